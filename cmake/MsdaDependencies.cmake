@@ -1,0 +1,40 @@
+# Everything we use from outside. Linked statically or header-only, so that a package runs on a machine
+# that has only the CUDA toolkit; cudart and NVRTC are the shared libraries of that toolkit.
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+set(Boost_USE_STATIC_LIBS ON)
+find_package(Boost 1.74 REQUIRED COMPONENTS program_options filesystem)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(fmt 9 REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+
+# yaml-cpp's CMake target is the shared library; the static one lies beside it.
+find_package(yaml-cpp 0.7 REQUIRED)
+find_library(MSDA_YAML_CPP_STATIC NAMES libyaml-cpp.a REQUIRED)
+add_library(msda_yaml INTERFACE)
+target_link_libraries(msda_yaml INTERFACE ${MSDA_YAML_CPP_STATIC})
+
+# xxHash: the header alone (XXH_INLINE_ALL).
+find_path(MSDA_XXHASH_INCLUDE NAMES xxhash.h REQUIRED)
+
+if(MSDA_BUILD_TESTS)
+  find_package(GTest 1.12 REQUIRED)
+endif()
+
+set(MSDA_CUDA_MISSING "")
+if(NOT MSDA_WITH_CUDA)
+  set(MSDA_CUDA_MISSING "built with MSDA_WITH_CUDA=OFF")
+else()
+  find_package(CUDAToolkit 12.0 QUIET)
+  if(NOT CUDAToolkit_FOUND)
+    set(MSDA_CUDA_MISSING "the CUDA toolkit (12.0 or newer) was not found at build time")
+  elseif(NOT TARGET CUDA::cudart OR NOT TARGET CUDA::nvrtc)
+    set(MSDA_CUDA_MISSING "the CUDA toolkit at build time lacked libcudart or libnvrtc")
+  endif()
+endif()
+if(MSDA_CUDA_MISSING)
+  message(STATUS "CUDA device: no (${MSDA_CUDA_MISSING})")
+else()
+  message(STATUS "CUDA device: yes (toolkit ${CUDAToolkit_VERSION})")
+endif()

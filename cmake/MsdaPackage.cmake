@@ -1,0 +1,1 @@
+# What `msda package` puts into the relocatable archive.

@@ -1,0 +1,17 @@
+# Script of msda_embed_sources(): writes FILES as raw string literals. A literal may hold 64 KiB at most
+# by the standard's minimum, so long files are split at line ends into adjacent literals.
+set(text "// Generated; do not edit.\n#include <msda/plugin.hpp>\n\nnamespace ${NAMESPACE} {\nextern const ::msda::EmbeddedSource kSources[];\nconst ::msda::EmbeddedSource kSources[] = {\n")
+foreach(file IN LISTS FILES)
+  file(READ ${ROOT}/${file} body)
+  string(LENGTH "${body}" length)
+  set(literals "")
+  set(at 0)
+  while(at LESS length)
+    string(SUBSTRING "${body}" ${at} 12000 piece)
+    string(APPEND literals "R\"msda~(${piece})msda~\"\n")
+    math(EXPR at "${at} + 12000")
+  endwhile()
+  string(APPEND text "    {\"${PREFIX}${file}\", ${literals}},\n")
+endforeach()
+string(APPEND text "    {nullptr, nullptr}};\n}  // namespace ${NAMESPACE}\n")
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,51 @@
+// Parameters of a variant: declared as data, resolved and checked in one place.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <msda/error.hpp>
+
+namespace msda {
+
+using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
+
+struct ParameterSpec {
+  std::string name;
+  std::string summary;           ///< one line, with the unit
+  ParameterValue default_value;  ///< its alternative is the parameter's type
+  std::optional<double> minimum;
+  std::optional<double> maximum;
+  std::vector<ParameterValue> choices;  ///< empty: any value in the range
+};
+
+/// The resolved parameters of one variant in one composition: every declared name has a value.
+class Parameters {
+ public:
+  Parameters() = default;
+  explicit Parameters(std::map<std::string, ParameterValue> values) : values_(std::move(values)) {}
+
+  /// T is bool, std::int64_t, double or std::string. Asking for an undeclared name or another type is
+  /// a mistake of the variant and throws Error.
+  template <class T>
+  const T& get(std::string_view name) const {
+    const auto found = values_.find(std::string(name));
+    if (found == values_.end()) throw Error("no parameter '" + std::string(name) + "'");
+    const T* value = std::get_if<T>(&found->second);
+    if (value == nullptr) throw Error("parameter '" + std::string(name) + "' has another type");
+    return *value;
+  }
+
+  const std::map<std::string, ParameterValue>& values() const { return values_; }
+  friend bool operator==(const Parameters&, const Parameters&) = default;
+
+ private:
+  std::map<std::string, ParameterValue> values_;
+};
+
+}  // namespace msda

@@ -1,0 +1,72 @@
+// The boundary between the program and a plugin: one exported C-layout manifest, read and checked
+// before any C++ object crosses. A plugin's source ends with MSDA_PLUGIN(TheVariantClass).
+#pragma once
+
+#include <cstdint>
+
+#include <msda/variant.hpp>
+
+namespace msda {
+
+/// Raised whenever a public header changes what crosses the boundary.
+inline constexpr std::uint32_t kPluginAbi = 1;
+inline constexpr std::uint32_t kPluginMagic = 0x4144534d;  // "MSDA"
+inline constexpr const char* kPluginSymbol = "msda_plugin_manifest";
+
+/// Compiler ABI and standard library that both sides must share.
+#if defined(__clang__)
+#define MSDA_COMPILER_TAG "clang"
+#else
+#define MSDA_COMPILER_TAG "gcc"
+#endif
+#define MSDA_STRINGIFY_(x) #x
+#define MSDA_STRINGIFY(x) MSDA_STRINGIFY_(x)
+#if defined(_GLIBCXX_USE_CXX11_ABI) && _GLIBCXX_USE_CXX11_ABI
+#define MSDA_LIBRARY_TAG "libstdc++-cxx11"
+#elif defined(__GLIBCXX__)
+#define MSDA_LIBRARY_TAG "libstdc++-cxx03"
+#else
+#define MSDA_LIBRARY_TAG "libc++"
+#endif
+inline constexpr const char* kToolchain =
+    MSDA_COMPILER_TAG "-abi" MSDA_STRINGIFY(__GXX_ABI_VERSION) "-" MSDA_LIBRARY_TAG;
+
+/// A device header carried inside the plugin, as the composer writes it beside the generated unit.
+struct EmbeddedSource {
+  const char* path;  ///< "vector_loads/mapping.cuh", relative to the include root
+  const char* text;
+};
+
+struct PluginManifest {
+  std::uint32_t magic;         ///< kPluginMagic
+  std::uint32_t abi;           ///< kPluginAbi
+  std::uint32_t size;          ///< sizeof(PluginManifest)
+  std::uint32_t source_count;  ///< entries of `sources`
+  const char* toolchain;       ///< kToolchain
+  const char* name;            ///< the variant's name
+  const char* version;         ///< the plugin's own version
+  const EmbeddedSource* sources;
+  Variant* (*create)();  ///< may throw; the caller owns the result
+};
+
+}  // namespace msda
+
+#define MSDA_EXPORT __attribute__((visibility("default")))
+
+/// MSDA_VARIANT_NAME, MSDA_VARIANT_VERSION and the embedded sources come from msda_add_variant() in CMake.
+#define MSDA_PLUGIN(VariantClass)                                                                   \
+  namespace msda::embedded {                                                                        \
+  extern const ::msda::EmbeddedSource kSources[];                                                   \
+  }                                                                                                 \
+  extern "C" MSDA_EXPORT const ::msda::PluginManifest msda_plugin_manifest;                         \
+  const ::msda::PluginManifest msda_plugin_manifest = {                                             \
+      ::msda::kPluginMagic,                                                                         \
+      ::msda::kPluginAbi,                                                                           \
+      sizeof(::msda::PluginManifest),                                                               \
+      MSDA_SOURCE_COUNT,                                                                            \
+      ::msda::kToolchain,                                                                           \
+      MSDA_VARIANT_NAME,                                                                            \
+      MSDA_VARIANT_VERSION,                                                                         \
+      ::msda::embedded::kSources,                                                                   \
+      []() -> ::msda::Variant* { return new VariantClass(); },                                      \
+  };

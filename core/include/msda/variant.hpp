@@ -1,0 +1,130 @@
+// What a plugin offers: a Variant. There are two kinds. An Optimization fills one slot of a skeleton
+// with device code that is compiled together with the other slots; a Kernel is a whole implementation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <msda/parameter.hpp>
+#include <msda/problem.hpp>
+
+namespace msda {
+
+enum class DeviceKind { kCpu, kCuda };
+
+/// What a variant may know of the device it is asked to run on. Sizes in bytes.
+struct DeviceInfo {
+  std::string id;    ///< "cpu", "cuda:0"
+  std::string name;  ///< as the vendor names it
+  DeviceKind kind = DeviceKind::kCpu;
+  int compute_capability = 0;      ///< 10 * major + minor; 0 on a CPU
+  int multiprocessors = 0;         ///< SMs, or hardware threads of a CPU
+  std::int64_t memory_bytes = 0;   ///< in all
+  std::int64_t l2_bytes = 0;       ///< L2 of a GPU, last-level cache of a CPU
+  std::int64_t shared_bytes = 0;   ///< shared memory that one block can opt in to; 0 on a CPU
+};
+
+/// Tensors of one input set on the device, laid out as problem.hpp says.
+struct Tensors {
+  const void* value = nullptr;
+  const void* locations = nullptr;
+  const void* weights = nullptr;
+  void* output = nullptr;
+};
+
+/// cudaStream_t on a GPU, unused on a CPU.
+using Stream = void*;
+
+/// A variant made ready for one problem on one device.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  /// Called once for each input set before its first launch; may allocate (descriptors, textures).
+  virtual void bind(const Tensors& tensors) { static_cast<void>(tensors); }
+  /// Enqueues the work, and only that: no allocation, no synchronisation. On a CPU it does the work.
+  virtual void launch(const Tensors& tensors, Stream stream) = 0;
+};
+
+struct VariantInfo {
+  std::string name;     ///< the plugin's folder name, "vector-loads"
+  std::string summary;  ///< one line
+  std::vector<ParameterSpec> parameters;
+};
+
+class Variant {
+ public:
+  explicit Variant(VariantInfo info) : info_(std::move(info)) {}
+  Variant(const Variant&) = delete;
+  Variant& operator=(const Variant&) = delete;
+  virtual ~Variant() = default;
+
+  const VariantInfo& info() const { return info_; }
+
+  /// Why this variant cannot run the problem on the device with these parameters; nullopt when it can.
+  /// The reason goes to the record of a *skipped* cell.
+  virtual std::optional<std::string> unsupported(const Problem& problem, const DeviceInfo& device,
+                                                 const Parameters& parameters) const {
+    static_cast<void>(problem);
+    static_cast<void>(device);
+    static_cast<void>(parameters);
+    return std::nullopt;
+  }
+
+  /// Largest relative L2 error that is right for this variant's arithmetic; nullopt leaves the default
+  /// of the problem's storage types. For variants that are about arithmetic.
+  virtual std::optional<double> tolerance(const Problem& problem, const Parameters& parameters) const {
+    static_cast<void>(problem);
+    static_cast<void>(parameters);
+    return std::nullopt;
+  }
+
+  /// False when two runs on the same input may differ in the last bits (atomics on floats, say).
+  virtual bool deterministic() const { return true; }
+
+ private:
+  VariantInfo info_;
+};
+
+/// Fills `slot` of `skeleton` with the class template `type`, written in the plugin's device headers:
+///
+///   template <class Problem, class Parameters> struct Mapping { ... };
+///
+/// The composer instantiates it with the problem's constants and with a struct that has one
+/// `static constexpr` member for each parameter.
+class Optimization : public Variant {
+ public:
+  struct Slot {
+    std::string skeleton;  ///< "direct"
+    std::string slot;      ///< "mapping"
+    std::string type;      ///< "msda::vector_loads::Mapping"
+    std::string header;    ///< "vector_loads/mapping.cuh", among the plugin's embedded sources
+  };
+
+  Optimization(VariantInfo info, Slot slot) : Variant(std::move(info)), slot_(std::move(slot)) {}
+  const Slot& slot() const { return slot_; }
+
+ private:
+  Slot slot_;
+};
+
+/// A whole implementation for one kind of device.
+class Kernel : public Variant {
+ public:
+  Kernel(VariantInfo info, DeviceKind device) : Variant(std::move(info)), device_(device) {}
+  DeviceKind device() const { return device_; }
+
+  /// May compile, allocate and throw. `problem` is validated and unsupported() was asked.
+  virtual std::unique_ptr<Executable> prepare(const Problem& problem, const DeviceInfo& device,
+                                              const Parameters& parameters) const = 0;
+
+ private:
+  DeviceKind device_;
+};
+
+}  // namespace msda

@@ -1,0 +1,53 @@
+// A Composition is what one arm runs: a kernel variant, or a skeleton whose slots are filled by
+// optimizations; both with resolved parameters.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugin/registry.hpp"
+
+namespace msda {
+
+/// One variant as asked for: its name and the parameters given.
+struct Use {
+  std::string variant;
+  std::map<std::string, ParameterValue> parameters;
+  friend bool operator==(const Use&, const Use&) = default;
+};
+
+/// One variant of a composition.
+struct Part {
+  const Plugin* plugin = nullptr;
+  Parameters parameters;
+};
+
+class Composition {
+ public:
+  /// Looks the variants up and checks that they go together: either one kernel alone, or optimizations
+  /// of one skeleton with at most one for each slot. An empty list is the direct skeleton with all its
+  /// defaults. Throws UsageError that names the two that clash and why.
+  Composition(const Registry& registry, const std::vector<Use>& uses);
+
+  /// The kernel variant, or nullptr for a composed one.
+  const Kernel* kernel() const;
+  const std::string& skeleton() const { return skeleton_; }
+  const std::vector<Part>& parts() const { return parts_; }
+
+  /// Kind of device it runs on: a kernel's own, CUDA for a composed one.
+  DeviceKind device() const;
+  /// First reason of a part, prefixed by its name; nullopt when all can run.
+  std::optional<std::string> unsupported(const Problem& problem, const DeviceInfo& device) const;
+  double tolerance(const Problem& problem) const;
+  bool deterministic() const;
+  /// "vector-loads{width=8} + persistent": canonical, so equal compositions have equal text.
+  std::string describe() const;
+
+ private:
+  std::string skeleton_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace msda

@@ -1,0 +1,82 @@
+// An Input is the tensors of one problem in host memory, generated or read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <msda/problem.hpp>
+
+namespace msda {
+
+/// Raw storage of one tensor; the element type and shape come from the Problem.
+using Bytes = std::vector<std::byte>;
+
+struct Input {
+  Problem problem;
+  Bytes value;      ///< [B, S, H, C] of types.value
+  Bytes locations;  ///< [B, Q, H, L, P, 2] of types.location
+  Bytes weights;    ///< [B, Q, H, L, P] of types.weight
+  /// [B, Q, H*C] in float32: an independent result that came with the files, if one did.
+  std::optional<std::vector<float>> expected;
+  std::string origin;  ///< "uniform, seed 7" or the directory, for records
+};
+
+/// Where the sampling points of a generated input lie; design in docs/problems.md.
+enum class Distribution { kUniform, kLocal, kDirectional, kClustered, kOutside, kBorder, kSame };
+
+struct Generation {
+  Distribution distribution = Distribution::kUniform;
+  double sigma = 2.0;           ///< local, clustered: standard deviation of the offsets in pixels
+  double outside_share = 0.25;  ///< outside: share of the points beyond the image, 0..1
+  std::int64_t objects = 8;     ///< clustered: how many objects the queries gather around
+  std::uint64_t seed = 1;
+};
+
+std::string_view name_of(Distribution distribution);
+/// Throws UsageError with the list of names and the nearest one.
+Distribution parse_distribution(std::string_view name);
+
+/// Fills all tensors with random data: value normal(0, 1), weights a softmax over L*P of normal(0, 1)
+/// logits, locations as `generation` says. Counter-based (Philox4x32-10; Salmon et al., SC'11): the
+/// same bits for the same seed whatever `threads` is. threads = 0 uses all hardware threads. A zero
+/// border is zero.
+Input generate(const Problem& problem, const Generation& generation, unsigned threads = 0);
+
+/// The problem presets of docs/problems.md.
+std::vector<std::string> preset_names();
+/// Throws UsageError with the nearest name. Types are fp32 unless changed by the caller.
+Problem preset(std::string_view name);
+
+/// Changes storage types, rounding to nearest even. `expected` is dropped when a type gets narrower.
+Input convert(Input input, const Types& types);
+
+/// Reads value, spatial_shapes, level_start_index, sampling_locations, attention_weights and, when it is
+/// there, output (.npy, C order, little-endian, float32 or float16 / int64). Throws UsageError that
+/// names the file, what was found and what was expected.
+Input read_npy_directory(const std::filesystem::path& directory);
+
+/// Reads the same names as raw little-endian .bin files whose shapes `problem` gives (its levels are
+/// replaced by spatial_shapes.bin when that exists). Element types follow from the file sizes (4 bytes:
+/// fp32; 2 bytes: fp16, or bf16 when the problem's type says so).
+Input read_raw_directory(const std::filesystem::path& directory, const Problem& problem);
+
+/// True when the directory looks like a raw one (value.bin) rather than an .npy one (value.npy).
+bool is_raw_directory(const std::filesystem::path& directory);
+
+enum class FileFormat { kNpy, kRaw };
+/// Writes all files of the input, each to a temporary name first, so that an interrupted write leaves
+/// no truncated file. bf16 has no .npy type: it is refused there with the advice to use raw.
+void write_directory(const Input& input, const std::filesystem::path& directory, FileFormat format);
+
+/// 32 hexadecimal digits (XXH3-128) over the problem's shape, types and all input tensors.
+std::string content_hash(const Input& input);
+
+/// Where caches lie: $MSDA_CACHE_DIR, else $XDG_CACHE_HOME/msda, else ~/.cache/msda.
+std::filesystem::path cache_directory();
+
+}  // namespace msda

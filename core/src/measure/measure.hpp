@@ -1,0 +1,42 @@
+// Verification and timing of arms on one device: what design "correct before fast" means in code.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/device.hpp"
+#include "input/input.hpp"
+#include "reference/reference.hpp"
+
+namespace msda {
+
+/// One input set on a device, with an output buffer of its own.
+class DeviceInput {
+ public:
+  /// Throws EnvironmentError when the device has too little free memory, with both numbers.
+  DeviceInput(Device& device, const Input& input);
+  const Tensors& tensors() const { return tensors_; }
+  void poison_output();  ///< all bytes 0xFF
+  Bytes download_output() const;
+
+ private:
+  std::vector<std::unique_ptr<DeviceMemory>> memory_;
+  Tensors tensors_;
+};
+
+struct Verdict {
+  bool right = false;
+  std::string reason;  ///< what is wrong; empty when right
+  Comparison comparison;
+  double tolerance = 0;
+};
+
+/// Poisons the output, runs, compares; runs again and asks for the same bits unless the composition
+/// declares itself non-deterministic.
+Verdict verify(Device& device, Executable& executable, const Composition& composition,
+               DeviceInput& input, const Problem& problem, const std::vector<double>& reference);
+
+}  // namespace msda

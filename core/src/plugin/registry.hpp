@@ -1,0 +1,62 @@
+// Finds plugins, checks their manifests and keeps every library loaded for the life of the process.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <msda/plugin.hpp>
+
+namespace msda {
+
+/// A plugin that is loaded, or a file that is not, with the reason.
+struct Plugin {
+  std::filesystem::path file;
+  std::string name;
+  std::string version;
+  std::string hash;   ///< XXH3-128 of the file, for provenance
+  std::string error;  ///< empty when usable; else why not, naming the file
+  std::shared_ptr<const Variant> variant;
+  std::span<const EmbeddedSource> sources;
+};
+
+class Registry {
+ public:
+  /// Loads every plugin of the directories in order; inside one, in the order of file names. A directory
+  /// that does not exist is skipped. Of two plugins with one name the first stays and the other is broken.
+  explicit Registry(const std::vector<std::filesystem::path>& directories);
+
+  const std::vector<Plugin>& plugins() const { return plugins_; }
+
+  /// Throws UsageError with the nearest name, or with the reason when the plugin is there but broken.
+  const Plugin& find(std::string_view name) const;
+
+  /// --plugin-dir first, then MSDA_PLUGIN_PATH (colon-separated), then variants/ of the build or install
+  /// tree that the running program lies in.
+  static std::vector<std::filesystem::path> default_directories(
+      const std::vector<std::filesystem::path>& from_command_line);
+
+ private:
+  void load(const std::filesystem::path& file);
+  std::vector<Plugin> plugins_;
+};
+
+/// Values for all of a variant's parameters: defaults, overridden by `given`. Integers are taken where a
+/// double is declared. Throws UsageError for an unknown name (with the nearest one), a wrong type, a
+/// value out of range or not among the choices; the message names variant and parameter.
+Parameters resolve_parameters(const VariantInfo& variant,
+                              const std::map<std::string, ParameterValue>& given);
+
+/// The candidate with the smallest edit distance when that is small enough to be a typing error.
+/// Returns "" otherwise. Used by every "did you mean" in the program.
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+/// " (did you mean 'x'?)" or "".
+std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
+
+std::string to_string(const ParameterValue& value);
+
+}  // namespace msda

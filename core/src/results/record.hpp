@@ -1,0 +1,76 @@
+// A Record is what one cell left: written as one JSON line as soon as the cell ends.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "gpu/device.hpp"
+
+namespace msda {
+
+inline constexpr int kRecordSchema = 1;
+
+enum class CellStatus {
+  kOk,       ///< verified before and after, timed
+  kWrong,    ///< verification failed: has no time
+  kSkipped,  ///< a variant declared itself unsupported, or the mode does not exist on the device
+  kFailed,   ///< an error with a message (compilation, allocation)
+  kCrashed,  ///< the worker died, or a sticky device error
+  kHung,     ///< no sign of life within the time-out
+};
+std::string_view name_of(CellStatus status);
+
+/// Timed samples of one block, in seconds.
+struct SampleBlock {
+  int process = 0;
+  int block = 0;
+  std::vector<double> seconds;
+};
+
+struct Record {
+  std::string cell;         ///< unique in a run: "problem/arm/mode"
+  std::string problem;      ///< label in the experiment
+  std::string arm;
+  std::string composition;  ///< Composition::describe()
+  TimingMode mode = TimingMode::kWarm;
+  std::string device;       ///< id
+  CellStatus status = CellStatus::kFailed;
+  std::string reason;       ///< for every status but ok
+  bool baseline = false;
+  double relative_l2 = 0;   ///< the larger of before and after timing
+  double maximum_absolute = 0;
+  double tolerance = 0;
+  std::vector<SampleBlock> samples;
+  ResourceUse resources;
+  double prepare_seconds = 0;
+  std::int64_t minimum_dram_bytes = 0;
+  std::int64_t gathered_bytes = 0;
+  std::int64_t flops = 0;
+};
+
+nlohmann::json to_json(const Record& record);
+/// Throws UsageError naming the missing or ill-typed field, or another schema version.
+Record record_from_json(const nlohmann::json& json);
+
+/// Appends one line and flushes it to the disk; a torn last line is ignored by read_records().
+class RecordWriter {
+ public:
+  explicit RecordWriter(const std::filesystem::path& file);
+  void write(const Record& record);
+
+ private:
+  std::filesystem::path file_;
+};
+
+std::vector<Record> read_records(const std::filesystem::path& file);
+
+/// Writes text to a temporary file beside `file`, then renames it.
+void write_atomically(const std::filesystem::path& file, const std::string& text);
+
+}  // namespace msda
