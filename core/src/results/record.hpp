@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -34,19 +35,24 @@ struct SampleBlock {
 };
 
 struct Record {
-  std::string cell;         ///< unique in a run: "problem/arm/mode"
-  std::string problem;      ///< label in the experiment
+  std::string cell;     ///< unique in a run: "problem/arm/mode"
+  std::string problem;  ///< label in the experiment
   std::string arm;
   std::string composition;  ///< Composition::describe()
   TimingMode mode = TimingMode::kWarm;
-  std::string device;       ///< id
+  std::string device;  ///< id
   CellStatus status = CellStatus::kFailed;
-  std::string reason;       ///< for every status but ok
+  std::string reason;  ///< for every status but ok
   bool baseline = false;
-  double relative_l2 = 0;   ///< the larger of before and after timing
+  double relative_l2 = 0;  ///< the larger of before and after timing
   double maximum_absolute = 0;
   double tolerance = 0;
+  /// Against the result that came with the input (output.npy); absent when none did or types are
+  /// not fp32.
+  std::optional<double> expected_relative_l2;
   std::vector<SampleBlock> samples;
+  /// "blocks": all were run; "budget": the time ran out first; "" without a time.
+  std::string stopped_by;
   ResourceUse resources;
   double prepare_seconds = 0;
   std::int64_t minimum_dram_bytes = 0;
@@ -58,9 +64,11 @@ nlohmann::json to_json(const Record& record);
 /// Throws UsageError naming the missing or ill-typed field, or another schema version.
 Record record_from_json(const nlohmann::json& json);
 
-/// Appends one line and flushes it to the disk; a torn last line is ignored by read_records().
+/// Appends one line and has it on the disk before it returns; throws EnvironmentError when it
+/// cannot.
 class RecordWriter {
  public:
+  /// Creates the file when it is not there and cuts off a torn last line.
   explicit RecordWriter(const std::filesystem::path& file);
   void write(const Record& record);
 
@@ -68,9 +76,12 @@ class RecordWriter {
   std::filesystem::path file_;
 };
 
+/// All records in the order their cells first appeared; of two records of a cell the later one
+/// counts. A torn last line is ignored. Throws UsageError with file and line for anything else that
+/// is broken.
 std::vector<Record> read_records(const std::filesystem::path& file);
 
-/// Writes text to a temporary file beside `file`, then renames it.
+/// Writes text to a temporary file beside `file`, then renames it. Throws EnvironmentError.
 void write_atomically(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace msda

@@ -1,0 +1,218 @@
+// Records to JSON and back. Numbers that JSON cannot hold (NaN, infinity) become null and return as
+// NaN.
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "results/record.hpp"
+
+namespace msda {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array kStatuses = {CellStatus::kOk,     CellStatus::kWrong,   CellStatus::kSkipped,
+                                  CellStatus::kFailed, CellStatus::kCrashed, CellStatus::kHung};
+
+json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+
+json samples_to_json(const std::vector<SampleBlock>& samples) {
+  json blocks = json::array();
+  for (const SampleBlock& block : samples) {
+    blocks.push_back(
+        {{"process", block.process}, {"block", block.block}, {"seconds", block.seconds}});
+  }
+  return blocks;
+}
+
+json resources_to_json(const ResourceUse& use) {
+  return {{"registers", use.registers},
+          {"static_shared_bytes", use.static_shared_bytes},
+          {"dynamic_shared_bytes", use.dynamic_shared_bytes},
+          {"spill_bytes", use.spill_bytes},
+          {"cubin_hash", use.cubin_hash}};
+}
+
+/// A JSON object under its name in messages: "record field 'resources.registers' ...".
+class Fields {
+ public:
+  Fields(const json& object, std::string prefix) : object_(object), prefix_(std::move(prefix)) {
+    if (!object_.is_object()) {
+      throw UsageError(fmt::format("record{} is not a JSON object: {}",
+                                   prefix_.empty() ? "" : " field '" + prefix_ + "'",
+                                   object_.dump().substr(0, 60)));
+    }
+  }
+
+  const json& at(const char* name) const {
+    const auto found = object_.find(name);
+    if (found == object_.end())
+      throw UsageError(fmt::format("record lacks field '{}'", full(name)));
+    return *found;
+  }
+
+  std::string text(const char* name) const {
+    const json& value = at(name);
+    if (!value.is_string()) wrong_type(name, "a string", value);
+    return value.get<std::string>();
+  }
+
+  bool boolean(const char* name) const {
+    const json& value = at(name);
+    if (!value.is_boolean()) wrong_type(name, "true or false", value);
+    return value.get<bool>();
+  }
+
+  double real(const char* name) const {
+    const json& value = at(name);
+    if (value.is_null()) return std::numeric_limits<double>::quiet_NaN();
+    if (!value.is_number()) wrong_type(name, "a number", value);
+    return value.get<double>();
+  }
+
+  template <class Integer>
+  Integer integer(const char* name) const {
+    const json& value = at(name);
+    if (!value.is_number_integer()) wrong_type(name, "an integer", value);
+    return value.get<Integer>();
+  }
+
+  const json& array(const char* name) const {
+    const json& value = at(name);
+    if (!value.is_array()) wrong_type(name, "a list", value);
+    return value;
+  }
+
+ private:
+  std::string full(const char* name) const {
+    return prefix_.empty() ? std::string(name) : prefix_ + "." + name;
+  }
+
+  [[noreturn]] void wrong_type(const char* name, const char* expected, const json& value) const {
+    throw UsageError(fmt::format("record field '{}' must be {}, not {}", full(name), expected,
+                                 value.dump().substr(0, 60)));
+  }
+
+  const json& object_;
+  std::string prefix_;
+};
+
+CellStatus parse_status(const std::string& text) {
+  for (const CellStatus status : kStatuses) {
+    if (name_of(status) == text) return status;
+  }
+  throw UsageError(fmt::format(
+      "record field 'status' must be ok, wrong, skipped, failed, crashed or hung, not '{}'", text));
+}
+
+SampleBlock sample_block(const json& object) {
+  const Fields fields(object, "samples");
+  SampleBlock block;
+  block.process = fields.integer<int>("process");
+  block.block = fields.integer<int>("block");
+  for (const json& value : fields.array("seconds")) {
+    if (!value.is_number()) {
+      throw UsageError("record field 'samples.seconds' must hold numbers, not " + value.dump());
+    }
+    block.seconds.push_back(value.get<double>());
+  }
+  return block;
+}
+
+ResourceUse resource_use(const json& object) {
+  const Fields fields(object, "resources");
+  ResourceUse use;
+  use.registers = fields.integer<int>("registers");
+  use.static_shared_bytes = fields.integer<std::int64_t>("static_shared_bytes");
+  use.dynamic_shared_bytes = fields.integer<std::int64_t>("dynamic_shared_bytes");
+  use.spill_bytes = fields.integer<std::int64_t>("spill_bytes");
+  use.cubin_hash = fields.text("cubin_hash");
+  return use;
+}
+
+void check_schema(const Fields& fields) {
+  const int schema = fields.integer<int>("schema");
+  if (schema != kRecordSchema) {
+    throw UsageError(
+        fmt::format("record has schema {}; this program reads schema {}", schema, kRecordSchema));
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(CellStatus status) {
+  switch (status) {
+    case CellStatus::kOk: return "ok";
+    case CellStatus::kWrong: return "wrong";
+    case CellStatus::kSkipped: return "skipped";
+    case CellStatus::kFailed: return "failed";
+    case CellStatus::kCrashed: return "crashed";
+    case CellStatus::kHung: return "hung";
+  }
+  return "?";
+}
+
+json to_json(const Record& record) {
+  json object = {{"schema", kRecordSchema},
+                 {"cell", record.cell},
+                 {"problem", record.problem},
+                 {"arm", record.arm},
+                 {"composition", record.composition},
+                 {"mode", name_of(record.mode)},
+                 {"device", record.device},
+                 {"status", name_of(record.status)},
+                 {"reason", record.reason},
+                 {"baseline", record.baseline},
+                 {"relative_l2", number(record.relative_l2)},
+                 {"maximum_absolute", number(record.maximum_absolute)},
+                 {"tolerance", number(record.tolerance)},
+                 {"samples", samples_to_json(record.samples)},
+                 {"stopped_by", record.stopped_by},
+                 {"resources", resources_to_json(record.resources)},
+                 {"prepare_seconds", number(record.prepare_seconds)},
+                 {"minimum_dram_bytes", record.minimum_dram_bytes},
+                 {"gathered_bytes", record.gathered_bytes},
+                 {"flops", record.flops}};
+  if (record.expected_relative_l2) {
+    object["expected_relative_l2"] = number(*record.expected_relative_l2);
+  }
+  return object;
+}
+
+Record record_from_json(const json& object) {
+  const Fields fields(object, "");
+  check_schema(fields);
+  Record record;
+  record.cell = fields.text("cell");
+  record.problem = fields.text("problem");
+  record.arm = fields.text("arm");
+  record.composition = fields.text("composition");
+  try {
+    record.mode = parse_timing_mode(fields.text("mode"));
+  } catch (UsageError& error) {
+    error.add_context("record field 'mode'");
+    throw;
+  }
+  record.device = fields.text("device");
+  record.status = parse_status(fields.text("status"));
+  record.reason = fields.text("reason");
+  record.baseline = fields.boolean("baseline");
+  record.relative_l2 = fields.real("relative_l2");
+  record.maximum_absolute = fields.real("maximum_absolute");
+  record.tolerance = fields.real("tolerance");
+  for (const json& block : fields.array("samples")) record.samples.push_back(sample_block(block));
+  record.stopped_by = fields.text("stopped_by");
+  record.resources = resource_use(fields.at("resources"));
+  record.prepare_seconds = fields.real("prepare_seconds");
+  record.minimum_dram_bytes = fields.integer<std::int64_t>("minimum_dram_bytes");
+  record.gathered_bytes = fields.integer<std::int64_t>("gathered_bytes");
+  record.flops = fields.integer<std::int64_t>("flops");
+  if (object.contains("expected_relative_l2")) {
+    record.expected_relative_l2 = fields.real("expected_relative_l2");
+  }
+  return record;
+}
+
+}  // namespace msda

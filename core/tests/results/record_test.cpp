@@ -1,0 +1,105 @@
+#include "results/record.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace msda {
+namespace {
+
+using testing::HasSubstr;
+
+Record full_record() {
+  Record record;
+  record.cell = "mine/fast/cold";
+  record.problem = "mine";
+  record.arm = "fast";
+  record.composition = "vector-loads{width=8}";
+  record.mode = TimingMode::kCold;
+  record.device = "cuda:0";
+  record.status = CellStatus::kOk;
+  record.baseline = true;
+  record.relative_l2 = 1.25e-7;
+  record.maximum_absolute = 3e-6;
+  record.tolerance = 1e-5;
+  record.expected_relative_l2 = 2e-7;
+  record.samples = {{0, 0, {1e-3, 1.1e-3}}, {0, 1, {0.1 + 0.2}}};
+  record.stopped_by = "budget";
+  record.resources = {40, 1024, 2048, 8, "abcd"};
+  record.prepare_seconds = 0.5;
+  record.minimum_dram_bytes = 5'000'000'000;
+  record.gathered_bytes = 7;
+  record.flops = 9;
+  return record;
+}
+
+std::string message_of(const nlohmann::json& json) {
+  try {
+    record_from_json(json);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(RecordJson, RoundTripKeepsEveryFieldAndEveryBit) {
+  const Record record = full_record();
+  const auto text = to_json(record).dump();
+  const Record back = record_from_json(nlohmann::json::parse(text));
+  EXPECT_EQ(to_json(back).dump(), text);
+  EXPECT_EQ(back.samples.at(1).seconds.at(0), 0.1 + 0.2);
+  EXPECT_EQ(back.mode, TimingMode::kCold);
+  EXPECT_EQ(back.minimum_dram_bytes, 5'000'000'000);
+  EXPECT_EQ(back.resources.cubin_hash, "abcd");
+  EXPECT_EQ(back.expected_relative_l2, 2e-7);
+}
+
+TEST(RecordJson, NotANumberBecomesNullAndReturns) {
+  Record record = full_record();
+  record.relative_l2 = std::numeric_limits<double>::quiet_NaN();
+  const auto json = to_json(record);
+  EXPECT_TRUE(json.at("relative_l2").is_null());
+  EXPECT_TRUE(std::isnan(record_from_json(json).relative_l2));
+}
+
+TEST(RecordJson, EveryStatusRoundTrips) {
+  for (const CellStatus status : {CellStatus::kOk, CellStatus::kWrong, CellStatus::kSkipped,
+                                  CellStatus::kFailed, CellStatus::kCrashed, CellStatus::kHung}) {
+    Record record;
+    record.status = status;
+    EXPECT_EQ(record_from_json(to_json(record)).status, status);
+  }
+}
+
+TEST(RecordJson, ErrorsNameTheField) {
+  const auto good = to_json(full_record());
+  for (const auto& [name, value] : good.items()) {
+    if (name == "expected_relative_l2") continue;  // the one that may be absent
+    auto json = good;
+    json.erase(name);
+    EXPECT_THAT(message_of(json), HasSubstr("lacks field '" + name + "'"));
+  }
+  auto json = good;
+  json["status"] = "fine";
+  EXPECT_THAT(message_of(json), HasSubstr("'status' must be ok, wrong"));
+  json = good;
+  json["flops"] = 1.5;
+  EXPECT_THAT(message_of(json), HasSubstr("'flops' must be an integer, not 1.5"));
+  json = good;
+  json["resources"]["registers"] = "many";
+  EXPECT_THAT(message_of(json), HasSubstr("'resources.registers' must be an integer"));
+  json = good;
+  json["samples"][0]["seconds"][0] = nullptr;
+  EXPECT_THAT(message_of(json), HasSubstr("'samples.seconds' must hold numbers"));
+}
+
+TEST(RecordJson, RefusesAnotherSchema) {
+  auto json = to_json(full_record());
+  json["schema"] = kRecordSchema + 1;
+  EXPECT_THAT(message_of(json), HasSubstr("this program reads schema 1"));
+}
+
+}  // namespace
+}  // namespace msda
