@@ -2,18 +2,29 @@
 #   SOURCES <file.cpp>...        # one of them ends with MSDA_PLUGIN(Class)
 #   [DEVICE <file.cuh>...]       # device headers, relative to device/; embedded as <name_>/<file>
 #   [VERSION <x.y.z>]            # default 1.0.0
-#   [LIBRARIES <target>...])
+#   [LIBRARIES <target>...])     # link static ones: a plugin is one file
 #
-# Builds one plugin: lib/msda/variants/<name>.so with hidden visibility and one exported symbol. <name_>
-# is the name with '-' replaced by '_': also the C++ namespace of the device code. Used alike by this
-# tree and by plugins outside it after find_package(msda).
+# Builds one plugin: <name>.so with hidden visibility and one exported symbol, as the target
+# variant-<name>. <name_> is the name with '-' replaced by '_': also the C++ namespace of the device code.
+# Used alike by this tree and by plugins outside it after find_package(msda). The file is written to
+# lib/msda/variants of this build tree, or outside it to the current binary directory, and is installed
+# to lib/msda/variants.
+include(${CMAKE_CURRENT_LIST_DIR}/MsdaEmbed.cmake)
+
 function(msda_add_variant name)
   cmake_parse_arguments(ARG "" "VERSION" "SOURCES;DEVICE;LIBRARIES" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_SOURCES)
     message(FATAL_ERROR "msda_add_variant(${name}): SOURCES missing or unknown words: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
+  if(NOT name MATCHES "^[a-z0-9-]+$")
+    message(FATAL_ERROR "msda_add_variant(${name}): use lower-case letters, digits and '-' in the name")
+  endif()
   if(NOT ARG_VERSION)
     set(ARG_VERSION 1.0.0)
+  endif()
+  set(directory ${CMAKE_CURRENT_BINARY_DIR})
+  if(DEFINED msda_BINARY_DIR)  # set by project(msda): this tree, or one that includes it
+    set(directory ${msda_BINARY_DIR}/lib/msda/variants)
   endif()
   string(REPLACE "-" "_" identifier ${name})
   list(LENGTH ARG_DEVICE count)
@@ -23,10 +34,14 @@ function(msda_add_variant name)
                      PREFIX ${identifier}/ FILES ${ARG_DEVICE})
   target_compile_definitions(${target} PRIVATE MSDA_VARIANT_NAME="${name}"
     MSDA_VARIANT_VERSION="${ARG_VERSION}" MSDA_SOURCE_COUNT=${count})
+  target_compile_features(${target} PRIVATE cxx_std_20)
   target_link_libraries(${target} PRIVATE msda::plugin ${ARG_LIBRARIES})
+  if(NOT MSDA_SANITIZE)
+    target_link_options(${target} PRIVATE LINKER:-z,defs)  # a missing symbol is an error when linking
+  endif()
   set_target_properties(${target} PROPERTIES
-    PREFIX "" OUTPUT_NAME ${name}
+    PREFIX "" OUTPUT_NAME ${name} SUFFIX .so
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
-    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/msda/variants)
+    LIBRARY_OUTPUT_DIRECTORY ${directory})
   install(TARGETS ${target} LIBRARY DESTINATION lib/msda/variants)
 endfunction()

@@ -1,17 +1,35 @@
-# Script of msda_embed_sources(): writes FILES as raw string literals. A literal may hold 64 KiB at most
-# by the standard's minimum, so long files are split at line ends into adjacent literals.
-set(text "// Generated; do not edit.\n#include <msda/plugin.hpp>\n\nnamespace ${NAMESPACE} {\nextern const ::msda::EmbeddedSource kSources[];\nconst ::msda::EmbeddedSource kSources[] = {\n")
+# Script of msda_embed_sources(). Files are read as hexadecimal digits and written as arrays of
+# characters: CMake never sees their text, whose semicolons and brackets it would take for list syntax,
+# and no limit on the length of string literals applies.
+cmake_minimum_required(VERSION 3.25)
+
+set(arrays "")
+set(entries "")
+set(index 0)
 foreach(file IN LISTS FILES)
-  file(READ ${ROOT}/${file} body)
-  string(LENGTH "${body}" length)
-  set(literals "")
-  set(at 0)
-  while(at LESS length)
-    string(SUBSTRING "${body}" ${at} 12000 piece)
-    string(APPEND literals "R\"msda~(${piece})msda~\"\n")
-    math(EXPR at "${at} + 12000")
-  endwhile()
-  string(APPEND text "    {\"${PREFIX}${file}\", ${literals}},\n")
+  file(READ "${ROOT}/${file}" digits HEX)
+  # Whole bytes only: one line of 24 at a time, then single ones.
+  string(REGEX REPLACE "(................................................)" "\\1\n" digits "${digits}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${digits}")
+  if(bytes MATCHES "'.x00'")
+    message(FATAL_ERROR "${ROOT}/${file}: holds a zero byte, so it is no text to embed")
+  endif()
+  string(APPEND arrays "\n// ${file}\nconstexpr char kText${index}[] = {\n${bytes}'\\0'};\n")
+  string(APPEND entries "    {\"${PREFIX}${file}\", kText${index}},\n")
+  math(EXPR index "${index} + 1")
 endforeach()
-string(APPEND text "    {nullptr, nullptr}};\n}  // namespace ${NAMESPACE}\n")
-file(WRITE ${OUTPUT} "${text}")
+
+file(WRITE "${OUTPUT}"
+"// Generated from source files by msda_embed_sources(); do not edit.
+#include <msda/plugin.hpp>
+
+namespace {
+${arrays}
+}  // namespace
+
+namespace ${NAMESPACE} {
+extern const ::msda::EmbeddedSource kSources[];
+const ::msda::EmbeddedSource kSources[] = {
+${entries}    {nullptr, nullptr}};
+}  // namespace ${NAMESPACE}
+")
