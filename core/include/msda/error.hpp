@@ -1,5 +1,6 @@
-// The one exception family of MSDA Lab. Context is added on the way up with add_context(), so that a
-// message reads from the outermost action to the cause: "experiment x.yaml: problem 2: queries is 0".
+// The one exception family of MSDA Lab. Context is added on the way up with add_context(), so that
+// a message reads from the outermost action to the cause: "experiment x.yaml: problem 2: queries is
+// 0".
 #pragma once
 
 #include <exception>
@@ -36,6 +37,12 @@ class EnvironmentError : public Error {
  public:
   using Error::Error;
   ExitCode exit_code() const noexcept override { return ExitCode::kEnvironment; }
+};
+
+/// A composition cannot run this problem on this device; its cell is recorded as skipped.
+class Unsupported : public Error {
+ public:
+  using Error::Error;
 };
 
 }  // namespace msda

@@ -30,8 +30,8 @@ class Parameters {
   Parameters() = default;
   explicit Parameters(std::map<std::string, ParameterValue> values) : values_(std::move(values)) {}
 
-  /// T is bool, std::int64_t, double or std::string. Asking for an undeclared name or another type is
-  /// a mistake of the variant and throws Error.
+  /// T is bool, std::int64_t, double or std::string. Asking for an undeclared name or another type
+  /// is a mistake of the variant and throws Error.
   template <class T>
   const T& get(std::string_view name) const {
     const auto found = values_.find(std::string(name));

@@ -53,20 +53,21 @@ struct PluginManifest {
 
 #define MSDA_EXPORT __attribute__((visibility("default")))
 
-/// MSDA_VARIANT_NAME, MSDA_VARIANT_VERSION and the embedded sources come from msda_add_variant() in CMake.
-#define MSDA_PLUGIN(VariantClass)                                                                   \
-  namespace msda::embedded {                                                                        \
-  extern const ::msda::EmbeddedSource kSources[];                                                   \
-  }                                                                                                 \
-  extern "C" MSDA_EXPORT const ::msda::PluginManifest msda_plugin_manifest;                         \
-  const ::msda::PluginManifest msda_plugin_manifest = {                                             \
-      ::msda::kPluginMagic,                                                                         \
-      ::msda::kPluginAbi,                                                                           \
-      sizeof(::msda::PluginManifest),                                                               \
-      MSDA_SOURCE_COUNT,                                                                            \
-      ::msda::kToolchain,                                                                           \
-      MSDA_VARIANT_NAME,                                                                            \
-      MSDA_VARIANT_VERSION,                                                                         \
-      ::msda::embedded::kSources,                                                                   \
-      []() -> ::msda::Variant* { return new VariantClass(); },                                      \
+/// MSDA_VARIANT_NAME, MSDA_VARIANT_VERSION and the embedded sources come from msda_add_variant() in
+/// CMake.
+#define MSDA_PLUGIN(VariantClass)                                           \
+  namespace msda::embedded {                                                \
+  extern const ::msda::EmbeddedSource kSources[];                           \
+  }                                                                         \
+  extern "C" MSDA_EXPORT const ::msda::PluginManifest msda_plugin_manifest; \
+  const ::msda::PluginManifest msda_plugin_manifest = {                     \
+      ::msda::kPluginMagic,                                                 \
+      ::msda::kPluginAbi,                                                   \
+      sizeof(::msda::PluginManifest),                                       \
+      MSDA_SOURCE_COUNT,                                                    \
+      ::msda::kToolchain,                                                   \
+      MSDA_VARIANT_NAME,                                                    \
+      MSDA_VARIANT_VERSION,                                                 \
+      ::msda::embedded::kSources,                                           \
+      []() -> ::msda::Variant* { return new VariantClass(); },              \
   };

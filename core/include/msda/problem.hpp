@@ -69,14 +69,14 @@ struct Problem {
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
-/// Throws UsageError that names the field, its value and the rule it breaks: sizes positive, at most
-/// kMaxLevels levels, every tensor's byte count inside 63 bits.
+/// Throws UsageError that names the field, its value and the rule it breaks: sizes positive, at
+/// most kMaxLevels levels, every tensor's byte count inside 63 bits.
 void validate(const Problem& problem);
 
 inline constexpr std::int64_t kMaxLevels = 8;
 
-/// Throws UsageError unless `starts` and `spatial_size` are what `problem.levels` imply. The message
-/// says which level starts where, where it ends, and what the consistent value is.
+/// Throws UsageError unless `starts` and `spatial_size` are what `problem.levels` imply. The
+/// message says which level starts where, where it ends, and what the consistent value is.
 void validate_level_starts(const Problem& problem, const std::vector<std::int64_t>& starts,
                            std::int64_t spatial_size);
 

@@ -1,5 +1,6 @@
-// What a plugin offers: a Variant. There are two kinds. An Optimization fills one slot of a skeleton
-// with device code that is compiled together with the other slots; a Kernel is a whole implementation.
+// What a plugin offers: a Variant. There are two kinds. An Optimization fills one slot of a
+// skeleton with device code that is compiled together with the other slots; a Kernel is a whole
+// implementation.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +24,11 @@ struct DeviceInfo {
   std::string id;    ///< "cpu", "cuda:0"
   std::string name;  ///< as the vendor names it
   DeviceKind kind = DeviceKind::kCpu;
-  int compute_capability = 0;      ///< 10 * major + minor; 0 on a CPU
-  int multiprocessors = 0;         ///< SMs, or hardware threads of a CPU
-  std::int64_t memory_bytes = 0;   ///< in all
-  std::int64_t l2_bytes = 0;       ///< L2 of a GPU, last-level cache of a CPU
-  std::int64_t shared_bytes = 0;   ///< shared memory that one block can opt in to; 0 on a CPU
+  int compute_capability = 0;     ///< 10 * major + minor; 0 on a CPU
+  int multiprocessors = 0;        ///< SMs, or hardware threads of a CPU
+  std::int64_t memory_bytes = 0;  ///< in all
+  std::int64_t l2_bytes = 0;      ///< L2 of a GPU, last-level cache of a CPU
+  std::int64_t shared_bytes = 0;  ///< shared memory that one block can opt in to; 0 on a CPU
 };
 
 /// Tensors of one input set on the device, laid out as problem.hpp says.
@@ -47,7 +48,8 @@ class Executable {
   virtual ~Executable() = default;
   /// Called once for each input set before its first launch; may allocate (descriptors, textures).
   virtual void bind(const Tensors& tensors) { static_cast<void>(tensors); }
-  /// Enqueues the work, and only that: no allocation, no synchronisation. On a CPU it does the work.
+  /// Enqueues the work, and only that: no allocation, no synchronisation. On a CPU it does the
+  /// work.
   virtual void launch(const Tensors& tensors, Stream stream) = 0;
 };
 
@@ -66,8 +68,8 @@ class Variant {
 
   const VariantInfo& info() const { return info_; }
 
-  /// Why this variant cannot run the problem on the device with these parameters; nullopt when it can.
-  /// The reason goes to the record of a *skipped* cell.
+  /// Why this variant cannot run the problem on the device with these parameters; nullopt when it
+  /// can. The reason goes to the record of a *skipped* cell.
   virtual std::optional<std::string> unsupported(const Problem& problem, const DeviceInfo& device,
                                                  const Parameters& parameters) const {
     static_cast<void>(problem);
@@ -76,9 +78,10 @@ class Variant {
     return std::nullopt;
   }
 
-  /// Largest relative L2 error that is right for this variant's arithmetic; nullopt leaves the default
-  /// of the problem's storage types. For variants that are about arithmetic.
-  virtual std::optional<double> tolerance(const Problem& problem, const Parameters& parameters) const {
+  /// Largest relative L2 error that is right for this variant's arithmetic; nullopt leaves the
+  /// default of the problem's storage types. For variants that are about arithmetic.
+  virtual std::optional<double> tolerance(const Problem& problem,
+                                          const Parameters& parameters) const {
     static_cast<void>(problem);
     static_cast<void>(parameters);
     return std::nullopt;
@@ -91,7 +94,8 @@ class Variant {
   VariantInfo info_;
 };
 
-/// Fills `slot` of `skeleton` with the class template `type`, written in the plugin's device headers:
+/// Fills `slot` of `skeleton` with the class template `type`, written in the plugin's device
+/// headers:
 ///
 ///   template <class Problem, class Parameters> struct Mapping { ... };
 ///

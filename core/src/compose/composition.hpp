@@ -26,9 +26,9 @@ struct Part {
 
 class Composition {
  public:
-  /// Looks the variants up and checks that they go together: either one kernel alone, or optimizations
-  /// of one skeleton with at most one for each slot. An empty list is the direct skeleton with all its
-  /// defaults. Throws UsageError that names the two that clash and why.
+  /// Looks the variants up and checks that they go together: either one kernel alone, or
+  /// optimizations of one skeleton with at most one for each slot. An empty list is the direct
+  /// skeleton with all its defaults. Throws UsageError that names the two that clash and why.
   Composition(const Registry& registry, const std::vector<Use>& uses);
 
   /// The kernel variant, or nullptr for a composed one.

@@ -1,0 +1,85 @@
+// What the host must know to launch a composition, computed by the device headers at compile time
+// and read by the host from the compiled module: geometry is decided in one place. Host and device
+// share this file, so it includes nothing.
+#pragma once
+
+namespace msda {
+
+/// Slots of the direct skeleton, in the order in which their pre-passes run.
+enum Slot : int {
+  kLayout,
+  kArithmetic,
+  kSource,
+  kMapping,
+  kSchedule,
+  kMetadata,
+  kPipeline,
+  kCache,
+  kUnroll,
+  kSlotCount
+};
+
+/// By-value argument of every kernel of a composition. Shapes as in problem.hpp.
+struct Arguments {
+  const void* value;
+  const void* locations;
+  const void* weights;
+  void* output;
+  long long batch;              ///< B
+  long long queries;            ///< Q
+  void* workspace[kSlotCount];  ///< of the slot's level, sized by its Extent; null without one
+};
+
+/// Bytes of workspace as a function of the run-time sizes: fixed + per_image * B + per_row * B * Q
+/// * H.
+struct Extent {
+  long long fixed;
+  long long per_image;
+  long long per_row;
+};
+
+/// One launch. Work is cut into items; an item is a run of rows of one plane of one image. A row is
+/// one output vector (b, q, h); a plane is all rows of an image, or those of one head or channel
+/// block.
+struct LaunchShape {
+  unsigned threads;          ///< per block
+  unsigned shared_bytes;     ///< dynamic, per block
+  unsigned resident_blocks;  ///< blocks per SM of a persistent grid; 0: one block for each item
+  unsigned planes;           ///< per image
+  unsigned rows_per_query;   ///< rows of one plane for each query: H, or 1 when planes are by head
+  unsigned rows_per_item;    ///< 0: `chunks` items for each plane
+  unsigned chunks;           ///< items per plane when rows_per_item is 0
+  unsigned cluster;          ///< blocks per cluster; 0 or 1: none
+};
+
+/// A whole composition: the main kernel, and for each slot a workspace and perhaps a pre-pass.
+struct LaunchPlan {
+  LaunchShape main;
+  Extent workspace[kSlotCount];
+  unsigned zeroed_bytes[kSlotCount];  ///< leading bytes of the workspace cleared before each launch
+  unsigned has_prepass[kSlotCount];   ///< 1 when prepass[slot] is launched before the main kernel
+  LaunchShape prepass[kSlotCount];
+};
+
+#if defined(__CUDACC__)
+#define MSDA_HOST_DEVICE __host__ __device__
+#else
+#define MSDA_HOST_DEVICE
+#endif
+
+MSDA_HOST_DEVICE constexpr long long rows_per_plane(const LaunchShape& shape, long long queries) {
+  return queries * shape.rows_per_query;
+}
+
+MSDA_HOST_DEVICE constexpr long long items_per_plane(const LaunchShape& shape, long long queries) {
+  const long long rows = rows_per_plane(shape, queries);
+  if (shape.rows_per_item == 0) return rows < shape.chunks ? rows : shape.chunks;
+  return (rows + shape.rows_per_item - 1) / shape.rows_per_item;
+}
+
+MSDA_HOST_DEVICE constexpr long long item_count(const LaunchShape& shape, long long batch,
+                                                long long queries) {
+  return batch * shape.planes * items_per_plane(shape, queries);
+}
+
+}  // namespace msda

@@ -1,0 +1,40 @@
+// Threads of a block: indices, barriers and lane exchange. Device code calls these and never the
+// intrinsics, so that another executor than a GPU can give them a body.
+#pragma once
+
+namespace msda::simt {
+
+inline constexpr int kWarpLanes = 32;
+
+__device__ __forceinline__ unsigned thread() { return threadIdx.x; }
+__device__ __forceinline__ unsigned block() { return blockIdx.x; }
+__device__ __forceinline__ unsigned blocks() { return gridDim.x; }
+__device__ __forceinline__ unsigned lane() { return threadIdx.x % kWarpLanes; }
+__device__ __forceinline__ unsigned warp() { return threadIdx.x / kWarpLanes; }
+
+/// Barrier of all threads of the block.
+__device__ __forceinline__ void sync_block() { __syncthreads(); }
+/// Barrier of the lanes in `mask`, which must be exactly those that call it.
+__device__ __forceinline__ void sync_warp(unsigned mask = 0xffffffffU) { __syncwarp(mask); }
+
+template <class T>
+__device__ __forceinline__ T shuffle_xor(T value, int lane_mask) {
+  return __shfl_xor_sync(0xffffffffU, value, lane_mask);
+}
+template <class T>
+__device__ __forceinline__ T shuffle(T value, int source_lane, int width = kWarpLanes) {
+  return __shfl_sync(0xffffffffU, value, source_lane, width);
+}
+
+template <class T>
+__device__ __forceinline__ T atomic_add(T* address, T value) {
+  return atomicAdd(address, value);
+}
+
+/// Dynamic shared memory of the block, aligned to 128 bytes.
+__device__ __forceinline__ unsigned char* shared_memory() {
+  extern __shared__ __align__(128) unsigned char msda_shared[];
+  return msda_shared;
+}
+
+}  // namespace msda::simt

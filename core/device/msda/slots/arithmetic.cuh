@@ -1,0 +1,47 @@
+// Slot "arithmetic": the types in which values are blended and summed.
+#pragma once
+
+#include <msda/launch.cuh>
+#include <msda/vector.cuh>
+
+namespace msda {
+
+/// Sums of one lane for one row, in float32.
+template <int vector>
+struct FloatSums {
+  float sum[vector];
+  __device__ void clear() {
+#pragma unroll
+    for (int v = 0; v < vector; ++v) sum[v] = 0.0F;
+  }
+};
+
+/// Default: values become float32, and every product and sum is float32.
+template <class Problem, class Parameters>
+struct FloatArithmetic {
+  static constexpr Slot kSlot = kArithmetic;
+  using Stored = typename Problem::Value;  ///< element type of the value tensor that is read
+  using Weight = float;                    ///< of a tap
+  template <int vector>
+  using Sums = FloatSums<vector>;
+
+  __device__ static Weight weight(float w) { return w; }
+
+  /// Adds a batch of points: sum over points and taps of weight * value.
+  template <int points, int taps, int vector>
+  __device__ static void add(Sums<vector>& sums, const Weight (&weight)[points][taps],
+                             const Vector<Stored, vector> (&value)[points][taps]) {
+#pragma unroll
+    for (int p = 0; p < points; ++p) {
+#pragma unroll
+      for (int t = 0; t < taps; ++t) {
+#pragma unroll
+        for (int v = 0; v < vector; ++v) {
+          sums.sum[v] = fmaf(weight[p][t], to_float(value[p][t].element[v]), sums.sum[v]);
+        }
+      }
+    }
+  }
+};
+
+}  // namespace msda

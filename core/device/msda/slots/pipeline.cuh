@@ -1,0 +1,52 @@
+// Slot "pipeline": how locations and weights come from memory to the metadata slot.
+#pragma once
+
+#include <msda/launch.cuh>
+#include <msda/slots/schedule.cuh>
+#include <msda/vector.cuh>
+
+namespace msda {
+
+/// One sampling point as stored, in float32.
+struct Sample {
+  float x, y;
+  float weight;
+};
+
+/// Default: read when needed.
+template <class Problem, class Parameters>
+struct DirectPipeline {
+  static constexpr Slot kSlot = kPipeline;
+  template <class K>
+  static constexpr unsigned kSharedBytes = 0;
+
+  template <class K>
+  class Reader {
+   public:
+    __device__ Reader(const Arguments& arguments, unsigned char* shared) : arguments_(arguments) {
+      static_cast<void>(shared);
+    }
+    /// All threads of the block turn to the rows from `first` on.
+    __device__ void enter(const WorkItem& item, long long first) {
+      static_cast<void>(item);
+      static_cast<void>(first);
+    }
+    /// Point `point` of level `level` of flat row (b*Q + q)*H + h.
+    __device__ Sample sample(long long flat_row, int level, int point) const {
+      using Location = typename Problem::Location;
+      using Weight = typename Problem::Weight;
+      const long long at = (flat_row * Problem::kLevels + level) * Problem::kPoints + point;
+      const auto load = [](const auto* p) { return K::Cache::load_stream(p); };
+      const auto xy = Vector<Location, 2>::read(
+          static_cast<const Location*>(arguments_.locations) + 2 * at, load);
+      const auto w =
+          Vector<Weight, 1>::read(static_cast<const Weight*>(arguments_.weights) + at, load);
+      return {to_float(xy.element[0]), to_float(xy.element[1]), to_float(w.element[0])};
+    }
+
+   private:
+    const Arguments& arguments_;
+  };
+};
+
+}  // namespace msda

@@ -1,0 +1,73 @@
+// Slot "schedule": which block works on which rows, and in which order.
+#pragma once
+
+#include <msda/launch.cuh>
+#include <msda/simt/thread.cuh>
+
+namespace msda {
+
+/// A run of rows of one plane of one image. Rows count (q, h) pairs with h fastest, or queries
+/// alone when the composition works by head.
+struct WorkItem {
+  long long image;
+  int head;           ///< of a plane by head; 0 otherwise
+  int channel_block;  ///< 0 .. Mapping::kChannelBlocks - 1
+  long long first;    ///< row
+  long long last;     ///< one past the last row
+};
+
+/// Item `index` of the launch `shape` describes: rows fastest, then planes, then images, so that
+/// neighbouring blocks read the same image.
+template <class K>
+__device__ __forceinline__ WorkItem work_item(const Arguments& arguments, const LaunchShape& shape,
+                                              long long index) {
+  const long long per_plane = items_per_plane(shape, arguments.queries);
+  const long long rows = rows_per_plane(shape, arguments.queries);
+  const long long plane = index / per_plane;
+  const long long part = index - plane * per_plane;
+  const int in_image = static_cast<int>(plane % shape.planes);
+  WorkItem item;
+  item.image = plane / shape.planes;
+  item.head = in_image / K::Mapping::kChannelBlocks;
+  item.channel_block = in_image % K::Mapping::kChannelBlocks;
+  if (shape.rows_per_item != 0) {
+    item.first = part * shape.rows_per_item;
+    item.last = min(item.first + static_cast<long long>(shape.rows_per_item), rows);
+  } else {
+    item.first = rows * part / per_plane;
+    item.last = rows * (part + 1) / per_plane;
+  }
+  return item;
+}
+
+/// Default: one block for each item, one item for as many rows as a block computes at a time.
+template <class Problem, class Parameters>
+struct GridSchedule {
+  static constexpr Slot kSlot = kSchedule;
+  static constexpr unsigned kResidentBlocks = 0;
+  static constexpr unsigned kChunks = 0;
+  static constexpr unsigned kSharedBytes = 0;
+  template <class K>
+  static constexpr unsigned kRowsPerItem = K::Mapping::kRows* K::Mapping::kRowsPerLane;
+
+  template <class K>
+  class Cursor {
+   public:
+    __device__ Cursor(const Arguments& arguments, unsigned char* shared) : arguments_(arguments) {
+      static_cast<void>(shared);
+    }
+    /// The next item of this block, the same for all its threads; false when there is none.
+    __device__ bool next(WorkItem& item) {
+      if (done_) return false;
+      done_ = true;
+      item = work_item<K>(arguments_, K::kShape, simt::block());
+      return true;
+    }
+
+   private:
+    const Arguments& arguments_;
+    bool done_ = false;
+  };
+};
+
+}  // namespace msda

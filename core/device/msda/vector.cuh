@@ -1,0 +1,52 @@
+// Short vectors of elements as they lie in memory, and their conversion to float.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <msda/ptx/memory.cuh>
+
+namespace msda {
+
+/// N neighbouring elements; N * sizeof(T) is 2, 4, 8, 16 or a multiple of 16 bytes.
+template <class T, int N>
+struct Vector {
+  static constexpr int kBytes = N * static_cast<int>(sizeof(T));
+  static constexpr int kWordBytes = kBytes < 16 ? kBytes : 16;
+  static constexpr int kWords = kBytes / kWordBytes;
+  static_assert(kWords * kWordBytes == kBytes, "a vector is made of whole words");
+  using Word = ptx::Word<kWordBytes>;
+
+  alignas(kWordBytes) T element[N];
+
+  /// Reads with `load(const Word*)`, one call for each word.
+  template <class Load>
+  __device__ __forceinline__ static Vector read(const void* address, Load load) {
+    Vector result;
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) {
+      reinterpret_cast<Word*>(result.element)[i] = load(static_cast<const Word*>(address) + i);
+    }
+    return result;
+  }
+  /// Writes with `store(Word*, Word)`.
+  template <class Store>
+  __device__ __forceinline__ void write(void* address, Store store) const {
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) {
+      store(static_cast<Word*>(address) + i, reinterpret_cast<const Word*>(element)[i]);
+    }
+  }
+};
+
+__device__ __forceinline__ float to_float(float v) { return v; }
+__device__ __forceinline__ float to_float(__half v) { return __half2float(v); }
+__device__ __forceinline__ float to_float(__nv_bfloat16 v) { return __bfloat162float(v); }
+
+/// Rounds to nearest even.
+template <class T>
+__device__ __forceinline__ T from_float(float v) {
+  return T(v);
+}
+
+}  // namespace msda

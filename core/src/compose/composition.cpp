@@ -1,0 +1,132 @@
+#include "compose/composition.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "compose/skeleton.hpp"
+#include "reference/reference.hpp"
+
+namespace msda {
+namespace {
+
+const Optimization& optimization(const Part& part) {
+  return dynamic_cast<const Optimization&>(*part.plugin->variant);
+}
+
+/// Refuses two optimizations for one slot, two skeletons, and slots that a skeleton does not have.
+void check_together(const std::vector<Part>& parts, const Skeleton& skeleton) {
+  std::map<std::string, std::string> owner;
+  for (const Part& part : parts) {
+    const Optimization::Slot& slot = optimization(part).slot();
+    const std::string& name = part.plugin->name;
+    if (slot.skeleton != skeleton.name) {
+      throw UsageError(fmt::format(
+          "'{}' is for skeleton '{}' and '{}' for '{}': one composition has one skeleton",
+          parts.front().plugin->name, skeleton.name, name, slot.skeleton));
+    }
+    if (skeleton.find(slot.slot) == nullptr) {
+      throw UsageError(
+          fmt::format("'{}' fills slot '{}', which skeleton '{}' does not have; its slots are: {}",
+                      name, slot.slot, skeleton.name, fmt::join(skeleton.slot_names(), ", ")));
+    }
+    const auto [other, fresh] = owner.emplace(slot.slot, name);
+    if (!fresh) {
+      throw UsageError(
+          fmt::format("'{}' and '{}' both fill slot '{}': a composition takes one of them",
+                      other->second, name, slot.slot));
+    }
+  }
+}
+
+std::string describe(const Part& part) {
+  std::vector<std::string> settings;
+  for (const auto& [name, value] : part.parameters.values()) {
+    settings.push_back(fmt::format("{}={}", name, to_string(value)));
+  }
+  if (settings.empty()) return part.plugin->name;
+  return fmt::format("{}{{{}}}", part.plugin->name, fmt::join(settings, ","));
+}
+
+}  // namespace
+
+Composition::Composition(const Registry& registry, const std::vector<Use>& uses)
+    : skeleton_("direct") {
+  for (const Use& use : uses) {
+    const Plugin& plugin = registry.find(use.variant);
+    parts_.push_back({&plugin, resolve_parameters(plugin.variant->info(), use.parameters)});
+  }
+  const auto is_kernel = [](const Part& part) {
+    return dynamic_cast<const Kernel*>(part.plugin->variant.get()) != nullptr;
+  };
+  const auto found = std::find_if(parts_.begin(), parts_.end(), is_kernel);
+  if (found != parts_.end()) {
+    if (parts_.size() > 1) {
+      const Part& other = found == parts_.begin() ? parts_[1] : parts_[0];
+      throw UsageError(
+          fmt::format("'{}' is a whole kernel and cannot be combined with '{}': only optimizations "
+                      "of one skeleton combine",
+                      found->plugin->name, other.plugin->name));
+    }
+    skeleton_.clear();
+    return;
+  }
+  if (!parts_.empty()) skeleton_ = optimization(parts_.front()).slot().skeleton;
+  check_together(parts_, msda::skeleton(skeleton_));
+  // Filling slots commutes, so a canonical order makes equal compositions equal.
+  std::sort(parts_.begin(), parts_.end(),
+            [](const Part& a, const Part& b) { return a.plugin->name < b.plugin->name; });
+}
+
+const Kernel* Composition::kernel() const {
+  return parts_.size() == 1 ? dynamic_cast<const Kernel*>(parts_.front().plugin->variant.get())
+                            : nullptr;
+}
+
+DeviceKind Composition::device() const {
+  const Kernel* whole = kernel();
+  return whole != nullptr ? whole->device() : DeviceKind::kCuda;
+}
+
+std::optional<std::string> Composition::unsupported(const Problem& problem,
+                                                    const DeviceInfo& device_info) const {
+  if (device() != device_info.kind) {
+    return fmt::format("runs on {}, not on {}", device() == DeviceKind::kCuda ? "cuda" : "cpu",
+                       device_info.id);
+  }
+  if (kernel() == nullptr && problem.spatial_size() > std::numeric_limits<std::int32_t>::max()) {
+    return fmt::format("an image has {} pixels; composed kernels count them in 31 bits",
+                       problem.spatial_size());
+  }
+  for (const Part& part : parts_) {
+    const auto reason = part.plugin->variant->unsupported(problem, device_info, part.parameters);
+    if (reason) return fmt::format("{}: {}", part.plugin->name, *reason);
+  }
+  return std::nullopt;
+}
+
+double Composition::tolerance(const Problem& problem) const {
+  double largest = default_tolerance(problem);
+  for (const Part& part : parts_) {
+    const auto declared = part.plugin->variant->tolerance(problem, part.parameters);
+    if (declared) largest = std::max(largest, *declared);
+  }
+  return largest;
+}
+
+bool Composition::deterministic() const {
+  return std::all_of(parts_.begin(), parts_.end(),
+                     [](const Part& part) { return part.plugin->variant->deterministic(); });
+}
+
+std::string Composition::describe() const {
+  if (parts_.empty()) return skeleton_ + " defaults";
+  std::vector<std::string> texts;
+  texts.reserve(parts_.size());
+  for (const Part& part : parts_) texts.push_back(msda::describe(part));
+  return fmt::format("{}", fmt::join(texts, " + "));
+}
+
+}  // namespace msda

@@ -1,0 +1,47 @@
+#include "compose/skeleton.hpp"
+
+#include <fmt/format.h>
+
+#include <msda/launch.cuh>
+
+#include "plugin/registry.hpp"
+
+namespace msda {
+
+const SkeletonSlot* Skeleton::find(std::string_view slot) const {
+  for (const SkeletonSlot& candidate : slots) {
+    if (candidate.name == slot) return &candidate;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> Skeleton::slot_names() const {
+  std::vector<std::string> names;
+  names.reserve(slots.size());
+  for (const SkeletonSlot& slot : slots) names.push_back(slot.name);
+  return names;
+}
+
+const Skeleton& skeleton(std::string_view name) {
+  static const std::vector<Skeleton> kSkeletons = {{"direct",
+                                                    "msda/skeleton/direct.cuh",
+                                                    "msda::direct",
+                                                    {{"layout", "Layout", kLayout},
+                                                     {"mapping", "Mapping", kMapping},
+                                                     {"schedule", "Schedule", kSchedule},
+                                                     {"metadata", "Metadata", kMetadata},
+                                                     {"source", "Source", kSource},
+                                                     {"cache", "Cache", kCache},
+                                                     {"arithmetic", "Arithmetic", kArithmetic},
+                                                     {"unroll", "Unroll", kUnroll},
+                                                     {"pipeline", "Pipeline", kPipeline}}}};
+  std::vector<std::string> names;
+  for (const Skeleton& candidate : kSkeletons) {
+    if (candidate.name == name) return candidate;
+    names.push_back(candidate.name);
+  }
+  throw UsageError(fmt::format("no skeleton '{}'{}; there are: {}", name, suggestion(name, names),
+                               fmt::join(names, ", ")));
+}
+
+}  // namespace msda

@@ -1,0 +1,29 @@
+// The skeletons that the device headers offer, and the slots of each.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace msda {
+
+struct SkeletonSlot {
+  std::string name;    ///< as plugins and YAML call it, "mapping"
+  std::string member;  ///< alias in the composition, "Mapping"
+  int number;          ///< of the slot in the launch plan, msda::Slot for the direct skeleton
+};
+
+struct Skeleton {
+  std::string name;    ///< "direct"
+  std::string header;  ///< "msda/skeleton/direct.cuh"
+  std::string space;   ///< namespace of Defaults, kernel, prepass and plan
+  std::vector<SkeletonSlot> slots;
+
+  const SkeletonSlot* find(std::string_view slot) const;
+  std::vector<std::string> slot_names() const;
+};
+
+/// Throws UsageError with the nearest name.
+const Skeleton& skeleton(std::string_view name);
+
+}  // namespace msda

@@ -1,0 +1,167 @@
+#include "compose/unit_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include <msda/launch.cuh>
+
+#include "compose/skeleton.hpp"
+
+namespace msda::embedded::core {
+extern const EmbeddedSource kSources[];
+}
+
+namespace msda {
+namespace {
+
+std::string identifier(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+std::string_view device_type(DType type) {
+  switch (type) {
+    case DType::kFloat32: return "float";
+    case DType::kFloat16: return "__half";
+    case DType::kBFloat16: return "__nv_bfloat16";
+  }
+  throw Error("unknown element type");
+}
+
+/// A constant chain `l == 0 ? a : l == 1 ? b : c`: folds when l is a constant, needs no memory when
+/// not.
+std::string chain(const std::vector<std::int64_t>& values) {
+  std::string text;
+  for (std::size_t l = 0; l + 1 < values.size(); ++l) {
+    text += fmt::format("level == {} ? {} : ", l, values[l]);
+  }
+  return text + std::to_string(values.back());
+}
+
+std::string problem_text(const Problem& problem) {
+  std::vector<std::int64_t> heights;
+  std::vector<std::int64_t> widths;
+  for (const Level& level : problem.levels) {
+    heights.push_back(level.height);
+    widths.push_back(level.width);
+  }
+  const std::int64_t image_bytes = problem.spatial_size() * problem.heads * problem.channels *
+                                   static_cast<std::int64_t>(sizeof(float));
+  const bool wide = image_bytes > std::numeric_limits<std::uint32_t>::max();
+  return fmt::format(
+      R"(struct Problem {{
+  using Value = {};
+  using Location = {};
+  using Weight = {};
+  using Output = {};
+  using Offset = {};  // bytes inside an image
+  static constexpr int kHeads = {};
+  static constexpr int kChannels = {};
+  static constexpr int kLevels = {};
+  static constexpr int kPoints = {};
+  static constexpr long long kSpatialSize = {};
+  static constexpr bool kBordered = {};
+  static constexpr int height(int level) {{ return {}; }}
+  static constexpr int width(int level) {{ return {}; }}
+  static constexpr int start(int level) {{ return {}; }}
+}};
+)",
+      device_type(problem.types.value), device_type(problem.types.location),
+      device_type(problem.types.weight), device_type(problem.types.output),
+      wide ? "unsigned long long" : "unsigned", problem.heads, problem.channels,
+      problem.level_count(), problem.points, problem.spatial_size(),
+      problem.layout == ValueLayout::kZeroBorder, chain(heights), chain(widths),
+      chain(problem.level_starts()));
+}
+
+/// A parameter as a C++ constant. Floating-point values are written in hexadecimal, hence exactly;
+/// a string becomes its index among the declared choices.
+std::string constant(const std::string& variant, const ParameterSpec& spec,
+                     const ParameterValue& value) {
+  const std::string name = identifier(spec.name);
+  if (const auto* flag = std::get_if<bool>(&value)) {
+    return fmt::format("  static constexpr bool {} = {};\n", name, *flag);
+  }
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    return fmt::format("  static constexpr long long {} = {};\n", name, *integer);
+  }
+  if (const auto* real = std::get_if<double>(&value)) {
+    return fmt::format("  static constexpr double {} = {:a};\n", name, *real);
+  }
+  const auto found = std::find(spec.choices.begin(), spec.choices.end(), value);
+  if (found == spec.choices.end()) {
+    throw UsageError(
+        fmt::format("variant '{}': parameter '{}' is text without declared choices, which device "
+                    "code cannot take",
+                    variant, spec.name));
+  }
+  return fmt::format("  static constexpr int {} = {};  // \"{}\"\n", name,
+                     found - spec.choices.begin(), std::get<std::string>(value));
+}
+
+std::string parameters_text(const Part& part) {
+  std::string text = fmt::format("struct {}_parameters {{\n", identifier(part.plugin->name));
+  for (const ParameterSpec& spec : part.plugin->variant->info().parameters) {
+    text += constant(part.plugin->name, spec, part.parameters.values().at(spec.name));
+  }
+  return text + "};\n";
+}
+
+}  // namespace
+
+const std::vector<UnitHeader>& device_headers() {
+  static const std::vector<UnitHeader> kHeaders = [] {
+    std::vector<UnitHeader> headers;
+    for (const EmbeddedSource* source = embedded::core::kSources; source->path != nullptr;
+         ++source) {
+      headers.push_back({source->path, source->text});
+    }
+    return headers;
+  }();
+  return kHeaders;
+}
+
+ComposedUnit write_unit(const Composition& composition, const Problem& problem) {
+  const Skeleton& skeleton = msda::skeleton(composition.skeleton());
+  ComposedUnit composed;
+  Unit& unit = composed.unit;
+  unit.label = composition.describe();
+  unit.headers = device_headers();
+  std::string includes = fmt::format("#include <{}>\n", skeleton.header);
+  std::string parameters;
+  std::string slots;
+  for (const Part& part : composition.parts()) {
+    const auto& slot = dynamic_cast<const Optimization&>(*part.plugin->variant).slot();
+    const std::string name = identifier(part.plugin->name);
+    for (const EmbeddedSource& source : part.plugin->sources) {
+      unit.headers.push_back({source.path, source.text});
+    }
+    includes += fmt::format("#include <{}>\n", slot.header);
+    parameters += parameters_text(part);
+    const SkeletonSlot& place = *skeleton.find(slot.slot);
+    slots += fmt::format("  using {} = {}<unit::Problem, {}_parameters>;\n", place.member,
+                         slot.type, name);
+  }
+  unit.text = fmt::format(
+      "// {}\n{}\nnamespace unit {{\n{}{}struct Composition : {}::Defaults<Problem> {{\n{}}};\n"
+      "}}  // namespace unit\n",
+      composition.describe(), includes, problem_text(problem), parameters, skeleton.space, slots);
+
+  composed.main_kernel = fmt::format("{}::kernel<unit::Composition>", skeleton.space);
+  unit.kernels.push_back(composed.main_kernel);
+  unit.plan = fmt::format("&{}::plan<unit::Composition>", skeleton.space);
+  for (const Part& part : composition.parts()) {
+    const auto& slot = dynamic_cast<const Optimization&>(*part.plugin->variant).slot();
+    const SkeletonSlot& place = *skeleton.find(slot.slot);
+    const std::string name =
+        fmt::format("{}::prepass<unit::Composition, static_cast<msda::Slot>({})>", skeleton.space,
+                    place.number);
+    composed.prepasses.emplace(place.number, name);
+    unit.kernels.push_back(name);
+  }
+  return composed;
+}
+
+}  // namespace msda

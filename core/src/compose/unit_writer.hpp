@@ -1,0 +1,28 @@
+// Composition + Problem -> translation unit.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "compose/composition.hpp"
+#include "jit/unit.hpp"
+
+namespace msda {
+
+/// What a composed unit offers the host: names to look up in the compiled module.
+struct ComposedUnit {
+  Unit unit;
+  std::string main_kernel;               ///< name expression
+  std::map<int, std::string> prepasses;  ///< msda::Slot -> name expression, for filled slots
+};
+
+/// Writes includes, the problem's constants, one struct of constants for each part's parameters,
+/// and the composition: a struct that names the filled slots. Batch and queries stay run-time
+/// arguments, so one unit serves all of them. Throws UsageError for a string parameter without
+/// declared choices.
+ComposedUnit write_unit(const Composition& composition, const Problem& problem);
+
+/// The framework's own device headers, as embedded in the program.
+const std::vector<UnitHeader>& device_headers();
+
+}  // namespace msda

@@ -1,0 +1,46 @@
+// A composed kernel on a CUDA device: its module, its workspaces and its launches.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include <msda/launch.cuh>
+
+#include "compose/unit_writer.hpp"
+#include "gpu/cuda_memory.hpp"
+#include "gpu/cuda_module.hpp"
+
+namespace msda {
+
+class ComposedExecutable final : public Executable {
+ public:
+  /// Loads the module and allocates the workspaces. Throws Unsupported when a block needs more
+  /// shared memory than the device gives, or the grid would exceed its limit.
+  ComposedExecutable(const ComposedUnit& composed, Module module, const Problem& problem,
+                     const DeviceInfo& device);
+
+  void launch(const Tensors& tensors, Stream stream) override;
+  ResourceUse resources() const;
+
+ private:
+  /// One kernel with the geometry that the problem's sizes give it.
+  struct Launch {
+    cudaKernel_t kernel = nullptr;
+    unsigned blocks = 0;
+    LaunchShape shape{};
+  };
+  Launch make_launch(const std::string& name_expression, const LaunchShape& shape,
+                     const Problem& problem, const DeviceInfo& device) const;
+  static void enqueue(const Launch& launch, Arguments& arguments, cudaStream_t stream);
+
+  CudaModule module_;
+  LaunchPlan plan_;
+  std::string main_kernel_;
+  Launch main_;
+  std::array<Launch, kSlotCount> prepasses_{};
+  std::array<std::unique_ptr<CudaMemory>, kSlotCount> workspaces_;
+  std::int64_t batch_;
+  std::int64_t queries_;
+};
+
+}  // namespace msda

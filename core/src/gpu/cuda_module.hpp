@@ -1,0 +1,31 @@
+// A compiled module loaded on the current device with the runtime's library API, so that nothing
+// links libcuda and the program starts on a machine without a driver.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+#include "jit/compiler.hpp"
+
+namespace msda {
+
+class CudaModule {
+ public:
+  explicit CudaModule(Module module);
+  CudaModule(const CudaModule&) = delete;
+  CudaModule& operator=(const CudaModule&) = delete;
+  ~CudaModule();
+
+  const Module& module() const { return module_; }
+  cudaKernel_t kernel(const std::string& name_expression) const;
+
+ private:
+  Module module_;
+  cudaLibrary_t library_ = nullptr;
+};
+
+/// Opts in to `bytes` of dynamic shared memory for the kernel.
+void allow_shared_memory(cudaKernel_t kernel, unsigned bytes);
+
+}  // namespace msda

@@ -1,0 +1,35 @@
+// Device time of launches, by CUDA events around them and nothing else.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "gpu/cuda_memory.hpp"
+
+namespace msda {
+
+class CudaTiming {
+ public:
+  CudaTiming(const DeviceInfo& device, cudaStream_t stream) : device_(device), stream_(stream) {}
+
+  /// Before each sample: persisting lines reset and twice the L2 written, so that no input is
+  /// cached.
+  std::vector<double> cold(int samples, const std::function<void(int)>& launch);
+  /// Launches back to back, an event between neighbours.
+  std::vector<double> warm(int samples, const std::function<void(int)>& launch);
+  /// A graph of kLaunchesPerGraph launches; a sample is one graph's time for each launch in it.
+  std::vector<double> graph(int samples, const std::function<void(int)>& launch);
+
+ private:
+  void flush_l2();
+
+  static constexpr int kLaunchesPerGraph = 10;
+  const DeviceInfo& device_;
+  cudaStream_t stream_;
+  std::unique_ptr<CudaMemory> flush_;
+};
+
+}  // namespace msda

@@ -1,0 +1,59 @@
+#include "gpu/device.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <charconv>
+
+#include "gpu/cuda.hpp"
+#include "gpu/host_device.hpp"
+
+namespace msda {
+namespace {
+
+constexpr std::array kModes = {TimingMode::kCold, TimingMode::kWarm, TimingMode::kGraph};
+
+}  // namespace
+
+std::string_view name_of(TimingMode mode) {
+  switch (mode) {
+    case TimingMode::kCold: return "cold";
+    case TimingMode::kWarm: return "warm";
+    case TimingMode::kGraph: return "graph";
+  }
+  return "?";
+}
+
+TimingMode parse_timing_mode(std::string_view name) {
+  std::vector<std::string> names;
+  for (const TimingMode mode : kModes) {
+    if (name_of(mode) == name) return mode;
+    names.emplace_back(name_of(mode));
+  }
+  throw UsageError(fmt::format("no timing mode '{}'{}; there are: {}", name,
+                               suggestion(name, names), fmt::join(names, ", ")));
+}
+
+std::vector<DeviceInfo> list_devices() {
+  std::vector<DeviceInfo> devices = {host_info()};
+  for (DeviceInfo& device : cuda_devices()) devices.push_back(std::move(device));
+  return devices;
+}
+
+std::unique_ptr<Device> open_device(std::string_view id) {
+  if (id == "auto") id = cuda_devices().empty() ? "cpu" : "cuda:0";
+  if (id == "cpu") return open_host();
+  if (id == "cuda") id = "cuda:0";
+  constexpr std::string_view kPrefix = "cuda:";
+  int ordinal = -1;
+  if (id.starts_with(kPrefix)) {
+    const auto [end, error] =
+        std::from_chars(id.data() + kPrefix.size(), id.data() + id.size(), ordinal);
+    if (error == std::errc() && end == id.data() + id.size() && ordinal >= 0)
+      return open_cuda(ordinal);
+  }
+  throw UsageError(fmt::format("no device '{}': write auto, cpu or cuda:N", id));
+}
+
+}  // namespace msda

@@ -1,0 +1,33 @@
+#include <msda/plugin.hpp>
+
+namespace {
+
+class ThreadPerChannel final : public msda::Optimization {
+ public:
+  ThreadPerChannel()
+      : Optimization(
+            {.name = "thread-per-channel",
+             .summary = "one thread for each output channel, scalar loads: the original mapping",
+             .parameters = {{.name = "threads",
+                             .summary = "threads per block, at most",
+                             .default_value = std::int64_t{256},
+                             .minimum = 32,
+                             .maximum = 1024,
+                             .choices = {}}}},
+            {.skeleton = "direct",
+             .slot = "mapping",
+             .type = "msda::thread_per_channel::Mapping",
+             .header = "thread_per_channel/mapping.cuh"}) {}
+
+  std::optional<std::string> unsupported(const msda::Problem& problem, const msda::DeviceInfo&,
+                                         const msda::Parameters& parameters) const override {
+    const auto threads = parameters.get<std::int64_t>("threads");
+    if (problem.channels <= threads) return std::nullopt;
+    return "a row of " + std::to_string(problem.channels) +
+           " channels needs as many threads; a block has " + std::to_string(threads);
+  }
+};
+
+}  // namespace
+
+MSDA_PLUGIN(ThreadPerChannel)
