@@ -7,24 +7,31 @@
 #include <vector>
 
 #include "results/record.hpp"
+#include "statistics.hpp"
 
 namespace msda {
 
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
+inline constexpr int kReportSchema = 1;
 
 /// One line of the ablation table.
 struct Row {
   Record record;
-  double median_seconds = 0;            ///< over all samples; 0 without a time
-  std::optional<double> speedup;        ///< baseline time / this time
-  std::optional<Interval> speedup_95;   ///< 95% interval, see statistics.hpp
-  double dram_bytes_per_second = 0;     ///< minimum_dram_bytes / median
+  double median_seconds = 0;           ///< over all samples; 0 without a time
+  std::optional<double> speedup;       ///< baseline time / this time, estimated inside blocks
+  std::optional<Interval> speedup_95;  ///< 95% interval, see statistics.hpp
+  Replication replication = Replication::kNone;  ///< what the interval is over
+  int replicates = 0;                            ///< how many of them
+  double dram_bytes_per_second = 0;              ///< minimum_dram_bytes / median
   double flops_per_second = 0;
-  std::optional<double> speed_of_light; ///< fraction, 0..1, where the device's ceilings are known
-  std::string verdict;                  ///< "baseline", "faster", "slower", "equal", "wrong", "skipped", ...
+  /// The least time the device's ceilings allow / median: the larger of minimum_dram_bytes over the
+  /// DRAM ceiling and gathered_bytes over the gather ceiling. 0..1 where the data come from DRAM; a
+  /// warm cache can exceed 1. Absent where the manifest has no ceilings.
+  std::optional<double> speed_of_light;
+  /// "baseline", "faster", "slower", "equal", "undecided" for an arm with a time; the status' name
+  /// ("wrong", "skipped", "failed", "crashed", "hung") for one without.
+  std::string verdict;
+
+  bool timed() const { return median_seconds > 0; }
 };
 
 /// Rows of one problem in one timing mode, baseline first, in the arms' order.
@@ -42,12 +49,20 @@ struct Report {
 /// `directory` holds manifest.json and records.jsonl. Throws UsageError when it does not.
 Report make_report(const std::filesystem::path& directory);
 
+/// The same from memory: one record for each cell. Tables come in the order in which their problem
+/// and mode first appear. Every field of the manifest is optional.
+Report make_report(nlohmann::json manifest, const std::vector<Record>& records);
+
 std::string to_terminal(const Report& report, bool colour);
 std::string to_markdown(const Report& report);
+/// One line for each cell (RFC 4180, header line, CRLF); seconds, bytes and operations without
+/// prefixes; an absent number is an empty field.
 std::string to_csv(const Report& report);
+/// {"schema": kReportSchema, "manifest": ..., "tables": [{problem, mode, headline, rows}]}; samples
+/// stay in records.jsonl.
 nlohmann::json to_json(const Report& report);
 
-/// report.md, report.csv and report.json in `directory`.
+/// report.md, report.csv and report.json in `directory`, each written atomically.
 void write_report(const Report& report, const std::filesystem::path& directory);
 
 }  // namespace msda

@@ -1,0 +1,54 @@
+#include <string_view>
+
+#include "headline.hpp"
+#include "report.hpp"
+
+namespace msda {
+namespace {
+
+using Json = nlohmann::json;
+
+Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+/// The interval together with what it is over; null where there is none.
+Json interval(const Row& row) {
+  if (!row.speedup_95) return {};
+  const bool processes = row.replication == Replication::kProcesses;
+  return {{"low", row.speedup_95->low},
+          {"high", row.speedup_95->high},
+          {"over", processes ? "processes" : "blocks"},
+          {"count", row.replicates}};
+}
+
+Json row_json(const Row& row) {
+  const Record& record = row.record;
+  Json samples_left_out = to_json(record);
+  samples_left_out.erase("samples");
+  const bool timed = row.timed();
+  return {{"arm", record.arm},
+          {"verdict", row.verdict},
+          {"median_seconds", timed ? Json(row.median_seconds) : Json()},
+          {"speedup", or_null(row.speedup)},
+          {"speedup_95", interval(row)},
+          {"dram_bytes_per_second", timed ? Json(row.dram_bytes_per_second) : Json()},
+          {"flops_per_second", timed ? Json(row.flops_per_second) : Json()},
+          {"speed_of_light", or_null(row.speed_of_light)},
+          {"record", std::move(samples_left_out)}};
+}
+
+}  // namespace
+
+nlohmann::json to_json(const Report& report) {
+  Json tables = Json::array();
+  for (const Table& table : report.tables) {
+    Json rows = Json::array();
+    for (const Row& row : table.rows) rows.push_back(row_json(row));
+    tables.push_back({{"problem", table.problem},
+                      {"mode", name_of(table.mode)},
+                      {"headline", headline(table)},
+                      {"rows", std::move(rows)}});
+  }
+  return {{"schema", kReportSchema}, {"manifest", report.manifest}, {"tables", std::move(tables)}};
+}
+
+}  // namespace msda

@@ -1,0 +1,153 @@
+#include "report.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+#include <msda/error.hpp>
+
+namespace msda {
+namespace {
+
+double number_or_zero(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : 0.0;
+}
+
+/// Zero where the manifest does not say.
+Ceilings ceilings_of(const nlohmann::json& manifest) {
+  const auto found = manifest.find("ceilings");
+  if (found == manifest.end() || !found->is_object()) return {};
+  return {number_or_zero(*found, "dram_bytes_per_second"),
+          number_or_zero(*found, "gather_bytes_per_second")};
+}
+
+std::optional<double> speed_of_light(const Record& record, const Ceilings& ceilings,
+                                     double seconds) {
+  if (ceilings.dram_bytes_per_second <= 0 || ceilings.gather_bytes_per_second <= 0) return {};
+  const double dram =
+      static_cast<double>(record.minimum_dram_bytes) / ceilings.dram_bytes_per_second;
+  const double gather =
+      static_cast<double>(record.gathered_bytes) / ceilings.gather_bytes_per_second;
+  return std::max(dram, gather) / seconds;
+}
+
+std::string verdict_of(const Record& record, bool is_baseline,
+                       const std::optional<RatioEstimate>& speedup) {
+  if (record.status != CellStatus::kOk) return std::string(name_of(record.status));
+  if (is_baseline) return "baseline";
+  if (!speedup) return "undecided";
+  switch (classify(*speedup)) {
+    case Difference::kFaster: return "faster";
+    case Difference::kSlower: return "slower";
+    case Difference::kEqual: return "equal";
+    case Difference::kUndecided: break;
+  }
+  return "undecided";
+}
+
+/// `baseline` is null when the table's baseline has no time.
+Row make_row(const Record& record, const Record* baseline, const Ceilings& ceilings) {
+  Row row;
+  row.record = record;
+  const bool is_baseline = &record == baseline;
+  std::optional<RatioEstimate> speedup;
+  if (record.status == CellStatus::kOk) {
+    row.median_seconds = median_seconds(record.samples).value_or(0);
+    if (baseline != nullptr && !is_baseline) {
+      speedup = estimate_ratio(baseline->samples, record.samples);
+    }
+  }
+  row.verdict = verdict_of(record, is_baseline, speedup);
+  if (!row.timed()) return row;
+  if (speedup) {
+    row.speedup = speedup->ratio;
+    row.speedup_95 = speedup->interval_95;
+    row.replication = speedup->replication;
+    row.replicates = speedup->replicates;
+  } else if (is_baseline) {
+    row.speedup = 1.0;
+  }
+  row.dram_bytes_per_second = static_cast<double>(record.minimum_dram_bytes) / row.median_seconds;
+  row.flops_per_second = static_cast<double>(record.flops) / row.median_seconds;
+  row.speed_of_light = speed_of_light(record, ceilings, row.median_seconds);
+  return row;
+}
+
+Table make_table(std::vector<const Record*> records, const Ceilings& ceilings) {
+  std::stable_partition(records.begin(), records.end(),
+                        [](const Record* r) { return r->baseline; });
+  const Record* first = records.front();
+  const bool has_baseline = first->baseline && first->status == CellStatus::kOk;
+  Table table{first->problem, first->mode, {}};
+  for (const Record* record : records) {
+    table.rows.push_back(make_row(*record, has_baseline ? first : nullptr, ceilings));
+  }
+  return table;
+}
+
+nlohmann::json read_manifest(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  if (!stream) throw UsageError(fmt::format("cannot read {}", file.string()));
+  nlohmann::json manifest;
+  try {
+    manifest = nlohmann::json::parse(stream);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw UsageError(fmt::format("{} is not valid JSON: {}", file.string(), error.what()));
+  }
+  if (!manifest.is_object()) {
+    throw UsageError(fmt::format("{} holds {} where an object was expected", file.string(),
+                                 manifest.type_name()));
+  }
+  return manifest;
+}
+
+}  // namespace
+
+Report make_report(nlohmann::json manifest, const std::vector<Record>& records) {
+  const Ceilings ceilings = ceilings_of(manifest);
+  std::vector<std::vector<const Record*>> groups;
+  for (const Record& record : records) {
+    const auto same_table = [&](const std::vector<const Record*>& group) {
+      return group.front()->problem == record.problem && group.front()->mode == record.mode;
+    };
+    const auto found = std::find_if(groups.begin(), groups.end(), same_table);
+    if (found == groups.end()) {
+      groups.push_back({&record});
+    } else {
+      found->push_back(&record);
+    }
+  }
+  Report report{std::move(manifest), {}};
+  for (auto& group : groups) report.tables.push_back(make_table(std::move(group), ceilings));
+  return report;
+}
+
+Report make_report(const std::filesystem::path& directory) {
+  if (!std::filesystem::is_directory(directory)) {
+    throw UsageError(fmt::format("{} is not a directory; expected one that `msda run` wrote",
+                                 directory.string()));
+  }
+  for (const char* name : {"manifest.json", "records.jsonl"}) {
+    if (!std::filesystem::exists(directory / name)) {
+      throw UsageError(fmt::format("{} has no {}; expected a directory that `msda run` wrote",
+                                   directory.string(), name));
+    }
+  }
+  return make_report(read_manifest(directory / "manifest.json"),
+                     read_records(directory / "records.jsonl"));
+}
+
+void write_report(const Report& report, const std::filesystem::path& directory) {
+  constexpr int kIndent = 2;
+  write_atomically(directory / "report.md", to_markdown(report));
+  write_atomically(directory / "report.csv", to_csv(report));
+  // Names come from users and may hold invalid UTF-8, which must not cost the report.
+  const auto replace = nlohmann::json::error_handler_t::replace;
+  write_atomically(directory / "report.json",
+                   to_json(report).dump(kIndent, ' ', false, replace) + "\n");
+}
+
+}  // namespace msda

@@ -1,0 +1,56 @@
+// Statistics on log time. Arms of one problem are timed in interleaved blocks, so a ratio of two
+// arms is estimated inside blocks, where slow drift of the machine cancels; the process is the unit
+// of replication where there are several, because process context moves timings (Kalibera & Jones,
+// "Quantifying performance changes with effect size confidence intervals", arXiv:2007.10899).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "results/record.hpp"
+
+namespace msda {
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+/// A ratio is called equal when its 95% interval lies inside 1 +- this.
+inline constexpr double kEquivalence = 0.01;
+
+/// What the interval's Student t counts as independent observations.
+enum class Replication {
+  kNone,       ///< fewer than two observations: there is no interval
+  kBlocks,     ///< blocks of the only process: its spread against other processes is not included
+  kProcesses,  ///< the means of processes
+};
+
+/// Ratio of the times of two arms.
+struct RatioEstimate {
+  double ratio = 1;                     ///< geometric mean of the ratios
+  std::optional<Interval> interval_95;  ///< absent when `replication` is kNone
+  Replication replication = Replication::kNone;
+  int replicates = 0;  ///< processes or blocks that went into it
+};
+
+/// Median; the mean of the two in the middle for an even count. Throws Error for an empty sample.
+double median(std::vector<double> values);
+
+/// Median over the samples of all blocks, in seconds; nullopt where there is none.
+std::optional<double> median_seconds(const std::vector<SampleBlock>& blocks);
+
+/// Estimates time(numerator) / time(denominator) from the blocks that both have. In each (process,
+/// block) the log of the ratio of the two block medians is one observation. With two or more
+/// processes the estimate and its Student t interval are over the processes' means (processes - 1
+/// degrees of freedom), with one process over its blocks. nullopt when no block is common to both.
+std::optional<RatioEstimate> estimate_ratio(const std::vector<SampleBlock>& numerator,
+                                            const std::vector<SampleBlock>& denominator);
+
+enum class Difference { kFaster, kSlower, kEqual, kUndecided };
+
+/// What a ratio baseline / arm says about the arm: equal when the interval lies inside 1 +-
+/// kEquivalence, else faster or slower when it excludes 1, else undecided.
+Difference classify(const RatioEstimate& speedup);
+
+}  // namespace msda

@@ -1,0 +1,76 @@
+#include "headline.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "synthetic.hpp"
+
+namespace msda {
+namespace {
+
+using synthetic::baseline;
+using synthetic::record;
+using synthetic::scaled;
+using synthetic::steady;
+using synthetic::without_time;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string headline_of(const std::vector<Record>& records) {
+  return headline(make_report(nlohmann::json::object(), records).tables.at(0));
+}
+
+const std::vector<SampleBlock> kBlocks = steady(1e-3, 3, 4);
+
+TEST(Headline, NamesTheFastestItsRatioAndTheNextOne) {
+  EXPECT_EQ(headline_of({baseline("base", kBlocks), record("vec", scaled(kBlocks, 0.25, 0)),
+                         record("pair", scaled(kBlocks, 0.5, 0))}),
+            "vec is the fastest: 4.000x the speed of the baseline base (95% interval 4.000x to "
+            "4.000x, 3 processes). The next, pair, takes 2.000x its time (95% interval 2.000x to "
+            "2.000x, 3 processes).");
+}
+
+TEST(Headline, TheBaselineMayBeTheFastest) {
+  EXPECT_THAT(headline_of({baseline("base", kBlocks), record("vec", scaled(kBlocks, 2, 0))}),
+              StartsWith("The baseline base is the fastest. The next, vec, takes 2.000x its time"));
+}
+
+TEST(Headline, DoesNotClaimWhatIsUndecided) {
+  const auto noisy = scaled(steady(1e-3, 1, 6), 0.97, 0.2);
+  EXPECT_THAT(headline_of({baseline("base", steady(1e-3, 1, 6)), record("vec", noisy)}),
+              AllOf(HasSubstr("undecided"), HasSubstr("6 blocks")));
+}
+
+TEST(Headline, EqualIsSaidSo) {
+  EXPECT_THAT(
+      headline_of({baseline("base", kBlocks), record("vec", scaled(kBlocks, 0.999, 0))}),
+      StartsWith("No arm beats the baseline base: the fastest, vec, is equal to it within 1%"));
+}
+
+TEST(Headline, OneBlockGivesNoInterval) {
+  EXPECT_THAT(
+      headline_of({baseline("base", steady(2e-3, 1, 1)), record("vec", steady(1e-3, 1, 1))}),
+      HasSubstr("2.000x the speed of the baseline base, but that is undecided (one block, "
+                "so no interval)"));
+}
+
+TEST(Headline, CountsArmsWithoutATime) {
+  EXPECT_THAT(headline_of({baseline("base", kBlocks), without_time("a", CellStatus::kWrong, "x"),
+                           without_time("b", CellStatus::kSkipped, "y"),
+                           without_time("c", CellStatus::kSkipped, "y")}),
+              AllOf(StartsWith("base is the only arm with a time: 1.000 ms."),
+                    HasSubstr("Without a time: 1 wrong, 2 skipped.")));
+  EXPECT_EQ(headline_of({without_time("a", CellStatus::kHung, "x")}), "No arm has a time: 1 hung.");
+}
+
+TEST(Headline, WithoutTheBaselinesTimeTheFastestIsByMedian) {
+  auto base = without_time("base", CellStatus::kCrashed, "signal 11");
+  base.baseline = true;
+  EXPECT_THAT(headline_of({base, record("a", scaled(kBlocks, 2, 0)), record("b", kBlocks)}),
+              StartsWith("b is the fastest, 1.000 ms; the baseline has no time to compare with. "
+                         "The next, a, takes 2.000x its time"));
+}
+
+}  // namespace
+}  // namespace msda

@@ -1,0 +1,168 @@
+#include "statistics.hpp"
+
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+#include <msda/error.hpp>
+
+#include "synthetic.hpp"
+
+namespace msda {
+namespace {
+
+TEST(Median, OddAndEvenCounts) {
+  EXPECT_DOUBLE_EQ(median({3, 1, 2}), 2);
+  EXPECT_DOUBLE_EQ(median({4, 1, 3, 2}), 2.5);
+  EXPECT_DOUBLE_EQ(median({7}), 7);
+}
+
+TEST(Median, EmptyIsAnError) { EXPECT_THROW(median({}), Error); }
+
+TEST(MedianSeconds, PoolsAllBlocks) {
+  EXPECT_DOUBLE_EQ(*median_seconds({{0, 0, {5, 1}}, {0, 1, {}}, {1, 0, {3}}}), 3);
+  EXPECT_FALSE(median_seconds({{0, 0, {}}}));
+  EXPECT_FALSE(median_seconds({}));
+}
+
+// Log ratios 0, ln 2, ln 4 have mean ln 2 and standard deviation ln 2; t(0.975, 2) = 4.302653.
+TEST(EstimateRatio, BlocksOfOneProcessByHand) {
+  const std::vector<SampleBlock> slow{{0, 0, {1}}, {0, 1, {2}}, {0, 2, {4}}};
+  const std::vector<SampleBlock> fast{{0, 0, {1}}, {0, 1, {1}}, {0, 2, {1}}};
+  const auto estimate = estimate_ratio(slow, fast);
+  ASSERT_TRUE(estimate);
+  EXPECT_NEAR(estimate->ratio, 2, 1e-12);
+  EXPECT_EQ(estimate->replication, Replication::kBlocks);
+  EXPECT_EQ(estimate->replicates, 3);
+  const double half = 4.302652729 * std::log(2) / std::sqrt(3.0);
+  ASSERT_TRUE(estimate->interval_95);
+  EXPECT_NEAR(std::log(estimate->interval_95->low), std::log(2) - half, 1e-8);
+  EXPECT_NEAR(std::log(estimate->interval_95->high), std::log(2) + half, 1e-8);
+}
+
+// Two processes with mean log ratios 0 and ln 4, whatever their blocks: mean ln 2, standard error
+// ln 2; t(0.975, 1) = 12.7062.
+TEST(EstimateRatio, ProcessesAreTheUnitWhereThereAreSeveral) {
+  const std::vector<SampleBlock> slow{{0, 0, {2}}, {0, 1, {0.5}}, {1, 0, {4}}, {1, 1, {4}}};
+  const std::vector<SampleBlock> fast{{0, 0, {1}}, {0, 1, {1}}, {1, 0, {1}}, {1, 1, {1}}};
+  const auto estimate = estimate_ratio(slow, fast);
+  ASSERT_TRUE(estimate);
+  EXPECT_EQ(estimate->replication, Replication::kProcesses);
+  EXPECT_EQ(estimate->replicates, 2);
+  EXPECT_NEAR(estimate->ratio, 2, 1e-12);
+  EXPECT_NEAR(std::log(estimate->interval_95->high), (1 + 12.7062047) * std::log(2), 1e-6);
+}
+
+TEST(EstimateRatio, OneBlockHasNoInterval) {
+  const auto estimate = estimate_ratio({{0, 0, {3}}}, {{0, 0, {2}}});
+  ASSERT_TRUE(estimate);
+  EXPECT_DOUBLE_EQ(estimate->ratio, 1.5);
+  EXPECT_FALSE(estimate->interval_95);
+  EXPECT_EQ(estimate->replication, Replication::kNone);
+  EXPECT_EQ(classify(*estimate), Difference::kUndecided);
+}
+
+TEST(EstimateRatio, OnlyBlocksOfBothCount) {
+  const auto estimate = estimate_ratio({{0, 0, {3}}, {0, 1, {900}}}, {{0, 0, {2}}, {1, 1, {5}}});
+  ASSERT_TRUE(estimate);
+  EXPECT_DOUBLE_EQ(estimate->ratio, 1.5);
+  EXPECT_FALSE(estimate_ratio({{0, 0, {1}}}, {{1, 0, {1}}}));
+  EXPECT_FALSE(estimate_ratio({}, {}));
+}
+
+TEST(EstimateRatio, TimesBelowTheClocksResolutionAreLeftOut) {
+  const auto estimate = estimate_ratio({{0, 0, {0, 0}}, {0, 1, {4}}}, {{0, 0, {1}}, {0, 1, {2}}});
+  ASSERT_TRUE(estimate);
+  EXPECT_DOUBLE_EQ(estimate->ratio, 2);
+}
+
+TEST(EstimateRatio, TwoPartsOfABlockAreOneBlock) {
+  const auto estimate = estimate_ratio({{0, 0, {1, 2}}, {0, 0, {3, 4, 5}}}, {{0, 0, {1}}});
+  ASSERT_TRUE(estimate);
+  EXPECT_DOUBLE_EQ(estimate->ratio, 3);
+  EXPECT_EQ(estimate->replicates, 1);
+}
+
+TEST(EstimateRatio, DriftOfTheMachineCancels) {
+  std::vector<SampleBlock> slow;
+  std::vector<SampleBlock> fast;
+  for (int b = 0; b < 10; ++b) {
+    const double drift = 1 + 0.5 * b;
+    slow.push_back({0, b, {3 * drift}});
+    fast.push_back({0, b, {2 * drift}});
+  }
+  const auto estimate = estimate_ratio(slow, fast);
+  ASSERT_TRUE(estimate && estimate->interval_95);
+  EXPECT_NEAR(estimate->interval_95->low, 1.5, 1e-9);
+  EXPECT_NEAR(estimate->interval_95->high, 1.5, 1e-9);
+}
+
+Difference classify_interval(double low, double high) {
+  return classify({std::sqrt(low * high), Interval{low, high}, Replication::kBlocks, 5});
+}
+
+TEST(Classify, ByTheInterval) {
+  EXPECT_EQ(classify_interval(1.02, 1.10), Difference::kFaster);
+  EXPECT_EQ(classify_interval(0.90, 0.98), Difference::kSlower);
+  EXPECT_EQ(classify_interval(0.95, 1.05), Difference::kUndecided);
+  EXPECT_EQ(classify_interval(0.995, 1.005), Difference::kEqual);
+  // Surely different, but by less than what matters.
+  EXPECT_EQ(classify_interval(1.002, 1.006), Difference::kEqual);
+  EXPECT_EQ(classify_interval(1.002, 1.012), Difference::kFaster);
+}
+
+struct Experiment {
+  int processes = 1;
+  int blocks = 1;
+  double process_noise = 0;  ///< standard deviation of the log ratio between processes
+  double block_noise = 0;    ///< and between blocks
+};
+
+/// Share of 400 seeded experiments whose 95% interval holds the true ratio.
+double coverage(const Experiment& experiment) {
+  constexpr int kExperiments = 400;
+  constexpr double kTrueRatio = 1.3;
+  std::mt19937_64 generator(20240607);
+  std::normal_distribution<double> normal;
+  int covered = 0;
+  for (int e = 0; e < kExperiments; ++e) {
+    std::vector<SampleBlock> slow;
+    std::vector<SampleBlock> fast;
+    for (int p = 0; p < experiment.processes; ++p) {
+      const double process = experiment.process_noise * normal(generator);
+      for (int b = 0; b < experiment.blocks; ++b) {
+        const double machine = std::exp(0.2 * normal(generator));
+        const double log_ratio =
+            std::log(kTrueRatio) + process + experiment.block_noise * normal(generator);
+        fast.push_back({p, b, {1e-3 * machine}});
+        slow.push_back({p, b, {1e-3 * machine * std::exp(log_ratio)}});
+      }
+    }
+    const auto estimate = estimate_ratio(slow, fast);
+    covered +=
+        estimate->interval_95->low <= kTrueRatio && kTrueRatio <= estimate->interval_95->high;
+  }
+  return static_cast<double>(covered) / kExperiments;
+}
+
+// The standard error of a coverage of 0.95 over 400 experiments is 0.011.
+TEST(Coverage, IsNominalOverProcesses) {
+  for (const int processes : {2, 3, 5, 10}) {
+    EXPECT_NEAR(coverage({processes, 8, 0.02, 0.01}), 0.95, 0.035) << processes << " processes";
+  }
+}
+
+TEST(Coverage, IsNominalOverBlocksOfOneProcess) {
+  for (const int blocks : {3, 10, 30}) {
+    EXPECT_NEAR(coverage({1, blocks, 0, 0.02}), 0.95, 0.035) << blocks << " blocks";
+  }
+}
+
+// Why the output says what its interval is over: one process cannot see the spread between
+// processes.
+TEST(Coverage, OfOneProcessLeavesOutTheSpreadBetweenProcesses) {
+  EXPECT_LT(coverage({1, 20, 0.05, 0.01}), 0.5);
+}
+
+}  // namespace
+}  // namespace msda
