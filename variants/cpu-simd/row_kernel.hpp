@@ -1,0 +1,178 @@
+// The gather: sums the corners of one query's points in registers. Included by row_kernel.cpp
+// alone.
+#pragma once
+
+#include <hwy/highway.h>
+
+#include "convert_kernel.hpp"
+#include "point_kernel.hpp"
+#include "row_plan.hpp"
+
+namespace msda::cpu_rows::HWY_NAMESPACE {
+
+/// Sums of kVectors vectors of channels. With few vectors the two pixel rows of a point get sums of
+/// their own, because one chain of additions for each vector would leave the FMA units waiting.
+template <class D, int kVectors>
+class Sums {
+ public:
+  HWY_INLINE explicit Sums(D d) {
+#pragma GCC unroll 16
+    for (int k = 0; k < kChains * kVectors; ++k) sums_[k] = hn::Zero(d);
+  }
+
+  /// Adds weight times the channels at `from`, a corner of pixel row 0 (top) or 1 (bottom).
+  template <class T>
+  HWY_INLINE void add(D d, int pixel_row, float weight, const unsigned char* from) {
+    const auto factor = hn::Set(d, weight);
+    const int chain = pixel_row % kChains;
+    const T* channels = reinterpret_cast<const T*>(from);
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) {
+      auto& sum = sums_[chain * kVectors + v];
+      sum = hn::MulAdd(factor, load_as_float(d, channels + v * hn::MaxLanes(d)), sum);
+    }
+  }
+
+  HWY_INLINE void store(D d, float* to) const {
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) {
+      const auto sum = kChains == 1 ? sums_[v] : hn::Add(sums_[v], sums_[kVectors + v]);
+      hn::StoreU(sum, d, to + v * hn::MaxLanes(d));
+    }
+  }
+
+ private:
+  static constexpr int kChains = kVectors > 4 ? 1 : 2;
+  hn::Vec<D> sums_[kChains * kVectors];
+};
+
+/// Adds those corners of point i that lie in the level. `corner` is the address of the top left
+/// one, which may be among those that do not exist.
+template <class T, class D, int kVectors>
+HWY_NOINLINE void add_corners(D d, const RowPlan& plan, const PointArrays& points, std::int64_t i,
+                              const unsigned char* plane, Sums<D, kVectors>& sums) {
+  for (int corner = 0; corner < 4; ++corner) {
+    const int down = corner / 2;
+    const int right = corner % 2;
+    const auto column = static_cast<float>(points.column[i] + right);
+    const auto row = static_cast<float>(points.row[i] + down);
+    if (column < 0 || row < 0 || column >= plan.width[i] || row >= plan.height[i]) continue;
+    const std::int64_t offset = points.offset[i] + down * plan.pitch[i] + right * plan.pixel_bytes;
+    sums.template add<T>(d, down, points.weight[corner][i], plane + offset);
+  }
+}
+
+/// Output channels [c, c + kVectors * lanes) of one query: `plane` points to channel c of pixel 0.
+template <class T, int kVectors, class D>
+void gather(D d, const RowPlan& plan, const PointArrays& points, const unsigned char* plane,
+            float* output) {
+  Sums<D, kVectors> sums(d);
+  for (std::int64_t i = 0; i < plan.points; ++i) {
+    if (points.reach[i] == kAllCorners) {
+      const unsigned char* top = plane + points.offset[i];
+      const unsigned char* bottom = top + plan.pitch[i];
+      sums.template add<T>(d, 0, points.weight[0][i], top);
+      sums.template add<T>(d, 1, points.weight[2][i], bottom);
+      sums.template add<T>(d, 0, points.weight[1][i], top + plan.pixel_bytes);
+      sums.template add<T>(d, 1, points.weight[3][i], bottom + plan.pixel_bytes);
+    } else if (points.reach[i] == kSomeCorners) {
+      Sums<D, kVectors> copy = sums;  // keeps `sums` itself out of memory
+      add_corners<T>(d, plan, points, i, plane, copy);
+      sums = copy;
+    }
+  }
+  sums.store(d, output);
+}
+
+/// All channels of one query, `kLanes` wide: whole vectors in groups, then the rest by one vector
+/// that overlaps the last one. Needs at least kLanes channels.
+template <class T, int kLanes>
+HWY_INLINE void gather_channels(const RowPlan& plan, const PointArrays& points,
+                                const unsigned char* plane, float* output) {
+  const hn::CappedTag<float, kLanes> d;
+  const auto at = [&](std::int64_t c) { return plane + c * static_cast<std::int64_t>(sizeof(T)); };
+  std::int64_t c = 0;
+  while (plan.channels - c >= kLanes) {
+    const std::int64_t vectors = (plan.channels - c) / kLanes;
+    if (vectors >= 8) {
+      gather<T, 8>(d, plan, points, at(c), output + c);
+      c += 8 * kLanes;
+    } else if (vectors >= 4) {
+      gather<T, 4>(d, plan, points, at(c), output + c);
+      c += 4 * kLanes;
+    } else if (vectors >= 2) {
+      gather<T, 2>(d, plan, points, at(c), output + c);
+      c += 2 * kLanes;
+    } else {
+      gather<T, 1>(d, plan, points, at(c), output + c);
+      c += kLanes;
+    }
+  }
+  if (c < plan.channels) {
+    c = plan.channels - kLanes;
+    gather<T, 1>(d, plan, points, at(c), output + c);
+  }
+}
+
+/// The widest vectors that the channels fill.
+template <class T, int kLanes = static_cast<int>(hn::MaxLanes(hn::ScalableTag<float>()))>
+HWY_INLINE void gather_widest(const RowPlan& plan, const PointArrays& points,
+                              const unsigned char* plane, float* output) {
+  if constexpr (kLanes > 1) {
+    if (plan.channels < kLanes) return gather_widest<T, kLanes / 2>(plan, points, plane, output);
+  }
+  gather_channels<T, kLanes>(plan, points, plane, output);
+}
+
+/// Prepares the points of output row `index` (batch, query and head flattened) and asks for the
+/// memory that they will read.
+inline void prepare_points(const RowPlan& plan, const RowTensors& tensors, std::int64_t index,
+                           const unsigned char* plane, const RowScratch& scratch,
+                           const PointArrays& points) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>()));
+  const bool whole_vectors = plan.points % lanes == 0;
+  const std::int64_t first = index * plan.points;
+  const float* locations = floats_of(plan.types.location, tensors.locations, 2 * first,
+                                     2 * plan.points, whole_vectors, scratch.locations);
+  const float* weights = floats_of(plan.types.weight, tensors.weights, first, plan.points,
+                                   whole_vectors, scratch.weights);
+  compute_points(plan, locations, weights, points);
+  compute_offsets(plan, points);
+  static_cast<void>(plane);
+}
+
+/// Writes output row `index` from sums in `from`.
+inline void store_row(const RowPlan& plan, const float* from, unsigned char* output,
+                      std::int64_t index) {
+  const std::int64_t first = index * plan.channels;
+  switch (plan.types.output) {
+    case DType::kFloat32:
+      return narrow(from, plan.channels, reinterpret_cast<float*>(output) + first);
+    case DType::kFloat16:
+      return narrow(from, plan.channels, reinterpret_cast<hwy::float16_t*>(output) + first);
+    case DType::kBFloat16:
+      return narrow(from, plan.channels, reinterpret_cast<hwy::bfloat16_t*>(output) + first);
+  }
+}
+
+template <class T>
+void compute_rows(const RowPlan& plan, const RowTensors& tensors, const RowRange& range,
+                  const RowScratch& scratch) {
+  const unsigned char* plane =
+      tensors.value + range.batch * plan.image_bytes + range.head * plan.head_bytes;
+  const auto row_index = [&](std::int64_t query) {
+    return (range.batch * plan.queries + query) * plan.heads + range.head;
+  };
+  if (range.begin >= range.end) return;
+  prepare_points(plan, tensors, row_index(range.begin), plane, scratch, scratch.points[0]);
+  for (std::int64_t query = range.begin; query < range.end; ++query) {
+    const std::int64_t turn = (query - range.begin) % 2;
+    if (query + 1 < range.end) {
+      prepare_points(plan, tensors, row_index(query + 1), plane, scratch, scratch.points[1 - turn]);
+    }
+    gather_widest<T>(plan, scratch.points[turn], plane, scratch.output);
+    store_row(plan, scratch.output, tensors.output, row_index(query));
+  }
+}
+
+}  // namespace msda::cpu_rows::HWY_NAMESPACE

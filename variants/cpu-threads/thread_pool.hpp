@@ -1,0 +1,42 @@
+// Threads that wait for work between launches, so that a launch creates none.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace msda::cpu_threads {
+
+/// Runs tasks on a fixed number of threads, the caller's among them.
+class ThreadPool {
+ public:
+  /// Starts `threads` - 1 threads; `threads` is at least 1.
+  explicit ThreadPool(unsigned threads);
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+  ~ThreadPool();
+
+  unsigned threads() const { return static_cast<unsigned>(workers_.size()) + 1; }
+
+  /// Calls task(index, thread) for each index in [0, count), in rising order of start; `thread`
+  /// tells which of threads() runs it. Returns when all are done. A task must not throw. One call
+  /// at a time.
+  void run(std::int64_t count, const std::function<void(std::int64_t, unsigned)>& task);
+
+ private:
+  void serve(unsigned thread);
+  void take_tasks(unsigned thread);
+
+  std::vector<std::thread> workers_;
+  const std::function<void(std::int64_t, unsigned)>* task_ = nullptr;
+  std::int64_t count_ = 0;
+  // Written by different threads at different times: each on a cache line of its own.
+  alignas(64) std::atomic<std::uint32_t> round_ = 0;  ///< rises with each run(); wakes the workers
+  alignas(64) std::atomic<std::int64_t> next_ = 0;    ///< first task that nobody has taken
+  alignas(64) std::atomic<std::uint32_t> working_ = 0;  ///< workers still inside this round
+  bool stopping_ = false;                               ///< published by round_
+};
+
+}  // namespace msda::cpu_threads
