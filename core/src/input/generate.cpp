@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include <msda/error.hpp>
+
+#include "input/elements.hpp"
+#include "input/input.hpp"
+#include "input/locations.hpp"
+#include "input/random.hpp"
+#include "parallel.hpp"
+
+namespace msda {
+namespace {
+
+void validate(const Generation& generation) {
+  if (!std::isfinite(generation.sigma) || generation.sigma < 0) {
+    throw UsageError(
+        fmt::format("sigma is {}: it must be a number of pixels, 0 or more", generation.sigma));
+  }
+  if (!(generation.outside_share >= 0 && generation.outside_share <= 1)) {
+    throw UsageError(
+        fmt::format("outside_share is {}: it must lie in 0..1", generation.outside_share));
+  }
+  if (generation.objects < 1) {
+    throw UsageError(fmt::format("objects is {}: it must be at least 1", generation.objects));
+  }
+}
+
+/// One row of pixels of one level: its inner pixels in the stored tensor and in the plain
+/// numbering.
+struct Row {
+  std::int64_t stored;  ///< first inner pixel in an image of `value`
+  std::int64_t plain;   ///< the same pixel when no level has a border
+  std::int64_t width;   ///< inner pixels
+};
+
+std::vector<Row> pixel_rows(const Problem& problem) {
+  const std::int64_t border = problem.layout == ValueLayout::kZeroBorder ? 1 : 0;
+  const std::vector<std::int64_t> starts = problem.level_starts();
+  std::vector<Row> rows;
+  std::int64_t plain = 0;
+  for (std::size_t l = 0; l < problem.levels.size(); ++l) {
+    const Level& level = problem.levels[l];
+    for (std::int64_t y = 0; y < level.height; ++y) {
+      rows.push_back(
+          {starts[l] + (y + border) * problem.level_pitch(l) + border, plain, level.width});
+      plain += level.width;
+    }
+  }
+  return rows;
+}
+
+/// A border changes where a pixel lies, never what it holds: numbers are drawn by its plain number.
+Bytes generate_value(const Problem& problem, const RandomSource& random, unsigned threads) {
+  const std::vector<Row> rows = pixel_rows(problem);
+  const std::int64_t row_count = static_cast<std::int64_t>(rows.size());
+  const std::int64_t per_pixel = problem.heads * problem.channels;
+  const std::int64_t stored_pixels = problem.spatial_size();
+  const std::int64_t plain_pixels = rows.back().plain + rows.back().width;
+  Bytes value(static_cast<std::size_t>(problem.value_elements()) * size_of(problem.types.value));
+  parallel_for(problem.batch * row_count, 1, threads, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> buffer;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t image = i / row_count;
+      const Row& row = rows[static_cast<std::size_t>(i % row_count)];
+      buffer.resize(static_cast<std::size_t>(row.width * per_pixel));
+      random.fill_normals(Stream::kValue, (image * plain_pixels + row.plain) * per_pixel, buffer);
+      store_floats(problem.types.value, buffer, value.data(),
+                   (image * stored_pixels + row.stored) * per_pixel);
+    }
+  });
+  return value;
+}
+
+/// In place; the largest logit is subtracted first, so nothing overflows.
+void softmax(std::span<float> logits) {
+  const float largest = *std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  for (float& x : logits) {
+    const double e = std::exp(static_cast<double>(x) - static_cast<double>(largest));
+    x = static_cast<float>(e);
+    sum += e;
+  }
+  for (float& x : logits) x = static_cast<float>(x / sum);
+}
+
+Bytes generate_weights(const Problem& problem, const RandomSource& random, unsigned threads) {
+  constexpr std::int64_t kGrain = 256;
+  const std::int64_t per_group = problem.level_count() * problem.points;
+  Bytes weights(static_cast<std::size_t>(problem.weight_elements()) *
+                size_of(problem.types.weight));
+  parallel_for(problem.batch * problem.queries * problem.heads, kGrain, threads,
+               [&](std::int64_t begin, std::int64_t end) {
+                 std::vector<float> group(static_cast<std::size_t>(per_group));
+                 for (std::int64_t i = begin; i < end; ++i) {
+                   random.fill_normals(Stream::kLogit, i * per_group, group);
+                   softmax(group);
+                   store_floats(problem.types.weight, group, weights.data(), i * per_group);
+                 }
+               });
+  return weights;
+}
+
+/// "local, sigma 2, seed 7": all that the locations depend on.
+std::string origin_of(const Generation& generation) {
+  std::string origin(name_of(generation.distribution));
+  switch (generation.distribution) {
+    case Distribution::kLocal: origin += fmt::format(", sigma {}", generation.sigma); break;
+    case Distribution::kClustered:
+      origin += fmt::format(", {} objects, sigma {}", generation.objects, generation.sigma);
+      break;
+    case Distribution::kOutside:
+      origin += fmt::format(", share {}", generation.outside_share);
+      break;
+    default: break;
+  }
+  return origin + fmt::format(", seed {}", generation.seed);
+}
+
+}  // namespace
+
+Input generate(const Problem& problem, const Generation& generation, unsigned threads) {
+  msda::validate(problem);
+  validate(generation);
+  const RandomSource random(generation.seed);
+  Input input;
+  input.problem = problem;
+  input.value = generate_value(problem, random, threads);
+  input.locations = generate_locations(problem, generation, random, threads);
+  input.weights = generate_weights(problem, random, threads);
+  input.origin = origin_of(generation);
+  return input;
+}
+
+}  // namespace msda

@@ -1,0 +1,142 @@
+#include "input/npy.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <span>
+
+#include "input/file_io.hpp"
+#include "input/npy_header.hpp"
+
+namespace msda {
+namespace {
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::size_t kAlignment = 64;  // of the data, as NumPy writes it
+
+constexpr std::array kTypes = {NpyType::kFloat32, NpyType::kFloat16, NpyType::kInt64};
+
+std::string to_text(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::int64_t little_endian(const Bytes& bytes) {
+  std::int64_t value = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) {
+    value = value * 256 + std::to_integer<std::int64_t>(bytes[i]);
+  }
+  return value;
+}
+
+/// Reads the magic string, version and header text; leaves the reader at the first data byte.
+std::string read_header_text(FileReader& file) {
+  if (to_text(file.read(static_cast<std::int64_t>(kMagic.size()))) != kMagic) {
+    throw UsageError("not an .npy file: it does not begin with \\x93NUMPY");
+  }
+  const Bytes version = file.read(2);
+  const int major = std::to_integer<int>(version[0]);
+  const int minor = std::to_integer<int>(version[1]);
+  if (major < 1 || major > 3 || minor != 0) {
+    throw UsageError(
+        fmt::format(".npy version {}.{} found; expected 1.0, 2.0 or 3.0", major, minor));
+  }
+  const std::int64_t length = little_endian(file.read(major == 1 ? 2 : 4));
+  return to_text(file.read(length));
+}
+
+NpyType parse_descr(const std::string& descr) {
+  for (const NpyType type : kTypes) {
+    if (descr == descr_of(type)) return type;
+  }
+  const std::string_view advice = descr.starts_with('>')
+                                      ? "the file is big-endian; convert it with astype('<f4')"
+                                      : "convert it with astype()";
+  throw UsageError(
+      fmt::format("element type '{}' found; expected '<f4', '<f2' or '<i8': {}", descr, advice));
+}
+
+std::int64_t data_bytes(const NpyHeader& header, NpyType type) {
+  std::int64_t bytes = size_of(type);
+  for (const std::int64_t size : header.shape) {
+    if (__builtin_mul_overflow(bytes, size, &bytes)) {
+      throw UsageError(fmt::format("shape {} does not fit in 63 bits", format_shape(header.shape)));
+    }
+  }
+  return bytes;
+}
+
+NpyArray read_open_file(FileReader& file) {
+  const std::string text = read_header_text(file);
+  NpyHeader header = parse_npy_header(text);
+  const NpyType type = parse_descr(header.descr);
+  if (header.fortran_order) {
+    throw UsageError(
+        "Fortran order found; expected C order: save numpy.ascontiguousarray() of the array");
+  }
+  const std::int64_t expected = data_bytes(header, type);
+  const std::int64_t found = file.remaining();
+  if (found != expected) {
+    throw UsageError(fmt::format("{}: {} bytes of data found; shape {} of '{}' needs {}",
+                                 found < expected ? "truncated" : "longer than its header says",
+                                 found, format_shape(header.shape), header.descr, expected));
+  }
+  return {type, std::move(header.shape), file.read(expected)};
+}
+
+/// Everything before the data, padded so that the data is aligned.
+std::string make_header(NpyType type, const std::vector<std::int64_t>& shape) {
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
+                                   descr_of(type), format_shape(shape));
+  const std::size_t prefix = kMagic.size() + 4;  // version and length
+  const std::size_t unpadded = prefix + header.size() + 1;
+  header.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
+  header.push_back('\n');
+  std::string text(kMagic);
+  text += {1, 0, static_cast<char>(header.size() % 256), static_cast<char>(header.size() / 256)};
+  return text + header;
+}
+
+}  // namespace
+
+std::string_view descr_of(NpyType type) {
+  switch (type) {
+    case NpyType::kFloat32: return "<f4";
+    case NpyType::kFloat16: return "<f2";
+    case NpyType::kInt64: return "<i8";
+  }
+  return "?";
+}
+
+std::int64_t size_of(NpyType type) {
+  switch (type) {
+    case NpyType::kFloat32: return 4;
+    case NpyType::kFloat16: return 2;
+    case NpyType::kInt64: return 8;
+  }
+  return 0;
+}
+
+std::string format_shape(const std::vector<std::int64_t>& shape) {
+  return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+}
+
+NpyArray read_npy(const std::filesystem::path& path) {
+  FileReader file(path);
+  try {
+    return read_open_file(file);
+  } catch (Error& e) {
+    e.add_context(path.string());
+    throw;
+  }
+}
+
+void write_npy(const std::filesystem::path& path, NpyType type,
+               const std::vector<std::int64_t>& shape, const Bytes& data) {
+  const std::string header = make_header(type, shape);
+  write_file(path, {std::as_bytes(std::span(header)), data});
+}
+
+}  // namespace msda

@@ -1,0 +1,39 @@
+// NumPy's .npy format, versions 1.0 to 3.0: NumPy documentation, numpy.lib.format. Only what
+// tensors here need: C order, little-endian, float32, float16 and int64.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "input/input.hpp"
+
+namespace msda {
+
+enum class NpyType { kFloat32, kFloat16, kInt64 };
+
+/// '<f4', '<f2' or '<i8'.
+std::string_view descr_of(NpyType type);
+std::int64_t size_of(NpyType type);
+
+struct NpyArray {
+  NpyType type = NpyType::kFloat32;
+  std::vector<std::int64_t> shape;
+  Bytes data;
+};
+
+/// Throws UsageError that names the file, what was found and what was expected: another magic
+/// string or version, a malformed header, another element type, byte order or Fortran order, and a
+/// file that is shorter or longer than its header says.
+NpyArray read_npy(const std::filesystem::path& path);
+
+/// Atomic, as write_file(). Throws EnvironmentError when the file cannot be written.
+void write_npy(const std::filesystem::path& path, NpyType type,
+               const std::vector<std::int64_t>& shape, const Bytes& data);
+
+/// "(2, 300)" as Python writes a tuple.
+std::string format_shape(const std::vector<std::int64_t>& shape);
+
+}  // namespace msda

@@ -1,0 +1,133 @@
+#include "input/tensor_files.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <span>
+
+#include "input/elements.hpp"
+
+namespace msda {
+namespace {
+
+/// "[1, 20, 3]": the position of the flat index in a tensor of the shape.
+std::string format_index(const std::vector<std::int64_t>& shape, std::int64_t flat) {
+  std::vector<std::int64_t> index(shape.size());
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    index[d] = flat % shape[d];
+    flat /= shape[d];
+  }
+  return fmt::format("[{}]", fmt::join(index, ", "));
+}
+
+std::int64_t element_count(DType type, const Bytes& tensor) {
+  return static_cast<std::int64_t>(tensor.size() / size_of(type));
+}
+
+/// True when pixel `pixel` of level l, counted inside the level, belongs to its border.
+bool is_border(const Problem& problem, std::size_t l, std::int64_t pixel) {
+  const Level& level = problem.levels[l];
+  const std::int64_t row = pixel / problem.level_pitch(l);
+  const std::int64_t column = pixel % problem.level_pitch(l);
+  return row == 0 || row == level.height + 1 || column == 0 || column == level.width + 1;
+}
+
+void require_zero_border_of_level(const Problem& problem, std::size_t l, std::int64_t image,
+                                  const Bytes& value) {
+  const std::int64_t start = problem.level_starts()[l];
+  const std::int64_t per_pixel = problem.heads * problem.channels;
+  const auto pixel_bytes = static_cast<std::size_t>(per_pixel) * size_of(problem.types.value);
+  std::vector<float> pixel(static_cast<std::size_t>(per_pixel));
+  for (std::int64_t i = 0; i < problem.level_pixels(l); ++i) {
+    if (!is_border(problem, l, i)) continue;
+    const std::int64_t at = image * problem.spatial_size() + start + i;
+    load_floats(problem.types.value, value.data() + static_cast<std::size_t>(at) * pixel_bytes, 0,
+                pixel);
+    if (std::any_of(pixel.begin(), pixel.end(), [](float x) { return x != 0; })) {
+      throw UsageError(fmt::format(
+          "its level starts are those of a zero border, but border pixel {} of image {} (level {}) "
+          "is not zero",
+          start + i, image, l));
+    }
+  }
+}
+
+}  // namespace
+
+std::filesystem::path tensor_path(const std::filesystem::path& directory, std::string_view stem,
+                                  FileFormat format) {
+  return directory / fmt::format("{}.{}", stem, format == FileFormat::kNpy ? "npy" : "bin");
+}
+
+void require_directory(const std::filesystem::path& directory) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(directory, error)) {
+    throw UsageError(fmt::format("{}: no such directory", directory.string()));
+  }
+}
+
+void require_finite(DType type, const std::vector<std::int64_t>& shape, const Bytes& tensor) {
+  constexpr std::int64_t kChunk = 4096;
+  const std::int64_t count = element_count(type, tensor);
+  std::array<float, kChunk> buffer{};
+  for (std::int64_t first = 0; first < count; first += kChunk) {
+    const std::span<float> chunk(buffer.data(),
+                                 static_cast<std::size_t>(std::min(kChunk, count - first)));
+    load_floats(type, tensor.data(), first, chunk);
+    const auto bad =
+        std::find_if(chunk.begin(), chunk.end(), [](float x) { return !std::isfinite(x); });
+    if (bad != chunk.end()) {
+      throw UsageError(fmt::format("element {} is {}; expected finite numbers",
+                                   format_index(shape, first + (bad - chunk.begin())), *bad));
+    }
+  }
+}
+
+void require_zero_border(const Problem& problem, const Bytes& value) {
+  if (problem.layout != ValueLayout::kZeroBorder) return;
+  for (std::int64_t image = 0; image < problem.batch; ++image) {
+    for (std::size_t l = 0; l < problem.levels.size(); ++l) {
+      require_zero_border_of_level(problem, l, image, value);
+    }
+  }
+}
+
+std::vector<Level> to_levels(const std::vector<std::int64_t>& sizes) {
+  std::vector<Level> levels;
+  for (std::size_t i = 0; i + 1 < sizes.size(); i += 2) levels.push_back({sizes[i], sizes[i + 1]});
+  return levels;
+}
+
+std::vector<std::int64_t> to_int64s(const Bytes& bytes) {
+  std::vector<std::int64_t> values(bytes.size() / sizeof(std::int64_t));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(std::int64_t));
+  return values;
+}
+
+std::vector<float> to_floats(DType type, const Bytes& tensor) {
+  std::vector<float> floats(static_cast<std::size_t>(element_count(type, tensor)));
+  load_floats(type, tensor.data(), 0, floats);
+  return floats;
+}
+
+std::vector<std::int64_t> value_shape(const Problem& p) {
+  return {p.batch, p.spatial_size(), p.heads, p.channels};
+}
+
+std::vector<std::int64_t> location_shape(const Problem& p) {
+  return {p.batch, p.queries, p.heads, p.level_count(), p.points, 2};
+}
+
+std::vector<std::int64_t> weight_shape(const Problem& p) {
+  return {p.batch, p.queries, p.heads, p.level_count(), p.points};
+}
+
+std::vector<std::int64_t> output_shape(const Problem& p) {
+  return {p.batch, p.queries, p.heads * p.channels};
+}
+
+}  // namespace msda
