@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Installs the build into a folder with a space in its name, moves it, and checks that it is whole there:
+# it needs no library that another machine may lack, names no path of this one, runs, and lets a project
+# that has only the package build a plugin that the program loads and verifies.
+#
+# Usage: package_test.sh SOURCE_DIR BUILD_DIR CMAKE
+set -euo pipefail
+
+readonly source=$1 build=$2 cmake=$3
+readonly kAllowed='^(libc|libm|libstdc\+\+|libgcc_s|libcudart|libnvrtc|ld-linux-x86-64)\.so'
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+readonly work prefix="$work/moved here"
+export MSDA_CACHE_DIR=$work/cache
+unset MSDA_PLUGIN_PATH
+
+fail() {
+  printf 'package_test: %s\n' "$*" >&2
+  exit 1
+}
+
+# The NEEDED entries of an ELF file that another machine may lack.
+foreign_libraries() {
+  readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v -E "$kAllowed" || true
+}
+
+check_binary() {
+  local file=$1 foreign path
+  foreign=$(foreign_libraries "$file")
+  [[ -z $foreign ]] || fail "$file needs ${foreign//$'\n'/, }"
+  for path in "$source" "$build"; do
+    if grep -q -a -F -- "$path" "$file"; then fail "$file holds the path $path"; fi
+  done
+}
+
+check_exports() {
+  local symbols
+  symbols=$(readelf --dyn-syms -W "$1" |
+    awk '$5 == "GLOBAL" && $7 != "UND" && $6 == "DEFAULT" { print $8 }')
+  [[ $symbols == msda_plugin_manifest ]] || fail "$1 exports: $symbols"
+}
+
+"$cmake" --install "$build" --prefix "$work/first place" --strip >"$work/install.log"
+mv -- "$work/first place" "$prefix"
+
+readonly msda=$prefix/bin/msda
+check_binary "$msda"
+run_path=$(readelf -d "$msda" | sed -n 's/.*(RUNPATH).*\[\(.*\)\]/\1/p')
+# shellcheck disable=SC2016 # the literal text that the loader expands
+[[ $run_path == '$ORIGIN/'*:/usr/local/cuda/* ]] || fail "bin/msda has the run path '$run_path'"
+for plugin in "$prefix"/lib/msda/variants/*.so; do
+  check_binary "$plugin"
+  check_exports "$plugin"
+done
+for file in include/msda/plugin.hpp share/msda/device share/msda/experiments/quickstart.yaml \
+  share/msda/experiments/inputs/captured_decoder/value.npy share/doc/msda/README.md; do
+  [[ -e $prefix/$file ]] || fail "$file is not in the package"
+done
+
+cd -- "$work"
+"$msda" list --json >list.json
+grep -q '"cpu-scalar"' list.json || fail "the moved program does not find its plugins"
+
+"$cmake" -S "$source/cmake/tests/third_party" -B plugin -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" >plugin.log
+"$cmake" --build plugin >>plugin.log
+check_exports plugin/lib/msda/variants/third-party.so
+"$msda" verify third-party --device cpu --problem rfdetr-decoder --plugin-dir plugin/lib/msda/variants
+
+# Installed beside the others, it is found without being pointed at.
+"$cmake" --install plugin >>plugin.log
+"$msda" list --json >list.json
+grep -q '"third-party"' list.json || fail "the installed plugin is not found"
+echo "package_test: all is well"
