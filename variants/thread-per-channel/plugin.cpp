@@ -2,18 +2,15 @@
 
 namespace {
 
+using msda::ParameterSpec;
+
 class ThreadPerChannel final : public msda::Optimization {
  public:
   ThreadPerChannel()
       : Optimization(
             {.name = "thread-per-channel",
              .summary = "one thread for each output channel, scalar loads: the original mapping",
-             .parameters = {{.name = "threads",
-                             .summary = "threads per block, at most",
-                             .default_value = std::int64_t{256},
-                             .minimum = 32,
-                             .maximum = 1024,
-                             .choices = {}}}},
+             .parameters = {ParameterSpec::integer("threads", "threads per block, at most", 256, 32, 1024)}},
             {.skeleton = "direct",
              .slot = "mapping",
              .type = "msda::thread_per_channel::Mapping",
@@ -23,8 +20,8 @@ class ThreadPerChannel final : public msda::Optimization {
                                          const msda::Parameters& parameters) const override {
     const auto threads = parameters.get<std::int64_t>("threads");
     if (problem.channels <= threads) return std::nullopt;
-    return "a row of " + std::to_string(problem.channels) +
-           " channels needs as many threads; a block has " + std::to_string(threads);
+    return "a row of " + std::to_string(problem.channels) + " channels needs as many threads; a block has " +
+           std::to_string(threads);
   }
 };
 

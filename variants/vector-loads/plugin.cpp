@@ -2,28 +2,21 @@
 
 namespace {
 
+using msda::ParameterSpec;
+
 class VectorLoads final : public msda::Optimization {
  public:
   VectorLoads()
-      : Optimization({.name = "vector-loads",
-                      .summary = "several neighbouring channels per lane, read as one vector",
-                      .parameters = {{.name = "width",
-                                      .summary = "channels per lane; 0: as many as 16 bytes hold",
-                                      .default_value = std::int64_t{0},
-                                      .minimum = {},
-                                      .maximum = {},
-                                      .choices = {std::int64_t{0}, std::int64_t{1}, std::int64_t{2},
-                                                  std::int64_t{4}, std::int64_t{8}}},
-                                     {.name = "threads",
-                                      .summary = "threads per block, at most",
-                                      .default_value = std::int64_t{256},
-                                      .minimum = 32,
-                                      .maximum = 1024,
-                                      .choices = {}}}},
-                     {.skeleton = "direct",
-                      .slot = "mapping",
-                      .type = "msda::vector_loads::Mapping",
-                      .header = "vector_loads/mapping.cuh"}) {}
+      : Optimization(
+            {.name = "vector-loads",
+             .summary = "several neighbouring channels per lane, read as one vector",
+             .parameters = {ParameterSpec::one_of<std::int64_t>(
+                                "width", "channels per lane; 0: as many as 16 bytes hold", 0, {0, 1, 2, 4, 8}),
+                            ParameterSpec::integer("threads", "threads per block, at most", 256, 32, 1024)}},
+            {.skeleton = "direct",
+             .slot = "mapping",
+             .type = "msda::vector_loads::Mapping",
+             .header = "vector_loads/mapping.cuh"}) {}
 
   std::optional<std::string> unsupported(const msda::Problem& problem, const msda::DeviceInfo&,
                                          const msda::Parameters& parameters) const override {
@@ -33,10 +26,10 @@ class VectorLoads final : public msda::Optimization {
       return std::to_string(problem.channels) + " channels are not a multiple of width " +
              std::to_string(width);
     }
-    const std::int64_t lanes = width == 0 ? problem.channels : problem.channels / width;
+    // With width 0 and an odd number of channels a lane holds one channel.
+    const std::int64_t lanes = problem.channels / (width == 0 ? 1 : width);
     if (lanes > threads) {
-      return "a row may need " + std::to_string(lanes) + " lanes; a block has " +
-             std::to_string(threads);
+      return "a row may need " + std::to_string(lanes) + " lanes; a block has " + std::to_string(threads);
     }
     return std::nullopt;
   }

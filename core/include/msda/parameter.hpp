@@ -22,6 +22,22 @@ struct ParameterSpec {
   std::optional<double> minimum;
   std::optional<double> maximum;
   std::vector<ParameterValue> choices;  ///< empty: any value in the range
+
+  /// An integer in [lowest, highest].
+  static ParameterSpec integer(std::string name, std::string summary, std::int64_t value,
+                               std::int64_t lowest, std::int64_t highest) {
+    return {std::move(name), std::move(summary), value, static_cast<double>(lowest),
+            static_cast<double>(highest), {}};
+  }
+  /// One of a few values, all of the type of `value`.
+  template <class T>
+  static ParameterSpec one_of(std::string name, std::string summary, T value,
+                              const std::vector<T>& choices) {
+    return {std::move(name), std::move(summary), value, {}, {}, {choices.begin(), choices.end()}};
+  }
+  static ParameterSpec flag(std::string name, std::string summary, bool value) {
+    return {std::move(name), std::move(summary), value, {}, {}, {}};
+  }
 };
 
 /// The resolved parameters of one variant in one composition: every declared name has a value.

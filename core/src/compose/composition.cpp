@@ -41,7 +41,7 @@ void check_together(const std::vector<Part>& parts, const Skeleton& skeleton) {
   }
 }
 
-std::string describe(const Part& part) {
+std::string part_text(const Part& part) {
   std::vector<std::string> settings;
   for (const auto& [name, value] : part.parameters.values()) {
     settings.push_back(fmt::format("{}={}", name, to_string(value)));
@@ -125,7 +125,7 @@ std::string Composition::describe() const {
   if (parts_.empty()) return skeleton_ + " defaults";
   std::vector<std::string> texts;
   texts.reserve(parts_.size());
-  for (const Part& part : parts_) texts.push_back(msda::describe(part));
+  for (const Part& part : parts_) texts.push_back(part_text(part));
   return fmt::format("{}", fmt::join(texts, " + "));
 }
 

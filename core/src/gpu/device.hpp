@@ -49,6 +49,12 @@ struct Prepared {
   ResourceUse resources;
 };
 
+/// What the device can do at best, in bytes per second: the roofline's two roofs for this operator.
+struct Ceilings {
+  double dram_bytes_per_second = 0;  ///< copy of buffers far larger than the caches, read + written
+  double gather_bytes_per_second = 0;  ///< reads that hit the first-level cache
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -72,12 +78,6 @@ class Device {
   /// rotating input set). Nothing but the launch is inside a timed interval.
   virtual std::vector<double> time(TimingMode mode, int samples,
                                    const std::function<void(int)>& launch) = 0;
-};
-
-/// What the device can do at best, in bytes per second: the roofline's two roofs for this operator.
-struct Ceilings {
-  double dram_bytes_per_second = 0;  ///< copy of buffers far larger than the caches, read + written
-  double gather_bytes_per_second = 0;  ///< reads that hit the first-level cache
 };
 
 /// Measured once for each device model, then read from cache_directory()/ceilings.

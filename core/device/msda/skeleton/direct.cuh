@@ -89,75 +89,104 @@ struct Composed : C {
       .cluster = 0};
 };
 
-/// One tile: the rows [first, first + kRows * kRowsPerLane) of an item, one lane group for each
-/// row.
+/// The rows [first, first + kTileRows) of an item, kRowsPerLane for each lane group of the block.
 template <class K>
 class Tile {
   using Problem = typename K::Problem;
   using Mapping = typename K::Mapping;
-  using Offset = typename Problem::Offset;
-  using Weight = typename K::Arithmetic::Weight;
   using Sums = typename K::Arithmetic::template Sums<Mapping::kVector>;
   using Value = Vector<typename K::Arithmetic::Stored, Mapping::kVector>;
   using Source = typename K::Source::template Reader<K>;
   using Metadata = typename K::Metadata::template Reader<K>;
   using Samples = typename K::Pipeline::template Reader<K>;
+  static constexpr int kBlocking = Mapping::kRowsPerLane;
+
+  /// One of this lane's rows.
+  struct Row {
+    long long flat;  ///< (b*Q + q)*H + h
+    typename Source::Base base;
+    int in_tile;
+  };
 
  public:
-  __device__ Tile(const Arguments& arguments, const WorkItem& item, Source& source,
-                  const Metadata& metadata, const Samples& samples)
-      : arguments_(arguments),
-        item_(item),
-        source_(source),
-        metadata_(metadata),
-        samples_(samples) {}
+  static constexpr int kRows = Mapping::kRows * kBlocking;
 
-  /// The row `row` of the item, which is row `row_in_block` of the block's tile.
-  __device__ void compute(long long row, int row_in_block) {
+  __device__ Tile(const Arguments& arguments, const WorkItem& item, long long first)
+      : arguments_(arguments), item_(item), first_(first) {}
+
+  /// Flat row of row `in_tile`; one beyond the item's end stands for its last row, so that all
+  /// lanes of a warp stay together and only the store asks who is real.
+  __device__ long long flat_row(int in_tile) const {
+    const long long row = min(first_ + in_tile, item_.last - 1);
+    const long long position = K::kByHead ? row : row / Problem::kHeads;
     const int head = K::kByHead ? item_.head : static_cast<int>(row % Problem::kHeads);
-    const long long query = K::kByHead ? row : row / Problem::kHeads;
-    const long long flat = (item_.image * arguments_.queries + query) * Problem::kHeads + head;
+    const long long query = K::Schedule::query(arguments_, item_.image, position);
+    return (item_.image * arguments_.queries + query) * Problem::kHeads + head;
+  }
+
+  __device__ void compute(const Source& source, const Metadata& metadata,
+                          const Samples& samples) const {
+    const int group = min(Mapping::row(), Mapping::kRows - 1);
     const int channel = Mapping::channel(item_.channel_block);
-    source_.select(item_, head, channel);
-    Sums sums;
-    sums.clear();
-    add_levels<0>(sums, flat, row_in_block);
-    Mapping::combine(sums);
-    if (Mapping::stores()) store(sums, flat, channel);
+    Row row[kBlocking];
+    Sums sums[kBlocking];
+#pragma unroll
+    for (int r = 0; r < kBlocking; ++r) {
+      row[r].in_tile = r * Mapping::kRows + group;
+      row[r].flat = flat_row(row[r].in_tile);
+      const int head = K::kByHead ? item_.head : static_cast<int>(row[r].flat % Problem::kHeads);
+      row[r].base = source.base(item_, head, channel);
+      sums[r].clear();
+    }
+    add_levels<0>(source, metadata, samples, row, sums);
+#pragma unroll
+    for (int r = 0; r < kBlocking; ++r) {
+      Mapping::combine(sums[r]);
+      const bool real = Mapping::row() < Mapping::kRows && first_ + row[r].in_tile < item_.last;
+      if (real && Mapping::stores()) store(sums[r], row[r].flat, channel);
+    }
   }
 
  private:
   template <int level>
-  __device__ void add_levels(Sums& sums, long long flat, int row_in_block) const {
+  __device__ void add_levels(const Source& source, const Metadata& metadata, const Samples& samples,
+                             const Row (&row)[kBlocking], Sums (&sums)[kBlocking]) const {
     if constexpr (level < Problem::kLevels) {
       constexpr int kBatch =
           K::Unroll::kPoints < Problem::kPoints ? K::Unroll::kPoints : Problem::kPoints;
       constexpr int kWhole = Problem::kPoints / kBatch * kBatch;
 #pragma unroll 1
       for (int point = 0; point < kWhole; point += kBatch) {
-        add_batch<level, kBatch>(sums, flat, row_in_block, point);
+        add_batch<level, kBatch>(source, metadata, samples, row, point, sums);
       }
       if constexpr (kWhole < Problem::kPoints) {
-        add_batch<level, Problem::kPoints - kWhole>(sums, flat, row_in_block, kWhole);
+        add_batch<level, Problem::kPoints - kWhole>(source, metadata, samples, row, kWhole, sums);
       }
-      add_levels<level + 1>(sums, flat, row_in_block);
+      add_levels<level + 1>(source, metadata, samples, row, sums);
     }
   }
 
+  /// `points` points of each row of the lane: all their loads are in flight before the first blend.
   template <int level, int points>
-  __device__ void add_batch(Sums& sums, long long flat, int row_in_block, int point) const {
-    Offset offset[points][Mapping::kTaps];
-    Weight weight[points][Mapping::kTaps];
-    Value value[points][Mapping::kTaps];
-    metadata_.template read<level, points>(samples_, flat, row_in_block, point, offset, weight);
+  __device__ void add_batch(const Source& source, const Metadata& metadata, const Samples& samples,
+                            const Row (&row)[kBlocking], int point, Sums (&sums)[kBlocking]) const {
+    Taps<K> taps[kBlocking][points];
+    Value value[kBlocking][points][Mapping::kTaps];
 #pragma unroll
-    for (int p = 0; p < points; ++p) {
+    for (int r = 0; r < kBlocking; ++r) {
+      metadata.template read<level, points>(samples, row[r].flat, row[r].in_tile, point, taps[r]);
 #pragma unroll
-      for (int t = 0; t < Mapping::kTaps; ++t) {
-        value[p][t] = source_.template read<level>(offset[p][t]);
+      for (int p = 0; p < points; ++p) {
+#pragma unroll
+        for (int t = 0; t < Mapping::kTaps; ++t) {
+          const int delta = K::Source::template delta<K>(level, Mapping::tap_column(t),
+                                                         Mapping::tap_row(t));  // a constant
+          value[r][p][t] = source.template read<level>(row[r].base, taps[r][p].offset, delta);
+        }
       }
     }
-    K::Arithmetic::add(sums, weight, value);
+#pragma unroll
+    for (int r = 0; r < kBlocking; ++r) K::Arithmetic::add(sums[r], taps[r], value[r]);
   }
 
   __device__ void store(const Sums& sums, long long flat, int channel) const {
@@ -171,16 +200,12 @@ class Tile {
 
   const Arguments& arguments_;
   const WorkItem& item_;
-  Source& source_;
-  const Metadata& metadata_;
-  const Samples& samples_;
+  long long first_;
 };
 
 template <class K>
 __device__ __forceinline__ void run(const Arguments& arguments) {
   using Shared = typename K::Shared;
-  using Mapping = typename K::Mapping;
-  constexpr int kTileRows = Mapping::kRows * Mapping::kRowsPerLane;
   unsigned char* shared = simt::shared_memory();
   typename K::Schedule::template Cursor<K> cursor(arguments, shared + Shared::kScheduleAt);
   typename K::Source::template Reader<K> source(arguments, shared + Shared::kSourceAt);
@@ -190,18 +215,12 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
   WorkItem item;
   while (cursor.next(item)) {
     source.enter(item);
-    for (long long first = item.first; first < item.last; first += kTileRows) {
-      samples.enter(item, first);
-      metadata.enter(item, first, samples);
-      Tile<K> tile(arguments, item, source, metadata, samples);
-      const int row_in_block = Mapping::row();
-#pragma unroll
-      for (int r = 0; r < Mapping::kRowsPerLane; ++r) {
-        const long long row = first + r * Mapping::kRows + row_in_block;
-        if (row_in_block < Mapping::kRows && row < item.last) {
-          tile.compute(row, r * Mapping::kRows + row_in_block);
-        }
-      }
+    for (long long first = item.first; first < item.last; first += Tile<K>::kRows) {
+      const Tile<K> tile(arguments, item, first);
+      const auto flat_row = [&tile](int in_tile) { return tile.flat_row(in_tile); };
+      samples.enter(flat_row);
+      metadata.enter(samples, flat_row);
+      tile.compute(source, metadata, samples);
     }
   }
 }

@@ -27,9 +27,9 @@ struct FloatArithmetic {
 
   __device__ static Weight weight(float w) { return w; }
 
-  /// Adds a batch of points: sum over points and taps of weight * value.
-  template <int points, int taps, int vector>
-  __device__ static void add(Sums<vector>& sums, const Weight (&weight)[points][taps],
+  /// Adds a batch of points: sum over points and taps of weight * value. `Taps` has `weight[taps]`.
+  template <int points, int taps, int vector, class Taps>
+  __device__ static void add(Sums<vector>& sums, const Taps (&tap)[points],
                              const Vector<Stored, vector> (&value)[points][taps]) {
 #pragma unroll
     for (int p = 0; p < points; ++p) {
@@ -37,7 +37,7 @@ struct FloatArithmetic {
       for (int t = 0; t < taps; ++t) {
 #pragma unroll
         for (int v = 0; v < vector; ++v) {
-          sums.sum[v] = fmaf(weight[p][t], to_float(value[p][t].element[v]), sums.sum[v]);
+          sums.sum[v] = fmaf(tap[p].weight[t], to_float(value[p][t].element[v]), sums.sum[v]);
         }
       }
     }

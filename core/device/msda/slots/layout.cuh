@@ -9,7 +9,7 @@ namespace msda {
 template <class Problem, class Parameters>
 struct PlainLayout {
   static constexpr Slot kSlot = kLayout;
-  /// True when a pixel outside the level by one is stored (as zero), so corners need no test.
+  /// True when a pixel outside the level by one is stored (as zero), so that edges need no care.
   static constexpr bool kBordered = Problem::kBordered;
   /// Elements between neighbouring pixels of a level's row.
   static constexpr int kPixelStride = Problem::kHeads * Problem::kChannels;
@@ -20,14 +20,18 @@ struct PlainLayout {
   __device__ static constexpr long long channel_offset(int head, int channel) {
     return static_cast<long long>(head) * Problem::kChannels + channel;
   }
-  /// Stored pixel of level `level` at column x and row y, counted from the start of the image.
-  template <int level>
-  __device__ static constexpr int pixel(int x, int y) {
-    if constexpr (kBordered) {
-      return Problem::start(level) + (y + 1) * (Problem::width(level) + 2) + (x + 1);
-    } else {
-      return Problem::start(level) + y * Problem::width(level) + x;
-    }
+  /// Stored pixels in a row of a level, and stored pixels before the level in an image.
+  __device__ static constexpr int pitch(int level) {
+    return Problem::width(level) + (kBordered ? 2 : 0);
+  }
+  __device__ static constexpr int start(int level) { return Problem::start(level); }
+  /// Stored pixels of the level.
+  __device__ static constexpr int pixels(int level) {
+    return pitch(level) * (Problem::height(level) + (kBordered ? 2 : 0));
+  }
+  /// Stored pixel at column x and row y, counted from the start of the level.
+  __device__ static constexpr int pixel(int level, int x, int y) {
+    return kBordered ? (y + 1) * pitch(level) + x + 1 : y * pitch(level) + x;
   }
   /// The stored value tensor.
   __device__ static const void* base(const Arguments& arguments) { return arguments.value; }

@@ -1,5 +1,4 @@
-// Slot "mapping": which lanes compute which channels of which rows, and how many taps each lane
-// reads.
+// Slot "mapping": which lanes compute which channels of which rows, and which taps each lane reads.
 #pragma once
 
 #include <msda/launch.cuh>
@@ -7,43 +6,59 @@
 
 namespace msda {
 
-/// `vector` neighbouring channels per lane and all four corners: the lanes of a row lie side by
-/// side. Blocks have at most `threads` threads, of which a whole number of rows is used.
-template <class Problem, int vector, int threads>
+/// `vector` neighbouring channels of a row per lane. With one side a lane reads all four corners of
+/// a point; with two, half of the lanes read the left column and the others, their neighbours in
+/// memory, the right one. The lanes of a row lie side by side; a block has at most `threads`
+/// threads and works on a whole number of rows. `channels` of a row belong to one work item;
+/// `blocking` rows to one lane.
+template <class Problem, int vector, int threads, int sides = 1, int channels = Problem::kChannels,
+          int blocking = 1>
 struct LaneMapping {
   static constexpr Slot kSlot = kMapping;
-  static_assert(Problem::kChannels % vector == 0, "the vector width divides the channels");
+  static_assert(Problem::kChannels % channels == 0 && channels % vector == 0,
+                "the vector width divides the channels of an item, and those divide all channels");
 
-  static constexpr int kVector = vector;                      ///< channels per lane and tap
-  static constexpr int kLanes = Problem::kChannels / vector;  ///< lanes that share a row
-  static constexpr int kTaps = 4;                             ///< corners that one lane reads
-  static constexpr int kRowsPerLane = 1;    ///< rows that one lane works on at a time
-  static constexpr int kChannelBlocks = 1;  ///< work items that share a row's channels
+  static constexpr int kVector = vector;   ///< channels per lane and tap
+  static constexpr int kSides = sides;     ///< lane groups that share a point
+  static constexpr int kTaps = 4 / sides;  ///< corners that one lane reads
+  static constexpr int kLanesPerSide = channels / vector;
+  static constexpr int kLanes = sides * kLanesPerSide;  ///< lanes that share a row
+  static constexpr int kRowsPerLane = blocking;         ///< rows that one lane works on at a time
+  static constexpr int kChannelBlocks = Problem::kChannels / channels;  ///< items that share a row
   static constexpr int kRows =
-      threads / kLanes > 0 ? threads / kLanes : 1;  ///< per block at a time
+      threads / kLanes > 0 ? threads / kLanes : 1;  ///< lane groups per block
   static constexpr int kThreads =
       (kRows * kLanes + simt::kWarpLanes - 1) / simt::kWarpLanes * simt::kWarpLanes;
+  /// True when no row's lanes lie in two warps, and no warp has idle lanes.
+  static constexpr bool kWarpHoldsRows =
+      simt::kWarpLanes % kLanes == 0 && kRows * kLanes == kThreads;
 
-  /// Row of this thread among the block's kRows; kRows or more for threads without one.
+  /// Lane group of this thread among the block's kRows; kRows or more for idle threads.
   __device__ static int row() { return static_cast<int>(simt::thread()) / kLanes; }
-  /// Lane of this thread among the row's kLanes.
   __device__ static int lane() { return static_cast<int>(simt::thread()) % kLanes; }
+  /// Column that this lane reads with two sides: 0 left, 1 right.
+  __device__ static int side() { return lane() / kLanesPerSide; }
   /// First channel of this lane. `channel_block` is the work item's, 0 .. kChannelBlocks - 1.
   __device__ static int channel(int channel_block) {
-    static_cast<void>(channel_block);
-    return lane() * kVector;
+    return channel_block * channels + lane() % kLanesPerSide * kVector;
   }
-  /// Column (0 left, 1 right) and row (0 upper, 1 lower) of tap `tap`.
-  __device__ static constexpr int tap_right(int tap) { return tap % 2; }
-  __device__ static constexpr int tap_below(int tap) { return tap / 2; }
+  /// Column and row of tap `tap`, relative to the anchor and to the lane's side.
+  __device__ static constexpr int tap_column(int tap) { return sides == 2 ? 0 : tap % 2; }
+  __device__ static constexpr int tap_row(int tap) { return sides == 2 ? tap : tap / 2; }
 
-  /// Combines the sums of lanes that read different taps of the same channels.
+  /// Adds the sums of the two sides, so that every lane holds its row's sums.
   template <class Sums>
   __device__ static void combine(Sums& sums) {
-    static_cast<void>(sums);
+    if constexpr (sides == 2) {
+      static_assert(simt::kWarpLanes % kLanes == 0, "both sides of a row lie in one warp");
+#pragma unroll
+      for (int v = 0; v < kVector; ++v) {
+        sums.sum[v] += simt::shuffle_xor(sums.sum[v], kLanesPerSide);
+      }
+    }
   }
-  /// True for the lanes that store their channels after combine().
-  __device__ static bool stores() { return true; }
+  /// True for the lanes that store after combine().
+  __device__ static bool stores() { return sides == 1 || side() == 0; }
 };
 
 }  // namespace msda

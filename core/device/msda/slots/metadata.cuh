@@ -8,27 +8,37 @@
 
 namespace msda {
 
-/// Taps of one lane for one point.
+/// What one lane needs for one point: the offset of its first pixel, to which the taps lie at
+/// constant distances, and the weight of each tap in the arithmetic's type. Padded to a power of
+/// two of bytes, so that neighbouring points can be read as one vector.
 template <class K>
-struct Taps {
-  typename K::Problem::Offset offset[K::Mapping::kTaps];
-  float weight[K::Mapping::kTaps];
+struct alignas(sizeof(typename K::Problem::Offset) +
+                           K::Mapping::kTaps * sizeof(typename K::Arithmetic::Weight) <=
+                       8
+                   ? 8
+                   : 16) Taps {
+  typename K::Problem::Offset offset;
+  typename K::Arithmetic::Weight weight[K::Mapping::kTaps];
 };
 
-/// The taps of mapping K for a sample of level `level`.
-template <class K, int level>
-__device__ __forceinline__ Taps<K> make_taps(const Sample& sample) {
+/// Taps of a sample of level `level` for the lanes of side `side`. The level may be a run-time
+/// value.
+template <class K>
+__device__ __forceinline__ Taps<K> make_taps(const Sample& sample, int level, int side) {
   using Problem = typename K::Problem;
-  constexpr int kWidth = Problem::width(level);
-  constexpr int kHeight = Problem::height(level);
-  const Footprint f = footprint(sample.x, sample.y, sample.weight, kWidth, kHeight);
+  using Mapping = typename K::Mapping;
+  const Footprint f =
+      footprint<K::Layout::kBordered>(sample, Problem::width(level), Problem::height(level));
   Taps<K> taps;
+  taps.offset = K::Source::template offset<K>(level, f.x, f.y);
+  if constexpr (Mapping::kSides == 2) {
+    taps.offset += static_cast<unsigned>(K::Source::template delta<K>(level, side, 0));
+  }
 #pragma unroll
-  for (int t = 0; t < K::Mapping::kTaps; ++t) {
-    const Corner c = corner<K::Layout::kBordered>(f, K::Mapping::tap_right(t),
-                                                  K::Mapping::tap_below(t), kWidth, kHeight);
-    taps.offset[t] = K::Source::template offset<K, level>(c.x, c.y);
-    taps.weight[t] = c.weight;
+  for (int t = 0; t < Mapping::kTaps; ++t) {
+    const float column =
+        Mapping::kSides == 2 ? (side == 0 ? f.wx[0] : f.wx[1]) : f.wx[Mapping::tap_column(t)];
+    taps.weight[t] = K::Arithmetic::weight(column * f.wy[Mapping::tap_row(t)]);
   }
   return taps;
 }
@@ -47,28 +57,22 @@ struct InlineMetadata {
       static_cast<void>(arguments);
       static_cast<void>(shared);
     }
-    /// All threads of the block turn to the rows from `first` on.
-    template <class Samples>
-    __device__ void enter(const WorkItem& item, long long first, const Samples& samples) {
-      static_cast<void>(item);
-      static_cast<void>(first);
+    /// All threads of the block turn to the tile of rows from `first` on. `flat_row(r)` is the flat
+    /// row (b*Q + q)*H + h of row r of the tile.
+    template <class Samples, class FlatRow>
+    __device__ void enter(const Samples& samples, const FlatRow& flat_row) {
       static_cast<void>(samples);
+      static_cast<void>(flat_row);
     }
-    /// Weights and offsets of `points` points from `point` on, of level `level`.
+    /// Taps of `points` points from `point` on, of level `level`, for row `row_in_tile`.
     template <int level, int points, class Samples>
-    __device__ void read(
-        const Samples& samples, long long flat_row, int row_in_block, int point,
-        typename K::Problem::Offset (&offset)[points][K::Mapping::kTaps],
-        typename K::Arithmetic::Weight (&weight)[points][K::Mapping::kTaps]) const {
-      static_cast<void>(row_in_block);
+    __device__ void read(const Samples& samples, long long flat_row, int row_in_tile, int point,
+                         Taps<K> (&taps)[points]) const {
+      static_cast<void>(row_in_tile);
 #pragma unroll
       for (int p = 0; p < points; ++p) {
-        const Taps<K> taps = make_taps<K, level>(samples.sample(flat_row, level, point + p));
-#pragma unroll
-        for (int t = 0; t < K::Mapping::kTaps; ++t) {
-          offset[p][t] = taps.offset[t];
-          weight[p][t] = K::Arithmetic::weight(taps.weight[t]);
-        }
+        taps[p] =
+            make_taps<K>(samples.sample(flat_row, level, point + p), level, K::Mapping::side());
       }
     }
   };

@@ -2,16 +2,11 @@
 #pragma once
 
 #include <msda/launch.cuh>
+#include <msda/sampling.cuh>
 #include <msda/slots/schedule.cuh>
 #include <msda/vector.cuh>
 
 namespace msda {
-
-/// One sampling point as stored, in float32.
-struct Sample {
-  float x, y;
-  float weight;
-};
 
 /// Default: read when needed.
 template <class Problem, class Parameters>
@@ -26,10 +21,10 @@ struct DirectPipeline {
     __device__ Reader(const Arguments& arguments, unsigned char* shared) : arguments_(arguments) {
       static_cast<void>(shared);
     }
-    /// All threads of the block turn to the rows from `first` on.
-    __device__ void enter(const WorkItem& item, long long first) {
-      static_cast<void>(item);
-      static_cast<void>(first);
+    /// All threads of the block turn to a tile; `flat_row(r)` is the flat row of its row r.
+    template <class FlatRow>
+    __device__ void enter(const FlatRow& flat_row) {
+      static_cast<void>(flat_row);
     }
     /// Point `point` of level `level` of flat row (b*Q + q)*H + h.
     __device__ Sample sample(long long flat_row, int level, int point) const {

@@ -16,13 +16,25 @@ struct GlobalSource {
   template <class K>
   static constexpr unsigned kSharedBytes = 0;
 
-  /// What taps carry: bytes from the lane's base to the pixel, for the level.
-  template <class K, int level>
-  __device__ static typename Problem::Offset offset(int x, int y) {
+  /// Bytes between neighbouring pixels.
+  template <class K>
+  static constexpr int kPixelBytes =
+      K::Layout::kPixelStride* static_cast<int>(sizeof(typename K::Arithmetic::Stored));
+
+  /// Bytes from a lane's base to the pixel at (x, y) of a level: what a tap carries.
+  template <class K>
+  __device__ static typename Problem::Offset offset(int level, int x, int y) {
     using Offset = typename Problem::Offset;
-    using Value = typename K::Arithmetic::Stored;
-    return static_cast<Offset>(K::Layout::template pixel<level>(x, y)) *
-           static_cast<Offset>(K::Layout::kPixelStride * sizeof(Value));
+    return static_cast<Offset>(K::Layout::start(level) + K::Layout::pixel(level, x, y)) *
+           static_cast<Offset>(kPixelBytes<K>);
+  }
+  /// Bytes from a footprint's anchor to its pixel at (column, row), each 0 or 1.
+  template <class K>
+  __device__ static constexpr int delta(int level, int column, int row) {
+    return ((Problem::width(level) > 1 || K::Layout::kBordered ? column : 0) +
+            (Problem::height(level) > 1 || K::Layout::kBordered ? row : 0) *
+                K::Layout::pitch(level)) *
+           kPixelBytes<K>;
   }
 
   template <class K>
@@ -30,26 +42,29 @@ struct GlobalSource {
     using Value = typename K::Arithmetic::Stored;
 
    public:
+    /// Where the channels of one lane and row begin.
+    using Base = const unsigned char*;
+
     __device__ Reader(const Arguments& arguments, unsigned char* shared) : arguments_(arguments) {
       static_cast<void>(shared);
     }
     /// All threads of the block begin an item: the place to bring levels on chip.
     __device__ void enter(const WorkItem& item) { static_cast<void>(item); }
-    /// This lane turns to channel `channel` of head `head`.
-    __device__ void select(const WorkItem& item, int head, int channel) {
-      base_ = static_cast<const unsigned char*>(K::Layout::base(arguments_)) +
-              (item.image * K::Layout::kImageStride + K::Layout::channel_offset(head, channel)) *
-                  static_cast<long long>(sizeof(Value));
+    __device__ Base base(const WorkItem& item, int head, int channel) const {
+      return static_cast<Base>(K::Layout::base(arguments_)) +
+             (item.image * K::Layout::kImageStride + K::Layout::channel_offset(head, channel)) *
+                 static_cast<long long>(sizeof(Value));
     }
+    /// `delta` is a constant, which becomes part of the load instruction.
     template <int level>
-    __device__ Vector<Value, K::Mapping::kVector> read(typename Problem::Offset offset) const {
+    __device__ Vector<Value, K::Mapping::kVector> read(Base base, typename Problem::Offset offset,
+                                                       int delta) const {
       return Vector<Value, K::Mapping::kVector>::read(
-          base_ + offset, [](const auto* p) { return K::Cache::load_value(p); });
+          base + offset + delta, [](const auto* p) { return K::Cache::load_value(p); });
     }
 
    private:
     const Arguments& arguments_;
-    const unsigned char* base_ = nullptr;
   };
 };
 
