@@ -167,9 +167,10 @@ std::string context_of(const Report& report) {
   const auto add = [&parts](const std::string& text) {
     if (!text.empty()) parts.push_back(text);
   };
-  const nlohmann::json device = report.manifest.value("device", nlohmann::json::object());
-  const std::string id = text_field(device, "id");
-  const std::string name = text_field(device, "name");
+  const auto device = report.manifest.find("device");
+  const bool known = device != report.manifest.end();
+  const std::string id = known ? text_field(*device, "id") : "";
+  const std::string name = known ? text_field(*device, "name") : "";
   add(name.empty() || id.empty() ? name + id : fmt::format("{} ({})", name, id));
   const std::string version = text_field(report.manifest, "program_version");
   if (!version.empty()) add("msda " + version);
@@ -177,6 +178,18 @@ std::string context_of(const Report& report) {
   const std::string status = text_field(report.manifest, "status");
   if (!status.empty()) add("run " + status);
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::vector<std::string> notes_of(const Report& report) {
+  std::vector<std::string> notes;
+  const auto plan = report.manifest.find("plan");
+  if (plan == report.manifest.end() || !plan->is_object()) return notes;
+  const auto found = plan->find("notes");
+  if (found == plan->end() || !found->is_array()) return notes;
+  for (const nlohmann::json& note : *found) {
+    if (note.is_string()) notes.push_back(printable_line(note.get<std::string>()));
+  }
+  return notes;
 }
 
 std::string legend_of(const Report& report) {

@@ -32,6 +32,8 @@ Layout lay_out(const Table& table);
 std::string title_of(const Report& report);
 /// Device, program, time and status of the run, as far as the manifest has them.
 std::string context_of(const Report& report);
+/// What the plan left out before any cell ran, one sentence each.
+std::vector<std::string> notes_of(const Report& report);
 /// What the columns mean. Empty for a report without tables.
 std::string legend_of(const Report& report);
 

@@ -61,6 +61,9 @@ std::string to_markdown(const Report& report) {
   if (const std::string context = context_of(report); !context.empty()) {
     text += fmt::format("\n{}\n", escaped(context));
   }
+  for (const std::string& note : notes_of(report)) {
+    text += fmt::format("\nNote: {}\n", escaped(note));
+  }
   if (report.tables.empty()) return text + "\n" + kNoTables + "\n";
   for (const Table& table : report.tables) {
     const Layout layout = lay_out(table);

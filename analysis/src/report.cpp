@@ -76,9 +76,28 @@ Row make_row(const Record& record, const Record* baseline, const Ceilings& ceili
   return row;
 }
 
-Table make_table(std::vector<const Record*> records, const Ceilings& ceilings) {
-  std::stable_partition(records.begin(), records.end(),
-                        [](const Record* r) { return r->baseline; });
+/// The arms in the experiment's order, as far as the manifest tells. Records come in the order in
+/// which cells ended, and an arm that fails ends before those that are measured.
+std::vector<std::string> arm_order(const nlohmann::json& manifest) {
+  std::vector<std::string> names;
+  const auto arms = manifest.find("arms");
+  if (arms == manifest.end() || !arms->is_array()) return names;
+  for (const nlohmann::json& arm : *arms) {
+    if (!arm.is_object()) continue;
+    const auto name = arm.find("name");
+    if (name != arm.end() && name->is_string()) names.push_back(name->get<std::string>());
+  }
+  return names;
+}
+
+Table make_table(std::vector<const Record*> records, const std::vector<std::string>& order,
+                 const Ceilings& ceilings) {
+  const auto place = [&order](const Record* record) {
+    if (record->baseline) return std::ptrdiff_t{-1};
+    return std::find(order.begin(), order.end(), record->arm) - order.begin();
+  };
+  std::stable_sort(records.begin(), records.end(),
+                   [&](const Record* a, const Record* b) { return place(a) < place(b); });
   const Record* first = records.front();
   const bool has_baseline = first->baseline && first->status == CellStatus::kOk;
   Table table{first->problem, first->mode, {}};
@@ -108,6 +127,7 @@ nlohmann::json read_manifest(const std::filesystem::path& file) {
 
 Report make_report(nlohmann::json manifest, const std::vector<Record>& records) {
   const Ceilings ceilings = ceilings_of(manifest);
+  const std::vector<std::string> order = arm_order(manifest);
   std::vector<std::vector<const Record*>> groups;
   for (const Record& record : records) {
     const auto same_table = [&](const std::vector<const Record*>& group) {
@@ -121,7 +141,7 @@ Report make_report(nlohmann::json manifest, const std::vector<Record>& records) 
     }
   }
   Report report{std::move(manifest), {}};
-  for (auto& group : groups) report.tables.push_back(make_table(std::move(group), ceilings));
+  for (auto& group : groups) report.tables.push_back(make_table(std::move(group), order, ceilings));
   return report;
 }
 

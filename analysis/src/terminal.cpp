@@ -78,6 +78,7 @@ std::string set_reason(std::size_t number, const std::string& reason) {
 std::string to_terminal(const Report& report, bool colour) {
   std::string text = paint(title_of(report), fmt::emphasis::bold, colour) + "\n";
   if (const std::string context = context_of(report); !context.empty()) text += context + "\n";
+  for (const std::string& note : notes_of(report)) text += "note: " + note + "\n";
   if (report.tables.empty()) return text + "\n" + kNoTables + "\n";
   for (const Table& table : report.tables) {
     const Layout layout = lay_out(table);

@@ -81,7 +81,7 @@ TEST(Terminal, ColoursOnlyWhenAsked) {
 }
 
 TEST(Terminal, EmptyRunAndBareManifest) {
-  const Report empty = make_report(nlohmann::json::object(), {});
+  const Report empty = make_report(nlohmann::json(), {});
   EXPECT_EQ(to_terminal(empty, false), std::string("MSDA Lab report\n\n") + kNoTables + "\n");
 }
 
@@ -139,6 +139,13 @@ TEST(Markdown, TableFootnotesAndEscapes) {
   EXPECT_THAT(text, HasSubstr("| \\<x\\> | - |"));
   EXPECT_THAT(text, HasSubstr("````text\n```\ncode\n```\n````"));
   EXPECT_THAT(text, HasSubstr("\\[2\\] needs a\\|b"));
+}
+
+TEST(Notes, OfThePlanAreShown) {
+  nlohmann::json manifest{{"plan", {{"notes", {"arm 'a_b' is left out", 5}}}}};
+  const Report report = make_report(manifest, {});
+  EXPECT_THAT(to_terminal(report, false), HasSubstr("note: arm 'a_b' is left out\n"));
+  EXPECT_THAT(to_markdown(report), HasSubstr("Note: arm 'a\\_b' is left out\n"));
 }
 
 TEST(Markdown, EmptyRun) {

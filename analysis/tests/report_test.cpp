@@ -134,6 +134,17 @@ TEST(MakeReport, OneTableForEachProblemAndModeWithTheBaselineFirst) {
   EXPECT_EQ(report.tables[2].problem, "decoder");
 }
 
+TEST(MakeReport, RowsComeInTheManifestsOrderOfArms) {
+  const nlohmann::json manifest{
+      {"arms", {{{"name", "x"}}, {{"name", "base"}}, {{"name", "y"}}, 7, {{"name", 3}}}}};
+  const auto report = make_report(
+      manifest, {without_time("y", CellStatus::kFailed, "early"), record("unknown", steady(1e-3)),
+                 record("x", steady(1e-3)), baseline("base", steady(1e-3))});
+  std::vector<std::string> arms;
+  for (const Row& row : report.tables.at(0).rows) arms.push_back(row.record.arm);
+  EXPECT_THAT(arms, testing::ElementsAre("base", "x", "y", "unknown"));
+}
+
 TEST(MakeReport, NoRecordsNoTables) {
   EXPECT_TRUE(make_report(nlohmann::json::object(), {}).tables.empty());
 }
