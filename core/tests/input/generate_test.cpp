@@ -1,0 +1,334 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "input/locations.hpp"
+#include "input/tensor_files.hpp"
+#include "testing.hpp"
+
+namespace msda {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::array kAll = {Distribution::kUniform,     Distribution::kLocal,
+                             Distribution::kDirectional, Distribution::kClustered,
+                             Distribution::kOutside,     Distribution::kBorder,
+                             Distribution::kSame};
+
+Generation make_generation(Distribution distribution, std::uint64_t seed = 1) {
+  Generation generation;
+  generation.distribution = distribution;
+  generation.seed = seed;
+  return generation;
+}
+
+std::vector<float> locations_of(const Problem& problem, const Generation& generation) {
+  return to_floats(problem.types.location, generate(problem, generation).locations);
+}
+
+/// Large enough for statistics: 2 * 400 * 4 * 2 * 4 = 25,600 points.
+Problem statistical_problem() {
+  Problem problem;
+  problem.batch = 2;
+  problem.queries = 400;
+  problem.heads = 4;
+  problem.channels = 4;
+  problem.points = 4;
+  problem.levels = {{40, 60}, {20, 30}};
+  return problem;
+}
+
+TEST(Generate, SameBitsForAnyNumberOfThreads) {
+  Problem problem = statistical_problem();
+  problem.types = {DType::kFloat16, DType::kFloat32, DType::kBFloat16, DType::kFloat16};
+  for (const Distribution distribution : kAll) {
+    const Input one = generate(problem, make_generation(distribution), 1);
+    for (const unsigned threads : {2U, 7U}) {
+      const Input many = generate(problem, make_generation(distribution), threads);
+      EXPECT_EQ(one.value, many.value);
+      EXPECT_EQ(one.locations, many.locations) << name_of(distribution);
+      EXPECT_EQ(one.weights, many.weights);
+    }
+  }
+}
+
+TEST(Generate, TheDefinitionOfAnInputDoesNotChange) {
+  // Cached references and published results rest on these bits.
+  const Input input = generate(small_problem(), make_generation(Distribution::kUniform, 7));
+  EXPECT_EQ(content_hash(input), "ab53446e5a3513b5401d76213beb54d2");
+}
+
+TEST(Generate, SeedChangesAllTensors) {
+  const Input a = generate(small_problem(), make_generation(Distribution::kUniform, 1));
+  const Input b = generate(small_problem(), make_generation(Distribution::kUniform, 2));
+  EXPECT_NE(a.value, b.value);
+  EXPECT_NE(a.locations, b.locations);
+  EXPECT_NE(a.weights, b.weights);
+  EXPECT_NE(content_hash(a), content_hash(b));
+}
+
+TEST(Generate, NarrowTypesHoldTheRoundedNumbers) {
+  Problem problem = small_problem();
+  const Input wide = generate(problem, make_generation(Distribution::kLocal));
+  for (const DType type : {DType::kFloat16, DType::kBFloat16}) {
+    problem.types = Types::all(type);
+    const Input narrow = generate(problem, make_generation(Distribution::kLocal));
+    const Input converted = convert(wide, problem.types);
+    EXPECT_EQ(narrow.value, converted.value);
+    EXPECT_EQ(narrow.locations, converted.locations);
+    EXPECT_EQ(narrow.weights, converted.weights);
+  }
+}
+
+TEST(Generate, ABorderIsZeroAndMovesThePixels) {
+  Problem problem = small_problem();
+  const Input plain = generate(problem, make_generation(Distribution::kUniform));
+  problem.layout = ValueLayout::kZeroBorder;
+  const Input padded = generate(problem, make_generation(Distribution::kUniform));
+  EXPECT_NO_THROW(require_zero_border(problem, padded.value));
+  EXPECT_EQ(plain.locations, padded.locations);
+  const auto count_zeros = [](const Input& input) {
+    const std::vector<float> values = to_floats(DType::kFloat32, input.value);
+    return std::count(values.begin(), values.end(), 0.0F);
+  };
+  EXPECT_EQ(count_zeros(plain), 0);
+  EXPECT_EQ(count_zeros(padded), problem.value_elements() - plain.problem.value_elements());
+  // Pixel (1, 2) of level 1 of image 1, the last channel.
+  const auto element = [](const Input& input, std::int64_t border) {
+    const Problem& p = input.problem;
+    const std::int64_t pixel =
+        p.spatial_size() + p.level_starts()[1] + (1 + border) * p.level_pitch(1) + 2 + border;
+    return load_element(DType::kFloat32, input.value.data(),
+                        (pixel + 1) * p.heads * p.channels - 1);
+  };
+  EXPECT_EQ(element(plain, 0), element(padded, 1));
+}
+
+TEST(Generate, WeightsAreASoftmaxOverLevelsAndPoints) {
+  const Problem problem = small_problem();
+  const Input input = generate(problem, make_generation(Distribution::kUniform));
+  const std::vector<float> weights = to_floats(DType::kFloat32, input.weights);
+  const auto group = static_cast<std::size_t>(problem.level_count() * problem.points);
+  for (std::size_t first = 0; first < weights.size(); first += group) {
+    double sum = 0;
+    for (std::size_t i = first; i < first + group; ++i) {
+      EXPECT_GT(weights[i], 0.0F);
+      sum += static_cast<double>(weights[i]);
+    }
+    EXPECT_NEAR(sum, 1.0, 1e-6);
+  }
+}
+
+TEST(Generate, UniformCoversTheImage) {
+  const auto locations =
+      locations_of(statistical_problem(), make_generation(Distribution::kUniform));
+  std::array<int, 10> bins{};
+  for (const float x : locations) {
+    ASSERT_GE(x, 0.0F);
+    ASSERT_LE(x, 1.0F);
+    ++bins[std::min<std::size_t>(9, static_cast<std::size_t>(x * 10))];
+  }
+  const double expected = static_cast<double>(locations.size()) / 10;
+  for (const int bin : bins) EXPECT_NEAR(bin, expected, 5 * std::sqrt(expected));
+}
+
+/// Calls body(offset_x, offset_y, query, head, level, point); offsets in pixels from `references`.
+template <class Body>
+void for_each_offset(const Problem& p, const std::vector<float>& locations,
+                     const std::vector<Location>& references, const Body& body) {
+  std::size_t i = 0;
+  for (std::int64_t q = 0; q < p.batch * p.queries; ++q) {
+    const Location& reference = references[static_cast<std::size_t>(q % p.queries)];
+    for (std::int64_t h = 0; h < p.heads; ++h) {
+      for (const Level& level : p.levels) {
+        for (std::int64_t point = 0; point < p.points; ++point, i += 2) {
+          body((static_cast<double>(locations[i]) - reference.x) * static_cast<double>(level.width),
+               (static_cast<double>(locations[i + 1]) - reference.y) *
+                   static_cast<double>(level.height),
+               h, point);
+        }
+      }
+    }
+  }
+}
+
+TEST(Generate, LocalOffsetsHaveTheStandardDeviationInPixelsOfEachLevel) {
+  const Problem problem = statistical_problem();
+  Generation generation = make_generation(Distribution::kLocal);
+  generation.sigma = 3;
+  double squares = 0;
+  double sum = 0;
+  std::int64_t count = 0;
+  for_each_offset(problem, locations_of(problem, generation), reference_points(problem),
+                  [&](double dx, double dy, std::int64_t, std::int64_t) {
+                    sum += dx + dy;
+                    squares += dx * dx + dy * dy;
+                    count += 2;
+                  });
+  const auto n = static_cast<double>(count);
+  EXPECT_NEAR(sum / n, 0, 0.07);  // 5 standard errors
+  EXPECT_NEAR(std::sqrt(squares / n), 3, 0.05);
+}
+
+TEST(Generate, LocalWithoutSpreadIsTheReference) {
+  Generation generation = make_generation(Distribution::kLocal);
+  generation.sigma = 0;
+  const Problem problem = statistical_problem();
+  for_each_offset(problem, locations_of(problem, generation), reference_points(problem),
+                  [](double dx, double dy, std::int64_t, std::int64_t) {
+                    ASSERT_NEAR(dx, 0, 1e-5);
+                    ASSERT_NEAR(dy, 0, 1e-5);
+                  });
+}
+
+TEST(Generate, DirectionalPointsStandOnRaysOneRayForEachHead) {
+  Problem problem = statistical_problem();
+  problem.heads = 8;
+  const auto directions = initial_directions(problem.heads);
+  EXPECT_NEAR(directions[1].x, 1, 1e-12);  // 45 degrees, scaled until the larger coordinate is 1
+  EXPECT_NEAR(directions[1].y, 1, 1e-12);
+  EXPECT_NEAR(directions[4].x, -1, 1e-12);
+  for_each_offset(problem, locations_of(problem, make_generation(Distribution::kDirectional)),
+                  reference_points(problem),
+                  [&](double dx, double dy, std::int64_t head, std::int64_t point) {
+                    const auto& direction = directions[static_cast<std::size_t>(head)];
+                    const auto distance = static_cast<double>(point + 1);
+                    ASSERT_NEAR(dx, distance * direction.x, 1e-4);
+                    ASSERT_NEAR(dy, distance * direction.y, 1e-4);
+                  });
+}
+
+TEST(Generate, ClusteredQueriesGatherAroundFewObjects) {
+  Problem problem = statistical_problem();
+  problem.batch = 1;
+  Generation generation = make_generation(Distribution::kClustered);
+  generation.objects = 1;
+  const auto locations = locations_of(problem, generation);
+  double mean = 0;
+  for (std::size_t i = 0; i < locations.size(); i += 2) mean += static_cast<double>(locations[i]);
+  mean /= static_cast<double>(locations.size()) / 2;
+  double variance = 0;
+  for (std::size_t i = 0; i < locations.size(); i += 2) {
+    variance += std::pow(static_cast<double>(locations[i]) - mean, 2);
+  }
+  variance /= static_cast<double>(locations.size()) / 2;
+  // 0.03 for the object and 2 pixels of 60 and of 30 for the offsets.
+  const double expected = 0.03 * 0.03 + (std::pow(2 / 60.0, 2) + std::pow(2 / 30.0, 2)) / 2;
+  EXPECT_NEAR(std::sqrt(variance), std::sqrt(expected), 0.005);
+}
+
+TEST(Generate, OutsidePutsTheShareBeyondTheImage) {
+  for (const double share : {0.0, 0.4, 1.0}) {
+    Generation generation = make_generation(Distribution::kOutside);
+    generation.outside_share = share;
+    const auto locations = locations_of(statistical_problem(), generation);
+    double outside = 0;
+    for (std::size_t i = 0; i < locations.size(); i += 2) {
+      const auto is_beyond = [](float x) { return x < 0.0F || x > 1.0F; };
+      outside += is_beyond(locations[i]) || is_beyond(locations[i + 1]) ? 1 : 0;
+    }
+    EXPECT_NEAR(outside / (static_cast<double>(locations.size()) / 2), share, 0.02);
+  }
+}
+
+TEST(Generate, BorderCoordinatesAreHalfPixelsAndReachEveryLimit) {
+  const Problem problem = statistical_problem();
+  std::set<double> seen;  // x in pixels of level 0
+  const auto locations = locations_of(problem, make_generation(Distribution::kBorder));
+  std::size_t i = 0;
+  while (i < locations.size()) {
+    for (std::size_t level = 0; level < problem.levels.size(); ++level) {
+      for (std::int64_t point = 0; point < problem.points; ++point, i += 2) {
+        const double x =
+            static_cast<double>(locations[i]) * static_cast<double>(problem.levels[level].width);
+        ASSERT_NEAR(2 * x, std::round(2 * x), 1e-4);
+        if (level == 0) seen.insert(std::round(2 * x) / 2);
+      }
+    }
+  }
+  EXPECT_THAT(seen, testing::IsSupersetOf({-0.5, 0.0, 0.5, 30.0, 30.5, 59.5, 60.0, 60.5}));
+  EXPECT_EQ(*seen.begin(), -0.5);
+  EXPECT_EQ(*seen.rbegin(), 60.5);
+}
+
+TEST(Generate, SameIsOnePoint) {
+  const auto locations = locations_of(small_problem(), make_generation(Distribution::kSame));
+  for (std::size_t i = 0; i < locations.size(); ++i) EXPECT_EQ(locations[i], locations[i % 2]);
+}
+
+TEST(Generate, OriginTellsWhatTheInputDependsOn) {
+  EXPECT_EQ(generate(small_problem(), make_generation(Distribution::kLocal, 7)).origin,
+            "local, sigma 2, seed 7");
+  EXPECT_EQ(generate(small_problem(), make_generation(Distribution::kSame)).origin, "same, seed 1");
+}
+
+TEST(Generate, RefusesParametersOutOfRange) {
+  Generation generation;
+  generation.sigma = -1;
+  EXPECT_THAT(usage_error_of([&] { generate(small_problem(), generation); }), HasSubstr("sigma"));
+  generation = {};
+  generation.outside_share = std::nan("");
+  EXPECT_THAT(usage_error_of([&] { generate(small_problem(), generation); }),
+              HasSubstr("outside_share"));
+  generation = {};
+  generation.objects = 0;
+  EXPECT_THAT(usage_error_of([&] { generate(small_problem(), generation); }), HasSubstr("objects"));
+  Problem problem = small_problem();
+  problem.queries = 0;
+  EXPECT_THAT(usage_error_of([&] { generate(problem, {}); }), HasSubstr("queries is 0"));
+}
+
+TEST(ReferencePoints, AnEncodersQueriesStandOnTheirPixels) {
+  Problem problem = small_problem();
+  problem.queries = problem.spatial_size();
+  const auto points = reference_points(problem);
+  ASSERT_EQ(points.size(), 6U * 9 + 3 * 5 + 1);
+  EXPECT_DOUBLE_EQ(points[10].x, 1.5 / 9);  // row 1, column 1 of level 0
+  EXPECT_DOUBLE_EQ(points[10].y, 1.5 / 6);
+  EXPECT_DOUBLE_EQ(points[54 + 4].x, 4.5 / 5);  // row 0, column 4 of level 1
+  EXPECT_DOUBLE_EQ(points.back().x, 0.5);
+}
+
+TEST(ReferencePoints, OnesOfABorderStandAtTheEdge) {
+  Problem problem = small_problem();
+  problem.layout = ValueLayout::kZeroBorder;
+  problem.queries = problem.spatial_size();
+  const auto points = reference_points(problem);
+  ASSERT_EQ(static_cast<std::int64_t>(points.size()), problem.queries);
+  EXPECT_EQ(points[0].x, 0.0);
+  EXPECT_EQ(points[0].y, 0.0);
+  EXPECT_DOUBLE_EQ(points[12].x, 0.5 / 9);  // the first inner pixel
+  EXPECT_DOUBLE_EQ(points[12].y, 0.5 / 6);
+}
+
+TEST(ReferencePoints, ADecodersQueriesCoverTheImageEvenly) {
+  for (const std::int64_t queries : {1, 2, 7, 300, 15422}) {
+    Problem problem = small_problem();
+    problem.levels = {{92, 160}};
+    problem.queries = queries;
+    const auto points = reference_points(problem);
+    ASSERT_EQ(static_cast<std::int64_t>(points.size()), queries);
+    double x = 0;
+    double y = 0;
+    for (const Location& point : points) {
+      x += point.x;
+      y += point.y;
+      EXPECT_TRUE(point.x > 0 && point.x < 1 && point.y > 0 && point.y < 1);
+    }
+    EXPECT_NEAR(x / static_cast<double>(queries), 0.5, 1e-9);
+    EXPECT_NEAR(y / static_cast<double>(queries), 0.5, 0.2 / std::sqrt(queries));
+  }
+}
+
+TEST(ReferencePoints, OneQueryForEachPixelOfLevel0IsItsRaster) {
+  const Problem problem = preset("dcnv4-bench");
+  const auto points = reference_points(problem);
+  EXPECT_DOUBLE_EQ(points[153].x, 1.5 / 152);
+  EXPECT_DOUBLE_EQ(points[153].y, 1.5 / 100);
+}
+
+}  // namespace
+}  // namespace msda

@@ -1,0 +1,183 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <msda/error.hpp>
+#include <msda/problem.hpp>
+
+namespace msda {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+Problem ledger() {
+  Problem problem;
+  problem.batch = 48;
+  problem.queries = 15422;
+  problem.heads = 1;
+  problem.channels = 32;
+  problem.points = 8;
+  problem.levels = {{92, 160}, {46, 80}, {23, 40}, {12, 20}};
+  problem.types = Types::all(DType::kFloat16);
+  return problem;
+}
+
+Problem padded_ledger() {
+  Problem problem = ledger();
+  problem.layout = ValueLayout::kZeroBorder;
+  return problem;
+}
+
+/// The message of the UsageError that body throws; "" when it throws none.
+std::string message_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const UsageError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Problem, PlainLevelsFollowEachOther) {
+  const Problem problem = ledger();
+  EXPECT_THAT(problem.level_starts(), ElementsAre(0, 14720, 18400, 19320));
+  EXPECT_EQ(problem.spatial_size(), 19560);
+  EXPECT_EQ(problem.level_pitch(3), 20);
+  EXPECT_EQ(problem.level_pixels(3), 240);
+}
+
+TEST(Problem, BorderAddsTwoRowsAndColumnsToEachLevel) {
+  const Problem problem = padded_ledger();
+  EXPECT_THAT(problem.level_starts(), ElementsAre(0, 15228, 19164, 20214));
+  EXPECT_EQ(problem.spatial_size(), 20522);
+  EXPECT_EQ(problem.level_pitch(3), 22);
+  EXPECT_EQ(problem.level_pixels(3), 14 * 22);
+}
+
+TEST(Problem, CountsElementsBytesAndOperations) {
+  const Problem problem = ledger();
+  EXPECT_EQ(problem.value_elements(), 48LL * 19560 * 32);
+  EXPECT_EQ(problem.weight_elements(), 48LL * 15422 * 4 * 8);
+  EXPECT_EQ(problem.location_elements(), 2 * problem.weight_elements());
+  EXPECT_EQ(problem.output_elements(), 48LL * 15422 * 32);
+  EXPECT_EQ(problem.total_bytes(), 2 * (problem.value_elements() + problem.location_elements() +
+                                        problem.weight_elements() + problem.output_elements()));
+  EXPECT_EQ(problem.gathered_bytes(), 48LL * 15422 * 32 * 4 * 32 * 2);
+  EXPECT_EQ(problem.flops(), problem.output_elements() * 512);  // 32 points x 16
+}
+
+TEST(Problem, EachTensorHasItsOwnType) {
+  Problem problem = ledger();
+  const std::int64_t half = problem.total_bytes();
+  problem.types.location = DType::kFloat32;
+  EXPECT_EQ(problem.total_bytes(), half + 2 * problem.location_elements());
+}
+
+TEST(Problem, DescribesShapeTypesAndBorder) {
+  Problem problem = ledger();
+  EXPECT_EQ(describe(problem), "B=48 Q=15422 H=1 C=32 L=4 P=8 fp16");
+  problem.layout = ValueLayout::kZeroBorder;
+  EXPECT_EQ(describe(problem), "B=48 Q=15422 H=1 C=32 L=4 P=8 fp16 zero-border");
+  problem.types.location = DType::kFloat32;
+  EXPECT_THAT(describe(problem), HasSubstr("value=fp16 location=fp32 weight=fp16 output=fp16"));
+}
+
+TEST(ValidateProblem, AcceptsBothLayouts) {
+  EXPECT_NO_THROW(validate(ledger()));
+  EXPECT_NO_THROW(validate(padded_ledger()));
+}
+
+TEST(ValidateProblem, NamesTheSizeThatIsNotPositive) {
+  using Member = std::pair<std::int64_t Problem::*, const char*>;
+  for (const auto& [member, name] :
+       {Member{&Problem::batch, "batch is 0"}, Member{&Problem::queries, "queries is 0"},
+        Member{&Problem::heads, "heads is 0"}, Member{&Problem::channels, "channels is 0"},
+        Member{&Problem::points, "points is 0"}}) {
+    Problem problem = ledger();
+    problem.*member = 0;
+    EXPECT_THAT(message_of([&] { validate(problem); }), HasSubstr(name));
+  }
+  Problem problem = ledger();
+  problem.levels[2].width = -3;
+  EXPECT_THAT(message_of([&] { validate(problem); }), HasSubstr("levels[2].width is -3"));
+}
+
+TEST(ValidateProblem, BoundsTheNumberOfLevels) {
+  Problem problem = ledger();
+  problem.levels.clear();
+  EXPECT_THAT(message_of([&] { validate(problem); }), HasSubstr("levels has 0 entries"));
+  problem.levels.assign(static_cast<std::size_t>(kMaxLevels) + 1, Level{1, 1});
+  EXPECT_THAT(message_of([&] { validate(problem); }), HasSubstr("levels has 9 entries"));
+}
+
+TEST(ValidateProblem, NamesTheTensorThatOverflows) {
+  constexpr std::int64_t kHuge = std::int64_t{1} << 40;
+  Problem problem = ledger();
+  problem.levels = {{kHuge, kHuge}};
+  EXPECT_THAT(message_of([&] { validate(problem); }),
+              AllOf(HasSubstr("pixels"), HasSubstr("does not fit in 63 bits")));
+  problem = ledger();
+  problem.channels = kHuge << 6U;
+  EXPECT_THAT(message_of([&] { validate(problem); }), HasSubstr("value: batch=48"));
+  problem = ledger();
+  problem.queries = kHuge;
+  problem.points = kHuge;
+  EXPECT_THAT(message_of([&] { validate(problem); }), HasSubstr("weights: batch=48"));
+}
+
+TEST(ValidateProblem, BorderOfTheLargestLevelDoesNotWrap) {
+  Problem problem = padded_ledger();
+  problem.levels = {{1, std::numeric_limits<std::int64_t>::max()}};
+  EXPECT_THAT(message_of([&] { validate(problem); }), HasSubstr("levels: width"));
+}
+
+TEST(ValidateLevelStarts, AcceptsWhatTheLevelsImply) {
+  EXPECT_EQ(message_of([] {
+              validate_level_starts(ledger(), {0, 14720, 18400, 19320}, 19560);
+            }),
+            "");
+  EXPECT_EQ(message_of([] {
+              validate_level_starts(padded_ledger(), {0, 15228, 19164, 20214}, 20522);
+            }),
+            "");
+}
+
+TEST(ValidateLevelStarts, RefusesALevelThatEndsBeyondTheTensor) {
+  const std::string message = message_of([] {
+    validate_level_starts(ledger(), {0, 14720, 18400, 20320}, 20522);
+  });
+  EXPECT_THAT(message, HasSubstr("level 3 (12x20) starts at 20320 instead of 19320: it would end "
+                                 "at 20560, beyond spatial_size 20522"));
+  EXPECT_THAT(message, HasSubstr("starts 0, 14720, 18400, 19320 with spatial_size 19560"));
+  EXPECT_THAT(message, HasSubstr("starts 0, 15228, 19164, 20214 with spatial_size 20522"));
+  EXPECT_THAT(message, Not(HasSubstr("level 2 (")));
+}
+
+TEST(ValidateLevelStarts, RefusesWrongCountsAndSizes) {
+  EXPECT_THAT(message_of([] {
+                validate_level_starts(ledger(), {0, 14720, 18400}, 19560);
+              }),
+              HasSubstr("3 entries for 4 levels"));
+  EXPECT_THAT(message_of([] {
+                validate_level_starts(ledger(), {0, 14720, 18400, 19320}, 20522);
+              }),
+              HasSubstr("the levels have 19560 pixels, but spatial_size is 20522"));
+}
+
+TEST(ValidateLevelStarts, SurvivesAStartNearTheEndOfTheRange) {
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  EXPECT_THAT(message_of([] {
+                validate_level_starts(ledger(), {0, 14720, 18400, kMax}, 19560);
+              }),
+              HasSubstr("level 3 (12x20)"));
+}
+
+}  // namespace
+}  // namespace msda

@@ -1,0 +1,83 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reference/reference.hpp"
+#include "testing.hpp"
+
+namespace msda {
+namespace {
+
+using testing::ElementsAre;
+using testing::EndsWith;
+
+class CachedReference : public testing::Test {
+ protected:
+  CachedReference()
+      : variable_("MSDA_CACHE_DIR", directory_.path().c_str()),
+        input_(generate(small_problem(), {})),
+        truth_(compute_reference(input_)) {}
+
+  std::filesystem::path entry() const {
+    return directory_.path() / "reference" / (content_hash(input_) + ".f64");
+  }
+
+  TemporaryDirectory directory_;
+  ScopedVariable variable_;
+  Input input_;
+  std::vector<double> truth_;
+};
+
+TEST_F(CachedReference, IsStoredOnceAndReadBack) {
+  EXPECT_EQ(cached_reference(input_), truth_);
+  EXPECT_THAT(files_in(entry().parent_path()), ElementsAre(EndsWith(".f64")));
+  EXPECT_EQ(cached_reference(input_), truth_);
+}
+
+TEST_F(CachedReference, TheEntryIsReallyUsed) {
+  cached_reference(input_);
+  // Move the entry of this input to where another one's would be: a hit returns its numbers.
+  Input other = input_;
+  store_element(DType::kFloat32, other.value.data(), 0, 100.0F);
+  std::filesystem::rename(entry(),
+                          directory_.path() / "reference" / (content_hash(other) + ".f64"));
+  EXPECT_EQ(cached_reference(other), truth_);
+}
+
+TEST_F(CachedReference, AnyDamagedByteIsFoundAndRepaired) {
+  cached_reference(input_);
+  const std::string whole = read_text(entry());
+  for (const std::size_t at :
+       {std::size_t{0}, std::size_t{8}, std::size_t{20}, std::size_t{48}, whole.size() - 1}) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    write_text(entry(), damaged);
+    EXPECT_EQ(cached_reference(input_), truth_) << at;
+    EXPECT_EQ(read_text(entry()), whole) << at;
+  }
+}
+
+TEST_F(CachedReference, AnEntryOfAnotherLengthIsRepaired) {
+  cached_reference(input_);
+  const std::string whole = read_text(entry());
+  for (const std::string& damaged : {std::string(), whole.substr(0, 30),
+                                     whole.substr(0, whole.size() - 8), whole + "12345678"}) {
+    write_text(entry(), damaged);
+    EXPECT_EQ(cached_reference(input_), truth_);
+    EXPECT_EQ(read_text(entry()), whole);
+  }
+}
+
+TEST_F(CachedReference, AnInterruptedWriterDoesNoHarm) {
+  std::filesystem::create_directories(entry().parent_path());
+  write_text(entry().string() + ".1234-0.tmp", "half an ent");
+  EXPECT_EQ(cached_reference(input_), truth_);
+  EXPECT_EQ(cached_reference(input_), truth_);
+}
+
+TEST_F(CachedReference, ACacheThatCannotBeWrittenCostsOnlyTime) {
+  write_text(directory_.path() / "reference", "a file where the directory should be");
+  EXPECT_EQ(cached_reference(input_), truth_);
+}
+
+}  // namespace
+}  // namespace msda

@@ -1,0 +1,106 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "reference/reference.hpp"
+#include "testing.hpp"
+
+namespace msda {
+namespace {
+
+/// A problem with an output of `count` elements.
+Problem problem_with_outputs(std::int64_t count, DType type = DType::kFloat32) {
+  Problem problem;
+  problem.queries = count;
+  problem.channels = 1;
+  problem.levels = {{1, 1}};
+  problem.types.output = type;
+  return problem;
+}
+
+Comparison compare_floats(const std::vector<float>& output, const std::vector<double>& reference) {
+  return compare(problem_with_outputs(static_cast<std::int64_t>(output.size())),
+                 make_tensor(DType::kFloat32, output), reference);
+}
+
+TEST(Compare, EqualIsZero) {
+  const Comparison comparison = compare_floats({1, -2, 3}, {1, -2, 3});
+  EXPECT_EQ(comparison.relative_l2, 0.0);
+  EXPECT_EQ(comparison.maximum_absolute, 0.0);
+  EXPECT_EQ(comparison.not_written, 0);
+}
+
+TEST(Compare, GivesRelativeAndMaximumError) {
+  const Comparison comparison = compare_floats({3, 4.5F, 0.25F}, {3, 4, 0});
+  EXPECT_DOUBLE_EQ(comparison.relative_l2, std::sqrt(0.25 + 0.0625) / 5);
+  EXPECT_EQ(comparison.maximum_absolute, 0.5);
+  EXPECT_EQ(comparison.worst_index, 1);
+}
+
+TEST(Compare, TheFirstOfEqualDifferencesIsTheWorst) {
+  EXPECT_EQ(compare_floats({0, 1, 1}, {0, 0, 0.0}).worst_index, 1);
+}
+
+TEST(Compare, PoisonIsNotWritten) {
+  for (const DType type : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+    const Bytes poison(4 * size_of(type), std::byte{0xFF});
+    const Comparison comparison = compare(problem_with_outputs(4, type), poison, {1, 2, 3, 4});
+    EXPECT_EQ(comparison.not_written, 4);
+    EXPECT_TRUE(std::isnan(comparison.relative_l2));
+  }
+}
+
+TEST(Compare, OneElementThatIsNotFiniteSpoilsTheErrorAndIsPointedAt) {
+  const Comparison comparison =
+      compare_floats({1, 9, std::numeric_limits<float>::infinity()}, {1, 2, 3});
+  EXPECT_TRUE(std::isnan(comparison.relative_l2));
+  EXPECT_EQ(comparison.not_written, 0);
+  EXPECT_EQ(comparison.maximum_absolute, 7.0);
+  EXPECT_EQ(comparison.worst_index, 2);
+}
+
+TEST(Compare, AZeroReferenceAllowsOnlyZero) {
+  EXPECT_EQ(compare_floats({0, 0}, {0, 0}).relative_l2, 0.0);
+  EXPECT_TRUE(std::isinf(compare_floats({0, 1e-30F}, {0, 0}).relative_l2));
+}
+
+TEST(Compare, SameBitsForAnyNumberOfThreads) {
+  constexpr std::int64_t kCount = 200001;
+  std::vector<float> output(kCount);
+  std::vector<double> reference(kCount);
+  for (std::size_t i = 0; i < output.size(); ++i) {
+    reference[i] = std::sin(static_cast<double>(i));
+    output[i] = static_cast<float>(reference[i]);
+  }
+  const Bytes bytes = make_tensor(DType::kFloat32, output);
+  const Problem problem = problem_with_outputs(kCount);
+  const Comparison one = compare(problem, bytes, reference, 1);
+  const Comparison many = compare(problem, bytes, reference, 7);
+  EXPECT_EQ(one.relative_l2, many.relative_l2);
+  EXPECT_EQ(one.maximum_absolute, many.maximum_absolute);
+  EXPECT_EQ(one.worst_index, many.worst_index);
+  EXPECT_GT(one.relative_l2, 0.0);
+  EXPECT_LT(one.relative_l2, 1e-7);
+}
+
+TEST(Compare, RefusesAnOutputOfAnotherSize) {
+  EXPECT_THROW(compare(problem_with_outputs(2), Bytes(4), {1, 2}), Error);
+  EXPECT_THROW(compare(problem_with_outputs(3), Bytes(8), {1, 2}), Error);
+}
+
+TEST(DefaultTolerance, TheCoarsestTypeDecides) {
+  Problem problem = problem_with_outputs(1);
+  EXPECT_EQ(default_tolerance(problem), 1e-5);
+  problem.types.weight = DType::kFloat16;
+  EXPECT_EQ(default_tolerance(problem), 1e-3);
+  problem.types.output = DType::kBFloat16;
+  EXPECT_EQ(default_tolerance(problem), 8e-3);
+  problem.types = {};
+  problem.types.location = DType::kBFloat16;  // rounded before the reference sees it
+  EXPECT_EQ(default_tolerance(problem), 1e-5);
+}
+
+}  // namespace
+}  // namespace msda
