@@ -1,0 +1,76 @@
+#include "runner/event_channel.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <system_error>
+
+#include <msda/error.hpp>
+
+#include "runner/protocol.hpp"
+#include "trace/trace.hpp"
+
+namespace msda {
+namespace {
+
+[[noreturn]] void fail(const char* action) {
+  throw EnvironmentError(std::string("worker: cannot ") + action + ": " +
+                         std::generic_category().message(errno));
+}
+
+std::FILE* reopen(int descriptor, const char* mode) {
+  const int copy = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+  std::FILE* file = copy < 0 ? nullptr : ::fdopen(copy, mode);
+  if (file == nullptr) fail("take over its standard streams");
+  return file;
+}
+
+void redirect(int from, int to) {
+  if (::dup2(from, to) < 0) fail("redirect its standard streams");
+}
+
+}  // namespace
+
+EventChannel::EventChannel()
+    : requests_(reopen(STDIN_FILENO, "r")), events_(reopen(STDOUT_FILENO, "w")) {
+  redirect(STDERR_FILENO, STDOUT_FILENO);
+  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing < 0) fail("open /dev/null");
+  redirect(nothing, STDIN_FILENO);
+  ::close(nothing);
+}
+
+std::optional<nlohmann::json> EventChannel::receive() {
+  char* line = nullptr;
+  std::size_t capacity = 0;
+  const ssize_t length = ::getline(&line, &capacity, requests_.get());
+  const std::unique_ptr<char, decltype(&std::free)> owner(line, &std::free);
+  if (length < 0) return std::nullopt;
+  return nlohmann::json::parse(line, line + length);
+}
+
+void EventChannel::send(const nlohmann::json& event) {
+  // Messages of a plugin or the system may hold bytes that are not UTF-8; they must not stop a
+  // record.
+  const std::string line =
+      event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const std::lock_guard lock(mutex_);
+  std::fwrite(line.data(), 1, line.size(), events_.get());
+  std::fflush(events_.get());
+}
+
+Heartbeats::Heartbeats(EventChannel& channel)
+    : thread_([this, &channel](const std::stop_token& stop) {
+        std::unique_lock lock(mutex_);
+        while (!wake_.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; })) {
+          if (stop.stop_requested()) return;
+          channel.send({{"event", event::kHeartbeat}, {"range", trace::open_ranges()}});
+        }
+      }) {}
+
+Heartbeats::~Heartbeats() = default;
+
+}  // namespace msda

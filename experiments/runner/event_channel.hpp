@@ -1,0 +1,53 @@
+// The worker's end of the protocol: requests come in, events go out, one JSON object a line.
+#pragma once
+
+#include <condition_variable>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+namespace msda {
+
+class EventChannel {
+ public:
+  /// Takes over standard input and output; afterwards stdin is empty and what plugins print goes to
+  /// stderr, so that it cannot be mistaken for an event. Throws EnvironmentError.
+  EventChannel();
+
+  /// The next request; nullopt when the parent has closed its end.
+  std::optional<nlohmann::json> receive();
+  /// Callable from any thread; an event is written whole.
+  void send(const nlohmann::json& event);
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  using File = std::unique_ptr<std::FILE, Close>;
+
+  File requests_;
+  File events_;
+  std::mutex mutex_;
+};
+
+/// Sends a heartbeat every second while it lives. For long work of the program itself (inputs,
+/// references), never around a variant's code: a hung variant must fall silent.
+class Heartbeats {
+ public:
+  explicit Heartbeats(EventChannel& channel);
+  ~Heartbeats();
+  Heartbeats(const Heartbeats&) = delete;
+  Heartbeats& operator=(const Heartbeats&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::jthread thread_;  // last, so that it starts when the others are there
+};
+
+}  // namespace msda

@@ -1,0 +1,81 @@
+// An Experiment is a YAML file, read and checked: what to compare, on which problems, how to
+// measure.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compose/composition.hpp"
+#include "gpu/device.hpp"
+#include "input/input.hpp"
+#include "plugin/registry.hpp"
+
+namespace msda {
+
+/// A problem and where its tensors come from: a directory, or a generator.
+struct ProblemSpec {
+  Problem problem;  ///< name is the label; types are those the tensors are converted to
+  std::optional<std::filesystem::path> directory;
+  Generation generation;  ///< without a directory
+
+  const std::string& name() const { return problem.name; }
+};
+
+/// Reads or generates the tensors. `salt` changes the seed of a generated input (0 keeps it) and
+/// has no effect on one that is read. Throws UsageError for broken files.
+Input make_input(const ProblemSpec& spec, std::uint64_t salt = 0);
+
+struct ArmSpec {
+  std::string name;
+  std::vector<Use> uses;
+  std::string place;  ///< "file:line:column" for messages
+};
+
+/// Named compositions; an empty list of uses is the direct skeleton with its defaults.
+using Recipes = std::map<std::string, std::vector<Use>>;
+
+struct MeasureSettings {
+  std::vector<TimingMode> modes = {TimingMode::kWarm};
+  int blocks = 20;         ///< interleaved passes over all arms
+  int samples = 10;        ///< timed launches of an arm in a block
+  int warmup = 3;          ///< untimed launches of an arm before its samples in each block
+  int input_sets = 2;      ///< tensors that consecutive launches rotate over
+  std::uint64_t seed = 1;  ///< of the order of arms inside the blocks
+  std::chrono::duration<double> timeout{120};  ///< silence after which a worker counts as hung
+  std::chrono::duration<double> budget{30};    ///< time for the blocks of one problem in one mode
+};
+
+struct Experiment {
+  std::filesystem::path file;
+  std::string text;  ///< the file as read
+  std::string name;
+  std::string summary;
+  std::string device = "auto";
+  Recipes recipes;
+  std::vector<ProblemSpec> problems;
+  std::vector<ArmSpec> arms;
+  std::optional<std::string> baseline;  ///< an arm's name; absent: the first arm that runs
+  MeasureSettings measure;
+};
+
+/// Throws UsageError "file:line:column: ..." with the offending text and, for names, the nearest
+/// one.
+Experiment load_experiment(const std::filesystem::path& file, const Registry& registry);
+
+/// Only the recipes of a file and of what it includes.
+Recipes load_recipes(const std::filesystem::path& file, const Registry& registry);
+
+/// The preset's shape; `captured-decoder` comes with its directory, searched beside `beside` and
+/// then in experiments_directories(). Throws UsageError when the name is unknown or the directory
+/// is missing.
+ProblemSpec preset_spec(const std::string& name, const std::filesystem::path& beside);
+
+/// Where the experiments that came with the program lie: the source tree's and the install tree's.
+std::vector<std::filesystem::path> experiments_directories();
+
+}  // namespace msda

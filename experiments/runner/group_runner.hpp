@@ -1,0 +1,67 @@
+// Runs one group inside the worker: prepare, verify, measure in interleaved blocks, verify again.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/device.hpp"
+#include "measure/measure.hpp"
+#include "results/record.hpp"
+#include "runner/event_channel.hpp"
+#include "runner/input_sets.hpp"
+#include "runner/protocol.hpp"
+
+namespace msda {
+
+/// The device no longer works after a variant's failure; the worker has reported it and must end.
+class DeviceBroken : public Error {
+ public:
+  using Error::Error;
+};
+
+class GroupRunner {
+ public:
+  GroupRunner(Device& device, const Registry& registry, InputSets& inputs, EventChannel& channel);
+
+  /// Sends one record for each arm and then "done". Throws DeviceBroken.
+  void run(const GroupRequest& request);
+
+ private:
+  /// An arm on its way through the group; its record is sent as soon as its status is known.
+  struct Cell {
+    Arm arm;
+    std::optional<Composition> composition;
+    Prepared prepared;
+    Record record;
+    bool alive = true;  ///< not yet recorded
+  };
+
+  void run_cells(std::vector<Cell>& cells);
+  Cell make_cell(const Arm& arm) const;
+  void skip_unsupported(Cell& cell);
+  void load_inputs();
+  void prepare(Cell& cell);
+  void verify_on(Cell& cell, std::size_t set);
+  void compare_with_expected(Cell& cell, std::size_t set);
+  void measure(std::vector<Cell>& cells);
+  void measure_block(std::vector<Cell>& cells, int block);
+  void measure_cell(Cell& cell, int block);
+
+  /// Announces the phase, runs the step, and turns what it throws into the cell's record.
+  void step(Cell& cell, const std::string& phase, const std::function<void()>& action);
+  void announce(const std::string& cell, const std::string& phase);
+  void finish(Cell& cell, CellStatus status, const std::string& reason = "");
+  void check_device(Cell& cell, const std::string& reason);
+
+  Device& device_;
+  const Registry& registry_;
+  InputSets& inputs_;
+  EventChannel& channel_;
+  const GroupRequest* request_ = nullptr;  ///< of the group being run
+  std::vector<InputSet> sets_;
+  std::vector<DeviceInput> device_inputs_;
+};
+
+}  // namespace msda

@@ -1,0 +1,106 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "runner/parse.hpp"
+
+namespace msda {
+namespace {
+
+const Variant& find_variant(const YamlNode& node, const std::string& name,
+                            const Registry& registry) {
+  return *node.locate([&]() -> const Plugin& { return registry.find(name); }).variant;
+}
+
+/// {parameter: value, ...} with the types that the variant declares; ranges are checked one by one,
+/// so that each error stands at its own value.
+std::map<std::string, ParameterValue> parse_parameters(const YamlMap& map,
+                                                       const VariantInfo& variant) {
+  std::map<std::string, ParameterValue> values;
+  for (const YamlMap::Entry& entry : map.entries()) {
+    const auto spec = std::find_if(variant.parameters.begin(), variant.parameters.end(),
+                                   [&](const auto& known) { return known.name == entry.key; });
+    const ParameterValue value = spec == variant.parameters.end()
+                                     ? ParameterValue(std::string())
+                                     : entry.value.as_parameter(spec->default_value);
+    const SourcePlace& place = spec == variant.parameters.end() ? entry.place : entry.value.place();
+    try {
+      resolve_parameters(variant, {{entry.key, value}});
+    } catch (UsageError& error) {
+      error.add_context(to_string(place));
+      throw;
+    }
+    values.emplace(entry.key, value);
+  }
+  return values;
+}
+
+Use parse_use(const YamlNode& node, const Registry& registry) {
+  if (!node.is_map()) {
+    const std::string name = node.as_text();
+    find_variant(node, name, registry);
+    return {name, {}};
+  }
+  const YamlMap map = node.as_map();
+  if (map.entries().size() != 1) {
+    node.fail(
+        fmt::format("a variant with parameters is {{name: {{parameter: value}}}}, one a map; "
+                    "here are {} keys",
+                    map.entries().size()));
+  }
+  const YamlMap::Entry& entry = map.entries().front();
+  const YamlNode at_key(YAML::Node(entry.key), "variant", entry.place);
+  const Variant& variant = find_variant(at_key, entry.key, registry);
+  if (entry.value.is_null()) return {entry.key, {}};
+  return {entry.key, parse_parameters(entry.value.as_map(), variant.info())};
+}
+
+ArmSpec parse_named_arm(const YamlNode& node, const Recipes& recipes, const Registry& registry) {
+  const std::string name = parse_label(node);
+  const std::string place = to_string(node.place());
+  if (const auto recipe = recipes.find(name); recipe != recipes.end()) {
+    return {name, recipe->second, place};
+  }
+  std::vector<std::string> known;
+  for (const auto& [recipe, uses] : recipes) known.push_back(recipe);
+  for (const Plugin& plugin : registry.plugins()) {
+    if (plugin.error.empty() && plugin.name == name) {
+      node.locate([&] { Composition(registry, {{name, {}}}); });
+      return {name, {{name, {}}}, place};
+    }
+    known.push_back(plugin.name);
+  }
+  node.fail(fmt::format("no recipe or variant '{}'{}", name, suggestion(name, known)));
+}
+
+}  // namespace
+
+std::vector<Use> parse_uses(const YamlNode& node, const Registry& registry) {
+  std::vector<Use> uses;
+  for (const YamlNode& entry : node.as_list_or_empty("variant")) {
+    uses.push_back(parse_use(entry, registry));
+  }
+  node.locate([&] { Composition(registry, uses); });
+  return uses;
+}
+
+Recipes parse_recipes(const YamlNode& node, const Registry& registry) {
+  const YamlMap map = node.as_map();
+  Recipes recipes;
+  for (const YamlMap::Entry& entry : map.entries()) {
+    const std::string name =
+        parse_label(YamlNode(YAML::Node(entry.key), "recipe name", entry.place));
+    recipes.emplace(name, parse_uses(entry.value, registry));
+  }
+  return recipes;
+}
+
+ArmSpec parse_arm(const YamlNode& node, const Recipes& recipes, const Registry& registry) {
+  if (!node.is_map()) return parse_named_arm(node, recipes, registry);
+  const YamlMap map = node.as_map();
+  map.allow_only({"name", "use"});
+  return {parse_label(map.require("name")), parse_uses(map.require("use"), registry),
+          to_string(node.place())};
+}
+
+}  // namespace msda

@@ -1,0 +1,170 @@
+#include <limits>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "runner/parse.hpp"
+
+namespace msda {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A name that must not have been used before; `place` is where it stands.
+class UniqueNames {
+ public:
+  explicit UniqueNames(std::string what) : what_(std::move(what)) {}
+  void add(const std::string& name, const SourcePlace& place) {
+    const auto [first, is_new] = places_.emplace(name, place);
+    if (is_new) return;
+    throw UsageError(fmt::format("{}: {} '{}' stands here a second time; first at {}",
+                                 to_string(place), what_, name, to_string(first->second)));
+  }
+
+ private:
+  std::string what_;
+  std::map<std::string, SourcePlace> places_;
+};
+
+/// Reads the recipes of a file and, before them, of the files it includes.
+class RecipeReader {
+ public:
+  explicit RecipeReader(const Registry& registry) : registry_(registry) {}
+
+  void read(const YamlMap& map, const fs::path& file) {
+    if (!visited_.insert(fs::weakly_canonical(file).string()).second) return;
+    if (const auto include = map.find("include")) {
+      for (const YamlNode& entry : include->as_list("file")) read_included(entry, file);
+    }
+    const auto node = map.find("recipes");
+    if (!node) return;
+    const Recipes parsed = parse_recipes(*node, registry_);
+    const YamlMap recipes = node->as_map();
+    for (const YamlMap::Entry& entry : recipes.entries()) {
+      names_.add(entry.key, entry.place);
+      recipes_.emplace(entry.key, parsed.at(entry.key));
+    }
+  }
+
+  const Recipes& recipes() const { return recipes_; }
+
+ private:
+  void read_included(const YamlNode& entry, const fs::path& from) {
+    const fs::path named = entry.as_text();
+    const fs::path file = named.is_absolute() ? named : from.parent_path() / named;
+    const std::string text = entry.locate([&] { return read_text_file(file); });
+    const YamlMap map = YamlNode::parse(text, file.string()).as_map();
+    if (!map.find("recipes") && !map.find("include")) {
+      entry.fail(fmt::format("{} has no recipes", file.string()));
+    }
+    read(map, file);
+  }
+
+  const Registry& registry_;
+  std::set<std::string> visited_;
+  UniqueNames names_{"recipe"};
+  Recipes recipes_;
+};
+
+std::vector<TimingMode> parse_modes(const YamlNode& node) {
+  std::vector<TimingMode> modes;
+  UniqueNames names("mode");
+  for (const YamlNode& entry : node.as_list("mode")) {
+    const std::string text = entry.as_text();
+    names.add(text, entry.place());
+    modes.push_back(entry.locate([&] { return parse_timing_mode(text); }));
+  }
+  return modes;
+}
+
+std::vector<ProblemSpec> parse_problems(const YamlNode& node, const fs::path& beside) {
+  std::vector<ProblemSpec> problems;
+  UniqueNames names("problem");
+  for (const YamlNode& entry : node.as_list("problem")) {
+    problems.push_back(parse_problem(entry, beside));
+    names.add(problems.back().name(), entry.place());
+  }
+  return problems;
+}
+
+std::vector<ArmSpec> parse_arms(const YamlNode& node, const Recipes& recipes,
+                                const Registry& registry) {
+  std::vector<ArmSpec> arms;
+  UniqueNames names("arm");
+  for (const YamlNode& entry : node.as_list("arm")) {
+    arms.push_back(parse_arm(entry, recipes, registry));
+    names.add(arms.back().name, entry.place());
+  }
+  return arms;
+}
+
+std::string parse_baseline(const YamlNode& node, const std::vector<ArmSpec>& arms) {
+  const std::string name = node.as_text();
+  std::vector<std::string> names;
+  for (const ArmSpec& arm : arms) {
+    if (arm.name == name) return name;
+    names.push_back(arm.name);
+  }
+  node.fail(fmt::format("no arm '{}'{} to be the baseline", name, suggestion(name, names)));
+}
+
+}  // namespace
+
+MeasureSettings parse_measure(const YamlNode& node) {
+  const YamlMap map = node.as_map();
+  map.allow_only(
+      {"modes", "blocks", "samples", "warmup", "seed", "input_sets", "timeout", "budget"});
+  MeasureSettings settings;
+  const auto integer = [&](const char* key, int minimum, int maximum, int& field) {
+    if (const auto value = map.find(key)) {
+      field = static_cast<int>(value->as_integer(minimum, maximum));
+    }
+  };
+  if (const auto value = map.find("modes")) settings.modes = parse_modes(*value);
+  integer("blocks", 1, 100'000, settings.blocks);
+  integer("samples", 1, 100'000, settings.samples);
+  integer("warmup", 0, 100'000, settings.warmup);
+  integer("input_sets", 1, 64, settings.input_sets);
+  if (const auto value = map.find("seed")) {
+    settings.seed =
+        static_cast<std::uint64_t>(value->as_integer(0, std::numeric_limits<std::int64_t>::max()));
+  }
+  if (const auto value = map.find("timeout")) settings.timeout = value->as_duration();
+  if (const auto value = map.find("budget")) settings.budget = value->as_duration();
+  return settings;
+}
+
+Experiment load_experiment(const fs::path& file, const Registry& registry) {
+  Experiment experiment;
+  experiment.file = file;
+  experiment.text = read_text_file(file);
+  const YamlMap map = YamlNode::parse(experiment.text, file.string()).as_map();
+  map.allow_only({"name", "summary", "device", "include", "recipes", "problems", "arms", "baseline",
+                  "measure"});
+  experiment.name = file.stem().string();
+  if (const auto node = map.find("name")) experiment.name = parse_label(*node);
+  if (const auto node = map.find("summary")) experiment.summary = node->as_text();
+  if (const auto node = map.find("device")) {
+    const std::string id = node->as_text();
+    experiment.device = node->locate([&] { return parse_device(id); });
+  }
+  RecipeReader recipes(registry);
+  recipes.read(map, file);
+  experiment.recipes = recipes.recipes();
+  experiment.problems = parse_problems(map.require("problems"), file.parent_path());
+  experiment.arms = parse_arms(map.require("arms"), experiment.recipes, registry);
+  if (const auto node = map.find("baseline")) {
+    experiment.baseline = parse_baseline(*node, experiment.arms);
+  }
+  if (const auto node = map.find("measure")) experiment.measure = parse_measure(*node);
+  return experiment;
+}
+
+Recipes load_recipes(const fs::path& file, const Registry& registry) {
+  const YamlMap map = YamlNode::parse(read_text_file(file), file.string()).as_map();
+  RecipeReader recipes(registry);
+  recipes.read(map, file);
+  return recipes.recipes();
+}
+
+}  // namespace msda

@@ -1,0 +1,127 @@
+#include "runner/plan.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runner/protocol.hpp"
+
+namespace msda {
+namespace {
+
+std::string_view kind_name(DeviceKind kind) { return kind == DeviceKind::kCpu ? "cpu" : "cuda"; }
+
+std::vector<Arm> arms_for(const Experiment& experiment, const Registry& registry,
+                          const DeviceInfo& device, std::vector<std::string>& notes) {
+  std::vector<Arm> arms;
+  for (const ArmSpec& spec : experiment.arms) {
+    const Composition composition(registry, spec.uses);
+    if (composition.device() == device.kind) {
+      arms.push_back({spec.name, spec.uses, composition.describe()});
+    } else {
+      notes.push_back(fmt::format("arm '{}' is left out: it runs on {}, not on {}", spec.name,
+                                  kind_name(composition.device()), device.id));
+    }
+  }
+  if (arms.empty()) {
+    throw UsageError(fmt::format(
+        "experiment {}: none of its {} arms runs on {}; choose another device with --device",
+        experiment.file.string(), experiment.arms.size(), device.id));
+  }
+  return arms;
+}
+
+std::string baseline_of(const Experiment& experiment, const std::vector<Arm>& arms,
+                        std::vector<std::string>& notes) {
+  const std::string& first = arms.front().name;
+  if (!experiment.baseline) return first;
+  const auto found = std::find_if(arms.begin(), arms.end(),
+                                  [&](const Arm& arm) { return arm.name == *experiment.baseline; });
+  if (found != arms.end()) return *experiment.baseline;
+  notes.push_back(
+      fmt::format("baseline '{}' is left out; ratios are to '{}'", *experiment.baseline, first));
+  return first;
+}
+
+std::string device_ids(const std::vector<DeviceInfo>& devices) {
+  std::vector<std::string> ids;
+  for (const DeviceInfo& device : devices) ids.push_back(device.id);
+  return fmt::format("{}", fmt::join(ids, ", "));
+}
+
+}  // namespace
+
+std::string cell_name(const std::string& problem, const std::string& arm, TimingMode mode) {
+  return fmt::format("{}/{}/{}", problem, arm, name_of(mode));
+}
+
+DeviceInfo choose_device(const std::string& device, const std::vector<DeviceInfo>& devices) {
+  const auto find = [&](auto&& matches) {
+    return std::find_if(devices.begin(), devices.end(), matches);
+  };
+  auto found = find([&](const DeviceInfo& info) {
+    return device == "auto" ? info.kind == DeviceKind::kCuda : info.id == device;
+  });
+  if (found == devices.end() && device == "auto") {
+    found = find([](const DeviceInfo& info) { return info.kind == DeviceKind::kCpu; });
+  }
+  if (found != devices.end()) return *found;
+  const std::string reason = cuda_unavailable_reason();
+  throw EnvironmentError(fmt::format("no device '{}'; there are: {}{}", device, device_ids(devices),
+                                     reason.empty() ? "" : " (CUDA: " + reason + ")"));
+}
+
+Plan make_plan(const Experiment& experiment, const Registry& registry, const DeviceInfo& device) {
+  Plan plan;
+  plan.device = device;
+  plan.problems = experiment.problems;
+  plan.arms = arms_for(experiment, registry, device, plan.notes);
+  plan.baseline = baseline_of(experiment, plan.arms, plan.notes);
+  plan.measure = experiment.measure;
+  for (std::size_t problem = 0; problem < plan.problems.size(); ++problem) {
+    for (const TimingMode mode : plan.measure.modes) plan.groups.push_back({problem, mode});
+  }
+  return plan;
+}
+
+std::string unsupported_reason(const Registry& registry, const Arm& arm, const Problem& problem,
+                               const DeviceInfo& device) {
+  return Composition(registry, arm.uses).unsupported(problem, device).value_or("");
+}
+
+std::string to_text(const Plan& plan, const Registry& registry) {
+  std::string text = fmt::format("device    {} ({})\nbaseline  {}\narms      {}\n", plan.device.id,
+                                 plan.device.name, plan.baseline, plan.arms.size());
+  for (const Arm& arm : plan.arms) text += fmt::format("  {}: {}\n", arm.name, arm.composition);
+  const MeasureSettings& measure = plan.measure;
+  text += fmt::format("blocks    {} of {} samples (+{} untimed) an arm, at most {:g} s a group\n",
+                      measure.blocks, measure.samples, measure.warmup, measure.budget.count());
+  text += fmt::format("cells     {} in {} groups\n", plan.cell_count(), plan.groups.size());
+  for (const Group& group : plan.groups) {
+    const ProblemSpec& spec = plan.problem_of(group);
+    text += fmt::format("  {} {} ({})\n", spec.name(), name_of(group.mode), describe(spec.problem));
+    for (const Arm& arm : plan.arms) {
+      const std::string reason = unsupported_reason(registry, arm, spec.problem, plan.device);
+      text += fmt::format("    {}{}\n", cell_name(spec.name(), arm.name, group.mode),
+                          reason.empty() ? "" : "  skipped: " + reason);
+    }
+  }
+  for (const std::string& note : plan.notes) text += fmt::format("note: {}\n", note);
+  return text;
+}
+
+nlohmann::json to_json(const Plan& plan) {
+  nlohmann::json cells = nlohmann::json::array();
+  for (const Group& group : plan.groups) {
+    for (const Arm& arm : plan.arms) {
+      cells.push_back(cell_name(plan.problem_of(group).name(), arm.name, group.mode));
+    }
+  }
+  return {{"baseline", plan.baseline},
+          {"measure", to_json(plan.measure)},
+          {"cells", std::move(cells)},
+          {"notes", plan.notes}};
+}
+
+}  // namespace msda

@@ -1,0 +1,60 @@
+// A Plan is what an experiment comes to on one device: its cells, grouped by problem and timing
+// mode, because only arms that run in one group are compared.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/experiment.hpp"
+
+namespace msda {
+
+/// One combination of variants as it will run.
+struct Arm {
+  std::string name;
+  std::vector<Use> uses;
+  std::string composition;  ///< Composition::describe()
+};
+
+/// All arms on one problem in one mode: measured together, in interleaved blocks.
+struct Group {
+  std::size_t problem = 0;  ///< index into Plan::problems
+  TimingMode mode = TimingMode::kWarm;
+};
+
+struct Plan {
+  DeviceInfo device;
+  std::vector<ProblemSpec> problems;
+  std::vector<Arm> arms;
+  std::string baseline;  ///< name of an arm
+  MeasureSettings measure;
+  std::vector<Group> groups;       ///< problem by problem
+  std::vector<std::string> notes;  ///< what was left out, and why
+
+  std::size_t cell_count() const { return groups.size() * arms.size(); }
+  const ProblemSpec& problem_of(const Group& group) const { return problems.at(group.problem); }
+};
+
+/// "problem/arm/mode": names a cell in records, messages and ranges.
+std::string cell_name(const std::string& problem, const std::string& arm, TimingMode mode);
+
+/// `device` is one of `devices`' ids or "auto", which takes the first GPU, else the CPU. Throws
+/// EnvironmentError when there is no such device, with the reason.
+DeviceInfo choose_device(const std::string& device, const std::vector<DeviceInfo>& devices);
+
+/// Drops the arms that run on another kind of device, with a note. Throws UsageError when none is
+/// left.
+Plan make_plan(const Experiment& experiment, const Registry& registry, const DeviceInfo& device);
+
+/// Why an arm cannot run a problem, as far as its variants know without running; "" when it can.
+std::string unsupported_reason(const Registry& registry, const Arm& arm, const Problem& problem,
+                               const DeviceInfo& device);
+
+/// The table that `msda plan` prints.
+std::string to_text(const Plan& plan, const Registry& registry);
+nlohmann::json to_json(const Plan& plan);
+
+}  // namespace msda

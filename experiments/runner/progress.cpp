@@ -1,0 +1,105 @@
+#include "runner/progress.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "runner/protocol.hpp"
+
+namespace msda {
+namespace {
+
+constexpr std::chrono::milliseconds kRefresh{100};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+std::string format_duration(double seconds) {
+  const auto whole = static_cast<long>(std::max(0.0, seconds) + 0.5);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+Progress::Progress(std::FILE* stream, bool live, std::size_t groups,
+                   const MeasureSettings& settings)
+    : stream_(stream), live_(live), groups_(groups), settings_(settings) {}
+
+Progress::~Progress() { clear(); }
+
+void Progress::begin_group(const std::string& title) {
+  title_ = title;
+  doing_.clear();
+  group_fraction_ = 0;
+  group_start_ = Clock::now();
+  if (!live_) print_line(fmt::format("[{}/{}] {}", groups_done_ + 1, groups_, title_));
+  show();
+}
+
+void Progress::on_event(const nlohmann::json& event) {
+  const std::string kind = event.at("event");
+  if (kind == event::kPhase) {
+    const std::string cell = event.at("cell");
+    const std::string phase = event.at("phase");
+    doing_ = cell.empty() ? phase : cell + ": " + phase;
+  }
+  if (kind == event::kSample) {
+    // A group ends with its blocks or with its budget, whichever comes first.
+    const double by_blocks = event.at("block").get<double>() / settings_.blocks;
+    const double by_time = seconds_since(group_start_) / settings_.budget.count();
+    group_fraction_ = std::min(0.99, std::max({group_fraction_, by_blocks, by_time}));
+  }
+  if (seconds_since(last_shown_) >= std::chrono::duration<double>(kRefresh).count()) show();
+}
+
+void Progress::on_record(const Record& record) {
+  if (live_ && record.status == CellStatus::kOk) return;
+  clear();
+  print_line(fmt::format("  {} {}{}", record.cell, name_of(record.status),
+                         record.reason.empty() ? "" : ": " + record.reason));
+}
+
+void Progress::end_group() {
+  ++groups_done_;
+  group_fraction_ = 0;
+  show();
+}
+
+double Progress::fraction() const {
+  if (groups_ == 0) return 1;
+  return (static_cast<double>(groups_done_) + group_fraction_) / static_cast<double>(groups_);
+}
+
+void Progress::show() {
+  if (!live_) return;
+  const double done = fraction();
+  const double elapsed = seconds_since(start_);
+  // Early estimates swing widely and tell nothing.
+  const std::string left =
+      done > 0.05 ? format_duration(elapsed * (1 - done) / done) + " left" : "estimating";
+  std::string line =
+      fmt::format("[{:3.0f}%] {}, {}", 100 * done, left, doing_.empty() ? title_ : doing_);
+  constexpr std::size_t kWidth = 100;
+  if (line.size() > kWidth) line = line.substr(0, kWidth - 3) + "...";
+  fmt::print(stream_, "\r\x1b[K{}", line);
+  std::fflush(stream_);
+  last_shown_ = Clock::now();
+  shown_ = true;
+}
+
+void Progress::clear() {
+  if (!shown_) return;
+  fmt::print(stream_, "\r\x1b[K");
+  std::fflush(stream_);
+  shown_ = false;
+}
+
+void Progress::print_line(const std::string& line) {
+  fmt::print(stream_, "{}\n", line);
+  std::fflush(stream_);
+}
+
+}  // namespace msda

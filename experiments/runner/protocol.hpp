@@ -1,0 +1,51 @@
+// What a run and its worker process say to each other: one JSON object a line, requests down,
+// events up. The same JSON describes arms and problems in manifest.json.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/experiment.hpp"
+#include "runner/plan.hpp"
+
+namespace msda {
+
+/// One group as the worker is asked to run it.
+struct GroupRequest {
+  std::string experiment;
+  ProblemSpec problem;
+  TimingMode mode = TimingMode::kWarm;
+  std::vector<Arm> arms;
+  std::string baseline;
+  MeasureSettings measure;  ///< modes and timeout are the parent's business
+  int process = 0;          ///< recorded with each sample; also salts the inputs' seeds
+  bool timed = true;        ///< false: verify only
+};
+
+/// Kinds of events, in their "event" field.
+namespace event {
+inline constexpr const char* kReady = "ready";          ///< device open, plugins loaded; once
+inline constexpr const char* kPhase = "phase";          ///< cell, phase, range
+inline constexpr const char* kHeartbeat = "heartbeat";  ///< sign of life inside a phase
+inline constexpr const char* kSample = "sample";        ///< one arm's samples of one block
+inline constexpr const char* kRecord = "record";        ///< a cell ended
+inline constexpr const char* kDone = "done";            ///< the group ended
+inline constexpr const char* kBroken = "broken";        ///< the device is unusable; the worker ends
+inline constexpr const char* kError = "error";          ///< the worker could not start
+}  // namespace event
+
+nlohmann::json to_json(const ParameterValue& value);
+nlohmann::json to_json(const Types& types);
+/// Shape, types, what it needs at least, and where its tensors come from.
+nlohmann::json to_json(const ProblemSpec& spec);
+nlohmann::json to_json(const Arm& arm);
+nlohmann::json to_json(const MeasureSettings& settings);
+nlohmann::json to_json(const DeviceInfo& info);
+nlohmann::json to_json(const GroupRequest& request);
+
+/// Both sides are the same program, so these trust the text: a malformed one throws Error.
+GroupRequest group_request_from_json(const nlohmann::json& json);
+
+}  // namespace msda

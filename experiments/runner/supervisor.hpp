@@ -1,0 +1,70 @@
+// Keeps a run going whatever a variant does: drives a worker process, finds out which cell made it
+// crash or hang, and starts another for the rest.
+#pragma once
+
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "results/record.hpp"
+#include "runner/protocol.hpp"
+#include "runner/worker_process.hpp"
+
+namespace msda {
+
+/// The user stopped the run (SIGINT or SIGTERM); what had ended is on disk.
+class Interrupted : public std::exception {
+ public:
+  const char* what() const noexcept override { return "interrupted"; }
+};
+inline constexpr int kInterruptedExitCode = 130;
+
+struct SupervisorOptions {
+  std::filesystem::path program;  ///< the msda program, which is its own worker
+  std::string device;             ///< "cpu", "cuda:N"
+  std::vector<std::filesystem::path> plugin_directories;
+  bool ceilings = false;  ///< have the worker measure the device's ceilings
+};
+
+class Supervisor {
+ public:
+  using OnRecord = std::function<void(const Record&)>;
+  using OnEvent = std::function<void(const nlohmann::json&)>;
+
+  /// `on_event` sees every event of the worker (for progress); it may be empty.
+  explicit Supervisor(SupervisorOptions options, OnEvent on_event = {});
+
+  /// What the worker said when its device was open: "device", "provenance" and "ceilings". Starts
+  /// it. Throws EnvironmentError when it cannot start, Interrupted.
+  const nlohmann::json& ready();
+
+  /// Runs `arms` of the group and calls `on_record` for each as soon as it has ended;
+  /// `request.measure.timeout` is the longest silence. After a crash or a hang the arms that are
+  /// left run again in a new process. An arm is never timed without the baseline beside it: a
+  /// baseline that is among the `finished` records (of earlier processes) runs again, and its
+  /// samples are put behind those it has. Throws Interrupted.
+  void run(const GroupRequest& request, const std::vector<std::string>& arms,
+           const OnRecord& on_record, const std::vector<Record>& finished = {});
+
+ private:
+  struct Attempt;
+  void start();
+  void follow(Attempt& attempt);
+  void take_record(Attempt& attempt, const nlohmann::json& event);
+  void blame(Attempt& attempt, CellStatus status, const std::string& reason);
+  GroupRequest next_request(const Attempt& attempt) const;
+
+  SupervisorOptions options_;
+  OnEvent on_event_;
+  Interrupts interrupts_;
+  std::unique_ptr<WorkerProcess> worker_;
+  nlohmann::json ready_;
+};
+
+}  // namespace msda

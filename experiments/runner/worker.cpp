@@ -1,0 +1,75 @@
+#include "runner/worker.hpp"
+
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include <csignal>
+#include <memory>
+
+#include <msda/error.hpp>
+
+#include "runner/event_channel.hpp"
+#include "runner/group_runner.hpp"
+#include "trace/trace.hpp"
+
+namespace msda {
+namespace {
+
+using nlohmann::json;
+
+/// The parent decides when the worker ends: Ctrl-C reaches the whole process group and must not end
+/// the worker first, and a parent that is killed takes its worker along.
+void tie_to_parent() {
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGPIPE, SIG_DFL);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+json describe_device(Device& device, bool with_ceilings) {
+  json description = {{"event", event::kReady},
+                      {"device", to_json(device.info())},
+                      {"provenance", device.provenance()},
+                      {"nvtx", trace::has_nvtx()}};
+  if (with_ceilings) {
+    const Ceilings found = ceilings(device);
+    description["ceilings"] = {{"dram_bytes_per_second", found.dram_bytes_per_second},
+                               {"gather_bytes_per_second", found.gather_bytes_per_second}};
+  }
+  return description;
+}
+
+void serve(const WorkerOptions& options, EventChannel& channel) {
+  const Registry registry(Registry::default_directories(options.plugin_directories));
+  std::unique_ptr<Device> device;
+  {
+    const Heartbeats heartbeats(channel);  // the first use of a GPU can take seconds
+    device = open_device(options.device);
+    channel.send(describe_device(*device, options.ceilings));
+  }
+  InputSets inputs;
+  GroupRunner runner(*device, registry, inputs, channel);
+  while (const auto request = channel.receive()) {
+    runner.run(group_request_from_json(*request));
+  }
+}
+
+}  // namespace
+
+int run_worker(const WorkerOptions& options) {
+  tie_to_parent();
+  EventChannel channel;
+  try {
+    serve(options, channel);
+    return 0;
+  } catch (const DeviceBroken&) {
+    return static_cast<int>(ExitCode::kCellFailed);
+  } catch (const Error& error) {
+    channel.send({{"event", event::kError},
+                  {"reason", error.what()},
+                  {"exit_code", static_cast<int>(error.exit_code())}});
+    return static_cast<int>(error.exit_code());
+  }
+}
+
+}  // namespace msda
