@@ -11,6 +11,7 @@ enum Slot : int {
   kArithmetic,
   kSource,
   kMapping,
+  kOrder,
   kSchedule,
   kMetadata,
   kPipeline,

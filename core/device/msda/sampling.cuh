@@ -32,26 +32,35 @@ __device__ __forceinline__ int anchor(int first, float f, int size, float (&weig
   return inside;
 }
 
-/// A point counts when -1 < x < width and -1 < y < height; every comparison with a NaN is false.
-/// One that does not count has weight 0.
+/// Where a point lies on one axis.
+struct Axis {
+  int first;       ///< pixel at or before the point, -1 .. size-1; 0 when it does not count
+  float fraction;  ///< from there to the point, 0 .. 1
+  bool counts;     ///< -1 < coordinate < size; false for a NaN, as every comparison with it is
+};
+
+/// Pixel coordinate location * size - 0.5, split. The fraction is computed from the product anew,
+/// with one rounding, so that it does not lose the bits that the whole part takes on a large level.
+__device__ __forceinline__ Axis axis(float location, int size) {
+  const float extent = static_cast<float>(size);
+  const float coordinate = fmaf(location, extent, -0.5F);
+  const bool counts = coordinate > -1.0F && coordinate < extent;
+  const float first = counts ? floorf(coordinate) : 0.0F;
+  return {static_cast<int>(first), counts ? fmaf(location, extent, -0.5F - first) : 0.0F, counts};
+}
+
+/// The footprint of a point with attention weight `attention`; weight 0 when it does not count.
 template <bool kBordered>
-__device__ __forceinline__ Footprint footprint(const Sample& sample, int width, int height) {
-  const float x = fmaf(sample.x, static_cast<float>(width), -0.5F);
-  const float y = fmaf(sample.y, static_cast<float>(height), -0.5F);
-  const bool counts =
-      x > -1.0F && x < static_cast<float>(width) && y > -1.0F && y < static_cast<float>(height);
-  const float left = counts ? floorf(x) : 0.0F;
-  const float top = counts ? floorf(y) : 0.0F;
-  const float fx = counts ? x - left : 0.0F;
-  const float fy = counts ? y - top : 0.0F;
-  const float weight = counts ? sample.weight : 0.0F;
+__device__ __forceinline__ Footprint footprint(const Axis& x, const Axis& y, float attention,
+                                               int width, int height) {
   Footprint f;
   if constexpr (kBordered) {
-    f = {static_cast<int>(left), static_cast<int>(top), {1.0F - fx, fx}, {1.0F - fy, fy}};
+    f = {x.first, y.first, {1.0F - x.fraction, x.fraction}, {1.0F - y.fraction, y.fraction}};
   } else {
-    f.x = anchor(static_cast<int>(left), fx, width, f.wx);
-    f.y = anchor(static_cast<int>(top), fy, height, f.wy);
+    f.x = anchor(x.first, x.fraction, width, f.wx);
+    f.y = anchor(y.first, y.fraction, height, f.wy);
   }
+  const float weight = x.counts && y.counts ? attention : 0.0F;
   f.wy[0] *= weight;
   f.wy[1] *= weight;
   return f;

@@ -16,7 +16,7 @@ std::filesystem::path path_in(const char* variable) {
 }  // namespace
 
 std::filesystem::path cache_directory() {
-  if (const auto own = path_in("MSDA_CACHE_DIR"); !own.empty()) return own;
+  if (auto own = path_in("MSDA_CACHE_DIR"); !own.empty()) return own;
   // The XDG Base Directory Specification says that a relative path is to be ignored.
   if (const auto xdg = path_in("XDG_CACHE_HOME"); xdg.is_absolute()) return xdg / "msda";
   if (const auto home = path_in("HOME"); !home.empty()) return home / ".cache" / "msda";

@@ -3,7 +3,7 @@
 //
 //   for each work item of this block              schedule
 //     bring what stays on chip                    source.enter
-//     for each tile of rows                       mapping
+//     for each tile of rows                       mapping, order
 //       bring samples and taps of the tile        pipeline.enter, metadata.enter
 //       for each level, for each batch of points  unroll
 //         taps                                    metadata.read
@@ -19,6 +19,7 @@
 #include <msda/slots/layout.cuh>
 #include <msda/slots/mapping.cuh>
 #include <msda/slots/metadata.cuh>
+#include <msda/slots/order.cuh>
 #include <msda/slots/pipeline.cuh>
 #include <msda/slots/schedule.cuh>
 #include <msda/slots/source.cuh>
@@ -36,6 +37,7 @@ struct Defaults {
   using Problem = ProblemType;
   using Layout = PlainLayout<Problem, NoParameters>;
   using Mapping = LaneMapping<Problem, 1, 256>;
+  using Order = StoredOrder<Problem, NoParameters>;
   using Schedule = GridSchedule<Problem, NoParameters>;
   using Metadata = InlineMetadata<Problem, NoParameters>;
   using Source = GlobalSource<Problem, NoParameters>;
@@ -67,7 +69,7 @@ struct SharedLayout {
 template <class C>
 struct Composed : C {
   static_assert(Fills<typename C::Layout, kLayout> && Fills<typename C::Mapping, kMapping> &&
-                    Fills<typename C::Schedule, kSchedule> &&
+                    Fills<typename C::Order, kOrder> && Fills<typename C::Schedule, kSchedule> &&
                     Fills<typename C::Metadata, kMetadata> && Fills<typename C::Source, kSource> &&
                     Fills<typename C::Cache, kCache> &&
                     Fills<typename C::Arithmetic, kArithmetic> &&
@@ -120,7 +122,7 @@ class Tile {
     const long long row = min(first_ + in_tile, item_.last - 1);
     const long long position = K::kByHead ? row : row / Problem::kHeads;
     const int head = K::kByHead ? item_.head : static_cast<int>(row % Problem::kHeads);
-    const long long query = K::Schedule::query(arguments_, item_.image, position);
+    const long long query = K::Order::query(arguments_, item_.image, position);
     return (item_.image * arguments_.queries + query) * Problem::kHeads + head;
   }
 
@@ -246,6 +248,7 @@ MSDA_LEVEL_OF(kLayout, Layout);
 MSDA_LEVEL_OF(kArithmetic, Arithmetic);
 MSDA_LEVEL_OF(kSource, Source);
 MSDA_LEVEL_OF(kMapping, Mapping);
+MSDA_LEVEL_OF(kOrder, Order);
 MSDA_LEVEL_OF(kSchedule, Schedule);
 MSDA_LEVEL_OF(kMetadata, Metadata);
 MSDA_LEVEL_OF(kPipeline, Pipeline);
@@ -280,6 +283,7 @@ constexpr LaunchPlan make_plan() {
   add_to_plan<K, kArithmetic>(plan);
   add_to_plan<K, kSource>(plan);
   add_to_plan<K, kMapping>(plan);
+  add_to_plan<K, kOrder>(plan);
   add_to_plan<K, kSchedule>(plan);
   add_to_plan<K, kMetadata>(plan);
   add_to_plan<K, kPipeline>(plan);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <msda/launch.cuh>
+#include <msda/sampling.cuh>
 #include <msda/vector.cuh>
 
 namespace msda {
@@ -25,6 +26,8 @@ struct FloatArithmetic {
   template <int vector>
   using Sums = FloatSums<vector>;
 
+  /// Where a location lies on an axis of `size` pixels.
+  __device__ static Axis axis(float location, int size) { return msda::axis(location, size); }
   __device__ static Weight weight(float w) { return w; }
 
   /// Adds a batch of points: sum over points and taps of weight * value. `Taps` has `weight[taps]`.

@@ -6,6 +6,16 @@
 
 namespace msda {
 
+/// Channels per lane: `wanted`, or for 0 the widest power of two that 16 bytes of the problem's
+/// values hold and that divides `channels`.
+template <class Problem>
+constexpr int vector_width(int wanted, int channels = Problem::kChannels) {
+  if (wanted != 0) return wanted;
+  int widest = 16 / static_cast<int>(sizeof(typename Problem::Value));
+  while (channels % widest != 0) widest /= 2;
+  return widest;
+}
+
 /// `vector` neighbouring channels of a row per lane. With one side a lane reads all four corners of
 /// a point; with two, half of the lanes read the left column and the others, their neighbours in
 /// memory, the right one. The lanes of a row lie side by side; a block has at most `threads`
@@ -18,9 +28,10 @@ struct LaneMapping {
   static_assert(Problem::kChannels % channels == 0 && channels % vector == 0,
                 "the vector width divides the channels of an item, and those divide all channels");
 
-  static constexpr int kVector = vector;   ///< channels per lane and tap
-  static constexpr int kSides = sides;     ///< lane groups that share a point
-  static constexpr int kTaps = 4 / sides;  ///< corners that one lane reads
+  static constexpr int kItemChannels = channels;  ///< of a row in one work item
+  static constexpr int kVector = vector;          ///< channels per lane and tap
+  static constexpr int kSides = sides;            ///< lane groups that share a point
+  static constexpr int kTaps = 4 / sides;         ///< corners that one lane reads
   static constexpr int kLanesPerSide = channels / vector;
   static constexpr int kLanes = sides * kLanesPerSide;  ///< lanes that share a row
   static constexpr int kRowsPerLane = blocking;         ///< rows that one lane works on at a time

@@ -27,8 +27,11 @@ template <class K>
 __device__ __forceinline__ Taps<K> make_taps(const Sample& sample, int level, int side) {
   using Problem = typename K::Problem;
   using Mapping = typename K::Mapping;
-  const Footprint f =
-      footprint<K::Layout::kBordered>(sample, Problem::width(level), Problem::height(level));
+  const int width = Problem::width(level);
+  const int height = Problem::height(level);
+  const Footprint f = footprint<K::Layout::kBordered>(K::Arithmetic::axis(sample.x, width),
+                                                      K::Arithmetic::axis(sample.y, height),
+                                                      sample.weight, width, height);
   Taps<K> taps;
   taps.offset = K::Source::template offset<K>(level, f.x, f.y);
   if constexpr (Mapping::kSides == 2) {

@@ -1,4 +1,4 @@
-// Slot "schedule": which block works on which rows, and in which order.
+// Slot "schedule": which block works on which rows.
 #pragma once
 
 #include <msda/launch.cuh>
@@ -49,14 +49,6 @@ struct GridSchedule {
   static constexpr unsigned kSharedBytes = 0;
   template <class K>
   static constexpr unsigned kRowsPerItem = K::Mapping::kRows* K::Mapping::kRowsPerLane;
-
-  /// Query at position `position` of the order in which an image's queries are worked on.
-  __device__ static long long query(const Arguments& arguments, long long image,
-                                    long long position) {
-    static_cast<void>(arguments);
-    static_cast<void>(image);
-    return position;
-  }
 
   template <class K>
   class Cursor {

@@ -1,0 +1,83 @@
+#include "compose/composition.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "input/input.hpp"
+
+namespace msda {
+namespace {
+
+using ::testing::HasSubstr;
+
+const Registry& registry() {
+  static const Registry kRegistry({MSDA_BINARY_DIR "/lib/msda/variants"});
+  return kRegistry;
+}
+
+std::string refusal(const std::vector<Use>& uses) {
+  try {
+    const Composition composition(registry(), uses);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+DeviceInfo gpu() {
+  DeviceInfo info;
+  info.id = "cuda:0";
+  info.kind = DeviceKind::kCuda;
+  info.compute_capability = 90;
+  return info;
+}
+
+TEST(Composition, EmptyIsTheSkeletonWithItsDefaults) {
+  const Composition composition(registry(), {});
+  EXPECT_EQ(composition.describe(), "direct defaults");
+  EXPECT_EQ(composition.device(), DeviceKind::kCuda);
+  EXPECT_EQ(composition.kernel(), nullptr);
+}
+
+TEST(Composition, DescribesEveryParameter) {
+  const Composition composition(registry(), {{"vector-loads", {{"width", std::int64_t{4}}}}});
+  EXPECT_EQ(composition.describe(), "vector-loads{threads=256,width=4}");
+}
+
+TEST(Composition, RefusesTwoOptimizationsForOneSlot) {
+  EXPECT_THAT(refusal({{"vector-loads", {}}, {"thread-per-channel", {}}}),
+              HasSubstr("'vector-loads' and 'thread-per-channel' both fill slot 'mapping'"));
+}
+
+TEST(Composition, RefusesAKernelBesideAnythingElse) {
+  EXPECT_THAT(
+      refusal({{"vector-loads", {}}, {"cpu-scalar", {}}}),
+      HasSubstr("'cpu-scalar' is a whole kernel and cannot be combined with 'vector-loads'"));
+}
+
+TEST(Composition, RefusesUnknownNamesAndParameters) {
+  EXPECT_THAT(refusal({{"vector-load", {}}}), HasSubstr("vector-loads"));
+  EXPECT_THAT(refusal({{"vector-loads", {{"widht", std::int64_t{4}}}}}), HasSubstr("width"));
+  EXPECT_THAT(refusal({{"vector-loads", {{"width", std::int64_t{3}}}}}), HasSubstr("3"));
+}
+
+TEST(Composition, SaysWhyItCannotRun) {
+  Problem problem = preset("ddetr-decoder");
+  problem.channels = 12;
+  const Composition wide(registry(), {{"vector-loads", {{"width", std::int64_t{8}}}}});
+  EXPECT_EQ(wide.unsupported(problem, gpu()),
+            "vector-loads: 12 channels are not a multiple of width 8");
+  const Composition cpu(registry(), {{"cpu-scalar", {}}});
+  EXPECT_EQ(cpu.unsupported(problem, gpu()), "runs on cpu, not on cuda:0");
+}
+
+TEST(Composition, TakesItsToleranceFromTheStorageTypes) {
+  Problem problem = preset("ddetr-decoder");
+  const Composition composition(registry(), {});
+  EXPECT_DOUBLE_EQ(composition.tolerance(problem), 1e-5);
+  problem.types = Types::all(DType::kFloat16);
+  EXPECT_DOUBLE_EQ(composition.tolerance(problem), 1e-3);
+}
+
+}  // namespace
+}  // namespace msda

@@ -1,0 +1,62 @@
+#include "compose/unit_writer.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "input/input.hpp"
+
+namespace msda {
+namespace {
+
+using ::testing::HasSubstr;
+
+const Registry& registry() {
+  static const Registry kRegistry({MSDA_BINARY_DIR "/lib/msda/variants"});
+  return kRegistry;
+}
+
+TEST(UnitWriter, NamesTheFilledSlotAndItsParameters) {
+  const Composition composition(registry(), {{"vector-loads", {{"width", std::int64_t{8}}}}});
+  Problem problem = preset("ledger-48");
+  problem.types = Types::all(DType::kFloat16);
+  const ComposedUnit composed = write_unit(composition, problem);
+  const std::string& text = composed.unit.text;
+  EXPECT_THAT(text, HasSubstr("#include <vector_loads/mapping.cuh>"));
+  EXPECT_THAT(text, HasSubstr("static constexpr long long width = 8;"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "using Mapping = msda::vector_loads::Mapping<unit::Problem, vector_loads_parameters>;"));
+  EXPECT_THAT(text, HasSubstr("using Value = __half;"));
+  EXPECT_THAT(text, HasSubstr("level == 0 ? 0 : level == 1 ? 14720 : level == 2 ? 18400 : 19320"));
+}
+
+TEST(UnitWriter, OneUnitServesAllBatchesAndQueries) {
+  const Composition composition(registry(), {});
+  Problem problem = preset("ddetr-decoder");
+  const std::string text = write_unit(composition, problem).unit.text;
+  problem.batch = 17;
+  problem.queries = 5;
+  EXPECT_EQ(write_unit(composition, problem).unit.text, text);
+}
+
+TEST(UnitWriter, LargeImagesGetWideOffsets) {
+  const Composition composition(registry(), {});
+  Problem problem = preset("ddetr-decoder");
+  EXPECT_THAT(write_unit(composition, problem).unit.text, HasSubstr("using Offset = unsigned;"));
+  problem.levels = {{8192, 8192}};
+  EXPECT_THAT(write_unit(composition, problem).unit.text,
+              HasSubstr("using Offset = unsigned long long;"));
+}
+
+TEST(UnitWriter, CarriesTheDeviceHeaders) {
+  bool found = false;
+  for (const UnitHeader& header : device_headers()) {
+    found = found || header.path == "msda/skeleton/direct.cuh";
+    EXPECT_THAT(header.text, HasSubstr("#pragma once")) << header.path;
+  }
+  EXPECT_TRUE(found);
+}
+
+}  // namespace
+}  // namespace msda

@@ -1,0 +1,74 @@
+#include "conformance/awkward_problems.hpp"
+
+#include <limits>
+
+#include "input/elements.hpp"
+
+namespace msda {
+namespace {
+
+Problem make(std::int64_t batch, std::int64_t queries, std::int64_t heads, std::int64_t channels,
+             std::int64_t points, std::vector<Level> levels, Types types, ValueLayout layout) {
+  Problem problem;
+  problem.batch = batch;
+  problem.queries = queries;
+  problem.heads = heads;
+  problem.channels = channels;
+  problem.points = points;
+  problem.levels = std::move(levels);
+  problem.types = types;
+  problem.layout = layout;
+  problem.name = describe(problem);
+  return problem;
+}
+
+}  // namespace
+
+std::vector<AwkwardProblem> awkward_problems() {
+  const Types fp32 = Types::all(DType::kFloat32);
+  const Types fp16 = Types::all(DType::kFloat16);
+  const Types bf16 = Types::all(DType::kBFloat16);
+  const Types mixed{DType::kFloat16, DType::kFloat32, DType::kBFloat16, DType::kFloat32};
+  const auto plain = ValueLayout::kPlain;
+  const auto border = ValueLayout::kZeroBorder;
+  const std::vector<Level> pyramid = {{9, 14}, {5, 7}, {3, 4}, {2, 2}};
+  const auto generation = [](Distribution distribution, std::uint64_t seed) {
+    Generation g;
+    g.distribution = distribution;
+    g.seed = seed;
+    return g;
+  };
+  return {
+      {make(1, 1, 1, 32, 1, {{1, 1}}, fp32, plain), generation(Distribution::kUniform, 1)},
+      {make(1, 1, 1, 8, 4, {{1, 5}}, fp16, plain), generation(Distribution::kUniform, 2)},
+      {make(1, 7, 1, 8, 3, {{5, 1}}, fp32, border), generation(Distribution::kOutside, 3)},
+      {make(2, 13, 3, 16, 5, {{6, 6}, {3, 3}}, fp16, plain), generation(Distribution::kBorder, 4)},
+      {make(3, 29, 8, 32, 4, pyramid, fp32, plain), generation(Distribution::kDirectional, 5)},
+      {make(1, 101, 1, 32, 8, pyramid, fp16, plain), generation(Distribution::kUniform, 6)},
+      {make(2, 37, 1, 32, 8, pyramid, fp16, border), generation(Distribution::kLocal, 7)},
+      {make(1, 257, 2, 64, 2, {{7, 11}, {4, 6}, {1, 1}}, bf16, plain),
+       generation(Distribution::kUniform, 8)},
+      {make(1, 17, 4, 24, 7, {{8, 8}, {4, 4}, {2, 2}, {1, 1}, {1, 2}}, fp32, plain),
+       generation(Distribution::kOutside, 9)},
+      {make(2, 5, 2, 40, 6, {{3, 9}}, bf16, border), generation(Distribution::kClustered, 10)},
+      {make(1, 64, 8, 32, 4, pyramid, mixed, plain), generation(Distribution::kUniform, 11)},
+      {make(1, 33, 1, 16, 2, {{36, 36}}, fp16, plain), generation(Distribution::kSame, 12)},
+      {make(2, 41, 2, 32, 4, pyramid, fp32, plain), generation(Distribution::kUniform, 13), true},
+      {make(1, 41, 1, 32, 8, pyramid, fp16, border), generation(Distribution::kUniform, 14), true},
+  };
+}
+
+Input make_input(const AwkwardProblem& awkward) {
+  Input input = generate(awkward.problem, awkward.generation);
+  if (!awkward.hostile_locations) return input;
+  const float hostile[] = {std::numeric_limits<float>::quiet_NaN(),
+                           std::numeric_limits<float>::infinity(),
+                           -std::numeric_limits<float>::infinity(), 1e30F, -1e30F};
+  const DType type = awkward.problem.types.location;
+  for (std::int64_t i = 0; i < awkward.problem.location_elements(); i += 7) {
+    store_element(type, input.locations.data(), i, hostile[static_cast<std::size_t>(i) / 7 % 5]);
+  }
+  return input;
+}
+
+}  // namespace msda

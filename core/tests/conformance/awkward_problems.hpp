@@ -1,0 +1,24 @@
+// The grid of problems that every variant must get right or refuse with a reason.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "input/input.hpp"
+
+namespace msda {
+
+struct AwkwardProblem {
+  Problem problem;
+  Generation generation;
+  bool hostile_locations = false;  ///< some are NaN or infinite
+};
+
+/// One-pixel levels, single and odd numbers of queries, points 1..8, channels 8..64, levels 1..5,
+/// batches 1..3, every storage type, both layouts, points inside, outside, on borders and not
+/// finite.
+std::vector<AwkwardProblem> awkward_problems();
+
+Input make_input(const AwkwardProblem& awkward);
+
+}  // namespace msda

@@ -1,0 +1,75 @@
+#include "gpu/device.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "measure/measure.hpp"
+
+namespace msda {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(OpenDevice, RefusesWhatIsNoDevice) {
+  for (const char* id : {"gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:0x", ""}) {
+    EXPECT_THROW(open_device(id), UsageError) << id;
+  }
+  EXPECT_THROW(open_device("cuda:63"), EnvironmentError);
+}
+
+TEST(OpenDevice, SaysWhyThereIsNoCuda) {
+  const bool has_gpu = list_devices().size() > 1;
+  EXPECT_EQ(cuda_unavailable_reason().empty(), has_gpu);
+}
+
+TEST(HostDevice, CopiesAndPoisons) {
+  const auto device = open_device("cpu");
+  const auto memory = device->allocate(4);
+  memory->fill(0xFF);
+  unsigned value = 0;
+  memory->download(&value, 4);
+  EXPECT_EQ(value, 0xFFFFFFFFU);
+  EXPECT_THROW(memory->download(&value, 3), Error);
+}
+
+TEST(HostDevice, TimesTheLaunchAndNothingElse) {
+  const auto device = open_device("cpu");
+  std::vector<int> seen;
+  const auto launch = [&](int i) {
+    seen.push_back(i);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  };
+  for (const TimingMode mode : {TimingMode::kWarm, TimingMode::kCold}) {
+    seen.clear();
+    const auto seconds = device->time(mode, 3, launch);
+    EXPECT_EQ(seen, (std::vector<int>{0, 1, 2}));
+    ASSERT_EQ(seconds.size(), 3U);
+    for (const double s : seconds) EXPECT_GE(s, 0.002);
+  }
+  EXPECT_THROW(device->time(TimingMode::kGraph, 1, launch), Unsupported);
+}
+
+TEST(TimingModes, HaveNames) {
+  for (const auto mode : {TimingMode::kCold, TimingMode::kWarm, TimingMode::kGraph}) {
+    EXPECT_EQ(parse_timing_mode(name_of(mode)), mode);
+  }
+  EXPECT_THROW(parse_timing_mode("hot"), UsageError);
+}
+
+TEST(DeviceInput, RefusesWhatDoesNotFit) {
+  const auto device = open_device("cpu");
+  Input input = generate(preset("ddetr-decoder"), {});
+  input.problem.queries = std::int64_t{1} << 40;  // the output alone would be 2^50 bytes
+  try {
+    const DeviceInput placed(*device, input);
+    FAIL() << "fitted";
+  } catch (const EnvironmentError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("GB free"));
+  }
+}
+
+}  // namespace
+}  // namespace msda

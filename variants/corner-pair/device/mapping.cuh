@@ -1,0 +1,14 @@
+// Left and right corner of a point lie side by side in memory. Half of a row's lanes read the left
+// column and half the right, so that a warp's request is one run of twice the bytes: fewer cache
+// lines are touched twice, and each lane has two taps per point where it had four.
+#pragma once
+
+#include <msda/slots/mapping.cuh>
+
+namespace msda::corner_pair {
+
+template <class Problem, class Parameters>
+using Mapping = LaneMapping<Problem, vector_width<Problem>(static_cast<int>(Parameters::width)),
+                            static_cast<int>(Parameters::threads), 2>;
+
+}  // namespace msda::corner_pair

@@ -1,0 +1,43 @@
+#include <msda/plugin.hpp>
+
+namespace {
+
+using msda::ParameterSpec;
+
+class CornerPair final : public msda::Optimization {
+ public:
+  CornerPair()
+      : Optimization(
+            {.name = "corner-pair",
+             .summary =
+                 "left and right corner of a point read by neighbouring lanes as one run of memory",
+             .parameters = {ParameterSpec::one_of<std::int64_t>(
+                                "width", "channels per lane; 0: as many as 16 bytes hold", 0,
+                                {0, 1, 2, 4, 8}),
+                            ParameterSpec::integer("threads", "threads per block, at most", 256, 32,
+                                                   1024)}},
+            {.skeleton = "direct",
+             .slot = "mapping",
+             .type = "msda::corner_pair::Mapping",
+             .header = "corner_pair/mapping.cuh"}) {}
+
+  std::optional<std::string> unsupported(const msda::Problem& problem, const msda::DeviceInfo&,
+                                         const msda::Parameters& parameters) const override {
+    const auto wanted = parameters.get<std::int64_t>("width");
+    if (wanted != 0 && problem.channels % wanted != 0) {
+      return std::to_string(problem.channels) + " channels are not a multiple of width " +
+             std::to_string(wanted);
+    }
+    std::int64_t width =
+        wanted != 0 ? wanted : 16 / static_cast<std::int64_t>(size_of(problem.types.value));
+    while (problem.channels % width != 0) width /= 2;
+    const std::int64_t lanes = 2 * problem.channels / width;
+    if (32 % lanes == 0) return std::nullopt;
+    return "both sides of a row would take " + std::to_string(lanes) +
+           " lanes, which do not divide a warp of 32";
+  }
+};
+
+}  // namespace
+
+MSDA_PLUGIN(CornerPair)

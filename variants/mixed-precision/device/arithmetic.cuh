@@ -1,0 +1,80 @@
+// Two channels are blended by one instruction in the 16-bit type of the values (fp16 or bf16). A
+// batch of points is summed in that type, and batches in fp32 or in that type too.
+#pragma once
+
+#include <msda/slots/arithmetic.cuh>
+
+namespace msda::mixed_precision {
+
+template <class T>
+struct PairOf;
+template <>
+struct PairOf<__half> {
+  using Type = __half2;
+  __device__ static Type twice(__half w) { return __half2half2(w); }
+  __device__ static float2 to_floats(Type v) { return __half22float2(v); }
+};
+template <>
+struct PairOf<__nv_bfloat16> {
+  using Type = __nv_bfloat162;
+  __device__ static Type twice(__nv_bfloat16 w) { return __bfloat162bfloat162(w); }
+  __device__ static float2 to_floats(Type v) { return __bfloat1622float2(v); }
+};
+
+template <class Problem, class Parameters>
+struct Arithmetic {
+  static constexpr Slot kSlot = kArithmetic;
+  static constexpr bool kFloatSums = Parameters::sums == 0;
+  using Stored = typename Problem::Value;
+  using Weight = Stored;
+  using Pair = PairOf<Stored>;
+  template <int vector>
+  using Sums = FloatSums<vector>;
+
+  __device__ static Weight weight(float w) { return from_float<Stored>(w); }
+
+  __device__ static Axis axis(float location, int size) {
+    if constexpr (Parameters::half_coordinates) {
+      const __half extent = __int2half_rn(size);
+      const float coordinate =
+          __half2float(__hsub(__hmul(__float2half(location), extent), __float2half(0.5F)));
+      const bool counts = coordinate > -1.0F && coordinate < static_cast<float>(size);
+      const float first = counts ? floorf(coordinate) : 0.0F;
+      return {static_cast<int>(first), counts ? coordinate - first : 0.0F, counts};
+    } else {
+      return msda::axis(location, size);
+    }
+  }
+
+  template <int points, int taps, int vector, class Tap>
+  __device__ static void add(Sums<vector>& sums, const Tap (&tap)[points],
+                             const Vector<Stored, vector> (&value)[points][taps]) {
+    static_assert(vector % 2 == 0, "a lane blends pairs of channels");
+#pragma unroll
+    for (int v = 0; v < vector / 2; ++v) {
+      typename Pair::Type blend = Pair::twice(Stored(0.0F));
+      if constexpr (!kFloatSums) {
+        blend.x = from_float<Stored>(sums.sum[2 * v]);
+        blend.y = from_float<Stored>(sums.sum[2 * v + 1]);
+      }
+#pragma unroll
+      for (int p = 0; p < points; ++p) {
+#pragma unroll
+        for (int t = 0; t < taps; ++t) {
+          const auto* pairs = reinterpret_cast<const typename Pair::Type*>(value[p][t].element);
+          blend = __hfma2(pairs[v], Pair::twice(tap[p].weight[t]), blend);
+        }
+      }
+      const float2 both = Pair::to_floats(blend);
+      if constexpr (kFloatSums) {
+        sums.sum[2 * v] += both.x;
+        sums.sum[2 * v + 1] += both.y;
+      } else {
+        sums.sum[2 * v] = both.x;
+        sums.sum[2 * v + 1] = both.y;
+      }
+    }
+  }
+};
+
+}  // namespace msda::mixed_precision

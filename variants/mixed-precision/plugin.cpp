@@ -1,0 +1,46 @@
+#include <msda/plugin.hpp>
+
+namespace {
+
+using msda::ParameterSpec;
+
+class MixedPrecision final : public msda::Optimization {
+ public:
+  MixedPrecision()
+      : Optimization(
+            {.name = "mixed-precision",
+             .summary =
+                 "values blended in the 16-bit type they are stored in; sums in fp32 or in 16 bits",
+             .parameters = {ParameterSpec::one_of<std::string>(
+                                "sums", "type of the sums over batches of points", "fp32",
+                                {"fp32", "half"}),
+                            ParameterSpec::flag(
+                                "half-coordinates",
+                                "compute coordinates in fp16, as the documents' original does",
+                                false)}},
+            {.skeleton = "direct",
+             .slot = "arithmetic",
+             .type = "msda::mixed_precision::Arithmetic",
+             .header = "mixed_precision/arithmetic.cuh"}) {}
+
+  std::optional<std::string> unsupported(const msda::Problem& problem,
+                                         const msda::DeviceInfo& device,
+                                         const msda::Parameters&) const override {
+    if (problem.types.value == msda::DType::kFloat32)
+      return "values are fp32: there is no 16-bit blend";
+    if (problem.channels % 2 != 0) return "pairs of channels are blended, and their number is odd";
+    static_cast<void>(device);
+    return std::nullopt;
+  }
+
+  std::optional<double> tolerance(const msda::Problem& problem,
+                                  const msda::Parameters& parameters) const override {
+    if (parameters.get<bool>("half-coordinates")) return 5e-2;
+    if (problem.types.value == msda::DType::kBFloat16) return 2e-2;
+    return parameters.get<std::string>("sums") == "half" ? 5e-3 : 2e-3;
+  }
+};
+
+}  // namespace
+
+MSDA_PLUGIN(MixedPrecision)

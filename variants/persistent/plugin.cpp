@@ -1,0 +1,26 @@
+#include <msda/plugin.hpp>
+
+namespace {
+
+using msda::ParameterSpec;
+
+class Persistent final : public msda::Optimization {
+ public:
+  Persistent()
+      : Optimization(
+            {.name = "persistent",
+             .summary = "as many blocks as fit at once; each takes work items until there are none",
+             .parameters = {ParameterSpec::integer("blocks", "resident blocks per multiprocessor",
+                                                   1, 1, 16),
+                            ParameterSpec::integer(
+                                "chunks", "work items per image (and head); 0: one tile each", 0, 0,
+                                4096)}},
+            {.skeleton = "direct",
+             .slot = "schedule",
+             .type = "msda::persistent::Schedule",
+             .header = "persistent/schedule.cuh"}) {}
+};
+
+}  // namespace
+
+MSDA_PLUGIN(Persistent)

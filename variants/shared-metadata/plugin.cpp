@@ -1,0 +1,21 @@
+#include <msda/plugin.hpp>
+
+namespace {
+
+class SharedMetadata final : public msda::Optimization {
+ public:
+  SharedMetadata()
+      : Optimization(
+            {.name = "shared-metadata",
+             .summary =
+                 "taps computed once for each point and handed to its lanes through shared memory",
+             .parameters = {}},
+            {.skeleton = "direct",
+             .slot = "metadata",
+             .type = "msda::shared_metadata::Metadata",
+             .header = "shared_metadata/metadata.cuh"}) {}
+};
+
+}  // namespace
+
+MSDA_PLUGIN(SharedMetadata)

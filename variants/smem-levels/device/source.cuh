@@ -1,0 +1,185 @@
+// The smallest levels that fit a budget are copied to shared memory when a block turns to another
+// image (and head, and channels); taps of those levels read there, all others global memory.
+#pragma once
+
+#include <msda/simt/thread.cuh>
+#include <msda/slots/schedule.cuh>
+#include <msda/vector.cuh>
+
+namespace msda::smem_levels {
+
+/// Largest power of two that divides `bytes`, at most 16.
+constexpr int word_bytes(int bytes) {
+  int word = 16;
+  while (bytes % word != 0) word /= 2;
+  return word;
+}
+
+template <class ProblemType, class Parameters>
+struct Source {
+  using Problem = ProblemType;
+  static constexpr Slot kSlot = kSource;
+  static constexpr bool kByHead = true;
+
+  /// What the parameters mean for composition K. Sizes in bytes.
+  template <class K>
+  struct Plan {
+    using Value = typename K::Arithmetic::Stored;
+    static constexpr int kPadding = static_cast<int>(Parameters::padding);
+    static constexpr int kRowBytes = K::Mapping::kItemChannels * static_cast<int>(sizeof(Value));
+    static constexpr int kStride = kRowBytes + kPadding * static_cast<int>(sizeof(Value));
+    static constexpr int kGlobalStride = K::Layout::kPixelStride * static_cast<int>(sizeof(Value));
+    static constexpr int kBudget = static_cast<int>(Parameters::budget) * 1024;
+
+    static constexpr int bytes(int level) {
+      return (K::Layout::pixels(level) * kStride + 15) / 16 * 16;
+    }
+    /// Levels by size, smallest first (ties: the later one): a level is resident when it and all
+    /// smaller ones fit together.
+    static constexpr bool smaller(int a, int b) {
+      return bytes(a) < bytes(b) || (bytes(a) == bytes(b) && a > b);
+    }
+    static constexpr bool resident(int level) {
+      long long sum = 0;
+      for (int l = 0; l < Problem::kLevels; ++l) {
+        if (l == level || smaller(l, level)) sum += bytes(l);
+      }
+      return sum <= kBudget;
+    }
+    /// Where a resident level begins.
+    static constexpr int start(int level) {
+      int sum = 0;
+      for (int l = 0; l < Problem::kLevels; ++l) {
+        if (smaller(l, level)) sum += bytes(l);
+      }
+      return sum;
+    }
+    static constexpr unsigned total() {
+      unsigned sum = 0;
+      for (int l = 0; l < Problem::kLevels; ++l)
+        sum += resident(l) ? static_cast<unsigned>(bytes(l)) : 0U;
+      return sum;
+    }
+    static constexpr int stride(int level) { return resident(level) ? kStride : kGlobalStride; }
+    /// Bytes from a lane's base to the level's first pixel.
+    static constexpr long long first(int level) {
+      return resident(level) ? start(level)
+                             : static_cast<long long>(K::Layout::start(level)) * kGlobalStride;
+    }
+  };
+
+  template <class K>
+  static constexpr unsigned kSharedBytes = Plan<K>::total();
+
+  /// A choice among constants for a level that may be known at run time only.
+  template <class K>
+  __device__ static typename Problem::Offset offset(int level, int x, int y) {
+    using Offset = typename Problem::Offset;
+    Offset result = 0;
+#pragma unroll
+    for (int l = 0; l < Problem::kLevels; ++l) {
+      if (l == level) {
+        result = static_cast<Offset>(Plan<K>::first(l)) +
+                 static_cast<Offset>(K::Layout::pixel(l, x, y)) *
+                     static_cast<Offset>(Plan<K>::stride(l));
+      }
+    }
+    return result;
+  }
+  template <class K>
+  __device__ static constexpr int delta(int level, int column, int row) {
+    const bool wide = Problem::width(level) > 1 || K::Layout::kBordered;
+    const bool high = Problem::height(level) > 1 || K::Layout::kBordered;
+    return ((wide ? column : 0) + (high ? row : 0) * K::Layout::pitch(level)) *
+           Plan<K>::stride(level);
+  }
+
+  template <class K>
+  class Reader {
+    using Value = typename K::Arithmetic::Stored;
+    using Rows = Vector<Value, K::Mapping::kVector>;
+
+   public:
+    struct Base {
+      const unsigned char* global;
+      const unsigned char* shared;
+    };
+
+    __device__ Reader(const Arguments& arguments, unsigned char* shared)
+        : arguments_(arguments), shared_(shared) {}
+
+    __device__ void enter(const WorkItem& item) {
+      const long long plane =
+          (item.image * Problem::kHeads + item.head) * K::Mapping::kChannelBlocks +
+          item.channel_block;
+      if (plane == plane_) return;
+      plane_ = plane;
+      simt::sync_block();  // nobody reads the plane before
+      const int channel = item.channel_block * K::Mapping::kItemChannels;
+      copy_levels<0>(global(item, item.head, channel));
+      simt::sync_block();
+    }
+    __device__ Base base(const WorkItem& item, int head, int channel) const {
+      const int in_item = channel - item.channel_block * K::Mapping::kItemChannels;
+      return {global(item, head, channel), shared_ + in_item * static_cast<int>(sizeof(Value))};
+    }
+    template <int level>
+    __device__ Rows read(const Base& base, typename Problem::Offset offset, int delta) const {
+      if constexpr (Plan<K>::resident(level)) {
+        using Word =
+            ptx::Word<word_bytes(Plan<K>::kStride) < Rows::kBytes ? word_bytes(Plan<K>::kStride)
+                                                                  : Rows::kWordBytes>;
+        Rows rows;
+        const auto* from = reinterpret_cast<const Word*>(base.shared + offset + delta);
+#pragma unroll
+        for (int w = 0; w < Rows::kBytes / static_cast<int>(sizeof(Word)); ++w) {
+          reinterpret_cast<Word*>(rows.element)[w] = from[w];
+        }
+        return rows;
+      } else {
+        return Rows::read(base.global + offset + delta,
+                          [](const auto* p) { return K::Cache::load_value(p); });
+      }
+    }
+
+   private:
+    __device__ const unsigned char* global(const WorkItem& item, int head, int channel) const {
+      return static_cast<const unsigned char*>(K::Layout::base(arguments_)) +
+             (item.image * K::Layout::kImageStride + K::Layout::channel_offset(head, channel)) *
+                 static_cast<long long>(sizeof(Value));
+    }
+    template <int level>
+    __device__ void copy_levels(const unsigned char* plane) const {
+      if constexpr (level < Problem::kLevels) {
+        if constexpr (Plan<K>::resident(level)) copy_level<level>(plane);
+        copy_levels<level + 1>(plane);
+      }
+    }
+    /// The whole block copies a level, word by word.
+    template <int level>
+    __device__ void copy_level(const unsigned char* plane) const {
+      constexpr int kWord = word_bytes(Plan<K>::kStride) < word_bytes(Plan<K>::kRowBytes)
+                                ? word_bytes(Plan<K>::kStride)
+                                : word_bytes(Plan<K>::kRowBytes);
+      constexpr int kWordsPerRow = Plan<K>::kRowBytes / kWord;
+      using Word = ptx::Word<kWord>;
+      const unsigned char* from =
+          plane + Plan<K>::kGlobalStride * static_cast<long long>(K::Layout::start(level));
+      unsigned char* to = shared_ + Plan<K>::start(level);
+      for (int i = static_cast<int>(simt::thread()); i < K::Layout::pixels(level) * kWordsPerRow;
+           i += K::Mapping::kThreads) {
+        const int pixel = i / kWordsPerRow;
+        const int at = i % kWordsPerRow * kWord;
+        *reinterpret_cast<Word*>(to + pixel * Plan<K>::kStride + at) =
+            K::Cache::load_stream(reinterpret_cast<const Word*>(
+                from + static_cast<long long>(pixel) * Plan<K>::kGlobalStride + at));
+      }
+    }
+
+    const Arguments& arguments_;
+    unsigned char* shared_;
+    long long plane_ = -1;
+  };
+};
+
+}  // namespace msda::smem_levels

@@ -1,0 +1,26 @@
+#include <msda/plugin.hpp>
+
+namespace {
+
+using msda::ParameterSpec;
+
+class SmemLevels final : public msda::Optimization {
+ public:
+  SmemLevels()
+      : Optimization(
+            {.name = "smem-levels",
+             .summary = "the smallest levels of an image live in shared memory",
+             .parameters = {ParameterSpec::integer(
+                                "budget", "kilobytes of shared memory for levels", 96, 1, 220),
+                            ParameterSpec::integer("padding",
+                                                   "elements added to each pixel's row of channels",
+                                                   0, 0, 32)}},
+            {.skeleton = "direct",
+             .slot = "source",
+             .type = "msda::smem_levels::Source",
+             .header = "smem_levels/source.cuh"}) {}
+};
+
+}  // namespace
+
+MSDA_PLUGIN(SmemLevels)

@@ -1,0 +1,23 @@
+#include <msda/plugin.hpp>
+
+namespace {
+
+using msda::ParameterSpec;
+
+class WorkRedistribution final : public msda::Optimization {
+ public:
+  WorkRedistribution()
+      : Optimization(
+            {.name = "work-redistribution",
+             .summary = "every resident block gets an equal, contiguous share of all tiles",
+             .parameters = {ParameterSpec::integer("blocks", "resident blocks per multiprocessor",
+                                                   1, 1, 16)}},
+            {.skeleton = "direct",
+             .slot = "schedule",
+             .type = "msda::work_redistribution::Schedule",
+             .header = "work_redistribution/schedule.cuh"}) {}
+};
+
+}  // namespace
+
+MSDA_PLUGIN(WorkRedistribution)

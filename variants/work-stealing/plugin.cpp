@@ -1,0 +1,24 @@
+#include <msda/plugin.hpp>
+
+namespace {
+
+using msda::ParameterSpec;
+
+class WorkStealing final : public msda::Optimization {
+ public:
+  WorkStealing()
+      : Optimization({.name = "work-stealing",
+                      .summary = "resident blocks take the next work item from a global counter",
+                      .parameters = {ParameterSpec::integer(
+                                         "blocks", "resident blocks per multiprocessor", 1, 1, 16),
+                                     ParameterSpec::integer("tiles", "tiles of rows per work item",
+                                                            4, 1, 1024)}},
+                     {.skeleton = "direct",
+                      .slot = "schedule",
+                      .type = "msda::work_stealing::Schedule",
+                      .header = "work_stealing/schedule.cuh"}) {}
+};
+
+}  // namespace
+
+MSDA_PLUGIN(WorkStealing)
