@@ -25,8 +25,11 @@ void validate(const Generation& generation) {
     throw UsageError(
         fmt::format("outside_share is {}: it must lie in 0..1", generation.outside_share));
   }
-  if (generation.objects < 1) {
-    throw UsageError(fmt::format("objects is {}: it must be at least 1", generation.objects));
+  constexpr std::int64_t kMostObjects = std::int64_t{1}
+                                        << 31U;  // one random word chooses among them
+  if (generation.objects < 1 || generation.objects > kMostObjects) {
+    throw UsageError(
+        fmt::format("objects is {}: it must lie in 1..{}", generation.objects, kMostObjects));
   }
 }
 

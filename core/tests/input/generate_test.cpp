@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "input/locations.hpp"
@@ -274,8 +275,11 @@ TEST(Generate, RefusesParametersOutOfRange) {
   EXPECT_THAT(usage_error_of([&] { generate(small_problem(), generation); }),
               HasSubstr("outside_share"));
   generation = {};
-  generation.objects = 0;
-  EXPECT_THAT(usage_error_of([&] { generate(small_problem(), generation); }), HasSubstr("objects"));
+  for (const std::int64_t objects : {std::int64_t{0}, std::numeric_limits<std::int64_t>::max()}) {
+    generation.objects = objects;
+    EXPECT_THAT(usage_error_of([&] { generate(small_problem(), generation); }),
+                HasSubstr("objects"));
+  }
   Problem problem = small_problem();
   problem.queries = 0;
   EXPECT_THAT(usage_error_of([&] { generate(problem, {}); }), HasSubstr("queries is 0"));
