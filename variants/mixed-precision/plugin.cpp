@@ -23,13 +23,10 @@ class MixedPrecision final : public msda::Optimization {
              .type = "msda::mixed_precision::Arithmetic",
              .header = "mixed_precision/arithmetic.cuh"}) {}
 
-  std::optional<std::string> unsupported(const msda::Problem& problem,
-                                         const msda::DeviceInfo& device,
+  std::optional<std::string> unsupported(const msda::Problem& problem, const msda::DeviceInfo&,
                                          const msda::Parameters&) const override {
     if (problem.types.value == msda::DType::kFloat32)
       return "values are fp32: there is no 16-bit blend";
-    if (problem.channels % 2 != 0) return "pairs of channels are blended, and their number is odd";
-    static_cast<void>(device);
     return std::nullopt;
   }
 

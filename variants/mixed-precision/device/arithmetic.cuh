@@ -49,31 +49,45 @@ struct Arithmetic {
   template <int points, int taps, int vector, class Tap>
   __device__ static void add(Sums<vector>& sums, const Tap (&tap)[points],
                              const Vector<Stored, vector> (&value)[points][taps]) {
-    static_assert(vector % 2 == 0, "a lane blends pairs of channels");
 #pragma unroll
-    for (int v = 0; v < vector / 2; ++v) {
-      typename Pair::Type blend = Pair::twice(Stored(0.0F));
-      if constexpr (!kFloatSums) {
-        blend.x = from_float<Stored>(sums.sum[2 * v]);
-        blend.y = from_float<Stored>(sums.sum[2 * v + 1]);
-      }
+    for (int v = 0; v + 1 < vector; v += 2) add_pair(sums.sum[v], sums.sum[v + 1], tap, value, v);
+    if constexpr (vector % 2 == 1) add_last(sums.sum[vector - 1], tap, value);
+  }
+
+ private:
+  /// Channels v and v + 1.
+  template <int points, int taps, int vector, class Tap>
+  __device__ static void add_pair(float& first, float& second, const Tap (&tap)[points],
+                                  const Vector<Stored, vector> (&value)[points][taps], int v) {
+    typename Pair::Type blend;
+    blend.x = from_float<Stored>(kFloatSums ? 0.0F : first);
+    blend.y = from_float<Stored>(kFloatSums ? 0.0F : second);
 #pragma unroll
-      for (int p = 0; p < points; ++p) {
+    for (int p = 0; p < points; ++p) {
 #pragma unroll
-        for (int t = 0; t < taps; ++t) {
-          const auto* pairs = reinterpret_cast<const typename Pair::Type*>(value[p][t].element);
-          blend = __hfma2(pairs[v], Pair::twice(tap[p].weight[t]), blend);
-        }
-      }
-      const float2 both = Pair::to_floats(blend);
-      if constexpr (kFloatSums) {
-        sums.sum[2 * v] += both.x;
-        sums.sum[2 * v + 1] += both.y;
-      } else {
-        sums.sum[2 * v] = both.x;
-        sums.sum[2 * v + 1] = both.y;
+      for (int t = 0; t < taps; ++t) {
+        const auto* pairs = reinterpret_cast<const typename Pair::Type*>(value[p][t].element);
+        blend = __hfma2(pairs[v / 2], Pair::twice(tap[p].weight[t]), blend);
       }
     }
+    const float2 both = Pair::to_floats(blend);
+    first = kFloatSums ? first + both.x : both.x;
+    second = kFloatSums ? second + both.y : both.y;
+  }
+
+  /// The last channel of an odd number.
+  template <int points, int taps, int vector, class Tap>
+  __device__ static void add_last(float& sum, const Tap (&tap)[points],
+                                  const Vector<Stored, vector> (&value)[points][taps]) {
+    Stored blend = from_float<Stored>(kFloatSums ? 0.0F : sum);
+#pragma unroll
+    for (int p = 0; p < points; ++p) {
+#pragma unroll
+      for (int t = 0; t < taps; ++t) {
+        blend = __hfma(value[p][t].element[vector - 1], tap[p].weight[t], blend);
+      }
+    }
+    sum = kFloatSums ? sum + to_float(blend) : to_float(blend);
   }
 };
 
