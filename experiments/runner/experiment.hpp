@@ -75,6 +75,11 @@ Recipes load_recipes(const std::filesystem::path& file, const Registry& registry
 /// is missing.
 ProblemSpec preset_spec(const std::string& name, const std::filesystem::path& beside);
 
+/// The problem whose tensors lie in `directory`, with the shape and types that the files have; a
+/// directory of raw files needs `hint` for its shape, see read_raw_directory(). The name is the
+/// hint's.
+ProblemSpec directory_spec(const std::filesystem::path& directory, const Problem& hint);
+
 /// Where the experiments that came with the program lie: the source tree's and the install tree's.
 std::vector<std::filesystem::path> experiments_directories();
 

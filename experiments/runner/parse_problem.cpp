@@ -105,7 +105,7 @@ Input read_tensors(const ProblemSpec& spec) {
 void take_shape_from_files(const YamlMap& map, ProblemSpec& spec) {
   refuse_keys(map, kGenerationKeys);
   if (!is_raw_directory(*spec.directory)) refuse_keys(map, kShapeKeys);
-  spec.problem = map.owner().locate([&] { return read_tensors(spec).problem; });
+  spec = map.owner().locate([&] { return directory_spec(*spec.directory, spec.problem); });
 }
 
 ProblemSpec parse_input(const YamlNode& node, const fs::path& beside) {
@@ -174,14 +174,20 @@ ProblemSpec preset_spec(const std::string& name, const fs::path& beside) {
   for (const fs::path& place : places) {
     const fs::path candidate = place / kCapturedFolder;
     if (fs::is_directory(candidate)) {
-      spec.directory = candidate;
-      spec.problem = read_tensors(spec).problem;
-      return spec;
+      return directory_spec(candidate, spec.problem);
     }
     tried.push_back(candidate.string());
   }
   throw UsageError(fmt::format("preset '{}' needs its tensors, and there is none of: {}", name,
                                fmt::join(tried, ", ")));
+}
+
+ProblemSpec directory_spec(const fs::path& directory, const Problem& hint) {
+  ProblemSpec spec;
+  spec.directory = directory;
+  spec.problem = hint;
+  spec.problem = read_tensors(spec).problem;
+  return spec;
 }
 
 Input make_input(const ProblemSpec& spec, std::uint64_t salt) {

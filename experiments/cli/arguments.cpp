@@ -1,0 +1,138 @@
+#include "cli/arguments.hpp"
+
+#include <iostream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "runner/parse.hpp"
+
+namespace msda {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* kWords = "words";
+/// Long options only as they are spelled: an abbreviation that works today would break with the
+/// next option.
+constexpr int kStyle =
+    po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
+
+/// "run" of "run EXPERIMENT [OPTION...]".
+std::string command_name(const CommandHelp& help) {
+  return help.usage.substr(0, help.usage.find(' '));
+}
+
+}  // namespace
+
+Arguments::Arguments(CommandHelp help) : help_(std::move(help)), options_("Options", 100) {
+  flag("help", "print this text");
+}
+
+void Arguments::flag(const std::string& name, const std::string& summary) {
+  options_.add_options()(name.c_str(), summary.c_str());
+}
+
+void Arguments::option(const std::string& name, const std::string& placeholder,
+                       const std::string& summary) {
+  options_.add_options()(name.c_str(), po::value<std::string>()->value_name(placeholder),
+                         summary.c_str());
+}
+
+void Arguments::list(const std::string& name, const std::string& placeholder,
+                     const std::string& summary) {
+  options_.add_options()(
+      name.c_str(), po::value<std::vector<std::string>>()->value_name(placeholder)->composing(),
+      summary.c_str());
+}
+
+void Arguments::words(const std::string& placeholder, int minimum, int maximum) {
+  word_placeholder_ = placeholder;
+  minimum_words_ = minimum;
+  maximum_words_ = maximum;
+}
+
+void Arguments::plugin_option() {
+  list("plugin-dir", "DIR", "also load the plugins of DIR, before all others (repeatable)");
+}
+
+void Arguments::device_option() {
+  option("device", "ID", "auto (default: the first GPU, else the CPU), cpu or cuda:N");
+}
+
+bool Arguments::parse(const std::vector<std::string>& arguments) {
+  po::options_description accepted;
+  accepted.add(options_).add_options()(kWords, po::value<std::vector<std::string>>());
+  po::positional_options_description positional;
+  positional.add(kWords, -1);
+  try {
+    po::store(po::command_line_parser(arguments)
+                  .options(accepted)
+                  .positional(positional)
+                  .style(kStyle)
+                  .run(),
+              values_);
+  } catch (const po::unknown_option& error) {
+    std::vector<std::string> names;
+    for (const auto& known : options_.options()) names.push_back("--" + known->long_name());
+    fail(fmt::format("unknown option '{}'{}", error.get_option_name(),
+                     suggestion(error.get_option_name(), names)));
+  } catch (const po::error& error) {
+    fail(error.what());
+  }
+  if (has("help")) {
+    print_help();
+    return false;
+  }
+  words_ = all(kWords);
+  check_words();
+  return true;
+}
+
+void Arguments::check_words() const {
+  const auto count = static_cast<int>(words_.size());
+  if (count < minimum_words_) fail("give " + word_placeholder_);
+  if (maximum_words_ >= 0 && count > maximum_words_) {
+    fail(fmt::format("unexpected '{}'", words_.at(static_cast<std::size_t>(maximum_words_))));
+  }
+}
+
+void Arguments::fail(const std::string& message) const {
+  throw UsageError(fmt::format("{}: {}; usage: msda {} ('msda {} --help' says more)",
+                               command_name(help_), message, help_.usage, command_name(help_)));
+}
+
+std::optional<std::string> Arguments::find(const std::string& name) const {
+  if (!has(name)) return std::nullopt;
+  return values_[name].as<std::string>();
+}
+
+std::string Arguments::get(const std::string& name, const std::string& otherwise) const {
+  return find(name).value_or(otherwise);
+}
+
+std::vector<std::string> Arguments::all(const std::string& name) const {
+  if (!has(name)) return {};
+  return values_[name].as<std::vector<std::string>>();
+}
+
+std::vector<std::filesystem::path> Arguments::plugin_directories() const {
+  const std::vector<std::string> given = all("plugin-dir");
+  return {given.begin(), given.end()};
+}
+
+std::string Arguments::device() const { return parse_device(get("device", "auto")); }
+
+void Arguments::print_help() const {
+  std::ostringstream options;
+  options << options_;
+  fmt::print("Usage: msda {}\n\n{}\n\n{}", help_.usage, help_.text, options.str());
+  if (!help_.examples.empty()) fmt::print("\nExamples:\n{}", help_.examples);
+  fmt::print("\nExit codes: {}.\n", help_.exit_codes);
+}
+
+Registry load_registry(const Arguments& arguments) {
+  return Registry(Registry::default_directories(arguments.plugin_directories()));
+}
+
+}  // namespace msda

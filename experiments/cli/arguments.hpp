@@ -1,0 +1,70 @@
+// The command line of one command: options, positional words, help text and errors, all in one
+// form.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/program_options.hpp>
+
+#include "plugin/registry.hpp"
+
+namespace msda {
+
+/// What `msda COMMAND --help` prints above and below the options.
+struct CommandHelp {
+  std::string usage;     ///< "run EXPERIMENT [OPTION...]"
+  std::string text;      ///< what it does, one paragraph
+  std::string examples;  ///< one a line
+  std::string exit_codes = "0 ok; 2 wrong usage or a broken file; 3 something is missing here";
+};
+
+class Arguments {
+ public:
+  explicit Arguments(CommandHelp help);
+
+  /// Adds "--name" without a value.
+  void flag(const std::string& name, const std::string& summary);
+  /// Adds "--name PLACEHOLDER".
+  void option(const std::string& name, const std::string& placeholder, const std::string& summary);
+  /// Adds "--name PLACEHOLDER", which may be given several times.
+  void list(const std::string& name, const std::string& placeholder, const std::string& summary);
+  /// Words without "--": at least `minimum`, at most `maximum` (-1: any number).
+  void words(const std::string& placeholder, int minimum, int maximum);
+  /// --plugin-dir, as every command that loads plugins has it.
+  void plugin_option();
+  void device_option();
+
+  /// False when help was asked for and printed. Throws UsageError that names the command and, for
+  /// an unknown option, the nearest one.
+  bool parse(const std::vector<std::string>& arguments);
+
+  bool has(const std::string& name) const { return values_.count(name) > 0; }
+  std::optional<std::string> find(const std::string& name) const;
+  std::string get(const std::string& name, const std::string& otherwise) const;
+  std::vector<std::string> all(const std::string& name) const;
+  const std::vector<std::string>& words() const { return words_; }
+  std::vector<std::filesystem::path> plugin_directories() const;
+  /// --device, checked for its form; "auto" when it was not given.
+  std::string device() const;
+
+ private:
+  void print_help() const;
+  void check_words() const;
+  [[noreturn]] void fail(const std::string& message) const;
+
+  CommandHelp help_;
+  boost::program_options::options_description options_;
+  std::string word_placeholder_;
+  int minimum_words_ = 0;
+  int maximum_words_ = 0;
+  boost::program_options::variables_map values_;
+  std::vector<std::string> words_;
+};
+
+/// The plugins of the directories given and of the default ones.
+Registry load_registry(const Arguments& arguments);
+
+}  // namespace msda

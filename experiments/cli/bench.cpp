@@ -1,0 +1,150 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/arguments.hpp"
+#include "cli/bench_words.hpp"
+#include "cli/commands.hpp"
+#include "cli/program.hpp"
+#include "cli/terminal.hpp"
+#include "cli/variant_text.hpp"
+#include "report.hpp"
+#include "runner/parse.hpp"
+#include "runner/progress.hpp"
+#include "runner/supervisor.hpp"
+
+namespace msda {
+namespace {
+
+Arguments bench_arguments() {
+  std::string text =
+      "Verifies and times one variant, or one recipe, on one problem spelled out in words:\n\n";
+  for (const auto& [key, help] : problem_keys())
+    text += fmt::format("  {:<16}{}\n", key + "=", help);
+  text +=
+      "  mode=           warm (default), cold or graph\n"
+      "  device=         the same as --device\n"
+      "  blocks=         interleaved passes (default 10)\n"
+      "  samples=        timed launches in each (default 10)\n"
+      "  PARAMETER=      any parameter of the variant";
+  Arguments arguments(
+      {"bench VARIANT [KEY=VALUE...] [OPTION...]", text,
+       "  msda bench cpu-threads threads=2 preset=ddetr-decoder\n"
+       "  msda bench vector-loads batch=48 spatial_size=20522 num_query=20522 num_heads=1 \\\n"
+       "      channels=32 num_levels=4 num_points=8 im2col_step=1 dtype=fp16\n",
+       "0 ok; 1 wrong, failed, crashed or hung; 2 wrong usage; 3 something is missing here"});
+  arguments.option("recipes", "FILE", "where recipes are looked up (default: the shipped ones)");
+  arguments.device_option();
+  arguments.plugin_option();
+  arguments.words("VARIANT", 1, -1);
+  return arguments;
+}
+
+ParameterValue parameter_value(const std::string& variant, const ParameterSpec& spec,
+                               const std::string& text) {
+  try {
+    return YamlNode::parse(text, "").as_parameter(spec.default_value);
+  } catch (const UsageError&) {
+    throw UsageError(
+        fmt::format("{}={}: parameter of {} is {}", spec.name, text, variant, type_text(spec)));
+  }
+}
+
+/// A variant with those of the words that are its parameters, or a recipe.
+std::vector<Use> uses_from_words(const std::string& name, Words& words, const Registry& registry,
+                                 const Recipes& recipes) {
+  if (const auto recipe = recipes.find(name); recipe != recipes.end()) return recipe->second;
+  const VariantInfo& info = registry.find(name).variant->info();
+  Use use{name, {}};
+  for (const ParameterSpec& spec : info.parameters) {
+    if (const auto text = words.take(spec.name)) {
+      use.parameters.emplace(spec.name, parameter_value(name, spec, *text));
+    }
+  }
+  resolve_parameters(info, use.parameters);
+  return {use};
+}
+
+MeasureSettings settings_from_words(Words& words) {
+  MeasureSettings settings;
+  settings.modes = {parse_timing_mode(words.take("mode").value_or("warm"))};
+  settings.blocks = static_cast<int>(words.take_integer("blocks", 1).value_or(10));
+  settings.samples = static_cast<int>(words.take_integer("samples", 1).value_or(10));
+  return settings;
+}
+
+void refuse_rest(const Words& words, const std::string& variant, const Registry& registry,
+                 const Recipes& recipes) {
+  if (words.rest().empty()) return;
+  std::vector<std::string> known = {"mode", "device", "blocks", "samples"};
+  for (const auto& [key, help] : problem_keys()) known.push_back(key);
+  if (!recipes.contains(variant)) {
+    for (const ParameterSpec& spec : registry.find(variant).variant->info().parameters) {
+      known.push_back(spec.name);
+    }
+  }
+  const std::string& key = words.rest().begin()->first;
+  throw UsageError(fmt::format("bench: unknown key '{}'{}", key, suggestion(key, known)));
+}
+
+DeviceInfo device_for(const Arguments& arguments, Words& words, const Composition& composition) {
+  const auto word = words.take("device");
+  if (word && arguments.has("device")) {
+    throw UsageError("bench: give either device= or --device, not both");
+  }
+  std::string id = word ? parse_device(*word) : arguments.device();
+  // A variant for the CPU runs there, whatever else is in the machine.
+  if (id == "auto" && composition.device() == DeviceKind::kCpu) id = "cpu";
+  const DeviceInfo device = choose_device(id, list_devices());
+  if (device.kind == composition.device()) return device;
+  const std::string reason = cuda_unavailable_reason();
+  throw EnvironmentError(fmt::format("bench: {} runs on {}, not on {}{}", composition.describe(),
+                                     composition.device() == DeviceKind::kCpu ? "cpu" : "cuda",
+                                     device.id, reason.empty() ? "" : " (CUDA: " + reason + ")"));
+}
+
+Record run_bench(const GroupRequest& request, const Arguments& arguments, const DeviceInfo& device,
+                 nlohmann::json& ready) {
+  Progress progress(stderr, is_terminal(stderr), 1, request.measure);
+  Supervisor supervisor({program_path(), device.id, arguments.plugin_directories(), true},
+                        [&](const nlohmann::json& event) { progress.on_event(event); });
+  ready = supervisor.ready();
+  Record result;
+  supervisor.run(request, {request.baseline}, [&](const Record& record) { result = record; });
+  return result;
+}
+
+}  // namespace
+
+int bench_command(const std::vector<std::string>& command_words) {
+  Arguments arguments = bench_arguments();
+  if (!arguments.parse(command_words)) return 0;
+  const std::string name = arguments.words().front();
+  Words words({arguments.words().begin() + 1, arguments.words().end()});
+  const Registry registry = load_registry(arguments);
+  const Recipes recipes = recipes_for(arguments.find("recipes"), registry);
+  const std::vector<Use> uses = uses_from_words(name, words, registry, recipes);
+  const Composition composition(registry, uses);
+  GroupRequest request;
+  request.experiment = "bench";
+  request.measure = settings_from_words(words);
+  request.mode = request.measure.modes.front();
+  const DeviceInfo device = device_for(arguments, words, composition);
+  request.problem = problem_from_words(words);
+  refuse_rest(words, name, registry, recipes);
+  request.arms = {{name, uses, composition.describe()}};
+  request.baseline = name;
+
+  nlohmann::json ready;
+  const Record record = run_bench(request, arguments, device, ready);
+  nlohmann::json manifest = {{"name", "bench"},
+                             {"summary", describe(request.problem.problem)},
+                             {"program_version", MSDA_VERSION},
+                             {"device", ready.at("device")},
+                             {"ceilings", ready.value("ceilings", nlohmann::json::object())}};
+  fmt::print("{}", to_terminal(make_report(std::move(manifest), {record}), wants_colour(stdout)));
+  const bool good = record.status == CellStatus::kOk || record.status == CellStatus::kSkipped;
+  return static_cast<int>(good ? ExitCode::kOk : ExitCode::kCellFailed);
+}
+
+}  // namespace msda

@@ -1,0 +1,76 @@
+#include "cli/commands.hpp"
+
+#include <fmt/format.h>
+
+#include "plugin/registry.hpp"
+#include "runner/manifest.hpp"
+
+namespace msda {
+namespace {
+
+std::string help_text() {
+  std::string text =
+      "MSDA Lab: experiments on multi-scale deformable attention kernels.\n\n"
+      "Usage: msda COMMAND [ARGUMENT...]\n\nCommands:\n";
+  for (const Command& command : commands()) {
+    if (*command.summary != '\0') {
+      text += fmt::format("  {:<10}{}\n", command.name, command.summary);
+    }
+  }
+  text +=
+      "\n'msda COMMAND --help' says more about a command; 'msda --version' names this build.\n"
+      "\nExit codes: 0 all cells ok; 1 some cell was wrong, failed, crashed or hung (the rest is\n"
+      "there); 2 wrong usage or invalid YAML; 3 the machine lacks something; 130 interrupted.\n";
+  return text;
+}
+
+const Command& find_command(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) {
+    if (name == command.name) return command;
+    if (*command.summary != '\0') names.emplace_back(command.name);
+  }
+  throw UsageError(fmt::format("unknown command '{}'{}; 'msda --help' lists the commands", name,
+                               suggestion(name, names)));
+}
+
+}  // namespace
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> table = {
+      {"run", "run an experiment and print its table", run_command},
+      {"list", "list variants, presets and recipes", list_command},
+      {"show", "show a variant, preset or recipe in detail", show_command},
+      {"validate", "check experiment files without running them", validate_command},
+      {"plan", "show the cells that an experiment comes to", plan_command},
+      {"verify", "check variants and recipes against the reference", verify_command},
+      {"bench", "time one variant on one problem, spelled out as key=value", bench_command},
+      {"input", "generate or convert the tensors of a problem", input_command},
+      {"report", "make the report of a finished run again", report_command},
+      {"doctor", "say what works on this machine, and what is missing", doctor_command},
+      {"package", "how to make a relocatable archive", package_command},
+      {"worker", "", worker_command},
+  };
+  return table;
+}
+
+int run_program(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) {
+    fmt::print(stderr, "{}", help_text());
+    return static_cast<int>(ExitCode::kUsage);
+  }
+  const std::string& name = arguments.front();
+  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  if (name == "--help" || name == "-h" || (name == "help" && rest.empty())) {
+    fmt::print("{}", help_text());
+    return 0;
+  }
+  if (name == "help") return find_command(rest.front()).run({"--help"});
+  if (name == "--version") {
+    fmt::print("msda {} ({})\n", MSDA_VERSION, git_state());
+    return 0;
+  }
+  return find_command(name).run(rest);
+}
+
+}  // namespace msda

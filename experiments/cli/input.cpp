@@ -1,0 +1,75 @@
+#include "input/input.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/arguments.hpp"
+#include "cli/bench_words.hpp"
+#include "cli/commands.hpp"
+
+namespace msda {
+namespace {
+
+Arguments input_arguments() {
+  std::string text =
+      "'generate' makes the tensors of a problem; 'convert' reads those in dir= and writes them "
+      "in\n"
+      "another type or format. The words are those of 'msda bench':\n\n";
+  for (const auto& [key, help] : problem_keys())
+    text += fmt::format("  {:<16}{}\n", key + "=", help);
+  Arguments arguments(
+      {"input generate|convert [KEY=VALUE...] --output DIR [OPTION...]", text,
+       "  msda input generate preset=ddetr-decoder distribution=local seed=3 \\\n"
+       "      --output tensors\n"
+       "  msda input convert dir=tensors dtype=fp16 --output working --format raw\n"});
+  arguments.option("output", "DIR", "where the files go");
+  arguments.option("format", "NAME", "npy (default) or raw");
+  arguments.words("generate or convert", 1, -1);
+  return arguments;
+}
+
+FileFormat format_from(const Arguments& arguments) {
+  const std::string name = arguments.get("format", "npy");
+  if (name == "npy") return FileFormat::kNpy;
+  if (name == "raw") return FileFormat::kRaw;
+  throw UsageError(fmt::format("input: no format '{}'{}; there are npy and raw", name,
+                               suggestion(name, {"npy", "raw"})));
+}
+
+void check_action(const std::string& action, const Words& words) {
+  if (action != "generate" && action != "convert") {
+    throw UsageError(fmt::format("input: unknown action '{}'{}; there are generate and convert",
+                                 action, suggestion(action, {"generate", "convert"})));
+  }
+  if (action == "generate" && words.has("dir")) {
+    throw UsageError("input: 'generate' makes tensors; 'convert' reads those of dir=");
+  }
+  if (action == "convert" && !words.has("dir")) {
+    throw UsageError("input: 'convert' needs dir=, the directory to read");
+  }
+}
+
+}  // namespace
+
+int input_command(const std::vector<std::string>& command_words) {
+  Arguments arguments = input_arguments();
+  if (!arguments.parse(command_words)) return 0;
+  const std::string& action = arguments.words().front();
+  Words words({arguments.words().begin() + 1, arguments.words().end()});
+  check_action(action, words);
+  const auto output = arguments.find("output");
+  if (!output) throw UsageError("input: give --output, the directory to write");
+  const FileFormat format = format_from(arguments);
+  const ProblemSpec spec = problem_from_words(words);
+  if (!words.rest().empty()) {
+    std::vector<std::string> known;
+    for (const auto& [key, help] : problem_keys()) known.push_back(key);
+    const std::string& key = words.rest().begin()->first;
+    throw UsageError(fmt::format("input: unknown key '{}'{}", key, suggestion(key, known)));
+  }
+  const Input input = make_input(spec);
+  write_directory(input, *output, format);
+  fmt::print("{}: {}\n", *output, describe(input.problem));
+  return 0;
+}
+
+}  // namespace msda

@@ -1,0 +1,103 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/terminal.hpp"
+#include "cli/variant_text.hpp"
+#include "runner/experiment.hpp"
+#include "runner/protocol.hpp"
+
+namespace msda {
+namespace {
+
+using nlohmann::json;
+
+Arguments list_arguments() {
+  Arguments arguments(
+      {"list [OPTION...]",
+       "Lists the variants found, with those that could not be loaded and why; or,\n"
+       "when asked, the problem presets and the recipes of a file.",
+       "  msda list\n"
+       "  msda list --json\n"
+       "  msda list --presets --recipes experiments/recipes.yaml\n"});
+  arguments.flag("json", "print JSON for scripts");
+  arguments.flag("presets", "list the problem presets");
+  arguments.option("recipes", "FILE", "list the recipes of FILE and of what it includes");
+  arguments.plugin_option();
+  return arguments;
+}
+
+void print_variants(const Registry& registry) {
+  std::size_t name_width = 0;
+  std::size_t kind_width = 0;
+  for (const Plugin& plugin : registry.plugins()) {
+    if (!plugin.error.empty()) continue;
+    name_width = std::max(name_width, plugin.name.size());
+    kind_width = std::max(kind_width, kind_text(*plugin.variant).size());
+  }
+  for (const Plugin& plugin : registry.plugins()) {
+    if (!plugin.error.empty()) continue;
+    fmt::print("{:<{}}  {:<{}}  {}\n", plugin.name, name_width, kind_text(*plugin.variant),
+               kind_width, plugin.variant->info().summary);
+  }
+  for (const Plugin& plugin : registry.plugins()) {
+    if (plugin.error.empty()) continue;
+    fmt::print("{}  {}\n", coloured("broken", Colour::kRed, stdout), plugin.error);
+  }
+  if (registry.plugins().empty()) fmt::print("no variants found\n");
+}
+
+json variants_json(const Registry& registry) {
+  json variants = json::array();
+  for (const Plugin& plugin : registry.plugins()) variants.push_back(to_json(plugin));
+  return variants;
+}
+
+void print_presets() {
+  for (const std::string& name : preset_names()) {
+    fmt::print("{:<22}{}\n", name, describe(preset(name)));
+  }
+}
+
+json presets_json() {
+  json presets = json::array();
+  for (const std::string& name : preset_names()) {
+    presets.push_back({{"name", name}, {"description", describe(preset(name))}});
+  }
+  return presets;
+}
+
+json recipes_json(const Recipes& recipes) {
+  json list = json::array();
+  for (const auto& [name, uses] : recipes)
+    list.push_back(to_json(Arm{name, uses, uses_text(uses)}));
+  return list;
+}
+
+}  // namespace
+
+int list_command(const std::vector<std::string>& words) {
+  Arguments arguments = list_arguments();
+  if (!arguments.parse(words)) return 0;
+  const Registry registry = load_registry(arguments);
+  const bool with_presets = arguments.has("presets");
+  const auto file = arguments.find("recipes");
+  const bool with_variants = !with_presets && !file;
+  const Recipes recipes = file ? load_recipes(*file, registry) : Recipes();
+  if (arguments.has("json")) {
+    json object = json::object();
+    if (with_variants) object["variants"] = variants_json(registry);
+    if (with_presets) object["presets"] = presets_json();
+    if (file) object["recipes"] = recipes_json(recipes);
+    fmt::print("{}\n", object.dump(2));
+    return 0;
+  }
+  if (with_variants) print_variants(registry);
+  if (with_presets) print_presets();
+  for (const auto& [name, uses] : recipes) fmt::print("{:<28}{}\n", name, uses_text(uses));
+  return 0;
+}
+
+}  // namespace msda

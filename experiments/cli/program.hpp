@@ -1,0 +1,19 @@
+// What commands share: the program's own file, and the recipes that came with it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "runner/experiment.hpp"
+
+namespace msda {
+
+/// The program's file, which is started again as the worker.
+std::filesystem::path program_path();
+
+/// The recipes of `file`; without one those of recipes.yaml among the shipped experiments, or none
+/// when that is not there.
+Recipes recipes_for(const std::optional<std::string>& file, const Registry& registry);
+
+}  // namespace msda

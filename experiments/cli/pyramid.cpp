@@ -1,0 +1,100 @@
+#include "cli/pyramid.hpp"
+
+#include <charconv>
+
+#include <fmt/format.h>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
+
+#include <msda/error.hpp>
+
+#include "input/input.hpp"
+
+namespace msda {
+namespace {
+
+/// Pixels of `levels` halved levels from (height, width) down.
+std::int64_t pixels(std::int64_t height, std::int64_t width, std::int64_t levels) {
+  std::int64_t sum = 0;
+  for (std::int64_t l = 0; l < levels; ++l) {
+    sum += height * width;
+    height = (height + 1) / 2;
+    width = (width + 1) / 2;
+  }
+  return sum;
+}
+
+/// The width with which `height` gives the size; the pixels grow with the width, so bisection finds
+/// it.
+std::optional<std::int64_t> width_for(std::int64_t height, std::int64_t spatial_size,
+                                      std::int64_t levels) {
+  std::int64_t low = height;
+  std::int64_t high = spatial_size / height;
+  while (low <= high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    const std::int64_t found = pixels(height, middle, levels);
+    if (found == spatial_size) return middle;
+    if (found < spatial_size) {
+      low = middle + 1;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> parse_size(const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 1) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::vector<Level> halved(Level first, std::int64_t levels) {
+  std::vector<Level> all;
+  for (std::int64_t l = 0; l < levels; ++l) {
+    all.push_back(first);
+    first = {(first.height + 1) / 2, (first.width + 1) / 2};
+  }
+  return all;
+}
+
+std::optional<Pyramid> pyramid_of_size(std::int64_t spatial_size, std::int64_t levels) {
+  for (const char* name : {"ledger-48", "ledger-48-padded"}) {
+    const Problem known = preset(name);
+    if (known.spatial_size() == spatial_size && known.level_count() == levels) {
+      return Pyramid{known.levels, known.layout};
+    }
+  }
+  std::int64_t height = 1;
+  while (height * height < spatial_size) ++height;
+  for (; height >= 1; --height) {
+    if (const auto width = width_for(height, spatial_size, levels)) {
+      return Pyramid{halved({height, *width}, levels), ValueLayout::kPlain};
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<Level> parse_level_list(const std::string& text) {
+  std::vector<std::string> parts;
+  boost::split(parts, text, boost::is_any_of(","));
+  std::vector<Level> levels;
+  for (const std::string& part : parts) {
+    const std::size_t cross = part.find('x');
+    const auto height = parse_size(part.substr(0, cross));
+    const auto width =
+        cross == std::string::npos ? std::nullopt : parse_size(part.substr(cross + 1));
+    if (!height || !width) {
+      throw UsageError(fmt::format(
+          "levels={}: '{}' is not HEIGHTxWIDTH, such as 92x160; separate levels by commas", text,
+          part));
+    }
+    levels.push_back({*height, *width});
+  }
+  return levels;
+}
+
+}  // namespace msda

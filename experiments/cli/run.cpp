@@ -1,0 +1,88 @@
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/program.hpp"
+#include "cli/terminal.hpp"
+#include "report.hpp"
+#include "runner/run.hpp"
+
+namespace msda {
+namespace {
+
+Arguments run_arguments() {
+  Arguments arguments(
+      {"run EXPERIMENT [OPTION...]",
+       "Runs every cell of an experiment in a worker process, verifies it against the float64\n"
+       "reference, measures it in interleaved blocks, and prints the ablation table. A cell that\n"
+       "crashes or hangs is recorded and the run goes on. Ctrl-C keeps all that has ended.",
+       "  msda run experiments/quickstart.yaml\n"
+       "  msda run experiments/ledger-48.yaml --device cuda:1 --output results/second-gpu\n"
+       "  msda run experiments/quickstart.yaml --resume results/quickstart/20240131-120000\n",
+       "0 all cells ok or skipped; 1 some cell was wrong, failed, crashed or hung; 2 wrong usage\n"
+       "or invalid YAML; 3 something is missing here; 130 interrupted, can be resumed"});
+  arguments.option("output", "DIR", "where the results go (default: results/<name>/<time>)");
+  arguments.option("resume", "DIR", "go on with the run in DIR: its finished cells are kept");
+  arguments.device_option();
+  arguments.plugin_option();
+  arguments.words("EXPERIMENT", 1, 1);
+  return arguments;
+}
+
+RunOptions run_options(const Arguments& arguments, const Experiment& experiment,
+                       const std::vector<std::string>& command_line) {
+  if (arguments.has("output") && arguments.has("resume")) {
+    throw UsageError("run: give either --output or --resume, not both");
+  }
+  RunOptions options;
+  options.program = program_path();
+  options.command_line = command_line;
+  options.command_line.insert(options.command_line.begin(), {"msda", "run"});
+  options.plugin_directories = arguments.plugin_directories();
+  options.resume = arguments.has("resume");
+  const std::optional<std::string> given = arguments.find(options.resume ? "resume" : "output");
+  options.directory =
+      given ? std::filesystem::path(*given) : default_results_directory(experiment.name);
+  options.progress_live = is_terminal(stderr);
+  return options;
+}
+
+std::string resume_hint(const Arguments& arguments, const std::filesystem::path& directory) {
+  std::string hint =
+      fmt::format("msda run {} --resume {}", arguments.words().front(), directory.string());
+  if (const auto device = arguments.find("device")) hint += " --device " + *device;
+  for (const std::string& plugins : arguments.all("plugin-dir")) hint += " --plugin-dir " + plugins;
+  return hint;
+}
+
+}  // namespace
+
+int run_command(const std::vector<std::string>& words) {
+  Arguments arguments = run_arguments();
+  if (!arguments.parse(words)) return 0;
+  const Registry registry = load_registry(arguments);
+  const Experiment experiment = load_experiment(arguments.words().front(), registry);
+  const DeviceInfo device = choose_device(
+      arguments.has("device") ? arguments.device() : experiment.device, list_devices());
+  const Plan plan = make_plan(experiment, registry, device);
+  const RunOptions options = run_options(arguments, experiment, words);
+  for (const std::string& note : plan.notes) fmt::print(stderr, "note: {}\n", note);
+  int failures = 0;
+  try {
+    failures = run_experiment(experiment, plan, registry, options);
+  } catch (const Interrupted&) {
+    fmt::print(stderr, "\nInterrupted; what has ended is kept. To go on:\n  {}\n",
+               resume_hint(arguments, options.directory));
+    return kInterruptedExitCode;
+  }
+  const Report report = make_report(options.directory);
+  write_report(report, options.directory);
+  fmt::print("{}", to_terminal(report, wants_colour(stdout)));
+  fmt::print("Results: {}\n", options.directory.string());
+  return static_cast<int>(failures == 0 ? ExitCode::kOk : ExitCode::kCellFailed);
+}
+
+}  // namespace msda

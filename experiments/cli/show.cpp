@@ -1,0 +1,87 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/program.hpp"
+#include "cli/variant_text.hpp"
+#include "runner/experiment.hpp"
+
+namespace msda {
+namespace {
+
+Arguments show_arguments() {
+  Arguments arguments(
+      {"show NAME [OPTION...]",
+       "Shows a variant with its parameters, a problem preset with its sizes, or a\n"
+       "recipe with its parts.",
+       "  msda show vector-loads\n"
+       "  msda show ledger-48\n"
+       "  msda show wide-loads --recipes experiments/recipes.yaml\n"});
+  arguments.option("recipes", "FILE", "where recipes are looked up (default: the shipped ones)");
+  arguments.plugin_option();
+  arguments.words("NAME", 1, 1);
+  return arguments;
+}
+
+void show_variant(const Plugin& plugin) {
+  const VariantInfo& info = plugin.variant->info();
+  fmt::print("{} {} ({})\n  {}\n  file: {}\n", plugin.name, plugin.version,
+             kind_text(*plugin.variant), info.summary, plugin.file.string());
+  if (info.parameters.empty()) fmt::print("  no parameters\n");
+  for (const ParameterSpec& spec : info.parameters) {
+    fmt::print("  {}: {} ({})\n", spec.name, spec.summary, type_text(spec));
+  }
+}
+
+void show_preset(const std::string& name) {
+  const Problem problem = preset(name);
+  std::vector<std::string> levels;
+  for (const Level& level : problem.levels) {
+    levels.push_back(fmt::format("{}x{}", level.height, level.width));
+  }
+  fmt::print("{} (problem preset)\n  {}\n  levels: {}; S={}\n", name, describe(problem),
+             fmt::join(levels, " "), problem.spatial_size());
+  fmt::print("  tensors: {:.1f} MB in fp32; gathered: {:.1f} MB; {:.3f} GFLOP\n",
+             static_cast<double>(problem.total_bytes()) / 1e6,
+             static_cast<double>(problem.gathered_bytes()) / 1e6,
+             static_cast<double>(problem.flops()) / 1e9);
+}
+
+bool is_in(const std::string& name, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+int show_command(const std::vector<std::string>& words) {
+  Arguments arguments = show_arguments();
+  if (!arguments.parse(words)) return 0;
+  const std::string& name = arguments.words().front();
+  const Registry registry = load_registry(arguments);
+  std::vector<std::string> known = preset_names();
+  if (is_in(name, known)) {
+    show_preset(name);
+    return 0;
+  }
+  for (const Plugin& plugin : registry.plugins()) {
+    if (plugin.name == name) {
+      show_variant(registry.find(name));
+      return 0;
+    }
+    known.push_back(plugin.name);
+  }
+  const Recipes recipes = recipes_for(arguments.find("recipes"), registry);
+  for (const auto& [recipe, uses] : recipes) known.push_back(recipe);
+  if (const auto found = recipes.find(name); found != recipes.end()) {
+    const Composition composition(registry, found->second);
+    fmt::print("{} (recipe)\n  {}\n", name, composition.describe());
+    return 0;
+  }
+  throw UsageError(
+      fmt::format("no variant, preset or recipe '{}'{}", name, suggestion(name, known)));
+}
+
+}  // namespace msda

@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/terminal.hpp"
+#include "runner/experiment.hpp"
+#include "runner/yaml_node.hpp"
+
+namespace msda {
+namespace {
+
+/// "2 problems, 3 arms, 2 modes" or, for a file that only gives recipes to others, "4 recipes".
+std::string check_file(const std::string& file, const Registry& registry) {
+  const YamlMap map = YamlNode::parse(read_text_file(file), file).as_map();
+  if (map.find("recipes") && !map.find("problems") && !map.find("arms")) {
+    map.allow_only({"include", "recipes"});
+    return fmt::format("{} recipes", load_recipes(file, registry).size());
+  }
+  const Experiment experiment = load_experiment(file, registry);
+  return fmt::format("{} problems, {} arms, {} modes", experiment.problems.size(),
+                     experiment.arms.size(), experiment.measure.modes.size());
+}
+
+}  // namespace
+
+int validate_command(const std::vector<std::string>& words) {
+  Arguments arguments({"validate FILE... [OPTION...]",
+                       "Reads experiment files as 'run' would and says what is wrong with them:\n"
+                       "file, line, column, the offending text and what was probably meant.",
+                       "  msda validate experiments/*.yaml\n"});
+  arguments.plugin_option();
+  arguments.words("FILE", 1, -1);
+  if (!arguments.parse(words)) return 0;
+  const Registry registry = load_registry(arguments);
+  bool all_good = true;
+  for (const std::string& file : arguments.words()) {
+    try {
+      const std::string content = check_file(file, registry);
+      fmt::print("{}: {} ({})\n", file, coloured("ok", Colour::kGreen, stdout), content);
+    } catch (const UsageError& error) {
+      all_good = false;
+      fmt::print(stderr, "{}\n", error.what());
+    }
+  }
+  return static_cast<int>(all_good ? ExitCode::kOk : ExitCode::kUsage);
+}
+
+}  // namespace msda

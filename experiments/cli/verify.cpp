@@ -1,0 +1,217 @@
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/program.hpp"
+#include "cli/terminal.hpp"
+#include "runner/parse.hpp"
+#include "runner/supervisor.hpp"
+
+namespace msda {
+namespace {
+
+namespace fs = std::filesystem;
+
+Arguments verify_arguments() {
+  Arguments arguments(
+      {"verify [NAME...|all] [OPTION...]",
+       "Checks kernels, optimizations (each alone on the skeleton's defaults) and recipes against\n"
+       "the float64 reference and, where the input has an output of its own and all types are\n"
+       "fp32, against that. One line each. Without a problem or input it uses a small generated\n"
+       "problem with points inside, on and beyond the image.",
+       "  msda verify\n"
+       "  msda verify cpu-simd --problem ddetr-decoder --dtype fp16\n"
+       "  msda verify all --input experiments/inputs/captured_decoder --device cpu\n",
+       "0 all right or skipped; 1 some are wrong, failed, crashed or hung; 2 wrong usage; 3\n"
+       "something is missing here"});
+  arguments.option("problem", "PRESET", "a problem preset, with generated tensors");
+  arguments.option("input", "DIR", "a directory of .npy tensors");
+  arguments.option("dtype", "T", "convert all tensors to fp32, fp16 or bf16 first");
+  arguments.option("recipes", "FILE", "where recipes come from (default: the shipped ones)");
+  arguments.option("timeout", "DURATION", "longest silence of a variant (default: 120 s)");
+  arguments.device_option();
+  arguments.plugin_option();
+  arguments.words("NAME", 0, -1);
+  return arguments;
+}
+
+/// Corners in and out of levels of odd sizes, more than one image and head.
+ProblemSpec small_problem() {
+  ProblemSpec spec;
+  spec.problem.name = "small";
+  spec.problem.batch = 2;
+  spec.problem.queries = 100;
+  spec.problem.heads = 4;
+  spec.problem.channels = 32;
+  spec.problem.points = 4;
+  spec.problem.levels = {{17, 23}, {9, 12}, {5, 6}, {3, 3}};
+  spec.generation.distribution = Distribution::kOutside;
+  return spec;
+}
+
+ProblemSpec problem_from(const Arguments& arguments) {
+  const auto name = arguments.find("problem");
+  const auto directory = arguments.find("input");
+  if (name && directory) throw UsageError("verify: give either --problem or --input, not both");
+  ProblemSpec spec = small_problem();
+  if (name) spec = preset_spec(*name, fs::current_path());
+  if (directory) {
+    if (!fs::is_directory(*directory)) {
+      throw UsageError(fmt::format("verify: --input {}: no such directory", *directory));
+    }
+    if (is_raw_directory(*directory)) {
+      throw UsageError(
+          fmt::format("verify: --input {} holds raw tensors, which have no shape; make "
+                      ".npy files of them with 'msda input convert'",
+                      *directory));
+    }
+    Problem hint;
+    const fs::path path = fs::absolute(*directory).lexically_normal();
+    hint.name = (path.has_filename() ? path : path.parent_path()).filename().string();
+    spec = directory_spec(path, hint);
+  }
+  if (const auto dtype = arguments.find("dtype")) {
+    spec.problem.types = Types::all(parse_dtype(*dtype));
+  }
+  return spec;
+}
+
+struct Target {
+  std::string name;
+  std::vector<Use> uses;
+  std::string broken;  ///< why it cannot be tried
+};
+
+/// Every variant, broken ones too, and every recipe that has not a variant's name.
+std::vector<Target> all_targets(const Registry& registry, const Recipes& recipes) {
+  std::vector<Target> targets;
+  std::set<std::string> names;
+  for (const Plugin& plugin : registry.plugins()) {
+    names.insert(plugin.name);
+    targets.push_back({plugin.name.empty() ? plugin.file.filename().string() : plugin.name,
+                       {{plugin.name, {}}},
+                       plugin.error});
+  }
+  for (const auto& [name, uses] : recipes) {
+    if (!names.contains(name)) targets.push_back({name, uses, ""});
+  }
+  return targets;
+}
+
+std::vector<Target> choose_targets(const std::vector<std::string>& names,
+                                   const std::vector<Target>& all) {
+  if (names.empty() || names == std::vector<std::string>{"all"}) return all;
+  std::vector<std::string> known;
+  for (const Target& target : all) known.push_back(target.name);
+  std::vector<Target> chosen;
+  for (const std::string& name : names) {
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Target& t) { return t.name == name; });
+    if (found == all.end()) {
+      throw UsageError(
+          fmt::format("verify: no variant or recipe '{}'{}", name, suggestion(name, known)));
+    }
+    chosen.push_back(*found);
+  }
+  return chosen;
+}
+
+class Lines {
+ public:
+  explicit Lines(const std::vector<Target>& targets) {
+    for (const Target& target : targets) width_ = std::max(width_, target.name.size());
+  }
+
+  void print(const std::string& word, const std::string& name, const std::string& text) const {
+    const Colour colour = word == "ok"        ? Colour::kGreen
+                          : word == "skipped" ? Colour::kYellow
+                                              : Colour::kRed;
+    fmt::print("{}{:<{}}  {}\n", coloured(fmt::format("{:<9}", word), colour, stdout), name, width_,
+               text);
+    std::fflush(stdout);
+  }
+
+  void print(const Record& record) const {
+    std::string text = record.reason;
+    if (record.status == CellStatus::kOk) {
+      text = fmt::format("relative L2 {:.1e} (tolerance {:.0e})", record.relative_l2,
+                         record.tolerance);
+      if (record.expected_relative_l2) {
+        text +=
+            fmt::format(", {:.1e} against the input's own output", *record.expected_relative_l2);
+      }
+    }
+    print(std::string(name_of(record.status)), record.arm, text);
+  }
+
+ private:
+  std::size_t width_ = 0;
+};
+
+/// The targets that can be tried on the device, as arms; prints a line for each of the others.
+std::vector<Arm> runnable(const std::vector<Target>& targets, const Registry& registry,
+                          const DeviceInfo& device, const Lines& lines, bool& all_right) {
+  std::vector<Arm> arms;
+  for (const Target& target : targets) {
+    if (!target.broken.empty()) {
+      lines.print("broken", target.name, target.broken);
+      all_right = false;
+      continue;
+    }
+    const Composition composition(registry, target.uses);
+    if (composition.device() != device.kind) {
+      lines.print("skipped", target.name,
+                  composition.device() == DeviceKind::kCpu ? "runs on cpu" : "runs on cuda");
+      continue;
+    }
+    arms.push_back({target.name, target.uses, composition.describe()});
+  }
+  return arms;
+}
+
+void print_header(const ProblemSpec& spec, const DeviceInfo& device) {
+  fmt::print("{} on {} ({}), {}\n", spec.name(), device.id, device.name, describe(spec.problem));
+  if (spec.directory && fs::exists(*spec.directory / "output.npy") &&
+      spec.problem.types != Types::all(DType::kFloat32)) {
+    fmt::print("output.npy is not used: it is an fp32 result, and the types are not all fp32\n");
+  }
+}
+
+}  // namespace
+
+int verify_command(const std::vector<std::string>& words) {
+  Arguments arguments = verify_arguments();
+  if (!arguments.parse(words)) return 0;
+  const Registry registry = load_registry(arguments);
+  const Recipes recipes = recipes_for(arguments.find("recipes"), registry);
+  const std::vector<Target> targets =
+      choose_targets(arguments.words(), all_targets(registry, recipes));
+  const DeviceInfo device = choose_device(arguments.device(), list_devices());
+  GroupRequest request;
+  request.experiment = "verify";
+  request.problem = problem_from(arguments);
+  request.timed = false;
+  request.measure.input_sets = 1;
+  if (const auto timeout = arguments.find("timeout")) {
+    request.measure.timeout = YamlNode::parse(*timeout, "--timeout").as_duration();
+  }
+  print_header(request.problem, device);
+  const Lines lines(targets);
+  bool all_right = true;
+  request.arms = runnable(targets, registry, device, lines, all_right);
+  std::vector<std::string> names;
+  for (const Arm& arm : request.arms) names.push_back(arm.name);
+  Supervisor supervisor({program_path(), device.id, arguments.plugin_directories(), false});
+  supervisor.run(request, names, [&](const Record& record) {
+    lines.print(record);
+    if (record.status != CellStatus::kOk && record.status != CellStatus::kSkipped) {
+      all_right = false;
+    }
+  });
+  return static_cast<int>(all_right ? ExitCode::kOk : ExitCode::kCellFailed);
+}
+
+}  // namespace msda
