@@ -19,7 +19,8 @@ class CornerPair final : public msda::Optimization {
             {.skeleton = "direct",
              .slot = "mapping",
              .type = "msda::corner_pair::Mapping",
-             .header = "corner_pair/mapping.cuh"}) {}
+             .header = "corner_pair/mapping.cuh",
+             .traits = {"reads-sides"}}) {}
 
   std::optional<std::string> unsupported(const msda::Problem& problem, const msda::DeviceInfo&,
                                          const msda::Parameters& parameters) const override {

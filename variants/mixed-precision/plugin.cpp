@@ -21,7 +21,8 @@ class MixedPrecision final : public msda::Optimization {
             {.skeleton = "direct",
              .slot = "arithmetic",
              .type = "msda::mixed_precision::Arithmetic",
-             .header = "mixed_precision/arithmetic.cuh"}) {}
+             .header = "mixed_precision/arithmetic.cuh",
+             .traits = {"blends-16-bit"}}) {}
 
   std::optional<std::string> unsupported(const msda::Problem& problem, const msda::DeviceInfo&,
                                          const msda::Parameters&) const override {

@@ -10,7 +10,8 @@ class ThreadPerChannel final : public msda::Optimization {
       : Optimization(
             {.name = "thread-per-channel",
              .summary = "one thread for each output channel, scalar loads: the original mapping",
-             .parameters = {ParameterSpec::integer("threads", "threads per block, at most", 256, 32, 1024)}},
+             .parameters = {ParameterSpec::integer("threads", "threads per block, at most", 256, 32,
+                                                   1024)}},
             {.skeleton = "direct",
              .slot = "mapping",
              .type = "msda::thread_per_channel::Mapping",
@@ -20,8 +21,8 @@ class ThreadPerChannel final : public msda::Optimization {
                                          const msda::Parameters& parameters) const override {
     const auto threads = parameters.get<std::int64_t>("threads");
     if (problem.channels <= threads) return std::nullopt;
-    return "a row of " + std::to_string(problem.channels) + " channels needs as many threads; a block has " +
-           std::to_string(threads);
+    return "a row of " + std::to_string(problem.channels) +
+           " channels needs as many threads; a block has " + std::to_string(threads);
   }
 };
 

@@ -7,8 +7,8 @@ namespace msda {
 
 /// Slots of the direct skeleton, in the order in which their pre-passes run.
 enum Slot : int {
-  kLayout,
   kArithmetic,
+  kLayout,
   kSource,
   kMapping,
   kOrder,
@@ -20,6 +20,8 @@ enum Slot : int {
   kSlotCount
 };
 
+inline constexpr int kLevelLimit = 8;  ///< levels that a problem may have
+
 /// By-value argument of every kernel of a composition. Shapes as in problem.hpp.
 struct Arguments {
   const void* value;
@@ -29,14 +31,17 @@ struct Arguments {
   long long batch;              ///< B
   long long queries;            ///< Q
   void* workspace[kSlotCount];  ///< of the slot's level, sized by its Extent; null without one
+  unsigned long long texture[kLevelLimit];  ///< texture objects that the plan asks for
+  unsigned long long surface[kLevelLimit];  ///< the same arrays, for writing
 };
 
-/// Bytes of workspace as a function of the run-time sizes: fixed + per_image * B + per_row * B * Q
+/// Bytes of workspace as a function of the run-time sizes: fixed + per_image * B + per_query * B *
+/// Q
 /// * H.
 struct Extent {
   long long fixed;
   long long per_image;
-  long long per_row;
+  long long per_query;
 };
 
 /// One launch. Work is cut into items; an item is a run of rows of one plane of one image. A row is
@@ -48,18 +53,31 @@ struct LaunchShape {
   unsigned resident_blocks;  ///< blocks per SM of a persistent grid; 0: one block for each item
   unsigned planes;           ///< per image
   unsigned rows_per_query;   ///< rows of one plane for each query: H, or 1 when planes are by head
-  unsigned rows_per_item;    ///< 0: `chunks` items for each plane
-  unsigned chunks;           ///< items per plane when rows_per_item is 0
-  unsigned cluster;          ///< blocks per cluster; 0 or 1: none
+  unsigned rows_per_item;  ///< 0: `chunks` items for each plane; both 0: all resident blocks, which
+                           ///< divide the work by themselves
+  unsigned chunks;         ///< items per plane when rows_per_item is 0
+  unsigned cluster;        ///< blocks per cluster; 0 or 1: none
+};
+
+/// A layered texture of one level: `layers_per_image` * B layers of width x height texels, each of
+/// four neighbouring channels, read with hardware bilinear filtering, zero outside.
+struct TextureShape {
+  unsigned width;  ///< 0: no texture
+  unsigned height;
+  unsigned layers_per_image;
+  unsigned bits;  ///< of one channel: 16 or 32, floating point
 };
 
 /// A whole composition: the main kernel, and for each slot a workspace and perhaps a pre-pass.
 struct LaunchPlan {
   LaunchShape main;
   Extent workspace[kSlotCount];
-  unsigned zeroed_bytes[kSlotCount];  ///< leading bytes of the workspace cleared before each launch
-  unsigned has_prepass[kSlotCount];   ///< 1 when prepass[slot] is launched before the main kernel
+  unsigned zeroed[kSlotCount];       ///< 1 when the workspace is cleared before each launch
+  unsigned has_prepass[kSlotCount];  ///< 1 when prepass[slot] is launched before the main kernel
   LaunchShape prepass[kSlotCount];
+  TextureShape texture[kLevelLimit];
+  unsigned
+      persist_value;  ///< 1: the main kernel keeps the value tensor in the persisting part of L2
 };
 
 #if defined(__CUDACC__)
@@ -67,6 +85,12 @@ struct LaunchPlan {
 #else
 #define MSDA_HOST_DEVICE
 #endif
+
+/// A pre-pass whose threads walk over all work with the stride of the grid.
+MSDA_HOST_DEVICE constexpr LaunchShape grid_stride_shape(unsigned threads,
+                                                         unsigned resident_blocks) {
+  return {threads, 0, resident_blocks, 1, 0, 0, 0, 0};
+}
 
 MSDA_HOST_DEVICE constexpr long long rows_per_plane(const LaunchShape& shape, long long queries) {
   return queries * shape.rows_per_query;

@@ -26,8 +26,12 @@ struct ParameterSpec {
   /// An integer in [lowest, highest].
   static ParameterSpec integer(std::string name, std::string summary, std::int64_t value,
                                std::int64_t lowest, std::int64_t highest) {
-    return {std::move(name), std::move(summary), value, static_cast<double>(lowest),
-            static_cast<double>(highest), {}};
+    return {std::move(name),
+            std::move(summary),
+            value,
+            static_cast<double>(lowest),
+            static_cast<double>(highest),
+            {}};
   }
   /// One of a few values, all of the type of `value`.
   template <class T>

@@ -103,11 +103,19 @@ class Variant {
 /// `static constexpr` member for each parameter.
 class Optimization : public Variant {
  public:
+  /// A property of other slots' levels that this one cannot work with, and why not.
+  struct Exclusion {
+    std::string trait;
+    std::string reason;
+  };
+
   struct Slot {
     std::string skeleton;  ///< "direct"
     std::string slot;      ///< "mapping"
     std::string type;      ///< "msda::vector_loads::Mapping"
     std::string header;    ///< "vector_loads/mapping.cuh", among the plugin's embedded sources
+    std::vector<std::string> traits{};  ///< properties that others may exclude, "reads-sides"
+    std::vector<Exclusion> excludes{};
   };
 
   Optimization(VariantInfo info, Slot slot) : Variant(std::move(info)), slot_(std::move(slot)) {}

@@ -41,6 +41,21 @@ void check_together(const std::vector<Part>& parts, const Skeleton& skeleton) {
   }
 }
 
+/// Refuses an optimization beside one with a trait that it excludes.
+void check_exclusions(const std::vector<Part>& parts) {
+  for (const Part& part : parts) {
+    for (const Optimization::Exclusion& exclusion : optimization(part).slot().excludes) {
+      for (const Part& other : parts) {
+        const std::vector<std::string>& traits = optimization(other).slot().traits;
+        if (std::find(traits.begin(), traits.end(), exclusion.trait) != traits.end()) {
+          throw UsageError(fmt::format("'{}' and '{}' do not combine: {}", part.plugin->name,
+                                       other.plugin->name, exclusion.reason));
+        }
+      }
+    }
+  }
+}
+
 std::string part_text(const Part& part) {
   std::vector<std::string> settings;
   for (const auto& [name, value] : part.parameters.values()) {
@@ -75,6 +90,7 @@ Composition::Composition(const Registry& registry, const std::vector<Use>& uses)
   }
   if (!parts_.empty()) skeleton_ = optimization(parts_.front()).slot().skeleton;
   check_together(parts_, msda::skeleton(skeleton_));
+  check_exclusions(parts_);
   // Filling slots commutes, so a canonical order makes equal compositions equal.
   std::sort(parts_.begin(), parts_.end(),
             [](const Part& a, const Part& b) { return a.plugin->name < b.plugin->name; });

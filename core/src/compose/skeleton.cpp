@@ -23,19 +23,22 @@ std::vector<std::string> Skeleton::slot_names() const {
 }
 
 const Skeleton& skeleton(std::string_view name) {
-  static const std::vector<Skeleton> kSkeletons = {{"direct",
-                                                    "msda/skeleton/direct.cuh",
-                                                    "msda::direct",
-                                                    {{"layout", "Layout", kLayout},
-                                                     {"mapping", "Mapping", kMapping},
-                                                     {"order", "Order", kOrder},
+  static const std::vector<Skeleton> kSkeletons = {
+      {"direct",
+       "msda/skeleton/direct.cuh",
+       "msda::direct",
+       {{"layout", "Layout", kLayout},
+        {"mapping", "Mapping", kMapping},
+        {"order", "Order", kOrder},
         {"schedule", "Schedule", kSchedule},
-                                                     {"metadata", "Metadata", kMetadata},
-                                                     {"source", "Source", kSource},
-                                                     {"cache", "Cache", kCache},
-                                                     {"arithmetic", "Arithmetic", kArithmetic},
-                                                     {"unroll", "Unroll", kUnroll},
-                                                     {"pipeline", "Pipeline", kPipeline}}}};
+        {"metadata", "Metadata", kMetadata},
+        {"source", "Source", kSource},
+        {"cache", "Cache", kCache},
+        {"arithmetic", "Arithmetic", kArithmetic},
+        {"unroll", "Unroll", kUnroll},
+        {"pipeline", "Pipeline", kPipeline}},
+       {kLayout}},
+      {"whole", "msda/skeleton/whole.cuh", "msda::whole", {{"kernel", "Kernel", 0}}, {}}};
   std::vector<std::string> names;
   for (const Skeleton& candidate : kSkeletons) {
     if (candidate.name == name) return candidate;

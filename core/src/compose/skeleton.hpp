@@ -18,6 +18,7 @@ struct Skeleton {
   std::string header;  ///< "msda/skeleton/direct.cuh"
   std::string space;   ///< namespace of Defaults, kernel, prepass and plan
   std::vector<SkeletonSlot> slots;
+  std::vector<int> shared_prepasses;  ///< slots whose pre-pass another slot's level may ask for
 
   const SkeletonSlot* find(std::string_view slot) const;
   std::vector<std::string> slot_names() const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include <msda/launch.cuh>
 
@@ -109,6 +110,18 @@ std::string parameters_text(const Part& part) {
   return text + "};\n";
 }
 
+/// Slots whose level may have a pre-pass: the filled ones, and what the skeleton's slots share.
+std::set<int> prepass_slots(const Composition& composition, const Skeleton& skeleton) {
+  std::set<int> slots;
+  for (const Part& part : composition.parts()) {
+    const auto& slot = dynamic_cast<const Optimization&>(*part.plugin->variant).slot();
+    slots.insert(skeleton.find(slot.slot)->number);
+  }
+  if (!slots.empty())
+    slots.insert(skeleton.shared_prepasses.begin(), skeleton.shared_prepasses.end());
+  return slots;
+}
+
 }  // namespace
 
 const std::vector<UnitHeader>& device_headers() {
@@ -152,13 +165,10 @@ ComposedUnit write_unit(const Composition& composition, const Problem& problem) 
   composed.main_kernel = fmt::format("{}::kernel<unit::Composition>", skeleton.space);
   unit.kernels.push_back(composed.main_kernel);
   unit.plan = fmt::format("&{}::plan<unit::Composition>", skeleton.space);
-  for (const Part& part : composition.parts()) {
-    const auto& slot = dynamic_cast<const Optimization&>(*part.plugin->variant).slot();
-    const SkeletonSlot& place = *skeleton.find(slot.slot);
-    const std::string name =
-        fmt::format("{}::prepass<unit::Composition, static_cast<msda::Slot>({})>", skeleton.space,
-                    place.number);
-    composed.prepasses.emplace(place.number, name);
+  for (const int slot : prepass_slots(composition, skeleton)) {
+    const std::string name = fmt::format(
+        "{}::prepass<unit::Composition, static_cast<msda::Slot>({})>", skeleton.space, slot);
+    composed.prepasses.emplace(slot, name);
     unit.kernels.push_back(name);
   }
   return composed;

@@ -18,15 +18,52 @@ ComposedExecutable::ComposedExecutable(const ComposedUnit& composed, Module modu
       main_(make_launch(composed.main_kernel, plan_.main, problem, device)),
       batch_(problem.batch),
       queries_(problem.queries) {
-  const std::int64_t rows = problem.batch * problem.queries * problem.heads;
   for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
-    const std::size_t bytes = workspace_bytes(plan_.workspace[slot], problem.batch, rows);
+    const std::size_t bytes =
+        workspace_bytes(plan_.workspace[slot], problem.batch, problem.queries);
     if (bytes > 0) workspaces_[slot] = std::make_unique<CudaMemory>(bytes);
     if (plan_.has_prepass[slot] != 0) {
       prepasses_[slot] = make_launch(composed.prepasses.at(static_cast<int>(slot)),
                                      plan_.prepass[slot], problem, device);
     }
   }
+  make_textures(problem);
+  if (plan_.persist_value != 0) make_persisting_window(problem);
+}
+
+void ComposedExecutable::make_textures(const Problem& problem) {
+  for (std::size_t level = 0; level < kLevelLimit; ++level) {
+    const TextureShape& shape = plan_.texture[level];
+    if (shape.width == 0) continue;
+    const auto layers = static_cast<unsigned>(shape.layers_per_image * problem.batch);
+    textures_[level] = std::make_unique<CudaTexture>(shape, layers);
+  }
+}
+
+void ComposedExecutable::make_persisting_window(const Problem& problem) {
+  int device = 0;
+  int largest_window = 0;
+  int largest_part = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&largest_window, cudaDevAttrMaxAccessPolicyWindowSize, device),
+        "cudaDeviceGetAttribute(MaxAccessPolicyWindowSize)");
+  check(cudaDeviceGetAttribute(&largest_part, cudaDevAttrMaxPersistingL2CacheSize, device),
+        "cudaDeviceGetAttribute(MaxPersistingL2CacheSize)");
+  if (largest_window == 0 || largest_part == 0)
+    throw Unsupported("the device has no persisting L2");
+  const std::int64_t value_bytes =
+      problem.value_elements() * static_cast<std::int64_t>(size_of(problem.types.value));
+  const std::int64_t part = std::min<std::int64_t>(largest_part, value_bytes);
+  check(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, static_cast<std::size_t>(part)),
+        "cudaDeviceSetLimit(PersistingL2CacheSize)");
+  cudaAccessPolicyWindow window{};
+  window.num_bytes = static_cast<std::size_t>(std::min<std::int64_t>(largest_window, value_bytes));
+  // As much of the window persists as the set-aside part holds, so that lines do not evict each
+  // other.
+  window.hitRatio = std::min(1.0F, static_cast<float>(part) / static_cast<float>(window.num_bytes));
+  window.hitProp = cudaAccessPropertyPersisting;
+  window.missProp = cudaAccessPropertyStreaming;
+  persist_ = window;
 }
 
 ComposedExecutable::Launch ComposedExecutable::make_launch(const std::string& name_expression,
@@ -40,7 +77,10 @@ ComposedExecutable::Launch ComposedExecutable::make_launch(const std::string& na
   const std::int64_t items = item_count(shape, problem.batch, problem.queries);
   const std::int64_t resident =
       static_cast<std::int64_t>(shape.resident_blocks) * device.multiprocessors;
-  const std::int64_t blocks = shape.resident_blocks == 0 ? items : std::min(items, resident);
+  const bool divides_itself = shape.rows_per_item == 0 && shape.chunks == 0;
+  const std::int64_t blocks = shape.resident_blocks == 0 ? items
+                              : divides_itself           ? resident
+                                                         : std::min(items, resident);
   if (blocks > std::numeric_limits<std::int32_t>::max()) {
     throw Unsupported(fmt::format("the grid would have {} blocks, more than a launch can", blocks));
   }
@@ -49,18 +89,24 @@ ComposedExecutable::Launch ComposedExecutable::make_launch(const std::string& na
   return launch;
 }
 
-void ComposedExecutable::enqueue(const Launch& launch, Arguments& arguments, cudaStream_t stream) {
+void ComposedExecutable::enqueue(const Launch& launch, Arguments& arguments, cudaStream_t stream,
+                                 const cudaAccessPolicyWindow* persist) {
+  cudaLaunchAttribute attributes[2]{};
   cudaLaunchConfig_t configuration{};
   configuration.gridDim = dim3(launch.blocks);
   configuration.blockDim = dim3(launch.shape.threads);
   configuration.dynamicSmemBytes = launch.shape.shared_bytes;
   configuration.stream = stream;
-  cudaLaunchAttribute cluster{};
+  configuration.attrs = attributes;
   if (launch.shape.cluster > 1) {
+    cudaLaunchAttribute& cluster = attributes[configuration.numAttrs++];
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim = {launch.shape.cluster, 1, 1};
-    configuration.attrs = &cluster;
-    configuration.numAttrs = 1;
+  }
+  if (persist != nullptr) {
+    cudaLaunchAttribute& window = attributes[configuration.numAttrs++];
+    window.id = cudaLaunchAttributeAccessPolicyWindow;
+    window.val.accessPolicyWindow = *persist;
   }
   void* parameters[] = {&arguments};
   check(
@@ -70,19 +116,30 @@ void ComposedExecutable::enqueue(const Launch& launch, Arguments& arguments, cud
 
 void ComposedExecutable::launch(const Tensors& tensors, Stream stream) {
   auto* cuda_stream = static_cast<cudaStream_t>(stream);
-  Arguments arguments{
-      tensors.value, tensors.locations, tensors.weights, tensors.output, batch_, queries_, {}};
+  Arguments arguments{};
+  arguments.value = tensors.value;
+  arguments.locations = tensors.locations;
+  arguments.weights = tensors.weights;
+  arguments.output = tensors.output;
+  arguments.batch = batch_;
+  arguments.queries = queries_;
+  for (std::size_t level = 0; level < kLevelLimit; ++level) {
+    if (!textures_[level]) continue;
+    arguments.texture[level] = textures_[level]->texture();
+    arguments.surface[level] = textures_[level]->surface();
+  }
   for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
     if (workspaces_[slot]) arguments.workspace[slot] = workspaces_[slot]->data();
-    if (plan_.zeroed_bytes[slot] != 0) {
-      check(cudaMemsetAsync(arguments.workspace[slot], 0, plan_.zeroed_bytes[slot], cuda_stream),
+    if (plan_.zeroed[slot] != 0) {
+      check(cudaMemsetAsync(arguments.workspace[slot], 0, workspaces_[slot]->size(), cuda_stream),
             "cudaMemsetAsync");
     }
   }
   for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
     if (plan_.has_prepass[slot] != 0) enqueue(prepasses_[slot], arguments, cuda_stream);
   }
-  enqueue(main_, arguments, cuda_stream);
+  if (persist_) persist_->base_ptr = const_cast<void*>(tensors.value);
+  enqueue(main_, arguments, cuda_stream, persist_ ? &*persist_ : nullptr);
 }
 
 ResourceUse ComposedExecutable::resources() const {

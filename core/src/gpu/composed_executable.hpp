@@ -3,12 +3,14 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 
 #include <msda/launch.cuh>
 
 #include "compose/unit_writer.hpp"
 #include "gpu/cuda_memory.hpp"
 #include "gpu/cuda_module.hpp"
+#include "gpu/cuda_textures.hpp"
 
 namespace msda {
 
@@ -31,7 +33,11 @@ class ComposedExecutable final : public Executable {
   };
   Launch make_launch(const std::string& name_expression, const LaunchShape& shape,
                      const Problem& problem, const DeviceInfo& device) const;
-  static void enqueue(const Launch& launch, Arguments& arguments, cudaStream_t stream);
+  /// `persist`: a window of memory whose lines this launch keeps in the persisting part of L2.
+  static void enqueue(const Launch& launch, Arguments& arguments, cudaStream_t stream,
+                      const cudaAccessPolicyWindow* persist = nullptr);
+  void make_textures(const Problem& problem);
+  void make_persisting_window(const Problem& problem);
 
   CudaModule module_;
   LaunchPlan plan_;
@@ -39,6 +45,8 @@ class ComposedExecutable final : public Executable {
   Launch main_;
   std::array<Launch, kSlotCount> prepasses_{};
   std::array<std::unique_ptr<CudaMemory>, kSlotCount> workspaces_;
+  std::array<std::unique_ptr<CudaTexture>, kLevelLimit> textures_;
+  std::optional<cudaAccessPolicyWindow> persist_;  ///< base pointer set at launch
   std::int64_t batch_;
   std::int64_t queries_;
 };

@@ -43,7 +43,7 @@ double copy_bandwidth(const DeviceInfo& device, cudaStream_t stream) {
 double l1_bandwidth(const Compiler& compiler, const DeviceInfo& device, cudaStream_t stream) {
   constexpr int kThreads = 256;
   constexpr int kBlocksPerMultiprocessor = 8;
-  constexpr std::size_t kBlockBytes = 1024 * 16;  // kL1Words words of l1_read.cuh
+  constexpr std::size_t kBlockBytes = 512 * 16;  // kL1Words words of l1_read.cuh
   const std::string kernel_name = "msda::microbench::l1_read";
   Unit unit{
       "l1_read", "#include <msda/microbench/l1_read.cuh>\n", device_headers(), {kernel_name}, ""};
@@ -52,7 +52,7 @@ double l1_bandwidth(const Compiler& compiler, const DeviceInfo& device, cudaStre
   CudaMemory data(blocks * kBlockBytes);
   CudaMemory sink(blocks * kThreads * sizeof(unsigned));
   data.fill(1);
-  int rounds = 512;
+  int rounds = 1024;
   void* data_pointer = data.data();
   void* sink_pointer = sink.data();
   void* parameters[] = {&data_pointer, &sink_pointer, &rounds};

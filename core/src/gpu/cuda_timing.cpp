@@ -64,6 +64,7 @@ std::vector<double> CudaTiming::cold(int samples, const std::function<void(int)>
 }
 
 std::vector<double> CudaTiming::warm(int samples, const std::function<void(int)>& launch) {
+  check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
   CudaEvents events(samples + 1);
   launch(0);  // fills caches and queue; outside every interval
   events.record(0, stream_);
@@ -77,6 +78,7 @@ std::vector<double> CudaTiming::warm(int samples, const std::function<void(int)>
 }
 
 std::vector<double> CudaTiming::graph(int samples, const std::function<void(int)>& launch) {
+  check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
   const CudaGraph graph(stream_, [&] {
     for (int i = 0; i < kLaunchesPerGraph; ++i) launch(i);
   });

@@ -11,6 +11,7 @@
 
 namespace msda {
 
+/// What other kernels left in the persisting part of L2 is reset before each series.
 class CudaTiming {
  public:
   CudaTiming(const DeviceInfo& device, cudaStream_t stream) : device_(device), stream_(stream) {}

@@ -10,7 +10,7 @@ namespace msda {
 /// Throws Error when the module has no plan or one of another size.
 LaunchPlan read_plan(const Module& module);
 
-/// Bytes of workspace for these run-time sizes; rows is B * Q * H.
-std::size_t workspace_bytes(const Extent& extent, std::int64_t batch, std::int64_t rows);
+/// Bytes of workspace for these run-time sizes; queries is Q.
+std::size_t workspace_bytes(const Extent& extent, std::int64_t batch, std::int64_t queries);
 
 }  // namespace msda

@@ -27,10 +27,20 @@ struct Arithmetic {
   static constexpr bool kFloatSums = Parameters::sums == 0;
   using Stored = typename Problem::Value;
   using Weight = Stored;
+  static constexpr bool kEncoded = false;
   using Pair = PairOf<Stored>;
   template <int vector>
   using Sums = FloatSums<vector>;
 
+  /// The stored form of a value.
+  __device__ static Stored encode(const Arguments& arguments, float value, long long image,
+                                  int head, int level) {
+    static_cast<void>(arguments);
+    static_cast<void>(image);
+    static_cast<void>(head);
+    static_cast<void>(level);
+    return from_float<Stored>(value);
+  }
   __device__ static Weight weight(float w) { return from_float<Stored>(w); }
 
   __device__ static Axis axis(float location, int size) {

@@ -47,7 +47,7 @@ struct Metadata {
           const int row = r * Mapping::kRows + first_row + i / kPointsPerRow;
           const int in_row = i % kPointsPerRow;
           const int level = in_row / Problem::kPoints;
-          write(samples.sample(flat_row(row), level, in_row % Problem::kPoints), level, row,
+          write(samples.sample(flat_row(row), row, level, in_row % Problem::kPoints), level, row,
                 in_row);
         }
       }

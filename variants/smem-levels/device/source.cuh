@@ -3,6 +3,7 @@
 #pragma once
 
 #include <msda/simt/thread.cuh>
+#include <msda/slots/restage.cuh>
 #include <msda/slots/schedule.cuh>
 #include <msda/vector.cuh>
 
@@ -20,6 +21,8 @@ struct Source {
   using Problem = ProblemType;
   static constexpr Slot kSlot = kSource;
   static constexpr bool kByHead = true;
+  static constexpr bool kBlends = false;
+  using Place = typename Problem::Offset;
 
   /// What the parameters mean for composition K. Sizes in bytes.
   template <class K>
@@ -96,10 +99,9 @@ struct Source {
 
   template <class K>
   class Reader {
+   public:
     using Value = typename K::Arithmetic::Stored;
     using Rows = Vector<Value, K::Mapping::kVector>;
-
-   public:
     struct Base {
       const unsigned char* global;
       const unsigned char* shared;
@@ -138,13 +140,13 @@ struct Source {
         return rows;
       } else {
         return Rows::read(base.global + offset + delta,
-                          [](const auto* p) { return K::Cache::load_value(p); });
+                          [](const auto* p) { return K::Cache::template load_value<level>(p); });
       }
     }
 
    private:
     __device__ const unsigned char* global(const WorkItem& item, int head, int channel) const {
-      return static_cast<const unsigned char*>(K::Layout::base(arguments_)) +
+      return static_cast<const unsigned char*>(stored_values<K>(arguments_)) +
              (item.image * K::Layout::kImageStride + K::Layout::channel_offset(head, channel)) *
                  static_cast<long long>(sizeof(Value));
     }

@@ -19,7 +19,7 @@ struct Schedule {
   /// The counter, cleared before each launch.
   template <class K>
   static constexpr Extent kWorkspace = {sizeof(unsigned long long), 0, 0};
-  static constexpr unsigned kZeroedBytes = sizeof(unsigned long long);
+  static constexpr bool kZeroed = true;
 
   template <class K>
   class Cursor {

@@ -7,20 +7,26 @@
 
 namespace msda::microbench {
 
-inline constexpr int kL1Words = 1024;  ///< 16-byte words per block: 16 KiB
+inline constexpr int kL1Threads = 256;  ///< per block
+inline constexpr int kL1Words = 512;    ///< 16-byte words per block: 8 KiB
 
-/// Reads kL1Words words `rounds` times and writes a word that depends on all of them.
+/// Reads kL1Words words `rounds` times and writes a word that depends on all of them. Several
+/// rounds are unrolled, so that many loads are in flight.
 __global__ void l1_read(const uint4* data, unsigned* sink, int rounds) {
-  const uint4* block = data + simt::block() * kL1Words;
-  unsigned sum = 0;
+  const uint4* block = data + simt::block() * kL1Words + simt::thread();
+  unsigned sum[4] = {};
+#pragma unroll 4
   for (int r = 0; r < rounds; ++r) {
-#pragma unroll 8
-    for (unsigned i = simt::thread(); i < kL1Words; i += 256) {
+#pragma unroll
+    for (int i = 0; i < kL1Words; i += kL1Threads) {
       const uint4 word = ptx::load_cached_in_l1(block + i);
-      sum += word.x ^ word.y ^ word.z ^ word.w;
+      sum[0] += word.x;
+      sum[1] += word.y;
+      sum[2] += word.z;
+      sum[3] += word.w;
     }
   }
-  sink[simt::block() * 256 + simt::thread()] = sum;
+  sink[simt::block() * kL1Threads + simt::thread()] = sum[0] ^ sum[1] ^ sum[2] ^ sum[3];
 }
 
 }  // namespace msda::microbench

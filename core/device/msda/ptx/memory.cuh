@@ -5,9 +5,13 @@
 
 namespace msda::ptx {
 
-/// A machine word of 2, 4, 8 or 16 bytes.
+/// A machine word of 1, 2, 4, 8 or 16 bytes.
 template <int bytes>
 struct WordOf;
+template <>
+struct WordOf<1> {
+  using Type = unsigned char;
+};
 template <>
 struct WordOf<2> {
   using Type = unsigned short;
@@ -71,13 +75,51 @@ using Word = typename WordOf<bytes>::Type;
                  : "memory");                                                                     \
   }
 
-MSDA_PTX_LOAD(load_cached_in_l2, "global.cg")                 // skips L1
-MSDA_PTX_LOAD(load_evict_first, "global.nc.L1::evict_first")  // leaves L1 first
-MSDA_PTX_LOAD(load_evict_last, "global.nc.L1::evict_last")    // leaves L1 last
-MSDA_PTX_LOAD(load_no_allocate, "global.nc.L1::no_allocate")  // read-only, not kept in L1
-MSDA_PTX_STORE(store_streaming, "global.cs")                  // likely not read again
-MSDA_PTX_STORE(store_cached_in_l2, "global.cg")
+/// As MSDA_PTX_LOAD, with an L2 eviction policy: `ld.global.nc.L2::cache_hint`.
+#define MSDA_PTX_LOAD_POLICY(NAME, PRIORITY)                                \
+  template <class Word>                                                     \
+  __device__ __forceinline__ Word NAME(const Word* p) {                     \
+    unsigned long long policy;                                              \
+    asm("createpolicy.fractional.L2::" PRIORITY ".b64 %0;" : "=l"(policy)); \
+    return load_with_policy(p, policy);                                     \
+  }
 
+__device__ __forceinline__ unsigned short load_with_policy(const unsigned short* p,
+                                                           unsigned long long policy) {
+  unsigned short r;
+  asm("ld.global.nc.L2::cache_hint.u16 %0, [%1], %2;" : "=h"(r) : "l"(p), "l"(policy));
+  return r;
+}
+__device__ __forceinline__ unsigned load_with_policy(const unsigned* p, unsigned long long policy) {
+  unsigned r;
+  asm("ld.global.nc.L2::cache_hint.u32 %0, [%1], %2;" : "=r"(r) : "l"(p), "l"(policy));
+  return r;
+}
+__device__ __forceinline__ uint2 load_with_policy(const uint2* p, unsigned long long policy) {
+  uint2 r;
+  asm("ld.global.nc.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"
+      : "=r"(r.x), "=r"(r.y)
+      : "l"(p), "l"(policy));
+  return r;
+}
+__device__ __forceinline__ uint4 load_with_policy(const uint4* p, unsigned long long policy) {
+  uint4 r;
+  asm("ld.global.nc.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+      : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
+      : "l"(p), "l"(policy));
+  return r;
+}
+
+MSDA_PTX_LOAD(load_cached_in_l2, "global.cg")                 // skips L1
+MSDA_PTX_LOAD(load_no_allocate, "global.nc.L1::no_allocate")  // read-only, not kept in L1
+MSDA_PTX_LOAD(load_prefetch_64, "global.nc.L2::64B")  // brings the 64 bytes around it into L2
+MSDA_PTX_LOAD(load_prefetch_128, "global.nc.L2::128B")
+MSDA_PTX_LOAD(load_prefetch_256, "global.nc.L2::256B")
+MSDA_PTX_LOAD_POLICY(load_evict_first_in_l2, "evict_first")  // leaves L2 first
+MSDA_PTX_LOAD_POLICY(load_evict_last_in_l2, "evict_last")    // leaves L2 last
+MSDA_PTX_STORE(store_streaming, "global.cs")                 // likely not read again
+
+#undef MSDA_PTX_LOAD_POLICY
 #undef MSDA_PTX_LOAD
 #undef MSDA_PTX_STORE
 

@@ -22,10 +22,26 @@ __device__ __forceinline__ T shuffle_xor(T value, int lane_mask) {
   return __shfl_xor_sync(0xffffffffU, value, lane_mask);
 }
 template <class T>
+__device__ __forceinline__ T shuffle_up(T value, int lanes) {
+  return __shfl_up_sync(0xffffffffU, value, static_cast<unsigned>(lanes));
+}
+template <class T>
 __device__ __forceinline__ T shuffle(T value, int source_lane, int width = kWarpLanes) {
   return __shfl_sync(0xffffffffU, value, source_lane, width);
 }
 
+/// The largest value of the warp's lanes, in all of them. All 32 lanes call it.
+__device__ __forceinline__ float warp_maximum(float value) {
+#pragma unroll
+  for (int step = kWarpLanes / 2; step > 0; step /= 2)
+    value = fmaxf(value, shuffle_xor(value, step));
+  return value;
+}
+
+template <class T>
+__device__ __forceinline__ T atomic_max(T* address, T value) {
+  return atomicMax(address, value);
+}
 template <class T>
 __device__ __forceinline__ T atomic_add(T* address, T value) {
   return atomicAdd(address, value);

@@ -21,6 +21,7 @@
 #include <msda/slots/metadata.cuh>
 #include <msda/slots/order.cuh>
 #include <msda/slots/pipeline.cuh>
+#include <msda/slots/restage.cuh>
 #include <msda/slots/schedule.cuh>
 #include <msda/slots/source.cuh>
 #include <msda/slots/unroll.cuh>
@@ -97,8 +98,8 @@ class Tile {
   using Problem = typename K::Problem;
   using Mapping = typename K::Mapping;
   using Sums = typename K::Arithmetic::template Sums<Mapping::kVector>;
-  using Value = Vector<typename K::Arithmetic::Stored, Mapping::kVector>;
   using Source = typename K::Source::template Reader<K>;
+  using Value = Vector<typename Source::Value, Mapping::kVector>;
   using Metadata = typename K::Metadata::template Reader<K>;
   using Samples = typename K::Pipeline::template Reader<K>;
   static constexpr int kBlocking = Mapping::kRowsPerLane;
@@ -116,8 +117,9 @@ class Tile {
   __device__ Tile(const Arguments& arguments, const WorkItem& item, long long first)
       : arguments_(arguments), item_(item), first_(first) {}
 
-  /// Flat row of row `in_tile`; one beyond the item's end stands for its last row, so that all
-  /// lanes of a warp stay together and only the store asks who is real.
+  /// Flat row of row `in_tile` (>= kRows: of a later tile of the item); one beyond the item's end
+  /// stands for its last row, so that all lanes of a warp stay together and only the store asks who
+  /// is real.
   __device__ long long flat_row(int in_tile) const {
     const long long row = min(first_ + in_tile, item_.last - 1);
     const long long position = K::kByHead ? row : row / Problem::kHeads;
@@ -154,17 +156,43 @@ class Tile {
   __device__ void add_levels(const Source& source, const Metadata& metadata, const Samples& samples,
                              const Row (&row)[kBlocking], Sums (&sums)[kBlocking]) const {
     if constexpr (level < Problem::kLevels) {
-      constexpr int kBatch =
-          K::Unroll::kPoints < Problem::kPoints ? K::Unroll::kPoints : Problem::kPoints;
-      constexpr int kWhole = Problem::kPoints / kBatch * kBatch;
-#pragma unroll 1
-      for (int point = 0; point < kWhole; point += kBatch) {
-        add_batch<level, kBatch>(source, metadata, samples, row, point, sums);
-      }
-      if constexpr (kWhole < Problem::kPoints) {
-        add_batch<level, Problem::kPoints - kWhole>(source, metadata, samples, row, kWhole, sums);
-      }
+      add_level<level>(source, metadata, samples, row, sums);
       add_levels<level + 1>(source, metadata, samples, row, sums);
+    }
+  }
+
+  /// All points of one level. Encoded values are summed as stored, and the level's scale is applied
+  /// once.
+  template <int level>
+  __device__ void add_level(const Source& source, const Metadata& metadata, const Samples& samples,
+                            const Row (&row)[kBlocking], Sums (&sums)[kBlocking]) const {
+    if constexpr (K::Arithmetic::kEncoded) {
+      Sums stored[kBlocking];
+#pragma unroll
+      for (int r = 0; r < kBlocking; ++r) stored[r].clear();
+      add_points<level>(source, metadata, samples, row, stored);
+#pragma unroll
+      for (int r = 0; r < kBlocking; ++r) {
+        const int head = K::kByHead ? item_.head : static_cast<int>(row[r].flat % Problem::kHeads);
+        sums[r].add_scaled(stored[r], K::Arithmetic::scale(arguments_, item_.image, head, level));
+      }
+    } else {
+      add_points<level>(source, metadata, samples, row, sums);
+    }
+  }
+
+  template <int level>
+  __device__ void add_points(const Source& source, const Metadata& metadata, const Samples& samples,
+                             const Row (&row)[kBlocking], Sums (&sums)[kBlocking]) const {
+    constexpr int kBatch =
+        K::Unroll::kPoints < Problem::kPoints ? K::Unroll::kPoints : Problem::kPoints;
+    constexpr int kWhole = Problem::kPoints / kBatch * kBatch;
+#pragma unroll 1
+    for (int point = 0; point < kWhole; point += kBatch) {
+      add_batch<level, kBatch>(source, metadata, samples, row, point, sums);
+    }
+    if constexpr (kWhole < Problem::kPoints) {
+      add_batch<level, Problem::kPoints - kWhole>(source, metadata, samples, row, kWhole, sums);
     }
   }
 
@@ -173,17 +201,17 @@ class Tile {
   __device__ void add_batch(const Source& source, const Metadata& metadata, const Samples& samples,
                             const Row (&row)[kBlocking], int point, Sums (&sums)[kBlocking]) const {
     Taps<K> taps[kBlocking][points];
-    Value value[kBlocking][points][Mapping::kTaps];
+    Value value[kBlocking][points][kTaps<K>];
 #pragma unroll
     for (int r = 0; r < kBlocking; ++r) {
       metadata.template read<level, points>(samples, row[r].flat, row[r].in_tile, point, taps[r]);
 #pragma unroll
       for (int p = 0; p < points; ++p) {
 #pragma unroll
-        for (int t = 0; t < Mapping::kTaps; ++t) {
+        for (int t = 0; t < kTaps<K>; ++t) {
           const int delta = K::Source::template delta<K>(level, Mapping::tap_column(t),
                                                          Mapping::tap_row(t));  // a constant
-          value[r][p][t] = source.template read<level>(row[r].base, taps[r][p].offset, delta);
+          value[r][p][t] = source.template read<level>(row[r].base, taps[r][p].place, delta);
         }
       }
     }
@@ -220,7 +248,7 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
     for (long long first = item.first; first < item.last; first += Tile<K>::kRows) {
       const Tile<K> tile(arguments, item, first);
       const auto flat_row = [&tile](int in_tile) { return tile.flat_row(in_tile); };
-      samples.enter(flat_row);
+      samples.enter(flat_row, first == item.first, item.last - first);
       metadata.enter(samples, flat_row);
       tile.compute(source, metadata, samples);
     }
@@ -259,7 +287,7 @@ MSDA_LEVEL_OF(kUnroll, Unroll);
 /// Any level may declare a workspace, and a pre-pass that fills it before the main kernel:
 ///
 ///   template <class K> static constexpr Extent kWorkspace = {...};
-///   static constexpr unsigned kZeroedBytes = ...;
+///   static constexpr bool kZeroed = true;  // the host clears the workspace before each launch
 ///   template <class K> static constexpr LaunchShape kPrepassShape = {...};
 ///   template <class K> __device__ static void prepass(const Arguments&, unsigned char* shared);
 template <class K, Slot slot>
@@ -268,7 +296,7 @@ constexpr void add_to_plan(LaunchPlan& plan) {
   if constexpr (requires { Level::template kWorkspace<K>; }) {
     plan.workspace[slot] = Level::template kWorkspace<K>;
   }
-  if constexpr (requires { Level::kZeroedBytes; }) plan.zeroed_bytes[slot] = Level::kZeroedBytes;
+  if constexpr (requires { Level::kZeroed; }) plan.zeroed[slot] = Level::kZeroed;
   if constexpr (requires { Level::template kPrepassShape<K>; }) {
     plan.has_prepass[slot] = 1;
     plan.prepass[slot] = Level::template kPrepassShape<K>;
@@ -289,15 +317,31 @@ constexpr LaunchPlan make_plan() {
   add_to_plan<K, kPipeline>(plan);
   add_to_plan<K, kCache>(plan);
   add_to_plan<K, kUnroll>(plan);
+  if constexpr (kRestages<K>) {
+    plan.workspace[kLayout] = Restage<K>::kWorkspace;
+    plan.has_prepass[kLayout] = 1;
+    plan.prepass[kLayout] = Restage<K>::kShape;
+  }
+  if constexpr (requires { K::Cache::kPersistValue; }) plan.persist_value = K::Cache::kPersistValue;
+  if constexpr (requires { K::Source::template kTexture<K>(0); }) {
+    for (int l = 0; l < K::Problem::kLevels; ++l)
+      plan.texture[l] = K::Source::template kTexture<K>(l);
+  }
   return plan;
 }
 
-/// The pre-pass of the level that fills `slot`; empty when it has none.
+/// The pre-pass of the level that fills `slot`; empty when it has none. That of the layout slot
+/// copies values into another layout, encoding, or both.
 template <class C, Slot slot>
 __global__ void prepass(const __grid_constant__ Arguments arguments) {
-  using Level = typename LevelOf<C, slot>::Type;
-  if constexpr (requires { Level::template kPrepassShape<Composed<C>>; }) {
-    Level::template prepass<Composed<C>>(arguments, simt::shared_memory());
+  using K = Composed<C>;
+  if constexpr (slot == kLayout) {
+    if constexpr (kRestages<K>) Restage<K>::run(arguments);
+  } else {
+    using Level = typename LevelOf<K, slot>::Type;
+    if constexpr (requires { Level::template kPrepassShape<K>; }) {
+      Level::template prepass<K>(arguments, simt::shared_memory());
+    }
   }
 }
 

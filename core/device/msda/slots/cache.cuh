@@ -11,10 +11,12 @@ namespace msda {
 template <class Problem, class Parameters>
 struct DefaultCache {
   static constexpr Slot kSlot = kCache;
-  template <class Word>
+  /// A word of a value row of level `level`.
+  template <int level, class Word>
   __device__ static Word load_value(const Word* p) {
     return ptx::load_readonly(p);
   }
+  /// A word of locations, weights or anything else that is read once.
   template <class Word>
   __device__ static Word load_stream(const Word* p) {
     return ptx::load_readonly(p);

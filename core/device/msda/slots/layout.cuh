@@ -11,9 +11,12 @@ struct PlainLayout {
   static constexpr Slot kSlot = kLayout;
   /// True when a pixel outside the level by one is stored (as zero), so that edges need no care.
   static constexpr bool kBordered = Problem::kBordered;
+  /// True when the values must first be copied into this layout.
+  static constexpr bool kRestaged = false;
   /// Elements between neighbouring pixels of a level's row.
   static constexpr int kPixelStride = Problem::kHeads * Problem::kChannels;
-  /// Elements between images.
+  /// Stored pixels, and elements, of an image.
+  static constexpr int kPixels = static_cast<int>(Problem::kSpatialSize);
   static constexpr long long kImageStride = Problem::kSpatialSize * kPixelStride;
 
   /// First element of channel `channel` of head `head` inside an image.
@@ -33,8 +36,6 @@ struct PlainLayout {
   __device__ static constexpr int pixel(int level, int x, int y) {
     return kBordered ? (y + 1) * pitch(level) + x + 1 : y * pitch(level) + x;
   }
-  /// The stored value tensor.
-  __device__ static const void* base(const Arguments& arguments) { return arguments.value; }
 };
 
 }  // namespace msda

@@ -8,17 +8,21 @@
 
 namespace msda {
 
-/// What one lane needs for one point: the offset of its first pixel, to which the taps lie at
+/// Taps that a lane reads for a point: one when the source blends the corners itself.
+template <class K>
+inline constexpr int kTaps = K::Source::kBlends ? 1 : K::Mapping::kTaps;
+
+/// What one lane needs for one point: the place of its first pixel, to which the taps lie at
 /// constant distances, and the weight of each tap in the arithmetic's type. Padded to a power of
 /// two of bytes, so that neighbouring points can be read as one vector.
 template <class K>
-struct alignas(sizeof(typename K::Problem::Offset) +
-                           K::Mapping::kTaps * sizeof(typename K::Arithmetic::Weight) <=
+struct alignas(sizeof(typename K::Source::Place) +
+                           kTaps<K> * sizeof(typename K::Arithmetic::Weight) <=
                        8
                    ? 8
                    : 16) Taps {
-  typename K::Problem::Offset offset;
-  typename K::Arithmetic::Weight weight[K::Mapping::kTaps];
+  typename K::Source::Place place;
+  typename K::Arithmetic::Weight weight[kTaps<K>];
 };
 
 /// Taps of a sample of level `level` for the lanes of side `side`. The level may be a run-time
@@ -29,19 +33,24 @@ __device__ __forceinline__ Taps<K> make_taps(const Sample& sample, int level, in
   using Mapping = typename K::Mapping;
   const int width = Problem::width(level);
   const int height = Problem::height(level);
-  const Footprint f = footprint<K::Layout::kBordered>(K::Arithmetic::axis(sample.x, width),
-                                                      K::Arithmetic::axis(sample.y, height),
-                                                      sample.weight, width, height);
+  const Axis x = K::Arithmetic::axis(sample.x, width);
+  const Axis y = K::Arithmetic::axis(sample.y, height);
   Taps<K> taps;
-  taps.offset = K::Source::template offset<K>(level, f.x, f.y);
-  if constexpr (Mapping::kSides == 2) {
-    taps.offset += static_cast<unsigned>(K::Source::template delta<K>(level, side, 0));
-  }
+  if constexpr (K::Source::kBlends) {
+    taps.place = K::Source::place(x, y);
+    taps.weight[0] = K::Arithmetic::weight(x.counts && y.counts ? sample.weight : 0.0F);
+  } else {
+    const Footprint f = footprint<K::Layout::kBordered>(x, y, sample.weight, width, height);
+    taps.place = K::Source::template offset<K>(level, f.x, f.y);
+    if constexpr (Mapping::kSides == 2) {
+      taps.place += static_cast<unsigned>(K::Source::template delta<K>(level, side, 0));
+    }
 #pragma unroll
-  for (int t = 0; t < Mapping::kTaps; ++t) {
-    const float column =
-        Mapping::kSides == 2 ? (side == 0 ? f.wx[0] : f.wx[1]) : f.wx[Mapping::tap_column(t)];
-    taps.weight[t] = K::Arithmetic::weight(column * f.wy[Mapping::tap_row(t)]);
+    for (int t = 0; t < Mapping::kTaps; ++t) {
+      const float column =
+          Mapping::kSides == 2 ? (side == 0 ? f.wx[0] : f.wx[1]) : f.wx[Mapping::tap_column(t)];
+      taps.weight[t] = K::Arithmetic::weight(column * f.wy[Mapping::tap_row(t)]);
+    }
   }
   return taps;
 }
@@ -71,11 +80,10 @@ struct InlineMetadata {
     template <int level, int points, class Samples>
     __device__ void read(const Samples& samples, long long flat_row, int row_in_tile, int point,
                          Taps<K> (&taps)[points]) const {
-      static_cast<void>(row_in_tile);
 #pragma unroll
       for (int p = 0; p < points; ++p) {
-        taps[p] =
-            make_taps<K>(samples.sample(flat_row, level, point + p), level, K::Mapping::side());
+        taps[p] = make_taps<K>(samples.sample(flat_row, row_in_tile, level, point + p), level,
+                               K::Mapping::side());
       }
     }
   };

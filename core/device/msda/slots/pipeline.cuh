@@ -21,13 +21,18 @@ struct DirectPipeline {
     __device__ Reader(const Arguments& arguments, unsigned char* shared) : arguments_(arguments) {
       static_cast<void>(shared);
     }
-    /// All threads of the block turn to a tile; `flat_row(r)` is the flat row of its row r.
+    /// All threads of the block turn to a tile. `flat_row(r)` is the flat row of its row r, and of
+    /// the tiles that follow for larger r; `first` says that the item begins, `rows_left` how many
+    /// rows the item has from here on.
     template <class FlatRow>
-    __device__ void enter(const FlatRow& flat_row) {
+    __device__ void enter(const FlatRow& flat_row, bool first, long long rows_left) {
       static_cast<void>(flat_row);
+      static_cast<void>(first);
+      static_cast<void>(rows_left);
     }
-    /// Point `point` of level `level` of flat row (b*Q + q)*H + h.
-    __device__ Sample sample(long long flat_row, int level, int point) const {
+    /// Point `point` of level `level` of row `row_in_tile`, which is flat row (b*Q + q)*H + h.
+    __device__ Sample sample(long long flat_row, int row_in_tile, int level, int point) const {
+      static_cast<void>(row_in_tile);
       using Location = typename Problem::Location;
       using Weight = typename Problem::Weight;
       const long long at = (flat_row * Problem::kLevels + level) * Problem::kPoints + point;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <msda/launch.cuh>
+#include <msda/slots/restage.cuh>
 #include <msda/slots/schedule.cuh>
 #include <msda/vector.cuh>
 
@@ -13,6 +14,9 @@ struct GlobalSource {
   static constexpr Slot kSlot = kSource;
   /// True when the source needs work items of one head (it keeps that head's rows on chip).
   static constexpr bool kByHead = false;
+  /// True when one read returns all four corners blended.
+  static constexpr bool kBlends = false;
+  using Place = typename Problem::Offset;
   template <class K>
   static constexpr unsigned kSharedBytes = 0;
 
@@ -39,9 +43,9 @@ struct GlobalSource {
 
   template <class K>
   class Reader {
-    using Value = typename K::Arithmetic::Stored;
-
    public:
+    using Value = typename K::Arithmetic::Stored;  ///< element type that read() returns
+
     /// Where the channels of one lane and row begin.
     using Base = const unsigned char*;
 
@@ -51,7 +55,7 @@ struct GlobalSource {
     /// All threads of the block begin an item: the place to bring levels on chip.
     __device__ void enter(const WorkItem& item) { static_cast<void>(item); }
     __device__ Base base(const WorkItem& item, int head, int channel) const {
-      return static_cast<Base>(K::Layout::base(arguments_)) +
+      return static_cast<Base>(stored_values<K>(arguments_)) +
              (item.image * K::Layout::kImageStride + K::Layout::channel_offset(head, channel)) *
                  static_cast<long long>(sizeof(Value));
     }
@@ -59,8 +63,9 @@ struct GlobalSource {
     template <int level>
     __device__ Vector<Value, K::Mapping::kVector> read(Base base, typename Problem::Offset offset,
                                                        int delta) const {
-      return Vector<Value, K::Mapping::kVector>::read(
-          base + offset + delta, [](const auto* p) { return K::Cache::load_value(p); });
+      return Vector<Value, K::Mapping::kVector>::read(base + offset + delta, [](const auto* p) {
+        return K::Cache::template load_value<level>(p);
+      });
     }
 
    private:

@@ -1,0 +1,21 @@
+// Layered textures of four-channel texels.
+#pragma once
+
+namespace msda::simt {
+
+/// Bilinear blend around `place`, in texels, of layer `layer`; zero outside the layer.
+__device__ __forceinline__ float4 fetch_layered(unsigned long long texture, float2 place,
+                                                int layer) {
+  return tex2DLayered<float4>(static_cast<cudaTextureObject_t>(texture), place.x, place.y, layer);
+}
+
+/// Writes one texel of 8 or 16 bytes.
+template <class Texel>
+__device__ __forceinline__ void store_layered(unsigned long long surface, const Texel& texel, int x,
+                                              int y, int layer) {
+  using Word = typename Texel::Word;
+  surf2DLayeredwrite(reinterpret_cast<const Word&>(texel),
+                     static_cast<cudaSurfaceObject_t>(surface), x * Texel::kBytes, y, layer);
+}
+
+}  // namespace msda::simt

@@ -1,0 +1,74 @@
+// Values in another layout or encoding than the problem's: one pre-pass writes them, whatever
+// combination of the layout and arithmetic slots asks for it.
+#pragma once
+
+#include <msda/launch.cuh>
+#include <msda/simt/thread.cuh>
+#include <msda/slots/layout.cuh>
+#include <msda/vector.cuh>
+
+namespace msda {
+
+template <class K>
+inline constexpr bool kRestages = K::Layout::kRestaged || K::Arithmetic::kEncoded;
+
+/// The values that the main kernel reads.
+template <class K>
+__device__ __forceinline__ const void* stored_values(const Arguments& arguments) {
+  return kRestages<K> ? arguments.workspace[kLayout] : arguments.value;
+}
+
+template <class K>
+struct Restage {
+  using Problem = typename K::Problem;
+  using Layout = typename K::Layout;
+  using Given = PlainLayout<Problem, void>;
+  using Stored = typename K::Arithmetic::Stored;
+
+  static constexpr Extent kWorkspace = {
+      0, Layout::kImageStride* static_cast<long long>(sizeof(Stored)), 0};
+  static constexpr unsigned kThreads = 256;
+  static constexpr LaunchShape kShape = grid_stride_shape(kThreads, 8);
+
+  /// Every stored channel of every stored pixel, border pixels (zero) included.
+  __device__ static void run(const Arguments& arguments) {
+    constexpr int kRow = Problem::kHeads * Problem::kChannels;
+    const long long count = arguments.batch * Layout::kPixels * kRow;
+    const long long stride = static_cast<long long>(simt::blocks()) * kThreads;
+    for (long long i = static_cast<long long>(simt::block()) * kThreads + simt::thread(); i < count;
+         i += stride) {
+      const int in_row = static_cast<int>(i % kRow);
+      const long long pixel_index = i / kRow;
+      write(arguments, pixel_index / Layout::kPixels,
+            static_cast<int>(pixel_index % Layout::kPixels), in_row / Problem::kChannels,
+            in_row % Problem::kChannels);
+    }
+  }
+
+ private:
+  __device__ static void write(const Arguments& arguments, long long image, int pixel, int head,
+                               int channel) {
+    int level = 0;
+#pragma unroll
+    for (int l = 1; l < Problem::kLevels; ++l) level = pixel >= Layout::start(l) ? l : level;
+    const int border = Layout::kBordered ? 1 : 0;
+    const int in_level = pixel - Layout::start(level);
+    const int x = in_level % Layout::pitch(level) - border;
+    const int y = in_level / Layout::pitch(level) - border;
+    const bool inside = x >= 0 && x < Problem::width(level) && y >= 0 && y < Problem::height(level);
+    float value = 0.0F;
+    if (inside) {
+      const long long from =
+          image * Given::kImageStride + Given::channel_offset(head, channel) +
+          static_cast<long long>(Given::start(level) + Given::pixel(level, x, y)) *
+              Given::kPixelStride;
+      value = to_float(static_cast<const typename Problem::Value*>(arguments.value)[from]);
+    }
+    const long long to = image * Layout::kImageStride + Layout::channel_offset(head, channel) +
+                         static_cast<long long>(pixel) * Layout::kPixelStride;
+    static_cast<Stored*>(arguments.workspace[kLayout])[to] =
+        K::Arithmetic::encode(arguments, value, image, head, level);
+  }
+};
+
+}  // namespace msda

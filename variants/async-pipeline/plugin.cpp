@@ -1,0 +1,29 @@
+#include <msda/plugin.hpp>
+
+namespace {
+
+using msda::ParameterSpec;
+
+class AsyncPipeline final : public msda::Optimization {
+ public:
+  AsyncPipeline()
+      : Optimization({.name = "async-pipeline",
+                      .summary = "locations and weights of later tiles copied to shared memory "
+                                 "while this one is computed",
+                      .parameters = {ParameterSpec::integer(
+                          "stages", "tiles in shared memory at a time", 2, 2, 6)}},
+                     {.skeleton = "direct",
+                      .slot = "pipeline",
+                      .type = "msda::async_pipeline::Pipeline",
+                      .header = "async_pipeline/pipeline.cuh"}) {}
+
+  std::optional<std::string> unsupported(const msda::Problem&, const msda::DeviceInfo& device,
+                                         const msda::Parameters&) const override {
+    if (device.compute_capability >= 80) return std::nullopt;
+    return "cp.async needs compute capability 8.0";
+  }
+};
+
+}  // namespace
+
+MSDA_PLUGIN(AsyncPipeline)

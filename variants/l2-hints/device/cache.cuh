@@ -1,0 +1,49 @@
+// Values are read many times, by all blocks of an image; locations, weights and outputs once. So
+// values may ask to leave L2 last, streams to leave it first, and levels that are too large for L1
+// may leave it alone.
+#pragma once
+
+#include <msda/launch.cuh>
+#include <msda/ptx/memory.cuh>
+
+namespace msda::l2_hints {
+
+template <class Problem, class Parameters>
+struct Cache {
+  static constexpr Slot kSlot = kCache;
+  enum Value { kDefault, kCg, kEvictLast };  // the choices of parameter "value", in their order
+
+  /// Levels from the largest on; of equal ones the earlier is the larger.
+  static constexpr int rank(int level) {
+    int larger = 0;
+    for (int l = 0; l < Problem::kLevels; ++l) {
+      const int mine = Problem::width(level) * Problem::height(level);
+      const int other = Problem::width(l) * Problem::height(l);
+      larger += other > mine || (other == mine && l < level) ? 1 : 0;
+    }
+    return larger;
+  }
+
+  template <int level, class Word>
+  __device__ static Word load_value(const Word* p) {
+    if constexpr (rank(level) < Parameters::bypass_l1) return ptx::load_no_allocate(p);
+    if constexpr (Parameters::value == kCg) return ptx::load_cached_in_l2(p);
+    if constexpr (Parameters::value == kEvictLast) return ptx::load_evict_last_in_l2(p);
+    return ptx::load_readonly(p);
+  }
+  template <class Word>
+  __device__ static Word load_stream(const Word* p) {
+    if constexpr (Parameters::stream) return ptx::load_evict_first_in_l2(p);
+    return ptx::load_readonly(p);
+  }
+  template <class Word>
+  __device__ static void store_output(Word* p, Word v) {
+    if constexpr (Parameters::stream) {
+      ptx::store_streaming(p, v);
+    } else {
+      *p = v;
+    }
+  }
+};
+
+}  // namespace msda::l2_hints

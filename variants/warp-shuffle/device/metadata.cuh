@@ -1,0 +1,54 @@
+// The lanes of a row (or of one side of it) compute the taps of different points of a batch, and
+// hand them to each other with shuffles. It needs rows whose lanes lie in one warp; others compute
+// inline. A batch of as many points as a row has lanes (slot unroll) leaves no lane idle.
+#pragma once
+
+#include <msda/simt/thread.cuh>
+#include <msda/slots/metadata.cuh>
+
+namespace msda::warp_shuffle {
+
+template <class Problem, class Parameters>
+struct Metadata {
+  static constexpr Slot kSlot = kMetadata;
+  template <class K>
+  static constexpr unsigned kSharedBytes = 0;
+
+  template <class K>
+  class Reader : public InlineMetadata<Problem, Parameters>::template Reader<K> {
+    using Base = typename InlineMetadata<Problem, Parameters>::template Reader<K>;
+    using Mapping = typename K::Mapping;
+    static constexpr int kWords = static_cast<int>(sizeof(Taps<K>) / sizeof(unsigned));
+
+   public:
+    using Base::Base;
+
+    template <int level, int points, class Samples>
+    __device__ void read(const Samples& samples, long long flat_row, int row_in_tile, int point,
+                         Taps<K> (&taps)[points]) const {
+      if constexpr (!Mapping::kWarpHoldsRows) {
+        Base::template read<level, points>(samples, flat_row, row_in_tile, point, taps);
+      } else {
+        constexpr int kGroup = Mapping::kLanesPerSide;
+        const int in_group = static_cast<int>(simt::lane()) % kGroup;
+#pragma unroll
+        for (int first = 0; first < points; first += kGroup) {
+          // A lane beyond the batch repeats its last point, so that the warp stays together.
+          const int mine = min(first + in_group, points - 1);
+          const Taps<K> own = make_taps<K>(
+              samples.sample(flat_row, row_in_tile, level, point + mine), level, Mapping::side());
+#pragma unroll
+          for (int p = first; p < points && p < first + kGroup; ++p) {
+#pragma unroll
+            for (int w = 0; w < kWords; ++w) {
+              reinterpret_cast<unsigned*>(&taps[p])[w] =
+                  simt::shuffle(reinterpret_cast<const unsigned*>(&own)[w], p - first, kGroup);
+            }
+          }
+        }
+      }
+    }
+  };
+};
+
+}  // namespace msda::warp_shuffle

@@ -1,0 +1,20 @@
+#include <msda/plugin.hpp>
+
+namespace {
+
+class WarpShuffle final : public msda::Optimization {
+ public:
+  WarpShuffle()
+      : Optimization(
+            {.name = "warp-shuffle",
+             .summary = "the lanes of a row compute different points and exchange taps by shuffles",
+             .parameters = {}},
+            {.skeleton = "direct",
+             .slot = "metadata",
+             .type = "msda::warp_shuffle::Metadata",
+             .header = "warp_shuffle/metadata.cuh"}) {}
+};
+
+}  // namespace
+
+MSDA_PLUGIN(WarpShuffle)

@@ -1,0 +1,19 @@
+#include <msda/plugin.hpp>
+
+namespace {
+
+class ZeroBorder final : public msda::Optimization {
+ public:
+  ZeroBorder()
+      : Optimization({.name = "zero-border",
+                      .summary = "values copied inside a border of zero pixels: no care for edges",
+                      .parameters = {}},
+                     {.skeleton = "direct",
+                      .slot = "layout",
+                      .type = "msda::zero_border::Layout",
+                      .header = "zero_border/layout.cuh"}) {}
+};
+
+}  // namespace
+
+MSDA_PLUGIN(ZeroBorder)
