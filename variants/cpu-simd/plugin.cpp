@@ -8,10 +8,11 @@ namespace {
 
 class CpuSimdExecutable final : public Executable {
  public:
-  CpuSimdExecutable(const Problem& problem, const std::string& instruction_set)
-      : rows_(problem, instruction_set), workspace_(rows_.plan()), batch_(problem.batch) {}
+  CpuSimdExecutable(const Problem& problem, const Parameters& parameters)
+      : rows_(problem, parameters), workspace_(rows_.plan()), batch_(problem.batch) {}
 
   void launch(const Tensors& tensors, Stream /*stream*/) override {
+    for (std::int64_t row = 0; row < rows_.copy_rows(); ++row) rows_.copy_row(tensors, row);
     // One head of one image after the other: the pixels that are read stay in the cache longest so.
     for (std::int64_t b = 0; b < batch_; ++b) {
       for (std::int64_t h = 0; h < rows_.plan().heads; ++h) {
@@ -32,18 +33,17 @@ class CpuSimd final : public Kernel {
   CpuSimd()
       : Kernel({.name = MSDA_VARIANT_NAME,
                 .summary = "one CPU thread, vector instructions over the channels",
-                .parameters = {cpu_rows::instruction_set_parameter()}},
+                .parameters = cpu_rows::row_parameters()},
                DeviceKind::kCpu) {}
 
   std::optional<std::string> unsupported(const Problem& problem, const DeviceInfo& /*device*/,
                                          const Parameters& parameters) const override {
-    if (auto reason = cpu_rows::cannot_run(parameters.get<std::string>("isa"))) return reason;
-    return cpu_rows::cannot_do(problem);
+    return cpu_rows::rows_unsupported(problem, parameters);
   }
 
   std::unique_ptr<Executable> prepare(const Problem& problem, const DeviceInfo& /*device*/,
                                       const Parameters& parameters) const override {
-    return std::make_unique<CpuSimdExecutable>(problem, parameters.get<std::string>("isa"));
+    return std::make_unique<CpuSimdExecutable>(problem, parameters);
   }
 };
 

@@ -10,6 +10,9 @@
 
 namespace msda::cpu_rows::HWY_NAMESPACE {
 
+/// Floats in the widest vector of this instruction set.
+constexpr int kWidest = static_cast<int>(hn::MaxLanes(hn::ScalableTag<float>()));
+
 /// Sums of kVectors vectors of channels. With few vectors the two pixel rows of a point get sums of
 /// their own, because one chain of additions for each vector would leave the FMA units waiting.
 template <class D, int kVectors>
@@ -85,50 +88,41 @@ void gather(D d, const RowPlan& plan, const PointArrays& points, const unsigned 
 }
 
 /// All channels of one query, `kLanes` wide: whole vectors in groups, then the rest by one vector
-/// that overlaps the last one. Needs at least kLanes channels.
-template <class T, int kLanes>
+/// that overlaps the last one. Needs at least kLanes channels; `kMostVectors` is how many a group
+/// may have.
+template <class T, int kLanes, int kMostVectors>
 HWY_INLINE void gather_channels(const RowPlan& plan, const PointArrays& points,
                                 const unsigned char* plane, float* output) {
   const hn::CappedTag<float, kLanes> d;
-  const auto at = [&](std::int64_t c) { return plane + c * static_cast<std::int64_t>(sizeof(T)); };
+  const auto gather_group = [&]<int kVectors>(std::int64_t c) {
+    const std::int64_t bytes = c * static_cast<std::int64_t>(sizeof(T));
+    gather<T, kVectors>(d, plan, points, plane + bytes, output + c);
+    return c + kVectors * kLanes;
+  };
   std::int64_t c = 0;
-  while (plan.channels - c >= kLanes) {
-    const std::int64_t vectors = (plan.channels - c) / kLanes;
-    if (vectors >= 8) {
-      gather<T, 8>(d, plan, points, at(c), output + c);
-      c += 8 * kLanes;
-    } else if (vectors >= 4) {
-      gather<T, 4>(d, plan, points, at(c), output + c);
-      c += 4 * kLanes;
-    } else if (vectors >= 2) {
-      gather<T, 2>(d, plan, points, at(c), output + c);
-      c += 2 * kLanes;
-    } else {
-      gather<T, 1>(d, plan, points, at(c), output + c);
-      c += kLanes;
-    }
+  if constexpr (kMostVectors > 1) {
+    while (plan.channels - c >= 8 * kLanes) c = gather_group.template operator()<8>(c);
+    if (plan.channels - c >= 4 * kLanes) c = gather_group.template operator()<4>(c);
+    if (plan.channels - c >= 2 * kLanes) c = gather_group.template operator()<2>(c);
   }
-  if (c < plan.channels) {
-    c = plan.channels - kLanes;
-    gather<T, 1>(d, plan, points, at(c), output + c);
-  }
+  if (plan.channels - c >= kLanes) c = gather_group.template operator()<1>(c);
+  if (c < plan.channels) gather_group.template operator()<1>(plan.channels - kLanes);
 }
 
-/// The widest vectors that the channels fill.
-template <class T, int kLanes = static_cast<int>(hn::MaxLanes(hn::ScalableTag<float>()))>
+/// The widest vectors that the channels fill. Less than the widest of all are used only when the
+/// channels do not fill one of twice the size, so groups of them are never needed.
+template <class T, int kLanes = kWidest>
 HWY_INLINE void gather_widest(const RowPlan& plan, const PointArrays& points,
                               const unsigned char* plane, float* output) {
   if constexpr (kLanes > 1) {
     if (plan.channels < kLanes) return gather_widest<T, kLanes / 2>(plan, points, plane, output);
   }
-  gather_channels<T, kLanes>(plan, points, plane, output);
+  gather_channels<T, kLanes, kLanes == kWidest ? 8 : 1>(plan, points, plane, output);
 }
 
-/// Prepares the points of output row `index` (batch, query and head flattened) and asks for the
-/// memory that they will read.
+/// Fills `scratch.points` for output row `index` (batch, query and head flattened).
 inline void prepare_points(const RowPlan& plan, const RowTensors& tensors, std::int64_t index,
-                           const unsigned char* plane, const RowScratch& scratch,
-                           const PointArrays& points) {
+                           const RowScratch& scratch) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>()));
   const bool whole_vectors = plan.points % lanes == 0;
   const std::int64_t first = index * plan.points;
@@ -136,9 +130,8 @@ inline void prepare_points(const RowPlan& plan, const RowTensors& tensors, std::
                                      2 * plan.points, whole_vectors, scratch.locations);
   const float* weights = floats_of(plan.types.weight, tensors.weights, first, plan.points,
                                    whole_vectors, scratch.weights);
-  compute_points(plan, locations, weights, points);
-  compute_offsets(plan, points);
-  static_cast<void>(plane);
+  compute_points(plan, locations, weights, scratch.points);
+  compute_offsets(plan, scratch.points);
 }
 
 /// Writes output row `index` from sums in `from`.
@@ -155,23 +148,35 @@ inline void store_row(const RowPlan& plan, const float* from, unsigned char* out
   }
 }
 
+/// Asks for the cache lines of `bytes` bytes at `first`, which may lie beyond the tensor's end.
+HWY_INLINE void prefetch_lines(const unsigned char* tensor, std::int64_t first,
+                               std::int64_t bytes) {
+  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(tensor) + first;
+  for (std::int64_t line = 0; line < bytes; line += 64) {
+    __builtin_prefetch(reinterpret_cast<const void*>(address + line));
+  }
+}
+
+/// Asks for what output row `index` reads and writes besides `value`. In the order of this file,
+/// one head at a time, these rows are so far apart that no hardware prefetcher finds them.
+HWY_INLINE void prefetch_row(const RowPlan& plan, const RowTensors& tensors, std::int64_t index) {
+  prefetch_lines(tensors.locations, index * plan.location_bytes, plan.location_bytes);
+  prefetch_lines(tensors.weights, index * plan.weight_bytes, plan.weight_bytes);
+  prefetch_lines(tensors.output, index * plan.output_bytes, plan.output_bytes);
+}
+
 template <class T>
 void compute_rows(const RowPlan& plan, const RowTensors& tensors, const RowRange& range,
                   const RowScratch& scratch) {
   const unsigned char* plane =
       tensors.value + range.batch * plan.image_bytes + range.head * plan.head_bytes;
-  const auto row_index = [&](std::int64_t query) {
-    return (range.batch * plan.queries + query) * plan.heads + range.head;
-  };
-  if (range.begin >= range.end) return;
-  prepare_points(plan, tensors, row_index(range.begin), plane, scratch, scratch.points[0]);
+  constexpr std::int64_t kAhead = 8;  // queries: longer than the latency of memory
   for (std::int64_t query = range.begin; query < range.end; ++query) {
-    const std::int64_t turn = (query - range.begin) % 2;
-    if (query + 1 < range.end) {
-      prepare_points(plan, tensors, row_index(query + 1), plane, scratch, scratch.points[1 - turn]);
-    }
-    gather_widest<T>(plan, scratch.points[turn], plane, scratch.output);
-    store_row(plan, scratch.output, tensors.output, row_index(query));
+    const std::int64_t index = (range.batch * plan.queries + query) * plan.heads + range.head;
+    prefetch_row(plan, tensors, index + kAhead * plan.heads);
+    prepare_points(plan, tensors, index, scratch);
+    gather_widest<T>(plan, scratch.points, plane, scratch.output);
+    store_row(plan, scratch.output, tensors.output, index);
   }
 }
 

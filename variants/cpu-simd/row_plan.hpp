@@ -21,6 +21,11 @@ struct RowPlan {
   std::int64_t padded_points = 0;  ///< N rounded up to a whole vector of the widest instruction set
   bool zero_border = false;        ///< corners one pixel outside a level may be read, and are zero
 
+  // One output row, a query and a head, in the other tensors.
+  std::int64_t location_bytes = 0;
+  std::int64_t weight_bytes = 0;
+  std::int64_t output_bytes = 0;
+
   std::int64_t image_bytes = 0;  ///< from one image of `value` to the next
   std::int64_t pixel_bytes = 0;  ///< from one pixel to the next
   std::int64_t head_bytes = 0;   ///< from one head to the next inside a pixel
@@ -45,7 +50,7 @@ enum Reach : std::int32_t { kNothing = 0, kSomeCorners = 1, kAllCorners = 2 };
 
 /// Working memory of one thread.
 struct RowScratch {
-  PointArrays points[2];       ///< of the query at work and of the next one
+  PointArrays points;          ///< of the query at work
   float* locations = nullptr;  ///< 2 * padded_points
   float* weights = nullptr;    ///< padded_points
   float* output = nullptr;     ///< channels

@@ -1,103 +1,46 @@
 #include "rows.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
+#include "instruction_set.hpp"
 #include "levels.hpp"
 
 namespace msda::cpu_rows {
-
-// One for each instruction set that CMakeLists.txt compiles row_kernel.cpp for.
-void rows_portable(const RowPlan&, const RowTensors&, const RowRange&, const RowScratch&);
-#ifdef MSDA_ROWS_X86
-void rows_sse4(const RowPlan&, const RowTensors&, const RowRange&, const RowScratch&);
-void rows_avx2(const RowPlan&, const RowTensors&, const RowRange&, const RowScratch&);
-void rows_avx512(const RowPlan&, const RowTensors&, const RowRange&, const RowScratch&);
-#endif
-
 namespace {
 
 /// Floats in the widest vector of any instruction set.
 constexpr std::int64_t kWidestVector = 16;
 
-struct InstructionSet {
-  std::string_view name;
-  RowFunction function;
-  bool available;  ///< on this machine
-};
+std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
 
-#ifdef MSDA_ROWS_X86
-bool has_sse4() {
-  return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul") &&
-         __builtin_cpu_supports("aes");
-}
-
-bool has_avx2() {
-  return has_sse4() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("f16c");
-}
-
-bool has_avx512() {
-  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-}
-#endif
-
-/// Widest first.
-const auto& instruction_sets() {
-  static const auto sets = std::to_array<InstructionSet>({
-#ifdef MSDA_ROWS_X86
-      {"avx512", rows_avx512, has_avx512()},
-      {"avx2", rows_avx2, has_avx2()},
-      {"sse4", rows_sse4, has_sse4()},
-#endif
-      {"portable", rows_portable, true},
-  });
-  return sets;
-}
-
-const InstructionSet& choose(std::string_view name) {
-  const auto& sets = instruction_sets();
-  const auto found = std::find_if(sets.begin(), sets.end(), [&](const InstructionSet& set) {
-    return name == "auto" ? set.available : set.name == name;
-  });
-  if (found == sets.end() || !found->available) {
-    throw Error("instruction set '" + std::string(name) + "' cannot be used on this machine");
-  }
-  return *found;
+bool copies_planes(const Problem& problem, const std::string& head_planes) {
+  return head_planes == "on" || (head_planes == "auto" && HeadPlanes::worthwhile(problem));
 }
 
 }  // namespace
 
-std::vector<std::string> built_instruction_sets() {
-  std::vector<std::string> names;
-  for (const InstructionSet& set : instruction_sets()) names.emplace_back(set.name);
-  return names;
+std::vector<ParameterSpec> row_parameters() {
+  std::vector<ParameterValue> sets = {std::string("auto")};
+  for (const std::string& name : built_instruction_sets()) sets.emplace_back(name);
+  return {{.name = "isa",
+           .summary = "vector instructions to use; auto takes the widest this CPU has",
+           .default_value = std::string("auto"),
+           .minimum = {},
+           .maximum = {},
+           .choices = sets},
+          {.name = "head_planes",
+           .summary = "copy the values of each head together first; auto does so when they are "
+                      "read often enough",
+           .default_value = std::string("auto"),
+           .minimum = {},
+           .maximum = {},
+           .choices = {std::string("auto"), std::string("on"), std::string("off")}}};
 }
 
-std::optional<std::string> cannot_run(std::string_view instruction_set) {
-  for (const InstructionSet& set : instruction_sets()) {
-    if (set.name == instruction_set && !set.available) {
-      return "this CPU has no " + std::string(instruction_set) + " instructions";
-    }
-  }
-  return std::nullopt;
-}
-
-ParameterSpec instruction_set_parameter() {
-  ParameterSpec spec{.name = "isa",
-                     .summary = "vector instructions to use; auto takes the widest this CPU has",
-                     .default_value = std::string("auto"),
-                     .minimum = {},
-                     .maximum = {},
-                     .choices = {std::string("auto")}};
-  for (const std::string& name : built_instruction_sets()) spec.choices.emplace_back(name);
-  return spec;
-}
-
-std::optional<std::string> cannot_do(const Problem& problem) {
+std::optional<std::string> rows_unsupported(const Problem& problem, const Parameters& parameters) {
+  const auto& set = parameters.get<std::string>("isa");
+  if (function_for(set) == nullptr) return "this CPU has no " + set + " instructions";
   constexpr std::int64_t kLongestSide = std::int64_t{1} << 22;
   for (const Level& level : problem.levels) {
     if (std::max(level.height, level.width) > kLongestSide) {
@@ -108,20 +51,28 @@ std::optional<std::string> cannot_do(const Problem& problem) {
   return std::nullopt;
 }
 
-Rows::Rows(const Problem& problem, std::string_view instruction_set)
-    : function_(choose(instruction_set).function) {
-  const auto element = static_cast<std::int64_t>(size_of(problem.types.value));
+Rows::Rows(const Problem& problem, const Parameters& parameters)
+    : function_(function_for(parameters.get<std::string>("isa"))) {
+  Problem read = problem;  // as the vector code reads `value`
+  if (copies_planes(problem, parameters.get<std::string>("head_planes"))) {
+    planes_.emplace(problem);
+    read.layout = ValueLayout::kZeroBorder;
+  }
+  const cpu::Levels levels(read);
+  const auto slice = problem.channels * bytes_of(problem.types.value);
   plan_.types = problem.types;
   plan_.queries = problem.queries;
   plan_.heads = problem.heads;
   plan_.channels = problem.channels;
   plan_.points = problem.level_count() * problem.points;
   plan_.padded_points = (plan_.points + kWidestVector - 1) / kWidestVector * kWidestVector;
-  plan_.zero_border = problem.layout == ValueLayout::kZeroBorder;
-  plan_.head_bytes = problem.channels * element;
-  plan_.pixel_bytes = problem.heads * plan_.head_bytes;
-  const cpu::Levels levels(problem);
-  plan_.image_bytes = levels.spatial_size() * plan_.pixel_bytes;
+  plan_.location_bytes = 2 * plan_.points * bytes_of(problem.types.location);
+  plan_.weight_bytes = plan_.points * bytes_of(problem.types.weight);
+  plan_.output_bytes = problem.channels * bytes_of(problem.types.output);
+  plan_.zero_border = read.layout == ValueLayout::kZeroBorder;
+  plan_.pixel_bytes = planes_ ? slice : problem.heads * slice;
+  plan_.head_bytes = planes_ ? levels.spatial_size() * slice : slice;
+  plan_.image_bytes = levels.spatial_size() * problem.heads * slice;
   for (const cpu::LevelPlace& level : levels.places()) {
     const auto points = static_cast<std::size_t>(problem.points);
     width_.insert(width_.end(), points, static_cast<float>(level.width));
@@ -139,7 +90,8 @@ Rows::Rows(const Problem& problem, std::string_view instruction_set)
 }
 
 void Rows::run(const Tensors& tensors, const RowRange& range, const Workspace& workspace) const {
-  const RowTensors bytes{.value = static_cast<const unsigned char*>(tensors.value),
+  const void* value = planes_ ? planes_->data() : tensors.value;
+  const RowTensors bytes{.value = static_cast<const unsigned char*>(value),
                          .locations = static_cast<const unsigned char*>(tensors.locations),
                          .weights = static_cast<const unsigned char*>(tensors.weights),
                          .output = static_cast<unsigned char*>(tensors.output)};
@@ -151,23 +103,21 @@ Workspace::Workspace(const RowPlan& plan) {
   const auto channels = static_cast<std::size_t>(plan.channels);
   // Each of the arrays below starts on a cache line of its own.
   const auto lines = [](std::size_t bytes) { return (bytes + 63) / 64; };
-  const std::size_t for_points = 7 * lines(4 * points) + lines(8 * points);
-  memory_.resize(2 * for_points + lines(8 * points) + lines(4 * points) + lines(4 * channels));
+  memory_.resize(8 * lines(4 * points) + 2 * lines(8 * points) + lines(4 * channels));
   CacheLine* next = memory_.data();
   const auto take = [&]<class T>(T*& array, std::size_t count) {
     array = reinterpret_cast<T*>(next);
     next += lines(count * sizeof(T));
   };
-  for (PointArrays& arrays : scratch_.points) {
-    for (float*& weight : arrays.weight) take(weight, points);
-    take(arrays.column, points);
-    take(arrays.row, points);
-    take(arrays.reach, points);
-    take(arrays.offset, points);
-  }
+  for (float*& weight : scratch_.points.weight) take(weight, points);
+  take(scratch_.points.column, points);
+  take(scratch_.points.row, points);
+  take(scratch_.points.reach, points);
+  take(scratch_.points.offset, points);
   take(scratch_.locations, 2 * points);
   take(scratch_.weights, points);
   take(scratch_.output, channels);
+  // Entries past the last point never count.
   std::fill_n(scratch_.locations, 2 * points, std::numeric_limits<float>::quiet_NaN());
 }
 

@@ -6,27 +6,21 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <msda/variant.hpp>
 
+#include "head_planes.hpp"
 #include "row_plan.hpp"
 
 namespace msda::cpu_rows {
 
-/// Names of the instruction sets this program was built for, widest first: "avx512", "avx2",
-/// "sse4", "portable" on x86-64, "portable" elsewhere.
-std::vector<std::string> built_instruction_sets();
+/// Parameters that every variant built on Rows has: `isa`, the vector instructions, and
+/// `head_planes`, whether `value` is copied to one plane for each head first.
+std::vector<ParameterSpec> row_parameters();
 
-/// Why this machine cannot run the instruction set, or nullopt. "auto" always runs.
-std::optional<std::string> cannot_run(std::string_view instruction_set);
-
-/// The parameter `isa` that chooses an instruction set.
-ParameterSpec instruction_set_parameter();
-
-/// Why the vector code cannot do the problem, or nullopt.
-std::optional<std::string> cannot_do(const Problem& problem);
+/// Why Rows cannot do the problem with these parameters on this machine, or nullopt.
+std::optional<std::string> rows_unsupported(const Problem& problem, const Parameters& parameters);
 
 /// Working memory of one thread for one problem.
 class Workspace {
@@ -42,21 +36,29 @@ class Workspace {
   RowScratch scratch_;
 };
 
-/// The vector code made ready for one problem. Safe to run from several threads, each with a
-/// Workspace.
+/// The vector code made ready for one problem. A launch calls copy_row() for each row of
+/// copy_rows(), then run() on ranges that cover the output. Both may be called by several threads
+/// at a time.
 class Rows {
  public:
-  /// `instruction_set` is one of built_instruction_sets() that can run here, or "auto".
-  Rows(const Problem& problem, std::string_view instruction_set);
+  /// rows_unsupported() was asked. Throws EnvironmentError when there is no memory for the copy.
+  Rows(const Problem& problem, const Parameters& parameters);
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
 
   const RowPlan& plan() const { return plan_; }
+
+  std::int64_t copy_rows() const { return planes_ ? planes_->rows() : 0; }
+  void copy_row(const Tensors& tensors, std::int64_t row) const {
+    planes_->copy_row(tensors.value, row);
+  }
   void run(const Tensors& tensors, const RowRange& range, const Workspace& workspace) const;
 
  private:
   RowPlan plan_;
   RowFunction function_;
+  std::optional<HeadPlanes> planes_;
+  // What plan_ points to.
   std::vector<float> width_;
   std::vector<float> height_;
   std::vector<std::int64_t> first_;

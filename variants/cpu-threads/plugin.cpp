@@ -12,29 +12,30 @@ namespace {
 
 class CpuThreadsExecutable final : public Executable {
  public:
-  CpuThreadsExecutable(const Problem& problem, const std::string& instruction_set, unsigned threads,
-                       std::int64_t block)
-      : rows_(problem, instruction_set),
-        block_(block),
-        blocks_((problem.queries + block - 1) / block),
+  CpuThreadsExecutable(const Problem& problem, const Parameters& parameters, unsigned threads)
+      : rows_(problem, parameters),
+        block_(parameters.get<std::int64_t>("block")),
+        blocks_((problem.queries + block_ - 1) / block_),
         tasks_(problem.batch * problem.heads * blocks_),
-        pool_(static_cast<unsigned>(std::min<std::int64_t>(threads, tasks_))),
-        task_([this](std::int64_t index, unsigned thread) { run_block(index, thread); }) {
+        copy_([this](std::int64_t row, unsigned /*thread*/) { rows_.copy_row(tensors_, row); }),
+        compute_([this](std::int64_t task, unsigned thread) { run_block(task, thread); }),
+        pool_(static_cast<unsigned>(std::min<std::int64_t>(threads, tasks_))) {
     workspaces_.reserve(pool_.threads());
     for (unsigned t = 0; t < pool_.threads(); ++t) workspaces_.emplace_back(rows_.plan());
   }
 
   void launch(const Tensors& tensors, Stream /*stream*/) override {
     tensors_ = tensors;
-    pool_.run(tasks_, task_);
+    if (rows_.copy_rows() > 0) pool_.run(rows_.copy_rows(), copy_);
+    pool_.run(tasks_, compute_);
   }
 
  private:
   /// Tasks go through the blocks of one head of one image before the next, so that all threads read
   /// the same pixels at a time: the shared cache then holds one head instead of all.
-  void run_block(std::int64_t index, unsigned thread) const {
-    const std::int64_t plane = index / blocks_;
-    const std::int64_t begin = index % blocks_ * block_;
+  void run_block(std::int64_t task, unsigned thread) const {
+    const std::int64_t plane = task / blocks_;
+    const std::int64_t begin = task % blocks_ * block_;
     rows_.run(tensors_,
               {.batch = plane / rows_.plan().heads,
                .head = plane % rows_.plan().heads,
@@ -48,10 +49,28 @@ class CpuThreadsExecutable final : public Executable {
   std::int64_t blocks_;  ///< of one head of one image
   std::int64_t tasks_;
   std::vector<cpu_rows::Workspace> workspaces_;
-  Tensors tensors_;
+  Tensors tensors_;  ///< of the launch at work
+  ThreadPool::Task copy_;
+  ThreadPool::Task compute_;
   ThreadPool pool_;
-  std::function<void(std::int64_t, unsigned)> task_;
 };
+
+std::vector<ParameterSpec> parameters() {
+  std::vector<ParameterSpec> all = cpu_rows::row_parameters();
+  all.push_back({.name = "threads",
+                 .summary = "threads to use; 0 takes all the hardware has",
+                 .default_value = std::int64_t{0},
+                 .minimum = 0,
+                 .maximum = 1024,
+                 .choices = {}});
+  all.push_back({.name = "block",
+                 .summary = "queries of one head that a thread takes at a time",
+                 .default_value = std::int64_t{64},
+                 .minimum = 1,
+                 .maximum = 1 << 20,
+                 .choices = {}});
+  return all;
+}
 
 class CpuThreads final : public Kernel {
  public:
@@ -59,25 +78,12 @@ class CpuThreads final : public Kernel {
       : Kernel(
             {.name = MSDA_VARIANT_NAME,
              .summary = "all CPU cores, vector instructions over the channels, blocks of queries",
-             .parameters = {{.name = "threads",
-                             .summary = "threads to use; 0 takes all the hardware has",
-                             .default_value = std::int64_t{0},
-                             .minimum = 0,
-                             .maximum = 1024,
-                             .choices = {}},
-                            {.name = "block",
-                             .summary = "queries of one head that a thread takes at a time",
-                             .default_value = std::int64_t{128},
-                             .minimum = 1,
-                             .maximum = 1 << 20,
-                             .choices = {}},
-                            cpu_rows::instruction_set_parameter()}},
+             .parameters = parameters()},
             DeviceKind::kCpu) {}
 
   std::optional<std::string> unsupported(const Problem& problem, const DeviceInfo& /*device*/,
                                          const Parameters& parameters) const override {
-    if (auto reason = cpu_rows::cannot_run(parameters.get<std::string>("isa"))) return reason;
-    return cpu_rows::cannot_do(problem);
+    return cpu_rows::rows_unsupported(problem, parameters);
   }
 
   std::unique_ptr<Executable> prepare(const Problem& problem, const DeviceInfo& device,
@@ -85,8 +91,7 @@ class CpuThreads final : public Kernel {
     auto threads = static_cast<unsigned>(parameters.get<std::int64_t>("threads"));
     if (threads == 0) threads = static_cast<unsigned>(std::max(0, device.multiprocessors));
     if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
-    return std::make_unique<CpuThreadsExecutable>(problem, parameters.get<std::string>("isa"),
-                                                  threads, parameters.get<std::int64_t>("block"));
+    return std::make_unique<CpuThreadsExecutable>(problem, parameters, threads);
   }
 };
 

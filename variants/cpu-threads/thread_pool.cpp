@@ -14,7 +14,7 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void ThreadPool::run(std::int64_t count, const std::function<void(std::int64_t, unsigned)>& task) {
+void ThreadPool::run(std::int64_t count, const Task& task) {
   task_ = &task;
   count_ = count;
   next_.store(0, std::memory_order_relaxed);

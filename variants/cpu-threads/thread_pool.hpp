@@ -12,6 +12,9 @@ namespace msda::cpu_threads {
 /// Runs tasks on a fixed number of threads, the caller's among them.
 class ThreadPool {
  public:
+  /// Is given the task's index and which of threads() runs it. Must not throw.
+  using Task = std::function<void(std::int64_t index, unsigned thread)>;
+
   /// Starts `threads` - 1 threads; `threads` is at least 1.
   explicit ThreadPool(unsigned threads);
   ThreadPool(const ThreadPool&) = delete;
@@ -20,17 +23,16 @@ class ThreadPool {
 
   unsigned threads() const { return static_cast<unsigned>(workers_.size()) + 1; }
 
-  /// Calls task(index, thread) for each index in [0, count), in rising order of start; `thread`
-  /// tells which of threads() runs it. Returns when all are done. A task must not throw. One call
-  /// at a time.
-  void run(std::int64_t count, const std::function<void(std::int64_t, unsigned)>& task);
+  /// Calls the task for each index in [0, count), in rising order of start. Returns when all are
+  /// done. One call at a time.
+  void run(std::int64_t count, const Task& task);
 
  private:
   void serve(unsigned thread);
   void take_tasks(unsigned thread);
 
   std::vector<std::thread> workers_;
-  const std::function<void(std::int64_t, unsigned)>* task_ = nullptr;
+  const Task* task_ = nullptr;
   std::int64_t count_ = 0;
   // Written by different threads at different times: each on a cache line of its own.
   alignas(64) std::atomic<std::uint32_t> round_ = 0;  ///< rises with each run(); wakes the workers
