@@ -48,8 +48,10 @@ nlohmann::json compile(const Compiler& compiler, const Job& job) {
 }
 
 TEST(ConformanceOfCompilation, EveryCompositionCompilesForEveryArchitecture) {
-  const auto compositions = shipped_compositions(DeviceKind::kCuda);
-  ASSERT_FALSE(compositions.empty());
+  std::vector<Composition> compositions;
+  for (const std::string& name : shipped_names(DeviceKind::kCuda)) {
+    compositions.push_back(shipped_composition(name));
+  }
   const auto all_problems = problems();
   std::vector<Job> jobs;
   for (const Composition& composition : compositions) {

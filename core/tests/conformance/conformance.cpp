@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "conformance/awkward_problems.hpp"
 #include "measure/measure.hpp"
 
@@ -35,16 +37,26 @@ const Registry& shipped_plugins() {
   return kRegistry;
 }
 
-std::vector<Composition> shipped_compositions(DeviceKind kind) {
-  std::vector<Composition> compositions;
-  if (kind == DeviceKind::kCuda) compositions.emplace_back(shipped_plugins(), std::vector<Use>{});
+Composition shipped_composition(const std::string& name) {
+  if (name == "default") return {shipped_plugins(), {}};
+  return {shipped_plugins(), {{name, {}}}};
+}
+
+std::vector<std::string> shipped_names(DeviceKind kind) {
+  std::vector<std::string> names;
+  if (kind == DeviceKind::kCuda) names.emplace_back("default");
   for (const Plugin& plugin : shipped_plugins().plugins()) {
-    EXPECT_EQ(plugin.error, "");
-    if (!plugin.error.empty()) continue;
-    Composition composition(shipped_plugins(), {{plugin.name, {}}});
-    if (composition.device() == kind) compositions.push_back(std::move(composition));
+    if (plugin.error.empty() && shipped_composition(plugin.name).device() == kind) {
+      names.push_back(plugin.name);
+    }
   }
-  return compositions;
+  return names;
+}
+
+std::string test_name(const std::string& name) {
+  std::string text = name;
+  std::replace(text.begin(), text.end(), '-', '_');
+  return text;
 }
 
 void expect_conforming(Device& device, const Composition& composition) {
@@ -64,6 +76,8 @@ void expect_conforming(Device& device, const Composition& composition) {
       ++ran;
     } catch (const Unsupported& refusal) {
       EXPECT_STRNE(refusal.what(), "");
+    } catch (const Error& error) {
+      FAIL() << error.what();  // a device error may be sticky: what follows would fail with it
     }
   }
   EXPECT_GT(ran, 0) << composition.describe() << " refused every problem";

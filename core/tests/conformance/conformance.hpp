@@ -13,9 +13,13 @@ namespace msda {
 /// The plugins of the build tree and of MSDA_PLUGIN_PATH.
 const Registry& shipped_plugins();
 
-/// Each plugin alone on its default base, and the skeleton with all defaults, for one kind of
-/// device.
-std::vector<Composition> shipped_compositions(DeviceKind kind);
+/// What is tried on one kind of device: each plugin alone on its default base, and the skeleton
+/// with all defaults, as "default". Names are the plugins'.
+std::vector<std::string> shipped_names(DeviceKind kind);
+Composition shipped_composition(const std::string& name);
+
+/// `name` as GoogleTest allows it in a test's name.
+std::string test_name(const std::string& name);
 
 /// Runs the composition on every awkward problem and compares with the reference. Each problem must
 /// be right, or refused with a reason; at least one must run.

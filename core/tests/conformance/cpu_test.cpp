@@ -5,11 +5,21 @@
 namespace msda {
 namespace {
 
-TEST(ConformanceOnCpu, EveryKernelIsRightOnEveryAwkwardProblem) {
+class ConformanceOnCpu : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(ConformanceOnCpu, IsRightOnEveryAwkwardProblem) {
   const auto device = open_device("cpu");
-  const auto compositions = shipped_compositions(DeviceKind::kCpu);
-  ASSERT_FALSE(compositions.empty()) << "no CPU kernel was found";
-  for (const Composition& composition : compositions) expect_conforming(*device, composition);
+  expect_conforming(*device, shipped_composition(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, ConformanceOnCpu,
+                         ::testing::ValuesIn(shipped_names(DeviceKind::kCpu)),
+                         [](const auto& info) { return test_name(info.param); });
+
+TEST(ShippedPlugins, AreAllUsable) {
+  EXPECT_FALSE(shipped_plugins().plugins().empty());
+  for (const Plugin& plugin : shipped_plugins().plugins())
+    EXPECT_EQ(plugin.error, "") << plugin.name;
 }
 
 }  // namespace

@@ -6,12 +6,16 @@
 namespace msda {
 namespace {
 
-TEST(ConformanceOnGpu, EveryCompositionIsRightOnEveryAwkwardProblem) {
+class ConformanceOnGpu : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(ConformanceOnGpu, IsRightOnEveryAwkwardProblem) {
   const auto device = open_device("cuda:0");
-  const auto compositions = shipped_compositions(DeviceKind::kCuda);
-  ASSERT_FALSE(compositions.empty()) << "no optimization was found";
-  for (const Composition& composition : compositions) expect_conforming(*device, composition);
+  expect_conforming(*device, shipped_composition(GetParam()));
 }
+
+INSTANTIATE_TEST_SUITE_P(Shipped, ConformanceOnGpu,
+                         ::testing::ValuesIn(shipped_names(DeviceKind::kCuda)),
+                         [](const auto& info) { return test_name(info.param); });
 
 TEST(GpuTiming, EveryModeTimesEachSample) {
   const auto device = open_device("cuda:0");
