@@ -53,9 +53,10 @@ double l1_bandwidth(const Compiler& compiler, const DeviceInfo& device, cudaStre
   CudaMemory sink(blocks * kThreads * sizeof(unsigned));
   data.fill(1);
   int rounds = 1024;
+  unsigned step = kThreads;
   void* data_pointer = data.data();
   void* sink_pointer = sink.data();
-  void* parameters[] = {&data_pointer, &sink_pointer, &rounds};
+  void* parameters[] = {&data_pointer, &sink_pointer, &rounds, &step};
   const cudaKernel_t kernel = module.kernel(kernel_name);
   const double seconds = best_seconds(stream, [&] {
     check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(kThreads),

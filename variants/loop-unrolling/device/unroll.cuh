@@ -1,4 +1,7 @@
-// A batch of points: all their taps are loaded before the first is blended.
+// A batch of points: all their taps are loaded before the first is blended. With `ahead` the next
+// batch's loads are under way while this one is blended; with `alternate` batches of a large level
+// and of a small one take turns, so that the reads of a level on chip fill the wait for one that is
+// not.
 #pragma once
 
 #include <msda/launch.cuh>
@@ -9,6 +12,8 @@ template <class Problem, class Parameters>
 struct Unroll {
   static constexpr Slot kSlot = kUnroll;
   static constexpr int kPoints = static_cast<int>(Parameters::points);
+  static constexpr bool kLoadsAhead = Parameters::ahead;
+  static constexpr bool kAlternates = Parameters::alternate;
 };
 
 }  // namespace msda::loop_unrolling

@@ -18,7 +18,8 @@ struct Metadata {
   /// Taps [row][side][point].
   template <class K>
   static constexpr Extent kWorkspace = {
-      0, 0, static_cast<long long>(K::Mapping::kSides* kPointsPerRow * sizeof(Taps<K>))};
+      0, 0,
+      static_cast<long long>(Problem::kHeads* K::Mapping::kSides* kPointsPerRow * sizeof(Taps<K>))};
 
   static constexpr unsigned kThreads = 256;
   template <class K>

@@ -142,7 +142,7 @@ class Tile {
       row[r].base = source.base(item_, head, channel);
       sums[r].clear();
     }
-    add_levels<0>(source, metadata, samples, row, sums);
+    add_all(source, metadata, samples, row, sums);
 #pragma unroll
     for (int r = 0; r < kBlocking; ++r) {
       Mapping::combine(sums[r]);
@@ -152,71 +152,123 @@ class Tile {
   }
 
  private:
+  static constexpr int kBatch =
+      K::Unroll::kPoints < Problem::kPoints ? K::Unroll::kPoints : Problem::kPoints;
+  static constexpr int kBatchesPerLevel = (Problem::kPoints + kBatch - 1) / kBatch;
+  static constexpr int kBatches = Problem::kLevels * kBatchesPerLevel;
+
+  /// Which level the b-th batch belongs to, and which of the level's batches it is. Alternating:
+  /// levels 0 and L-1 take turns, then 1 and L-2, and so on.
+  struct Visit {
+    int level;
+    int batch;
+  };
+  static constexpr Visit visit(int b) {
+    if (!K::Unroll::kAlternates) return {b / kBatchesPerLevel, b % kBatchesPerLevel};
+    const int pair = b / (2 * kBatchesPerLevel);
+    const int in_pair = b % (2 * kBatchesPerLevel);
+    if (2 * pair + 1 == Problem::kLevels) return {pair, in_pair};
+    return {in_pair % 2 == 0 ? pair : Problem::kLevels - 1 - pair, in_pair / 2};
+  }
+
+  template <int points>
+  struct Batch {
+    Taps<K> taps[kBlocking][points];
+    Value value[kBlocking][points][kTaps<K>];
+  };
+
+  /// All batches: unrolled with the next batch's loads before this batch's blend, or in a loop.
+  __device__ void add_all(const Source& source, const Metadata& metadata, const Samples& samples,
+                          const Row (&row)[kBlocking], Sums (&sums)[kBlocking]) const {
+    if constexpr (K::Unroll::kLoadsAhead || K::Unroll::kAlternates) {
+      const auto first = load<visit(0).level, points_of(0)>(source, metadata, samples, row, 0);
+      add_visits<0>(source, metadata, samples, row, sums, first);
+    } else {
+      add_levels<0>(source, metadata, samples, row, sums);
+    }
+  }
+
+  static constexpr int points_of(int b) {
+    const int left = Problem::kPoints - visit(b).batch * kBatch;
+    return left < kBatch ? left : kBatch;
+  }
+
+  template <int b, class Loaded>
+  __device__ void add_visits(const Source& source, const Metadata& metadata, const Samples& samples,
+                             const Row (&row)[kBlocking], Sums (&sums)[kBlocking],
+                             const Loaded& loaded) const {
+    if constexpr (b + 1 == kBatches) {
+      add<visit(b).level>(row, sums, loaded);
+    } else if constexpr (K::Unroll::kLoadsAhead) {
+      const auto next = load<visit(b + 1).level, points_of(b + 1)>(source, metadata, samples, row,
+                                                                   visit(b + 1).batch * kBatch);
+      add<visit(b).level>(row, sums, loaded);
+      add_visits<b + 1>(source, metadata, samples, row, sums, next);
+    } else {
+      add<visit(b).level>(row, sums, loaded);
+      const auto next = load<visit(b + 1).level, points_of(b + 1)>(source, metadata, samples, row,
+                                                                   visit(b + 1).batch * kBatch);
+      add_visits<b + 1>(source, metadata, samples, row, sums, next);
+    }
+  }
+
   template <int level>
   __device__ void add_levels(const Source& source, const Metadata& metadata, const Samples& samples,
                              const Row (&row)[kBlocking], Sums (&sums)[kBlocking]) const {
     if constexpr (level < Problem::kLevels) {
-      add_level<level>(source, metadata, samples, row, sums);
+      constexpr int kWhole = Problem::kPoints / kBatch * kBatch;
+#pragma unroll 1
+      for (int point = 0; point < kWhole; point += kBatch) {
+        add<level>(row, sums, load<level, kBatch>(source, metadata, samples, row, point));
+      }
+      if constexpr (kWhole < Problem::kPoints) {
+        add<level>(row, sums,
+                   load<level, Problem::kPoints - kWhole>(source, metadata, samples, row, kWhole));
+      }
       add_levels<level + 1>(source, metadata, samples, row, sums);
     }
   }
 
-  /// All points of one level. Encoded values are summed as stored, and the level's scale is applied
-  /// once.
-  template <int level>
-  __device__ void add_level(const Source& source, const Metadata& metadata, const Samples& samples,
-                            const Row (&row)[kBlocking], Sums (&sums)[kBlocking]) const {
-    if constexpr (K::Arithmetic::kEncoded) {
-      Sums stored[kBlocking];
-#pragma unroll
-      for (int r = 0; r < kBlocking; ++r) stored[r].clear();
-      add_points<level>(source, metadata, samples, row, stored);
-#pragma unroll
-      for (int r = 0; r < kBlocking; ++r) {
-        const int head = K::kByHead ? item_.head : static_cast<int>(row[r].flat % Problem::kHeads);
-        sums[r].add_scaled(stored[r], K::Arithmetic::scale(arguments_, item_.image, head, level));
-      }
-    } else {
-      add_points<level>(source, metadata, samples, row, sums);
-    }
-  }
-
-  template <int level>
-  __device__ void add_points(const Source& source, const Metadata& metadata, const Samples& samples,
-                             const Row (&row)[kBlocking], Sums (&sums)[kBlocking]) const {
-    constexpr int kBatch =
-        K::Unroll::kPoints < Problem::kPoints ? K::Unroll::kPoints : Problem::kPoints;
-    constexpr int kWhole = Problem::kPoints / kBatch * kBatch;
-#pragma unroll 1
-    for (int point = 0; point < kWhole; point += kBatch) {
-      add_batch<level, kBatch>(source, metadata, samples, row, point, sums);
-    }
-    if constexpr (kWhole < Problem::kPoints) {
-      add_batch<level, Problem::kPoints - kWhole>(source, metadata, samples, row, kWhole, sums);
-    }
-  }
-
-  /// `points` points of each row of the lane: all their loads are in flight before the first blend.
+  /// `points` points of each row of the lane: all their loads are begun.
   template <int level, int points>
-  __device__ void add_batch(const Source& source, const Metadata& metadata, const Samples& samples,
-                            const Row (&row)[kBlocking], int point, Sums (&sums)[kBlocking]) const {
-    Taps<K> taps[kBlocking][points];
-    Value value[kBlocking][points][kTaps<K>];
+  __device__ Batch<points> load(const Source& source, const Metadata& metadata,
+                                const Samples& samples, const Row (&row)[kBlocking],
+                                int point) const {
+    Batch<points> batch;
 #pragma unroll
     for (int r = 0; r < kBlocking; ++r) {
-      metadata.template read<level, points>(samples, row[r].flat, row[r].in_tile, point, taps[r]);
+      metadata.template read<level, points>(samples, row[r].flat, row[r].in_tile, point,
+                                            batch.taps[r]);
 #pragma unroll
       for (int p = 0; p < points; ++p) {
 #pragma unroll
         for (int t = 0; t < kTaps<K>; ++t) {
           const int delta = K::Source::template delta<K>(level, Mapping::tap_column(t),
                                                          Mapping::tap_row(t));  // a constant
-          value[r][p][t] = source.template read<level>(row[r].base, taps[r][p].place, delta);
+          batch.value[r][p][t] =
+              source.template read<level>(row[r].base, batch.taps[r][p].place, delta);
         }
       }
     }
+    return batch;
+  }
+
+  /// Blends a batch. Encoded values are summed as stored, and the level's scale is applied once.
+  template <int level, int points>
+  __device__ void add(const Row (&row)[kBlocking], Sums (&sums)[kBlocking],
+                      const Batch<points>& batch) const {
 #pragma unroll
-    for (int r = 0; r < kBlocking; ++r) K::Arithmetic::add(sums[r], taps[r], value[r]);
+    for (int r = 0; r < kBlocking; ++r) {
+      if constexpr (K::Arithmetic::kEncoded) {
+        Sums stored;
+        stored.clear();
+        K::Arithmetic::add(stored, batch.taps[r], batch.value[r]);
+        const int head = K::kByHead ? item_.head : static_cast<int>(row[r].flat % Problem::kHeads);
+        sums[r].add_scaled(stored, K::Arithmetic::scale(arguments_, item_.image, head, level));
+      } else {
+        K::Arithmetic::add(sums[r], batch.taps[r], batch.value[r]);
+      }
+    }
   }
 
   __device__ void store(const Sums& sums, long long flat, int channel) const {
