@@ -41,10 +41,10 @@ std::string_view name_of(Distribution distribution);
 /// Throws UsageError with the list of names and the nearest one.
 Distribution parse_distribution(std::string_view name);
 
-/// Fills all tensors with random data: value normal(0, 1), weights a softmax over L*P of normal(0, 1)
-/// logits, locations as `generation` says. Counter-based (Philox4x32-10; Salmon et al., SC'11): the
-/// same bits for the same seed whatever `threads` is. threads = 0 uses all hardware threads. A zero
-/// border is zero.
+/// Fills all tensors with random data: value normal(0, 1), weights a softmax over L*P of normal(0,
+/// 1) logits, locations as `generation` says. Counter-based (Philox4x32-10; Salmon et al., SC'11):
+/// the same bits for the same seed whatever `threads` is. threads = 0 uses all hardware threads. A
+/// zero border is zero.
 Input generate(const Problem& problem, const Generation& generation, unsigned threads = 0);
 
 /// The problem presets of docs/problems.md.
@@ -52,25 +52,26 @@ std::vector<std::string> preset_names();
 /// Throws UsageError with the nearest name. Types are fp32 unless changed by the caller.
 Problem preset(std::string_view name);
 
-/// Changes storage types, rounding to nearest even. `expected` is dropped when a type gets narrower.
+/// Changes storage types, rounding to nearest even. `expected` is dropped when a type gets
+/// narrower.
 Input convert(Input input, const Types& types);
 
-/// Reads value, spatial_shapes, level_start_index, sampling_locations, attention_weights and, when it is
-/// there, output (.npy, C order, little-endian, float32 or float16 / int64). Throws UsageError that
-/// names the file, what was found and what was expected.
+/// Reads value, spatial_shapes, level_start_index, sampling_locations, attention_weights and, when
+/// it is there, output (.npy, C order, little-endian, float32 or float16 / int64). Throws
+/// UsageError that names the file, what was found and what was expected.
 Input read_npy_directory(const std::filesystem::path& directory);
 
-/// Reads the same names as raw little-endian .bin files whose shapes `problem` gives (its levels are
-/// replaced by spatial_shapes.bin when that exists). Element types follow from the file sizes (4 bytes:
-/// fp32; 2 bytes: fp16, or bf16 when the problem's type says so).
+/// Reads the same names as raw little-endian .bin files whose shapes `problem` gives (its levels
+/// are replaced by spatial_shapes.bin when that exists). Element types follow from the file sizes
+/// (4 bytes: fp32; 2 bytes: fp16, or bf16 when the problem's type says so).
 Input read_raw_directory(const std::filesystem::path& directory, const Problem& problem);
 
 /// True when the directory looks like a raw one (value.bin) rather than an .npy one (value.npy).
 bool is_raw_directory(const std::filesystem::path& directory);
 
 enum class FileFormat { kNpy, kRaw };
-/// Writes all files of the input, each to a temporary name first, so that an interrupted write leaves
-/// no truncated file. bf16 has no .npy type: it is refused there with the advice to use raw.
+/// Writes all files of the input, each to a temporary name first, so that an interrupted write
+/// leaves no truncated file. bf16 has no .npy type: it is refused there with the advice to use raw.
 void write_directory(const Input& input, const std::filesystem::path& directory, FileFormat format);
 
 /// 32 hexadecimal digits (XXH3-128) over the problem's shape, types and all input tensors.

@@ -56,7 +56,7 @@ TEST_F(Npy, WritesTheBytesThatNumpyWrites) {
 }
 
 TEST_F(Npy, ReadsVersions2And3) {
-  for (const char major : {2, 3}) {
+  for (const char major : {'\2', '\3'}) {
     write(major, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", std::string(8, '\0'));
     EXPECT_THAT(read_npy(file()).shape, ElementsAre(2));
   }
