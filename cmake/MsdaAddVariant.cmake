@@ -6,9 +6,8 @@
 #
 # Builds one plugin: <name>.so with hidden visibility and one exported symbol, as the target
 # variant-<name>. <name_> is the name with '-' replaced by '_': also the C++ namespace of the device code.
-# Used alike by this tree and by plugins outside it after find_package(msda). The file is written to
-# lib/msda/variants of this build tree, or outside it to the current binary directory, and is installed
-# to lib/msda/variants.
+# Used alike by this tree and by plugins outside it after find_package(msda). The file is written to and
+# installed to lib/msda/variants, of the build tree and of the install tree.
 include(${CMAKE_CURRENT_LIST_DIR}/MsdaEmbed.cmake)
 
 function(msda_add_variant name)
@@ -22,9 +21,9 @@ function(msda_add_variant name)
   if(NOT ARG_VERSION)
     set(ARG_VERSION 1.0.0)
   endif()
-  set(directory ${CMAKE_CURRENT_BINARY_DIR})
-  if(DEFINED msda_BINARY_DIR)  # set by project(msda): this tree, or one that includes it
-    set(directory ${msda_BINARY_DIR}/lib/msda/variants)
+  set(build_tree ${CMAKE_BINARY_DIR})
+  if(DEFINED msda_BINARY_DIR)  # set by project(msda): this tree, perhaps inside another one
+    set(build_tree ${msda_BINARY_DIR})
   endif()
   string(REPLACE "-" "_" identifier ${name})
   list(LENGTH ARG_DEVICE count)
@@ -36,12 +35,17 @@ function(msda_add_variant name)
     MSDA_VARIANT_VERSION="${ARG_VERSION}" MSDA_SOURCE_COUNT=${count})
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_link_libraries(${target} PRIVATE msda::plugin ${ARG_LIBRARIES})
+  # What the standard library marks as visible stays inside as well: two plugins share nothing by chance.
+  set(exports ${CMAKE_CURRENT_BINARY_DIR}/${target}.exports)
+  file(CONFIGURE OUTPUT ${exports} CONTENT "{ global: msda_plugin_manifest; local: *; };\n")
+  target_link_options(${target} PRIVATE LINKER:--version-script=${exports})
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${exports})
   if(NOT MSDA_SANITIZE)
     target_link_options(${target} PRIVATE LINKER:-z,defs)  # a missing symbol is an error when linking
   endif()
   set_target_properties(${target} PROPERTIES
     PREFIX "" OUTPUT_NAME ${name} SUFFIX .so
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
-    LIBRARY_OUTPUT_DIRECTORY ${directory})
+    LIBRARY_OUTPUT_DIRECTORY ${build_tree}/lib/msda/variants)
   install(TARGETS ${target} LIBRARY DESTINATION lib/msda/variants)
 endfunction()

@@ -21,21 +21,15 @@ bool copies_planes(const Problem& problem, const std::string& head_planes) {
 }  // namespace
 
 std::vector<ParameterSpec> row_parameters() {
-  std::vector<ParameterValue> sets = {std::string("auto")};
-  for (const std::string& name : built_instruction_sets()) sets.emplace_back(name);
-  return {{.name = "isa",
-           .summary = "vector instructions to use; auto takes the widest this CPU has",
-           .default_value = std::string("auto"),
-           .minimum = {},
-           .maximum = {},
-           .choices = sets},
-          {.name = "head_planes",
-           .summary = "copy the values of each head together first; auto does so when they are "
-                      "read often enough",
-           .default_value = std::string("auto"),
-           .minimum = {},
-           .maximum = {},
-           .choices = {std::string("auto"), std::string("on"), std::string("off")}}};
+  std::vector<std::string> sets = {"auto"};
+  for (std::string& name : built_instruction_sets()) sets.push_back(std::move(name));
+  return {
+      ParameterSpec::one_of<std::string>(
+          "isa", "vector instructions to use; auto takes the widest this CPU has", "auto", sets),
+      ParameterSpec::one_of<std::string>(
+          "head_planes",
+          "copy the values of each head together first; auto does so when they are read often",
+          "auto", {"auto", "on", "off"})};
 }
 
 std::optional<std::string> rows_unsupported(const Problem& problem, const Parameters& parameters) {

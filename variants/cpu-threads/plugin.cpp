@@ -57,18 +57,10 @@ class CpuThreadsExecutable final : public Executable {
 
 std::vector<ParameterSpec> parameters() {
   std::vector<ParameterSpec> all = cpu_rows::row_parameters();
-  all.push_back({.name = "threads",
-                 .summary = "threads to use; 0 takes all the hardware has",
-                 .default_value = std::int64_t{0},
-                 .minimum = 0,
-                 .maximum = 1024,
-                 .choices = {}});
-  all.push_back({.name = "block",
-                 .summary = "queries of one head that a thread takes at a time",
-                 .default_value = std::int64_t{64},
-                 .minimum = 1,
-                 .maximum = 1 << 20,
-                 .choices = {}});
+  all.push_back(ParameterSpec::integer("threads", "threads to use; 0 takes all the hardware has", 0,
+                                       0, 1024));
+  all.push_back(ParameterSpec::integer("block", "queries of one head that a thread takes at a time",
+                                       64, 1, 1 << 20));
   return all;
 }
 

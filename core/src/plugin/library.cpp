@@ -1,7 +1,6 @@
 #include "plugin/library.hpp"
 
 #include <dlfcn.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -10,7 +9,9 @@
 #include <mutex>
 
 #include <fmt/format.h>
+
 #include <boost/dll/shared_library.hpp>
+#include "hash.hpp"
 
 namespace msda {
 namespace {
@@ -173,15 +174,13 @@ Plugin open_plugin(const std::filesystem::path& file) {
 
 std::string hash_file(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
-  XXH3_state_t state;
-  XXH3_128bits_reset(&state);
+  Hash hash;
   std::array<char, 65536> buffer;
   while (stream.read(buffer.data(), buffer.size()) || stream.gcount() > 0) {
-    XXH3_128bits_update(&state, buffer.data(), static_cast<std::size_t>(stream.gcount()));
+    hash.add(buffer.data(), static_cast<std::size_t>(stream.gcount()));
   }
   if (!stream.eof()) throw EnvironmentError("cannot read " + file.string());
-  const XXH128_hash_t hash = XXH3_128bits_digest(&state);
-  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+  return hash.hex();
 }
 
 }  // namespace msda
