@@ -1,5 +1,6 @@
 #include "runner/worker_process.hpp"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -83,10 +84,12 @@ WorkerProcess::WorkerProcess(Interrupts& interrupts, const std::filesystem::path
   std::signal(SIGPIPE, SIG_IGN);
   if (!impl_->errors)
     throw EnvironmentError("cannot make a temporary file for a worker's messages");
+  // The pipes' far ends are closed in the child by Boost; this file would stay open beside stderr.
+  ::fcntl(::fileno(impl_->errors.get()), F_SETFD, FD_CLOEXEC);
   std::error_code error;
   impl_->child = bp::child(bp::exe = program.string(), bp::args = arguments,
                            bp::std_in<impl_->requests, bp::std_out> impl_->events,
-                           bp::std_err > impl_->errors.get(), bp::limit_handles, error);
+                           bp::std_err > impl_->errors.get(), error);
   if (error) {
     throw EnvironmentError(
         fmt::format("cannot start the worker {}: {}", program.string(), error.message()));

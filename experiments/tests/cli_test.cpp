@@ -1,0 +1,266 @@
+// The program as its users see it: exit codes and messages.
+#include <algorithm>
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "support.hpp"
+
+namespace msda::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Cli, HelpNamesEveryCommandAndTheExitCodes) {
+  const Outcome outcome = run({"--help"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  for (const Command& command : commands()) {
+    if (*command.summary != '\0') EXPECT_THAT(outcome.out, HasSubstr(command.name));
+  }
+  EXPECT_THAT(outcome.out, HasSubstr("Exit codes: 0"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("worker")));
+}
+
+TEST(Cli, EveryCommandHasHelp) {
+  for (const Command& command : commands()) {
+    const Outcome outcome = run({command.name, "--help"});
+    EXPECT_EQ(outcome.exit_code, 0) << command.name;
+    EXPECT_THAT(outcome.out, HasSubstr("Usage: msda " + std::string(command.name)));
+    EXPECT_THAT(outcome.out, HasSubstr("Exit codes:"));
+  }
+}
+
+TEST(Cli, VersionIsOneLine) {
+  const Outcome outcome = run({"--version"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("msda " MSDA_VERSION " ("));
+}
+
+TEST(Cli, NothingPrintsHelpAndFails) {
+  const Outcome outcome = run({});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("Usage: msda COMMAND"));
+}
+
+TEST(Cli, AnUnknownCommandGetsASuggestion) {
+  const Outcome outcome = run({"verfy"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("unknown command 'verfy' (did you mean 'verify'?)"));
+}
+
+TEST(Cli, AnUnknownOptionGetsASuggestion) {
+  const Outcome outcome = run({"run", "x.yaml", "--ouput", "y"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("unknown option '--ouput' (did you mean '--output'?)"));
+  EXPECT_THAT(outcome.err, HasSubstr("usage: msda run EXPERIMENT"));
+}
+
+TEST(Cli, MissingAndSuperfluousWords) {
+  EXPECT_THAT(run({"run"}).err, HasSubstr("run: give EXPERIMENT"));
+  EXPECT_THAT(run({"run", "a", "b"}).err, HasSubstr("run: unexpected 'b'"));
+  EXPECT_THAT(run({"run", "a", "--device"}).err, HasSubstr("--device"));
+  EXPECT_EQ(run({"run", "a", "--device"}).exit_code, 2);
+}
+
+TEST(Cli, AMissingDeviceIsExitCodeThree) {
+  const TemporaryDirectory directory;
+  const auto file = directory.write("x.yaml", "problems: [ledger-48]\narms: [fixture]\n");
+  const Outcome outcome = run({"plan", file, "--device", "cuda:99"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("no device 'cuda:99'; there are: cpu"));
+}
+
+TEST(Cli, AMissingPluginDirectoryIsAUsageError) {
+  const Outcome outcome = run({"list", "--plugin-dir", "/nowhere"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--plugin-dir /nowhere: no such directory"));
+}
+
+TEST(CliList, ShowsVariantsPresetsAndRecipes) {
+  EXPECT_THAT(run({"list"}).out, HasSubstr("fixture"));
+  const Outcome json = run({"list", "--json"});
+  const auto variants = nlohmann::json::parse(json.out).at("variants");
+  const auto found = std::find_if(variants.begin(), variants.end(),
+                                  [](const auto& v) { return v.at("name") == "fixture"; });
+  ASSERT_NE(found, variants.end());
+  EXPECT_EQ(found->at("kind"), "kernel");
+  EXPECT_EQ(found->at("device"), "cpu");
+  EXPECT_EQ(found->at("version"), "1.2.3");
+  EXPECT_EQ(found->at("parameters").at(1).at("minimum"), 0);
+  EXPECT_THAT(run({"list", "--presets"}).out, HasSubstr("ledger-48"));
+  const TemporaryDirectory directory;
+  const auto file = directory.write("r.yaml", "recipes: {mine: [{fixture: {after: 3}}]}\n");
+  EXPECT_THAT(run({"list", "--recipes", file}).out, HasSubstr("fixture{after=3}"));
+}
+
+TEST(CliList, ShowsBrokenPluginsWithTheReason) {
+  const TemporaryDirectory directory;
+  directory.write("broken.so", "not a library");
+  const Outcome outcome = run({"list", "--plugin-dir", directory.path()});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("broken  "));
+  EXPECT_THAT(outcome.out, HasSubstr("broken.so"));
+  EXPECT_THAT(outcome.out, HasSubstr("does as it is told"));
+}
+
+TEST(CliShow, ShowsParametersSizesAndParts) {
+  const Outcome variant = run({"show", "fixture"});
+  EXPECT_EQ(variant.exit_code, 0);
+  EXPECT_THAT(variant.out, HasSubstr("after: launches that go well before (integer, at least 0, "
+                                     "default 0)"));
+  EXPECT_THAT(run({"show", "ledger-48"}).out, HasSubstr("S=19560"));
+  const Outcome unknown = run({"show", "fixtur"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean 'fixture'?"));
+}
+
+TEST(CliValidate, NamesEveryBrokenFile) {
+  const TemporaryDirectory directory;
+  const auto good = directory.write("good.yaml", "problems: [ledger-48]\narms: [fixture]\n");
+  const auto bad = directory.write("bad.yaml", "problems: [ledger-48]\narms: [fixtur]\n");
+  const auto recipes = directory.write("recipes.yaml", "recipes: {r: [fixture]}\n");
+  const Outcome outcome = run({"validate", bad, good, recipes});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr(bad.string() + ":2:8: "));
+  EXPECT_THAT(outcome.out, HasSubstr(good.string() + ": ok (1 problems, 1 arms, 1 modes)"));
+  EXPECT_THAT(outcome.out, HasSubstr(recipes.string() + ": ok (1 recipes)"));
+  EXPECT_EQ(run({"validate", good}).exit_code, 0);
+}
+
+TEST(CliPlan, PrintsTextAndJson) {
+  const TemporaryDirectory directory;
+  const auto file = directory.write(
+      "x.yaml", "problems: [{name: p, queries: 2, levels: [[3, 3]]}]\narms: [fixture]\n");
+  EXPECT_THAT(run({"plan", file, "--device", "cpu"}).out, HasSubstr("p/fixture/warm"));
+  const Outcome json = run({"plan", file, "--device", "cpu", "--json"});
+  EXPECT_EQ(nlohmann::json::parse(json.out).at("cells").at(0), "p/fixture/warm");
+}
+
+TEST(CliVerify, ChecksByNameAndSaysHowFarOff) {
+  const Outcome outcome = run({"verify", "fixture", "--device", "cpu"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("ok       fixture  relative L2 "));
+}
+
+TEST(CliVerify, AWrongRecipeIsExitCodeOne) {
+  const TemporaryDirectory directory;
+  const auto recipes = directory.write(
+      "r.yaml",
+      "recipes: {bad: [{fixture: {behaviour: wrong}}], plain: [], hung: [{fixture: {behaviour: "
+      "hang}}]}\n");
+  const Outcome outcome = run({"verify", "bad", "plain", "fixture", "hung", "--device", "cpu",
+                               "--recipes", recipes, "--timeout", "500 ms"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("wrong    bad"));
+  EXPECT_THAT(outcome.out, HasSubstr("hung     hung"));
+  EXPECT_THAT(outcome.out, HasSubstr("skipped  plain    runs on cuda"));
+  EXPECT_THAT(outcome.out, HasSubstr("ok       fixture"));
+}
+
+TEST(CliVerify, UsesTheOutputThatCameWithTheInput) {
+  const std::string input = std::string(MSDA_SOURCE_DIR) + "/experiments/inputs/captured_decoder";
+  const Outcome outcome = run({"verify", "fixture", "--device", "cpu", "--input", input});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("against the input's own output"));
+  const Outcome half =
+      run({"verify", "fixture", "--device", "cpu", "--input", input, "--dtype", "fp16"});
+  EXPECT_EQ(half.exit_code, 0) << half.err;
+  EXPECT_THAT(half.out, HasSubstr("output.npy is not used"));
+  EXPECT_THAT(half.out, HasSubstr("skipped  fixture"));
+}
+
+TEST(CliVerify, UsageErrors) {
+  EXPECT_THAT(run({"verify", "fixtur"}).err, HasSubstr("did you mean 'fixture'?"));
+  EXPECT_EQ(run({"verify", "--problem", "a", "--input", "b"}).exit_code, 2);
+  EXPECT_EQ(run({"verify", "--input", "/nowhere"}).exit_code, 2);
+  EXPECT_THAT(run({"verify", "fixture", "--dtype", "fp61"}).err, HasSubstr("'fp16'"));
+}
+
+TEST(CliBench, TimesOneVariant) {
+  const Outcome outcome = run({"bench", "fixture", "batch=1", "spatial_size=100", "num_query=10",
+                               "channels=8", "blocks=2", "samples=2", "after=1"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("fixture"));
+  EXPECT_THAT(outcome.out, HasSubstr("warm"));
+}
+
+TEST(CliBench, UsageErrors) {
+  EXPECT_THAT(run({"bench", "fixtur"}).err, HasSubstr("did you mean 'fixture'?"));
+  EXPECT_THAT(run({"bench", "fixture", "spatial_size=100", "num_hed=2"}).err,
+              HasSubstr("unknown key 'num_hed'"));
+  EXPECT_THAT(run({"bench", "fixture", "spatial_size=100", "after=x"}).err,
+              HasSubstr("after=x: parameter of fixture is integer"));
+  EXPECT_EQ(run({"bench", "fixture", "spatial_size=100", "mode=tepid"}).exit_code, 2);
+  EXPECT_EQ(run({"bench", "fixture", "spatial_size=100", "device=cuda:99"}).exit_code, 3);
+}
+
+TEST(CliInput, GeneratesAndConverts) {
+  const TemporaryDirectory directory;
+  const std::string npy = directory.path() / "npy";
+  const std::string raw = directory.path() / "raw";
+  const Outcome generated = run({"input", "generate", "batch=1", "levels=4x5,2x3", "num_levels=2",
+                                 "num_query=5", "channels=8", "num_points=2", "--output", npy});
+  EXPECT_EQ(generated.exit_code, 0) << generated.err;
+  EXPECT_TRUE(std::filesystem::exists(npy + "/value.npy"));
+  const Outcome converted =
+      run({"input", "convert", "dir=" + npy, "dtype=fp16", "--output", raw, "--format", "raw"});
+  EXPECT_EQ(converted.exit_code, 0) << converted.err;
+  EXPECT_EQ(std::filesystem::file_size(raw + "/value.bin"), 26U * 8 * 2);
+  EXPECT_EQ(run({"verify", "fixture", "--device", "cpu", "--input", npy}).exit_code, 0);
+}
+
+TEST(CliInput, UsageErrors) {
+  EXPECT_THAT(run({"input", "genrate", "--output", "x"}).err, HasSubstr("'generate'?"));
+  EXPECT_THAT(run({"input", "convert", "--output", "x"}).err, HasSubstr("needs dir="));
+  EXPECT_THAT(run({"input", "generate", "levels=4x4"}).err, HasSubstr("give --output"));
+  EXPECT_THAT(run({"input", "generate", "levels=4x4", "--output", "x", "--format", "rwa"}).err,
+              HasSubstr("did you mean 'raw'?"));
+}
+
+TEST(CliReport, NeedsARun) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(run({"report", directory.path()}).exit_code, 2);
+  EXPECT_THAT(run({"report", directory.path(), "--format", "jsn"}).err,
+              HasSubstr("did you mean 'json'?"));
+}
+
+TEST(CliReport, PrintsEveryFormat) {
+  const TemporaryDirectory directory;
+  const auto file = directory.write("x.yaml",
+                                    "device: cpu\n"
+                                    "problems: [{name: p, queries: 2, levels: [[3, 3]]}]\n"
+                                    "arms: [fixture]\nmeasure: {blocks: 2, samples: 1}\n");
+  const std::string results = directory.path() / "results";
+  ASSERT_EQ(run({"run", file, "--output", results}).exit_code, 0);
+  EXPECT_THAT(run({"report", results}).out, HasSubstr("fixture"));
+  EXPECT_THAT(run({"report", results, "--format", "md"}).out, HasSubstr("| "));
+  EXPECT_THAT(run({"report", results, "--format", "csv"}).out, HasSubstr(","));
+  EXPECT_TRUE(nlohmann::json::parse(run({"report", results, "--format", "json"}).out).is_object());
+}
+
+TEST(CliDoctor, SaysWhatIsThere) {
+  const Outcome outcome = run({"doctor"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+  for (const char* what : {"program", "processor", "nvtx", "cuda", "cpu", "plugins", "cache"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(what));
+  }
+}
+
+TEST(CliDoctor, ABrokenPluginIsExitCodeThree) {
+  const TemporaryDirectory directory;
+  directory.write("broken.so", "not a library");
+  EXPECT_EQ(run({"doctor", "--plugin-dir", directory.path()}).exit_code, 3);
+}
+
+TEST(CliPackage, PointsToTheScript) {
+  const Outcome outcome = run({"package"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("./msda package"));
+}
+
+}  // namespace
+}  // namespace msda::test

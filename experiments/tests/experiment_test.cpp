@@ -1,0 +1,144 @@
+#include "runner/experiment.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support.hpp"
+
+namespace msda::test {
+namespace {
+
+using testing::ElementsAre;
+
+Experiment load(const TemporaryDirectory& directory, const std::string& yaml) {
+  return load_experiment(directory.write("my-study.yaml", yaml), fixture_registry());
+}
+
+TEST(Experiment, ReadsEveryKey) {
+  const TemporaryDirectory directory;
+  const Experiment experiment = load(directory, R"(
+name: study
+summary: all keys at once
+device: cpu
+recipes:
+  good: [fixture]
+  slow: [{fixture: {milliseconds: 2, flag: true}}]
+problems:
+  - {preset: ddetr-decoder, name: decoder-fp16, types: fp16, distribution: local, sigma: 3, seed: 7}
+  - name: mine
+    batch: 2
+    queries: 10
+    heads: 8
+    channels: 16
+    points: 3
+    levels: [[16, 20], [8, 10]]
+    layout: zero-border
+    types: {value: fp16, weight: bf16}
+arms: [good, slow, {name: late, use: [{fixture: {after: 4}}]}]
+baseline: slow
+measure: {modes: [cold, graph], blocks: 3, samples: 4, warmup: 0, seed: 9, input_sets: 5, timeout: 2 min, budget: 1500 ms}
+)");
+  EXPECT_EQ(experiment.name, "study");
+  EXPECT_EQ(experiment.summary, "all keys at once");
+  EXPECT_EQ(experiment.device, "cpu");
+  EXPECT_EQ(experiment.baseline, "slow");
+  ASSERT_EQ(experiment.problems.size(), 2U);
+  const ProblemSpec& decoder = experiment.problems[0];
+  EXPECT_EQ(decoder.name(), "decoder-fp16");
+  EXPECT_EQ(decoder.problem.queries, 300);
+  EXPECT_EQ(decoder.problem.types, Types::all(DType::kFloat16));
+  EXPECT_EQ(decoder.generation.distribution, Distribution::kLocal);
+  EXPECT_EQ(decoder.generation.sigma, 3);
+  EXPECT_EQ(decoder.generation.seed, 7U);
+  const Problem& mine = experiment.problems[1].problem;
+  EXPECT_EQ(mine.channels, 16);
+  EXPECT_EQ(mine.layout, ValueLayout::kZeroBorder);
+  EXPECT_EQ(mine.types,
+            (Types{DType::kFloat16, DType::kFloat32, DType::kBFloat16, DType::kFloat32}));
+  EXPECT_THAT(mine.levels, ElementsAre(Level{16, 20}, Level{8, 10}));
+  ASSERT_EQ(experiment.arms.size(), 3U);
+  EXPECT_EQ(experiment.arms[1].uses.at(0).parameters.at("milliseconds"), ParameterValue(2.0));
+  EXPECT_EQ(experiment.arms[1].uses.at(0).parameters.at("flag"), ParameterValue(true));
+  EXPECT_EQ(experiment.arms[2].uses.at(0).parameters.at("after"), ParameterValue(std::int64_t{4}));
+  const MeasureSettings& measure = experiment.measure;
+  EXPECT_THAT(measure.modes, ElementsAre(TimingMode::kCold, TimingMode::kGraph));
+  EXPECT_EQ(measure.blocks, 3);
+  EXPECT_EQ(measure.samples, 4);
+  EXPECT_EQ(measure.warmup, 0);
+  EXPECT_EQ(measure.input_sets, 5);
+  EXPECT_EQ(measure.seed, 9U);
+  EXPECT_EQ(measure.timeout.count(), 120);
+  EXPECT_EQ(measure.budget.count(), 1.5);
+}
+
+TEST(Experiment, NameIsTheFilesWithoutOne) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(load(directory, "problems: [ledger-48]\narms: [fixture]\n").name, "my-study");
+}
+
+TEST(Experiment, IncludesRecipesOfIncludedFiles) {
+  const TemporaryDirectory directory;
+  directory.write("deep.yaml", "recipes: {deep: [fixture]}\n");
+  directory.write("base.yaml", "include: [deep.yaml]\nrecipes: {base: [fixture]}\n");
+  const Experiment experiment =
+      load(directory, "include: [base.yaml]\nproblems: [ledger-48]\narms: [base, deep]\n");
+  EXPECT_EQ(experiment.arms.size(), 2U);
+}
+
+TEST(Experiment, AnEmptyRecipeIsTheDirectSkeleton) {
+  const TemporaryDirectory directory;
+  const Experiment experiment =
+      load(directory, "recipes: {plain: []}\nproblems: [ledger-48]\narms: [plain]\n");
+  EXPECT_TRUE(experiment.arms.at(0).uses.empty());
+}
+
+TEST(Experiment, ReadsTheCapturedInput) {
+  const TemporaryDirectory directory;
+  const Experiment experiment = load(directory,
+                                     "problems:\n"
+                                     "  - captured-decoder\n"
+                                     "  - {preset: captured-decoder, name: half, types: fp16}\n"
+                                     "arms: [fixture]\n");
+  const ProblemSpec& spec = experiment.problems.at(0);
+  ASSERT_TRUE(spec.directory);
+  EXPECT_EQ(spec.problem.queries, 300);
+  EXPECT_EQ(spec.name(), "captured-decoder");
+  const Input input = make_input(spec);
+  EXPECT_TRUE(input.expected);
+  EXPECT_EQ(experiment.problems.at(1).problem.types, Types::all(DType::kFloat16));
+  EXPECT_EQ(make_input(experiment.problems.at(1)).problem.types, Types::all(DType::kFloat16));
+}
+
+TEST(Experiment, InputsWithAShapeOfTheirOwnRefuseAnother) {
+  const TemporaryDirectory directory;
+  write_directory(make_input(tiny_problem()), directory.path() / "tiny", FileFormat::kNpy);
+  try {
+    load(directory, "problems:\n  - {input: tiny, batch: 3}\narms: [fixture]\n");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr(":2:19: key 'batch' does not apply"));
+  }
+}
+
+TEST(Experiment, ReadsRawTensorsWithTheShapeGiven) {
+  const TemporaryDirectory directory;
+  const ProblemSpec spec = tiny_problem();
+  const Input input = make_input(spec);
+  write_directory(input, directory.path() / "raw", FileFormat::kRaw);
+  const Experiment experiment = load(directory, R"(
+problems:
+  - {input: raw, batch: 1, queries: 5, heads: 2, channels: 8, points: 2, levels: [[4, 5], [2, 3]]}
+arms: [fixture]
+)");
+  EXPECT_EQ(experiment.problems.at(0).name(), "raw");
+  EXPECT_EQ(make_input(experiment.problems.at(0)).value, input.value);
+}
+
+TEST(Experiment, ASaltChangesGeneratedTensors) {
+  const ProblemSpec spec = tiny_problem();
+  EXPECT_EQ(make_input(spec).value, make_input(spec, 0).value);
+  EXPECT_NE(make_input(spec).value, make_input(spec, 1).value);
+}
+
+}  // namespace
+}  // namespace msda::test

@@ -1,0 +1,100 @@
+#include "runner/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support.hpp"
+
+namespace msda::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+DeviceInfo device(const std::string& id, DeviceKind kind) {
+  DeviceInfo info;
+  info.id = id;
+  info.name = "a " + id;
+  info.kind = kind;
+  info.compute_capability = kind == DeviceKind::kCuda ? 90 : 0;
+  return info;
+}
+
+const DeviceInfo kCpu = device("cpu", DeviceKind::kCpu);
+const DeviceInfo kGpu = device("cuda:0", DeviceKind::kCuda);
+
+Experiment experiment(const std::string& more) {
+  const TemporaryDirectory directory;
+  return load_experiment(directory.write("x.yaml", R"(
+recipes: {plain: []}
+problems: [{name: a, queries: 3, levels: [[4, 4]]}, {name: b, queries: 4, levels: [[4, 4]], types: fp16}]
+measure: {modes: [warm, cold]}
+)" + more),
+                         fixture_registry());
+}
+
+TEST(Plan, GroupsArmsByProblemAndMode) {
+  const Plan plan = make_plan(experiment("arms: [fixture, {name: other, use: [fixture]}]"),
+                              fixture_registry(), kCpu);
+  EXPECT_EQ(plan.cell_count(), 8U);
+  ASSERT_EQ(plan.groups.size(), 4U);
+  EXPECT_EQ(plan.problem_of(plan.groups[1]).name(), "a");
+  EXPECT_EQ(plan.groups[1].mode, TimingMode::kCold);
+  EXPECT_EQ(plan.problem_of(plan.groups[2]).name(), "b");
+  EXPECT_EQ(plan.baseline, "fixture");
+  EXPECT_THAT(plan.notes, ElementsAre());
+}
+
+TEST(Plan, LeavesOutArmsOfAnotherDeviceWithANote) {
+  const Experiment both = experiment("arms: [plain, fixture]");
+  const Plan on_cpu = make_plan(both, fixture_registry(), kCpu);
+  ASSERT_EQ(on_cpu.arms.size(), 1U);
+  EXPECT_EQ(on_cpu.arms[0].name, "fixture");
+  EXPECT_EQ(on_cpu.baseline, "fixture");
+  EXPECT_THAT(on_cpu.notes, ElementsAre("arm 'plain' is left out: it runs on cuda, not on cpu"));
+  EXPECT_EQ(make_plan(both, fixture_registry(), kGpu).arms.at(0).name, "plain");
+}
+
+TEST(Plan, ABaselineThatIsLeftOutIsReplacedWithANote) {
+  const Plan plan =
+      make_plan(experiment("arms: [plain, fixture]\nbaseline: plain"), fixture_registry(), kCpu);
+  EXPECT_EQ(plan.baseline, "fixture");
+  EXPECT_THAT(plan.notes,
+              testing::Contains("baseline 'plain' is left out; ratios are to 'fixture'"));
+}
+
+TEST(Plan, WithoutAnArmForTheDeviceIsAUsageError) {
+  try {
+    make_plan(experiment("arms: [fixture]"), fixture_registry(), kGpu);
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("none of its 1 arms runs on cuda:0"));
+  }
+}
+
+TEST(Plan, TextShowsWhatWillBeSkipped) {
+  const Plan plan = make_plan(experiment("arms: [fixture]"), fixture_registry(), kCpu);
+  const std::string text = to_text(plan, fixture_registry());
+  EXPECT_THAT(text, HasSubstr("cells     4 in 4 groups"));
+  EXPECT_THAT(text, HasSubstr("    a/fixture/warm\n"));
+  EXPECT_THAT(text, HasSubstr("    b/fixture/cold  skipped: "));
+  EXPECT_THAT(text, HasSubstr("fp32 only"));
+}
+
+TEST(ChooseDevice, AutoPrefersAGpu) {
+  EXPECT_EQ(choose_device("auto", {kCpu, kGpu}).id, "cuda:0");
+  EXPECT_EQ(choose_device("auto", {kCpu}).id, "cpu");
+  EXPECT_EQ(choose_device("cpu", {kCpu, kGpu}).id, "cpu");
+}
+
+TEST(ChooseDevice, AMissingDeviceIsTheMachinesFault) {
+  try {
+    choose_device("cuda:7", {kCpu, kGpu});
+    FAIL();
+  } catch (const EnvironmentError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no device 'cuda:7'; there are: cpu, cuda:0"));
+  }
+}
+
+}  // namespace
+}  // namespace msda::test

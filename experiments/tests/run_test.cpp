@@ -1,0 +1,166 @@
+// A run from YAML to its results directory, interrupted and resumed.
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "results/record.hpp"
+#include "runner/manifest.hpp"
+#include "runner/run.hpp"
+#include "support.hpp"
+
+namespace msda::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr const char* kExperiment = R"(
+device: cpu
+problems:
+  - {name: one, queries: 3, channels: 4, levels: [[4, 4]]}
+  - {name: two, queries: 4, channels: 4, levels: [[4, 4]]}
+arms:
+  - fixture
+  - {name: slow, use: [{fixture: {milliseconds: 1}}]}
+measure: {blocks: 3, samples: 2, warmup: 0, timeout: 5 s}
+)";
+
+/// Takes seconds, so that there is time to interrupt it.
+constexpr const char* kLongExperiment = R"(
+device: cpu
+problems:
+  - {name: short, queries: 3, channels: 4, levels: [[4, 4]]}
+  - {name: long, queries: 4, channels: 4, levels: [[4, 4]]}
+arms: [fixture, {name: slow, use: [{fixture: {milliseconds: 20}}]}]
+measure: {blocks: 20, samples: 2, warmup: 0, timeout: 5 s, budget: 1 s}
+)";
+
+class RunTest : public testing::Test {
+ protected:
+  fs::path results() const { return directory_.path() / "results"; }
+  fs::path records_file() const { return results() / kRecordsFile; }
+
+  /// Waits until the run has left `count` records.
+  void wait_for_records(std::size_t count) const {
+    for (int i = 0; i < 1000; ++i) {
+      if (fs::exists(records_file()) && read_records(records_file()).size() >= count) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    FAIL() << "no " << count << " records";
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(RunTest, LeavesRecordsManifestAndReport) {
+  const fs::path file = directory_.write("x.yaml", kExperiment);
+  const Outcome outcome = run({"run", file, "--output", results()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("slow"));
+  EXPECT_THAT(outcome.err, HasSubstr("[1/2] one warm"));
+  EXPECT_EQ(read_records(records_file()).size(), 4U);
+  for (const char* name : {"report.md", "report.csv", "report.json"}) {
+    EXPECT_TRUE(fs::exists(results() / name)) << name;
+  }
+  const nlohmann::json manifest = read_manifest(results());
+  EXPECT_EQ(manifest.at("status"), "complete");
+  EXPECT_EQ(manifest.at("experiment_text"), kExperiment);
+  EXPECT_EQ(manifest.at("device").at("id"), "cpu");
+  EXPECT_EQ(manifest.at("plan").at("cells").size(), 4U);
+  EXPECT_EQ(manifest.at("problems").at(0).at("name"), "one");
+  EXPECT_GT(manifest.at("problems").at(0).at("flops"), 0);
+  EXPECT_GT(manifest.at("ceilings").at("dram_bytes_per_second"), 0);
+}
+
+TEST_F(RunTest, AWrongArmLeadsToExitCodeOneAndTheRestIsThere) {
+  const fs::path file = directory_.write("x.yaml", R"(
+device: cpu
+problems: [{name: one, queries: 3, channels: 4, levels: [[4, 4]]}]
+arms: [fixture, {name: bad, use: [{fixture: {behaviour: wrong}}]}]
+measure: {blocks: 2, samples: 1}
+)");
+  const Outcome outcome = run({"run", file, "--output", results()});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("wrong"));
+  EXPECT_EQ(read_records(records_file()).size(), 2U);
+}
+
+TEST_F(RunTest, AnInterruptedRunCanBeResumed) {
+  const fs::path file = directory_.write("x.yaml", kLongExperiment);
+  Child child({"run", file, "--output", results()}, directory_.path());
+  wait_for_records(2);
+  child.signal(SIGINT);
+  const Outcome outcome = child.wait();
+  EXPECT_EQ(outcome.exit_code, 130);
+  EXPECT_THAT(outcome.err, HasSubstr("--resume " + results().string()));
+  EXPECT_EQ(read_manifest(results()).at("status"), "interrupted");
+  const std::vector<Record> before = read_records(records_file());
+
+  const Outcome resumed = run({"run", file, "--resume", results()});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  const std::vector<Record> after = read_records(records_file());
+  ASSERT_EQ(after.size(), 4U);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(to_json(after[i]), to_json(before[i]));
+  EXPECT_EQ(read_manifest(results()).at("status"), "complete");
+  EXPECT_EQ(read_manifest(results()).at("resumed").size(), 1U);
+}
+
+TEST_F(RunTest, AKilledRunCanBeResumedAndItsTornRecordIsRepeated) {
+  const fs::path file = directory_.write("x.yaml", kLongExperiment);
+  Child child({"run", file, "--output", results()}, directory_.path());
+  wait_for_records(2);
+  child.signal(SIGKILL);
+  child.wait();
+  std::ofstream(records_file(), std::ios::app) << R"({"schema":1,"cell":"lo)";
+  const Outcome resumed = run({"run", file, "--resume", results()});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(read_records(records_file()).size(), 4U);
+}
+
+TEST_F(RunTest, ResumingAFinishedArmKeepsTheBaselinesSamples) {
+  const fs::path file = directory_.write("x.yaml", kExperiment);
+  ASSERT_EQ(run({"run", file, "--output", results()}).exit_code, 0);
+  // As if the run had ended before the last cell did.
+  const std::vector<Record> all = read_records(records_file());
+  fs::remove(records_file());
+  RecordWriter writer(records_file());
+  for (const Record& record : all) {
+    if (record.cell != "two/slow/warm") writer.write(record);
+  }
+  const Outcome resumed = run({"run", file, "--resume", results()});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  for (const Record& record : read_records(records_file())) {
+    if (record.cell == "two/fixture/warm") {
+      EXPECT_EQ(record.samples.size(), 6U);
+      EXPECT_EQ(record.samples.back().process, 1);
+    }
+    if (record.cell == "two/slow/warm") EXPECT_EQ(record.samples.front().process, 1);
+  }
+}
+
+TEST_F(RunTest, RefusesToResumeAnotherExperiment) {
+  const fs::path file = directory_.write("x.yaml", kExperiment);
+  ASSERT_EQ(run({"run", file, "--output", results()}).exit_code, 0);
+  directory_.write("x.yaml", std::string(kExperiment) + "# changed\n");
+  const Outcome outcome = run({"run", file, "--resume", results()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("has changed since the run began"));
+}
+
+TEST_F(RunTest, RefusesToOverwriteARun) {
+  const fs::path file = directory_.write("x.yaml", kExperiment);
+  ASSERT_EQ(run({"run", file, "--output", results()}).exit_code, 0);
+  const Outcome outcome = run({"run", file, "--output", results()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("already holds a run"));
+}
+
+TEST(DefaultResultsDirectory, IsNamedAfterTheExperiment) {
+  EXPECT_EQ(default_results_directory("study").parent_path(), fs::path("results/study"));
+}
+
+}  // namespace
+}  // namespace msda::test

@@ -1,0 +1,113 @@
+#include "support.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <boost/process.hpp>
+
+#include "runner/yaml_node.hpp"
+
+namespace msda::test {
+namespace {
+
+namespace bp = boost::process;
+namespace fs = std::filesystem;
+
+bp::environment test_environment() {
+  bp::environment environment = boost::this_process::environment();
+  environment["MSDA_PLUGIN_PATH"] = MSDA_FIXTURE_DIR;
+  environment["MSDA_CACHE_DIR"] = MSDA_BINARY_DIR "/test-cache";
+  environment["NO_COLOR"] = "1";
+  return environment;
+}
+
+/// Workers that a test starts itself inherit the environment of the test program.
+const bool kEnvironmentIsSet = [] {
+  ::setenv("MSDA_CACHE_DIR", MSDA_BINARY_DIR "/test-cache", 1);
+  ::setenv("MSDA_PLUGIN_PATH", MSDA_FIXTURE_DIR, 1);
+  return true;
+}();
+
+}  // namespace
+
+TemporaryDirectory::TemporaryDirectory() {
+  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+  std::string name = std::string(test->test_suite_name()) + "-" + test->name();
+  for (char& c : name) c = c == '/' ? '-' : c;
+  path_ = fs::temp_directory_path() / ("msda-" + name + "-" + std::to_string(::getpid()));
+  fs::create_directories(path_);
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+fs::path TemporaryDirectory::write(const std::string& name, const std::string& text) const {
+  const fs::path file = path_ / name;
+  std::ofstream(file) << text;
+  return file;
+}
+
+fs::path fixture_directory() { return MSDA_FIXTURE_DIR; }
+
+const Registry& fixture_registry() {
+  static const Registry registry({fixture_directory()});
+  return registry;
+}
+
+fs::path program() { return fs::path(MSDA_BINARY_DIR) / "bin" / "msda"; }
+
+struct Child::Impl {
+  fs::path out;
+  fs::path err;
+  bp::child child;
+};
+
+Child::Child(const std::vector<std::string>& arguments, const fs::path& directory)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->out = directory / "stdout.txt";
+  impl_->err = directory / "stderr.txt";
+  impl_->child = bp::child(bp::exe = program().string(), bp::args = arguments, test_environment(),
+                           bp::std_in<bp::null, bp::std_out> impl_->out.string(),
+                           bp::std_err > impl_->err.string());
+}
+
+Child::~Child() {
+  std::error_code ignored;
+  if (impl_->child.running(ignored)) impl_->child.terminate(ignored);
+  impl_->child.wait(ignored);
+}
+
+void Child::signal(int number) const { ::kill(impl_->child.id(), number); }
+
+Outcome Child::wait() {
+  impl_->child.wait();
+  return {impl_->child.exit_code(), read_text_file(impl_->out), read_text_file(impl_->err)};
+}
+
+Outcome run(const std::vector<std::string>& arguments) {
+  const TemporaryDirectory directory;
+  return Child(arguments, directory.path()).wait();
+}
+
+Arm fixture_arm(const std::string& name, const std::string& behaviour, std::int64_t after) {
+  return {name, {{"fixture", {{"behaviour", behaviour}, {"after", after}}}}, "fixture"};
+}
+
+ProblemSpec tiny_problem() {
+  ProblemSpec spec;
+  spec.problem.name = "tiny";
+  spec.problem.queries = 5;
+  spec.problem.heads = 2;
+  spec.problem.channels = 8;
+  spec.problem.points = 2;
+  spec.problem.levels = {{4, 5}, {2, 3}};
+  return spec;
+}
+
+}  // namespace msda::test

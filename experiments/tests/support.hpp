@@ -1,0 +1,65 @@
+// What the tests of experiments/ share.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compose/composition.hpp"
+#include "plugin/registry.hpp"
+#include "runner/protocol.hpp"
+
+namespace msda::test {
+
+/// A directory of its own for the running test, removed in the end.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  /// Writes a file and returns its path.
+  std::filesystem::path write(const std::string& name, const std::string& text) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// The folder that holds the plugin "fixture", and nothing else.
+std::filesystem::path fixture_directory();
+/// That plugin alone.
+const Registry& fixture_registry();
+/// The msda program of this build.
+std::filesystem::path program();
+
+struct Outcome {
+  int exit_code = 0;
+  std::string out;
+  std::string err;
+};
+
+/// Runs the program to its end, with the fixture plugin beside its own and with a cache for tests.
+Outcome run(const std::vector<std::string>& arguments);
+
+/// The same as a child that the caller waits for; its output goes to files in `directory`.
+class Child {
+ public:
+  Child(const std::vector<std::string>& arguments, const std::filesystem::path& directory);
+  ~Child();
+  void signal(int number) const;
+  Outcome wait();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// An arm of the fixture that behaves so after a number of good launches.
+Arm fixture_arm(const std::string& name, const std::string& behaviour, std::int64_t after = 0);
+/// A generated problem that takes well under a millisecond.
+ProblemSpec tiny_problem();
+
+}  // namespace msda::test
