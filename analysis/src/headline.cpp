@@ -36,7 +36,14 @@ std::string how_sure(const RatioEstimate& estimate) {
 
 std::string name(const Row& row) { return printable_line(row.record.arm); }
 
-std::string comparison_with_baseline(const Row& fastest, const Row& baseline) {
+/// "is the fastest" only where the next arm is surely slower; else it merely "leads".
+std::string_view first_place(const std::vector<const Row*>& timed) {
+  const auto ratio = estimate_ratio(timed[1]->record.samples, timed[0]->record.samples);
+  return ratio && classify(*ratio) == Difference::kFaster ? "is the fastest" : "leads";
+}
+
+std::string comparison_with_baseline(const Row& fastest, const Row& baseline,
+                                     std::string_view place) {
   const auto ratio = estimate_ratio(baseline.record.samples, fastest.record.samples);
   if (!ratio) {
     return fmt::format("{} has the lowest median, but no block in common with the baseline {}.",
@@ -44,7 +51,7 @@ std::string comparison_with_baseline(const Row& fastest, const Row& baseline) {
   }
   switch (classify(*ratio)) {
     case Difference::kFaster:
-      return fmt::format("{} is the fastest: {} the speed of the baseline {} ({}).", name(fastest),
+      return fmt::format("{} {}: {} the speed of the baseline {} ({}).", name(fastest), place,
                          ratio_text(ratio->ratio), name(baseline), how_sure(*ratio));
     case Difference::kEqual:
       return fmt::format(
@@ -53,7 +60,7 @@ std::string comparison_with_baseline(const Row& fastest, const Row& baseline) {
           name(baseline), name(fastest), kEquivalence * 100, how_sure(*ratio));
     default:
       return fmt::format(
-          "{} is the fastest so far, {} the speed of the baseline {}, but that is "
+          "{} leads with {} the speed of the baseline {}, but that is "
           "undecided ({}).",
           name(fastest), ratio_text(ratio->ratio), name(baseline), how_sure(*ratio));
   }
@@ -109,14 +116,15 @@ std::string headline(const Table& table) {
   if (timed.size() == 1) {
     text = lone_arm(fastest);
   } else if (baseline == timed.end()) {
-    text = fmt::format(
-        "{} is the fastest, {}; the baseline has no time to compare with. {}", name(fastest),
-        time_scale(fastest.median_seconds).text(fastest.median_seconds), gap(fastest, *timed[1]));
+    text = fmt::format("{} {}, {}; the baseline has no time to compare with. {}", name(fastest),
+                       first_place(timed),
+                       time_scale(fastest.median_seconds).text(fastest.median_seconds),
+                       gap(fastest, *timed[1]));
   } else if (&fastest == *baseline) {
-    text =
-        fmt::format("The baseline {} is the fastest. {}", name(fastest), gap(fastest, *timed[1]));
+    text = fmt::format("The baseline {} {}. {}", name(fastest), first_place(timed),
+                       gap(fastest, *timed[1]));
   } else {
-    text = comparison_with_baseline(fastest, **baseline);
+    text = comparison_with_baseline(fastest, **baseline, first_place(timed));
     if (timed[1] != *baseline) text += " " + gap(fastest, *timed[1]);
   }
   if (!untimed.empty()) text += fmt::format(" Without a time: {}.", untimed);

@@ -21,19 +21,29 @@ std::string headline_of(const std::vector<Record>& records) {
   return headline(make_report(nlohmann::json::object(), records).tables.at(0));
 }
 
-const std::vector<SampleBlock> kBlocks = steady(1e-3, 3, 4);
+const std::vector<SampleBlock> three_processes = steady(1e-3, 3, 4);
 
 TEST(Headline, NamesTheFastestItsRatioAndTheNextOne) {
-  EXPECT_EQ(headline_of({baseline("base", kBlocks), record("vec", scaled(kBlocks, 0.25, 0)),
-                         record("pair", scaled(kBlocks, 0.5, 0))}),
+  EXPECT_EQ(headline_of({baseline("base", three_processes),
+                         record("vec", scaled(three_processes, 0.25, 0)),
+                         record("pair", scaled(three_processes, 0.5, 0))}),
             "vec is the fastest: 4.000x the speed of the baseline base (95% interval 4.000x to "
             "4.000x, 3 processes). The next, pair, takes 2.000x its time (95% interval 2.000x to "
             "2.000x, 3 processes).");
 }
 
 TEST(Headline, TheBaselineMayBeTheFastest) {
-  EXPECT_THAT(headline_of({baseline("base", kBlocks), record("vec", scaled(kBlocks, 2, 0))}),
+  EXPECT_THAT(headline_of({baseline("base", three_processes),
+                           record("vec", scaled(three_processes, 2, 0))}),
               StartsWith("The baseline base is the fastest. The next, vec, takes 2.000x its time"));
+}
+
+TEST(Headline, TheFastestLeadsAsLongAsTheNextIsNotSurelySlower) {
+  const auto blocks = steady(1e-3, 1, 6);
+  EXPECT_THAT(headline_of({baseline("base", blocks), record("a", scaled(blocks, 0.5, 0.001)),
+                           record("b", scaled(blocks, 0.53, 0.2))}),
+              AllOf(StartsWith("a leads: 2.000x the speed of the baseline base"),
+                    HasSubstr("Whether b is slower is undecided")));
 }
 
 TEST(Headline, DoesNotClaimWhatIsUndecided) {
@@ -44,7 +54,8 @@ TEST(Headline, DoesNotClaimWhatIsUndecided) {
 
 TEST(Headline, EqualIsSaidSo) {
   EXPECT_THAT(
-      headline_of({baseline("base", kBlocks), record("vec", scaled(kBlocks, 0.999, 0))}),
+      headline_of(
+          {baseline("base", three_processes), record("vec", scaled(three_processes, 0.999, 0))}),
       StartsWith("No arm beats the baseline base: the fastest, vec, is equal to it within 1%"));
 }
 
@@ -56,20 +67,22 @@ TEST(Headline, OneBlockGivesNoInterval) {
 }
 
 TEST(Headline, CountsArmsWithoutATime) {
-  EXPECT_THAT(headline_of({baseline("base", kBlocks), without_time("a", CellStatus::kWrong, "x"),
-                           without_time("b", CellStatus::kSkipped, "y"),
-                           without_time("c", CellStatus::kSkipped, "y")}),
-              AllOf(StartsWith("base is the only arm with a time: 1.000 ms."),
-                    HasSubstr("Without a time: 1 wrong, 2 skipped.")));
+  EXPECT_THAT(
+      headline_of({baseline("base", three_processes), without_time("a", CellStatus::kWrong, "x"),
+                   without_time("b", CellStatus::kSkipped, "y"),
+                   without_time("c", CellStatus::kSkipped, "y")}),
+      AllOf(StartsWith("base is the only arm with a time: 1.000 ms."),
+            HasSubstr("Without a time: 1 wrong, 2 skipped.")));
   EXPECT_EQ(headline_of({without_time("a", CellStatus::kHung, "x")}), "No arm has a time: 1 hung.");
 }
 
 TEST(Headline, WithoutTheBaselinesTimeTheFastestIsByMedian) {
   auto base = without_time("base", CellStatus::kCrashed, "signal 11");
   base.baseline = true;
-  EXPECT_THAT(headline_of({base, record("a", scaled(kBlocks, 2, 0)), record("b", kBlocks)}),
-              StartsWith("b is the fastest, 1.000 ms; the baseline has no time to compare with. "
-                         "The next, a, takes 2.000x its time"));
+  EXPECT_THAT(
+      headline_of({base, record("a", scaled(three_processes, 2, 0)), record("b", three_processes)}),
+      StartsWith("b is the fastest, 1.000 ms; the baseline has no time to compare with. "
+                 "The next, a, takes 2.000x its time"));
 }
 
 }  // namespace
