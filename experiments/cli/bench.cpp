@@ -53,7 +53,8 @@ ParameterValue parameter_value(const std::string& variant, const ParameterSpec& 
 /// A variant with those of the words that are its parameters, or a recipe.
 std::vector<Use> uses_from_words(const std::string& name, Words& words, const Registry& registry,
                                  const Recipes& recipes) {
-  if (const auto recipe = recipes.find(name); recipe != recipes.end()) return recipe->second;
+  if (const auto recipe = recipes.find(name); recipe != recipes.end())
+    return usable(recipe->second);
   const VariantInfo& info = registry.find(name).variant->info();
   Use use{name, {}};
   for (const ParameterSpec& spec : info.parameters) {

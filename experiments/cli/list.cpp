@@ -69,10 +69,19 @@ json presets_json() {
   return presets;
 }
 
+void print_recipe(const std::string& name, const Recipe& recipe) {
+  fmt::print("{:<28}{}\n", name,
+             recipe.error.empty() ? uses_text(recipe.uses)
+                                  : coloured("broken", Colour::kRed, stdout) + "  " + recipe.error);
+}
+
 json recipes_json(const Recipes& recipes) {
   json list = json::array();
-  for (const auto& [name, uses] : recipes)
-    list.push_back(to_json(Arm{name, uses, uses_text(uses)}));
+  for (const auto& [name, recipe] : recipes) {
+    json entry = to_json(Arm{name, recipe.uses, uses_text(recipe.uses)});
+    entry["error"] = recipe.error;
+    list.push_back(std::move(entry));
+  }
   return list;
 }
 
@@ -96,7 +105,7 @@ int list_command(const std::vector<std::string>& words) {
   }
   if (with_variants) print_variants(registry);
   if (with_presets) print_presets();
-  for (const auto& [name, uses] : recipes) fmt::print("{:<28}{}\n", name, uses_text(uses));
+  for (const auto& [name, recipe] : recipes) print_recipe(name, recipe);
   return 0;
 }
 

@@ -74,9 +74,9 @@ int show_command(const std::vector<std::string>& words) {
     known.push_back(plugin.name);
   }
   const Recipes recipes = recipes_for(arguments.find("recipes"), registry);
-  for (const auto& [recipe, uses] : recipes) known.push_back(recipe);
+  for (const auto& entry : recipes) known.push_back(entry.first);
   if (const auto found = recipes.find(name); found != recipes.end()) {
-    const Composition composition(registry, found->second);
+    const Composition composition(registry, usable(found->second));
     fmt::print("{} (recipe)\n  {}\n", name, composition.describe());
     return 0;
   }

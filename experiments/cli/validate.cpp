@@ -14,7 +14,9 @@ std::string check_file(const std::string& file, const Registry& registry) {
   const YamlMap map = YamlNode::parse(read_text_file(file), file).as_map();
   if (map.find("recipes") && !map.find("problems") && !map.find("arms")) {
     map.allow_only({"include", "recipes"});
-    return fmt::format("{} recipes", load_recipes(file, registry).size());
+    const Recipes recipes = load_recipes(file, registry);
+    for (const auto& [name, recipe] : recipes) usable(recipe);
+    return fmt::format("{} recipes", recipes.size());
   }
   const Experiment experiment = load_experiment(file, registry);
   return fmt::format("{} problems, {} arms, {} modes", experiment.problems.size(),

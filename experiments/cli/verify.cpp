@@ -95,8 +95,8 @@ std::vector<Target> all_targets(const Registry& registry, const Recipes& recipes
                        {{plugin.name, {}}},
                        plugin.error});
   }
-  for (const auto& [name, uses] : recipes) {
-    if (!names.contains(name)) targets.push_back({name, uses, ""});
+  for (const auto& [name, recipe] : recipes) {
+    if (!names.contains(name)) targets.push_back({name, recipe.uses, recipe.error});
   }
   return targets;
 }

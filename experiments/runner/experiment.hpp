@@ -36,8 +36,16 @@ struct ArmSpec {
   std::string place;  ///< "file:line:column" for messages
 };
 
-/// Named compositions; an empty list of uses is the direct skeleton with its defaults.
-using Recipes = std::map<std::string, std::vector<Use>>;
+/// A named composition.
+struct Recipe {
+  std::vector<Use> uses;  ///< empty: the direct skeleton with its defaults
+  /// "file:line:column: ...": why it cannot be used, when a variant is missing, say; else empty.
+  std::string error;
+};
+using Recipes = std::map<std::string, Recipe>;
+
+/// Throws the recipe's error as a UsageError when it has one.
+const std::vector<Use>& usable(const Recipe& recipe);
 
 struct MeasureSettings {
   std::vector<TimingMode> modes = {TimingMode::kWarm};
@@ -67,7 +75,8 @@ struct Experiment {
 /// one.
 Experiment load_experiment(const std::filesystem::path& file, const Registry& registry);
 
-/// Only the recipes of a file and of what it includes.
+/// Only the recipes of a file and of what it includes. One that cannot be used carries its error,
+/// so that a plugin that is missing does not take the others along.
 Recipes load_recipes(const std::filesystem::path& file, const Registry& registry);
 
 /// The preset's shape; `captured-decoder` comes with its directory, searched beside `beside` and

@@ -26,6 +26,7 @@ ProblemSpec parse_problem(const YamlNode& node, const std::filesystem::path& bes
 
 /// A list of variants, each "name" or {name: {parameter: value}}, that go together.
 std::vector<Use> parse_uses(const YamlNode& node, const Registry& registry);
+/// A recipe that is wrong carries its error.
 Recipes parse_recipes(const YamlNode& node, const Registry& registry);
 /// A recipe's name, a variant's name, or {name: ..., use: [...]}.
 ArmSpec parse_arm(const YamlNode& node, const Recipes& recipes, const Registry& registry);

@@ -59,7 +59,7 @@ ArmSpec parse_named_arm(const YamlNode& node, const Recipes& recipes, const Regi
   const std::string name = parse_label(node);
   const std::string place = to_string(node.place());
   if (const auto recipe = recipes.find(name); recipe != recipes.end()) {
-    return {name, recipe->second, place};
+    return {name, node.locate([&] { return usable(recipe->second); }), place};
   }
   std::vector<std::string> known;
   for (const auto& [recipe, uses] : recipes) known.push_back(recipe);
@@ -74,6 +74,11 @@ ArmSpec parse_named_arm(const YamlNode& node, const Recipes& recipes, const Regi
 }
 
 }  // namespace
+
+const std::vector<Use>& usable(const Recipe& recipe) {
+  if (!recipe.error.empty()) throw UsageError(recipe.error);
+  return recipe.uses;
+}
 
 std::vector<Use> parse_uses(const YamlNode& node, const Registry& registry) {
   std::vector<Use> uses;
@@ -90,7 +95,13 @@ Recipes parse_recipes(const YamlNode& node, const Registry& registry) {
   for (const YamlMap::Entry& entry : map.entries()) {
     const std::string name =
         parse_label(YamlNode(YAML::Node(entry.key), "recipe name", entry.place));
-    recipes.emplace(name, parse_uses(entry.value, registry));
+    Recipe recipe;
+    try {
+      recipe.uses = parse_uses(entry.value, registry);
+    } catch (const UsageError& error) {
+      recipe.error = error.what();
+    }
+    recipes.emplace(name, std::move(recipe));
   }
   return recipes;
 }

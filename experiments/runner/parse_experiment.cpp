@@ -31,7 +31,8 @@ class RecipeReader {
  public:
   explicit RecipeReader(const Registry& registry) : registry_(registry) {}
 
-  void read(const YamlMap& map, const fs::path& file) {
+  /// `strict`: a recipe that cannot be used is an error at once.
+  void read(const YamlMap& map, const fs::path& file, bool strict) {
     if (!visited_.insert(fs::weakly_canonical(file).string()).second) return;
     if (const auto include = map.find("include")) {
       for (const YamlNode& entry : include->as_list("file")) read_included(entry, file);
@@ -42,6 +43,8 @@ class RecipeReader {
     const YamlMap recipes = node->as_map();
     for (const YamlMap::Entry& entry : recipes.entries()) {
       names_.add(entry.key, entry.place);
+      // What an included file offers beyond what is used need not work here.
+      if (strict) usable(parsed.at(entry.key));
       recipes_.emplace(entry.key, parsed.at(entry.key));
     }
   }
@@ -57,7 +60,7 @@ class RecipeReader {
     if (!map.find("recipes") && !map.find("include")) {
       entry.fail(fmt::format("{} has no recipes", file.string()));
     }
-    read(map, file);
+    read(map, file, false);
   }
 
   const Registry& registry_;
@@ -149,7 +152,7 @@ Experiment load_experiment(const fs::path& file, const Registry& registry) {
     experiment.device = node->locate([&] { return parse_device(id); });
   }
   RecipeReader recipes(registry);
-  recipes.read(map, file);
+  recipes.read(map, file, true);
   experiment.recipes = recipes.recipes();
   experiment.problems = parse_problems(map.require("problems"), file.parent_path());
   experiment.arms = parse_arms(map.require("arms"), experiment.recipes, registry);
@@ -163,7 +166,7 @@ Experiment load_experiment(const fs::path& file, const Registry& registry) {
 Recipes load_recipes(const fs::path& file, const Registry& registry) {
   const YamlMap map = YamlNode::parse(read_text_file(file), file.string()).as_map();
   RecipeReader recipes(registry);
-  recipes.read(map, file);
+  recipes.read(map, file, false);
   return recipes.recipes();
 }
 

@@ -107,7 +107,7 @@ TEST_F(BenchDirectory, RawTensorsTakeTheirLevelsFromTheFiles) {
 
 TEST_F(BenchDirectory, WordsThatContradictTheFilesAreRefused) {
   EXPECT_THAT(error_of(words({"spatial_size=27"})), HasSubstr("spatial_size=27"));
-  EXPECT_THAT(error_of(words({"batch=2"})), HasSubstr("bytes found"));
+  EXPECT_THAT(error_of(words({"batch=3"})), HasSubstr("bytes found"));
   EXPECT_THAT(error_of({"dir=" + path()}), HasSubstr("give batch=, num_query="));
 }
 

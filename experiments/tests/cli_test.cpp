@@ -19,7 +19,9 @@ TEST(Cli, HelpNamesEveryCommandAndTheExitCodes) {
   const Outcome outcome = run({"--help"});
   EXPECT_EQ(outcome.exit_code, 0);
   for (const Command& command : commands()) {
-    if (*command.summary != '\0') EXPECT_THAT(outcome.out, HasSubstr(command.name));
+    if (*command.summary != '\0') {
+      EXPECT_THAT(outcome.out, HasSubstr(command.name));
+    }
   }
   EXPECT_THAT(outcome.out, HasSubstr("Exit codes: 0"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("worker")));
@@ -153,7 +155,7 @@ TEST(CliVerify, AWrongRecipeIsExitCodeOne) {
       "recipes: {bad: [{fixture: {behaviour: wrong}}], plain: [], hung: [{fixture: {behaviour: "
       "hang}}]}\n");
   const Outcome outcome = run({"verify", "bad", "plain", "fixture", "hung", "--device", "cpu",
-                               "--recipes", recipes, "--timeout", "500 ms"});
+                               "--recipes", recipes, "--timeout", "2 s"});
   EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("wrong    bad"));
   EXPECT_THAT(outcome.out, HasSubstr("hung     hung"));

@@ -85,6 +85,20 @@ TEST(Experiment, IncludesRecipesOfIncludedFiles) {
   EXPECT_EQ(experiment.arms.size(), 2U);
 }
 
+TEST(Experiment, AnIncludedRecipeThatIsNotUsedNeedNotWork) {
+  const TemporaryDirectory directory;
+  directory.write("base.yaml", "recipes:\n  base: [fixture]\n  odd: [absent]\n");
+  const std::string head = "include: [base.yaml]\nproblems: [ledger-48]\n";
+  EXPECT_EQ(load(directory, head + "arms: [base]\n").arms.size(), 1U);
+  try {
+    load(directory, head + "arms: [odd]\n");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("my-study.yaml:3:8: "));
+    EXPECT_THAT(error.what(), testing::HasSubstr("base.yaml:3:9: no variant 'absent'"));
+  }
+}
+
 TEST(Experiment, AnEmptyRecipeIsTheDirectSkeleton) {
   const TemporaryDirectory directory;
   const Experiment experiment =

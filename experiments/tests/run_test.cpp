@@ -137,7 +137,9 @@ TEST_F(RunTest, ResumingAFinishedArmKeepsTheBaselinesSamples) {
       EXPECT_EQ(record.samples.size(), 6U);
       EXPECT_EQ(record.samples.back().process, 1);
     }
-    if (record.cell == "two/slow/warm") EXPECT_EQ(record.samples.front().process, 1);
+    if (record.cell == "two/slow/warm") {
+      EXPECT_EQ(record.samples.front().process, 1);
+    }
   }
 }
 

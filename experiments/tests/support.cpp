@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <boost/process.hpp>
 
@@ -38,7 +39,8 @@ TemporaryDirectory::TemporaryDirectory() {
   const auto* test = testing::UnitTest::GetInstance()->current_test_info();
   std::string name = std::string(test->test_suite_name()) + "-" + test->name();
   for (char& c : name) c = c == '/' ? '-' : c;
-  path_ = fs::temp_directory_path() / ("msda-" + name + "-" + std::to_string(::getpid()));
+  static int count = 0;
+  path_ = fs::temp_directory_path() / fmt::format("msda-{}-{}-{}", name, ::getpid(), ++count);
   fs::create_directories(path_);
 }
 
