@@ -59,26 +59,47 @@ std::string test_name(const std::string& name) {
   return text;
 }
 
+namespace {
+
+/// True when the case ran; false when it was refused with a reason.
+bool expect_right(Device& device, const Composition& composition, const Case& one) {
+  SCOPED_TRACE(composition.describe() + " on " + one.problem.name);
+  if (const auto reason = composition.unsupported(one.problem, device.info())) {
+    EXPECT_FALSE(reason->empty());
+    return false;
+  }
+  try {
+    const Prepared prepared = device.prepare(composition, one.problem);
+    DeviceInput input(device, one.input);
+    const Verdict verdict =
+        verify(device, *prepared.executable, composition, input, one.problem, one.reference);
+    EXPECT_TRUE(verdict.right) << verdict.reason;
+    return true;
+  } catch (const Unsupported& refusal) {
+    EXPECT_STRNE(refusal.what(), "");
+    return false;
+  } catch (const Error& error) {
+    // A device error may be sticky: what follows would fail with it.
+    [&] { FAIL() << error.what(); }();
+    return false;
+  }
+}
+
+}  // namespace
+
+void expect_conforming(Device& device, const Composition& composition,
+                       const std::vector<std::size_t>& problems) {
+  for (const std::size_t p : problems) {
+    expect_right(device, composition, cases().at(p));
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
 void expect_conforming(Device& device, const Composition& composition) {
   int ran = 0;
   for (const Case& one : cases()) {
-    SCOPED_TRACE(composition.describe() + " on " + one.problem.name);
-    if (const auto reason = composition.unsupported(one.problem, device.info())) {
-      EXPECT_FALSE(reason->empty());
-      continue;
-    }
-    try {
-      const Prepared prepared = device.prepare(composition, one.problem);
-      DeviceInput input(device, one.input);
-      const Verdict verdict =
-          verify(device, *prepared.executable, composition, input, one.problem, one.reference);
-      EXPECT_TRUE(verdict.right) << verdict.reason;
-      ++ran;
-    } catch (const Unsupported& refusal) {
-      EXPECT_STRNE(refusal.what(), "");
-    } catch (const Error& error) {
-      FAIL() << error.what();  // a device error may be sticky: what follows would fail with it
-    }
+    ran += expect_right(device, composition, one) ? 1 : 0;
+    if (::testing::Test::HasFatalFailure()) return;
   }
   EXPECT_GT(ran, 0) << composition.describe() << " refused every problem";
 }

@@ -21,8 +21,11 @@ Composition shipped_composition(const std::string& name);
 /// `name` as GoogleTest allows it in a test's name.
 std::string test_name(const std::string& name);
 
-/// Runs the composition on every awkward problem and compares with the reference. Each problem must
-/// be right, or refused with a reason; at least one must run.
+/// Runs the composition on awkward problems (all, or those with the given numbers) and compares
+/// with the reference. Each problem must be right, or refused with a reason; of all, at least one
+/// must run.
 void expect_conforming(Device& device, const Composition& composition);
+void expect_conforming(Device& device, const Composition& composition,
+                       const std::vector<std::size_t>& problems);
 
 }  // namespace msda

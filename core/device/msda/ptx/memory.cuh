@@ -35,6 +35,11 @@ using Word = typename WordOf<bytes>::Type;
 /// read-only while a kernel runs, so the loads are not volatile: the compiler may move and merge
 /// them.
 #define MSDA_PTX_LOAD(NAME, SUFFIX)                                              \
+  __device__ __forceinline__ unsigned char NAME(const unsigned char* p) {        \
+    unsigned r;                                                                  \
+    asm("ld." SUFFIX ".u8 %0, [%1];" : "=r"(r) : "l"(p));                        \
+    return static_cast<unsigned char>(r);                                        \
+  }                                                                              \
   __device__ __forceinline__ unsigned short NAME(const unsigned short* p) {      \
     unsigned short r;                                                            \
     asm("ld." SUFFIX ".u16 %0, [%1];" : "=h"(r) : "l"(p));                       \
@@ -84,6 +89,12 @@ using Word = typename WordOf<bytes>::Type;
     return load_with_policy(p, policy);                                     \
   }
 
+__device__ __forceinline__ unsigned char load_with_policy(const unsigned char* p,
+                                                          unsigned long long policy) {
+  unsigned r;
+  asm("ld.global.nc.L2::cache_hint.u8 %0, [%1], %2;" : "=r"(r) : "l"(p), "l"(policy));
+  return static_cast<unsigned char>(r);
+}
 __device__ __forceinline__ unsigned short load_with_policy(const unsigned short* p,
                                                            unsigned long long policy) {
   unsigned short r;

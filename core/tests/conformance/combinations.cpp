@@ -1,0 +1,111 @@
+#include "conformance/combinations.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <random>
+
+#include "compose/unit_writer.hpp"
+#include "jit/compiler.hpp"
+#include "parallel.hpp"
+
+namespace msda {
+namespace {
+
+/// The optimizations of the direct skeleton, by slot.
+std::map<std::string, std::vector<const Plugin*>> by_slot() {
+  std::map<std::string, std::vector<const Plugin*>> slots;
+  for (const Plugin& plugin : shipped_plugins().plugins()) {
+    const auto* optimization = dynamic_cast<const Optimization*>(plugin.variant.get());
+    if (optimization != nullptr && optimization->slot().skeleton == "direct") {
+      slots[optimization->slot().slot].push_back(&plugin);
+    }
+  }
+  return slots;
+}
+
+/// nullopt when the variants are declared not to combine; that refusal must give its reason.
+std::optional<Composition> combine(const std::vector<Use>& uses) {
+  try {
+    return Composition(shipped_plugins(), uses);
+  } catch (const UsageError& refusal) {
+    EXPECT_NE(std::string(refusal.what()).find("do not combine"), std::string::npos)
+        << refusal.what();
+    return std::nullopt;
+  }
+}
+
+/// One of few: a choice, or of a range its ends, its default or the middle.
+ParameterValue draw(const ParameterSpec& spec, std::mt19937_64& random) {
+  if (!spec.choices.empty()) return spec.choices[random() % spec.choices.size()];
+  if (std::holds_alternative<bool>(spec.default_value)) return random() % 2 == 0;
+  const auto* value = std::get_if<std::int64_t>(&spec.default_value);
+  if (value == nullptr || !spec.minimum || !spec.maximum) return spec.default_value;
+  const auto lowest = static_cast<std::int64_t>(*spec.minimum);
+  const auto doubled = std::min(2 * *value, static_cast<std::int64_t>(*spec.maximum));
+  const std::int64_t values[] = {*value, *value, std::max(lowest, *value / 2),
+                                 std::max(lowest, doubled)};
+  return values[random() % 4];
+}
+
+}  // namespace
+
+std::vector<Composition> all_pairs() {
+  std::vector<Composition> pairs;
+  const auto slots = by_slot();
+  for (auto first = slots.begin(); first != slots.end(); ++first) {
+    for (auto second = std::next(first); second != slots.end(); ++second) {
+      for (const Plugin* a : first->second) {
+        for (const Plugin* b : second->second) {
+          if (auto pair = combine({{a->name, {}}, {b->name, {}}}))
+            pairs.push_back(*std::move(pair));
+        }
+      }
+    }
+  }
+  return pairs;
+}
+
+std::vector<Composition> random_compositions(int count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<Composition> compositions;
+  const auto slots = by_slot();
+  while (static_cast<int>(compositions.size()) < count) {
+    std::vector<Use> uses;
+    for (const auto& [slot, plugins] : slots) {
+      const std::size_t chosen = random() % (plugins.size() + 1);
+      if (chosen == plugins.size()) continue;  // the slot's default
+      Use use{plugins[chosen]->name, {}};
+      for (const ParameterSpec& spec : plugins[chosen]->variant->info().parameters) {
+        use.parameters[spec.name] = draw(spec, random);
+      }
+      uses.push_back(std::move(use));
+    }
+    if (auto composition = combine(uses)) compositions.push_back(*std::move(composition));
+  }
+  return compositions;
+}
+
+void compile_all(const std::vector<Composition>& compositions, const std::vector<Problem>& problems,
+                 const DeviceInfo& device) {
+  const Compiler compiler;
+  const std::string architecture = architecture_name(device.compute_capability);
+  const auto count = static_cast<std::int64_t>(compositions.size() * problems.size());
+  std::mutex mutex;
+  parallel_for(count, 1, 0, [&](std::int64_t begin, std::int64_t) {
+    const auto job = static_cast<std::size_t>(begin);
+    const Composition& composition = compositions[job / problems.size()];
+    const Problem& problem = problems[job % problems.size()];
+    if (composition.unsupported(problem, device)) return;
+    try {
+      compiler.compile(write_unit(composition, problem).unit, architecture);
+    } catch (const Error& error) {
+      const std::lock_guard lock(mutex);
+      ADD_FAILURE() << composition.describe() << " on " << problem.name << ": " << error.what();
+    }
+  });
+}
+
+}  // namespace msda

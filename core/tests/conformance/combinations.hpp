@@ -1,0 +1,24 @@
+// Compositions of several optimizations: all pairs, and seeded random ones.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "conformance/conformance.hpp"
+
+namespace msda {
+
+/// Every two optimizations that a composition can hold together, with default parameters.
+std::vector<Composition> all_pairs();
+
+/// `count` compositions: each slot keeps its default or takes one of its optimizations, with
+/// parameters drawn from their declared choices and ranges. The same seed gives the same
+/// compositions.
+std::vector<Composition> random_compositions(int count, std::uint64_t seed);
+
+/// Compiles each composition for each problem that it supports on `device`, in parallel, into the
+/// cache. Reports what does not compile as test failures.
+void compile_all(const std::vector<Composition>& compositions, const std::vector<Problem>& problems,
+                 const DeviceInfo& device);
+
+}  // namespace msda
