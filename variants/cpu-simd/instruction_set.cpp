@@ -2,6 +2,10 @@
 
 #include <array>
 
+#ifdef MSDA_ROWS_X86
+#include <cpuid.h>
+#endif
+
 namespace msda::cpu_rows {
 
 // One for each instruction set that CMakeLists.txt compiles row_kernel.cpp for.
@@ -27,10 +31,18 @@ bool has_sse4() {
          __builtin_cpu_supports("aes");
 }
 
+/// Not among the names that __builtin_cpu_supports() knows in every compiler.
+bool has_f16c() {
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+}
+
 bool has_avx2() {
   return has_sse4() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("f16c");
+         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && has_f16c();
 }
 
 bool has_avx512() {

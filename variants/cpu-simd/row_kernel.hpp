@@ -11,7 +11,7 @@
 namespace msda::cpu_rows::HWY_NAMESPACE {
 
 /// Floats in the widest vector of this instruction set.
-constexpr int kWidest = static_cast<int>(hn::MaxLanes(hn::ScalableTag<float>()));
+constexpr std::int64_t kWidest = hn::MaxLanes(hn::ScalableTag<float>());
 
 /// Sums of kVectors vectors of channels. With few vectors the two pixel rows of a point get sums of
 /// their own, because one chain of additions for each vector would leave the FMA units waiting.
@@ -90,10 +90,10 @@ void gather(D d, const RowPlan& plan, const PointArrays& points, const unsigned 
 /// All channels of one query, `kLanes` wide: whole vectors in groups, then the rest by one vector
 /// that overlaps the last one. Needs at least kLanes channels; `kMostVectors` is how many a group
 /// may have.
-template <class T, int kLanes, int kMostVectors>
+template <class T, std::int64_t kLanes, std::int64_t kMostVectors>
 HWY_INLINE void gather_channels(const RowPlan& plan, const PointArrays& points,
                                 const unsigned char* plane, float* output) {
-  const hn::CappedTag<float, kLanes> d;
+  const hn::CappedTag<float, static_cast<std::size_t>(kLanes)> d;
   const auto gather_group = [&]<int kVectors>(std::int64_t c) {
     const std::int64_t bytes = c * static_cast<std::int64_t>(sizeof(T));
     gather<T, kVectors>(d, plan, points, plane + bytes, output + c);
@@ -111,7 +111,7 @@ HWY_INLINE void gather_channels(const RowPlan& plan, const PointArrays& points,
 
 /// The widest vectors that the channels fill. Less than the widest of all are used only when the
 /// channels do not fill one of twice the size, so groups of them are never needed.
-template <class T, int kLanes = kWidest>
+template <class T, std::int64_t kLanes = kWidest>
 HWY_INLINE void gather_widest(const RowPlan& plan, const PointArrays& points,
                               const unsigned char* plane, float* output) {
   if constexpr (kLanes > 1) {
@@ -148,13 +148,10 @@ inline void store_row(const RowPlan& plan, const float* from, unsigned char* out
   }
 }
 
-/// Asks for the cache lines of `bytes` bytes at `first`, which may lie beyond the tensor's end.
+/// Asks for the cache lines of `bytes` bytes from `first` on.
 HWY_INLINE void prefetch_lines(const unsigned char* tensor, std::int64_t first,
                                std::int64_t bytes) {
-  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(tensor) + first;
-  for (std::int64_t line = 0; line < bytes; line += 64) {
-    __builtin_prefetch(reinterpret_cast<const void*>(address + line));
-  }
+  for (std::int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(tensor + first + line);
 }
 
 /// Asks for what output row `index` reads and writes besides `value`. In the order of this file,
@@ -173,7 +170,7 @@ void compute_rows(const RowPlan& plan, const RowTensors& tensors, const RowRange
   constexpr std::int64_t kAhead = 8;  // queries: longer than the latency of memory
   for (std::int64_t query = range.begin; query < range.end; ++query) {
     const std::int64_t index = (range.batch * plan.queries + query) * plan.heads + range.head;
-    prefetch_row(plan, tensors, index + kAhead * plan.heads);
+    if (query + kAhead < range.end) prefetch_row(plan, tensors, index + kAhead * plan.heads);
     prepare_points(plan, tensors, index, scratch);
     gather_widest<T>(plan, scratch.points, plane, scratch.output);
     store_row(plan, scratch.output, tensors.output, index);

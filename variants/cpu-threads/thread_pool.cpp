@@ -9,37 +9,47 @@ ThreadPool::ThreadPool(unsigned threads) {
 
 ThreadPool::~ThreadPool() {
   stopping_ = true;
-  round_.fetch_add(1, std::memory_order_release);
-  round_.notify_all();
+  ++calls_;
+  calls_.notify_all();
   for (std::thread& worker : workers_) worker.join();
 }
 
 void ThreadPool::run(std::int64_t count, const Task& task) {
   task_ = &task;
   count_ = count;
-  next_.store(0, std::memory_order_relaxed);
-  working_.store(static_cast<std::uint32_t>(workers_.size()), std::memory_order_relaxed);
-  round_.fetch_add(1, std::memory_order_release);
-  round_.notify_all();
+  unfinished_.store(count, std::memory_order_relaxed);
+  waiting_.store(count, std::memory_order_release);
+  ++calls_;
+  calls_.notify_all();
   take_tasks(0);
-  for (std::uint32_t left = working_.load(std::memory_order_acquire); left != 0;
-       left = working_.load(std::memory_order_acquire)) {
-    working_.wait(left, std::memory_order_acquire);
+  for (std::int64_t left = unfinished_.load(std::memory_order_acquire); left != 0;
+       left = unfinished_.load(std::memory_order_acquire)) {
+    unfinished_.wait(left, std::memory_order_acquire);
   }
 }
 
 void ThreadPool::serve(unsigned thread) {
-  for (std::uint32_t seen = 0;;) {
-    round_.wait(seen, std::memory_order_acquire);
-    ++seen;  // run() does not start another round before this one has ended for every worker
-    if (stopping_) return;
+  for (std::uint32_t seen = 0; !stopping_;) {
     take_tasks(thread);
-    if (working_.fetch_sub(1, std::memory_order_acq_rel) == 1) working_.notify_one();
+    calls_.wait(seen);
+    seen = calls_;
   }
 }
 
 void ThreadPool::take_tasks(unsigned thread) {
-  for (std::int64_t index = next_++; index < count_; index = next_++) (*task_)(index, thread);
+  std::int64_t waiting = waiting_.load(std::memory_order_acquire);
+  while (waiting > 0) {
+    // The number left, not the next index, is what is shared: a thread that comes late to a call
+    // finds nothing to take, or a task of the next call, never an index that no longer means
+    // anything.
+    if (!waiting_.compare_exchange_weak(waiting, waiting - 1, std::memory_order_acq_rel,
+                                        std::memory_order_acquire)) {
+      continue;
+    }
+    (*task_)(count_ - waiting, thread);
+    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
+    waiting = waiting_.load(std::memory_order_acquire);
+  }
 }
 
 }  // namespace msda::cpu_threads

@@ -24,7 +24,7 @@ class ThreadPool {
   unsigned threads() const { return static_cast<unsigned>(workers_.size()) + 1; }
 
   /// Calls the task for each index in [0, count), in rising order of start. Returns when all are
-  /// done. One call at a time.
+  /// done, without waiting for a thread that woke too late to take one. One call at a time.
   void run(std::int64_t count, const Task& task);
 
  private:
@@ -32,13 +32,14 @@ class ThreadPool {
   void take_tasks(unsigned thread);
 
   std::vector<std::thread> workers_;
+  // Of the call at work. Whoever has taken a task may read them: the call cannot end before it.
   const Task* task_ = nullptr;
   std::int64_t count_ = 0;
+  std::atomic<bool> stopping_ = false;
   // Written by different threads at different times: each on a cache line of its own.
-  alignas(64) std::atomic<std::uint32_t> round_ = 0;  ///< rises with each run(); wakes the workers
-  alignas(64) std::atomic<std::int64_t> next_ = 0;    ///< first task that nobody has taken
-  alignas(64) std::atomic<std::uint32_t> working_ = 0;  ///< workers still inside this round
-  bool stopping_ = false;                               ///< published by round_
+  alignas(64) std::atomic<std::uint32_t> calls_ = 0;      ///< of run(); a change wakes the workers
+  alignas(64) std::atomic<std::int64_t> waiting_ = 0;     ///< tasks that nobody has taken
+  alignas(64) std::atomic<std::int64_t> unfinished_ = 0;  ///< tasks that are not done
 };
 
 }  // namespace msda::cpu_threads

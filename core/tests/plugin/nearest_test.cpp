@@ -5,38 +5,42 @@
 namespace msda {
 namespace {
 
-const std::vector<std::string> kNames = {"cpu-scalar", "cpu-simd", "cpu-threads", "vector-loads",
-                                         "tma"};
+class Nearest : public testing::Test {
+ protected:
+  const std::vector<std::string> names_ = {"cpu-scalar", "cpu-simd", "cpu-threads", "vector-loads",
+                                           "tma"};
+};
+using Suggestion = Nearest;
 
-TEST(Nearest, FindsATypingError) {
-  EXPECT_EQ(nearest("cpu-scaler", kNames), "cpu-scalar");       // another letter
-  EXPECT_EQ(nearest("cpu-thread", kNames), "cpu-threads");      // one missing
-  EXPECT_EQ(nearest("vectorr-loads", kNames), "vector-loads");  // one too many
-  EXPECT_EQ(nearest("cpu-smid", kNames), "cpu-simd");           // two swapped
-  EXPECT_EQ(nearest("cpu_simd", kNames), "cpu-simd");
-  EXPECT_EQ(nearest("CPU-SIMD", kNames), "cpu-simd");
+TEST_F(Nearest, FindsATypingError) {
+  EXPECT_EQ(nearest("cpu-scaler", names_), "cpu-scalar");       // another letter
+  EXPECT_EQ(nearest("cpu-thread", names_), "cpu-threads");      // one missing
+  EXPECT_EQ(nearest("vectorr-loads", names_), "vector-loads");  // one too many
+  EXPECT_EQ(nearest("cpu-smid", names_), "cpu-simd");           // two swapped
+  EXPECT_EQ(nearest("cpu_simd", names_), "cpu-simd");
+  EXPECT_EQ(nearest("CPU-SIMD", names_), "cpu-simd");
 }
 
-TEST(Nearest, CountsASwapOnce) {
+TEST_F(Nearest, CountsASwapOnce) {
   // With a limit of one mistake for this length, a swap counted as two would find nothing.
-  EXPECT_EQ(nearest("tam", kNames), "tma");
+  EXPECT_EQ(nearest("tam", names_), "tma");
 }
 
-TEST(Nearest, TakesTheSmallestDistance) {
+TEST_F(Nearest, TakesTheSmallestDistance) {
   EXPECT_EQ(nearest("points", {"prints", "point", "pints"}), "prints");  // the first of equal ones
   EXPECT_EQ(nearest("batch", {"bitch-p", "batches", "batch_"}), "batch_");
 }
 
-TEST(Nearest, SaysNothingWhenNothingIsNear) {
-  EXPECT_EQ(nearest("persistent", kNames), "");
+TEST_F(Nearest, SaysNothingWhenNothingIsNear) {
+  EXPECT_EQ(nearest("persistent", names_), "");
   EXPECT_EQ(nearest("x", {"y"}), "");  // every single letter would be near
-  EXPECT_EQ(nearest("", kNames), "");
+  EXPECT_EQ(nearest("", names_), "");
   EXPECT_EQ(nearest("cpu-simd", {}), "");
 }
 
-TEST(Suggestion, IsAQuestionOrNothing) {
-  EXPECT_EQ(suggestion("cpu-smid", kNames), " (did you mean 'cpu-simd'?)");
-  EXPECT_EQ(suggestion("persistent", kNames), "");
+TEST_F(Suggestion, IsAQuestionOrNothing) {
+  EXPECT_EQ(suggestion("cpu-smid", names_), " (did you mean 'cpu-simd'?)");
+  EXPECT_EQ(suggestion("persistent", names_), "");
 }
 
 }  // namespace
