@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -118,8 +119,10 @@ std::vector<Record> read_records(const std::filesystem::path& file) {
 }
 
 void write_atomically(const std::filesystem::path& file, const std::string& text) {
+  static std::atomic<unsigned> counter{
+      0};  // threads of one process write the same file at a time, too
   std::filesystem::path temporary = file;
-  temporary += fmt::format(".{}.tmp", ::getpid());
+  temporary += fmt::format(".{}.{}.tmp", ::getpid(), counter++);
   try {
     const OpenFile open(temporary, O_WRONLY | O_CREAT | O_TRUNC);
     open.write(text);

@@ -10,6 +10,7 @@ template <class Problem, class Parameters>
 struct Layout : PlainLayout<Problem, Parameters> {
   static constexpr bool kRestaged = true;
   static constexpr int kPixelStride = static_cast<int>(Parameters::block);
+  static constexpr int kRunChannels = kPixelStride;
 
   /// A lane's vector of channels must lie in one block: widths divide 8 and blocks are multiples
   /// of 8.

@@ -16,6 +16,11 @@ constexpr int word_bytes(int bytes) {
   return word;
 }
 
+constexpr int smallest(int a, int b, int c) {
+  const int ab = a < b ? a : b;
+  return ab < c ? ab : c;
+}
+
 template <class ProblemType, class Parameters>
 struct Source {
   using Problem = ProblemType;
@@ -118,7 +123,7 @@ struct Source {
       plane_ = plane;
       simt::sync_block();  // nobody reads the plane before
       const int channel = item.channel_block * K::Mapping::kItemChannels;
-      copy_levels<0>(global(item, item.head, channel));
+      copy_levels<0>(item, channel);
       simt::sync_block();
     }
     __device__ Base base(const WorkItem& item, int head, int channel) const {
@@ -151,30 +156,32 @@ struct Source {
                  static_cast<long long>(sizeof(Value));
     }
     template <int level>
-    __device__ void copy_levels(const unsigned char* plane) const {
+    __device__ void copy_levels(const WorkItem& item, int channel) const {
       if constexpr (level < Problem::kLevels) {
-        if constexpr (Plan<K>::resident(level)) copy_level<level>(plane);
-        copy_levels<level + 1>(plane);
+        if constexpr (Plan<K>::resident(level)) copy_level<level>(item, channel);
+        copy_levels<level + 1>(item, channel);
       }
     }
-    /// The whole block copies a level, word by word.
+    /// The whole block copies a level, word by word. A word lies in one run of neighbouring
+    /// channels.
     template <int level>
-    __device__ void copy_level(const unsigned char* plane) const {
-      constexpr int kWord = word_bytes(Plan<K>::kStride) < word_bytes(Plan<K>::kRowBytes)
-                                ? word_bytes(Plan<K>::kStride)
-                                : word_bytes(Plan<K>::kRowBytes);
+    __device__ void copy_level(const WorkItem& item, int channel) const {
+      constexpr int kSize = static_cast<int>(sizeof(Value));
+      constexpr int kWord = smallest(word_bytes(Plan<K>::kStride), word_bytes(Plan<K>::kRowBytes),
+                                     word_bytes(K::Layout::kRunChannels * kSize));
       constexpr int kWordsPerRow = Plan<K>::kRowBytes / kWord;
       using Word = ptx::Word<kWord>;
-      const unsigned char* from =
-          plane + Plan<K>::kGlobalStride * static_cast<long long>(K::Layout::start(level));
+      const long long first =
+          static_cast<long long>(K::Layout::start(level)) * Plan<K>::kGlobalStride;
       unsigned char* to = shared_ + Plan<K>::start(level);
       for (int i = static_cast<int>(simt::thread()); i < K::Layout::pixels(level) * kWordsPerRow;
            i += K::Mapping::kThreads) {
         const int pixel = i / kWordsPerRow;
         const int at = i % kWordsPerRow * kWord;
+        const unsigned char* from = global(item, item.head, channel + at / kSize) + first +
+                                    static_cast<long long>(pixel) * Plan<K>::kGlobalStride;
         *reinterpret_cast<Word*>(to + pixel * Plan<K>::kStride + at) =
-            K::Cache::load_stream(reinterpret_cast<const Word*>(
-                from + static_cast<long long>(pixel) * Plan<K>::kGlobalStride + at));
+            K::Cache::load_stream(reinterpret_cast<const Word*>(from));
       }
     }
 

@@ -13,6 +13,7 @@ struct Layout {
   static constexpr bool kBordered = true;
   static constexpr bool kRestaged = !Problem::kBordered;
   static constexpr int kPixelStride = Problem::kHeads * Problem::kChannels;
+  static constexpr int kRunChannels = Problem::kChannels;
 
   static constexpr int pitch(int level) { return Problem::width(level) + 2; }
   static constexpr int pixels(int level) { return pitch(level) * (Problem::height(level) + 2); }

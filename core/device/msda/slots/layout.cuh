@@ -15,6 +15,8 @@ struct PlainLayout {
   static constexpr bool kRestaged = false;
   /// Elements between neighbouring pixels of a level's row.
   static constexpr int kPixelStride = Problem::kHeads * Problem::kChannels;
+  /// Channels of a head that lie together.
+  static constexpr int kRunChannels = Problem::kChannels;
   /// Stored pixels, and elements, of an image.
   static constexpr int kPixels = static_cast<int>(Problem::kSpatialSize);
   static constexpr long long kImageStride = Problem::kSpatialSize * kPixelStride;
