@@ -8,6 +8,7 @@
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
 #include "report.hpp"
+#include "runner/manifest.hpp"
 #include "runner/run.hpp"
 
 namespace msda {
@@ -74,8 +75,12 @@ int run_command(const std::vector<std::string>& words) {
   try {
     failures = run_experiment(experiment, plan, registry, options);
   } catch (const Interrupted&) {
-    fmt::print(stderr, "\nInterrupted; what has ended is kept. To go on:\n  {}\n",
-               resume_hint(arguments, options.directory));
+    if (std::filesystem::exists(options.directory / kManifestFile)) {
+      fmt::print(stderr, "\nInterrupted; what has ended is kept. To go on:\n  {}\n",
+                 resume_hint(arguments, options.directory));
+    } else {
+      fmt::print(stderr, "\nInterrupted before the first cell.\n");
+    }
     return kInterruptedExitCode;
   }
   const Report report = make_report(options.directory);

@@ -126,8 +126,8 @@ void GroupRunner::load_inputs() {
         "batch",
         count, describe(spec.problem), needed, device_.info().id, device_.free_bytes()));
   }
-  announce("", "inputs and references");
   const Range phase(Category::kPhase, "inputs and references");
+  announce("", "inputs and references");
   const Heartbeats heartbeats(channel_);
   sets_ = inputs_.get(spec, count, request_->process);
   for (const InputSet& set : sets_) device_inputs_.emplace_back(device_, *set.input);

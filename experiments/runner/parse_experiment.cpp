@@ -102,7 +102,7 @@ std::vector<ArmSpec> parse_arms(const YamlNode& node, const Recipes& recipes,
 }
 
 std::string parse_baseline(const YamlNode& node, const std::vector<ArmSpec>& arms) {
-  const std::string name = node.as_text();
+  std::string name = node.as_text();
   std::vector<std::string> names;
   for (const ArmSpec& arm : arms) {
     if (arm.name == name) return name;

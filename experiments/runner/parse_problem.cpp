@@ -17,10 +17,17 @@ constexpr const char* kCapturedPreset = "captured-decoder";
 constexpr const char* kCapturedFolder = "inputs/captured_decoder";
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-const std::vector<std::string> kShapeKeys = {"batch",  "queries", "heads", "channels",
-                                             "points", "levels",  "layout"};
-const std::vector<std::string> kGenerationKeys = {"distribution", "sigma", "outside_share",
-                                                  "objects", "seed"};
+const std::vector<std::string>& shape_keys() {
+  static const std::vector<std::string> keys = {"batch",  "queries", "heads", "channels",
+                                                "points", "levels",  "layout"};
+  return keys;
+}
+
+const std::vector<std::string>& generation_keys() {
+  static const std::vector<std::string> keys = {"distribution", "sigma", "outside_share", "objects",
+                                                "seed"};
+  return keys;
+}
 
 std::vector<Level> parse_levels(const YamlNode& node) {
   std::vector<Level> levels;
@@ -103,8 +110,8 @@ Input read_tensors(const ProblemSpec& spec) {
 
 /// Fills in the shape and types that the files of `spec.directory` have, by reading them.
 void take_shape_from_files(const YamlMap& map, ProblemSpec& spec) {
-  refuse_keys(map, kGenerationKeys);
-  if (!is_raw_directory(*spec.directory)) refuse_keys(map, kShapeKeys);
+  refuse_keys(map, generation_keys());
+  if (!is_raw_directory(*spec.directory)) refuse_keys(map, shape_keys());
   spec = map.owner().locate([&] { return directory_spec(*spec.directory, spec.problem); });
 }
 
@@ -138,8 +145,8 @@ ProblemSpec parse_base(const YamlMap& map, const fs::path& beside) {
 
 ProblemSpec parse_problem_map(const YamlMap& map, const fs::path& beside) {
   std::vector<std::string> known = {"name", "preset", "input", "types"};
-  known.insert(known.end(), kShapeKeys.begin(), kShapeKeys.end());
-  known.insert(known.end(), kGenerationKeys.begin(), kGenerationKeys.end());
+  known.insert(known.end(), shape_keys().begin(), shape_keys().end());
+  known.insert(known.end(), generation_keys().begin(), generation_keys().end());
   map.allow_only(known);
   ProblemSpec spec = parse_base(map, beside);
   if (const auto node = map.find("name")) spec.problem.name = parse_label(*node);

@@ -46,6 +46,7 @@ std::string baseline_of(const Experiment& experiment, const std::vector<Arm>& ar
 
 std::string device_ids(const std::vector<DeviceInfo>& devices) {
   std::vector<std::string> ids;
+  ids.reserve(devices.size());
   for (const DeviceInfo& device : devices) ids.push_back(device.id);
   return fmt::format("{}", fmt::join(ids, ", "));
 }

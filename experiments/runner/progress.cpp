@@ -1,6 +1,7 @@
 #include "runner/progress.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@ namespace msda {
 namespace {
 
 constexpr std::chrono::milliseconds kRefresh{100};
+constexpr const char* kClearLine = "\r\x1b[K";
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -18,7 +20,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 std::string format_duration(double seconds) {
-  const auto whole = static_cast<long>(std::max(0.0, seconds) + 0.5);
+  const auto whole = std::lround(std::max(0.0, seconds));
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
@@ -28,7 +30,10 @@ Progress::Progress(std::FILE* stream, bool live, std::size_t groups,
                    const MeasureSettings& settings)
     : stream_(stream), live_(live), groups_(groups), settings_(settings) {}
 
-Progress::~Progress() { clear(); }
+Progress::~Progress() {
+  // Without fmt, which throws when the stream fails.
+  if (shown_) std::fputs(kClearLine, stream_);
+}
 
 void Progress::begin_group(const std::string& title) {
   title_ = title;
@@ -84,7 +89,7 @@ void Progress::show() {
       fmt::format("[{:3.0f}%] {}, {}", 100 * done, left, doing_.empty() ? title_ : doing_);
   constexpr std::size_t kWidth = 100;
   if (line.size() > kWidth) line = line.substr(0, kWidth - 3) + "...";
-  fmt::print(stream_, "\r\x1b[K{}", line);
+  fmt::print(stream_, "{}{}", kClearLine, line);
   std::fflush(stream_);
   last_shown_ = Clock::now();
   shown_ = true;
@@ -92,7 +97,7 @@ void Progress::show() {
 
 void Progress::clear() {
   if (!shown_) return;
-  fmt::print(stream_, "\r\x1b[K");
+  std::fputs(kClearLine, stream_);
   std::fflush(stream_);
   shown_ = false;
 }

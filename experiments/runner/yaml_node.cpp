@@ -124,7 +124,7 @@ double YamlNode::as_number(double minimum, double maximum) const {
 }
 
 std::chrono::duration<double> YamlNode::as_duration() const {
-  static const std::map<std::string, double> kUnits = {
+  static const std::map<std::string, double> units = {
       {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}};
   const std::string expected = "a duration such as '2 s', '500 ms' or '3 min'";
   if (!node_.IsScalar()) wrong_type(expected);
@@ -132,8 +132,8 @@ std::chrono::duration<double> YamlNode::as_duration() const {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
   const std::size_t unit_at = std::min(text.find_first_not_of(' ', digits), text.size());
   const auto value = parse_number<double>(std::string_view(text).substr(0, digits));
-  const auto unit = kUnits.find(text.substr(unit_at));
-  if (!value || unit == kUnits.end()) wrong_type(expected);
+  const auto unit = units.find(text.substr(unit_at));
+  if (!value || unit == units.end()) wrong_type(expected);
   if (*value <= 0) fail(fmt::format("{} is '{}'; it must be more than zero", name_, text));
   return std::chrono::duration<double>(*value * unit->second);
 }

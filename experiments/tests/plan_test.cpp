@@ -20,8 +20,8 @@ DeviceInfo device(const std::string& id, DeviceKind kind) {
   return info;
 }
 
-const DeviceInfo kCpu = device("cpu", DeviceKind::kCpu);
-const DeviceInfo kGpu = device("cuda:0", DeviceKind::kCuda);
+DeviceInfo cpu() { return device("cpu", DeviceKind::kCpu); }
+DeviceInfo gpu() { return device("cuda:0", DeviceKind::kCuda); }
 
 Experiment experiment(const std::string& more) {
   const TemporaryDirectory directory;
@@ -35,7 +35,7 @@ measure: {modes: [warm, cold]}
 
 TEST(Plan, GroupsArmsByProblemAndMode) {
   const Plan plan = make_plan(experiment("arms: [fixture, {name: other, use: [fixture]}]"),
-                              fixture_registry(), kCpu);
+                              fixture_registry(), cpu());
   EXPECT_EQ(plan.cell_count(), 8U);
   ASSERT_EQ(plan.groups.size(), 4U);
   EXPECT_EQ(plan.problem_of(plan.groups[1]).name(), "a");
@@ -47,17 +47,17 @@ TEST(Plan, GroupsArmsByProblemAndMode) {
 
 TEST(Plan, LeavesOutArmsOfAnotherDeviceWithANote) {
   const Experiment both = experiment("arms: [plain, fixture]");
-  const Plan on_cpu = make_plan(both, fixture_registry(), kCpu);
+  const Plan on_cpu = make_plan(both, fixture_registry(), cpu());
   ASSERT_EQ(on_cpu.arms.size(), 1U);
   EXPECT_EQ(on_cpu.arms[0].name, "fixture");
   EXPECT_EQ(on_cpu.baseline, "fixture");
   EXPECT_THAT(on_cpu.notes, ElementsAre("arm 'plain' is left out: it runs on cuda, not on cpu"));
-  EXPECT_EQ(make_plan(both, fixture_registry(), kGpu).arms.at(0).name, "plain");
+  EXPECT_EQ(make_plan(both, fixture_registry(), gpu()).arms.at(0).name, "plain");
 }
 
 TEST(Plan, ABaselineThatIsLeftOutIsReplacedWithANote) {
   const Plan plan =
-      make_plan(experiment("arms: [plain, fixture]\nbaseline: plain"), fixture_registry(), kCpu);
+      make_plan(experiment("arms: [plain, fixture]\nbaseline: plain"), fixture_registry(), cpu());
   EXPECT_EQ(plan.baseline, "fixture");
   EXPECT_THAT(plan.notes,
               testing::Contains("baseline 'plain' is left out; ratios are to 'fixture'"));
@@ -65,7 +65,7 @@ TEST(Plan, ABaselineThatIsLeftOutIsReplacedWithANote) {
 
 TEST(Plan, WithoutAnArmForTheDeviceIsAUsageError) {
   try {
-    make_plan(experiment("arms: [fixture]"), fixture_registry(), kGpu);
+    make_plan(experiment("arms: [fixture]"), fixture_registry(), gpu());
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("none of its 1 arms runs on cuda:0"));
@@ -73,7 +73,7 @@ TEST(Plan, WithoutAnArmForTheDeviceIsAUsageError) {
 }
 
 TEST(Plan, TextShowsWhatWillBeSkipped) {
-  const Plan plan = make_plan(experiment("arms: [fixture]"), fixture_registry(), kCpu);
+  const Plan plan = make_plan(experiment("arms: [fixture]"), fixture_registry(), cpu());
   const std::string text = to_text(plan, fixture_registry());
   EXPECT_THAT(text, HasSubstr("cells     4 in 4 groups"));
   EXPECT_THAT(text, HasSubstr("    a/fixture/warm\n"));
@@ -82,14 +82,14 @@ TEST(Plan, TextShowsWhatWillBeSkipped) {
 }
 
 TEST(ChooseDevice, AutoPrefersAGpu) {
-  EXPECT_EQ(choose_device("auto", {kCpu, kGpu}).id, "cuda:0");
-  EXPECT_EQ(choose_device("auto", {kCpu}).id, "cpu");
-  EXPECT_EQ(choose_device("cpu", {kCpu, kGpu}).id, "cpu");
+  EXPECT_EQ(choose_device("auto", {cpu(), gpu()}).id, "cuda:0");
+  EXPECT_EQ(choose_device("auto", {cpu()}).id, "cpu");
+  EXPECT_EQ(choose_device("cpu", {cpu(), gpu()}).id, "cpu");
 }
 
 TEST(ChooseDevice, AMissingDeviceIsTheMachinesFault) {
   try {
-    choose_device("cuda:7", {kCpu, kGpu});
+    choose_device("cuda:7", {cpu(), gpu()});
     FAIL();
   } catch (const EnvironmentError& error) {
     EXPECT_THAT(error.what(), HasSubstr("no device 'cuda:7'; there are: cpu, cuda:0"));
