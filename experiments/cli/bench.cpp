@@ -96,7 +96,7 @@ DeviceInfo device_for(const Arguments& arguments, Words& words, const Compositio
   std::string id = word ? parse_device(*word) : arguments.device();
   // A variant for the CPU runs there, whatever else is in the machine.
   if (id == "auto" && composition.device() == DeviceKind::kCpu) id = "cpu";
-  const DeviceInfo device = choose_device(id, list_devices());
+  DeviceInfo device = choose_device(id, list_devices());
   if (device.kind == composition.device()) return device;
   const std::string reason = cuda_unavailable_reason();
   throw EnvironmentError(fmt::format("bench: {} runs on {}, not on {}{}", composition.describe(),

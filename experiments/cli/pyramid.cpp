@@ -3,7 +3,6 @@
 #include <charconv>
 
 #include <fmt/format.h>
-#include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
 
 #include <msda/error.hpp>
@@ -80,7 +79,7 @@ std::optional<Pyramid> pyramid_of_size(std::int64_t spatial_size, std::int64_t l
 
 std::vector<Level> parse_level_list(const std::string& text) {
   std::vector<std::string> parts;
-  boost::split(parts, text, boost::is_any_of(","));
+  boost::split(parts, text, [](char c) { return c == ','; });
   std::vector<Level> levels;
   for (const std::string& part : parts) {
     const std::size_t cross = part.find('x');

@@ -63,6 +63,7 @@ std::string type_text(const ParameterSpec& spec) {
 std::string uses_text(const std::vector<Use>& uses) {
   if (uses.empty()) return "the direct skeleton";
   std::vector<std::string> parts;
+  parts.reserve(uses.size());
   for (const Use& use : uses) parts.push_back(use_text(use));
   return fmt::format("{}", fmt::join(parts, " + "));
 }

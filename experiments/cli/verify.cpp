@@ -105,6 +105,7 @@ std::vector<Target> choose_targets(const std::vector<std::string>& names,
                                    const std::vector<Target>& all) {
   if (names.empty() || names == std::vector<std::string>{"all"}) return all;
   std::vector<std::string> known;
+  known.reserve(all.size());
   for (const Target& target : all) known.push_back(target.name);
   std::vector<Target> chosen;
   for (const std::string& name : names) {

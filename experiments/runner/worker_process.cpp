@@ -97,12 +97,15 @@ WorkerProcess::WorkerProcess(Interrupts& interrupts, const std::filesystem::path
 }
 
 WorkerProcess::~WorkerProcess() {
-  kill();
-  // The cancelled read must be gone from the queue before its buffer is.
-  boost::system::error_code ignored;
-  impl_->events.close(ignored);
-  impl_->interrupts.io.restart();
-  impl_->interrupts.io.poll();
+  try {
+    kill();
+    // The cancelled read must be gone from the queue before its buffer is.
+    boost::system::error_code ignored;
+    impl_->events.close(ignored);
+    impl_->interrupts.io.restart();
+    impl_->interrupts.io.poll();
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): nobody is left to tell
+  }
 }
 
 void WorkerProcess::send(const std::string& line) {

@@ -68,17 +68,17 @@ std::string read_text_file(const std::filesystem::path& file) {
 
 YamlNode YamlNode::parse(const std::string& text, const std::string& file) {
   try {
-    YAML::Node node = YAML::Load(text);
+    const YAML::Node node = YAML::Load(text);
     const SourcePlace place = node.IsNull() ? SourcePlace{file, 1, 1} : place_of(node.Mark(), file);
-    return {std::move(node), "the file", place};
+    return {node, "the file", place};
   } catch (const YAML::ParserException& error) {
     throw UsageError(
         fmt::format("{}: not YAML: {}", to_string(place_of(error.mark, file)), error.msg));
   }
 }
 
-YamlNode::YamlNode(YAML::Node node, std::string name, SourcePlace place)
-    : node_(std::move(node)), name_(std::move(name)), place_(std::move(place)) {}
+YamlNode::YamlNode(const YAML::Node& node, std::string name, SourcePlace place)
+    : node_(node), name_(std::move(name)), place_(std::move(place)) {}
 
 void YamlNode::fail(const std::string& message) const {
   throw UsageError(to_string(place_) + ": " + message);

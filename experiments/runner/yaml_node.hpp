@@ -42,7 +42,7 @@ class YamlNode {
   static YamlNode parse(const std::string& text, const std::string& file);
 
   /// `name` is what messages call the value: "key 'queries'", "arm".
-  YamlNode(YAML::Node node, std::string name, SourcePlace place);
+  YamlNode(const YAML::Node& node, std::string name, SourcePlace place);
 
   const SourcePlace& place() const { return place_; }
   const std::string& name() const { return name_; }

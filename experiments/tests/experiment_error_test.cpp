@@ -19,7 +19,9 @@ struct Mistake {
   std::vector<const char*> says;
 };
 
-void PrintTo(const Mistake& mistake, std::ostream* stream) { *stream << mistake.name; }
+std::ostream& operator<<(std::ostream& stream, const Mistake& mistake) {
+  return stream << mistake.name;
+}
 
 class ExperimentError : public testing::TestWithParam<Mistake> {};
 
