@@ -50,7 +50,7 @@ TemporaryDirectory::~TemporaryDirectory() {
 }
 
 fs::path TemporaryDirectory::write(const std::string& name, const std::string& text) const {
-  const fs::path file = path_ / name;
+  fs::path file = path_ / name;
   std::ofstream(file) << text;
   return file;
 }
