@@ -13,3 +13,14 @@ if(MSDA_SANITIZE)
   target_compile_options(msda_options INTERFACE -fsanitize=${MSDA_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(msda_options INTERFACE -fsanitize=${MSDA_SANITIZE})
 endif()
+
+# msda_unity(<target> [APART <file>...]) compiles the target's sources several at a time, which more than
+# halves a clean build; files that do not go together with others stay APART. Presets for development
+# switch it off, so that a change compiles one file.
+option(MSDA_UNITY "Compile several sources of a library at a time" ON)
+function(msda_unity target)
+  cmake_parse_arguments(ARG "" "" "APART" ${ARGN})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${MSDA_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  set_source_files_properties(${ARG_APART} TARGET_DIRECTORY ${target}
+                              PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()

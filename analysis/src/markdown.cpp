@@ -45,7 +45,7 @@ std::string fence_for(std::string_view text) {
   return std::string(longest + 1, '`');
 }
 
-std::string set_reason(std::size_t number, const std::string& reason) {
+std::string reason_item(std::size_t number, const std::string& reason) {
   const std::string text = shortened(reason);
   if (text.find('\n') == std::string::npos) {
     return fmt::format("\n\\[{}\\] {}\n", number, escaped(text));
@@ -70,7 +70,7 @@ std::string to_markdown(const Report& report) {
     text += fmt::format("\n## {}\n\n{}\n\n", escaped(layout.title), escaped(layout.headline));
     text += set_table(layout);
     for (std::size_t i = 0; i < layout.reasons.size(); ++i) {
-      text += set_reason(i + 1, layout.reasons[i]);
+      text += reason_item(i + 1, layout.reasons[i]);
     }
     for (const std::string& remark : layout.remarks) {
       text += fmt::format("\n{}\n", escaped(remark));

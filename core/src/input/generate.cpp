@@ -71,7 +71,8 @@ Bytes generate_value(const Problem& problem, const RandomSource& random, unsigne
       const std::int64_t image = i / row_count;
       const Row& row = rows[static_cast<std::size_t>(i % row_count)];
       buffer.resize(static_cast<std::size_t>(row.width * per_pixel));
-      random.fill_normals(Stream::kValue, (image * plain_pixels + row.plain) * per_pixel, buffer);
+      random.fill_normals(RandomStream::kValue, (image * plain_pixels + row.plain) * per_pixel,
+                          buffer);
       store_floats(problem.types.value, buffer, value.data(),
                    (image * stored_pixels + row.stored) * per_pixel);
     }
@@ -100,7 +101,7 @@ Bytes generate_weights(const Problem& problem, const RandomSource& random, unsig
                [&](std::int64_t begin, std::int64_t end) {
                  std::vector<float> group(static_cast<std::size_t>(per_group));
                  for (std::int64_t i = begin; i < end; ++i) {
-                   random.fill_normals(Stream::kLogit, i * per_group, group);
+                   random.fill_normals(RandomStream::kLogit, i * per_group, group);
                    softmax(group);
                    store_floats(problem.types.weight, group, weights.data(), i * per_group);
                  }

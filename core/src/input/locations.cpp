@@ -90,10 +90,10 @@ class ClusteredSampler {
     constexpr double kObjectSize =
         0.03;  // standard deviation of the queries, in units of the image
     const PhiloxCounter words =
-        random.block(Stream::kQuery, static_cast<std::uint64_t>(image * queries_ + query));
+        random.block(RandomStream::kQuery, static_cast<std::uint64_t>(image * queries_ + query));
     const std::int64_t object = to_index(words[0], objects);
     const PhiloxCounter centre =
-        random.block(Stream::kObject, static_cast<std::uint64_t>(image * objects + object));
+        random.block(RandomStream::kObject, static_cast<std::uint64_t>(image * objects + object));
     const NormalPair normals = to_normals(words[1], words[2]);
     return {to_uniform(centre[0]) + kObjectSize * normals.first,
             to_uniform(centre[1]) + kObjectSize * normals.second};
@@ -150,7 +150,7 @@ class BorderSampler {
 class SameSampler {
  public:
   explicit SameSampler(const RandomSource& random) {
-    const PhiloxCounter words = random.block(Stream::kCommon, 0);
+    const PhiloxCounter words = random.block(RandomStream::kCommon, 0);
     location_ = {to_uniform(words[0]), to_uniform(words[1])};
   }
   Location operator()(const Point& /*point*/) const { return location_; }
@@ -169,9 +169,9 @@ void sample_query(const Problem& problem, std::int64_t image, std::int64_t query
   for (std::int64_t head = 0; head < problem.heads; ++head) {
     for (const Level& level : problem.levels) {
       for (std::int64_t point = 0; point < problem.points; ++point) {
-        const Location location =
-            sampler({image, query, head, point, static_cast<double>(level.width),
-                     static_cast<double>(level.height), random.block(Stream::kPoint, index++)});
+        const Location location = sampler(
+            {image, query, head, point, static_cast<double>(level.width),
+             static_cast<double>(level.height), random.block(RandomStream::kPoint, index++)});
         out[at++] = static_cast<float>(location.x);
         out[at++] = static_cast<float>(location.y);
       }

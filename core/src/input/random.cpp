@@ -13,7 +13,8 @@ NormalPair to_normals(std::uint32_t word0, std::uint32_t word1) {
   return {radius * std::cos(angle), radius * std::sin(angle)};
 }
 
-void RandomSource::fill_normals(Stream stream, std::int64_t first, std::span<float> out) const {
+void RandomSource::fill_normals(RandomStream stream, std::int64_t first,
+                                std::span<float> out) const {
   constexpr std::int64_t kPerBlock = 4;
   std::size_t done = 0;
   while (done < out.size()) {

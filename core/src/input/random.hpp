@@ -11,7 +11,7 @@ namespace msda {
 
 /// Independent streams, one for each thing that is drawn. The numbers are part of the definition of
 /// a generated input: never renumber them.
-enum class Stream : std::uint32_t {
+enum class RandomStream : std::uint32_t {
   kValue = 0,
   kLogit = 1,
   kPoint = 2,   ///< one block for each sampling point
@@ -42,7 +42,7 @@ class RandomSource {
       : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32U)} {}
 
   /// Four random words.
-  PhiloxCounter block(Stream stream, std::uint64_t index) const {
+  PhiloxCounter block(RandomStream stream, std::uint64_t index) const {
     return philox4x32_10(
         {static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32U),
          static_cast<std::uint32_t>(stream), 0},
@@ -50,7 +50,7 @@ class RandomSource {
   }
 
   /// Normal(0, 1) numbers first, first + 1, ... of the stream; each block holds four.
-  void fill_normals(Stream stream, std::int64_t first, std::span<float> out) const;
+  void fill_normals(RandomStream stream, std::int64_t first, std::span<float> out) const;
 
  private:
   PhiloxKey key_;

@@ -35,26 +35,28 @@ TEST(Random, IndexStaysBelowTheCount) {
 TEST(Random, NormalsDoNotDependOnHowTheyAreCut) {
   const RandomSource random(42);
   std::vector<float> whole(23);
-  random.fill_normals(Stream::kValue, 5, whole);
+  random.fill_normals(RandomStream::kValue, 5, whole);
   for (std::size_t i = 0; i < whole.size(); ++i) {
     float one = 0;
-    random.fill_normals(Stream::kValue, 5 + static_cast<std::int64_t>(i), {&one, 1});
+    random.fill_normals(RandomStream::kValue, 5 + static_cast<std::int64_t>(i), {&one, 1});
     EXPECT_EQ(one, whole[i]) << i;
   }
 }
 
 TEST(Random, SeedsAndStreamsDiffer) {
-  EXPECT_NE(RandomSource(1).block(Stream::kValue, 0), RandomSource(2).block(Stream::kValue, 0));
-  EXPECT_NE(RandomSource(1).block(Stream::kValue, 0),
-            RandomSource(1ULL << 32U | 1U).block(Stream::kValue, 0));
-  EXPECT_NE(RandomSource(1).block(Stream::kValue, 0), RandomSource(1).block(Stream::kLogit, 0));
-  EXPECT_NE(RandomSource(1).block(Stream::kValue, 0),
-            RandomSource(1).block(Stream::kValue, 1ULL << 32U));
+  EXPECT_NE(RandomSource(1).block(RandomStream::kValue, 0),
+            RandomSource(2).block(RandomStream::kValue, 0));
+  EXPECT_NE(RandomSource(1).block(RandomStream::kValue, 0),
+            RandomSource(1ULL << 32U | 1U).block(RandomStream::kValue, 0));
+  EXPECT_NE(RandomSource(1).block(RandomStream::kValue, 0),
+            RandomSource(1).block(RandomStream::kLogit, 0));
+  EXPECT_NE(RandomSource(1).block(RandomStream::kValue, 0),
+            RandomSource(1).block(RandomStream::kValue, 1ULL << 32U));
 }
 
 TEST(Random, NormalsHaveTheMomentsOfTheNormalDistribution) {
   std::vector<float> normals(200000);
-  RandomSource(3).fill_normals(Stream::kValue, 0, normals);
+  RandomSource(3).fill_normals(RandomStream::kValue, 0, normals);
   double sum = 0;
   double squares = 0;
   double fourths = 0;
