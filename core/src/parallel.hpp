@@ -11,10 +11,10 @@
 
 namespace msda {
 
-/// Calls body(begin, end) for disjoint ranges of at most `grain` that cover [0, count), on `threads`
-/// threads (0: all hardware threads). Ranges do not depend on the number of threads, so a body whose
-/// result depends on its range alone gives the same bits on any machine. The first exception is
-/// rethrown after all threads have stopped.
+/// Calls body(begin, end) for disjoint ranges of at most `grain` that cover [0, count), on
+/// `threads` threads (0: all hardware threads). Ranges do not depend on the number of threads, so a
+/// body whose result depends on its range alone gives the same bits on any machine. The first
+/// exception is rethrown after all threads have stopped.
 template <class Body>
 void parallel_for(std::int64_t count, std::int64_t grain, unsigned threads, const Body& body) {
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());

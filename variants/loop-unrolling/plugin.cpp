@@ -11,8 +11,10 @@ class LoopUnrolling final : public msda::Optimization {
             {.name = "loop-unrolling",
              .summary = "several points of a level in flight before the first is blended",
              .parameters = {ParameterSpec::integer("points", "points of a batch", 4, 1, 16),
-                                     ParameterSpec::flag("ahead", "load a batch while the one before is blended", false),
-                                     ParameterSpec::flag("alternate", "large and small levels take turns", false)}},
+                            ParameterSpec::flag(
+                                "ahead", "load a batch while the one before is blended", false),
+                            ParameterSpec::flag("alternate", "large and small levels take turns",
+                                                false)}},
             {.skeleton = "direct",
              .slot = "unroll",
              .type = "msda::loop_unrolling::Unroll",

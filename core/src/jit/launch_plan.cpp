@@ -22,7 +22,8 @@ LaunchPlan read_plan(const Module& module) {
 }
 
 std::size_t workspace_bytes(const Extent& extent, std::int64_t batch, std::int64_t queries) {
-  return static_cast<std::size_t>(extent.fixed + extent.per_image * batch + extent.per_query * batch * queries);
+  return static_cast<std::size_t>(extent.fixed + extent.per_image * batch +
+                                  extent.per_query * batch * queries);
 }
 
 }  // namespace msda

@@ -25,17 +25,19 @@ struct Plugin {
 
 class Registry {
  public:
-  /// Loads every plugin of the directories in order; inside one, in the order of file names. A directory
-  /// that does not exist is skipped. Of two plugins with one name the first stays and the other is broken.
+  /// Loads every plugin of the directories in order; inside one, in the order of file names. A
+  /// directory that does not exist is skipped. Of two plugins with one name the first stays and the
+  /// other is broken.
   explicit Registry(const std::vector<std::filesystem::path>& directories);
 
   const std::vector<Plugin>& plugins() const { return plugins_; }
 
-  /// Throws UsageError with the nearest name, or with the reason when the plugin is there but broken.
+  /// Throws UsageError with the nearest name, or with the reason when the plugin is there but
+  /// broken.
   const Plugin& find(std::string_view name) const;
 
-  /// --plugin-dir first, then MSDA_PLUGIN_PATH (colon-separated), then variants/ of the build or install
-  /// tree that the running program lies in.
+  /// --plugin-dir first, then MSDA_PLUGIN_PATH (colon-separated), then variants/ of the build or
+  /// install tree that the running program lies in.
   static std::vector<std::filesystem::path> default_directories(
       const std::vector<std::filesystem::path>& from_command_line);
 
@@ -44,9 +46,10 @@ class Registry {
   std::vector<Plugin> plugins_;
 };
 
-/// Values for all of a variant's parameters: defaults, overridden by `given`. Integers are taken where a
-/// double is declared. Throws UsageError for an unknown name (with the nearest one), a wrong type, a
-/// value out of range or not among the choices; the message names variant and parameter.
+/// Values for all of a variant's parameters: defaults, overridden by `given`. Integers are taken
+/// where a double is declared. Throws UsageError for an unknown name (with the nearest one), a
+/// wrong type, a value out of range or not among the choices; the message names variant and
+/// parameter.
 Parameters resolve_parameters(const VariantInfo& variant,
                               const std::map<std::string, ParameterValue>& given);
 
