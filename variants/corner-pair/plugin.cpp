@@ -1,3 +1,4 @@
+#include <msda/lanes.hpp>
 #include <msda/plugin.hpp>
 
 namespace {
@@ -25,10 +26,7 @@ class CornerPair final : public msda::Optimization {
   std::optional<std::string> unsupported(const msda::Problem& problem, const msda::DeviceInfo&,
                                          const msda::Parameters& parameters) const override {
     const auto wanted = parameters.get<std::int64_t>("width");
-    if (wanted != 0 && problem.channels % wanted != 0) {
-      return std::to_string(problem.channels) + " channels are not a multiple of width " +
-             std::to_string(wanted);
-    }
+    if (auto reason = msda::width_refusal(problem, wanted)) return reason;
     std::int64_t width =
         wanted != 0 ? wanted : 16 / static_cast<std::int64_t>(size_of(problem.types.value));
     while (problem.channels % width != 0) width /= 2;

@@ -1,3 +1,4 @@
+#include <msda/lanes.hpp>
 #include <msda/plugin.hpp>
 
 namespace {
@@ -23,18 +24,8 @@ class RegisterBlocking final : public msda::Optimization {
 
   std::optional<std::string> unsupported(const msda::Problem& problem, const msda::DeviceInfo&,
                                          const msda::Parameters& parameters) const override {
-    const auto width = parameters.get<std::int64_t>("width");
-    const auto threads = parameters.get<std::int64_t>("threads");
-    if (width != 0 && problem.channels % width != 0) {
-      return std::to_string(problem.channels) + " channels are not a multiple of width " +
-             std::to_string(width);
-    }
-    const std::int64_t lanes = problem.channels / (width == 0 ? 1 : width);
-    if (lanes > threads) {
-      return "a row may need " + std::to_string(lanes) + " lanes; a block has " +
-             std::to_string(threads);
-    }
-    return std::nullopt;
+    return msda::row_refusal(problem, parameters.get<std::int64_t>("width"),
+                             parameters.get<std::int64_t>("threads"));
   }
 };
 

@@ -1,0 +1,33 @@
+// What the mapping variants share on the host: the parameters of a lane's vector, and why one
+// cannot be.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <msda/parameter.hpp>
+#include <msda/problem.hpp>
+
+namespace msda {
+
+/// Why `width` channels per lane do not divide the problem's channels; nullopt when they do, or for
+/// width 0 (as many as 16 bytes hold).
+inline std::optional<std::string> width_refusal(const Problem& problem, std::int64_t width) {
+  if (width == 0 || problem.channels % width == 0) return std::nullopt;
+  return std::to_string(problem.channels) + " channels are not a multiple of width " +
+         std::to_string(width);
+}
+
+/// Why a row's lanes, each of `width` channels, do not fit a block of `threads` threads. With width
+/// 0 and an odd number of channels a lane holds one channel.
+inline std::optional<std::string> row_refusal(const Problem& problem, std::int64_t width,
+                                              std::int64_t threads) {
+  if (auto reason = width_refusal(problem, width)) return reason;
+  const std::int64_t lanes = problem.channels / (width == 0 ? 1 : width);
+  if (lanes <= threads) return std::nullopt;
+  return "a row may need " + std::to_string(lanes) + " lanes; a block has " +
+         std::to_string(threads);
+}
+
+}  // namespace msda
