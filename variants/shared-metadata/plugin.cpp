@@ -2,6 +2,8 @@
 
 namespace {
 
+using msda::ParameterSpec;
+
 class SharedMetadata final : public msda::Optimization {
  public:
   SharedMetadata()
@@ -9,7 +11,9 @@ class SharedMetadata final : public msda::Optimization {
             {.name = "shared-metadata",
              .summary =
                  "taps computed once for each point and handed to its lanes through shared memory",
-             .parameters = {}},
+             .parameters = {ParameterSpec::flag(
+                 "packed", "places in 16 bits, one for all lanes of a row, where they fit",
+                 false)}},
             {.skeleton = "direct",
              .slot = "metadata",
              .type = "msda::shared_metadata::Metadata",

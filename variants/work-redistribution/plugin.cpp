@@ -11,7 +11,10 @@ class WorkRedistribution final : public msda::Optimization {
             {.name = "work-redistribution",
              .summary = "every resident block gets an equal, contiguous share of all tiles",
              .parameters = {ParameterSpec::integer("blocks", "resident blocks per multiprocessor",
-                                                   1, 1, 16)}},
+                                                   1, 1, 16),
+                            ParameterSpec::integer(
+                                "waves", "parts of the batch that are dealt out one after another",
+                                1, 1, 64)}},
             {.skeleton = "direct",
              .slot = "schedule",
              .type = "msda::work_redistribution::Schedule",

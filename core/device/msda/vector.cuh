@@ -8,6 +8,22 @@
 
 namespace msda {
 
+/// Copies `bytes` in the widest words that they and both addresses, multiples of `alignment`,
+/// allow.
+template <int bytes, int alignment = 16>
+__device__ __forceinline__ void copy_words(void* to, const void* from) {
+  constexpr int kWord = [] {
+    int word = 16;
+    while (bytes % word != 0 || alignment % word != 0) word /= 2;
+    return word;
+  }();
+  using Word = ptx::Word<kWord>;
+#pragma unroll
+  for (int w = 0; w < bytes / kWord; ++w) {
+    static_cast<Word*>(to)[w] = static_cast<const Word*>(from)[w];
+  }
+}
+
 /// N neighbouring elements; N * sizeof(T) is 2, 4, 8, 16 or a multiple of 16 bytes.
 template <class T, int N>
 struct Vector {

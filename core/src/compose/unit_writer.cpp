@@ -48,16 +48,12 @@ std::string problem_text(const Problem& problem) {
     heights.push_back(level.height);
     widths.push_back(level.width);
   }
-  const std::int64_t image_bytes = problem.spatial_size() * problem.heads * problem.channels *
-                                   static_cast<std::int64_t>(sizeof(float));
-  const bool wide = image_bytes > std::numeric_limits<std::uint32_t>::max();
   return fmt::format(
       R"(struct Problem {{
   using Value = {};
   using Location = {};
   using Weight = {};
   using Output = {};
-  using Offset = {};  // bytes inside an image
   static constexpr int kHeads = {};
   static constexpr int kChannels = {};
   static constexpr int kLevels = {};
@@ -70,9 +66,8 @@ std::string problem_text(const Problem& problem) {
 }};
 )",
       device_type(problem.types.value), device_type(problem.types.location),
-      device_type(problem.types.weight), device_type(problem.types.output),
-      wide ? "unsigned long long" : "unsigned", problem.heads, problem.channels,
-      problem.level_count(), problem.points, problem.spatial_size(),
+      device_type(problem.types.weight), device_type(problem.types.output), problem.heads,
+      problem.channels, problem.level_count(), problem.points, problem.spatial_size(),
       problem.layout == ValueLayout::kZeroBorder, chain(heights), chain(widths),
       chain(problem.level_starts()));
 }

@@ -40,15 +40,6 @@ TEST(UnitWriter, OneUnitServesAllBatchesAndQueries) {
   EXPECT_EQ(write_unit(composition, problem).unit.text, text);
 }
 
-TEST(UnitWriter, LargeImagesGetWideOffsets) {
-  const Composition composition(registry(), {});
-  Problem problem = preset("ddetr-decoder");
-  EXPECT_THAT(write_unit(composition, problem).unit.text, HasSubstr("using Offset = unsigned;"));
-  problem.levels = {{8192, 8192}};
-  EXPECT_THAT(write_unit(composition, problem).unit.text,
-              HasSubstr("using Offset = unsigned long long;"));
-}
-
 TEST(UnitWriter, CarriesTheDeviceHeaders) {
   bool found = false;
   for (const UnitHeader& header : device_headers()) {

@@ -18,6 +18,8 @@ struct Pipeline {
   template <class K>
   class Reader {
     using Rows = StagedRows<K>;
+    using Crew = typename Rows::Crew;
+    using Runs = PointRuns<Problem, typename K::Mapping>;
 
    public:
     __device__ Reader(const Arguments& arguments, unsigned char* shared)
@@ -26,20 +28,25 @@ struct Pipeline {
     template <class FlatRow>
     __device__ void enter(const FlatRow& flat_row, bool first, long long rows_left) {
       if (first) {
-        Rows::sync();  // the item before is read to its end
+        Crew::sync();  // the item before is read to its end
 #pragma unroll
         for (int ahead = 0; ahead < kStages - 1; ++ahead) begin(flat_row, ahead, rows_left);
       } else {
         stage_ = stage_ + 1 == kStages ? 0 : stage_ + 1;
-        Rows::sync();  // the stage that is filled next is read to its end
+        Crew::sync();  // the stage that is filled next is read to its end
       }
       begin(flat_row, kStages - 1, rows_left);
       ptx::wait_for_copies<kStages - 1>();
-      Rows::sync();
+      Crew::sync();
     }
-    __device__ Sample sample(long long flat_row, int row_in_tile, int level, int point) const {
+    __device__ Sample sample(long long flat_row, int row_in_tile, int point) const {
       static_cast<void>(flat_row);
-      return Rows::sample(tile(stage_), row_in_tile, level, point);
+      return Rows::template read<1>(tile(stage_), row_in_tile, point)[0];
+    }
+    __device__ auto run(long long flat_row, int n) const {
+      static_cast<void>(flat_row);
+      const auto run = Runs::run(n);
+      return Rows::template read<Runs::kPoints>(tile(stage_), run.row, run.first);
     }
 
    private:

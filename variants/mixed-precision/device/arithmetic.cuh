@@ -43,16 +43,13 @@ struct Arithmetic {
   }
   __device__ static Weight weight(float w) { return from_float<Stored>(w); }
 
-  __device__ static Axis axis(float location, int size) {
+  __device__ static float pixels_from(int pixel, float location, int size) {
     if constexpr (Parameters::half_coordinates) {
       const __half extent = __int2half_rn(size);
-      const float coordinate =
-          __half2float(__hsub(__hmul(__float2half(location), extent), __float2half(0.5F)));
-      const bool counts = coordinate > -1.0F && coordinate < static_cast<float>(size);
-      const float first = counts ? floorf(coordinate) : 0.0F;
-      return {static_cast<int>(first), counts ? coordinate - first : 0.0F, counts};
+      const __half coordinate = __hsub(__hmul(__float2half(location), extent), __float2half(0.5F));
+      return __half2float(coordinate) - static_cast<float>(pixel);
     } else {
-      return msda::axis(location, size);
+      return msda::pixels_from(pixel, location, size);
     }
   }
 

@@ -11,6 +11,7 @@ namespace msda::precomputed_weights {
 template <class Problem, class Parameters>
 struct Metadata {
   static constexpr Slot kSlot = kMetadata;
+  static constexpr bool kByCrew = false;
   static constexpr int kPointsPerRow = Problem::kLevels * Problem::kPoints;
   template <class K>
   static constexpr unsigned kSharedBytes = 0;
@@ -37,7 +38,7 @@ struct Metadata {
       const long long row = i / kPointsPerRow;
       const int in_row = static_cast<int>(i % kPointsPerRow);
       const int level = in_row / Problem::kPoints;
-      const Sample sample = samples.sample(row, 0, level, in_row % Problem::kPoints);
+      const Sample sample = samples.sample(row, 0, in_row);
 #pragma unroll
       for (int side = 0; side < K::Mapping::kSides; ++side) {
         taps[(row * K::Mapping::kSides + side) * kPointsPerRow + in_row] =

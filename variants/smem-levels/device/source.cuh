@@ -5,6 +5,7 @@
 #include <msda/simt/thread.cuh>
 #include <msda/slots/restage.cuh>
 #include <msda/slots/schedule.cuh>
+#include <msda/slots/source.cuh>
 #include <msda/vector.cuh>
 
 namespace msda::smem_levels {
@@ -27,7 +28,7 @@ struct Source {
   static constexpr Slot kSlot = kSource;
   static constexpr bool kByHead = true;
   static constexpr bool kBlends = false;
-  using Place = typename Problem::Offset;
+  using Place = unsigned;
 
   /// What the parameters mean for composition K. Sizes in bytes.
   template <class K>
@@ -69,7 +70,7 @@ struct Source {
       return sum;
     }
     static constexpr int stride(int level) { return resident(level) ? kStride : kGlobalStride; }
-    /// Bytes from a lane's base to the level's first pixel.
+    /// Bytes from the base of a lane to the level's first pixel.
     static constexpr long long first(int level) {
       return resident(level) ? start(level)
                              : static_cast<long long>(K::Layout::start(level)) * kGlobalStride;
@@ -79,27 +80,13 @@ struct Source {
   template <class K>
   static constexpr unsigned kSharedBytes = Plan<K>::total();
 
-  /// A choice among constants for a level that may be known at run time only.
   template <class K>
-  __device__ static typename Problem::Offset offset(int level, int x, int y) {
-    using Offset = typename Problem::Offset;
-    Offset result = 0;
-#pragma unroll
-    for (int l = 0; l < Problem::kLevels; ++l) {
-      if (l == level) {
-        result = static_cast<Offset>(Plan<K>::first(l)) +
-                 static_cast<Offset>(K::Layout::pixel(l, x, y)) *
-                     static_cast<Offset>(Plan<K>::stride(l));
-      }
-    }
-    return result;
+  __device__ static Place place(int level, int x, int y) {
+    return static_cast<Place>(K::Layout::pixel(level, x, y));
   }
   template <class K>
   __device__ static constexpr int delta(int level, int column, int row) {
-    const bool wide = Problem::width(level) > 1 || K::Layout::kBordered;
-    const bool high = Problem::height(level) > 1 || K::Layout::kBordered;
-    return ((wide ? column : 0) + (high ? row : 0) * K::Layout::pitch(level)) *
-           Plan<K>::stride(level);
+    return pixels_from_anchor<K>(level, column, row) * Plan<K>::stride(level);
   }
 
   template <class K>
@@ -109,7 +96,8 @@ struct Source {
     using Rows = Vector<Value, K::Mapping::kVector>;
     struct Base {
       const unsigned char* global;
-      const unsigned char* shared;
+      int shared;  ///< bytes into a resident level's pixels
+      int side;
     };
 
     __device__ Reader(const Arguments& arguments, unsigned char* shared)
@@ -128,25 +116,39 @@ struct Source {
     }
     __device__ Base base(const WorkItem& item, int head, int channel) const {
       const int in_item = channel - item.channel_block * K::Mapping::kItemChannels;
-      return {global(item, head, channel), shared_ + in_item * static_cast<int>(sizeof(Value))};
+      return {global(item, head, channel), in_item * static_cast<int>(sizeof(Value)),
+              K::Mapping::side()};
+    }
+    /// Of a resident level bytes in shared memory, of others an address.
+    template <int level>
+    __device__ auto anchor(const Base& base, Place place) const {
+      const int column = base.side * Source::template delta<K>(level, 1, 0);
+      if constexpr (Plan<K>::resident(level)) {
+        return ptx::opaque(ptx::opaque(base.shared + column) +
+                           static_cast<int>(place) * Plan<K>::kStride);
+      } else {
+        return ptx::opaque(ptx::opaque(base.global + column) +
+                           place * static_cast<unsigned long long>(Plan<K>::kGlobalStride));
+      }
     }
     template <int level>
-    __device__ Rows read(const Base& base, typename Problem::Offset offset, int delta) const {
-      if constexpr (Plan<K>::resident(level)) {
-        using Word =
-            ptx::Word<word_bytes(Plan<K>::kStride) < Rows::kBytes ? word_bytes(Plan<K>::kStride)
-                                                                  : Rows::kWordBytes>;
-        Rows rows;
-        const auto* from = reinterpret_cast<const Word*>(base.shared + offset + delta);
+    __device__ Rows read(int anchor, int delta) const {
+      static_assert(Plan<K>::resident(level));
+      constexpr int kWord = word_bytes(Plan<K>::kStride);
+      using Word = ptx::Word<(kWord < Rows::kBytes) ? kWord : Rows::kWordBytes>;
+      Rows rows;
+      const auto* from =
+          reinterpret_cast<const Word*>(shared_ + anchor + Plan<K>::first(level) + delta);
 #pragma unroll
-        for (int w = 0; w < Rows::kBytes / static_cast<int>(sizeof(Word)); ++w) {
-          reinterpret_cast<Word*>(rows.element)[w] = from[w];
-        }
-        return rows;
-      } else {
-        return Rows::read(base.global + offset + delta,
-                          [](const auto* p) { return K::Cache::template load_value<level>(p); });
+      for (int w = 0; w < Rows::kBytes / static_cast<int>(sizeof(Word)); ++w) {
+        reinterpret_cast<Word*>(rows.element)[w] = from[w];
       }
+      return rows;
+    }
+    template <int level>
+    __device__ Rows read(const unsigned char* anchor, int delta) const {
+      return Rows::read(anchor + Plan<K>::first(level) + delta,
+                        [](const auto* p) { return K::Cache::template load_value<level>(p); });
     }
 
    private:

@@ -27,10 +27,7 @@ struct Source {
 
   /// Texture coordinates: pixel centres lie at halves.
   using Place = float2;
-  __device__ static Place place(const Axis& x, const Axis& y) {
-    return {static_cast<float>(x.first) + x.fraction + 0.5F,
-            static_cast<float>(y.first) + y.fraction + 0.5F};
-  }
+  __device__ static Place place(float x, float y) { return {x + 0.5F, y + 0.5F}; }
   /// No second tap.
   template <class K>
   __device__ static constexpr int delta(int level, int column, int row) {
@@ -75,16 +72,25 @@ struct Source {
       const int first = static_cast<int>(item.image * Problem::kHeads + head) * kLayersPerHead;
       return {first + channel / kTexel, channel % kTexel};
     }
+    struct Anchor {
+      int layer;
+      int channel;
+      Place place;
+    };
     template <int level>
-    __device__ Vector<float, K::Mapping::kVector> read(const Base& base, Place place,
-                                                       int delta) const {
+    __device__ Anchor anchor(const Base& base, Place place) const {
+      return {base.layer, base.channel, place};
+    }
+    template <int level>
+    __device__ Vector<float, K::Mapping::kVector> read(const Anchor& anchor, int delta) const {
       static_cast<void>(delta);
       constexpr int kVector = K::Mapping::kVector;
       constexpr int kFetches = kVector > kTexel ? kVector / kTexel : 1;
       Vector<float, kVector> result;
 #pragma unroll
       for (int f = 0; f < kFetches; ++f) {
-        const float4 texel = simt::fetch_layered(arguments_.texture[level], place, base.layer + f);
+        const float4 texel =
+            simt::fetch_layered(arguments_.texture[level], anchor.place, anchor.layer + f);
         const float channels[kTexel] = {texel.x, texel.y, texel.z, texel.w};
         if constexpr (kVector >= kTexel) {
 #pragma unroll
@@ -92,7 +98,7 @@ struct Source {
         } else {
 #pragma unroll
           for (int c = 0; c < kTexel; ++c) {
-            const int v = c - base.channel;
+            const int v = c - anchor.channel;
 #pragma unroll
             for (int e = 0; e < kVector; ++e)
               result.element[e] = v == e ? channels[c] : result.element[e];

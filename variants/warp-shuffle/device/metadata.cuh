@@ -11,6 +11,7 @@ namespace msda::warp_shuffle {
 template <class Problem, class Parameters>
 struct Metadata {
   static constexpr Slot kSlot = kMetadata;
+  static constexpr bool kByCrew = false;
   template <class K>
   static constexpr unsigned kSharedBytes = 0;
 
@@ -36,7 +37,8 @@ struct Metadata {
           // A lane beyond the batch repeats its last point, so that the warp stays together.
           const int mine = min(first + in_group, points - 1);
           const Taps<K> own = make_taps<K>(
-              samples.sample(flat_row, row_in_tile, level, point + mine), level, Mapping::side());
+              samples.sample(flat_row, row_in_tile, level * Problem::kPoints + point + mine), level,
+              Mapping::side());
 #pragma unroll
           for (int p = first; p < points && p < first + kGroup; ++p) {
 #pragma unroll

@@ -1,5 +1,7 @@
 // All tiles are dealt out beforehand: block k of n gets the k-th n-th of them, so that no block has
-// more than one tile more than another, and neighbouring tiles of a block share their image.
+// more than one tile more than another. Neighbouring tiles of a plane are one item: what a block
+// sets up for an image is set up once. With `waves` the images are dealt out in that many parts,
+// one after the other, so that the blocks work on fewer images at a time.
 #pragma once
 
 #include <msda/slots/schedule.cuh>
@@ -20,20 +22,37 @@ struct Schedule {
    public:
     __device__ Cursor(const Arguments& arguments, unsigned char* shared) : arguments_(arguments) {
       static_cast<void>(shared);
-      const long long items = item_count(K::kShape, arguments.batch, arguments.queries);
-      index_ = items * simt::block() / simt::blocks();
-      last_ = items * (simt::block() + 1) / simt::blocks();
     }
     __device__ bool next(WorkItem& item) {
-      if (index_ >= last_) return false;
-      item = work_item<K>(arguments_, K::kShape, index_++);
+      while (next_ == last_) {
+        if (wave_ == kWaves) return false;
+        turn_to(wave_++);
+      }
+      const long long per_plane = items_per_plane(K::kShape, arguments_.queries);
+      const long long plane_end = (next_ / per_plane + 1) * per_plane;
+      const long long end = min(plane_end, last_);
+      item = work_item<K>(arguments_, K::kShape, next_);
+      item.last = work_item<K>(arguments_, K::kShape, end - 1).last;
+      next_ = end;
       return true;
     }
 
    private:
+    static constexpr long long kWaves = Parameters::waves;
+
+    /// This block's share of the wave's tiles.
+    __device__ void turn_to(long long wave) {
+      const long long per_image = K::kShape.planes * items_per_plane(K::kShape, arguments_.queries);
+      const long long first = arguments_.batch * wave / kWaves * per_image;
+      const long long tiles = arguments_.batch * (wave + 1) / kWaves * per_image - first;
+      next_ = first + tiles * simt::block() / simt::blocks();
+      last_ = first + tiles * (simt::block() + 1) / simt::blocks();
+    }
+
     const Arguments& arguments_;
-    long long index_;
-    long long last_;
+    long long wave_ = 0;
+    long long next_ = 0;
+    long long last_ = 0;
   };
 };
 

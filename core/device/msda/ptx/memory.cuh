@@ -31,6 +31,18 @@ struct WordOf<16> {
 template <int bytes>
 using Word = typename WordOf<bytes>::Type;
 
+/// The value itself, as something the compiler cannot see through: a sum that ends here is computed
+/// once, and what is added to it later stays a constant of the load instruction. Otherwise parts of
+/// an address that loads have in common are added anew for each of them.
+__device__ __forceinline__ const unsigned char* opaque(const unsigned char* address) {
+  asm("" : "+l"(address));
+  return address;
+}
+__device__ __forceinline__ int opaque(int offset) {
+  asm("" : "+r"(offset));
+  return offset;
+}
+
 /// Defines NAME(const Word*) for every word size with the PTX opcode `ld.SUFFIX`. The inputs are
 /// read-only while a kernel runs, so the loads are not volatile: the compiler may move and merge
 /// them.

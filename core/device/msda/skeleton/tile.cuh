@@ -61,9 +61,10 @@ class Tile {
     add_all(source, metadata, samples, row, sums);
 #pragma unroll
     for (int r = 0; r < kBlocking; ++r) {
-      Mapping::combine(sums[r]);
+      float combined[Mapping::kStored];
+      Mapping::combine(sums[r], combined);
       const bool real = Mapping::row() < Mapping::kRows && first_ + row[r].in_tile < item_.last;
-      if (real && Mapping::stores()) store(sums[r], row[r].flat, channel);
+      if (real && Mapping::stores()) store(combined, row[r].flat);
     }
   }
 
@@ -157,12 +158,12 @@ class Tile {
                                             batch.taps[r]);
 #pragma unroll
       for (int p = 0; p < points; ++p) {
+        const auto anchor = source.template anchor<level>(row[r].base, batch.taps[r][p].place);
 #pragma unroll
         for (int t = 0; t < kTaps<K>; ++t) {
           const int delta = K::Source::template delta<K>(level, Mapping::tap_column(t),
                                                          Mapping::tap_row(t));  // a constant
-          batch.value[r][p][t] =
-              source.template read<level>(row[r].base, batch.taps[r][p].place, delta);
+          batch.value[r][p][t] = source.template read<level>(anchor, delta);
         }
       }
     }
@@ -187,12 +188,13 @@ class Tile {
     }
   }
 
-  __device__ void store(const Sums& sums, long long flat, int channel) const {
+  __device__ void store(const float (&sums)[Mapping::kStored], long long flat) const {
     using Output = typename Problem::Output;
-    Vector<Output, Mapping::kVector> out;
+    Vector<Output, Mapping::kStored> out;
 #pragma unroll
-    for (int v = 0; v < Mapping::kVector; ++v) out.element[v] = from_float<Output>(sums.sum[v]);
-    auto* address = static_cast<Output*>(arguments_.output) + flat * Problem::kChannels + channel;
+    for (int v = 0; v < Mapping::kStored; ++v) out.element[v] = from_float<Output>(sums[v]);
+    auto* address = static_cast<Output*>(arguments_.output) + flat * Problem::kChannels +
+                    Mapping::stored_channel(item_.channel_block);
     out.write(address, [](auto* p, auto word) { K::Cache::store_output(p, word); });
   }
 

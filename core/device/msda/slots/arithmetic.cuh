@@ -32,8 +32,10 @@ struct FloatArithmetic {
   template <int vector>
   using Sums = FloatSums<vector>;
 
-  /// Where a location lies on an axis of `size` pixels.
-  __device__ static Axis axis(float location, int size) { return msda::axis(location, size); }
+  /// Pixel coordinate of a location on an axis of `size` pixels, counted from pixel `pixel`.
+  __device__ static float pixels_from(int pixel, float location, int size) {
+    return msda::pixels_from(pixel, location, size);
+  }
   /// The stored form of a value.
   __device__ static Stored encode(const Arguments& arguments, float value, long long image,
                                   int head, int level) {

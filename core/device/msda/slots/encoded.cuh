@@ -21,7 +21,9 @@ struct EncodedArithmetic {
   using Sums = FloatSums<vector>;
 
   __device__ static Weight weight(float w) { return __float2half_rn(w); }
-  __device__ static Axis axis(float location, int size) { return msda::axis(location, size); }
+  __device__ static float pixels_from(int pixel, float location, int size) {
+    return msda::pixels_from(pixel, location, size);
+  }
 
   /// Largest magnitudes [image][head][level] as the bits of a float, which order like the floats.
   template <class K>

@@ -57,19 +57,33 @@ struct LaneMapping {
   __device__ static constexpr int tap_column(int tap) { return sides == 2 ? 0 : tap % 2; }
   __device__ static constexpr int tap_row(int tap) { return sides == 2 ? tap : tap / 2; }
 
-  /// Adds the sums of the two sides, so that every lane holds its row's sums.
+  /// Channels that a lane holds after combine(): of two sides each keeps half of its channels, or,
+  /// where they are not even, the left one keeps them all.
+  static constexpr bool kSharesChannels = sides == 2 && vector % 2 == 0;
+  static constexpr int kStored = kSharesChannels ? vector / 2 : vector;
+
+  /// Adds the sums of the two sides.
   template <class Sums>
-  __device__ static void combine(Sums& sums) {
-    if constexpr (sides == 2) {
-      static_assert(simt::kWarpLanes % kLanes == 0, "both sides of a row lie in one warp");
+  __device__ static void combine(const Sums& sums, float (&combined)[kStored]) {
+    static_assert(sides == 1 || simt::kWarpLanes % kLanes == 0, "both sides of a row in one warp");
 #pragma unroll
-      for (int v = 0; v < kVector; ++v) {
-        sums.sum[v] += simt::shuffle_xor(sums.sum[v], kLanesPerSide);
+    for (int v = 0; v < kStored; ++v) {
+      if constexpr (sides == 1) {
+        combined[v] = sums.sum[v];
+      } else if constexpr (kSharesChannels) {
+        const float kept = side() == 0 ? sums.sum[v] : sums.sum[v + kStored];
+        const float given = side() == 0 ? sums.sum[v + kStored] : sums.sum[v];
+        combined[v] = kept + simt::shuffle_xor(given, kLanesPerSide);
+      } else {
+        combined[v] = sums.sum[v] + simt::shuffle_xor(sums.sum[v], kLanesPerSide);
       }
     }
   }
-  /// True for the lanes that store after combine().
-  __device__ static bool stores() { return sides == 1 || side() == 0; }
+  /// True for the lanes that store after combine(), and the first channel that they store.
+  __device__ static bool stores() { return kSharesChannels || side() == 0; }
+  __device__ static int stored_channel(int channel_block) {
+    return channel(channel_block) + (kSharesChannels ? side() * kStored : 0);
+  }
 };
 
 }  // namespace msda

@@ -12,9 +12,9 @@ namespace msda {
 template <class K>
 inline constexpr int kTaps = K::Source::kBlends ? 1 : K::Mapping::kTaps;
 
-/// What one lane needs for one point: the place of its first pixel, to which the taps lie at
-/// constant distances, and the weight of each tap in the arithmetic's type. Padded to a power of
-/// two of bytes, so that neighbouring points can be read as one vector.
+/// What one lane needs for one point: the place of the footprint's anchor, from which the taps lie
+/// at constant distances, and the weight of each of its taps in the arithmetic's type. Padded to a
+/// power of two of bytes, so that neighbouring points can be read as one vector.
 template <class K>
 struct alignas(sizeof(typename K::Source::Place) +
                            kTaps<K> * sizeof(typename K::Arithmetic::Weight) <=
@@ -25,6 +25,15 @@ struct alignas(sizeof(typename K::Source::Place) +
   typename K::Arithmetic::Weight weight[kTaps<K>];
 };
 
+/// True when some level is one pixel wide or high.
+template <class Problem>
+constexpr bool has_single_pixels() {
+  for (int level = 0; level < Problem::kLevels; ++level) {
+    if (Problem::width(level) == 1 || Problem::height(level) == 1) return true;
+  }
+  return false;
+}
+
 /// Taps of a sample of level `level` for the lanes of side `side`. The level may be a run-time
 /// value.
 template <class K>
@@ -33,23 +42,29 @@ __device__ __forceinline__ Taps<K> make_taps(const Sample& sample, int level, in
   using Mapping = typename K::Mapping;
   const int width = Problem::width(level);
   const int height = Problem::height(level);
-  const Axis x = K::Arithmetic::axis(sample.x, width);
-  const Axis y = K::Arithmetic::axis(sample.y, height);
+  const auto pixels_from = [](int pixel, float location, int size) {
+    return K::Arithmetic::pixels_from(pixel, location, size);
+  };
   Taps<K> taps;
   if constexpr (K::Source::kBlends) {
-    taps.place = K::Source::place(x, y);
-    taps.weight[0] = K::Arithmetic::weight(x.counts && y.counts ? sample.weight : 0.0F);
+    const float x = pixels_from(0, sample.x, width);
+    const float y = pixels_from(0, sample.y, height);
+    const bool counts = x > -1.0F && x < static_cast<float>(width) && y > -1.0F &&
+                        y < static_cast<float>(height);  // false for what is no number
+    taps.place = K::Source::place(counts ? x : 0.0F, counts ? y : 0.0F);
+    taps.weight[0] = K::Arithmetic::weight(counts ? sample.weight : 0.0F);
   } else {
-    const Footprint f = footprint<K::Layout::kBordered>(x, y, sample.weight, width, height);
-    taps.place = K::Source::template offset<K>(level, f.x, f.y);
-    if constexpr (Mapping::kSides == 2) {
-      taps.place += static_cast<unsigned>(K::Source::template delta<K>(level, side, 0));
-    }
+    constexpr bool kBordered = K::Layout::kBordered;
+    constexpr bool kSingle = has_single_pixels<Problem>();
+    const Pair x = pair<kBordered, kSingle>(sample.x, width, pixels_from);
+    const Pair y = pair<kBordered, kSingle>(sample.y, height, pixels_from);
+    taps.place = K::Source::template place<K>(level, x.first, y.first);
 #pragma unroll
     for (int t = 0; t < Mapping::kTaps; ++t) {
-      const float column =
-          Mapping::kSides == 2 ? (side == 0 ? f.wx[0] : f.wx[1]) : f.wx[Mapping::tap_column(t)];
-      taps.weight[t] = K::Arithmetic::weight(column * f.wy[Mapping::tap_row(t)]);
+      const float column = Mapping::kSides == 2 ? (side == 0 ? x.weight[0] : x.weight[1])
+                                                : x.weight[Mapping::tap_column(t)];
+      const float row = y.weight[Mapping::tap_row(t)] * sample.weight;
+      taps.weight[t] = K::Arithmetic::weight(column * row);
     }
   }
   return taps;
@@ -59,6 +74,8 @@ __device__ __forceinline__ Taps<K> make_taps(const Sample& sample, int level, in
 template <class Problem, class Parameters>
 struct InlineMetadata {
   static constexpr Slot kSlot = kMetadata;
+  /// True when a crew (crew.cuh) computes the taps of its rows for all their lanes.
+  static constexpr bool kByCrew = false;
   template <class K>
   static constexpr unsigned kSharedBytes = 0;
 
@@ -82,8 +99,9 @@ struct InlineMetadata {
                          Taps<K> (&taps)[points]) const {
 #pragma unroll
       for (int p = 0; p < points; ++p) {
-        taps[p] = make_taps<K>(samples.sample(flat_row, row_in_tile, level, point + p), level,
-                               K::Mapping::side());
+        taps[p] = make_taps<K>(
+            samples.sample(flat_row, row_in_tile, level * Problem::kPoints + point + p), level,
+            K::Mapping::side());
       }
     }
   };

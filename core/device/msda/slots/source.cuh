@@ -8,6 +8,16 @@
 
 namespace msda {
 
+/// Stored pixels from a footprint's anchor to its pixel at (column, row), each 0 or 1. A level of
+/// width or height 1 has no second one: its first stands for it, with weight 0.
+template <class K>
+__device__ constexpr int pixels_from_anchor(int level, int column, int row) {
+  using Problem = typename K::Problem;
+  const bool wide = Problem::width(level) > 1 || K::Layout::kBordered;
+  const bool high = Problem::height(level) > 1 || K::Layout::kBordered;
+  return (wide ? column : 0) + (high ? row : 0) * K::Layout::pitch(level);
+}
+
 /// Default: global memory through the cache slot's loads.
 template <class Problem, class Parameters>
 struct GlobalSource {
@@ -16,7 +26,9 @@ struct GlobalSource {
   static constexpr bool kByHead = false;
   /// True when one read returns all four corners blended.
   static constexpr bool kBlends = false;
-  using Place = typename Problem::Offset;
+  /// What a tap carries: the stored pixel of the footprint's anchor, counted from the start of its
+  /// level.
+  using Place = unsigned;
   template <class K>
   static constexpr unsigned kSharedBytes = 0;
 
@@ -25,20 +37,14 @@ struct GlobalSource {
   static constexpr int kPixelBytes =
       K::Layout::kPixelStride* static_cast<int>(sizeof(typename K::Arithmetic::Stored));
 
-  /// Bytes from a lane's base to the pixel at (x, y) of a level: what a tap carries.
   template <class K>
-  __device__ static typename Problem::Offset offset(int level, int x, int y) {
-    using Offset = typename Problem::Offset;
-    return static_cast<Offset>(K::Layout::start(level) + K::Layout::pixel(level, x, y)) *
-           static_cast<Offset>(kPixelBytes<K>);
+  __device__ static Place place(int level, int x, int y) {
+    return static_cast<Place>(K::Layout::pixel(level, x, y));
   }
   /// Bytes from a footprint's anchor to its pixel at (column, row), each 0 or 1.
   template <class K>
   __device__ static constexpr int delta(int level, int column, int row) {
-    return ((Problem::width(level) > 1 || K::Layout::kBordered ? column : 0) +
-            (Problem::height(level) > 1 || K::Layout::kBordered ? row : 0) *
-                K::Layout::pitch(level)) *
-           kPixelBytes<K>;
+    return pixels_from_anchor<K>(level, column, row) * kPixelBytes<K>;
   }
 
   template <class K>
@@ -46,8 +52,11 @@ struct GlobalSource {
    public:
     using Value = typename K::Arithmetic::Stored;  ///< element type that read() returns
 
-    /// Where the channels of one lane and row begin.
-    using Base = const unsigned char*;
+    /// Where the channels of one lane and row begin in the image, and which column it reads.
+    struct Base {
+      const unsigned char* image;
+      int side;
+    };
 
     __device__ Reader(const Arguments& arguments, unsigned char* shared) : arguments_(arguments) {
       static_cast<void>(shared);
@@ -55,15 +64,27 @@ struct GlobalSource {
     /// All threads of the block begin an item: the place to bring levels on chip.
     __device__ void enter(const WorkItem& item) { static_cast<void>(item); }
     __device__ Base base(const WorkItem& item, int head, int channel) const {
-      return static_cast<Base>(stored_values<K>(arguments_)) +
-             (item.image * K::Layout::kImageStride + K::Layout::channel_offset(head, channel)) *
-                 static_cast<long long>(sizeof(Value));
+      const long long first =
+          item.image * K::Layout::kImageStride + K::Layout::channel_offset(head, channel);
+      return {static_cast<const unsigned char*>(stored_values<K>(arguments_)) +
+                  first * static_cast<long long>(sizeof(Value)),
+              K::Mapping::side()};
     }
-    /// `delta` is a constant, which becomes part of the load instruction.
+    /// Where this lane's channels of a footprint's anchor lie.
     template <int level>
-    __device__ Vector<Value, K::Mapping::kVector> read(Base base, typename Problem::Offset offset,
+    __device__ const unsigned char* anchor(const Base& base, Place place) const {
+      const unsigned char* column =
+          base.image + base.side * GlobalSource::template delta<K>(level, 1, 0);
+      return ptx::opaque(ptx::opaque(column) +
+                         place * static_cast<unsigned long long>(kPixelBytes<K>));
+    }
+    /// What lies `delta` bytes from an anchor: a constant, which with the level's start becomes
+    /// part of the load instruction.
+    template <int level>
+    __device__ Vector<Value, K::Mapping::kVector> read(const unsigned char* anchor,
                                                        int delta) const {
-      return Vector<Value, K::Mapping::kVector>::read(base + offset + delta, [](const auto* p) {
+      constexpr long long kStart = static_cast<long long>(K::Layout::start(level)) * kPixelBytes<K>;
+      return Vector<Value, K::Mapping::kVector>::read(anchor + kStart + delta, [](const auto* p) {
         return K::Cache::template load_value<level>(p);
       });
     }

@@ -1,0 +1,69 @@
+// Who prepares the samples and taps of a tile's rows together, and how they divide the work.
+#pragma once
+
+#include <msda/sampling.cuh>
+#include <msda/simt/thread.cuh>
+
+namespace msda {
+
+/// A warp prepares its own rows where it holds whole ones, and waits for nobody else; otherwise the
+/// block prepares all rows.
+template <class Mapping>
+struct Crew {
+  static constexpr bool kIsWarp = Mapping::kWarpHoldsRows;
+  static constexpr int kWorkers = kIsWarp ? simt::kWarpLanes : Mapping::kThreads;
+  static constexpr int kLaneGroups = kIsWarp ? simt::kWarpLanes / Mapping::kLanes : Mapping::kRows;
+  static constexpr int kRows = kLaneGroups * Mapping::kRowsPerLane;
+
+  __device__ static int worker() {
+    return static_cast<int>(kIsWarp ? simt::lane() : simt::thread());
+  }
+  /// Row of the tile that is the crew's row `i`, 0 .. kRows - 1.
+  __device__ static int row_in_tile(int i) {
+    const int first = kIsWarp ? static_cast<int>(simt::warp()) * kLaneGroups : 0;
+    return i / kLaneGroups * Mapping::kRows + first + i % kLaneGroups;
+  }
+  __device__ static void sync() {
+    if constexpr (kIsWarp) {
+      simt::sync_warp();
+    } else {
+      simt::sync_block();
+    }
+  }
+};
+
+/// The points of a crew's rows in runs of neighbours of one level, dealt out to its workers: as
+/// many points to a run as one wide load brings and as leave no worker without.
+template <class Problem, class Mapping>
+struct PointRuns {
+  static constexpr int kPointsPerRow = Problem::kLevels * Problem::kPoints;
+  static constexpr int kPoints = [] {
+    constexpr int kLoaded = 16 / (2 * static_cast<int>(sizeof(typename Problem::Location)));
+    int points = 1;
+    while (2 * points <= kLoaded && Problem::kPoints % (2 * points) == 0 &&
+           Crew<Mapping>::kRows * kPointsPerRow >= 2 * points * Crew<Mapping>::kWorkers) {
+      points *= 2;
+    }
+    return points;
+  }();
+  static constexpr int kRunsPerRow = kPointsPerRow / kPoints;
+  static constexpr int kRuns = Crew<Mapping>::kRows * kRunsPerRow;
+  static constexpr int kRunsPerWorker =
+      (kRuns + Crew<Mapping>::kWorkers - 1) / Crew<Mapping>::kWorkers;
+
+  struct Run {
+    bool exists;
+    int row;    ///< in the tile
+    int first;  ///< point of the row, levels one after another
+    int level;
+  };
+  /// The n-th run of this worker.
+  __device__ static Run run(int n) {
+    const int i = n * Crew<Mapping>::kWorkers + Crew<Mapping>::worker();
+    const int first = i % kRunsPerRow * kPoints;
+    return {i < kRuns, Crew<Mapping>::row_in_tile(i / kRunsPerRow), first,
+            first / Problem::kPoints};
+  }
+};
+
+}  // namespace msda
