@@ -24,10 +24,12 @@ std::string parse_label(const YamlNode& node);
 /// A preset's name or a map; relative directories lie beside the file.
 ProblemSpec parse_problem(const YamlNode& node, const std::filesystem::path& beside);
 
-/// A list of variants, each "name" or {name: {parameter: value}}, that go together.
-std::vector<Use> parse_uses(const YamlNode& node, const Registry& registry);
-/// A recipe that is wrong carries its error.
-Recipes parse_recipes(const YamlNode& node, const Registry& registry);
+/// A list of variants, each "name" or {name: {parameter: value}}, that go together. A recipe's name
+/// stands for its variants, except those whose slots the list fills itself.
+std::vector<Use> parse_uses(const YamlNode& node, const Recipes& recipes, const Registry& registry);
+/// Adds the recipes of a map to `recipes`; each may use those before it. One that is wrong carries
+/// its error.
+void parse_recipes(const YamlNode& node, const Registry& registry, Recipes& recipes);
 /// A recipe's name, a variant's name, or {name: ..., use: [...]}.
 ArmSpec parse_arm(const YamlNode& node, const Recipes& recipes, const Registry& registry);
 

@@ -35,6 +35,17 @@ std::map<std::string, ParameterValue> parse_parameters(const YamlMap& map,
   return values;
 }
 
+/// Whether `use`, stated in a list, takes the place of `given`, which a recipe brings.
+bool replaces(const Registry& registry, const Use& use, const Use& given) {
+  if (use.variant == given.variant) return true;
+  const auto* stated = dynamic_cast<const Optimization*>(registry.find(use.variant).variant.get());
+  const auto* brought =
+      dynamic_cast<const Optimization*>(registry.find(given.variant).variant.get());
+  return stated != nullptr && brought != nullptr &&
+         stated->slot().skeleton == brought->slot().skeleton &&
+         stated->slot().slot == brought->slot().slot;
+}
+
 Use parse_use(const YamlNode& node, const Registry& registry) {
   if (!node.is_map()) {
     const std::string name = node.as_text();
@@ -80,37 +91,48 @@ const std::vector<Use>& usable(const Recipe& recipe) {
   return recipe.uses;
 }
 
-std::vector<Use> parse_uses(const YamlNode& node, const Registry& registry) {
+std::vector<Use> parse_uses(const YamlNode& node, const Recipes& recipes,
+                            const Registry& registry) {
+  std::vector<Use> base;
   std::vector<Use> uses;
   for (const YamlNode& entry : node.as_list_or_empty("variant")) {
-    uses.push_back(parse_use(entry, registry));
+    const auto recipe = entry.is_map() ? recipes.end() : recipes.find(entry.as_text());
+    if (recipe == recipes.end()) {
+      uses.push_back(parse_use(entry, registry));
+    } else {
+      const auto& parts = entry.locate([&]() -> auto& { return usable(recipe->second); });
+      base.insert(base.end(), parts.begin(), parts.end());
+    }
   }
+  std::erase_if(base, [&](const Use& given) {
+    return std::any_of(uses.begin(), uses.end(),
+                       [&](const Use& use) { return replaces(registry, use, given); });
+  });
+  uses.insert(uses.begin(), base.begin(), base.end());
   node.locate([&] { Composition(registry, uses); });
   return uses;
 }
 
-Recipes parse_recipes(const YamlNode& node, const Registry& registry) {
+void parse_recipes(const YamlNode& node, const Registry& registry, Recipes& recipes) {
   const YamlMap map = node.as_map();
-  Recipes recipes;
   for (const YamlMap::Entry& entry : map.entries()) {
     const std::string name =
         parse_label(YamlNode(YAML::Node(entry.key), "recipe name", entry.place));
     Recipe recipe;
     try {
-      recipe.uses = parse_uses(entry.value, registry);
+      recipe.uses = parse_uses(entry.value, recipes, registry);
     } catch (const UsageError& error) {
       recipe.error = error.what();
     }
     recipes.emplace(name, std::move(recipe));
   }
-  return recipes;
 }
 
 ArmSpec parse_arm(const YamlNode& node, const Recipes& recipes, const Registry& registry) {
   if (!node.is_map()) return parse_named_arm(node, recipes, registry);
   const YamlMap map = node.as_map();
   map.allow_only({"name", "use"});
-  return {parse_label(map.require("name")), parse_uses(map.require("use"), registry),
+  return {parse_label(map.require("name")), parse_uses(map.require("use"), recipes, registry),
           to_string(node.place())};
 }
 

@@ -39,14 +39,11 @@ class RecipeReader {
     }
     const auto node = map.find("recipes");
     if (!node) return;
-    const Recipes parsed = parse_recipes(*node, registry_);
     const YamlMap recipes = node->as_map();
-    for (const YamlMap::Entry& entry : recipes.entries()) {
-      names_.add(entry.key, entry.place);
-      // What an included file offers beyond what is used need not work here.
-      if (strict) usable(parsed.at(entry.key));
-      recipes_.emplace(entry.key, parsed.at(entry.key));
-    }
+    for (const YamlMap::Entry& entry : recipes.entries()) names_.add(entry.key, entry.place);
+    parse_recipes(*node, registry_, recipes_);
+    if (!strict) return;  // what an included file offers beyond what is used need not work here
+    for (const YamlMap::Entry& entry : recipes.entries()) usable(recipes_.at(entry.key));
   }
 
   const Recipes& recipes() const { return recipes_; }

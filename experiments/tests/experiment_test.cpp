@@ -10,8 +10,9 @@ namespace {
 
 using testing::ElementsAre;
 
-Experiment load(const TemporaryDirectory& directory, const std::string& yaml) {
-  return load_experiment(directory.write("my-study.yaml", yaml), fixture_registry());
+Experiment load(const TemporaryDirectory& directory, const std::string& yaml,
+                const Registry& registry = fixture_registry()) {
+  return load_experiment(directory.write("my-study.yaml", yaml), registry);
 }
 
 TEST(Experiment, ReadsEveryKey) {
@@ -97,6 +98,24 @@ TEST(Experiment, AnIncludedRecipeThatIsNotUsedNeedNotWork) {
     EXPECT_THAT(error.what(), testing::HasSubstr("my-study.yaml:3:8: "));
     EXPECT_THAT(error.what(), testing::HasSubstr("base.yaml:3:9: no variant 'absent'"));
   }
+}
+
+TEST(Experiment, AListTakesTheVariantsOfARecipeWhoseSlotsItDoesNotFill) {
+  const TemporaryDirectory directory;
+  const Experiment experiment =
+      load(directory,
+           "recipes:\n"
+           "  base: [vector-loads, {persistent: {blocks: 1}}]\n"
+           "  more: [base, {persistent: {blocks: 2}}]\n"
+           "problems: [ledger-48]\n"
+           "arms:\n"
+           "  - {name: other-mapping, use: [more, corner-pair]}\n",
+           shipped_registry());
+  const std::vector<Use>& uses = experiment.arms.at(0).uses;
+  ASSERT_EQ(uses.size(), 2U);
+  EXPECT_EQ(uses[0].variant, "persistent");
+  EXPECT_EQ(uses[0].parameters.at("blocks"), ParameterValue(std::int64_t{2}));
+  EXPECT_EQ(uses[1].variant, "corner-pair");
 }
 
 TEST(Experiment, AnEmptyRecipeIsTheDirectSkeleton) {

@@ -62,6 +62,11 @@ const Registry& fixture_registry() {
   return registry;
 }
 
+const Registry& shipped_registry() {
+  static const Registry registry({fs::path(MSDA_BINARY_DIR) / "lib" / "msda" / "variants"});
+  return registry;
+}
+
 fs::path program() { return fs::path(MSDA_BINARY_DIR) / "bin" / "msda"; }
 
 struct Child::Impl {

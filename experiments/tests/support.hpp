@@ -32,6 +32,8 @@ class TemporaryDirectory {
 std::filesystem::path fixture_directory();
 /// That plugin alone.
 const Registry& fixture_registry();
+/// The plugins of this build.
+const Registry& shipped_registry();
 /// The msda program of this build.
 std::filesystem::path program();
 
