@@ -16,8 +16,6 @@
 namespace msda {
 namespace {
 
-constexpr int kArchitectures[] = {80, 86, 89, 90, 100, 120};
-
 /// The problems that a composition is compiled for: the documents' in fp16 and an encoder in fp32.
 std::vector<Problem> problems() {
   Problem ledger = preset("ledger-48");
@@ -56,14 +54,9 @@ TEST(ConformanceOfCompilation, EveryCompositionCompilesForEveryArchitecture) {
   std::vector<Job> jobs;
   for (const Composition& composition : compositions) {
     for (const Problem& problem : all_problems) {
-      for (const int capability : kArchitectures) {
-        DeviceInfo device;
-        device.id = "cuda:0";
-        device.kind = DeviceKind::kCuda;
-        device.compute_capability = capability;
-        device.shared_bytes = 99 << 10;
+      for (const DeviceInfo& device : devices_to_compile_for()) {
         if (!composition.unsupported(problem, device))
-          jobs.push_back({&composition, &problem, capability});
+          jobs.push_back({&composition, &problem, device.compute_capability});
       }
     }
   }

@@ -53,6 +53,18 @@ std::vector<std::string> shipped_names(DeviceKind kind) {
   return names;
 }
 
+std::vector<DeviceInfo> devices_to_compile_for() {
+  std::vector<DeviceInfo> devices;
+  for (const int capability : {80, 86, 89, 90, 100, 120}) {
+    DeviceInfo& device = devices.emplace_back();
+    device.id = "cuda:0";
+    device.kind = DeviceKind::kCuda;
+    device.compute_capability = capability;
+    device.shared_bytes = 99 << 10;
+  }
+  return devices;
+}
+
 std::string test_name(const std::string& name) {
   std::string text = name;
   std::replace(text.begin(), text.end(), '-', '_');
