@@ -11,8 +11,8 @@ class InterleavedOrder final : public msda::Optimization {
   InterleavedOrder()
       : Optimization({.name = "interleaved-order",
                       .summary = "neighbouring lanes work on queries that lie `stride` apart",
-                      .parameters = {ParameterSpec::integer(
-                          "stride", "queries between neighbours", 32, 2, 65536)}},
+                      .parameters = {ParameterSpec::integer("stride", "queries between neighbours",
+                                                            32, 2, 65536)}},
                      {.skeleton = "direct",
                       .slot = "order",
                       .type = "msda::interleaved_order::Order",

@@ -11,8 +11,8 @@ class TensorCoreAttempt final : public msda::Optimization {
             {.name = "tensor-core-attempt",
              .summary = "16 queries at a time as dense products on the tensor cores where sampling "
                         "is local, gathers elsewhere",
-             .parameters = {ParameterSpec::integer("warps", "warps of a block, each with 16 queries",
-                                                   4, 1, 16),
+             .parameters = {ParameterSpec::integer(
+                                "warps", "warps of a block, each with 16 queries", 4, 1, 16),
                             ParameterSpec::integer(
                                 "patches",
                                 "most 4x4-pixel patches of a level that 16 queries multiply "

@@ -2,9 +2,9 @@
 // back as fragments of matrix products.
 //
 // The box is cut into patches of 4x4 pixels: a patch is the 16 columns of one product. Any order of
-// these columns is right if weights and values agree on it. Here the pixel at (dx, dy) of a patch is
-// column 2 dx + dy % 2 + 8 (dy / 2), so that lane 4 g + t of a product needs column dx = t of the
-// patch: four pixels of one column, and the four lanes of a g together read whole rows of four
+// these columns is right if weights and values agree on it. Here the pixel at (dx, dy) of a patch
+// is column 2 dx + dy % 2 + 8 (dy / 2), so that lane 4 g + t of a product needs column dx = t of
+// the patch: four pixels of one column, and the four lanes of a g together read whole rows of four
 // neighbouring pixels.
 #pragma once
 
@@ -62,8 +62,8 @@ __device__ __forceinline__ Box box_of(const Footprint (&point)[held], int width,
 }
 
 /// Weights [patch][column / 8][lane][4] in float32, where the lane and the four floats are those of
-/// fragment `a` of ptx::multiply_add(): two of its registers before they are rounded. Between levels
-/// all of them are zero.
+/// fragment `a` of ptx::multiply_add(): two of its registers before they are rounded. Between
+/// levels all of them are zero.
 class Weights {
  public:
   static constexpr int kPatchBytes = kRows * kPatchPixels * static_cast<int>(sizeof(float));
@@ -77,10 +77,10 @@ class Weights {
     simt::sync_warp();
   }
 
-  /// Adds the points of all lanes, which lie in `box`; returns the patches that they touch, as bits.
-  /// Lanes r and r + 16 each hold half of the points of row r. Of every point one of them adds the
-  /// upper two pixels and the other the lower two: the one that owns the rows of pixels of that
-  /// parity. So no two lanes write to one place, and each place is added to in a fixed order.
+  /// Adds the points of all lanes, which lie in `box`; returns the patches that they touch, as
+  /// bits. Lanes r and r + 16 each hold half of the points of row r. Of every point one of them
+  /// adds the upper two pixels and the other the lower two: the one that owns the rows of pixels of
+  /// that parity. So no two lanes write to one place, and each place is added to in a fixed order.
   template <int held>
   __device__ unsigned add(const Footprint (&point)[held], const Box& box) {
     const int parity = static_cast<int>(simt::lane()) / kRows;
@@ -121,28 +121,37 @@ class Weights {
 
  private:
   __device__ float4& quad(int patch, int half) {
-    return reinterpret_cast<float4*>(weight_)[(patch * 2 + half) * simt::kWarpLanes +
-                                              static_cast<int>(simt::lane())];
+    return reinterpret_cast<float4*>(
+        weight_)[(patch * 2 + half) * simt::kWarpLanes + static_cast<int>(simt::lane())];
   }
 
-  /// Adds to the pixels (x, y) and (x + 1, y) of the box in this lane's row. A pixel of weight 0 may
-  /// lie outside.
+  struct Place {
+    unsigned patch;
+    unsigned at;  ///< in weight_
+  };
+  /// Where the weight of this lane's row on pixel (x, y) of the box lies.
+  __device__ static Place place(unsigned x, unsigned y, const Box& box) {
+    const unsigned row = simt::lane() % kRows;
+    const unsigned dy = y % kPatchSide;
+    const unsigned patch = y / kPatchSide * box.columns + x / kPatchSide;
+    const unsigned reader = row % 8 * 4 + x % kPatchSide;  // lane 4 g + t
+    const unsigned in_quad = row / 8 * 2 + dy % 2;
+    return {patch, ((patch * 2 + dy / 2) * simt::kWarpLanes + reader) * 4 + in_quad};
+  }
+
+  /// Adds to the pixels (x, y) and (x + 1, y) of the box in this lane's row. A pixel of weight 0
+  /// may lie outside.
   __device__ unsigned add_pair(int x, int y, float left, float right, const Box& box) {
-    const int row = static_cast<int>(simt::lane()) % kRows;
-    const int in_row = (y / 2 % 2) * 128 + row % 8 * 16 + row / 8 * 2 + y % 2;
-    const int first_patch = y / kPatchSide * box.columns;
-    const int left_patch = first_patch + x / kPatchSide;
-    const int right_patch = first_patch + (x + 1) / kPatchSide;
-    float* left_at = weight_ + left_patch * 256 + in_row + x % kPatchSide * 4;
-    float* right_at = weight_ + right_patch * 256 + in_row + (x + 1) % kPatchSide * 4;
+    const Place left_place = place(x, y, box);
+    const Place right_place = place(x + 1, y, box);
     const bool adds_left = left != 0.0F;
     const bool adds_right = right != 0.0F;
     // Both are read before either is written: they are two places, which the compiler cannot know.
-    if (adds_left) left += *left_at;
-    if (adds_right) right += *right_at;
-    if (adds_left) *left_at = left;
-    if (adds_right) *right_at = right;
-    return (adds_left ? 1U << left_patch : 0U) | (adds_right ? 1U << right_patch : 0U);
+    if (adds_left) left += weight_[left_place.at];
+    if (adds_right) right += weight_[right_place.at];
+    if (adds_left) weight_[left_place.at] = left;
+    if (adds_right) weight_[right_place.at] = right;
+    return (adds_left ? 1U << left_place.patch : 0U) | (adds_right ? 1U << right_place.patch : 0U);
   }
 
   float* weight_;

@@ -14,10 +14,10 @@
 
 namespace msda::tensor_core_attempt {
 
-/// How a row's channels are cut: into blocks of at most 64, which are planes of work, and those into
-/// the 8 columns of a product. Column g of product j is channel kProducts * g + j of the block: lane
-/// 4 g + t reads kProducts neighbouring channels of a pixel, and has sums of 2 * kProducts
-/// neighbouring channels.
+/// How a row's channels are cut: into blocks of at most 64, which are planes of work, and those
+/// into the 8 columns of a product. Column g of product j is channel kProducts * g + j of the
+/// block: lane 4 g + t reads kProducts neighbouring channels of a pixel, and has sums of 2 *
+/// kProducts neighbouring channels.
 template <class Problem>
 struct Channels {
   static constexpr int kBlocks = (Problem::kChannels + 63) / 64;
@@ -116,14 +116,16 @@ class Strip {
     const long long at = (flat_row(row) * Problem::kLevels + level) * Problem::kPoints + first;
     const auto* location_at = static_cast<const Location*>(arguments_.locations) + 2 * at;
     const auto* weight_at = static_cast<const Weight*>(arguments_.weights) + at;
-    Elements<Location, 2 * kHeld> location;
-    Elements<Weight, kHeld> weight;
+    using Locations = Elements<Location, 2 * kHeld>;
+    using Attentions = Elements<Weight, kHeld>;
+    Locations location;
+    Attentions weight;
     if constexpr (Problem::kPoints % 2 == 0) {
-      location = location.read(location_at);
-      weight = weight.read(weight_at);
+      location = Locations::read(location_at);
+      weight = Attentions::read(weight_at);
     } else {
-      location = location.read(location_at, 2 * (Problem::kPoints - first));
-      weight = weight.read(weight_at, Problem::kPoints - first);
+      location = Locations::read(location_at, 2 * (Problem::kPoints - first));
+      weight = Attentions::read(weight_at, Problem::kPoints - first);
     }
     constexpr int kWidth = Problem::width(level);
     constexpr int kHeight = Problem::height(level);
@@ -227,8 +229,7 @@ class Strip {
     Elements<Bits, 2 * kProducts> corner[4];
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      corner[k] =
-          read_channels<2 * kProducts>(pixel + k % 2 * kRight + k / 2 * kBelow, in_group());
+      corner[k] = read_channels<2 * kProducts>(pixel + k % 2 * kRight + k / 2 * kBelow, in_group());
     }
 #pragma unroll
     for (int k = 0; k < 4; ++k) {

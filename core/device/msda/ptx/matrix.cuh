@@ -19,16 +19,16 @@ namespace msda::ptx {
 template <class T>
 __device__ void multiply_add(float (&sums)[4], const unsigned (&a)[4], const unsigned (&b)[2]);
 
-/// Defines multiply_add<T> with the element type TYPE of PTX. It touches no memory, so it is not
-/// volatile.
-#define MSDA_PTX_MULTIPLY_ADD(T, TYPE)                                                          \
-  template <>                                                                                   \
-  __device__ __forceinline__ void multiply_add<T>(float (&sums)[4], const unsigned (&a)[4],     \
-                                                  const unsigned (&b)[2]) {                     \
-    asm("mma.sync.aligned.m16n8k16.row.col.f32." TYPE "." TYPE                                  \
-        ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                  \
-        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])                            \
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));                    \
+/// Defines multiply_add<T> with the element type TYPE of PTX. Volatile, so that it stays where
+/// all lanes are together.
+#define MSDA_PTX_MULTIPLY_ADD(T, TYPE)                                                    \
+  template <>                                                                             \
+  __device__ __forceinline__ void multiply_add<T>(float(&sums)[4], const unsigned(&a)[4], \
+                                                  const unsigned(&b)[2]) {                \
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." TYPE "." TYPE                   \
+                 ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"   \
+                 : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])             \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));     \
   }
 
 MSDA_PTX_MULTIPLY_ADD(__half, "f16")

@@ -31,6 +31,7 @@ __device__ __forceinline__ T shuffle(T value, int source_lane, int width = kWarp
 }
 
 /// The value of all 32 lanes put together by `join(a, b)`, the same in all of them.
+/// All 32 lanes call it and what follows.
 template <class T, class Join>
 __device__ __forceinline__ T warp_join(T value, const Join& join) {
 #pragma unroll
