@@ -64,8 +64,9 @@ grep -q '"cpu-scalar"' list.json || fail "the moved program does not find its pl
 "$cmake" -S "$source/cmake/tests/third_party" -B plugin -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" >plugin.log
 "$cmake" --build plugin >>plugin.log
-check_exports plugin/third-party.so
-"$msda" verify third-party --device cpu --problem rfdetr-decoder --plugin-dir plugin
+check_exports plugin/lib/msda/variants/third-party.so
+"$msda" verify third-party --device cpu --problem rfdetr-decoder \
+  --plugin-dir plugin/lib/msda/variants
 
 # Installed beside the others, it is found without being pointed at.
 "$cmake" --install plugin >>plugin.log

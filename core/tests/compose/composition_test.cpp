@@ -55,6 +55,12 @@ TEST(Composition, RefusesAKernelBesideAnythingElse) {
       HasSubstr("'cpu-scalar' is a whole kernel and cannot be combined with 'vector-loads'"));
 }
 
+TEST(Composition, RefusesTwoSkeletons) {
+  EXPECT_THAT(refusal({{"tensor-core-attempt", {}}, {"vector-loads", {}}}),
+              HasSubstr("'tensor-core-attempt' is for skeleton 'whole' and 'vector-loads' for "
+                        "'direct'"));
+}
+
 TEST(Composition, RefusesUnknownNamesAndParameters) {
   EXPECT_THAT(refusal({{"vector-load", {}}}), HasSubstr("vector-loads"));
   EXPECT_THAT(refusal({{"vector-loads", {{"widht", std::int64_t{4}}}}}), HasSubstr("width"));
@@ -67,6 +73,13 @@ TEST(Composition, SaysWhyItCannotRun) {
   const Composition wide(registry(), {{"vector-loads", {{"width", std::int64_t{8}}}}});
   EXPECT_EQ(wide.unsupported(problem, gpu()),
             "vector-loads: 12 channels are not a multiple of width 8");
+  problem.types = Types::all(DType::kFloat16);
+  DeviceInfo turing = gpu();
+  turing.compute_capability = 75;
+  const Composition products(registry(), {{"tensor-core-attempt", {}}});
+  EXPECT_EQ(products.unsupported(problem, gpu()), std::nullopt);
+  EXPECT_THAT(products.unsupported(problem, turing).value_or(""),
+              HasSubstr("needs compute capability 8.0"));
   const Composition cpu(registry(), {{"cpu-scalar", {}}});
   EXPECT_EQ(cpu.unsupported(problem, gpu()), "runs on cpu, not on cuda:0");
 }

@@ -31,6 +31,18 @@ TEST(UnitWriter, NamesTheFilledSlotAndItsParameters) {
   EXPECT_THAT(text, HasSubstr("level == 0 ? 0 : level == 1 ? 14720 : level == 2 ? 18400 : 19320"));
 }
 
+TEST(UnitWriter, AWholeKernelFillsTheOneSlotOfItsSkeleton) {
+  const Composition composition(registry(), {{"tensor-core-attempt", {}}});
+  Problem problem = preset("ddetr-decoder");
+  problem.types = Types::all(DType::kFloat16);
+  const ComposedUnit composed = write_unit(composition, problem);
+  EXPECT_THAT(composed.unit.text, HasSubstr("#include <msda/skeleton/whole.cuh>"));
+  EXPECT_THAT(composed.unit.text,
+              HasSubstr("using Kernel = msda::tensor_core_attempt::Kernel<unit::Problem, "
+                        "tensor_core_attempt_parameters>;"));
+  EXPECT_EQ(composed.main_kernel, "msda::whole::kernel<unit::Composition>");
+}
+
 TEST(UnitWriter, OneUnitServesAllBatchesAndQueries) {
   const Composition composition(registry(), {});
   Problem problem = preset("ddetr-decoder");

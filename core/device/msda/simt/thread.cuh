@@ -30,12 +30,48 @@ __device__ __forceinline__ T shuffle(T value, int source_lane, int width = kWarp
   return __shfl_sync(0xffffffffU, value, source_lane, width);
 }
 
-/// The largest value of the warp's lanes, in all of them. All 32 lanes call it.
-__device__ __forceinline__ float warp_maximum(float value) {
+/// The value of all 32 lanes put together by `join(a, b)`, the same in all of them.
+/// All 32 lanes call it and what follows.
+template <class T, class Join>
+__device__ __forceinline__ T warp_join(T value, const Join& join) {
 #pragma unroll
   for (int step = kWarpLanes / 2; step > 0; step /= 2)
-    value = fmaxf(value, shuffle_xor(value, step));
+    value = join(value, shuffle_xor(value, step));
   return value;
+}
+
+/// The largest value of the warp's lanes, in all of them.
+__device__ __forceinline__ float warp_maximum(float value) {
+  return warp_join(value, [](float a, float b) { return fmaxf(a, b); });
+}
+
+/// As warp_join() for the smallest, the largest and the union of bits; one instruction from compute
+/// capability 8.0 on.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+__device__ __forceinline__ int warp_minimum(int value) {
+  return __reduce_min_sync(0xffffffffU, value);
+}
+__device__ __forceinline__ int warp_maximum(int value) {
+  return __reduce_max_sync(0xffffffffU, value);
+}
+__device__ __forceinline__ unsigned warp_union(unsigned bits) {
+  return __reduce_or_sync(0xffffffffU, bits);
+}
+#else
+__device__ __forceinline__ int warp_minimum(int value) {
+  return warp_join(value, [](int a, int b) { return min(a, b); });
+}
+__device__ __forceinline__ int warp_maximum(int value) {
+  return warp_join(value, [](int a, int b) { return max(a, b); });
+}
+__device__ __forceinline__ unsigned warp_union(unsigned bits) {
+  return warp_join(bits, [](unsigned a, unsigned b) { return a | b; });
+}
+#endif
+
+/// Number of the lowest bit set; `bits` is not 0.
+__device__ __forceinline__ int lowest_bit(unsigned bits) {
+  return __ffs(static_cast<int>(bits)) - 1;
 }
 
 template <class T>

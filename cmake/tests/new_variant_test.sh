@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Adds a folder to variants/ of a configured tree, and takes it away again: the next build must make the
+# plugin, and remove it, without being told.
+#
+# Usage: new_variant_test.sh SOURCE_DIR BUILD_DIR CMAKE
+set -euo pipefail
+
+readonly source=$1 build=$2 cmake=$3
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+readonly work
+readonly added=interleaved-order tree=$work/tree new_build=$work/build
+readonly plugin=$new_build/lib/msda/variants/$added.so
+unset MSDA_PLUGIN_PATH
+
+fail() {
+  printf 'new_variant_test: %s\n' "$*" >&2
+  exit 1
+}
+
+build_target() {
+  "$cmake" --build "$new_build" --target "$1" >>"$work/log" 2>&1 || {
+    cat -- "$work/log" >&2
+    fail "cannot build $1"
+  }
+}
+
+mkdir -- "$tree"
+cp -r -- "$source"/{CMakeLists.txt,README.md,analysis,cmake,core,docs,experiments,variants} "$tree"
+rm -r -- "${tree:?}/variants/$added"
+"$cmake" -S "$tree" -B "$new_build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DMSDA_BUILD_TESTS=OFF \
+  >"$work/log" 2>&1 || {
+  cat -- "$work/log" >&2
+  fail "cannot configure"
+}
+build_target variant-vector-loads
+[[ ! -e $plugin ]] || fail "$added is there before its folder"
+
+cp -r -- "$source/variants/$added" "$tree/variants"
+build_target "variant-$added"
+"$build/bin/msda" show "$added" --plugin-dir "${plugin%/*}" >"$work/shown"
+grep -q -F -- "$plugin" "$work/shown" || fail "the program does not load the new plugin"
+
+rm -r -- "${tree:?}/variants/$added"
+build_target variant-vector-loads
+[[ ! -e $plugin ]] || fail "$added is there after its folder"
+[[ -e ${plugin%/*}/vector-loads.so ]] || fail "vector-loads has gone with $added"
+echo "new_variant_test: all is well"

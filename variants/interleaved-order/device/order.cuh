@@ -1,0 +1,30 @@
+// Queries far apart are worked on together: the queries of an image are written row by row into a
+// table with `stride` columns and read column by column.
+#pragma once
+
+#include <msda/launch.cuh>
+
+namespace msda::interleaved_order {
+
+template <class Problem, class Parameters>
+struct Order {
+  static constexpr Slot kSlot = kOrder;
+  static constexpr unsigned kStride = Parameters::stride;
+
+  /// Query at place `position` of the order of image `image`. The last row of the table may be
+  /// short: its `full` queries stand in the first columns.
+  __device__ static long long query(const Arguments& arguments, long long image,
+                                    long long position) {
+    static_cast<void>(image);
+    const auto place = static_cast<unsigned>(position);
+    const auto queries = static_cast<unsigned>(arguments.queries);
+    const unsigned rows = (queries + kStride - 1) / kStride;
+    const unsigned full = queries - (rows - 1) * kStride;
+    const unsigned in_full = full * rows;
+    if (place < in_full) return place % rows * kStride + place / rows;
+    const unsigned rest = place - in_full;
+    return rest % (rows - 1) * kStride + full + rest / (rows - 1);
+  }
+};
+
+}  // namespace msda::interleaved_order

@@ -1,0 +1,57 @@
+// Runs of neighbouring elements in memory, of any length.
+#pragma once
+
+#include <msda/ptx/memory.cuh>
+
+namespace msda::tensor_core_attempt {
+
+/// Largest power of two, at most 16, that divides `bytes`.
+constexpr int word_bytes(int bytes) {
+  int word = 16;
+  while (bytes % word != 0) word /= 2;
+  return word;
+}
+
+/// `count` neighbouring elements.
+template <class T, int count>
+struct alignas(16) Elements {
+  T element[count];
+
+  static constexpr int kBytes = count * static_cast<int>(sizeof(T));
+  static constexpr int kWordBytes = word_bytes(kBytes);
+  using Word = ptx::Word<kWordBytes>;
+
+  /// All of them; `from` is aligned to kWordBytes.
+  __device__ __forceinline__ static Elements read(const T* from) {
+    Elements result;
+#pragma unroll
+    for (int w = 0; w < kBytes / kWordBytes; ++w) {
+      reinterpret_cast<Word*>(result.element)[w] =
+          ptx::load_readonly(reinterpret_cast<const Word*>(from) + w);
+    }
+    return result;
+  }
+  /// The first `valid` ones, zeros (all bits) after them.
+  __device__ __forceinline__ static Elements read(const T* from, int valid) {
+    Elements result = {};
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      if (i < valid) result.element[i] = from[i];
+    }
+    return result;
+  }
+  __device__ __forceinline__ void write(T* to) const {
+#pragma unroll
+    for (int w = 0; w < kBytes / kWordBytes; ++w) {
+      reinterpret_cast<Word*>(to)[w] = reinterpret_cast<const Word*>(element)[w];
+    }
+  }
+  __device__ __forceinline__ void write(T* to, int valid) const {
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      if (i < valid) to[i] = element[i];
+    }
+  }
+};
+
+}  // namespace msda::tensor_core_attempt
