@@ -18,6 +18,14 @@ inline constexpr int kRows = 16;      ///< rows of a product: queries of one war
 inline constexpr int kPatchSide = 4;  ///< pixels
 inline constexpr int kPatchPixels = kPatchSide * kPatchSide;
 
+/// The four pixels of a point: those at column x and x + 1, row y and y + 1. The weights of the
+/// rows carry the attention weight.
+struct Footprint {
+  int x, y;
+  float wx[2];
+  float wy[2];
+};
+
 /// The pixels of a level that some points touch, in whole patches.
 struct Box {
   int x, y;        ///< left upper pixel

@@ -33,7 +33,6 @@ class Strip {
   using Location = typename Problem::Location;
   using Weight = typename Problem::Weight;
   using Output = typename Problem::Output;
-  using Offset = typename Problem::Offset;
   using Cut = Channels<Problem>;
   using Layout = PlainLayout<Problem, void>;
   static constexpr int kProducts = Cut::kProducts;
@@ -42,8 +41,8 @@ class Strip {
   static constexpr int kUnroll = kHeld <= 8 ? kHeld : 1;
   /// Patches whose values are on their way at a time.
   static constexpr int kAhead = kProducts <= 4 ? 4 : 2;
-  static constexpr Offset kPixelBytes =
-      static_cast<Offset>(Problem::kHeads) * Problem::kChannels * sizeof(Value);
+  static constexpr unsigned long long kPixelBytes =
+      static_cast<unsigned long long>(Problem::kHeads) * Problem::kChannels * sizeof(Value);
 
   using Bits = unsigned short;  ///< of a value
   static_assert(sizeof(Value) == sizeof(Bits), "the tensor cores take values of 16 bits");
@@ -131,10 +130,17 @@ class Strip {
     constexpr int kHeight = Problem::height(level);
 #pragma unroll(kUnroll)
     for (int i = 0; i < kHeld; ++i) {
-      const Axis x = axis(to_float(location.element[2 * i]), kWidth);
-      const Axis y = axis(to_float(location.element[2 * i + 1]), kHeight);
-      const float attention = real(row) ? to_float(weight.element[i]) : 0.0F;
-      point[i] = footprint<false>(x, y, attention, kWidth, kHeight);
+      const Pair x =
+          pair<false, kWidth == 1>(to_float(location.element[2 * i]), kWidth, pixels_from);
+      const Pair y =
+          pair<false, kHeight == 1>(to_float(location.element[2 * i + 1]), kHeight, pixels_from);
+      // A point beside the level in x must not widen the box of those that add something.
+      const bool adds = real(row) && (x.weight[0] > 0.0F || x.weight[1] > 0.0F);
+      const float attention = adds ? to_float(weight.element[i]) : 0.0F;
+      point[i] = {x.first,
+                  y.first,
+                  {x.weight[0], x.weight[1]},
+                  {y.weight[0] * attention, y.weight[1] * attention}};
     }
   }
 
@@ -179,7 +185,7 @@ class Strip {
   __device__ Elements<Bits, count> read_channels(int pixel, int run) const {
     const int channel = run * count;
     const auto* from = reinterpret_cast<const Bits*>(
-        values_ + static_cast<Offset>(pixel) * kPixelBytes + channel * sizeof(Bits));
+        values_ + static_cast<unsigned>(pixel) * kPixelBytes + channel * sizeof(Bits));
     if constexpr (!Cut::kPadded) return Elements<Bits, count>::read(from);
     return Elements<Bits, count>::read(from, channels_from(channel));
   }
