@@ -2,6 +2,7 @@
 #pragma once
 
 #include <msda/ptx/memory.cuh>
+#include <msda/vector.cuh>
 
 namespace msda::tensor_core_attempt {
 
@@ -40,12 +41,7 @@ struct alignas(16) Elements {
     }
     return result;
   }
-  __device__ __forceinline__ void write(T* to) const {
-#pragma unroll
-    for (int w = 0; w < kBytes / kWordBytes; ++w) {
-      reinterpret_cast<Word*>(to)[w] = reinterpret_cast<const Word*>(element)[w];
-    }
-  }
+  __device__ __forceinline__ void write(T* to) const { copy_words<kBytes>(to, element); }
   __device__ __forceinline__ void write(T* to, int valid) const {
 #pragma unroll
     for (int i = 0; i < count; ++i) {

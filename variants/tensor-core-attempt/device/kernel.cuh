@@ -3,7 +3,7 @@
 // local. Levels where the touched pixels lie in too large a box are gathered point by point.
 //
 //   for each level
-//     footprints of all points, their box                 read_points, box_of
+//     pixels and weights of all points, box                read_points, box_of
 //     small box:  scatter the weights into patches of S   Weights::add
 //                 sums += S * V for each touched patch    multiply
 //     large box:  sums += weight * value for each corner  gather

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <msda/ptx/matrix.cuh>
-#include <msda/sampling.cuh>
 #include <msda/simt/thread.cuh>
 
 namespace msda::tensor_core_attempt {
@@ -17,14 +16,6 @@ namespace msda::tensor_core_attempt {
 inline constexpr int kRows = 16;      ///< rows of a product: queries of one warp
 inline constexpr int kPatchSide = 4;  ///< pixels
 inline constexpr int kPatchPixels = kPatchSide * kPatchSide;
-
-/// The four pixels of a point: those at column x and x + 1, row y and y + 1. The weights of the
-/// rows carry the attention weight.
-struct Footprint {
-  int x, y;
-  float wx[2];
-  float wy[2];
-};
 
 /// The pixels of a level that some points touch, in whole patches.
 struct Box {
@@ -37,14 +28,21 @@ struct Box {
   __device__ int row(int patch) const { return patch * reciprocal >> 16; }
 };
 
+/// The 2x2 pixels that a point reads; all of them exist, as in msda::Pair.
+struct Point {
+  int x, y;     ///< left upper pixel
+  float wx[2];  ///< weight of each column
+  float wy[2];  ///< weight of each row, times the attention weight; 0 outside the level
+};
+
 /// True when a point adds anything. A NaN does.
-__device__ __forceinline__ bool adds(const Footprint& point) {
+__device__ __forceinline__ bool adds(const Point& point) {
   return point.wy[0] != 0.0F || point.wy[1] != 0.0F;
 }
 
 /// Box of all points of the warp's lanes, on a level of `width` x `height` pixels.
 template <int held>
-__device__ __forceinline__ Box box_of(const Footprint (&point)[held], int width, int height) {
+__device__ __forceinline__ Box box_of(const Point (&point)[held], int width, int height) {
   int left = width;
   int top = height;
   int right = -1;
@@ -90,7 +88,7 @@ class Weights {
   /// adds the upper two pixels and the other the lower two: the one that owns the rows of pixels of
   /// that parity. So no two lanes write to one place, and each place is added to in a fixed order.
   template <int held>
-  __device__ unsigned add(const Footprint (&point)[held], const Box& box) {
+  __device__ unsigned add(const Point (&point)[held], const Box& box) {
     const int parity = static_cast<int>(simt::lane()) / kRows;
     unsigned touched = 0;
 #pragma unroll(held <= 8 ? held : 1)

@@ -41,8 +41,9 @@ class Strip {
   static constexpr int kUnroll = kHeld <= 8 ? kHeld : 1;
   /// Patches whose values are on their way at a time.
   static constexpr int kAhead = kProducts <= 4 ? 4 : 2;
+  /// Bytes between neighbouring pixels.
   static constexpr unsigned long long kPixelBytes =
-      static_cast<unsigned long long>(Problem::kHeads) * Problem::kChannels * sizeof(Value);
+      static_cast<unsigned long long>(Layout::kPixelStride) * sizeof(Value);
 
   using Bits = unsigned short;  ///< of a value
   static_assert(sizeof(Value) == sizeof(Bits), "the tensor cores take values of 16 bits");
@@ -93,7 +94,7 @@ class Strip {
   template <int level>
   __device__ void add_levels() {
     if constexpr (level < Problem::kLevels) {
-      Footprint point[kHeld];
+      Point point[kHeld];
       read_points<level>(point);
       const Box box = box_of(point, Problem::width(level), Problem::height(level));
       if (box.columns > 0) {
@@ -107,9 +108,9 @@ class Strip {
     }
   }
 
-  /// Footprints of this lane's half of its row's points. Those that do not exist weigh nothing.
+  /// This lane's half of its row's points. Those that do not exist weigh nothing.
   template <int level>
-  __device__ void read_points(Footprint (&point)[kHeld]) const {
+  __device__ void read_points(Point (&point)[kHeld]) const {
     const int row = static_cast<int>(simt::lane()) % kRows;
     const int first = static_cast<int>(simt::lane()) / kRows * kHeld;
     const long long at = (flat_row(row) * Problem::kLevels + level) * Problem::kPoints + first;
@@ -134,9 +135,9 @@ class Strip {
           pair<false, kWidth == 1>(to_float(location.element[2 * i]), kWidth, pixels_from);
       const Pair y =
           pair<false, kHeight == 1>(to_float(location.element[2 * i + 1]), kHeight, pixels_from);
-      // A point beside the level in x must not widen the box of those that add something.
-      const bool adds = real(row) && (x.weight[0] > 0.0F || x.weight[1] > 0.0F);
-      const float attention = adds ? to_float(weight.element[i]) : 0.0F;
+      const bool inside = (x.weight[0] != 0.0F || x.weight[1] != 0.0F) &&
+                          (y.weight[0] != 0.0F || y.weight[1] != 0.0F);
+      const float attention = inside && real(row) ? to_float(weight.element[i]) : 0.0F;
       point[i] = {x.first,
                   y.first,
                   {x.weight[0], x.weight[1]},
@@ -207,7 +208,7 @@ class Strip {
 
   /// Adds the points of a level one by one: each lane its sums' channels of its two rows.
   template <int level>
-  __device__ void gather(const Footprint (&point)[kHeld]) {
+  __device__ void gather(const Point (&point)[kHeld]) {
 #pragma unroll(kUnroll)
     for (int i = 0; i < kHeld; ++i) {
       const int pixel =
