@@ -36,6 +36,17 @@ Json row_json(const Row& row) {
           {"record", std::move(samples_left_out)}};
 }
 
+Json claim_json(const CheckedClaim& checked) {
+  Json object = {{"claim", to_json(checked.claim)},       {"verdict", name_of(checked.verdict)},
+                 {"measured", or_null(checked.measured)}, {"problem", checked.problem},
+                 {"mode", name_of(checked.mode)},         {"reason", checked.reason}};
+  if (checked.interval_95) {
+    object["measured_95"] = {{"low", checked.interval_95->low},
+                             {"high", checked.interval_95->high}};
+  }
+  return object;
+}
+
 }  // namespace
 
 nlohmann::json to_json(const Report& report) {
@@ -48,7 +59,12 @@ nlohmann::json to_json(const Report& report) {
                       {"headline", headline(table)},
                       {"rows", std::move(rows)}});
   }
-  return {{"schema", kReportSchema}, {"manifest", report.manifest}, {"tables", std::move(tables)}};
+  Json claims = Json::array();
+  for (const CheckedClaim& checked : report.claims) claims.push_back(claim_json(checked));
+  return {{"schema", kReportSchema},
+          {"manifest", report.manifest},
+          {"tables", std::move(tables)},
+          {"claims", std::move(claims)}};
 }
 
 }  // namespace msda

@@ -74,14 +74,6 @@ std::vector<std::string> cells_of(const Row& row, const Scales& scales,
   return cells;
 }
 
-/// Number of the footnote with this text; arms with one reason share it.
-std::size_t footnote(std::vector<std::string>& reasons, const std::string& reason) {
-  const auto found = std::find(reasons.begin(), reasons.end(), reason);
-  const auto index = static_cast<std::size_t>(found - reasons.begin());
-  if (found == reasons.end()) reasons.push_back(reason);
-  return index + 1;
-}
-
 /// "3", or "3 to 5" where rows differ.
 std::string count_text(int fewest, int most) {
   return fewest == most ? fmt::format("{}", most) : fmt::format("{} to {}", fewest, most);
@@ -146,13 +138,28 @@ Layout lay_out(const Table& table) {
   for (const Row& row : table.rows) {
     std::string verdict = row.verdict;
     if (row.record.status != CellStatus::kOk && !row.record.reason.empty()) {
-      verdict += fmt::format(" [{}]", footnote(layout.reasons, printable(row.record.reason)));
+      verdict +=
+          fmt::format(" [{}]", footnote_number(layout.reasons, printable(row.record.reason)));
     }
     layout.rows.push_back(cells_of(row, scales, verdict));
     layout.verdicts.push_back(row.verdict);
   }
   layout.remarks = remarks_of(table);
   return layout;
+}
+
+std::vector<Layout> layouts_of(const Report& report) {
+  std::vector<Layout> layouts;
+  for (const Table& table : report.tables) layouts.push_back(lay_out(table));
+  if (!report.claims.empty()) layouts.push_back(lay_out(report.claims));
+  return layouts;
+}
+
+std::size_t footnote_number(std::vector<std::string>& reasons, const std::string& reason) {
+  const auto found = std::find(reasons.begin(), reasons.end(), reason);
+  const auto index = static_cast<std::size_t>(found - reasons.begin());
+  if (found == reasons.end()) reasons.push_back(reason);
+  return index + 1;
 }
 
 std::string title_of(const Report& report) {

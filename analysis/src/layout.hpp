@@ -27,6 +27,14 @@ struct Layout {
 };
 
 Layout lay_out(const Table& table);
+Layout lay_out(const std::vector<CheckedClaim>& claims);
+
+/// All tables of a report in order: one for each problem and mode, then the claims.
+std::vector<Layout> layouts_of(const Report& report);
+
+/// Number of the footnote with this text, which is added to `reasons` when it is new: rows with one
+/// reason share it.
+std::size_t footnote_number(std::vector<std::string>& reasons, const std::string& reason);
 
 /// The run's name, and its summary where it has one.
 std::string title_of(const Report& report);

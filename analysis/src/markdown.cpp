@@ -65,8 +65,7 @@ std::string to_markdown(const Report& report) {
     text += fmt::format("\nNote: {}\n", escaped(note));
   }
   if (report.tables.empty()) return text + "\n" + kNoTables + "\n";
-  for (const Table& table : report.tables) {
-    const Layout layout = lay_out(table);
+  for (const Layout& layout : layouts_of(report)) {
     text += fmt::format("\n## {}\n\n{}\n\n", escaped(layout.title), escaped(layout.headline));
     text += set_table(layout);
     for (std::size_t i = 0; i < layout.reasons.size(); ++i) {

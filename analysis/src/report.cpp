@@ -140,8 +140,10 @@ Report make_report(nlohmann::json manifest, const std::vector<Record>& records) 
       found->push_back(&record);
     }
   }
-  Report report{std::move(manifest), {}};
+  Report report;
   for (auto& group : groups) report.tables.push_back(make_table(std::move(group), order, ceilings));
+  if (!report.tables.empty()) report.claims = check_claims(manifest, report.tables);
+  report.manifest = std::move(manifest);
   return report;
 }
 

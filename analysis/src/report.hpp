@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "claims.hpp"
 #include "results/record.hpp"
 #include "statistics.hpp"
 
@@ -44,6 +45,7 @@ struct Table {
 struct Report {
   nlohmann::json manifest;
   std::vector<Table> tables;
+  std::vector<CheckedClaim> claims;  ///< none where no cell has finished
 };
 
 /// `directory` holds manifest.json and records.jsonl. Throws UsageError when it does not.
@@ -59,8 +61,9 @@ std::string to_markdown(const Report& report);
 /// One line for each cell (RFC 4180, header line, CRLF); seconds, bytes and operations without
 /// prefixes; an absent number is an empty field.
 std::string to_csv(const Report& report);
-/// {"schema": kReportSchema, "manifest": ..., "tables": [{problem, mode, headline, rows}]}; samples
-/// stay in records.jsonl.
+/// {"schema": kReportSchema, "manifest": ..., "tables": [{problem, mode, headline, rows}],
+/// "claims":
+/// [{claim, problem, mode, measured, verdict, reason}]}; samples stay in records.jsonl.
 nlohmann::json to_json(const Report& report);
 
 /// report.md, report.csv and report.json in `directory`, each written atomically.

@@ -17,11 +17,13 @@ std::string paint(std::string_view text, const fmt::text_style& style, bool colo
 
 fmt::text_style style_of(std::string_view verdict) {
   using fmt::terminal_color;
-  if (verdict == "faster") return fg(terminal_color::green);
-  if (verdict == "slower") return fg(terminal_color::yellow);
-  if (verdict == "skipped" || verdict == "undecided") return fg(terminal_color::bright_black);
+  if (verdict == "faster" || verdict == "confirmed") return fg(terminal_color::green);
+  if (verdict == "slower" || verdict == "smaller" || verdict == "larger" || verdict == "no effect")
+    return fg(terminal_color::yellow);
+  if (verdict == "skipped" || verdict == "undecided" || verdict == "not testable")
+    return fg(terminal_color::bright_black);
   if (verdict == "baseline" || verdict == "equal") return {};
-  return fmt::emphasis::bold | fg(terminal_color::red);  // wrong, failed, crashed, hung
+  return fmt::emphasis::bold | fg(terminal_color::red);  // wrong, failed, crashed, hung, opposite
 }
 
 std::vector<std::size_t> widths_of(const Layout& layout) {
@@ -80,8 +82,7 @@ std::string to_terminal(const Report& report, bool colour) {
   if (const std::string context = context_of(report); !context.empty()) text += context + "\n";
   for (const std::string& note : notes_of(report)) text += "note: " + note + "\n";
   if (report.tables.empty()) return text + "\n" + kNoTables + "\n";
-  for (const Table& table : report.tables) {
-    const Layout layout = lay_out(table);
+  for (const Layout& layout : layouts_of(report)) {
     text += fmt::format("\n{}\n{}\n\n", paint(layout.title, fmt::emphasis::bold, colour),
                         layout.headline);
     text += set_table(layout, colour);

@@ -14,6 +14,7 @@
 #include "gpu/device.hpp"
 #include "input/input.hpp"
 #include "plugin/registry.hpp"
+#include "results/claim.hpp"
 
 namespace msda {
 
@@ -68,6 +69,7 @@ struct Experiment {
   std::vector<ProblemSpec> problems;
   std::vector<ArmSpec> arms;
   std::optional<std::string> baseline;  ///< an arm's name; absent: the first arm that runs
+  std::vector<Claim> claims;
   MeasureSettings measure;
 };
 

@@ -35,4 +35,7 @@ ArmSpec parse_arm(const YamlNode& node, const Recipes& recipes, const Registry& 
 
 MeasureSettings parse_measure(const YamlNode& node);
 
+/// Claims about the arms and problems that the experiment has.
+std::vector<Claim> parse_claims(const YamlNode& node, const Experiment& experiment);
+
 }  // namespace msda

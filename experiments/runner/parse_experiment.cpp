@@ -140,7 +140,7 @@ Experiment load_experiment(const fs::path& file, const Registry& registry) {
   experiment.text = read_text_file(file);
   const YamlMap map = YamlNode::parse(experiment.text, file.string()).as_map();
   map.allow_only({"name", "summary", "device", "include", "recipes", "problems", "arms", "baseline",
-                  "measure"});
+                  "claims", "measure"});
   experiment.name = file.stem().string();
   if (const auto node = map.find("name")) experiment.name = parse_label(*node);
   if (const auto node = map.find("summary")) experiment.summary = node->as_text();
@@ -156,6 +156,7 @@ Experiment load_experiment(const fs::path& file, const Registry& registry) {
   if (const auto node = map.find("baseline")) {
     experiment.baseline = parse_baseline(*node, experiment.arms);
   }
+  if (const auto node = map.find("claims")) experiment.claims = parse_claims(*node, experiment);
   if (const auto node = map.find("measure")) experiment.measure = parse_measure(*node);
   return experiment;
 }

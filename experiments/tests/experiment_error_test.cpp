@@ -51,6 +51,51 @@ std::vector<Mistake> mistakes() {
        with("arms: [fixture]\nproblms: []\n"),
        "3:1",
        {"unknown key 'problms' (did you mean 'problems'?)"}},
+      {"ClaimArm",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: c, speedup: 2x}\n"),
+       "5:31",
+       {"no arm 'c'"}},
+      {"ClaimWithoutQuantity",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b}\n"),
+       "5:5",
+       {"lacks its quantity", "speed-of-light"}},
+      {"ClaimWithTwoQuantities",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, speedup: 2x, time: 3 us}\n"),
+       "5:53",
+       {"a claim has one of"}},
+      {"ClaimSpeedup",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, speedup: fast}\n"),
+       "5:43",
+       {"'fast' is not a speedup", "+5.3%"}},
+      {"ClaimTime",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, time: 724}\n"),
+       "5:40",
+       {"'724' is not a time", "724 us"}},
+      {"ClaimShare",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, speed-of-light: 0.8}\n"),
+       "5:50",
+       {"'0.8' is not a share"}},
+      {"ClaimOver",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, over: b, speedup: 2x}\n"),
+       "5:40",
+       {"no speedup over itself"}},
+      {"ClaimOfTheBaseline",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: fixture, speedup: 2x}\n"),
+       "5:31",
+       {"'fixture' is the baseline"}},
+      {"ClaimProblem",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, speedup: 2x, problem: x}\n"),
+       "5:56",
+       {"no problem 'x'"}},
       {"NoProblems", "arms: [fixture]\n", "1:1", {"lacks key 'problems'"}},
       {"NoArms", with(""), "1:1", {"lacks key 'arms'"}},
       {"EmptyArms", with("arms: []\n"), "2:7", {"key 'arms' is empty", "at least one arm"}},

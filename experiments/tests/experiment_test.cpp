@@ -72,6 +72,24 @@ measure: {modes: [cold, graph], blocks: 3, samples: 4, warmup: 0, seed: 9, input
   EXPECT_EQ(measure.budget.count(), 1.5);
 }
 
+TEST(Experiment, ReadsClaims) {
+  const TemporaryDirectory directory;
+  const Experiment experiment =
+      load(directory,
+           "problems: [ledger-48]\n"
+           "arms: [fixture, {name: late, use: [{fixture: {after: 4}}]}]\n"
+           "claims:\n"
+           "  - {text: faster, source: a paper, arm: late, over: fixture, speedup: +5..10%}\n"
+           "  - {text: quick, source: a paper, arm: fixture, time: 724 us, mode: cold,\n"
+           "     problem: ledger-48, note: another GPU}\n");
+  ASSERT_EQ(experiment.claims.size(), 2U);
+  EXPECT_EQ(experiment.claims[0].over, "fixture");
+  EXPECT_DOUBLE_EQ(experiment.claims[0].range.high, 1.1);
+  EXPECT_EQ(experiment.claims[1].quantity, Claim::Quantity::kTime);
+  EXPECT_EQ(experiment.claims[1].mode, TimingMode::kCold);
+  EXPECT_EQ(experiment.claims[1].value, "724 us");
+}
+
 TEST(Experiment, NameIsTheFilesWithoutOne) {
   const TemporaryDirectory directory;
   EXPECT_EQ(load(directory, "problems: [ledger-48]\narms: [fixture]\n").name, "my-study");
@@ -102,15 +120,14 @@ TEST(Experiment, AnIncludedRecipeThatIsNotUsedNeedNotWork) {
 
 TEST(Experiment, AListTakesTheVariantsOfARecipeWhoseSlotsItDoesNotFill) {
   const TemporaryDirectory directory;
-  const Experiment experiment =
-      load(directory,
-           "recipes:\n"
-           "  base: [vector-loads, {persistent: {blocks: 1}}]\n"
-           "  more: [base, {persistent: {blocks: 2}}]\n"
-           "problems: [ledger-48]\n"
-           "arms:\n"
-           "  - {name: other-mapping, use: [more, corner-pair]}\n",
-           shipped_registry());
+  const Experiment experiment = load(directory,
+                                     "recipes:\n"
+                                     "  base: [vector-loads, {persistent: {blocks: 1}}]\n"
+                                     "  more: [base, {persistent: {blocks: 2}}]\n"
+                                     "problems: [ledger-48]\n"
+                                     "arms:\n"
+                                     "  - {name: other-mapping, use: [more, corner-pair]}\n",
+                                     shipped_registry());
   const std::vector<Use>& uses = experiment.arms.at(0).uses;
   ASSERT_EQ(uses.size(), 2U);
   EXPECT_EQ(uses[0].variant, "persistent");
