@@ -47,12 +47,36 @@ constexpr std::string_view kHeader =
     "flops_per_second,speed_of_light,relative_l2,maximum_absolute,tolerance,expected_relative_l2,"
     "minimum_dram_bytes,"
     "gathered_bytes,flops,registers,static_shared_bytes,dynamic_shared_bytes,spill_bytes,"
-    "prepare_seconds,reason";
+    "compile_seconds,compiled_from_cache,prepare_seconds,before_kernel,prepass_seconds,"
+    "kernel_seconds,speedup_without_prepasses,speedup_without_prepasses_95_low,"
+    "speedup_without_prepasses_95_high,reason";
 
 std::int64_t sample_count(const Record& record) {
   std::int64_t count = 0;
   for (const SampleBlock& block : record.samples) count += std::ssize(block.seconds);
   return count;
+}
+
+/// "compile_seconds" and "compiled_from_cache".
+std::string compilation_fields(const std::optional<Compilation>& compilation) {
+  if (!compilation) return ",";
+  return fmt::format("{},{}", field(compilation->seconds), compilation->from_cache);
+}
+
+/// From "before_kernel" ("name=seconds;...") to "speedup_without_prepasses_95_high".
+std::string prepass_fields(const std::optional<PrepassSplit>& split) {
+  if (!split) return ",,,,,";
+  std::string before;
+  for (const PartMedian& part : split->before) {
+    before += fmt::format("{}{}={}", before.empty() ? "" : ";", part.name, part.seconds);
+  }
+  const auto& without = split->without;
+  const auto interval = without ? without->interval_95 : std::nullopt;
+  return fmt::format("{},{},{},{},{},{}", field(before), field(split->prepass_seconds()),
+                     field(split->kernel_seconds),
+                     field(without ? std::optional(without->ratio) : std::nullopt),
+                     field(interval ? std::optional(interval->low) : std::nullopt),
+                     field(interval ? std::optional(interval->high) : std::nullopt));
 }
 
 /// In the order of kHeader.
@@ -91,7 +115,9 @@ std::string line_of(const Row& row) {
       field(record.resources.static_shared_bytes),
       field(record.resources.dynamic_shared_bytes),
       field(record.resources.spill_bytes),
+      compilation_fields(record.compilation),
       field(record.prepare_seconds),
+      prepass_fields(row.prepasses),
       field(record.reason),
   };
   return fmt::format("{}", fmt::join(std::begin(fields), std::end(fields), ","));

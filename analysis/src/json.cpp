@@ -20,10 +20,32 @@ Json interval(const Row& row) {
           {"count", row.replicates}};
 }
 
+/// null for an arm without any.
+Json prepasses(const std::optional<PrepassSplit>& split) {
+  if (!split) return {};
+  Json before = Json::array();
+  for (const PartMedian& part : split->before) {
+    before.push_back({{"name", part.name}, {"median_seconds", part.seconds}});
+  }
+  Json without;
+  if (split->without) {
+    without = {{"speedup", split->without->ratio}, {"verdict", name_of(classify(*split->without))}};
+    if (const auto& interval_95 = split->without->interval_95) {
+      without["speedup_95"] = {{"low", interval_95->low}, {"high", interval_95->high}};
+    }
+  }
+  return {{"before", std::move(before)},
+          {"kernel_seconds", split->kernel_seconds},
+          {"total_seconds", split->total_seconds()},
+          {"share", split->share()},
+          {"without", std::move(without)}};
+}
+
 Json row_json(const Row& row) {
   const Record& record = row.record;
   Json samples_left_out = to_json(record);
   samples_left_out.erase("samples");
+  samples_left_out.erase("parts");
   const bool timed = row.timed();
   return {{"arm", record.arm},
           {"verdict", row.verdict},
@@ -33,6 +55,7 @@ Json row_json(const Row& row) {
           {"dram_bytes_per_second", timed ? Json(row.dram_bytes_per_second) : Json()},
           {"flops_per_second", timed ? Json(row.flops_per_second) : Json()},
           {"speed_of_light", or_null(row.speed_of_light)},
+          {"prepasses", prepasses(row.prepasses)},
           {"record", std::move(samples_left_out)}};
 }
 

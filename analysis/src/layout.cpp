@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "claims_table.hpp"
 #include "headline.hpp"
+#include "prepass_table.hpp"
 #include "text.hpp"
 
 namespace msda {
@@ -151,7 +153,8 @@ Layout lay_out(const Table& table) {
 std::vector<Layout> layouts_of(const Report& report) {
   std::vector<Layout> layouts;
   for (const Table& table : report.tables) layouts.push_back(lay_out(table));
-  if (!report.claims.empty()) layouts.push_back(lay_out(report.claims));
+  if (auto prepasses = lay_out_prepasses(report)) layouts.push_back(*std::move(prepasses));
+  if (auto claims = lay_out_claims(report)) layouts.push_back(*std::move(claims));
   return layouts;
 }
 

@@ -27,9 +27,8 @@ struct Layout {
 };
 
 Layout lay_out(const Table& table);
-Layout lay_out(const std::vector<CheckedClaim>& claims);
 
-/// All tables of a report in order: one for each problem and mode, then the claims.
+/// All tables of a report in order: one for each problem and mode, the pre-passes, the claims.
 std::vector<Layout> layouts_of(const Report& report);
 
 /// Number of the footnote with this text, which is added to `reasons` when it is new: rows with one

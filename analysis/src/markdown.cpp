@@ -54,6 +54,17 @@ std::string reason_item(std::size_t number, const std::string& reason) {
   return fmt::format("\n\\[{}\\]\n\n{}text\n{}\n{}\n", number, fence, text, fence);
 }
 
+std::string set_section(const Layout& layout) {
+  std::string text =
+      fmt::format("\n## {}\n\n{}\n\n", escaped(layout.title), escaped(layout.headline));
+  text += set_table(layout);
+  for (std::size_t i = 0; i < layout.reasons.size(); ++i) {
+    text += reason_item(i + 1, layout.reasons[i]);
+  }
+  for (const std::string& remark : layout.remarks) text += fmt::format("\n{}\n", escaped(remark));
+  return text;
+}
+
 }  // namespace
 
 std::string to_markdown(const Report& report) {
@@ -65,16 +76,7 @@ std::string to_markdown(const Report& report) {
     text += fmt::format("\nNote: {}\n", escaped(note));
   }
   if (report.tables.empty()) return text + "\n" + kNoTables + "\n";
-  for (const Layout& layout : layouts_of(report)) {
-    text += fmt::format("\n## {}\n\n{}\n\n", escaped(layout.title), escaped(layout.headline));
-    text += set_table(layout);
-    for (std::size_t i = 0; i < layout.reasons.size(); ++i) {
-      text += reason_item(i + 1, layout.reasons[i]);
-    }
-    for (const std::string& remark : layout.remarks) {
-      text += fmt::format("\n{}\n", escaped(remark));
-    }
-  }
+  for (const Layout& layout : layouts_of(report)) text += set_section(layout);
   return text + fmt::format("\n{}\n", escaped(legend_of(report)));
 }
 

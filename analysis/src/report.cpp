@@ -38,14 +38,7 @@ std::string verdict_of(const Record& record, bool is_baseline,
                        const std::optional<RatioEstimate>& speedup) {
   if (record.status != CellStatus::kOk) return std::string(name_of(record.status));
   if (is_baseline) return "baseline";
-  if (!speedup) return "undecided";
-  switch (classify(*speedup)) {
-    case Difference::kFaster: return "faster";
-    case Difference::kSlower: return "slower";
-    case Difference::kEqual: return "equal";
-    case Difference::kUndecided: break;
-  }
-  return "undecided";
+  return std::string(name_of(speedup ? classify(*speedup) : Difference::kUndecided));
 }
 
 /// `baseline` is null when the table's baseline has no time.
@@ -73,6 +66,7 @@ Row make_row(const Record& record, const Record* baseline, const Ceilings& ceili
   row.dram_bytes_per_second = static_cast<double>(record.minimum_dram_bytes) / row.median_seconds;
   row.flops_per_second = static_cast<double>(record.flops) / row.median_seconds;
   row.speed_of_light = speed_of_light(record, ceilings, row.median_seconds);
+  row.prepasses = split_prepasses(record, baseline);
   return row;
 }
 

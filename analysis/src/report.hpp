@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "claims.hpp"
+#include "prepasses.hpp"
 #include "results/record.hpp"
 #include "statistics.hpp"
 
@@ -28,6 +29,7 @@ struct Row {
   /// DRAM ceiling and gathered_bytes over the gather ceiling. 0..1 where the data come from DRAM; a
   /// warm cache can exceed 1. Absent where the manifest has no ceilings.
   std::optional<double> speed_of_light;
+  std::optional<PrepassSplit> prepasses;  ///< absent where the kernel is all that a launch enqueues
   /// "baseline", "faster", "slower", "equal", "undecided" for an arm with a time; the status' name
   /// ("wrong", "skipped", "failed", "crashed", "hung") for one without.
   std::string verdict;

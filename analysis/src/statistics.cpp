@@ -97,6 +97,16 @@ std::optional<RatioEstimate> estimate_ratio(const std::vector<SampleBlock>& nume
   return estimate;
 }
 
+std::string_view name_of(Difference difference) {
+  switch (difference) {
+    case Difference::kFaster: return "faster";
+    case Difference::kSlower: return "slower";
+    case Difference::kEqual: return "equal";
+    case Difference::kUndecided: return "undecided";
+  }
+  return "?";
+}
+
 Difference classify(const RatioEstimate& speedup) {
   if (!speedup.interval_95) return Difference::kUndecided;
   const auto [low, high] = *speedup.interval_95;

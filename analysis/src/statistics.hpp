@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "results/record.hpp"
@@ -48,6 +49,7 @@ std::optional<RatioEstimate> estimate_ratio(const std::vector<SampleBlock>& nume
                                             const std::vector<SampleBlock>& denominator);
 
 enum class Difference { kFaster, kSlower, kEqual, kUndecided };
+std::string_view name_of(Difference difference);  ///< "faster", ...
 
 /// What a ratio baseline / arm says about the arm: equal when the interval lies inside 1 +-
 /// kEquivalence, else faster or slower when it excludes 1, else undecided.

@@ -75,6 +75,17 @@ std::string set_reason(std::size_t number, const std::string& reason) {
   return text + "\n";
 }
 
+std::string set_section(const Layout& layout, bool colour) {
+  std::string text = fmt::format("\n{}\n{}\n\n", paint(layout.title, fmt::emphasis::bold, colour),
+                                 layout.headline);
+  text += set_table(layout, colour);
+  for (std::size_t i = 0; i < layout.reasons.size(); ++i) {
+    text += set_reason(i + 1, layout.reasons[i]);
+  }
+  for (const std::string& remark : layout.remarks) text += remark + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string to_terminal(const Report& report, bool colour) {
@@ -82,15 +93,7 @@ std::string to_terminal(const Report& report, bool colour) {
   if (const std::string context = context_of(report); !context.empty()) text += context + "\n";
   for (const std::string& note : notes_of(report)) text += "note: " + note + "\n";
   if (report.tables.empty()) return text + "\n" + kNoTables + "\n";
-  for (const Layout& layout : layouts_of(report)) {
-    text += fmt::format("\n{}\n{}\n\n", paint(layout.title, fmt::emphasis::bold, colour),
-                        layout.headline);
-    text += set_table(layout, colour);
-    for (std::size_t i = 0; i < layout.reasons.size(); ++i) {
-      text += set_reason(i + 1, layout.reasons[i]);
-    }
-    for (const std::string& remark : layout.remarks) text += remark + "\n";
-  }
+  for (const Layout& layout : layouts_of(report)) text += set_section(layout, colour);
   return text + "\n" + legend_of(report) + "\n";
 }
 

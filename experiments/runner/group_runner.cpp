@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <random>
 
 #include <fmt/format.h>
 
@@ -18,23 +17,7 @@ using trace::Range;
 
 double seconds_since(Clock::time_point start) { return Seconds(Clock::now() - start).count(); }
 
-/// The order in which block `block` of process `process` runs `count` arms: Fisher and Yates'
-/// shuffle, spelled out so that a seed gives the same order with every standard library.
-std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed, int process, int block) {
-  std::vector<std::size_t> order(count);
-  for (std::size_t i = 0; i < count; ++i) order[i] = i;
-  std::seed_seq sequence{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
-                         static_cast<std::uint32_t>(process), static_cast<std::uint32_t>(block)};
-  std::mt19937_64 engine(sequence);
-  for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[engine() % i]);
-  return order;
-}
-
 bool all_fp32(const Types& types) { return types == Types::all(DType::kFloat32); }
-
-bool any_alive(const auto& cells) {
-  return std::any_of(cells.begin(), cells.end(), [](const auto& cell) { return cell.alive; });
-}
 
 }  // namespace
 
@@ -67,8 +50,13 @@ void GroupRunner::run(const GroupRequest& request) {
   channel_.send({{"event", event::kDone}});
 }
 
+bool GroupRunner::any_alive(const std::vector<Cell>& cells) {
+  return std::any_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.alive; });
+}
+
 void GroupRunner::run_cells(std::vector<Cell>& cells) {
   for (Cell& cell : cells) skip_unsupported(cell);
+  compile(cells);
   if (!any_alive(cells)) return;
   load_inputs();
   for (Cell& cell : cells) {
@@ -116,6 +104,42 @@ void GroupRunner::skip_unsupported(Cell& cell) {
   });
 }
 
+/// All at the same time first, where a phase without a cell says what is going on; what came of it
+/// then becomes each cell's own affair.
+void GroupRunner::compile(std::vector<Cell>& cells) {
+  std::vector<Cell*> composed;
+  for (Cell& cell : cells) {
+    if (cell.alive && cell.composition->kernel() == nullptr) composed.push_back(&cell);
+  }
+  if (!request_->separately && !composed.empty()) compile_together(composed);
+  for (Cell* cell : composed) step(*cell, "compile", [&] { take_build(*cell); });
+}
+
+void GroupRunner::compile_together(const std::vector<Cell*>& cells) {
+  const Range phase(Category::kPhase, "compile");
+  announce("", "compile");
+  std::vector<const Composition*> compositions;
+  for (const Cell* cell : cells) compositions.push_back(&*cell->composition);
+  // Each arm's end is a sign of life. Heartbeats from a timer would go on for a compiler that
+  // hangs.
+  std::vector<CompileOutcome> outcomes = compile_all(
+      device_, compositions, request_->problem.problem, [&](const CompileProgress& progress) {
+        channel_.send({{"event", event::kCompiled},
+                       {"done", progress.done},
+                       {"count", progress.count},
+                       {"from_cache", progress.from_cache},
+                       {"seconds", progress.seconds}});
+      });
+  for (std::size_t i = 0; i < cells.size(); ++i) cells[i]->compiled = std::move(outcomes[i]);
+}
+
+void GroupRunner::take_build(Cell& cell) {
+  if (cell.compiled.failure) std::rethrow_exception(cell.compiled.failure);
+  Build& build = cell.compiled.build;
+  if (!build.unit) build = device_.compile(*cell.composition, request_->problem.problem);
+  cell.record.compilation = build.compilation;
+}
+
 void GroupRunner::load_inputs() {
   const ProblemSpec& spec = request_->problem;
   const int count = request_->measure.input_sets;
@@ -135,7 +159,7 @@ void GroupRunner::load_inputs() {
 
 void GroupRunner::prepare(Cell& cell) {
   const Clock::time_point start = Clock::now();
-  cell.prepared = device_.prepare(*cell.composition, request_->problem.problem);
+  cell.prepared = device_.load(*cell.composition, request_->problem.problem, cell.compiled.build);
   for (const DeviceInput& input : device_inputs_) cell.prepared.executable->bind(input.tensors());
   cell.record.prepare_seconds = seconds_since(start);
   cell.record.resources = cell.prepared.resources;
@@ -174,47 +198,6 @@ void GroupRunner::compare_with_expected(Cell& cell, std::size_t set) {
   }
 }
 
-void GroupRunner::measure(std::vector<Cell>& cells) {
-  const MeasureSettings& settings = request_->measure;
-  const Clock::time_point start = Clock::now();
-  std::string stopped_by = "blocks";
-  for (int block = 0; block < settings.blocks; ++block) {
-    if (!any_alive(cells)) return;
-    if (block > 0 && seconds_since(start) > settings.budget.count()) {
-      stopped_by = "budget";
-      break;
-    }
-    measure_block(cells, block);
-  }
-  for (Cell& cell : cells) cell.record.stopped_by = stopped_by;
-}
-
-void GroupRunner::measure_block(std::vector<Cell>& cells, int block) {
-  const Range range(Category::kBlock, std::to_string(block));
-  for (const std::size_t i :
-       shuffled(cells.size(), request_->measure.seed, request_->process, block)) {
-    Cell& cell = cells[i];
-    if (cell.alive) step(cell, "measure", [&] { measure_cell(cell, block); });
-  }
-}
-
-void GroupRunner::measure_cell(Cell& cell, int block) {
-  const MeasureSettings& settings = request_->measure;
-  const auto launch = [&](int i) {
-    const std::size_t set = static_cast<std::size_t>(i) % device_inputs_.size();
-    cell.prepared.executable->launch(device_inputs_[set].tensors(), device_.stream());
-  };
-  for (int i = 0; i < settings.warmup; ++i) launch(i);
-  device_.synchronize();
-  SampleBlock samples{request_->process, block,
-                      device_.time(request_->mode, settings.samples, launch)};
-  channel_.send({{"event", event::kSample},
-                 {"cell", cell.record.cell},
-                 {"block", block},
-                 {"seconds", samples.seconds}});
-  cell.record.samples.push_back(std::move(samples));
-}
-
 void GroupRunner::step(Cell& cell, const std::string& phase, const std::function<void()>& action) {
   const Range cell_range(Category::kCell, cell.record.cell);
   const Range phase_range(Category::kPhase, phase);
@@ -247,6 +230,7 @@ void GroupRunner::finish(Cell& cell, CellStatus status, const std::string& reaso
   cell.record.reason = reason;
   if (status != CellStatus::kOk) {
     cell.record.samples.clear();  // an arm without a verified result has no time
+    cell.record.parts.clear();
     cell.record.stopped_by.clear();
   }
   channel_.send({{"event", event::kRecord}, {"record", to_json(cell.record)}});

@@ -1,4 +1,5 @@
-// Runs one group inside the worker: prepare, verify, measure in interleaved blocks, verify again.
+// Runs one group inside the worker: compile, prepare, verify, measure in interleaved blocks, verify
+// again.
 #pragma once
 
 #include <functional>
@@ -33,14 +34,19 @@ class GroupRunner {
   struct Cell {
     Arm arm;
     std::optional<Composition> composition;
+    CompileOutcome compiled;
     Prepared prepared;
     Record record;
     bool alive = true;  ///< not yet recorded
   };
 
+  static bool any_alive(const std::vector<Cell>& cells);
   void run_cells(std::vector<Cell>& cells);
   Cell make_cell(const Arm& arm) const;
   void skip_unsupported(Cell& cell);
+  void compile(std::vector<Cell>& cells);
+  void compile_together(const std::vector<Cell*>& cells);
+  void take_build(Cell& cell);
   void load_inputs();
   void prepare(Cell& cell);
   void verify_on(Cell& cell, std::size_t set);
@@ -48,6 +54,11 @@ class GroupRunner {
   void measure(std::vector<Cell>& cells);
   void measure_block(std::vector<Cell>& cells, int block);
   void measure_cell(Cell& cell, int block);
+  bool has_timed_parts(const Cell& cell) const;
+  void measure_parts(Cell& cell, int block);
+  void warm_up(Cell& cell);
+  /// Of the input set that launch `i` of a series gets.
+  const Tensors& tensors_of_launch(int i) const;
 
   /// Announces the phase, runs the step, and turns what it throws into the cell's record.
   void step(Cell& cell, const std::string& phase, const std::function<void()>& action);

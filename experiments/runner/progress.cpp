@@ -11,6 +11,7 @@ namespace msda {
 namespace {
 
 constexpr std::chrono::milliseconds kRefresh{100};
+constexpr double kWorthALine = 1;  ///< seconds
 constexpr const char* kClearLine = "\r\x1b[K";
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -51,6 +52,7 @@ void Progress::on_event(const nlohmann::json& event) {
     const std::string phase = event.at("phase");
     doing_ = cell.empty() ? phase : cell + ": " + phase;
   }
+  if (kind == event::kCompiled) on_compiled(event);
   if (kind == event::kSample) {
     // A group ends with its blocks or with its budget, whichever comes first.
     const double by_blocks = event.at("block").get<double>() / settings_.blocks;
@@ -58,6 +60,18 @@ void Progress::on_event(const nlohmann::json& event) {
     group_fraction_ = std::min(0.99, std::max({group_fraction_, by_blocks, by_time}));
   }
   if (seconds_since(last_shown_) >= std::chrono::duration<double>(kRefresh).count()) show();
+}
+
+/// The last of a group leaves a line; on a terminal only when it was worth waiting for.
+void Progress::on_compiled(const nlohmann::json& event) {
+  const int done = event.at("done");
+  const int count = event.at("count");
+  doing_ = fmt::format("{}: compile {}/{}", title_, done, count);
+  const double seconds = event.at("seconds");
+  if (done < count || (live_ && seconds < kWorthALine)) return;
+  clear();
+  print_line(fmt::format("  compiled {} in {:.2f} s, {} from the cache", count, seconds,
+                         event.at("from_cache").get<int>()));
 }
 
 void Progress::on_record(const Record& record) {

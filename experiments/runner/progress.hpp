@@ -27,6 +27,7 @@ class Progress {
   void end_group();
 
  private:
+  void on_compiled(const nlohmann::json& event);
   /// Share of the groups' work that is done, 0..1.
   double fraction() const;
   void show();

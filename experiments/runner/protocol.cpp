@@ -172,7 +172,8 @@ json to_json(const GroupRequest& request) {
   return {{"experiment", request.experiment}, {"problem", to_json(request.problem)},
           {"mode", name_of(request.mode)},    {"arms", std::move(arms)},
           {"baseline", request.baseline},     {"measure", to_json(request.measure)},
-          {"process", request.process},       {"timed", request.timed}};
+          {"process", request.process},       {"timed", request.timed},
+          {"separately", request.separately}};
 }
 
 GroupRequest group_request_from_json(const json& value) {
@@ -186,6 +187,7 @@ GroupRequest group_request_from_json(const json& value) {
     request.measure = measure_from_json(value.at("measure"));
     request.process = value.at("process");
     request.timed = value.at("timed");
+    request.separately = value.at("separately");
     return request;
   } catch (const json::exception& error) {
     throw Error(std::string("malformed request to the worker: ") + error.what());

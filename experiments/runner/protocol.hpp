@@ -22,6 +22,8 @@ struct GroupRequest {
   MeasureSettings measure;  ///< modes and timeout are the parent's business
   int process = 0;          ///< recorded with each sample; also salts the inputs' seeds
   bool timed = true;        ///< false: verify only
+  /// Compile arm by arm, each under its own name, so that a compiler's crash shows whose it is.
+  bool separately = false;
 };
 
 /// Kinds of events, in their "event" field.
@@ -29,6 +31,7 @@ namespace event {
 inline constexpr const char* kReady = "ready";          ///< device open, plugins loaded; once
 inline constexpr const char* kPhase = "phase";          ///< cell, phase, range
 inline constexpr const char* kHeartbeat = "heartbeat";  ///< sign of life inside a phase
+inline constexpr const char* kCompiled = "compiled";    ///< done, count, from_cache, seconds
 inline constexpr const char* kSample = "sample";        ///< one arm's samples of one block
 inline constexpr const char* kRecord = "record";        ///< a cell ended
 inline constexpr const char* kDone = "done";            ///< the group ended

@@ -30,10 +30,19 @@ std::vector<std::string> worker_arguments(const SupervisorOptions& options) {
   throw EnvironmentError(reason);
 }
 
+void put_before(std::vector<SampleBlock>& later, const std::vector<SampleBlock>& earlier) {
+  later.insert(later.begin(), earlier.begin(), earlier.end());
+}
+
 /// The samples of both, those of `earlier` first. Their process numbers differ.
 Record merged(const Record& earlier, Record later) {
   if (earlier.status != CellStatus::kOk || later.status != CellStatus::kOk) return later;
-  later.samples.insert(later.samples.begin(), earlier.samples.begin(), earlier.samples.end());
+  put_before(later.samples, earlier.samples);
+  for (PartTimes& part : later.parts) {
+    for (const PartTimes& same : earlier.parts) {
+      if (same.name == part.name) put_before(part.samples, same.samples);
+    }
+  }
   later.relative_l2 = std::max(earlier.relative_l2, later.relative_l2);
   later.maximum_absolute = std::max(earlier.maximum_absolute, later.maximum_absolute);
   return later;
@@ -49,6 +58,7 @@ struct Supervisor::Attempt {
   std::set<std::string> pending;           ///< arms without a record of this run
   int process = 0;
   int without_progress = 0;  ///< workers in a row that ended and left no record
+  bool separately = false;   ///< a worker was lost while it worked for several arms at once
   std::string cell;          ///< of the last phase; "" when none was at work
   std::string phase;
   std::string range;
@@ -89,7 +99,7 @@ const json& Supervisor::ready() {
 
 void Supervisor::run(const GroupRequest& request, const std::vector<std::string>& arms,
                      const OnRecord& on_record, const std::vector<Record>& finished) {
-  Attempt attempt{request, on_record, {}, {}, request.process, 0, "", "", ""};
+  Attempt attempt{request, on_record, {}, {}, request.process, 0, request.separately, "", "", ""};
   for (const Record& record : finished) attempt.finished.emplace(record.arm, record);
   attempt.pending.insert(arms.begin(), arms.end());
   while (!attempt.pending.empty()) {
@@ -105,6 +115,7 @@ void Supervisor::run(const GroupRequest& request, const std::vector<std::string>
 GroupRequest Supervisor::next_request(const Attempt& attempt) const {
   GroupRequest request = attempt.request;
   request.process = attempt.process;
+  request.separately = attempt.separately;
   const auto runs = [&](const Arm& arm) {
     if (attempt.pending.contains(arm.name)) return true;
     const auto done = attempt.finished.find(arm.name);
@@ -163,9 +174,10 @@ void Supervisor::take_record(Attempt& attempt, const json& event) {
   attempt.finished.insert_or_assign(record.arm, std::move(record));
 }
 
-/// Records the cell that was at work as the cause; when none was, after a second try, all that are
-/// left.
+/// Records the cell that was at work as the cause; when none was, after a second try with as few
+/// arms at work together as possible, all that are left.
 void Supervisor::blame(Attempt& attempt, CellStatus status, const std::string& reason) {
+  if (attempt.cell.empty()) attempt.separately = true;
   const GroupRequest& request = attempt.request;
   const Problem& problem = request.problem.problem;
   std::vector<Arm> guilty;

@@ -24,6 +24,7 @@ GroupRequest full_request() {
   request.measure.budget = std::chrono::duration<double>(0.1);
   request.process = 4;
   request.timed = false;
+  request.separately = true;
   return request;
 }
 

@@ -198,6 +198,37 @@ TEST_F(SupervisorTest, ALaterArmIsTimedBesideTheBaselineAgain) {
   EXPECT_EQ(record("late").samples.front().process, 1);
 }
 
+/// A worker whose compiler dies over the arm "bad", whatever else it compiles at the same time.
+constexpr const char* kWorkerWithABadCompiler = R"(#!/bin/bash
+echo '{"event":"ready"}'
+phase() { echo '{"event":"phase","cell":"'"$1"'","phase":"compile","range":""}'; }
+while read -r request; do
+  case "$request" in
+    *'"separately":false'*) phase ''; kill -SEGV $$ ;;
+    *'"name":"bad"'*) phase tiny/bad/warm; kill -SEGV $$ ;;
+  esac
+  echo '{"event":"record","record":'"$RECORD"'}'
+  echo '{"event":"done"}'
+done
+)";
+
+TEST_F(SupervisorTest, ACompilerThatDiesAmongSeveralArmsCostsOnlyItsOwn) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path worker = directory.write("worker", kWorkerWithABadCompiler);
+  std::filesystem::permissions(worker, std::filesystem::perms::owner_all);
+  Record good;
+  good.arm = "good";
+  good.status = CellStatus::kOk;
+  ::setenv("RECORD", to_json(good).dump().c_str(), 1);
+  Supervisor supervisor({worker, "cuda:0", {}, false});
+  request_.arms = {fixture_arm("good", "good"), fixture_arm("bad", "good")};
+  supervisor.run(request_, {"good", "bad"}, [&](const Record& r) { records_[r.arm] = r; });
+  EXPECT_EQ(record("good").status, CellStatus::kOk);
+  EXPECT_EQ(record("bad").status, CellStatus::kCrashed);
+  EXPECT_THAT(record("bad").reason, HasSubstr("in phase 'compile'"));
+  EXPECT_THAT(record("bad").reason, HasSubstr("signal SIGSEGV"));
+}
+
 TEST(Supervisor, AMissingDeviceIsTheMachinesFault) {
   Supervisor supervisor({program(), "cuda:99", {fixture_directory()}, false});
   EXPECT_THROW(supervisor.ready(), EnvironmentError);

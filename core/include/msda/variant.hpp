@@ -69,7 +69,8 @@ class Variant {
   const VariantInfo& info() const { return info_; }
 
   /// Why this variant cannot run the problem on the device with these parameters; nullopt when it
-  /// can. The reason goes to the record of a *skipped* cell.
+  /// can. The reason goes to the record of a *skipped* cell. Callable from several threads at a
+  /// time.
   virtual std::optional<std::string> unsupported(const Problem& problem, const DeviceInfo& device,
                                                  const Parameters& parameters) const {
     static_cast<void>(problem);

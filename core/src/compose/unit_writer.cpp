@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 
 #include <msda/launch.cuh>
 
@@ -105,16 +104,22 @@ std::string parameters_text(const Part& part) {
   return text + "};\n";
 }
 
-/// Slots whose level may have a pre-pass: the filled ones, and what the skeleton's slots share.
-std::set<int> prepass_slots(const Composition& composition, const Skeleton& skeleton) {
-  std::set<int> slots;
+/// The slots whose level may have a pre-pass, with their names: the filled ones, and what the
+/// skeleton's slots share.
+std::map<int, std::string> prepass_slots(const Composition& composition, const Skeleton& skeleton) {
+  std::map<int, std::string> names;
   for (const Part& part : composition.parts()) {
     const auto& slot = dynamic_cast<const Optimization&>(*part.plugin->variant).slot();
-    slots.insert(skeleton.find(slot.slot)->number);
+    names.emplace(skeleton.find(slot.slot)->number, part.plugin->name);
   }
-  if (!slots.empty())
-    slots.insert(skeleton.shared_prepasses.begin(), skeleton.shared_prepasses.end());
-  return slots;
+  if (names.empty()) return names;
+  for (const SkeletonSlot& slot : skeleton.slots) {
+    const auto& shared = skeleton.shared_prepasses;
+    if (std::find(shared.begin(), shared.end(), slot.number) != shared.end()) {
+      names.emplace(slot.number, slot.name);
+    }
+  }
+  return names;
 }
 
 }  // namespace
@@ -160,11 +165,11 @@ ComposedUnit write_unit(const Composition& composition, const Problem& problem) 
   composed.main_kernel = fmt::format("{}::kernel<unit::Composition>", skeleton.space);
   unit.kernels.push_back(composed.main_kernel);
   unit.plan = fmt::format("&{}::plan<unit::Composition>", skeleton.space);
-  for (const int slot : prepass_slots(composition, skeleton)) {
-    const std::string name = fmt::format(
+  for (const auto& [slot, name] : prepass_slots(composition, skeleton)) {
+    const std::string kernel = fmt::format(
         "{}::prepass<unit::Composition, static_cast<msda::Slot>({})>", skeleton.space, slot);
-    composed.prepasses.emplace(slot, name);
-    unit.kernels.push_back(name);
+    composed.prepasses.emplace(slot, Prepass{kernel, name});
+    unit.kernels.push_back(kernel);
   }
   return composed;
 }

@@ -9,11 +9,17 @@
 
 namespace msda {
 
+/// A pre-pass that a slot's level may have; the launch plan says whether it does.
+struct Prepass {
+  std::string kernel;  ///< name expression
+  std::string name;    ///< the optimization that fills the slot, or else the slot: "spatial-order"
+};
+
 /// What a composed unit offers the host: names to look up in the compiled module.
 struct ComposedUnit {
   Unit unit;
-  std::string main_kernel;               ///< name expression
-  std::map<int, std::string> prepasses;  ///< msda::Slot -> name expression, for filled slots
+  std::string main_kernel;           ///< name expression
+  std::map<int, Prepass> prepasses;  ///< by msda::Slot, for filled slots
 };
 
 /// Writes includes, the problem's constants, one struct of constants for each part's parameters,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "gpu/cuda_check.hpp"
@@ -10,12 +11,12 @@
 
 namespace msda {
 
-ComposedExecutable::ComposedExecutable(const ComposedUnit& composed, Module module,
-                                       const Problem& problem, const DeviceInfo& device)
-    : module_(std::move(module)),
+ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Problem& problem,
+                                       const DeviceInfo& device)
+    : module_(unit.module),
       plan_(read_plan(module_.module())),
-      main_kernel_(composed.main_kernel),
-      main_(make_launch(composed.main_kernel, plan_.main, problem, device)),
+      main_kernel_(unit.composed.main_kernel),
+      main_(make_launch(main_kernel_, plan_.main, problem, device)),
       batch_(problem.batch),
       queries_(problem.queries) {
   for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
@@ -23,8 +24,9 @@ ComposedExecutable::ComposedExecutable(const ComposedUnit& composed, Module modu
         workspace_bytes(plan_.workspace[slot], problem.batch, problem.queries);
     if (bytes > 0) workspaces_[slot] = std::make_unique<CudaMemory>(bytes);
     if (plan_.has_prepass[slot] != 0) {
-      prepasses_[slot] = make_launch(composed.prepasses.at(static_cast<int>(slot)),
-                                     plan_.prepass[slot], problem, device);
+      const Prepass& prepass = unit.composed.prepasses.at(static_cast<int>(slot));
+      prepasses_.push_back(
+          {prepass.name, make_launch(prepass.kernel, plan_.prepass[slot], problem, device)});
     }
   }
   make_textures(problem);
@@ -114,8 +116,7 @@ void ComposedExecutable::enqueue(const Launch& launch, Arguments& arguments, cud
       "cudaLaunchKernelExC");
 }
 
-void ComposedExecutable::launch(const Tensors& tensors, Stream stream) {
-  auto* cuda_stream = static_cast<cudaStream_t>(stream);
+Arguments ComposedExecutable::arguments_for(const Tensors& tensors) const {
   Arguments arguments{};
   arguments.value = tensors.value;
   arguments.locations = tensors.locations;
@@ -123,23 +124,66 @@ void ComposedExecutable::launch(const Tensors& tensors, Stream stream) {
   arguments.output = tensors.output;
   arguments.batch = batch_;
   arguments.queries = queries_;
+  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
+    if (workspaces_[slot]) arguments.workspace[slot] = workspaces_[slot]->data();
+  }
   for (std::size_t level = 0; level < kLevelLimit; ++level) {
     if (!textures_[level]) continue;
     arguments.texture[level] = textures_[level]->texture();
     arguments.surface[level] = textures_[level]->surface();
   }
+  return arguments;
+}
+
+bool ComposedExecutable::clears() const {
+  return std::any_of(std::begin(plan_.zeroed), std::end(plan_.zeroed),
+                     [](unsigned zeroed) { return zeroed != 0; });
+}
+
+void ComposedExecutable::enqueue_clearing(const Arguments& arguments, cudaStream_t stream) const {
   for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
-    if (workspaces_[slot]) arguments.workspace[slot] = workspaces_[slot]->data();
-    if (plan_.zeroed[slot] != 0) {
-      check(cudaMemsetAsync(arguments.workspace[slot], 0, workspaces_[slot]->size(), cuda_stream),
-            "cudaMemsetAsync");
-    }
+    if (plan_.zeroed[slot] == 0) continue;
+    check(cudaMemsetAsync(arguments.workspace[slot], 0, workspaces_[slot]->size(), stream),
+          "cudaMemsetAsync");
   }
-  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
-    if (plan_.has_prepass[slot] != 0) enqueue(prepasses_[slot], arguments, cuda_stream);
+}
+
+void ComposedExecutable::enqueue_main(Arguments& arguments, cudaStream_t stream) const {
+  if (!persist_) return enqueue(main_, arguments, stream);
+  cudaAccessPolicyWindow window = *persist_;
+  window.base_ptr = const_cast<void*>(arguments.value);
+  enqueue(main_, arguments, stream, &window);
+}
+
+void ComposedExecutable::launch(const Tensors& tensors, Stream stream) {
+  auto* cuda_stream = static_cast<cudaStream_t>(stream);
+  Arguments arguments = arguments_for(tensors);
+  enqueue_clearing(arguments, cuda_stream);
+  for (const PrepassLaunch& prepass : prepasses_) enqueue(prepass.launch, arguments, cuda_stream);
+  enqueue_main(arguments, cuda_stream);
+}
+
+std::vector<LaunchPart> ComposedExecutable::parts() {
+  std::vector<LaunchPart> parts;
+  const auto add = [&](const std::string& name, const auto& enqueue_part) {
+    parts.push_back({name, [this, enqueue_part](const Tensors& tensors, Stream stream) {
+                       Arguments arguments = arguments_for(tensors);
+                       enqueue_part(arguments, static_cast<cudaStream_t>(stream));
+                     }});
+  };
+  if (clears()) {
+    add("clear",
+        [this](Arguments& arguments, cudaStream_t stream) { enqueue_clearing(arguments, stream); });
   }
-  if (persist_) persist_->base_ptr = const_cast<void*>(tensors.value);
-  enqueue(main_, arguments, cuda_stream, persist_ ? &*persist_ : nullptr);
+  for (const PrepassLaunch& prepass : prepasses_) {
+    add(prepass.name, [&prepass](Arguments& arguments, cudaStream_t stream) {
+      enqueue(prepass.launch, arguments, stream);
+    });
+  }
+  if (parts.empty()) return parts;
+  add("kernel",
+      [this](Arguments& arguments, cudaStream_t stream) { enqueue_main(arguments, stream); });
+  return parts;
 }
 
 ResourceUse ComposedExecutable::resources() const {

@@ -7,7 +7,7 @@
 
 #include <msda/launch.cuh>
 
-#include "compose/unit_writer.hpp"
+#include "gpu/compiled_unit.hpp"
 #include "gpu/cuda_memory.hpp"
 #include "gpu/cuda_module.hpp"
 #include "gpu/cuda_textures.hpp"
@@ -18,11 +18,13 @@ class ComposedExecutable final : public Executable {
  public:
   /// Loads the module and allocates the workspaces. Throws Unsupported when a block needs more
   /// shared memory than the device gives, or the grid would exceed its limit.
-  ComposedExecutable(const ComposedUnit& composed, Module module, const Problem& problem,
-                     const DeviceInfo& device);
+  ComposedExecutable(const CompiledUnit& unit, const Problem& problem, const DeviceInfo& device);
 
   void launch(const Tensors& tensors, Stream stream) override;
   ResourceUse resources() const;
+  /// What launch() enqueues, one by one: "clear" (of workspaces), the pre-passes, "kernel". Empty
+  /// where the kernel is all.
+  std::vector<LaunchPart> parts();
 
  private:
   /// One kernel with the geometry that the problem's sizes give it.
@@ -31,11 +33,20 @@ class ComposedExecutable final : public Executable {
     unsigned blocks = 0;
     LaunchShape shape{};
   };
+  /// A pre-pass that the plan has.
+  struct PrepassLaunch {
+    std::string name;
+    Launch launch;
+  };
   Launch make_launch(const std::string& name_expression, const LaunchShape& shape,
                      const Problem& problem, const DeviceInfo& device) const;
   /// `persist`: a window of memory whose lines this launch keeps in the persisting part of L2.
   static void enqueue(const Launch& launch, Arguments& arguments, cudaStream_t stream,
                       const cudaAccessPolicyWindow* persist = nullptr);
+  Arguments arguments_for(const Tensors& tensors) const;
+  bool clears() const;  ///< whether the plan has a workspace to clear
+  void enqueue_clearing(const Arguments& arguments, cudaStream_t stream) const;
+  void enqueue_main(Arguments& arguments, cudaStream_t stream) const;
   void make_textures(const Problem& problem);
   void make_persisting_window(const Problem& problem);
 
@@ -43,7 +54,7 @@ class ComposedExecutable final : public Executable {
   LaunchPlan plan_;
   std::string main_kernel_;
   Launch main_;
-  std::array<Launch, kSlotCount> prepasses_{};
+  std::vector<PrepassLaunch> prepasses_;  ///< in the order of their slots
   std::array<std::unique_ptr<CudaMemory>, kSlotCount> workspaces_;
   std::array<std::unique_ptr<CudaTexture>, kLevelLimit> textures_;
   std::optional<cudaAccessPolicyWindow> persist_;  ///< base pointer set at launch

@@ -1,9 +1,10 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <mutex>
 #include <optional>
 
-#include "compose/unit_writer.hpp"
+#include "gpu/compiled_unit.hpp"
 #include "gpu/composed_executable.hpp"
 #include "gpu/cuda.hpp"
 #include "gpu/cuda_ceilings.hpp"
@@ -74,27 +75,35 @@ class CudaDevice final : public Device {
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }
 
-  Prepared prepare(const Composition& composition, const Problem& problem) override {
+  Build compile(const Composition& composition, const Problem& problem) override {
     if (const auto reason = composition.unsupported(problem, info_)) throw Unsupported(*reason);
+    if (composition.kernel() != nullptr) return {};
+    return compile_unit(compiler(), composition, problem, info_);
+  }
+
+  Prepared load(const Composition& composition, const Problem& problem,
+                const Build& build) override {
     if (const Kernel* kernel = composition.kernel()) {
-      return {kernel->prepare(problem, info_, composition.parts().front().parameters), {}};
+      return {kernel->prepare(problem, info_, composition.parts().front().parameters), {}, {}};
     }
-    const ComposedUnit composed = write_unit(composition, problem);
-    auto executable = std::make_unique<ComposedExecutable>(
-        composed, compiler().compile(composed.unit, architecture_name(info_.compute_capability)),
-        problem, info_);
+    auto executable = std::make_unique<ComposedExecutable>(*build.unit, problem, info_);
     const ResourceUse resources = executable->resources();
-    return {std::move(executable), resources};
+    std::vector<LaunchPart> parts = executable->parts();
+    return {std::move(executable), resources, std::move(parts)};
   }
 
   std::string mode_unsupported(TimingMode) const override { return ""; }
 
-  std::vector<double> time(TimingMode mode, int samples,
-                           const std::function<void(int)>& launch) override {
+  std::vector<std::vector<double>> time_parts(
+      TimingMode mode, int samples, int parts,
+      const std::function<void(int, int)>& launch) override {
     switch (mode) {
-      case TimingMode::kCold: return timing_->cold(samples, launch);
-      case TimingMode::kWarm: return timing_->warm(samples, launch);
-      case TimingMode::kGraph: return timing_->graph(samples, launch);
+      case TimingMode::kCold: return timing_->cold(samples, parts, launch);
+      case TimingMode::kWarm: return timing_->warm(samples, parts, launch);
+      case TimingMode::kGraph:
+        // Events inside a graph would be nodes of it, and it would not be the graph asked about.
+        if (parts != 1) throw Unsupported("the parts of a launch are not timed inside a graph");
+        return {timing_->graph(samples, [&](int i) { launch(i, 0); })};
     }
     throw Error("unknown timing mode");
   }
@@ -116,7 +125,9 @@ class CudaDevice final : public Device {
   }
 
  private:
+  /// Made when it is first needed: a GPU is of use without CUDA's headers too.
   const Compiler& compiler() {
+    const std::lock_guard lock(compiler_mutex_);
     if (!compiler_) compiler_.emplace();
     return *compiler_;
   }
@@ -124,6 +135,7 @@ class CudaDevice final : public Device {
   DeviceInfo info_;
   std::optional<CudaStream> stream_;  ///< made after cudaSetDevice
   std::optional<CudaTiming> timing_;
+  std::mutex compiler_mutex_;
   std::optional<Compiler> compiler_;
 };
 

@@ -41,6 +41,18 @@ class CudaGraph {
   cudaGraphExec_t executable_ = nullptr;
 };
 
+/// Part p of sample i lies between the events i * stride + p and the next.
+CudaTiming::Times times(const CudaEvents& events, int samples, int parts, int stride) {
+  CudaTiming::Times seconds(static_cast<std::size_t>(parts));
+  for (int i = 0; i < samples; ++i) {
+    for (int part = 0; part < parts; ++part) {
+      const int from = i * stride + part;
+      seconds[static_cast<std::size_t>(part)].push_back(events.seconds(from, from + 1));
+    }
+  }
+  return seconds;
+}
+
 }  // namespace
 
 void CudaTiming::flush_l2() {
@@ -50,31 +62,33 @@ void CudaTiming::flush_l2() {
   check(cudaMemsetAsync(flush_->data(), 0, flush_->size(), stream_), "cudaMemsetAsync");
 }
 
-std::vector<double> CudaTiming::cold(int samples, const std::function<void(int)>& launch) {
-  CudaEvents events(2 * samples);
+CudaTiming::Times CudaTiming::cold(int samples, int parts, const Launch& launch) {
+  const int stride = parts + 1;
+  CudaEvents events(samples * stride);
   for (int i = 0; i < samples; ++i) {
     flush_l2();
-    events.record(2 * i, stream_);
-    launch(i);
-    events.record(2 * i + 1, stream_);
+    events.record(i * stride, stream_);
+    for (int part = 0; part < parts; ++part) {
+      launch(i, part);
+      events.record(i * stride + part + 1, stream_);
+    }
   }
-  std::vector<double> seconds;
-  for (int i = 0; i < samples; ++i) seconds.push_back(events.seconds(2 * i, 2 * i + 1));
-  return seconds;
+  return times(events, samples, parts, stride);
 }
 
-std::vector<double> CudaTiming::warm(int samples, const std::function<void(int)>& launch) {
+CudaTiming::Times CudaTiming::warm(int samples, int parts, const Launch& launch) {
   check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
-  CudaEvents events(samples + 1);
-  launch(0);  // fills caches and queue; outside every interval
+  CudaEvents events(samples * parts + 1);
+  // Fills caches and queue; outside every interval.
+  for (int part = 0; part < parts; ++part) launch(0, part);
   events.record(0, stream_);
   for (int i = 0; i < samples; ++i) {
-    launch(i);
-    events.record(i + 1, stream_);
+    for (int part = 0; part < parts; ++part) {
+      launch(i, part);
+      events.record(i * parts + part + 1, stream_);
+    }
   }
-  std::vector<double> seconds;
-  for (int i = 0; i < samples; ++i) seconds.push_back(events.seconds(i, i + 1));
-  return seconds;
+  return times(events, samples, parts, parts);
 }
 
 std::vector<double> CudaTiming::graph(int samples, const std::function<void(int)>& launch) {

@@ -43,10 +43,34 @@ struct ResourceUse {
   std::string cubin_hash;
 };
 
+/// How the code of a composed kernel was come by.
+struct Compilation {
+  double seconds = 0;  ///< of compiling it, or of finding it in the cache
+  bool from_cache = false;
+};
+
+/// A composition's code, compiled and not yet loaded (gpu/compiled_unit.hpp).
+struct CompiledUnit;
+
+/// What Device::compile() leaves.
+struct Build {
+  std::shared_ptr<const CompiledUnit> unit;  ///< null for a kernel, whose plugin holds its code
+  Compilation compilation;
+};
+
+/// One of several things that a launch enqueues. Refers to the executable that it is a part of.
+struct LaunchPart {
+  std::string name;  ///< "clear", the optimization or slot of a pre-pass, "kernel"
+  std::function<void(const Tensors& tensors, Stream stream)> launch;
+};
+
 /// An executable together with what is known of how it was built.
 struct Prepared {
   std::unique_ptr<Executable> executable;
   ResourceUse resources;
+  /// In order: enqueued one after the other they are a launch, and the last is the main kernel.
+  /// Empty for an executable that cannot be taken apart, or has nothing before its kernel.
+  std::vector<LaunchPart> parts;
 };
 
 /// What the device can do at best, in bytes per second: the roofline's two roofs for this operator.
@@ -64,9 +88,19 @@ class Device {
   virtual Stream stream() const = 0;
   /// Waits for all work; throws Error on an asynchronous failure.
   virtual void synchronize() = 0;
-  /// Compiles (composed) or prepares (kernel) for this device. Throws Unsupported when the device
-  /// lacks what the composition needs, such as shared memory.
-  virtual Prepared prepare(const Composition& composition, const Problem& problem) = 0;
+
+  /// The first of two steps towards an executable: compiles a composed kernel without touching the
+  /// device, so that several threads may call it at a time. Throws Unsupported with the
+  /// composition's own reason, and what the compiler says of an error.
+  virtual Build compile(const Composition& composition, const Problem& problem) = 0;
+  /// The second step: loads what compile() built of the same arguments, or has a kernel prepare
+  /// itself. Throws Unsupported when the device lacks what the code needs, such as shared memory.
+  virtual Prepared load(const Composition& composition, const Problem& problem,
+                        const Build& build) = 0;
+  /// Both steps.
+  Prepared prepare(const Composition& composition, const Problem& problem) {
+    return load(composition, problem, compile(composition, problem));
+  }
 
   /// Why the mode does not exist here, or "".
   virtual std::string mode_unsupported(TimingMode mode) const = 0;
@@ -76,8 +110,15 @@ class Device {
   virtual Ceilings measure_ceilings() = 0;
   /// Time of each of `samples` launches in seconds. `launch(i)` enqueues sample i (i selects the
   /// rotating input set). Nothing but the launch is inside a timed interval.
-  virtual std::vector<double> time(TimingMode mode, int samples,
-                                   const std::function<void(int)>& launch) = 0;
+  std::vector<double> time(TimingMode mode, int samples, const std::function<void(int)>& launch) {
+    return time_parts(mode, samples, 1, [&](int i, int) { launch(i); }).front();
+  }
+  /// The same for launches of `parts` parts, each of which is timed: [part][sample]. `launch(i, p)`
+  /// enqueues part p of sample i; the parts of a sample follow each other with nothing but the
+  /// clock's reading between them. Throws Unsupported for a mode that does not exist here, and for
+  /// several parts in a graph.
+  virtual std::vector<std::vector<double>> time_parts(
+      TimingMode mode, int samples, int parts, const std::function<void(int, int)>& launch) = 0;
 };
 
 /// Measured once for each device model, then read from cache_directory()/ceilings.

@@ -79,9 +79,15 @@ class HostDevice final : public Device {
   Stream stream() const override { return nullptr; }
   void synchronize() override {}
 
-  Prepared prepare(const Composition& composition, const Problem& problem) override {
+  /// What runs on a CPU is a whole kernel, compiled with its plugin.
+  Build compile(const Composition& composition, const Problem& problem) override {
     if (const auto reason = composition.unsupported(problem, info_)) throw Unsupported(*reason);
+    return {};
+  }
+
+  Prepared load(const Composition& composition, const Problem& problem, const Build&) override {
     return {composition.kernel()->prepare(problem, info_, composition.parts().front().parameters),
+            {},
             {}};
   }
 
@@ -89,17 +95,21 @@ class HostDevice final : public Device {
     return mode == TimingMode::kGraph ? "a CPU has no graphs to launch" : "";
   }
 
-  std::vector<double> time(TimingMode mode, int samples,
-                           const std::function<void(int)>& launch) override {
+  std::vector<std::vector<double>> time_parts(
+      TimingMode mode, int samples, int parts,
+      const std::function<void(int, int)>& launch) override {
     if (const std::string reason = mode_unsupported(mode); !reason.empty())
       throw Unsupported(reason);
-    std::vector<double> seconds;
+    std::vector<std::vector<double>> seconds(static_cast<std::size_t>(parts));
     for (int i = 0; i < samples; ++i) {
       if (mode == TimingMode::kCold) flush();
-      const auto start = std::chrono::steady_clock::now();
-      launch(i);
-      const auto stop = std::chrono::steady_clock::now();
-      seconds.push_back(std::chrono::duration<double>(stop - start).count());
+      for (int part = 0; part < parts; ++part) {
+        const auto start = std::chrono::steady_clock::now();
+        launch(i, part);
+        const auto stop = std::chrono::steady_clock::now();
+        seconds[static_cast<std::size_t>(part)].push_back(
+            std::chrono::duration<double>(stop - start).count());
+      }
     }
     return seconds;
   }

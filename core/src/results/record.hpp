@@ -34,6 +34,12 @@ struct SampleBlock {
   std::vector<double> seconds;
 };
 
+/// One part of an arm's launch (see Prepared::parts), timed by itself in launches of its own.
+struct PartTimes {
+  std::string name;
+  std::vector<SampleBlock> samples;  ///< in the blocks of the arm's ordinary samples
+};
+
 struct Record {
   std::string cell;     ///< unique in a run: "problem/arm/mode"
   std::string problem;  ///< label in the experiment
@@ -53,8 +59,11 @@ struct Record {
   std::vector<SampleBlock> samples;
   /// "blocks": all were run; "budget": the time ran out first; "" without a time.
   std::string stopped_by;
+  /// Pre-passes in order, the main kernel last; empty where a launch has one part, and in graphs.
+  std::vector<PartTimes> parts;
   ResourceUse resources;
-  double prepare_seconds = 0;
+  std::optional<Compilation> compilation;  ///< absent for kernels, and when it failed
+  double prepare_seconds = 0;              ///< of loading, after compilation
   std::int64_t minimum_dram_bytes = 0;
   std::int64_t gathered_bytes = 0;
   std::int64_t flops = 0;

@@ -27,6 +27,18 @@ json samples_to_json(const std::vector<SampleBlock>& samples) {
   return blocks;
 }
 
+json parts_to_json(const std::vector<PartTimes>& parts) {
+  json array = json::array();
+  for (const PartTimes& part : parts) {
+    array.push_back({{"name", part.name}, {"samples", samples_to_json(part.samples)}});
+  }
+  return array;
+}
+
+json compilation_to_json(const Compilation& compilation) {
+  return {{"seconds", number(compilation.seconds)}, {"from_cache", compilation.from_cache}};
+}
+
 json resources_to_json(const ResourceUse& use) {
   return {{"registers", use.registers},
           {"static_shared_bytes", use.static_shared_bytes},
@@ -121,6 +133,22 @@ SampleBlock sample_block(const json& object) {
   return block;
 }
 
+std::vector<SampleBlock> sample_blocks(const json& array) {
+  std::vector<SampleBlock> blocks;
+  for (const json& block : array) blocks.push_back(sample_block(block));
+  return blocks;
+}
+
+PartTimes part_times(const json& object) {
+  const Fields fields(object, "parts");
+  return {fields.text("name"), sample_blocks(fields.array("samples"))};
+}
+
+Compilation compilation_from_json(const json& object) {
+  const Fields fields(object, "compilation");
+  return {fields.real("seconds"), fields.boolean("from_cache")};
+}
+
 ResourceUse resource_use(const json& object) {
   const Fields fields(object, "resources");
   ResourceUse use;
@@ -178,6 +206,8 @@ json to_json(const Record& record) {
   if (record.expected_relative_l2) {
     object["expected_relative_l2"] = number(*record.expected_relative_l2);
   }
+  if (!record.parts.empty()) object["parts"] = parts_to_json(record.parts);
+  if (record.compilation) object["compilation"] = compilation_to_json(*record.compilation);
   return object;
 }
 
@@ -202,7 +232,7 @@ Record record_from_json(const json& object) {
   record.relative_l2 = fields.real("relative_l2");
   record.maximum_absolute = fields.real("maximum_absolute");
   record.tolerance = fields.real("tolerance");
-  for (const json& block : fields.array("samples")) record.samples.push_back(sample_block(block));
+  record.samples = sample_blocks(fields.array("samples"));
   record.stopped_by = fields.text("stopped_by");
   record.resources = resource_use(fields.at("resources"));
   record.prepare_seconds = fields.real("prepare_seconds");
@@ -211,6 +241,12 @@ Record record_from_json(const json& object) {
   record.flops = fields.integer<std::int64_t>("flops");
   if (object.contains("expected_relative_l2")) {
     record.expected_relative_l2 = fields.real("expected_relative_l2");
+  }
+  if (object.contains("parts")) {
+    for (const json& part : fields.array("parts")) record.parts.push_back(part_times(part));
+  }
+  if (object.contains("compilation")) {
+    record.compilation = compilation_from_json(object.at("compilation"));
   }
   return record;
 }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <msda/launch.cuh>
+
 #include "input/input.hpp"
 
 namespace msda {
@@ -41,6 +43,14 @@ TEST(UnitWriter, AWholeKernelFillsTheOneSlotOfItsSkeleton) {
               HasSubstr("using Kernel = msda::tensor_core_attempt::Kernel<unit::Problem, "
                         "tensor_core_attempt_parameters>;"));
   EXPECT_EQ(composed.main_kernel, "msda::whole::kernel<unit::Composition>");
+}
+
+TEST(UnitWriter, NamesPrepassesByTheirOptimizationOrElseTheirSlot) {
+  const Composition composition(registry(), {{"spatial-order", {}}, {"vector-loads", {}}});
+  const ComposedUnit composed = write_unit(composition, preset("ddetr-decoder"));
+  EXPECT_EQ(composed.prepasses.at(kOrder).name, "spatial-order");
+  EXPECT_EQ(composed.prepasses.at(kLayout).name, "layout");
+  EXPECT_TRUE(write_unit({registry(), {}}, preset("ddetr-decoder")).prepasses.empty());
 }
 
 TEST(UnitWriter, OneUnitServesAllBatchesAndQueries) {

@@ -34,6 +34,49 @@ TEST(GpuTiming, EveryModeTimesEachSample) {
   }
 }
 
+/// Launches the parts of a prepared composition one by one.
+class InParts final : public Executable {
+ public:
+  explicit InParts(const std::vector<LaunchPart>& parts) : parts_(parts) {}
+  void launch(const Tensors& tensors, Stream stream) override {
+    for (const LaunchPart& part : parts_) part.launch(tensors, stream);
+  }
+
+ private:
+  const std::vector<LaunchPart>& parts_;
+};
+
+TEST(GpuParts, TogetherAreALaunchAndEachIsTimed) {
+  const auto device = open_device("cuda:0");
+  const Problem problem = preset("ddetr-encoder");
+  const Input source = generate(problem, {});
+  const std::vector<double> reference = compute_reference(source);
+  DeviceInput input(*device, source);
+  for (const char* name : {"spatial-order", "precomputed-weights"}) {
+    const Composition composition = shipped_composition(name);
+    const Prepared prepared = device->prepare(composition, problem);
+    ASSERT_GE(prepared.parts.size(), 2U) << name;
+    EXPECT_EQ(prepared.parts.back().name, "kernel");
+    InParts in_parts(prepared.parts);
+    const Verdict verdict = verify(*device, in_parts, composition, input, problem, reference);
+    EXPECT_TRUE(verdict.right) << name << ": " << verdict.reason;
+    const auto parts = static_cast<int>(prepared.parts.size());
+    const auto launch = [&](int, int part) {
+      prepared.parts[static_cast<std::size_t>(part)].launch(input.tensors(), device->stream());
+    };
+    for (const TimingMode mode : {TimingMode::kCold, TimingMode::kWarm}) {
+      const auto seconds = device->time_parts(mode, 3, parts, launch);
+      ASSERT_EQ(seconds.size(), prepared.parts.size());
+      for (const auto& samples : seconds) {
+        ASSERT_EQ(samples.size(), 3U);
+        for (const double s : samples) EXPECT_GT(s, 0) << name;
+      }
+    }
+    EXPECT_THROW(device->time_parts(TimingMode::kGraph, 3, parts, launch), Unsupported);
+  }
+  EXPECT_TRUE(device->prepare({shipped_plugins(), {}}, problem).parts.empty());
+}
+
 TEST(GpuCeilings, ArePlausible) {
   const auto device = open_device("cuda:0");
   const Ceilings measured = device->measure_ceilings();

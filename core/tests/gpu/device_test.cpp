@@ -52,6 +52,20 @@ TEST(HostDevice, TimesTheLaunchAndNothingElse) {
   EXPECT_THROW(device->time(TimingMode::kGraph, 1, launch), Unsupported);
 }
 
+TEST(HostDevice, TimesEachPartOfALaunch) {
+  const auto device = open_device("cpu");
+  std::vector<std::pair<int, int>> seen;
+  const auto launch = [&](int i, int part) {
+    seen.emplace_back(i, part);
+    std::this_thread::sleep_for(std::chrono::milliseconds(part == 1 ? 4 : 0));
+  };
+  const auto seconds = device->time_parts(TimingMode::kWarm, 2, 2, launch);
+  EXPECT_EQ(seen, (std::vector<std::pair<int, int>>{{0, 0}, {0, 1}, {1, 0}, {1, 1}}));
+  ASSERT_EQ(seconds.size(), 2U);
+  ASSERT_EQ(seconds[0].size(), 2U);
+  for (const double s : seconds[1]) EXPECT_GE(s, 0.004);
+}
+
 TEST(TimingModes, HaveNames) {
   for (const auto mode : {TimingMode::kCold, TimingMode::kWarm, TimingMode::kGraph}) {
     EXPECT_EQ(parse_timing_mode(name_of(mode)), mode);

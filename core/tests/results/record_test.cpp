@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,6 +28,8 @@ Record full_record() {
   record.tolerance = 1e-5;
   record.expected_relative_l2 = 2e-7;
   record.samples = {{0, 0, {1e-3, 1.1e-3}}, {0, 1, {0.1 + 0.2}}};
+  record.parts = {{"spatial-order", {{0, 0, {1e-4}}}}, {"kernel", {{0, 0, {9e-4}}}}};
+  record.compilation = Compilation{0.75, true};
   record.stopped_by = "budget";
   record.resources = {40, 1024, 2048, 8, "abcd"};
   record.prepare_seconds = 0.5;
@@ -34,6 +38,8 @@ Record full_record() {
   record.flops = 9;
   return record;
 }
+
+const std::set<std::string> kOptional = {"expected_relative_l2", "parts", "compilation"};
 
 std::string message_of(const nlohmann::json& json) {
   try {
@@ -54,6 +60,10 @@ TEST(RecordJson, RoundTripKeepsEveryFieldAndEveryBit) {
   EXPECT_EQ(back.minimum_dram_bytes, 5'000'000'000);
   EXPECT_EQ(back.resources.cubin_hash, "abcd");
   EXPECT_EQ(back.expected_relative_l2, 2e-7);
+  ASSERT_EQ(back.parts.size(), 2U);
+  EXPECT_EQ(back.parts.at(0).name, "spatial-order");
+  EXPECT_EQ(back.parts.at(1).samples.at(0).seconds.at(0), 9e-4);
+  EXPECT_TRUE(back.compilation.value().from_cache);
 }
 
 TEST(RecordJson, NotANumberBecomesNullAndReturns) {
@@ -73,10 +83,20 @@ TEST(RecordJson, EveryStatusRoundTrips) {
   }
 }
 
+TEST(RecordJson, FieldsThatMayBeAbsent) {
+  auto json = to_json(full_record());
+  for (const std::string& name : kOptional) json.erase(name);
+  const Record back = record_from_json(json);
+  EXPECT_FALSE(back.expected_relative_l2);
+  EXPECT_FALSE(back.compilation);
+  EXPECT_TRUE(back.parts.empty());
+  EXPECT_EQ(to_json(back), json);
+}
+
 TEST(RecordJson, ErrorsNameTheField) {
   const auto good = to_json(full_record());
   for (const auto& [name, value] : good.items()) {
-    if (name == "expected_relative_l2") continue;  // the one that may be absent
+    if (kOptional.contains(name)) continue;
     auto json = good;
     json.erase(name);
     EXPECT_THAT(message_of(json), HasSubstr("lacks field '" + name + "'"));
@@ -90,6 +110,9 @@ TEST(RecordJson, ErrorsNameTheField) {
   json = good;
   json["resources"]["registers"] = "many";
   EXPECT_THAT(message_of(json), HasSubstr("'resources.registers' must be an integer"));
+  json = good;
+  json["parts"][0].erase("name");
+  EXPECT_THAT(message_of(json), HasSubstr("lacks field 'parts.name'"));
   json = good;
   json["samples"][0]["seconds"][0] = nullptr;
   EXPECT_THAT(message_of(json), HasSubstr("'samples.seconds' must hold numbers"));

@@ -1,10 +1,10 @@
-// The table of claims, in words.
+#include "claims_table.hpp"
+
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "layout.hpp"
 #include "text.hpp"
 
 namespace msda {
@@ -60,7 +60,9 @@ std::string summary_of(const std::vector<CheckedClaim>& claims) {
 
 }  // namespace
 
-Layout lay_out(const std::vector<CheckedClaim>& claims) {
+std::optional<Layout> lay_out_claims(const Report& report) {
+  const std::vector<CheckedClaim>& claims = report.claims;
+  if (claims.empty()) return std::nullopt;
   Layout layout;
   layout.title = "Claims";
   layout.headline = summary_of(claims);
