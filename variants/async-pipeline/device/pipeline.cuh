@@ -19,7 +19,7 @@ struct Pipeline {
   class Reader {
     using Rows = StagedRows<K>;
     using Crew = typename Rows::Crew;
-    using Runs = PointRuns<Problem, typename K::Mapping>;
+    using Runs = PointRuns<K>;
 
    public:
     __device__ Reader(const Arguments& arguments, unsigned char* shared)

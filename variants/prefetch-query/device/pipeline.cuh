@@ -16,7 +16,7 @@ struct Pipeline {
   /// A worker's own runs of points.
   template <class K>
   class RunReader {
-    using Runs = PointRuns<Problem, typename K::Mapping>;
+    using Runs = PointRuns<K>;
     using Samples = StoredSamples<Problem, Runs::kPoints>;
     static constexpr int kTileRows = K::Mapping::kRows * K::Mapping::kRowsPerLane;
 

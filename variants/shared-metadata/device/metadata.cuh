@@ -24,7 +24,7 @@ struct Metadata {
   template <class K>
   class Reader {
     using Mapping = typename K::Mapping;
-    using Runs = PointRuns<Problem, Mapping>;
+    using Runs = PointRuns<K>;
 
    public:
     __device__ Reader(const Arguments& arguments, unsigned char* shared) : shared_(shared) {

@@ -3,6 +3,7 @@
 
 #include <msda/sampling.cuh>
 #include <msda/simt/thread.cuh>
+#include <msda/slots/taps.cuh>
 
 namespace msda {
 
@@ -33,14 +34,18 @@ struct Crew {
 };
 
 /// The points of a crew's rows in runs of neighbours of one level, dealt out to its workers: as
-/// many points to a run as one wide load brings and as leave no worker without.
-template <class Problem, class Mapping>
+/// many points to a run as one wide load brings, as leave no worker without, and as have 32 bytes
+/// of taps at most, because neighbouring workers' stores would otherwise meet in few banks.
+template <class K>
 struct PointRuns {
+  using Problem = typename K::Problem;
+  using Mapping = typename K::Mapping;
   static constexpr int kPointsPerRow = Problem::kLevels * Problem::kPoints;
   static constexpr int kPoints = [] {
     constexpr int kLoaded = 16 / (2 * static_cast<int>(sizeof(typename Problem::Location)));
+    constexpr int kStored = 32 / static_cast<int>(sizeof(Taps<K>));
     int points = 1;
-    while (2 * points <= kLoaded && Problem::kPoints % (2 * points) == 0 &&
+    while (2 * points <= kLoaded && 2 * points <= kStored && Problem::kPoints % (2 * points) == 0 &&
            Crew<Mapping>::kRows * kPointsPerRow >= 2 * points * Crew<Mapping>::kWorkers) {
       points *= 2;
     }

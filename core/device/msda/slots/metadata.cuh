@@ -5,25 +5,9 @@
 #include <msda/sampling.cuh>
 #include <msda/slots/pipeline.cuh>
 #include <msda/slots/schedule.cuh>
+#include <msda/slots/taps.cuh>
 
 namespace msda {
-
-/// Taps that a lane reads for a point: one when the source blends the corners itself.
-template <class K>
-inline constexpr int kTaps = K::Source::kBlends ? 1 : K::Mapping::kTaps;
-
-/// What one lane needs for one point: the place of the footprint's anchor, from which the taps lie
-/// at constant distances, and the weight of each of its taps in the arithmetic's type. Padded to a
-/// power of two of bytes, so that neighbouring points can be read as one vector.
-template <class K>
-struct alignas(sizeof(typename K::Source::Place) +
-                           kTaps<K> * sizeof(typename K::Arithmetic::Weight) <=
-                       8
-                   ? 8
-                   : 16) Taps {
-  typename K::Source::Place place;
-  typename K::Arithmetic::Weight weight[kTaps<K>];
-};
 
 /// True when some level is one pixel wide or high.
 template <class Problem>

@@ -56,7 +56,7 @@ struct DirectPipeline {
 
   template <class K>
   class Reader {
-    using Runs = PointRuns<Problem, typename K::Mapping>;
+    using Runs = PointRuns<K>;
 
    public:
     __device__ Reader(const Arguments& arguments, unsigned char* shared) : arguments_(arguments) {

@@ -30,14 +30,21 @@ struct Restage {
   static constexpr unsigned kThreads = 256;
   static constexpr LaunchShape kShape = grid_stride_shape(kThreads, 8);
 
+  /// Channels that a thread copies at a time: neighbours in both layouts, at most 16 bytes.
+  static constexpr int kVector = [] {
+    int vector = 16 / static_cast<int>(sizeof(typename Problem::Value));
+    while (Layout::kRunChannels % vector != 0 || Problem::kChannels % vector != 0) vector /= 2;
+    return vector;
+  }();
+
   /// Every stored channel of every stored pixel, border pixels (zero) included.
   __device__ static void run(const Arguments& arguments) {
-    constexpr int kRow = Problem::kHeads * Problem::kChannels;
+    constexpr int kRow = Problem::kHeads * Problem::kChannels / kVector;
     const long long count = arguments.batch * Layout::kPixels * kRow;
     const long long stride = static_cast<long long>(simt::blocks()) * kThreads;
     for (long long i = static_cast<long long>(simt::block()) * kThreads + simt::thread(); i < count;
          i += stride) {
-      const int in_row = static_cast<int>(i % kRow);
+      const int in_row = static_cast<int>(i % kRow) * kVector;
       const long long pixel_index = i / kRow;
       write(arguments, pixel_index / Layout::kPixels,
             static_cast<int>(pixel_index % Layout::kPixels), in_row / Problem::kChannels,
@@ -56,18 +63,26 @@ struct Restage {
     const int x = in_level % Layout::pitch(level) - border;
     const int y = in_level / Layout::pitch(level) - border;
     const bool inside = x >= 0 && x < Problem::width(level) && y >= 0 && y < Problem::height(level);
-    float value = 0.0F;
+    using Values = Vector<typename Problem::Value, kVector>;
+    Values given = {};
     if (inside) {
       const long long from =
           image * Given::kImageStride + Given::channel_offset(head, channel) +
           static_cast<long long>(Given::start(level) + Given::pixel(level, x, y)) *
               Given::kPixelStride;
-      value = to_float(static_cast<const typename Problem::Value*>(arguments.value)[from]);
+      given = Values::read(static_cast<const typename Problem::Value*>(arguments.value) + from,
+                           [](const auto* p) { return ptx::load_readonly(p); });
+    }
+    Vector<Stored, kVector> stored;
+#pragma unroll
+    for (int v = 0; v < kVector; ++v) {
+      stored.element[v] =
+          K::Arithmetic::encode(arguments, to_float(given.element[v]), image, head, level);
     }
     const long long to = image * Layout::kImageStride + Layout::channel_offset(head, channel) +
                          static_cast<long long>(pixel) * Layout::kPixelStride;
-    static_cast<Stored*>(arguments.workspace[kLayout])[to] =
-        K::Arithmetic::encode(arguments, value, image, head, level);
+    stored.write(static_cast<Stored*>(arguments.workspace[kLayout]) + to,
+                 [](auto* p, auto word) { *p = word; });
   }
 };
 
