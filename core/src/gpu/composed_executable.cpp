@@ -30,7 +30,10 @@ ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Problem& 
     }
   }
   make_textures(problem);
-  if (plan_.persist_value != 0) make_persisting_window(problem);
+  if (plan_.persist_value != 0) {
+    persisting_ = std::make_unique<PersistingL2>(
+        problem.value_elements() * static_cast<std::int64_t>(size_of(problem.types.value)));
+  }
 }
 
 void ComposedExecutable::make_textures(const Problem& problem) {
@@ -40,32 +43,6 @@ void ComposedExecutable::make_textures(const Problem& problem) {
     const auto layers = static_cast<unsigned>(shape.layers_per_image * problem.batch);
     textures_[level] = std::make_unique<CudaTexture>(shape, layers);
   }
-}
-
-void ComposedExecutable::make_persisting_window(const Problem& problem) {
-  int device = 0;
-  int largest_window = 0;
-  int largest_part = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  check(cudaDeviceGetAttribute(&largest_window, cudaDevAttrMaxAccessPolicyWindowSize, device),
-        "cudaDeviceGetAttribute(MaxAccessPolicyWindowSize)");
-  check(cudaDeviceGetAttribute(&largest_part, cudaDevAttrMaxPersistingL2CacheSize, device),
-        "cudaDeviceGetAttribute(MaxPersistingL2CacheSize)");
-  if (largest_window == 0 || largest_part == 0)
-    throw Unsupported("the device has no persisting L2");
-  const std::int64_t value_bytes =
-      problem.value_elements() * static_cast<std::int64_t>(size_of(problem.types.value));
-  const std::int64_t part = std::min<std::int64_t>(largest_part, value_bytes);
-  check(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, static_cast<std::size_t>(part)),
-        "cudaDeviceSetLimit(PersistingL2CacheSize)");
-  cudaAccessPolicyWindow window{};
-  window.num_bytes = static_cast<std::size_t>(std::min<std::int64_t>(largest_window, value_bytes));
-  // As much of the window persists as the set-aside part holds, so that lines do not evict each
-  // other.
-  window.hitRatio = std::min(1.0F, static_cast<float>(part) / static_cast<float>(window.num_bytes));
-  window.hitProp = cudaAccessPropertyPersisting;
-  window.missProp = cudaAccessPropertyStreaming;
-  persist_ = window;
 }
 
 ComposedExecutable::Launch ComposedExecutable::make_launch(const std::string& name_expression,
@@ -149,9 +126,8 @@ void ComposedExecutable::enqueue_clearing(const Arguments& arguments, cudaStream
 }
 
 void ComposedExecutable::enqueue_main(Arguments& arguments, cudaStream_t stream) const {
-  if (!persist_) return enqueue(main_, arguments, stream);
-  cudaAccessPolicyWindow window = *persist_;
-  window.base_ptr = const_cast<void*>(arguments.value);
+  if (!persisting_) return enqueue(main_, arguments, stream);
+  const cudaAccessPolicyWindow window = persisting_->window(arguments.value);
   enqueue(main_, arguments, stream, &window);
 }
 

@@ -3,13 +3,13 @@
 
 #include <array>
 #include <memory>
-#include <optional>
 
 #include <msda/launch.cuh>
 
 #include "gpu/compiled_unit.hpp"
 #include "gpu/cuda_memory.hpp"
 #include "gpu/cuda_module.hpp"
+#include "gpu/cuda_persisting_l2.hpp"
 #include "gpu/cuda_textures.hpp"
 
 namespace msda {
@@ -48,7 +48,6 @@ class ComposedExecutable final : public Executable {
   void enqueue_clearing(const Arguments& arguments, cudaStream_t stream) const;
   void enqueue_main(Arguments& arguments, cudaStream_t stream) const;
   void make_textures(const Problem& problem);
-  void make_persisting_window(const Problem& problem);
 
   CudaModule module_;
   LaunchPlan plan_;
@@ -57,7 +56,7 @@ class ComposedExecutable final : public Executable {
   std::vector<PrepassLaunch> prepasses_;  ///< in the order of their slots
   std::array<std::unique_ptr<CudaMemory>, kSlotCount> workspaces_;
   std::array<std::unique_ptr<CudaTexture>, kLevelLimit> textures_;
-  std::optional<cudaAccessPolicyWindow> persist_;  ///< base pointer set at launch
+  std::unique_ptr<PersistingL2> persisting_;  ///< null where nothing persists
   std::int64_t batch_;
   std::int64_t queries_;
 };
