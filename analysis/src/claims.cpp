@@ -11,20 +11,66 @@ namespace {
 
 using Quantity = Claim::Quantity;
 
-ClaimedRange widened(const ClaimedRange& range) {
+constexpr Interval kEqual{1 - kEquivalence, 1 + kEquivalence};
+
+Interval widened(const ClaimedRange& range) {
   return {range.low / (1 + kEquivalence), range.high * (1 + kEquivalence)};
 }
 
-bool holds(const ClaimedRange& range, double value) {
-  return value >= range.low && value <= range.high;
+/// The interval of 1 / value.
+Interval inverse(const Interval& interval) { return {1 / interval.high, 1 / interval.low}; }
+
+/// Where an interval lies with regard to the accepted values.
+enum class Position { kBelow, kAbove, kMeets, kAround };
+
+Position position(const Interval& measured, const Interval& accepted) {
+  if (measured.high < accepted.low) return Position::kBelow;
+  if (measured.low > accepted.high) return Position::kAbove;
+  if (measured.low < accepted.low && measured.high > accepted.high) return Position::kAround;
+  return Position::kMeets;
 }
 
-/// The measured value of a claim about a time or a share, against its range.
-ClaimVerdict judge_value(const ClaimedRange& claimed, double measured, ClaimVerdict below,
+/// The verdict on a claim that has no direction.
+ClaimVerdict judge_value(const Interval& measured, const Interval& accepted, ClaimVerdict below,
                          ClaimVerdict above) {
-  const ClaimedRange wide = widened(claimed);
-  if (holds(wide, measured)) return ClaimVerdict::kConfirmed;
-  return measured < wide.low ? below : above;
+  switch (position(measured, accepted)) {
+    case Position::kBelow: return below;
+    case Position::kAbove: return above;
+    case Position::kMeets: return ClaimVerdict::kConfirmed;
+    case Position::kAround: break;
+  }
+  return ClaimVerdict::kUndecided;
+}
+
+/// An interval below the accepted speedups, which are above 1.
+ClaimVerdict judge_less(const Interval& measured, const Interval& equal) {
+  if (measured.low >= equal.low && measured.high <= equal.high) return ClaimVerdict::kNoEffect;
+  if (measured.high < equal.low) return ClaimVerdict::kOpposite;
+  return measured.low >= equal.low ? ClaimVerdict::kSmaller : ClaimVerdict::kUndecided;
+}
+
+/// The verdict on a claimed speedup above 1. `equal` are the ratios that count as no difference.
+ClaimVerdict judge_faster(const Interval& measured, const Interval& accepted,
+                          const Interval& equal) {
+  switch (position(measured, accepted)) {
+    case Position::kBelow: return judge_less(measured, equal);
+    case Position::kAbove: return ClaimVerdict::kLarger;
+    case Position::kAround: return ClaimVerdict::kUndecided;
+    case Position::kMeets: break;
+  }
+  // An interval that reaches from the claim to no effect, or to the opposite one where the claim
+  // itself is next to none, confirms nothing.
+  const double least = accepted.low > equal.high ? 1 : equal.low;
+  return measured.low < least ? ClaimVerdict::kUndecided : ClaimVerdict::kConfirmed;
+}
+
+ClaimVerdict judge_speedup(const ClaimedRange& claimed, const Interval& measured) {
+  const Interval accepted = widened(claimed);
+  if (claimed.low >= 1 && claimed.high > 1) return judge_faster(measured, accepted, kEqual);
+  if (claimed.high <= 1 && claimed.low < 1) {
+    return judge_faster(inverse(measured), inverse(accepted), inverse(kEqual));
+  }
+  return judge_value(measured, accepted, ClaimVerdict::kSlower, ClaimVerdict::kFaster);
 }
 
 const Row* row_of(const Table& table, const std::string& arm) {
@@ -40,6 +86,16 @@ std::string why_without_time(const Row* row, const std::string& arm) {
   return row->record.reason.empty()
              ? fmt::format("{} is {}", arm, row->verdict)
              : fmt::format("{} is {}: {}", arm, row->verdict, row->record.reason);
+}
+
+/// The measured value with the interval of its estimate, and the verdict.
+template <class Estimate>
+void take(CheckedClaim& checked, double value, const Estimate& estimate) {
+  checked.measured = value;
+  checked.interval_95 = estimate.interval_95;
+  checked.replication = estimate.replication;
+  checked.replicates = estimate.replicates;
+  checked.verdict = judge(checked.claim.quantity, checked.claim.range, estimate.interval_95);
 }
 
 void check_speedup(const Table& table, const Row& row, CheckedClaim& checked) {
@@ -58,9 +114,30 @@ void check_speedup(const Table& table, const Row& row, CheckedClaim& checked) {
     checked.reason = fmt::format("{} and {} have no block in common", checked.claim.arm, name);
     return;
   }
-  checked.measured = estimate->ratio;
-  checked.interval_95 = estimate->interval_95;
-  checked.verdict = judge_speedup(checked.claim.range, *estimate);
+  take(checked, estimate->ratio, *estimate);
+}
+
+void check_time(const Row& row, CheckedClaim& checked) {
+  const auto estimate = estimate_time(row.record.samples);
+  if (!estimate) {
+    checked.reason = fmt::format("{} has no block with a time", checked.claim.arm);
+    return;
+  }
+  take(checked, estimate->seconds, *estimate);
+}
+
+/// The least time that the ceilings allow over the time and its interval.
+void check_speed_of_light(const Row& row, CheckedClaim& checked) {
+  auto estimate = estimate_time(row.record.samples);
+  if (!row.speed_of_light || !estimate) {
+    checked.reason = "the ceilings of the device are not known";
+    return;
+  }
+  const double least_seconds = *row.speed_of_light * row.median_seconds;
+  if (auto& seconds = estimate->interval_95) {
+    seconds = Interval{least_seconds / seconds->high, least_seconds / seconds->low};
+  }
+  take(checked, least_seconds / estimate->seconds, *estimate);
 }
 
 CheckedClaim check_claim(const Claim& claim, const Table& table) {
@@ -73,20 +150,8 @@ CheckedClaim check_claim(const Claim& claim, const Table& table) {
   if (!checked.reason.empty()) return checked;
   switch (claim.quantity) {
     case Quantity::kSpeedup: check_speedup(table, *row, checked); break;
-    case Quantity::kTime:
-      checked.measured = row->median_seconds;
-      checked.verdict = judge_value(claim.range, row->median_seconds, ClaimVerdict::kFaster,
-                                    ClaimVerdict::kSlower);
-      break;
-    case Quantity::kSpeedOfLight:
-      checked.measured = row->speed_of_light;
-      if (!row->speed_of_light) {
-        checked.reason = "the ceilings of the device are not known";
-      } else {
-        checked.verdict = judge_value(claim.range, *row->speed_of_light, ClaimVerdict::kSmaller,
-                                      ClaimVerdict::kLarger);
-      }
-      break;
+    case Quantity::kTime: check_time(*row, checked); break;
+    case Quantity::kSpeedOfLight: check_speed_of_light(*row, checked); break;
     case Quantity::kNotTestable: break;
   }
   return checked;
@@ -148,20 +213,20 @@ std::string_view name_of(ClaimVerdict verdict) {
   return "not testable";
 }
 
-ClaimVerdict judge_speedup(const ClaimedRange& claimed, const RatioEstimate& measured) {
-  const ClaimedRange wide = widened(claimed);
-  if (!measured.interval_95) return ClaimVerdict::kUndecided;
-  const auto [low, high] = *measured.interval_95;
-  if (holds(wide, measured.ratio)) return ClaimVerdict::kConfirmed;
-  if (high >= wide.low && low <= wide.high) return ClaimVerdict::kUndecided;
-  const bool inside_equal = low >= 1 - kEquivalence && high <= 1 + kEquivalence;
-  if (inside_equal) return ClaimVerdict::kNoEffect;
-  const bool claims_faster = claimed.low >= 1;
-  const bool claims_slower = claimed.high <= 1;
-  if (claims_faster && high < 1) return ClaimVerdict::kOpposite;
-  if (claims_slower && low > 1) return ClaimVerdict::kOpposite;
-  const bool below = high < wide.low;
-  return below == claims_slower ? ClaimVerdict::kLarger : ClaimVerdict::kSmaller;
+ClaimVerdict judge(Claim::Quantity quantity, const ClaimedRange& claimed,
+                   const std::optional<Interval>& measured_95) {
+  if (!measured_95) return ClaimVerdict::kUndecided;
+  switch (quantity) {
+    case Quantity::kSpeedup: return judge_speedup(claimed, *measured_95);
+    case Quantity::kTime:
+      return judge_value(*measured_95, widened(claimed), ClaimVerdict::kFaster,
+                         ClaimVerdict::kSlower);
+    case Quantity::kSpeedOfLight:
+      return judge_value(*measured_95, widened(claimed), ClaimVerdict::kSmaller,
+                         ClaimVerdict::kLarger);
+    case Quantity::kNotTestable: break;
+  }
+  return ClaimVerdict::kNotTestable;
 }
 
 std::vector<CheckedClaim> check_claims(const nlohmann::json& manifest,

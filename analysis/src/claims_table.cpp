@@ -10,24 +10,36 @@
 namespace msda {
 namespace {
 
-/// A ratio the way the claim writes it: "+5.3%" or "1.053x".
-std::string ratio_like(const Claim& claim, double ratio) {
-  if (!claim.value.ends_with('%')) return ratio_text(ratio);
-  return fmt::format("{:+.1f}%", (ratio - 1) * 100);
+/// "671.3 us [670.1, 672.5]", with the bracket where there is an interval.
+template <class Number>
+std::string with_interval(const CheckedClaim& checked, const std::string& unit,
+                          const Number& number) {
+  const std::string text = number(*checked.measured) + unit;
+  if (!checked.interval_95) return text;
+  return fmt::format("{} [{}, {}]", text, number(checked.interval_95->low),
+                     number(checked.interval_95->high));
 }
 
+/// In the form in which the claim was written, so that the two compare at a glance.
 std::string measured_text(const CheckedClaim& checked) {
   if (!checked.measured) return "-";
   switch (checked.claim.quantity) {
-    case Claim::Quantity::kTime: return time_scale(*checked.measured).text(*checked.measured);
-    case Claim::Quantity::kSpeedOfLight: return fmt::format("{:.1f}%", *checked.measured * 100);
+    case Claim::Quantity::kTime: {
+      const Scale scale = time_scale(std::min(*checked.measured, checked.claim.range.high));
+      return with_interval(checked, " " + scale.unit,
+                           [&](double seconds) { return scale.number(seconds); });
+    }
+    case Claim::Quantity::kSpeedOfLight:
+      return with_interval(checked, "%",
+                           [](double share) { return fmt::format("{:.1f}", share * 100); });
     case Claim::Quantity::kSpeedup:
     case Claim::Quantity::kNotTestable: break;
   }
-  const std::string ratio = ratio_like(checked.claim, *checked.measured);
-  if (!checked.interval_95) return ratio;
-  return fmt::format("{} [{}, {}]", ratio, ratio_like(checked.claim, checked.interval_95->low),
-                     ratio_like(checked.claim, checked.interval_95->high));
+  if (!checked.claim.value.ends_with('%')) {
+    return ratio_text(*checked.measured, checked.interval_95);
+  }
+  return with_interval(checked, "%",
+                       [](double ratio) { return fmt::format("{:+.1f}", (ratio - 1) * 100); });
 }
 
 std::string claimed_text(const Claim& claim) {
@@ -71,8 +83,8 @@ std::optional<Layout> lay_out_claims(const Report& report) {
   for (const CheckedClaim& checked : claims) {
     const Claim& claim = checked.claim;
     std::string verdict(name_of(checked.verdict));
-    const std::string& footnote = checked.reason.empty() ? claim.note : checked.reason;
-    if (!footnote.empty()) {
+    for (const std::string& footnote : {checked.reason, claim.note}) {
+      if (footnote.empty()) continue;
       verdict += fmt::format(" [{}]", footnote_number(layout.reasons, printable(footnote)));
     }
     layout.rows.push_back({printable_line(claim.source), printable_line(claim.text),
@@ -81,9 +93,9 @@ std::optional<Layout> lay_out_claims(const Report& report) {
     layout.verdicts.emplace_back(name_of(checked.verdict));
   }
   layout.remarks = {fmt::format(
-      "A claim is confirmed when the measured value lies in the claimed range, widened by {:.0f}%; "
-      "a single number stands for all that round to it. Smaller and larger speak of the size of an "
-      "effect in the claimed direction.",
+      "A claim is confirmed when the 95% interval meets the claimed range, widened by {:.0f}%; a "
+      "single number stands for all that round to it. Smaller and larger speak of the size of an "
+      "effect in the claimed direction. Undecided: the interval allows more than one verdict.",
       kEquivalence * 100)};
   return layout;
 }

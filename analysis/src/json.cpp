@@ -11,13 +11,13 @@ using Json = nlohmann::json;
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 /// The interval together with what it is over; null where there is none.
-Json interval(const Row& row) {
-  if (!row.speedup_95) return {};
-  const bool processes = row.replication == Replication::kProcesses;
-  return {{"low", row.speedup_95->low},
-          {"high", row.speedup_95->high},
+Json interval(const std::optional<Interval>& interval_95, Replication replication, int count) {
+  if (!interval_95) return {};
+  const bool processes = replication == Replication::kProcesses;
+  return {{"low", interval_95->low},
+          {"high", interval_95->high},
           {"over", processes ? "processes" : "blocks"},
-          {"count", row.replicates}};
+          {"count", count}};
 }
 
 /// null for an arm without any.
@@ -51,7 +51,7 @@ Json row_json(const Row& row) {
           {"verdict", row.verdict},
           {"median_seconds", timed ? Json(row.median_seconds) : Json()},
           {"speedup", or_null(row.speedup)},
-          {"speedup_95", interval(row)},
+          {"speedup_95", interval(row.speedup_95, row.replication, row.replicates)},
           {"dram_bytes_per_second", timed ? Json(row.dram_bytes_per_second) : Json()},
           {"flops_per_second", timed ? Json(row.flops_per_second) : Json()},
           {"speed_of_light", or_null(row.speed_of_light)},
@@ -64,8 +64,7 @@ Json claim_json(const CheckedClaim& checked) {
                  {"measured", or_null(checked.measured)}, {"problem", checked.problem},
                  {"mode", name_of(checked.mode)},         {"reason", checked.reason}};
   if (checked.interval_95) {
-    object["measured_95"] = {{"low", checked.interval_95->low},
-                             {"high", checked.interval_95->high}};
+    object["measured_95"] = interval(checked.interval_95, checked.replication, checked.replicates);
   }
   return object;
 }

@@ -48,6 +48,39 @@ double half_width(const std::vector<double>& values) {
   return t * std::sqrt(squares / (count - 1) / count);
 }
 
+using LogsByProcess = std::map<int, std::vector<double>>;
+
+/// Mean of logs, and half the width of its interval where there is one.
+struct LogMean {
+  double centre = 0;
+  std::optional<double> half;
+  Replication replication = Replication::kNone;
+  int replicates = 0;
+
+  std::optional<Interval> interval() const {
+    if (!half) return std::nullopt;
+    return Interval{std::exp(centre - *half), std::exp(centre + *half)};
+  }
+};
+
+/// Over the means of the processes where there are several, else over what the only one has. Needs
+/// one value.
+LogMean mean_of(const LogsByProcess& by_process) {
+  std::vector<double> observations;
+  LogMean result;
+  if (by_process.size() > 1) {
+    for (const auto& [process, logs] : by_process) observations.push_back(mean(logs));
+    result.replication = Replication::kProcesses;
+  } else {
+    observations = by_process.begin()->second;
+    if (observations.size() > 1) result.replication = Replication::kBlocks;
+  }
+  result.centre = mean(observations);
+  result.replicates = static_cast<int>(observations.size());
+  if (observations.size() > 1) result.half = half_width(observations);
+  return result;
+}
+
 }  // namespace
 
 double median(std::vector<double> values) {
@@ -71,30 +104,22 @@ std::optional<double> median_seconds(const std::vector<SampleBlock>& blocks) {
 std::optional<RatioEstimate> estimate_ratio(const std::vector<SampleBlock>& numerator,
                                             const std::vector<SampleBlock>& denominator) {
   const auto below = log_medians(denominator);
-  std::map<int, std::vector<double>> by_process;
+  LogsByProcess differences;
   for (const auto& [key, log_time] : log_medians(numerator)) {
     const auto found = below.find(key);
-    if (found != below.end()) by_process[key.first].push_back(log_time - found->second);
+    if (found != below.end()) differences[key.first].push_back(log_time - found->second);
   }
-  if (by_process.empty()) return std::nullopt;
+  if (differences.empty()) return std::nullopt;
+  const LogMean mean = mean_of(differences);
+  return RatioEstimate{std::exp(mean.centre), mean.interval(), mean.replication, mean.replicates};
+}
 
-  std::vector<double> observations;
-  RatioEstimate estimate;
-  if (by_process.size() > 1) {
-    for (const auto& [process, logs] : by_process) observations.push_back(mean(logs));
-    estimate.replication = Replication::kProcesses;
-  } else {
-    observations = by_process.begin()->second;
-    if (observations.size() > 1) estimate.replication = Replication::kBlocks;
-  }
-  const double centre = mean(observations);
-  estimate.ratio = std::exp(centre);
-  estimate.replicates = static_cast<int>(observations.size());
-  if (observations.size() > 1) {
-    const double half = half_width(observations);
-    estimate.interval_95 = Interval{std::exp(centre - half), std::exp(centre + half)};
-  }
-  return estimate;
+std::optional<TimeEstimate> estimate_time(const std::vector<SampleBlock>& blocks) {
+  LogsByProcess logs;
+  for (const auto& [key, log_time] : log_medians(blocks)) logs[key.first].push_back(log_time);
+  if (logs.empty()) return std::nullopt;
+  const LogMean mean = mean_of(logs);
+  return TimeEstimate{std::exp(mean.centre), mean.interval(), mean.replication, mean.replicates};
 }
 
 std::string_view name_of(Difference difference) {

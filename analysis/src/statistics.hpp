@@ -48,6 +48,18 @@ std::optional<double> median_seconds(const std::vector<SampleBlock>& blocks);
 std::optional<RatioEstimate> estimate_ratio(const std::vector<SampleBlock>& numerator,
                                             const std::vector<SampleBlock>& denominator);
 
+/// The time of an arm.
+struct TimeEstimate {
+  double seconds = 0;                   ///< geometric mean of the blocks' medians
+  std::optional<Interval> interval_95;  ///< absent when `replication` is kNone
+  Replication replication = Replication::kNone;
+  int replicates = 0;  ///< processes or blocks that went into it
+};
+
+/// Estimates a time as estimate_ratio() does a ratio: the log of each block's median is one
+/// observation. nullopt when no block has a time.
+std::optional<TimeEstimate> estimate_time(const std::vector<SampleBlock>& blocks);
+
 enum class Difference { kFaster, kSlower, kEqual, kUndecided };
 std::string_view name_of(Difference difference);  ///< "faster", ...
 

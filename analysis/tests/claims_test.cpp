@@ -61,39 +61,98 @@ TEST(ClaimedValue, RefusesWhatIsNone) {
 }
 
 struct Case {
-  const char* claimed;
-  double ratio, low, high;
+  Claim::Quantity quantity;
+  double claimed_low;
+  double claimed_high;
+  double low;
+  double high;
   ClaimVerdict verdict;
 };
 
-TEST(JudgeSpeedup, EveryVerdict) {
-  const Case cases[] = {
-      {"4.4x", 4.41, 4.40, 4.42, ClaimVerdict::kConfirmed},
-      {"4.4x", 4.49, 4.48, 4.50, ClaimVerdict::kConfirmed},  // inside the widened range
-      {"4.4x", 2.0, 1.9, 2.1, ClaimVerdict::kSmaller},
-      {"4.4x", 6.0, 5.9, 6.1, ClaimVerdict::kLarger},
-      {"4.4x", 0.5, 0.4, 0.6, ClaimVerdict::kOpposite},
-      {"4.4x", 1.0, 0.995, 1.005, ClaimVerdict::kNoEffect},
-      {"4.4x", 4.6, 4.4, 4.8, ClaimVerdict::kUndecided},
-      {"0.5x", 0.5, 0.49, 0.51, ClaimVerdict::kConfirmed},
-      {"0.5x", 0.9, 0.89, 0.91, ClaimVerdict::kSmaller},
-      {"0.5x", 0.2, 0.19, 0.21, ClaimVerdict::kLarger},
-      {"0.5x", 1.5, 1.4, 1.6, ClaimVerdict::kOpposite},
-      {"+5.3%", 1.02, 1.015, 1.025, ClaimVerdict::kSmaller},
-      {"-2.1%", 1.1, 1.05, 1.15, ClaimVerdict::kOpposite},
-      {"0..1x", 0.3, 0.29, 0.31, ClaimVerdict::kConfirmed},
-      {"0..1x", 1.3, 1.29, 1.31, ClaimVerdict::kOpposite},
-      {"0.9..1.1x", 1.3, 1.29, 1.31, ClaimVerdict::kLarger},
-      {"0.9..1.1x", 0.3, 0.29, 0.31, ClaimVerdict::kSmaller},
-  };
-  for (const Case& c : cases) {
-    const RatioEstimate measured{c.ratio, Interval{c.low, c.high}, Replication::kBlocks, 5};
-    EXPECT_EQ(name_of(judge_speedup(parse_claimed_speedup(c.claimed), measured)),
-              name_of(c.verdict))
-        << c.claimed << " against " << c.ratio;
-  }
-  EXPECT_EQ(judge_speedup({2, 3}, {2.5, std::nullopt, Replication::kNone, 1}),
-            ClaimVerdict::kUndecided);
+std::ostream& operator<<(std::ostream& stream, const Case& c) {
+  return stream << c.claimed_low << ".." << c.claimed_high << " against " << c.low << ".." << c.high
+                << ": " << name_of(c.verdict);
+}
+
+class Judge : public testing::TestWithParam<Case> {};
+
+TEST_P(Judge, Verdict) {
+  const Case& c = GetParam();
+  EXPECT_EQ(name_of(judge(c.quantity, {c.claimed_low, c.claimed_high}, Interval{c.low, c.high})),
+            name_of(c.verdict));
+}
+
+constexpr auto kS = Claim::Quantity::kSpeedup;
+constexpr auto kT = Claim::Quantity::kTime;
+constexpr auto kL = Claim::Quantity::kSpeedOfLight;
+
+// 1.45..1.55 is accepted from 1.43564 to 1.5655.
+INSTANTIATE_TEST_SUITE_P(
+    Faster, Judge,
+    testing::Values(Case{kS, 1.45, 1.55, 1.49, 1.51, ClaimVerdict::kConfirmed},
+                    Case{kS, 1.45, 1.55, 1.40, 1.4357, ClaimVerdict::kConfirmed},
+                    Case{kS, 1.45, 1.55, 1.40, 1.4356, ClaimVerdict::kSmaller},
+                    Case{kS, 1.45, 1.55, 1.5654, 1.60, ClaimVerdict::kConfirmed},
+                    Case{kS, 1.45, 1.55, 1.5656, 1.60, ClaimVerdict::kLarger},
+                    Case{kS, 1.45, 1.55, 1.43, 1.57, ClaimVerdict::kUndecided},
+                    Case{kS, 1.45, 1.55, 0.999, 1.45, ClaimVerdict::kUndecided},
+                    Case{kS, 1.45, 1.55, 1.001, 1.45, ClaimVerdict::kConfirmed},
+                    Case{kS, 1.45, 1.55, 0.990, 1.010, ClaimVerdict::kNoEffect},
+                    Case{kS, 1.45, 1.55, 0.990, 1.011, ClaimVerdict::kSmaller},
+                    Case{kS, 1.45, 1.55, 0.989, 1.010, ClaimVerdict::kUndecided},
+                    Case{kS, 1.45, 1.55, 0.95, 0.991, ClaimVerdict::kUndecided},
+                    Case{kS, 1.45, 1.55, 0.95, 0.989, ClaimVerdict::kOpposite}));
+
+// 0.45..0.55 is accepted from 0.44554 to 0.5555.
+INSTANTIATE_TEST_SUITE_P(
+    Slower, Judge,
+    testing::Values(Case{kS, 0.45, 0.55, 0.49, 0.51, ClaimVerdict::kConfirmed},
+                    Case{kS, 0.45, 0.55, 0.5554, 0.60, ClaimVerdict::kConfirmed},
+                    Case{kS, 0.45, 0.55, 0.5556, 0.60, ClaimVerdict::kSmaller},
+                    Case{kS, 0.45, 0.55, 0.40, 0.4456, ClaimVerdict::kConfirmed},
+                    Case{kS, 0.45, 0.55, 0.40, 0.4454, ClaimVerdict::kLarger},
+                    Case{kS, 0.45, 0.55, 0.44, 0.56, ClaimVerdict::kUndecided},
+                    Case{kS, 0.45, 0.55, 0.55, 1.001, ClaimVerdict::kUndecided},
+                    Case{kS, 0.45, 0.55, 0.991, 1.0099, ClaimVerdict::kNoEffect},
+                    Case{kS, 0.45, 0.55, 0.95, 1.0099, ClaimVerdict::kSmaller},
+                    Case{kS, 0.45, 0.55, 0.95, 1.0101, ClaimVerdict::kUndecided},
+                    Case{kS, 0.45, 0.55, 1.0101, 1.1, ClaimVerdict::kOpposite},
+                    // "At most 1x": equal confirms it, and there is no larger.
+                    Case{kS, 0, 1, 0.01, 0.02, ClaimVerdict::kConfirmed},
+                    Case{kS, 0, 1, 0.999, 1.001, ClaimVerdict::kConfirmed},
+                    Case{kS, 0, 1, 1.02, 1.03, ClaimVerdict::kOpposite}));
+
+// A claim next to no effect cannot be told from it within the threshold.
+INSTANTIATE_TEST_SUITE_P(
+    Tiny, Judge,
+    testing::Values(Case{kS, 1.0075, 1.0085, 0.999, 1.001, ClaimVerdict::kConfirmed},
+                    Case{kS, 1.0075, 1.0085, 0.989, 1.005, ClaimVerdict::kUndecided},
+                    Case{kS, 1.0075, 1.0085, 0.97, 0.98, ClaimVerdict::kOpposite},
+                    Case{kS, 1.0075, 1.0085, 1.02, 1.03, ClaimVerdict::kLarger}));
+
+// "1.0x": no difference is claimed, so there is no direction.
+INSTANTIATE_TEST_SUITE_P(NoDifference, Judge,
+                         testing::Values(Case{kS, 0.95, 1.05, 0.99, 1.04, ClaimVerdict::kConfirmed},
+                                         Case{kS, 0.95, 1.05, 1.07, 1.10, ClaimVerdict::kFaster},
+                                         Case{kS, 0.95, 1.05, 0.80, 0.94, ClaimVerdict::kSlower},
+                                         Case{kS, 0.95, 1.05, 0.80, 1.10,
+                                              ClaimVerdict::kUndecided}));
+
+// 100..200 is accepted from 99.01 to 202.
+INSTANTIATE_TEST_SUITE_P(TimesAndShares, Judge,
+                         testing::Values(Case{kT, 100, 200, 150, 160, ClaimVerdict::kConfirmed},
+                                         Case{kT, 100, 200, 90, 99.1, ClaimVerdict::kConfirmed},
+                                         Case{kT, 100, 200, 90, 98.9, ClaimVerdict::kFaster},
+                                         Case{kT, 100, 200, 202, 210, ClaimVerdict::kConfirmed},
+                                         Case{kT, 100, 200, 202.1, 210, ClaimVerdict::kSlower},
+                                         Case{kT, 100, 200, 98, 203, ClaimVerdict::kUndecided},
+                                         Case{kL, 0.8, 0.9, 0.85, 0.86, ClaimVerdict::kConfirmed},
+                                         Case{kL, 0.8, 0.9, 0.5, 0.6, ClaimVerdict::kSmaller},
+                                         Case{kL, 0.8, 0.9, 0.95, 1.2, ClaimVerdict::kLarger},
+                                         Case{kL, 0.8, 0.9, 0.7, 1.2, ClaimVerdict::kUndecided}));
+
+TEST(Judging, WithoutAnIntervalNothingIsDecided) {
+  EXPECT_EQ(judge(kS, {1.45, 1.55}, std::nullopt), ClaimVerdict::kUndecided);
 }
 
 Claim claim(const std::string& arm, Claim::Quantity quantity, const std::string& value,
@@ -135,6 +194,32 @@ TEST(CheckClaims, ComparesWithTheBaselineOrAnotherArm) {
   EXPECT_EQ(report.claims[2].verdict, ClaimVerdict::kSmaller);
 }
 
+TEST(CheckClaims, ARatioIsPairedByBlocks) {
+  // The machine drifts by 4x from block to block; the ratio inside blocks does not.
+  const std::vector<SampleBlock> drifting{{0, 0, {1e-3}}, {0, 1, {2e-3}}, {0, 2, {4e-3}}};
+  Claim over_a = claim("b", Claim::Quantity::kSpeedup, "1.5x", {1.45, 1.55});
+  over_a.over = "a";
+  const nlohmann::json claims = nlohmann::json::array({to_json(over_a)});
+  const Report report =
+      make_report({{"claims", claims}}, {baseline("base", drifting), record("a", drifting),
+                                         record("b", scaled(drifting, 1 / 1.5, 0.001))});
+  EXPECT_EQ(report.claims.at(0).verdict, ClaimVerdict::kConfirmed);
+  EXPECT_LT(report.claims.at(0).interval_95.value().high, 1.52);
+}
+
+TEST(CheckClaims, OneBlockLeavesItUndecided) {
+  const nlohmann::json claims =
+      nlohmann::json::array({to_json(claim("b", Claim::Quantity::kSpeedup, "2x", {1.5, 2.5})),
+                             to_json(claim("b", Claim::Quantity::kTime, "1 s", {0.5, 1.5}))});
+  const Report report =
+      make_report({{"claims", claims}}, {baseline("a", {{0, 0, {2}}}), record("b", {{0, 0, {1}}})});
+  for (const CheckedClaim& checked : report.claims) {
+    EXPECT_EQ(checked.verdict, ClaimVerdict::kUndecided);
+    EXPECT_TRUE(checked.measured);
+    EXPECT_FALSE(checked.interval_95);
+  }
+}
+
 TEST(CheckClaims, TimesAndShares) {
   const Report report =
       report_of({claim("base", Claim::Quantity::kTime, "1.0 ms", {0.95e-3, 1.05e-3}),
@@ -148,6 +233,13 @@ TEST(CheckClaims, TimesAndShares) {
   EXPECT_EQ(report.claims[2].verdict, ClaimVerdict::kSlower);
   EXPECT_EQ(report.claims[3].verdict, ClaimVerdict::kConfirmed);
   EXPECT_NEAR(*report.claims[3].measured, 0.5, 0.01);
+  ASSERT_TRUE(report.claims[3].interval_95);
+  EXPECT_NEAR(report.claims[3].interval_95->low, 0.5, 0.01);
+  EXPECT_EQ(report.claims[3].replicates, 8);
+  EXPECT_EQ(to_json(report)["claims"][3]["measured_95"]["over"], "blocks");
+  const std::string text = to_markdown(report);
+  EXPECT_THAT(text, HasSubstr("1.000 ms \\[1.000, 1.000\\]"));
+  EXPECT_THAT(text, HasSubstr("50.0% \\[50.0, 50.0\\]"));
   EXPECT_EQ(report.claims[4].verdict, ClaimVerdict::kSmaller);
 }
 

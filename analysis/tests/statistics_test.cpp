@@ -62,6 +62,22 @@ TEST(EstimateRatio, OneBlockHasNoInterval) {
   EXPECT_EQ(classify(*estimate), Difference::kUndecided);
 }
 
+TEST(EstimateTime, IsTheRatioToOneSecond) {
+  const std::vector<SampleBlock> blocks{{0, 0, {1e-3, 9, 1e-3}}, {0, 1, {2e-3}}, {0, 2, {4e-3}}};
+  const std::vector<SampleBlock> second{{0, 0, {1}}, {0, 1, {1}}, {0, 2, {1}}};
+  const auto estimate = estimate_time(blocks);
+  ASSERT_TRUE(estimate);
+  EXPECT_NEAR(estimate->seconds, 2e-3, 1e-15);
+  EXPECT_EQ(estimate->replication, Replication::kBlocks);
+  EXPECT_EQ(estimate->replicates, 3);
+  const auto ratio = estimate_ratio(blocks, second);
+  EXPECT_EQ(estimate->interval_95.value().low, ratio.value().interval_95.value().low);
+  EXPECT_EQ(estimate->interval_95.value().high, ratio.value().interval_95.value().high);
+  EXPECT_EQ(estimate_time({{0, 0, {1}}, {1, 0, {4}}}).value().replication, Replication::kProcesses);
+  EXPECT_FALSE(estimate_time({{0, 0, {1}}}).value().interval_95);
+  EXPECT_FALSE(estimate_time({}));
+}
+
 TEST(EstimateRatio, OnlyBlocksOfBothCount) {
   const auto estimate = estimate_ratio({{0, 0, {3}}, {0, 1, {900}}}, {{0, 0, {2}}, {1, 1, {5}}});
   ASSERT_TRUE(estimate);
