@@ -184,6 +184,10 @@ void check_on_problems(const Claim& claim, const std::vector<Table>& tables,
     checked.push_back(untested(claim, claim.value));
     return;
   }
+  if (!claim.left_out.empty()) {
+    checked.push_back(untested(claim, claim.left_out));
+    return;
+  }
   const std::size_t before = checked.size();
   for (const Table& table : tables) {
     if (!claim.problem.empty() && claim.problem != table.problem) continue;

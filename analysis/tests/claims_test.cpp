@@ -49,13 +49,14 @@ TEST(ClaimedValue, RangesAreTakenAsTheyAre) {
 }
 
 TEST(ClaimedValue, RefusesWhatIsNone) {
-  for (const char* text : {"", "fast", "x", "5%", "1.2..x", "3..2x", "-2x", "1e3x", "inf"}) {
+  for (const char* text :
+       {"", "fast", "x", "5%", "1.2..x", "3..2x", "-2x", "1e3x", "inf", "0x", "-100%"}) {
     EXPECT_THROW(parse_claimed_speedup(text), UsageError) << text;
   }
-  for (const char* text : {"724", "us", "-3 us", "7 h", "0..0 s"}) {
+  for (const char* text : {"724", "us", "-3 us", "7 h", "0..0 s", "0 us"}) {
     EXPECT_THROW(parse_claimed_time(text), UsageError) << text;
   }
-  for (const char* text : {"0.8", "80", "-3%"}) {
+  for (const char* text : {"0.8", "80", "-3%", "0%"}) {
     EXPECT_THROW(parse_claimed_share(text), UsageError) << text;
   }
 }
@@ -246,11 +247,13 @@ TEST(CheckClaims, TimesAndShares) {
 TEST(CheckClaims, SaysWhyAClaimIsNotTestable) {
   Claim elsewhere = claim("half", Claim::Quantity::kSpeedup, "2x", {1.5, 2.5});
   elsewhere.problem = "another";
+  Claim left_out = claim("half", Claim::Quantity::kSpeedup, "2x", {1.5, 2.5});
+  left_out.left_out = "half is left out";
   const Report report =
       report_of({claim("broken", Claim::Quantity::kSpeedup, "2x", {1.5, 2.5}),
                  claim("absent", Claim::Quantity::kSpeedup, "2x", {1.5, 2.5}), elsewhere,
-                 claim("half", Claim::Quantity::kNotTestable, "needs a profiler")});
-  ASSERT_EQ(report.claims.size(), 4U);
+                 claim("half", Claim::Quantity::kNotTestable, "needs a profiler"), left_out});
+  ASSERT_EQ(report.claims.size(), 5U);
   for (const CheckedClaim& checked : report.claims) {
     EXPECT_EQ(checked.verdict, ClaimVerdict::kNotTestable);
   }
@@ -258,6 +261,7 @@ TEST(CheckClaims, SaysWhyAClaimIsNotTestable) {
   EXPECT_THAT(report.claims[1].reason, HasSubstr("absent was not run"));
   EXPECT_THAT(report.claims[2].reason, HasSubstr("no problem was measured"));
   EXPECT_EQ(report.claims[3].reason, "needs a profiler");
+  EXPECT_EQ(report.claims[4].reason, "half is left out");
 }
 
 TEST(CheckClaims, StandInEveryFormat) {
@@ -286,6 +290,7 @@ TEST(ClaimJson, RoundTrips) {
   before.over = "other";
   before.problem = "small";
   before.note = "note";
+  before.left_out = "reason";
   const Claim after = claim_from_json(to_json(before));
   EXPECT_EQ(to_json(after), to_json(before));
   EXPECT_THROW(claim_from_json({{"text", "x"}}), UsageError);

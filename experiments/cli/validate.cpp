@@ -19,8 +19,10 @@ std::string check_file(const std::string& file, const Registry& registry) {
     return fmt::format("{} recipes", recipes.size());
   }
   const Experiment experiment = load_experiment(file, registry);
-  return fmt::format("{} problems, {} arms, {} modes", experiment.problems.size(),
-                     experiment.arms.size(), experiment.measure.modes.size());
+  const std::string claims =
+      experiment.claims.empty() ? "" : fmt::format(", {} claims", experiment.claims.size());
+  return fmt::format("{} problems, {} arms, {} modes{}", experiment.problems.size(),
+                     experiment.arms.size(), experiment.measure.modes.size(), claims);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ json make_manifest(const Experiment& experiment, const Plan& plan, const Registr
                    {"plugins", plugins_to_json(registry)},
                    {"problems", list_to_json(plan.problems)},
                    {"arms", list_to_json(plan.arms)},
-                   {"claims", list_to_json(experiment.claims)},
+                   {"claims", list_to_json(planned_claims(experiment, plan))},
                    {"plan", to_json(plan)}};
   if (ready.contains("ceilings")) manifest["ceilings"] = ready.at("ceilings");
   return manifest;

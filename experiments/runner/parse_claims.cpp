@@ -19,6 +19,19 @@ std::string parse_known(const YamlNode& node, const std::vector<std::string>& na
   return name;
 }
 
+std::string parse_sentence(const YamlNode& node) {
+  std::string text = node.as_text();
+  if (text.empty()) node.fail(fmt::format("{} is empty", node.name()));
+  return text;
+}
+
+/// One of the modes that are measured.
+TimingMode parse_measured_mode(const YamlNode& node, const MeasureSettings& measure) {
+  std::vector<std::string> names;
+  for (const TimingMode mode : measure.modes) names.emplace_back(name_of(mode));
+  return parse_timing_mode(parse_known(node, names, "measured mode"));
+}
+
 /// Exactly one of the quantities.
 void parse_quantity(const YamlMap& map, const YamlNode& node, Claim& claim) {
   struct Reader {
@@ -37,7 +50,7 @@ void parse_quantity(const YamlMap& map, const YamlNode& node, Claim& claim) {
     if (!value) continue;
     if (++found > 1) value->fail("a claim has one of speedup, time, speed-of-light, not-testable");
     claim.quantity = reader.quantity;
-    claim.value = value->as_text();
+    claim.value = parse_sentence(*value);
     if (reader.parse != nullptr) {
       claim.range = value->locate([&] { return reader.parse(claim.value); });
     }
@@ -60,16 +73,16 @@ std::vector<Claim> parse_claims(const YamlNode& node, const Experiment& experime
     map.allow_only({"text", "source", "arm", "over", "problem", "mode", "speedup", "time",
                     "speed-of-light", "not-testable", "note"});
     Claim& claim = claims.emplace_back();
-    claim.text = map.require("text").as_text();
-    claim.source = map.require("source").as_text();
+    claim.text = parse_sentence(map.require("text"));
+    claim.source = parse_sentence(map.require("source"));
     claim.arm = parse_known(map.require("arm"), arms, "arm");
     if (const auto value = map.find("problem")) {
       claim.problem = parse_known(*value, problems, "problem");
     }
     if (const auto value = map.find("mode")) {
-      claim.mode = value->locate([&] { return parse_timing_mode(value->as_text()); });
+      claim.mode = parse_measured_mode(*value, experiment.measure);
     }
-    if (const auto value = map.find("note")) claim.note = value->as_text();
+    if (const auto value = map.find("note")) claim.note = parse_sentence(*value);
     parse_quantity(map, entry, claim);
     if (claim.quantity == Quantity::kSpeedup && !map.find("over") &&
         claim.arm == experiment.baseline) {

@@ -156,8 +156,8 @@ Experiment load_experiment(const fs::path& file, const Registry& registry) {
   if (const auto node = map.find("baseline")) {
     experiment.baseline = parse_baseline(*node, experiment.arms);
   }
-  if (const auto node = map.find("claims")) experiment.claims = parse_claims(*node, experiment);
   if (const auto node = map.find("measure")) experiment.measure = parse_measure(*node);
+  if (const auto node = map.find("claims")) experiment.claims = parse_claims(*node, experiment);
   return experiment;
 }
 

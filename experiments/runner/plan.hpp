@@ -49,6 +49,10 @@ DeviceInfo choose_device(const std::string& device, const std::vector<DeviceInfo
 /// left.
 Plan make_plan(const Experiment& experiment, const Registry& registry, const DeviceInfo& device);
 
+/// The experiment's claims with the mode and, for a speedup, the arm that they are over filled in,
+/// and why the plan leaves one out.
+std::vector<Claim> planned_claims(const Experiment& experiment, const Plan& plan);
+
 /// Why an arm cannot run a problem, as far as its variants know without running; "" when it can.
 std::string unsupported_reason(const Registry& registry, const Arm& arm, const Problem& problem,
                                const DeviceInfo& device);

@@ -96,6 +96,46 @@ std::vector<Mistake> mistakes() {
             "fixture\nclaims:\n  - {text: t, source: s, arm: b, speedup: 2x, problem: x}\n"),
        "5:56",
        {"no problem 'x'"}},
+      {"ClaimWithoutSource",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, arm: b, time: 1 s}\n"),
+       "5:5",
+       {"lacks key 'source'"}},
+      {"ClaimEmptyText",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: '', source: s, arm: b, time: 1 s}\n"),
+       "5:12",
+       {"key 'text' is empty"}},
+      {"ClaimEmptyReason",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, not-testable: ''}\n"),
+       "5:48",
+       {"key 'not-testable' is empty"}},
+      {"ClaimKey",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, speedupp: 1x}\n"),
+       "5:34",
+       {"unknown key 'speedupp' (did you mean 'speedup'?)"}},
+      {"ClaimUnmeasuredMode",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, time: 1 s, mode: cold}\n"),
+       "5:51",
+       {"no measured mode 'cold'"}},
+      {"ClaimOverOfATime",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, time: 1 s, over: fixture}\n"),
+       "5:51",
+       {"'over' belongs to a speedup"}},
+      {"ClaimOfNothing",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, speedup: 0x}\n"),
+       "5:43",
+       {"it is not above zero"}},
+      {"ClaimList",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, speedup: [1, 2]}\n"),
+       "5:43",
+       {"key 'speedup' must be text, not a list"}},
       {"NoProblems", "arms: [fixture]\n", "1:1", {"lacks key 'problems'"}},
       {"NoArms", with(""), "1:1", {"lacks key 'arms'"}},
       {"EmptyArms", with("arms: []\n"), "2:7", {"key 'arms' is empty", "at least one arm"}},

@@ -81,7 +81,8 @@ TEST(Experiment, ReadsClaims) {
            "claims:\n"
            "  - {text: faster, source: a paper, arm: late, over: fixture, speedup: +5..10%}\n"
            "  - {text: quick, source: a paper, arm: fixture, time: 724 us, mode: cold,\n"
-           "     problem: ledger-48, note: another GPU}\n");
+           "     problem: ledger-48, note: another GPU}\n"
+           "measure: {modes: [warm, cold]}\n");
   ASSERT_EQ(experiment.claims.size(), 2U);
   EXPECT_EQ(experiment.claims[0].over, "fixture");
   EXPECT_DOUBLE_EQ(experiment.claims[0].range.high, 1.1);

@@ -81,6 +81,46 @@ TEST(Plan, TextShowsWhatWillBeSkipped) {
   EXPECT_THAT(text, HasSubstr("fp32 only"));
 }
 
+constexpr const char* kClaims = R"(
+arms: [fixture, {name: other, use: [fixture]}, plain]
+claims:
+  - {text: t, source: s, arm: other, speedup: 2x}
+  - {text: t, source: s, arm: fixture, over: other, speedup: 2x}
+  - {text: t, source: s, arm: other, time: 2 s, mode: cold}
+  - {text: t, source: s, arm: plain, time: 2 s}
+  - {text: t, source: s, arm: other, over: plain, speedup: 2x}
+  - {text: t, source: s, arm: plain, not-testable: as the file says}
+)";
+
+std::vector<Claim> planned(const std::string& more) {
+  const Experiment with_claims = experiment(kClaims + more);
+  return planned_claims(with_claims, make_plan(with_claims, fixture_registry(), cpu()));
+}
+
+TEST(PlannedClaims, SayWhatTheyAreOverAndInWhichMode) {
+  const std::vector<Claim> claims = planned("");
+  EXPECT_EQ(claims.at(0).over, "fixture");
+  EXPECT_EQ(claims.at(0).mode, TimingMode::kWarm);
+  EXPECT_EQ(claims.at(0).left_out, "");
+  EXPECT_EQ(claims.at(1).over, "other");
+  EXPECT_EQ(claims.at(2).over, "");
+  EXPECT_EQ(claims.at(2).mode, TimingMode::kCold);
+}
+
+TEST(PlannedClaims, AboutArmsThatAreLeftOutSayWhy) {
+  const std::vector<Claim> claims = planned("");
+  EXPECT_EQ(claims.at(3).left_out, "plain is left out: it does not run on cpu");
+  EXPECT_EQ(claims.at(4).left_out, "plain is left out: it does not run on cpu");
+  EXPECT_EQ(claims.at(5).left_out, "");
+  EXPECT_EQ(claims.at(5).value, "as the file says");
+}
+
+TEST(PlannedClaims, AreNotMovedToAnotherBaseline) {
+  const Claim claim = planned("baseline: plain\n").at(0);
+  EXPECT_EQ(claim.over, "plain");
+  EXPECT_EQ(claim.left_out, "plain is left out: it does not run on cpu");
+}
+
 TEST(ChooseDevice, AutoPrefersAGpu) {
   EXPECT_EQ(choose_device("auto", {cpu(), gpu()}).id, "cuda:0");
   EXPECT_EQ(choose_device("auto", {cpu()}).id, "cpu");

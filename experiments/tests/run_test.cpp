@@ -75,6 +75,27 @@ TEST_F(RunTest, LeavesRecordsManifestAndReport) {
   EXPECT_GT(manifest.at("ceilings").at("dram_bytes_per_second"), 0);
 }
 
+TEST_F(RunTest, ClaimsHaveVerdictsInTheReportsOfTheDirectoryAlone) {
+  const fs::path file = directory_.write("x.yaml", std::string(kExperiment) + R"(
+claims:
+  - {text: slow is fast, source: a paper, arm: slow, speedup: 1.5x}
+  - {text: slow is slow, source: a paper, arm: fixture, over: slow, speedup: 2..100000x, problem: two}
+  - {text: it scales, source: a paper, arm: slow, not-testable: one machine}
+)");
+  const Outcome outcome = run({"run", file, "--output", results()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("1 confirmed, 2 opposite, 1 not testable"));
+  fs::remove(file);
+  const Outcome report = run({"report", results(), "--format", "json"});
+  const nlohmann::json claims = nlohmann::json::parse(report.out).at("claims");
+  ASSERT_EQ(claims.size(), 4U);
+  EXPECT_EQ(claims[0].at("verdict"), "opposite");
+  EXPECT_EQ(claims[0].at("claim").at("over"), "fixture");
+  EXPECT_EQ(claims[1].at("problem"), "two");
+  EXPECT_EQ(claims[2].at("verdict"), "confirmed");
+  EXPECT_EQ(claims[3].at("reason"), "one machine");
+}
+
 TEST_F(RunTest, AWrongArmLeadsToExitCodeOneAndTheRestIsThere) {
   const fs::path file = directory_.write("x.yaml", R"(
 device: cpu

@@ -97,8 +97,8 @@ ClaimedRange parse_claimed_speedup(std::string_view text) {
   if (!range) refuse(text, kExpected);
   const ClaimedRange ratio =
       percent ? ClaimedRange{1 + range->low / 100, 1 + range->high / 100} : *range;
-  if (ratio.high <= 0) refuse(text, "a speedup: it is not above zero");
-  return {std::max(ratio.low, 0.0), ratio.high};
+  if (ratio.low < 0 || ratio.high <= 0) refuse(text, "a speedup: it is not above zero");
+  return ratio;
 }
 
 ClaimedRange parse_claimed_time(std::string_view text) {
@@ -109,8 +109,8 @@ ClaimedRange parse_claimed_time(std::string_view text) {
     std::string_view number = rest;
     if (!take_suffix(number, unit)) continue;
     const auto range = parse_range(number);
-    if (!range || range->high <= 0) break;
-    return {std::max(range->low, 0.0) * seconds, range->high * seconds};
+    if (!range || range->low < 0 || range->high <= 0) break;
+    return {range->low * seconds, range->high * seconds};
   }
   refuse(text, "a time: a number above zero, or a range, and its unit: 724 us, 0.7..0.8 ms");
 }
@@ -119,7 +119,7 @@ ClaimedRange parse_claimed_share(std::string_view text) {
   std::string_view rest = trimmed(text);
   if (take_suffix(rest, "%")) {
     const auto range = parse_range(rest);
-    if (range && range->low >= 0) return {range->low / 100, range->high / 100};
+    if (range && range->low >= 0 && range->high > 0) return {range->low / 100, range->high / 100};
   }
   refuse(text, "a share of the speed of light: 85% or 80..90%");
 }
@@ -129,10 +129,10 @@ json to_json(const Claim& claim) {
   for (const auto& [known, name] : kQuantities) {
     if (known == claim.quantity) quantity = name;
   }
-  json object = {{"text", claim.text},   {"source", claim.source},   {"arm", claim.arm},
-                 {"over", claim.over},   {"problem", claim.problem}, {"quantity", quantity},
-                 {"value", claim.value}, {"low", claim.range.low},   {"high", claim.range.high},
-                 {"note", claim.note}};
+  json object = {{"text", claim.text},   {"source", claim.source},    {"arm", claim.arm},
+                 {"over", claim.over},   {"problem", claim.problem},  {"quantity", quantity},
+                 {"value", claim.value}, {"low", claim.range.low},    {"high", claim.range.high},
+                 {"note", claim.note},   {"left_out", claim.left_out}};
   if (claim.mode) object["mode"] = name_of(*claim.mode);
   return object;
 }
@@ -147,6 +147,7 @@ Claim claim_from_json(const json& object) {
   claim.problem = text_of(object, "problem", false);
   claim.note = text_of(object, "note", false);
   claim.value = text_of(object, "value", true);
+  claim.left_out = text_of(object, "left_out", false);
   if (object.contains("mode")) claim.mode = parse_timing_mode(text_of(object, "mode", true));
   const std::string quantity = text_of(object, "quantity", true);
   for (const auto& [known, name] : kQuantities) {

@@ -36,6 +36,8 @@ struct Claim {
   std::string value;   ///< as written, "4.4x"; of kNotTestable the reason
   ClaimedRange range;  ///< of `value`; unused for kNotTestable
   std::string note;    ///< shown with the verdict
+  /// Why a run on its device cannot test what others could; "" when it can.
+  std::string left_out;
 };
 
 /// "4.4x", "0.31", "+5.3%", "-2.1%", or a range "1.2..1.3x", "+20..30%", as a ratio of times. A
