@@ -123,10 +123,51 @@ std::string line_of(const Row& row) {
   return fmt::format("{}", fmt::join(std::begin(fields), std::end(fields), ","));
 }
 
+constexpr std::string_view kClaimHeader =
+    "claim,source,arm,over,quantity,claimed,claimed_low,claimed_high,problem,mode,measured,"
+    "measured_95_low,measured_95_high,replication,replicates,verdict,reason,note";
+
+/// In the order of kClaimHeader.
+std::string line_of(const CheckedClaim& checked) {
+  const Claim& claim = checked.claim;
+  const bool numeric = claim.quantity != Claim::Quantity::kNotTestable;
+  const auto& interval = checked.interval_95;
+  const std::string fields[] = {
+      field(claim.text),
+      field(claim.source),
+      field(claim.arm),
+      field(claim.over),
+      field(name_of(claim.quantity)),
+      numeric ? field(claim.value) : "",
+      field(when(numeric, claim.range.low)),
+      field(when(numeric, claim.range.high)),
+      field(checked.problem),
+      field(name_of(checked.mode)),
+      field(checked.measured),
+      field(interval ? std::optional(interval->low) : std::nullopt),
+      field(interval ? std::optional(interval->high) : std::nullopt),
+      field(replication_name(checked.replication)),
+      checked.measured ? field(std::int64_t{checked.replicates}) : "",
+      field(name_of(checked.verdict)),
+      field(checked.reason),
+      field(claim.note),
+  };
+  return fmt::format("{}", fmt::join(std::begin(fields), std::end(fields), ","));
+}
+
+constexpr std::string_view kLineEnd = "\r\n";
+
 }  // namespace
 
+std::string to_claims_csv(const Report& report) {
+  std::string text = fmt::format("{}{}", kClaimHeader, kLineEnd);
+  for (const CheckedClaim& checked : report.claims) {
+    text += fmt::format("{}{}", line_of(checked), kLineEnd);
+  }
+  return text;
+}
+
 std::string to_csv(const Report& report) {
-  constexpr std::string_view kLineEnd = "\r\n";
   std::string text = fmt::format("{}{}", kHeader, kLineEnd);
   for (const Table& table : report.tables) {
     for (const Row& row : table.rows) text += fmt::format("{}{}", line_of(row), kLineEnd);

@@ -160,6 +160,7 @@ void write_report(const Report& report, const std::filesystem::path& directory) 
   constexpr int kIndent = 2;
   write_atomically(directory / "report.md", to_markdown(report));
   write_atomically(directory / "report.csv", to_csv(report));
+  if (!report.claims.empty()) write_atomically(directory / "claims.csv", to_claims_csv(report));
   // Names come from users and may hold invalid UTF-8, which must not cost the report.
   const auto replace = nlohmann::json::error_handler_t::replace;
   write_atomically(directory / "report.json",

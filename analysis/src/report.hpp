@@ -63,12 +63,16 @@ std::string to_markdown(const Report& report);
 /// One line for each cell (RFC 4180, header line, CRLF); seconds, bytes and operations without
 /// prefixes; an absent number is an empty field.
 std::string to_csv(const Report& report);
+/// The claims in the same form, one line for each check; speedups as ratios, times in seconds, the
+/// speed of light as a share.
+std::string to_claims_csv(const Report& report);
 /// {"schema": kReportSchema, "manifest": ..., "tables": [{problem, mode, headline, rows}],
-/// "claims":
-/// [{claim, problem, mode, measured, verdict, reason}]}; samples stay in records.jsonl.
+/// "claims": [{claim, problem, mode, measured, measured_95, verdict, reason}]}; samples stay in
+/// records.jsonl.
 nlohmann::json to_json(const Report& report);
 
-/// report.md, report.csv and report.json in `directory`, each written atomically.
+/// report.md, report.csv, report.json and, where there are claims, claims.csv in `directory`, each
+/// written atomically.
 void write_report(const Report& report, const std::filesystem::path& directory);
 
 }  // namespace msda

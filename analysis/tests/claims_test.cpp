@@ -17,6 +17,7 @@ using synthetic::scaled;
 using synthetic::steady;
 using synthetic::without_time;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(ClaimedValue, StandsForAllNumbersThatRoundToIt) {
   const ClaimedRange ratio = parse_claimed_speedup("4.4x");
@@ -278,6 +279,13 @@ TEST(CheckClaims, StandInEveryFormat) {
     EXPECT_THAT(text, HasSubstr("1 not testable"));
     EXPECT_THAT(text, HasSubstr("needs a profiler"));
   }
+  EXPECT_THAT(to_terminal(report, true), HasSubstr("\x1b[32mconfirmed [1]\x1b[0m"));
+  EXPECT_THAT(to_terminal(report, false), Not(HasSubstr("\x1b[")));
+  const std::string csv = to_claims_csv(report);
+  EXPECT_THAT(csv, HasSubstr("it is so,a paper,half,,speedup,+100%,1.99,2.01,captured,warm,"));
+  EXPECT_THAT(csv, HasSubstr(",blocks,8,confirmed,,on another GPU\r\n"));
+  EXPECT_THAT(csv,
+              HasSubstr("half,,not-testable,,,,,warm,,,,,,not testable,needs a profiler,\r\n"));
   const nlohmann::json claims = to_json(report).at("claims");
   ASSERT_EQ(claims.size(), 2U);
   EXPECT_EQ(claims[0].at("verdict"), "confirmed");

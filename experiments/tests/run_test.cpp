@@ -85,6 +85,7 @@ claims:
   const Outcome outcome = run({"run", file, "--output", results()});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("1 confirmed, 2 opposite, 1 not testable"));
+  EXPECT_TRUE(fs::exists(results() / "claims.csv"));
   fs::remove(file);
   const Outcome report = run({"report", results(), "--format", "json"});
   const nlohmann::json claims = nlohmann::json::parse(report.out).at("claims");
@@ -94,6 +95,8 @@ claims:
   EXPECT_EQ(claims[1].at("problem"), "two");
   EXPECT_EQ(claims[2].at("verdict"), "confirmed");
   EXPECT_EQ(claims[3].at("reason"), "one machine");
+  EXPECT_THAT(run({"report", results(), "--format", "claims-csv"}).out,
+              HasSubstr("slow is fast,a paper,slow,fixture,speedup,1.5x,"));
 }
 
 TEST_F(RunTest, AWrongArmLeadsToExitCodeOneAndTheRestIsThere) {

@@ -85,6 +85,13 @@ std::string text_of(const json& object, const char* key, bool required) {
 
 }  // namespace
 
+std::string_view name_of(Quantity quantity) {
+  for (const auto& [known, name] : kQuantities) {
+    if (known == quantity) return name;
+  }
+  return "?";
+}
+
 ClaimedRange parse_claimed_speedup(std::string_view text) {
   constexpr std::string_view kExpected =
       "a speedup: 1.6x, +5.3%, -2.1%, or a range such as 1.2..1.3x or +20..30%";
@@ -125,14 +132,11 @@ ClaimedRange parse_claimed_share(std::string_view text) {
 }
 
 json to_json(const Claim& claim) {
-  std::string_view quantity;
-  for (const auto& [known, name] : kQuantities) {
-    if (known == claim.quantity) quantity = name;
-  }
-  json object = {{"text", claim.text},   {"source", claim.source},    {"arm", claim.arm},
-                 {"over", claim.over},   {"problem", claim.problem},  {"quantity", quantity},
-                 {"value", claim.value}, {"low", claim.range.low},    {"high", claim.range.high},
-                 {"note", claim.note},   {"left_out", claim.left_out}};
+  json object = {
+      {"text", claim.text},   {"source", claim.source},    {"arm", claim.arm},
+      {"over", claim.over},   {"problem", claim.problem},  {"quantity", name_of(claim.quantity)},
+      {"value", claim.value}, {"low", claim.range.low},    {"high", claim.range.high},
+      {"note", claim.note},   {"left_out", claim.left_out}};
   if (claim.mode) object["mode"] = name_of(*claim.mode);
   return object;
 }

@@ -40,6 +40,9 @@ struct Claim {
   std::string left_out;
 };
 
+/// "speedup", "time", "speed-of-light", "not-testable"
+std::string_view name_of(Claim::Quantity quantity);
+
 /// "4.4x", "0.31", "+5.3%", "-2.1%", or a range "1.2..1.3x", "+20..30%", as a ratio of times. A
 /// single number stands for all that round to it in the digits written; a range is taken as it is.
 /// Throws UsageError.
