@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "claims.hpp"
+#include "ablation/ablation.hpp"
+#include "ablation/regimes.hpp"
 #include "results/record.hpp"
 #include "statistics.hpp"
 
@@ -46,6 +48,8 @@ struct Report {
   nlohmann::json manifest;
   std::vector<Table> tables;
   std::vector<CheckedClaim> claims;  ///< none where no cell has finished
+  std::optional<Ablation> ablation;  ///< of an experiment with factors
+  std::vector<RegimeTable> regimes;  ///< of problems measured in more than one mode
 };
 
 /// `directory` holds manifest.json and records.jsonl. Throws UsageError when it does not.
