@@ -151,6 +151,7 @@ Layout lay_out(const Table& table) {
 std::vector<Layout> layouts_of(const Report& report) {
   std::vector<Layout> layouts;
   for (const Table& table : report.tables) layouts.push_back(lay_out(table));
+  for (Layout& layout : ablation_layouts(report)) layouts.push_back(std::move(layout));
   if (!report.claims.empty()) layouts.push_back(lay_out(report.claims));
   return layouts;
 }

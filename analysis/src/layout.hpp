@@ -29,7 +29,11 @@ struct Layout {
 Layout lay_out(const Table& table);
 Layout lay_out(const std::vector<CheckedClaim>& claims);
 
-/// All tables of a report in order: one for each problem and mode, then the claims.
+/// Effects of each problem and over problems, then the regimes; empty without them.
+std::vector<Layout> ablation_layouts(const Report& report);
+
+/// All tables of a report in order: one for each problem and mode, effects and regimes, then the
+/// claims.
 std::vector<Layout> layouts_of(const Report& report);
 
 /// Number of the footnote with this text, which is added to `reasons` when it is new: rows with one

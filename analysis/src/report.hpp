@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "claims.hpp"
 #include "ablation/ablation.hpp"
 #include "ablation/regimes.hpp"
+#include "claims.hpp"
 #include "results/record.hpp"
 #include "statistics.hpp"
 
@@ -70,7 +70,11 @@ std::string to_csv(const Report& report);
 /// [{claim, problem, mode, measured, verdict, reason}]}; samples stay in records.jsonl.
 nlohmann::json to_json(const Report& report);
 
-/// report.md, report.csv and report.json in `directory`, each written atomically.
+/// One line for each effect of each problem and mode, in the same form.
+std::string effects_to_csv(const Ablation& ablation);
+
+/// report.md, report.csv and report.json, and effects.csv of an ablation, in `directory`, each
+/// written atomically.
 void write_report(const Report& report, const std::filesystem::path& directory);
 
 }  // namespace msda

@@ -35,6 +35,8 @@ struct Effect {
   std::vector<std::size_t> factors;    ///< indices into Design::factors; empty for the total
   std::optional<double> ratio;         ///< absent when it cannot be estimated
   std::optional<Interval> ratio_95;    ///< of this effect alone; absent with less than two blocks
+  double standard_error = 0;           ///< of log(ratio); 0 without an interval
+  double degrees_of_freedom = 0;       ///< of its Student t
   std::optional<double> p_difference;  ///< of "no effect", corrected within the family (Holm)
   std::optional<double> p_equal;       ///< of "differs by the threshold or more", corrected as well
   std::optional<double> share;         ///< Shapley: part of the total's log, they sum to 1
@@ -80,6 +82,7 @@ struct PooledFamily {
   std::vector<PooledEffect> effects;
 };
 
+/// The design of a run and what its arms say.
 struct Ablation {
   Design design;
   std::vector<AblationTable> tables;
