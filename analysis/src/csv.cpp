@@ -5,13 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "csv_field.hpp"
 #include "report.hpp"
 
 namespace msda {
-namespace {
 
-/// RFC 4180: a field with a separator, quote or line end stands in quotes, its quotes doubled.
-std::string field(std::string_view text) {
+std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string quoted = "\"";
   for (const char c : text) {
@@ -20,6 +19,10 @@ std::string field(std::string_view text) {
   }
   return quoted + "\"";
 }
+
+namespace {
+
+std::string field(std::string_view text) { return csv_field(text); }
 
 /// The shortest text that reads back as the same number.
 std::string field(double value) { return std::isnan(value) ? "NaN" : fmt::format("{}", value); }

@@ -1,5 +1,6 @@
 #include <string_view>
 
+#include "ablation/ablation_json.hpp"
 #include "headline.hpp"
 #include "report.hpp"
 
@@ -86,7 +87,9 @@ nlohmann::json to_json(const Report& report) {
   return {{"schema", kReportSchema},
           {"manifest", report.manifest},
           {"tables", std::move(tables)},
-          {"claims", std::move(claims)}};
+          {"claims", std::move(claims)},
+          {"ablation", report.ablation ? to_json(*report.ablation) : Json()},
+          {"regimes", to_json(report.regimes)}};
 }
 
 }  // namespace msda

@@ -154,6 +154,7 @@ std::vector<Layout> layouts_of(const Report& report) {
   std::vector<Layout> layouts;
   for (const Table& table : report.tables) layouts.push_back(lay_out(table));
   if (auto prepasses = lay_out_prepasses(report)) layouts.push_back(*std::move(prepasses));
+  for (Layout& layout : ablation_layouts(report)) layouts.push_back(std::move(layout));
   if (auto claims = lay_out_claims(report)) layouts.push_back(*std::move(claims));
   return layouts;
 }

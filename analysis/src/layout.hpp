@@ -28,7 +28,11 @@ struct Layout {
 
 Layout lay_out(const Table& table);
 
-/// All tables of a report in order: one for each problem and mode, the pre-passes, the claims.
+/// Effects of each problem and over problems, then the regimes; empty without them.
+std::vector<Layout> ablation_layouts(const Report& report);
+
+/// All tables of a report in order: one for each problem and mode, the pre-passes, effects and
+/// regimes, the claims.
 std::vector<Layout> layouts_of(const Report& report);
 
 /// Number of the footnote with this text, which is added to `reasons` when it is new: rows with one

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <msda/error.hpp>
 
+#include "ablation/make_ablation.hpp"
+
 namespace msda {
 namespace {
 
@@ -137,6 +139,10 @@ Report make_report(nlohmann::json manifest, const std::vector<Record>& records) 
   Report report;
   for (auto& group : groups) report.tables.push_back(make_table(std::move(group), order, ceilings));
   if (!report.tables.empty()) report.claims = check_claims(manifest, report.tables);
+  if (const auto design = manifest.find("ablation"); design != manifest.end()) {
+    report.ablation = make_ablation(design_from_json(*design), report.tables);
+  }
+  report.regimes = compare_regimes(report.tables);
   report.manifest = std::move(manifest);
   return report;
 }
@@ -161,6 +167,9 @@ void write_report(const Report& report, const std::filesystem::path& directory) 
   write_atomically(directory / "report.md", to_markdown(report));
   write_atomically(directory / "report.csv", to_csv(report));
   if (!report.claims.empty()) write_atomically(directory / "claims.csv", to_claims_csv(report));
+  if (report.ablation) {
+    write_atomically(directory / "effects.csv", effects_to_csv(*report.ablation));
+  }
   // Names come from users and may hold invalid UTF-8, which must not cost the report.
   const auto replace = nlohmann::json::error_handler_t::replace;
   write_atomically(directory / "report.json",

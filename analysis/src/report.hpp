@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "ablation/ablation.hpp"
+#include "ablation/regimes.hpp"
 #include "claims.hpp"
 #include "prepasses.hpp"
 #include "results/record.hpp"
@@ -48,6 +50,8 @@ struct Report {
   nlohmann::json manifest;
   std::vector<Table> tables;
   std::vector<CheckedClaim> claims;  ///< none where no cell has finished
+  std::optional<Ablation> ablation;  ///< of an experiment with factors
+  std::vector<RegimeTable> regimes;  ///< of problems measured in more than one mode
 };
 
 /// `directory` holds manifest.json and records.jsonl. Throws UsageError when it does not.
@@ -71,8 +75,11 @@ std::string to_claims_csv(const Report& report);
 /// records.jsonl.
 nlohmann::json to_json(const Report& report);
 
-/// report.md, report.csv, report.json and, where there are claims, claims.csv in `directory`, each
-/// written atomically.
+/// One line for each effect of each problem and mode, in the same form.
+std::string effects_to_csv(const Ablation& ablation);
+
+/// report.md, report.csv, report.json and, where there are claims, claims.csv, and effects.csv of
+/// an ablation, in `directory`, each written atomically.
 void write_report(const Report& report, const std::filesystem::path& directory);
 
 }  // namespace msda

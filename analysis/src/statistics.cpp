@@ -12,26 +12,6 @@
 namespace msda {
 namespace {
 
-using BlockKey = std::pair<int, int>;  // process, block
-
-/// Log of each block's median. A resumed run may hold a block in two parts; they count as one
-/// block.
-std::map<BlockKey, double> log_medians(const std::vector<SampleBlock>& blocks) {
-  std::map<BlockKey, std::vector<double>> samples;
-  for (const SampleBlock& block : blocks) {
-    auto& all = samples[{block.process, block.block}];
-    all.insert(all.end(), block.seconds.begin(), block.seconds.end());
-  }
-  std::map<BlockKey, double> result;
-  for (auto& [key, seconds] : samples) {
-    if (seconds.empty()) continue;
-    const double middle = median(std::move(seconds));
-    // A time below the clock's resolution has no logarithm and carries no information.
-    if (middle > 0 && std::isfinite(middle)) result[key] = std::log(middle);
-  }
-  return result;
-}
-
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -82,6 +62,22 @@ LogMean mean_of(const LogsByProcess& by_process) {
 }
 
 }  // namespace
+
+std::map<std::pair<int, int>, double> log_medians(const std::vector<SampleBlock>& blocks) {
+  std::map<std::pair<int, int>, std::vector<double>> samples;
+  for (const SampleBlock& block : blocks) {
+    auto& all = samples[{block.process, block.block}];
+    all.insert(all.end(), block.seconds.begin(), block.seconds.end());
+  }
+  std::map<std::pair<int, int>, double> result;
+  for (auto& [key, seconds] : samples) {
+    if (seconds.empty()) continue;
+    const double middle = median(std::move(seconds));
+    // A time below the clock's resolution has no logarithm and carries no information.
+    if (middle > 0 && std::isfinite(middle)) result[key] = std::log(middle);
+  }
+  return result;
+}
 
 double median(std::vector<double> values) {
   if (values.empty()) throw Error("median of an empty sample");

@@ -4,8 +4,10 @@
 // "Quantifying performance changes with effect size confidence intervals", arXiv:2007.10899).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "results/record.hpp"
@@ -40,6 +42,10 @@ double median(std::vector<double> values);
 
 /// Median over the samples of all blocks, in seconds; nullopt where there is none.
 std::optional<double> median_seconds(const std::vector<SampleBlock>& blocks);
+
+/// Log of the median time of each (process, block) that has one. A resumed run may hold a block in
+/// two parts; they count as one block.
+std::map<std::pair<int, int>, double> log_medians(const std::vector<SampleBlock>& blocks);
 
 /// Estimates time(numerator) / time(denominator) from the blocks that both have. In each (process,
 /// block) the log of the ratio of the two block medians is one observation. With two or more

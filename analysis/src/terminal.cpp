@@ -17,10 +17,13 @@ std::string paint(std::string_view text, const fmt::text_style& style, bool colo
 
 fmt::text_style style_of(std::string_view verdict) {
   using fmt::terminal_color;
-  if (verdict == "faster" || verdict == "confirmed") return fg(terminal_color::green);
-  if (verdict == "slower" || verdict == "smaller" || verdict == "larger" || verdict == "no effect")
+  if (verdict == "faster" || verdict == "better" || verdict == "confirmed")
+    return fg(terminal_color::green);
+  if (verdict == "slower" || verdict == "worse" || verdict == "smaller" || verdict == "larger" ||
+      verdict == "no effect")
     return fg(terminal_color::yellow);
-  if (verdict == "skipped" || verdict == "undecided" || verdict == "not testable")
+  if (verdict == "skipped" || verdict == "undecided" || verdict == "not testable" ||
+      verdict == "not estimable")
     return fg(terminal_color::bright_black);
   if (verdict == "baseline" || verdict == "equal") return {};
   return fmt::emphasis::bold | fg(terminal_color::red);  // wrong, failed, crashed, hung, opposite

@@ -16,6 +16,7 @@ nlohmann::json plan_json(const Plan& plan) {
   for (const Arm& arm : plan.arms) object["arms"].push_back(to_json(arm));
   object["problems"] = nlohmann::json::array();
   for (const ProblemSpec& spec : plan.problems) object["problems"].push_back(to_json(spec));
+  if (plan.design) object["ablation"] = to_json(*plan.design);
   return object;
 }
 

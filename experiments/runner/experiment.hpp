@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compose/composition.hpp"
+#include "design/design.hpp"
 #include "gpu/device.hpp"
 #include "input/input.hpp"
 #include "plugin/registry.hpp"
@@ -67,7 +68,8 @@ struct Experiment {
   std::string device = "auto";
   Recipes recipes;
   std::vector<ProblemSpec> problems;
-  std::vector<ArmSpec> arms;
+  std::vector<ArmSpec> arms;            ///< those written down, then those of the design
+  std::optional<Design> design;         ///< of an ablation
   std::optional<std::string> baseline;  ///< an arm's name; absent: the first arm that runs
   std::vector<Claim> claims;
   MeasureSettings measure;

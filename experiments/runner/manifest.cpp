@@ -86,6 +86,7 @@ json make_manifest(const Experiment& experiment, const Plan& plan, const Registr
                    {"arms", list_to_json(plan.arms)},
                    {"claims", list_to_json(planned_claims(experiment, plan))},
                    {"plan", to_json(plan)}};
+  if (experiment.design) manifest["ablation"] = to_json(*experiment.design);
   if (ready.contains("ceilings")) manifest["ceilings"] = ready.at("ceilings");
   return manifest;
 }

@@ -12,30 +12,56 @@ const Variant& find_variant(const YamlNode& node, const std::string& name,
   return *node.locate([&]() -> const Plugin& { return registry.find(name); }).variant;
 }
 
-/// {parameter: value, ...} with the types that the variant declares; ranges are checked one by one,
-/// so that each error stands at its own value.
+}  // namespace
+
+ParameterValue parse_parameter(const std::string& key, const SourcePlace& key_place,
+                               const YamlNode& node, const VariantInfo& variant) {
+  const auto spec = std::find_if(variant.parameters.begin(), variant.parameters.end(),
+                                 [&](const auto& known) { return known.name == key; });
+  const bool known = spec != variant.parameters.end();
+  const ParameterValue value =
+      known ? node.as_parameter(spec->default_value) : ParameterValue(std::string());
+  try {
+    resolve_parameters(variant, {{key, value}});
+  } catch (UsageError& error) {
+    error.add_context(to_string(known ? node.place() : key_place));
+    throw;
+  }
+  return value;
+}
+
+namespace {
+
+/// {parameter: value, ...}
 std::map<std::string, ParameterValue> parse_parameters(const YamlMap& map,
                                                        const VariantInfo& variant) {
   std::map<std::string, ParameterValue> values;
   for (const YamlMap::Entry& entry : map.entries()) {
-    const auto spec = std::find_if(variant.parameters.begin(), variant.parameters.end(),
-                                   [&](const auto& known) { return known.name == entry.key; });
-    const ParameterValue value = spec == variant.parameters.end()
-                                     ? ParameterValue(std::string())
-                                     : entry.value.as_parameter(spec->default_value);
-    const SourcePlace& place = spec == variant.parameters.end() ? entry.place : entry.value.place();
-    try {
-      resolve_parameters(variant, {{entry.key, value}});
-    } catch (UsageError& error) {
-      error.add_context(to_string(place));
-      throw;
-    }
-    values.emplace(entry.key, value);
+    values.emplace(entry.key, parse_parameter(entry.key, entry.place, entry.value, variant));
   }
   return values;
 }
 
-/// Whether `use`, stated in a list, takes the place of `given`, which a recipe brings.
+ArmSpec parse_named_arm(const YamlNode& node, const Recipes& recipes, const Registry& registry) {
+  const std::string name = parse_label(node);
+  const std::string place = to_string(node.place());
+  if (const auto recipe = recipes.find(name); recipe != recipes.end()) {
+    return {name, node.locate([&] { return usable(recipe->second); }), place};
+  }
+  std::vector<std::string> known;
+  for (const auto& [recipe, uses] : recipes) known.push_back(recipe);
+  for (const Plugin& plugin : registry.plugins()) {
+    if (plugin.error.empty() && plugin.name == name) {
+      node.locate([&] { Composition(registry, {{name, {}}}); });
+      return {name, {{name, {}}}, place};
+    }
+    known.push_back(plugin.name);
+  }
+  node.fail(fmt::format("no recipe or variant '{}'{}", name, suggestion(name, known)));
+}
+
+}  // namespace
+
 bool replaces(const Registry& registry, const Use& use, const Use& given) {
   if (use.variant == given.variant) return true;
   const auto* stated = dynamic_cast<const Optimization*>(registry.find(use.variant).variant.get());
@@ -66,29 +92,18 @@ Use parse_use(const YamlNode& node, const Registry& registry) {
   return {entry.key, parse_parameters(entry.value.as_map(), variant.info())};
 }
 
-ArmSpec parse_named_arm(const YamlNode& node, const Recipes& recipes, const Registry& registry) {
-  const std::string name = parse_label(node);
-  const std::string place = to_string(node.place());
-  if (const auto recipe = recipes.find(name); recipe != recipes.end()) {
-    return {name, node.locate([&] { return usable(recipe->second); }), place};
-  }
-  std::vector<std::string> known;
-  for (const auto& [recipe, uses] : recipes) known.push_back(recipe);
-  for (const Plugin& plugin : registry.plugins()) {
-    if (plugin.error.empty() && plugin.name == name) {
-      node.locate([&] { Composition(registry, {{name, {}}}); });
-      return {name, {{name, {}}}, place};
-    }
-    known.push_back(plugin.name);
-  }
-  node.fail(fmt::format("no recipe or variant '{}'{}", name, suggestion(name, known)));
-}
-
-}  // namespace
-
 const std::vector<Use>& usable(const Recipe& recipe) {
   if (!recipe.error.empty()) throw UsageError(recipe.error);
   return recipe.uses;
+}
+
+std::vector<Use> overlaid(const Registry& registry, std::vector<Use> base, std::vector<Use> uses) {
+  std::erase_if(base, [&](const Use& given) {
+    return std::any_of(uses.begin(), uses.end(),
+                       [&](const Use& use) { return replaces(registry, use, given); });
+  });
+  uses.insert(uses.begin(), base.begin(), base.end());
+  return uses;
 }
 
 std::vector<Use> parse_uses(const YamlNode& node, const Recipes& recipes,
@@ -104,11 +119,7 @@ std::vector<Use> parse_uses(const YamlNode& node, const Recipes& recipes,
       base.insert(base.end(), parts.begin(), parts.end());
     }
   }
-  std::erase_if(base, [&](const Use& given) {
-    return std::any_of(uses.begin(), uses.end(),
-                       [&](const Use& use) { return replaces(registry, use, given); });
-  });
-  uses.insert(uses.begin(), base.begin(), base.end());
+  uses = overlaid(registry, base, std::move(uses));
   node.locate([&] { Composition(registry, uses); });
   return uses;
 }

@@ -87,15 +87,24 @@ std::vector<ProblemSpec> parse_problems(const YamlNode& node, const fs::path& be
   return problems;
 }
 
-std::vector<ArmSpec> parse_arms(const YamlNode& node, const Recipes& recipes,
-                                const Registry& registry) {
-  std::vector<ArmSpec> arms;
+/// `arms`, then the arms of `ablation`; at least one of the two keys is there.
+void parse_arms(const YamlMap& map, const Registry& registry, Experiment& experiment) {
   UniqueNames names("arm");
-  for (const YamlNode& entry : node.as_list("arm")) {
-    arms.push_back(parse_arm(entry, recipes, registry));
-    names.add(arms.back().name, entry.place());
+  const auto ablation = map.find("ablation");
+  if (const auto node = map.find("arms"); node || !ablation) {
+    for (const YamlNode& entry : map.require("arms").as_list("arm")) {
+      experiment.arms.push_back(parse_arm(entry, experiment.recipes, registry));
+      names.add(experiment.arms.back().name, entry.place());
+    }
   }
-  return arms;
+  if (!ablation) return;
+  Ablated ablated = parse_ablation(*ablation, experiment.recipes, registry);
+  for (ArmSpec& arm : ablated.arms) {
+    names.add(arm.name, ablation->place());
+    experiment.arms.push_back(std::move(arm));
+  }
+  experiment.design = std::move(ablated.design);
+  experiment.baseline = experiment.design->points.front().arm;
 }
 
 std::string parse_baseline(const YamlNode& node, const std::vector<ArmSpec>& arms) {
@@ -139,8 +148,8 @@ Experiment load_experiment(const fs::path& file, const Registry& registry) {
   experiment.file = file;
   experiment.text = read_text_file(file);
   const YamlMap map = YamlNode::parse(experiment.text, file.string()).as_map();
-  map.allow_only({"name", "summary", "device", "include", "recipes", "problems", "arms", "baseline",
-                  "claims", "measure"});
+  map.allow_only({"name", "summary", "device", "include", "recipes", "problems", "arms", "ablation",
+                  "baseline", "claims", "measure"});
   experiment.name = file.stem().string();
   if (const auto node = map.find("name")) experiment.name = parse_label(*node);
   if (const auto node = map.find("summary")) experiment.summary = node->as_text();
@@ -152,7 +161,7 @@ Experiment load_experiment(const fs::path& file, const Registry& registry) {
   recipes.read(map, file, true);
   experiment.recipes = recipes.recipes();
   experiment.problems = parse_problems(map.require("problems"), file.parent_path());
-  experiment.arms = parse_arms(map.require("arms"), experiment.recipes, registry);
+  parse_arms(map, registry, experiment);
   if (const auto node = map.find("baseline")) {
     experiment.baseline = parse_baseline(*node, experiment.arms);
   }

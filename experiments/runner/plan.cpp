@@ -51,6 +51,13 @@ std::string device_ids(const std::vector<DeviceInfo>& devices) {
   return fmt::format("{}", fmt::join(ids, ", "));
 }
 
+/// "40 s", "12 min", "3.5 h"
+std::string duration_text(double seconds) {
+  if (seconds < 100) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 6000) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
 }  // namespace
 
 std::string cell_name(const std::string& problem, const std::string& arm, TimingMode mode) {
@@ -80,6 +87,7 @@ Plan make_plan(const Experiment& experiment, const Registry& registry, const Dev
   plan.arms = arms_for(experiment, registry, device, plan.notes);
   plan.baseline = baseline_of(experiment, plan.arms, plan.notes);
   plan.measure = experiment.measure;
+  plan.design = experiment.design;
   for (std::size_t problem = 0; problem < plan.problems.size(); ++problem) {
     for (const TimingMode mode : plan.measure.modes) plan.groups.push_back({problem, mode});
   }
@@ -108,6 +116,8 @@ std::string to_text(const Plan& plan, const Registry& registry) {
                           reason.empty() ? "" : "  skipped: " + reason);
     }
   }
+  if (plan.design) text += to_text(*plan.design);
+  text += fmt::format("time      about {}, an estimate\n", duration_text(estimate_seconds(plan)));
   for (const std::string& note : plan.notes) text += fmt::format("note: {}\n", note);
   return text;
 }
@@ -119,10 +129,12 @@ nlohmann::json to_json(const Plan& plan) {
       cells.push_back(cell_name(plan.problem_of(group).name(), arm.name, group.mode));
     }
   }
-  return {{"baseline", plan.baseline},
-          {"measure", to_json(plan.measure)},
-          {"cells", std::move(cells)},
-          {"notes", plan.notes}};
+  nlohmann::json object = {{"baseline", plan.baseline},
+                           {"measure", to_json(plan.measure)},
+                           {"cells", std::move(cells)},
+                           {"estimated_seconds", estimate_seconds(plan)},
+                           {"notes", plan.notes}};
+  return object;
 }
 
 }  // namespace msda

@@ -2,6 +2,7 @@
 // mode, because only arms that run in one group are compared.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -33,6 +34,7 @@ struct Plan {
   MeasureSettings measure;
   std::vector<Group> groups;       ///< problem by problem
   std::vector<std::string> notes;  ///< what was left out, and why
+  std::optional<Design> design;    ///< of an ablation
 
   std::size_t cell_count() const { return groups.size() * arms.size(); }
   const ProblemSpec& problem_of(const Group& group) const { return problems.at(group.problem); }
@@ -56,6 +58,13 @@ std::vector<Claim> planned_claims(const Experiment& experiment, const Plan& plan
 /// Why an arm cannot run a problem, as far as its variants know without running; "" when it can.
 std::string unsupported_reason(const Registry& registry, const Arm& arm, const Problem& problem,
                                const DeviceInfo& device);
+
+/// A rough time for the whole plan in seconds: samples as long as a kernel at an assumed share of
+/// the speed of today's devices, at most the budget, and a few seconds to prepare and verify a
+/// cell.
+double estimate_seconds(const Plan& plan);
+/// Factors, what was dropped and why, and the aliases of a fraction; ends in a line end.
+std::string to_text(const Design& design);
 
 /// The table that `msda plan` prints.
 std::string to_text(const Plan& plan, const Registry& registry);

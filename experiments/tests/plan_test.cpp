@@ -45,6 +45,31 @@ TEST(Plan, GroupsArmsByProblemAndMode) {
   EXPECT_THAT(plan.notes, ElementsAre());
 }
 
+TEST(Plan, AnAblationBecomesArms) {
+  const Plan plan = make_plan(experiment(R"(
+ablation:
+  base: [fixture]
+  factors:
+    flag: {fixture: {flag: [true]}}
+    wait: {fixture: {milliseconds: [0, 1, 2]}}
+    tied: {zip: [{fixture: {after: [7]}}, {fixture: {behaviour: [wrong]}}]}
+  excludes: [[flag, tied]]
+  design: [add-one, leave-one-out]
+)"),
+                              fixture_registry(), cpu());
+  std::vector<std::string> names;
+  for (const Arm& arm : plan.arms) names.push_back(arm.name);
+  EXPECT_THAT(names, ElementsAre("base", "+flag=true", "+wait=1", "+wait=2", "+tied=7,wrong",
+                                 "all-flag", "all-tied"));
+  EXPECT_EQ(plan.baseline, "base");
+  ASSERT_TRUE(plan.design);
+  ASSERT_EQ(plan.design->dropped.size(), 2U);
+  EXPECT_EQ(plan.design->dropped[0].point.arm, "all");
+  EXPECT_EQ(plan.design->dropped[0].reason, "flag excludes tied");
+  EXPECT_THAT(plan.arms[5].composition, HasSubstr("after=7"));
+  EXPECT_THAT(to_text(plan, fixture_registry()), HasSubstr("dropped all-wait: flag excludes tied"));
+}
+
 TEST(Plan, LeavesOutArmsOfAnotherDeviceWithANote) {
   const Experiment both = experiment("arms: [plain, fixture]");
   const Plan on_cpu = make_plan(both, fixture_registry(), cpu());

@@ -1,0 +1,275 @@
+#include "ablation/make_ablation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <boost/math/distributions/chi_squared.hpp>
+
+#include "ablation/families.hpp"
+#include "report.hpp"
+
+namespace msda {
+namespace {
+
+/// What the arms of a design left in one table, in the design's order of points.
+struct Measured {
+  std::vector<LogTimes> times;
+  std::vector<double> errors;  ///< relative L2; 0 where there is none
+  std::vector<std::string> missing;
+};
+
+Measured measured_in(const Table& table, const Design& design) {
+  Measured measured;
+  for (const DesignPoint& point : design.points) {
+    const auto row = std::find_if(table.rows.begin(), table.rows.end(),
+                                  [&](const Row& r) { return r.record.arm == point.arm; });
+    const bool timed = row != table.rows.end() && row->timed();
+    measured.times.push_back(timed ? log_medians(row->record.samples) : LogTimes{});
+    measured.errors.push_back(timed ? row->record.relative_l2 : 0);
+    std::string why;
+    if (row == table.rows.end()) {
+      why = "not measured";
+    } else if (!timed) {
+      why = row->verdict;
+    }
+    measured.missing.push_back(std::move(why));
+  }
+  return measured;
+}
+
+/// The contrast on log errors; absent where a cell has none.
+std::optional<double> error_ratio(const Weights& weights, const std::vector<double>& errors) {
+  double sum = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] == 0) continue;
+    if (!(errors[i] > 0)) return std::nullopt;
+    sum += weights[i] * std::log(errors[i]);
+  }
+  return std::exp(sum);
+}
+
+void add_shares(std::vector<Effect>& effects) {
+  double total = 0;
+  for (const Effect& effect : effects) {
+    if (!effect.ratio) return;
+    total += std::log(*effect.ratio);
+  }
+  if (total == 0) return;
+  for (Effect& effect : effects) effect.share = std::log(*effect.ratio) / total;
+}
+
+EffectFamily estimate_family(const ContrastFamily& contrasts, const Measured& measured) {
+  EffectFamily family{contrasts.kind, {}, contrasts.remark};
+  std::vector<std::optional<LogEstimate>> estimates;
+  for (const Contrast& contrast : contrasts.contrasts) {
+    estimates.push_back(estimate(contrast, measured.times));
+    Effect effect;
+    effect.label = contrast.label;
+    effect.factors = contrast.factors;
+    effect.reason = contrast.reason;
+    if (contrast.weights) {
+      effect.error_ratio = error_ratio(*contrast.weights, measured.errors);
+      if (!estimates.back()) effect.reason = "its arms have no block in common";
+    }
+    family.effects.push_back(std::move(effect));
+  }
+  judge(estimates, family.effects);
+  if (family.kind == EffectKind::kShapley) add_shares(family.effects);
+  return family;
+}
+
+AblationTable effects_in(const Table& table, const Design& design) {
+  const Measured measured = measured_in(table, design);
+  const Cells cells(design, measured.missing);
+  AblationTable effects{table.problem, table.mode, {}};
+  const auto add = [&](const std::vector<ContrastFamily>& families) {
+    for (const ContrastFamily& family : families) {
+      effects.families.push_back(estimate_family(family, measured));
+    }
+  };
+  const std::vector<ContrastFamily> model = factorial(cells);
+  add(one_at_a_time(cells));
+  add(model);
+  add(shapley(cells, model));
+  return effects;
+}
+
+/// The effect with this label at every problem; nullptr where it was not estimated.
+std::vector<const Effect*> at_problems(const std::vector<const EffectFamily*>& families,
+                                       const std::string& label) {
+  std::vector<const Effect*> found;
+  for (const EffectFamily* family : families) {
+    const auto effect = std::find_if(family->effects.begin(), family->effects.end(),
+                                     [&](const Effect& e) { return e.label == label && e.ratio; });
+    found.push_back(effect == family->effects.end() ? nullptr : &*effect);
+  }
+  return found;
+}
+
+/// The mean over the problems, which are taken as given: its error is that of measuring alone.
+std::optional<LogEstimate> mean_over(const std::vector<const Effect*>& effects) {
+  double sum = 0;
+  double variance = 0;
+  double quartic = 0;
+  int count = 0;
+  bool with_interval = true;
+  LogEstimate result;
+  for (const Effect* effect : effects) {
+    if (effect == nullptr) continue;
+    ++count;
+    sum += std::log(*effect->ratio);
+    const double square = effect->standard_error * effect->standard_error;
+    variance += square;
+    with_interval = with_interval && effect->degrees_of_freedom > 0;
+    if (effect->degrees_of_freedom > 0) quartic += square * square / effect->degrees_of_freedom;
+    result.replication = effect->replication;
+    result.replicates += effect->replicates;
+  }
+  if (count == 0) return std::nullopt;
+  result.value = sum / count;
+  result.standard_error = std::sqrt(variance) / count;
+  constexpr double kNoSpread = 1e6;  // any will do for an error of zero
+  if (with_interval) {
+    result.degrees_of_freedom = quartic > 0 ? variance * variance / quartic : kNoSpread;
+  }
+  return result;
+}
+
+/// Cochran's Q: probability of so much spread when the effect is the same everywhere.
+std::optional<double> same_p(const std::vector<const Effect*>& effects) {
+  double weights = 0;
+  double weighted = 0;
+  int count = 0;
+  for (const Effect* effect : effects) {
+    if (effect == nullptr || effect->standard_error <= 0) continue;
+    const double weight = 1 / (effect->standard_error * effect->standard_error);
+    weights += weight;
+    weighted += weight * std::log(*effect->ratio);
+    ++count;
+  }
+  if (count < 2) return std::nullopt;
+  double q = 0;
+  for (const Effect* effect : effects) {
+    if (effect == nullptr || effect->standard_error <= 0) continue;
+    const double distance =
+        (std::log(*effect->ratio) - weighted / weights) / effect->standard_error;
+    q += distance * distance;
+  }
+  return boost::math::cdf(boost::math::complement(boost::math::chi_squared(count - 1), q));
+}
+
+double spread_of(const std::vector<const Effect*>& effects, double centre) {
+  double squares = 0;
+  int count = 0;
+  for (const Effect* effect : effects) {
+    if (effect == nullptr) continue;
+    squares += std::pow(std::log(*effect->ratio) - centre, 2);
+    ++count;
+  }
+  return count < 2 ? 1 : std::exp(std::sqrt(squares / (count - 1)));
+}
+
+void judge_pooled(const std::vector<std::optional<LogEstimate>>& means, PooledFamily& family) {
+  std::vector<Effect> judged(means.size());
+  judge(means, judged);
+  std::vector<double> p_values;
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    PooledEffect& pooled = family.effects[i];
+    pooled.ratio = judged[i].ratio;
+    pooled.ratio_95 = judged[i].ratio_95;
+    pooled.verdict = judged[i].verdict;
+    if (pooled.p_same) p_values.push_back(*pooled.p_same);
+  }
+  const std::vector<double> corrected = holm(p_values);
+  std::size_t next = 0;
+  constexpr double kLevel = 0.05;
+  for (PooledEffect& pooled : family.effects) {
+    if (!pooled.p_same) continue;
+    pooled.p_same = corrected[next++];
+    pooled.heterogeneous = *pooled.p_same <= kLevel;
+  }
+}
+
+/// The effects of one kind over the tables of one mode; nullopt with fewer than two problems.
+std::optional<PooledFamily> pool(EffectKind kind, TimingMode mode,
+                                 const std::vector<AblationTable>& tables) {
+  PooledFamily pooled{kind, mode, {}, {}};
+  std::vector<const EffectFamily*> families;
+  for (const AblationTable& table : tables) {
+    for (const EffectFamily& family : table.families) {
+      if (table.mode != mode || family.kind != kind) continue;
+      families.push_back(&family);
+      pooled.problems.push_back(table.problem);
+    }
+  }
+  if (families.size() < 2) return std::nullopt;
+  std::vector<std::optional<LogEstimate>> means;
+  for (const Effect& like : families.front()->effects) {
+    const std::vector<const Effect*> effects = at_problems(families, like.label);
+    PooledEffect effect;
+    effect.label = like.label;
+    effect.factors = like.factors;
+    for (const Effect* at : effects) effect.by_problem.push_back(at ? at->ratio : std::nullopt);
+    means.push_back(mean_over(effects));
+    if (means.back()) effect.spread = spread_of(effects, means.back()->value);
+    effect.p_same = same_p(effects);
+    pooled.effects.push_back(std::move(effect));
+  }
+  judge_pooled(means, pooled);
+  return pooled;
+}
+
+}  // namespace
+
+std::string_view name_of(EffectKind kind) {
+  switch (kind) {
+    case EffectKind::kTotal: return "total";
+    case EffectKind::kAddOne: return "add-one";
+    case EffectKind::kLeaveOneOut: return "leave-one-out";
+    case EffectKind::kGap: return "gap";
+    case EffectKind::kMain: return "main";
+    case EffectKind::kInteraction: return "interaction";
+    case EffectKind::kLadderStep: return "ladder";
+    case EffectKind::kShapley: break;
+  }
+  return "shapley";
+}
+
+std::string_view name_of(EffectVerdict verdict) {
+  switch (verdict) {
+    case EffectVerdict::kBetter: return "better";
+    case EffectVerdict::kWorse: return "worse";
+    case EffectVerdict::kEqual: return "equal";
+    case EffectVerdict::kUndecided: return "undecided";
+    case EffectVerdict::kNotEstimable: break;
+  }
+  return "not estimable";
+}
+
+Ablation make_ablation(Design design, const std::vector<Table>& tables) {
+  Ablation ablation;
+  ablation.design = std::move(design);
+  for (const Table& table : tables) {
+    ablation.tables.push_back(effects_in(table, ablation.design));
+  }
+  std::vector<TimingMode> modes;
+  for (const Table& table : tables) {
+    if (std::find(modes.begin(), modes.end(), table.mode) == modes.end()) {
+      modes.push_back(table.mode);
+    }
+  }
+  constexpr std::array kKinds = {
+      EffectKind::kTotal,      EffectKind::kAddOne, EffectKind::kLeaveOneOut, EffectKind::kGap,
+      EffectKind::kLadderStep, EffectKind::kMain,   EffectKind::kInteraction, EffectKind::kShapley};
+  for (const TimingMode mode : modes) {
+    for (const EffectKind kind : kKinds) {
+      if (auto family = pool(kind, mode, ablation.tables)) {
+        ablation.pooled.push_back(std::move(*family));
+      }
+    }
+  }
+  return ablation;
+}
+
+}  // namespace msda

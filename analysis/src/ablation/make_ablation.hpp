@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "ablation/ablation.hpp"
+#include "ablation/regimes.hpp"
+
+namespace msda {
+
+struct Table;
+
+/// The effects of the design's factors in every table, and over tables of one mode.
+Ablation make_ablation(Design design, const std::vector<Table>& tables);
+
+/// One for each problem with tables in more than one mode.
+std::vector<RegimeTable> compare_regimes(const std::vector<Table>& tables);
+
+}  // namespace msda

@@ -1,0 +1,37 @@
+// Two runs of the same cells: what became better or worse.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report.hpp"
+
+namespace msda {
+
+enum class Change { kBetter, kWorse, kEqual, kUndecided, kNotComparable };
+std::string_view name_of(Change change);
+
+struct CellChange {
+  std::string cell;  ///< "problem/arm/mode"
+  Change change = Change::kNotComparable;
+  double before_seconds = 0;  ///< median; 0 without a time
+  double after_seconds = 0;
+  std::optional<double> ratio;  ///< time before / time after: above 1 is faster now
+  std::optional<Interval> ratio_95;
+  std::string reason;  ///< why there is nothing to compare, or why it is worse without a time
+};
+
+/// Every cell of either run, in the order of `before`. The runs share no block, so the medians of
+/// their blocks (of their processes, where both have several) are compared with Welch's t; drift
+/// between the runs is not in the interval. Worse or better: the interval lies beyond 1 -+
+/// `threshold`; equal: it lies inside. A cell that had a time and has none now (but was not
+/// skipped) is worse.
+std::vector<CellChange> compare_runs(const Report& before, const Report& after, double threshold);
+
+/// A table of all cells for the terminal.
+std::string to_text(const std::vector<CellChange>& changes, double threshold);
+/// JUnit XML: a test case for each cell, failed when it is worse, skipped when nothing is known.
+std::string to_junit(const std::vector<CellChange>& changes);
+
+}  // namespace msda

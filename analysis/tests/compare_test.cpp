@@ -1,0 +1,73 @@
+#include "compare.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "synthetic.hpp"
+
+namespace msda {
+namespace {
+
+using synthetic::baseline;
+using synthetic::record;
+using synthetic::scaled;
+using synthetic::steady;
+using synthetic::without_time;
+using testing::HasSubstr;
+
+Report run(const std::vector<Record>& records) {
+  return make_report(nlohmann::json::object(), records);
+}
+
+Change change_of(const Record& before, const Record& after, double threshold = 0.01) {
+  return compare_runs(run({before}), run({after}), threshold).at(0).change;
+}
+
+TEST(CompareRuns, JudgesByTheInterval) {
+  const auto blocks = scaled(steady(1e-3, 1, 10), 1, 0.002);
+  const Record before = record("arm", blocks);
+  EXPECT_EQ(change_of(before, record("arm", scaled(blocks, 1.1, 0.002))), Change::kWorse);
+  EXPECT_EQ(change_of(before, record("arm", scaled(blocks, 0.9, 0.002))), Change::kBetter);
+  EXPECT_EQ(change_of(before, record("arm", scaled(blocks, 1.001, 0.002))), Change::kEqual);
+  EXPECT_EQ(change_of(before, record("arm", scaled(blocks, 1.1, 0.3))), Change::kUndecided);
+  EXPECT_EQ(change_of(before, record("arm", scaled(blocks, 1.1, 0.002)), 0.2), Change::kEqual);
+  EXPECT_EQ(change_of(before, record("arm", steady(1e-3, 1, 1))), Change::kUndecided);
+}
+
+TEST(CompareRuns, TheRatioIsTheFirstTimeOverTheSecond) {
+  const auto changes = compare_runs(run({record("arm", steady(2e-3, 3))}),
+                                    run({record("arm", steady(1e-3, 3))}), 0.01);
+  EXPECT_NEAR(*changes.at(0).ratio, 2, 1e-12);
+  EXPECT_NEAR(changes[0].ratio_95->low, 2, 1e-9);
+}
+
+TEST(CompareRuns, ATimeThatWasLostIsWorse) {
+  const Record timed = record("arm", steady(1e-3));
+  EXPECT_EQ(change_of(timed, without_time("arm", CellStatus::kWrong, "off")), Change::kWorse);
+  EXPECT_EQ(change_of(timed, without_time("arm", CellStatus::kSkipped, "no")),
+            Change::kNotComparable);
+  EXPECT_EQ(change_of(without_time("arm", CellStatus::kWrong, "off"), timed),
+            Change::kNotComparable);
+}
+
+TEST(CompareRuns, CellsOfOneRunAloneAreNamed) {
+  const auto changes =
+      compare_runs(run({record("gone", steady(1e-3))}), run({record("new", steady(1e-3))}), 0.01);
+  ASSERT_EQ(changes.size(), 2U);
+  EXPECT_EQ(changes[0].cell, "captured/gone/warm");
+  EXPECT_EQ(changes[0].reason, "only in the first run");
+  EXPECT_EQ(changes[1].reason, "only in the second run");
+  EXPECT_THAT(to_text(changes, 0.01), HasSubstr("2 not comparable"));
+}
+
+TEST(CompareRuns, JUnitCountsAndEscapes) {
+  const auto xml = to_junit(compare_runs(
+      run({record("a", steady(1e-3)), record("b", steady(1e-3)), record("c<&\">", steady(1e-3))}),
+      run({record("a", steady(2e-3)), record("b", steady(1e-3))}), 0.01));
+  EXPECT_THAT(xml, HasSubstr("tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\""));
+  EXPECT_THAT(xml, HasSubstr("c&lt;&amp;&quot;&gt;"));
+  EXPECT_THAT(xml, HasSubstr("<failure message=\"worse: 0.500x [0.500, 0.500]\"/>"));
+}
+
+}  // namespace
+}  // namespace msda

@@ -1,0 +1,70 @@
+#include "design/design.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "plugin/registry.hpp"
+
+namespace msda {
+namespace {
+
+constexpr std::array kKinds = {DesignKind::kAddOne, DesignKind::kLeaveOneOut, DesignKind::kLadder,
+                               DesignKind::kFull,   DesignKind::kFractional,  DesignKind::kList};
+
+/// "+threads=256"; a factor that is merely on needs no level.
+std::string addition(const Factor& factor, int level) {
+  if (factor.levels.size() == 2 && factor.levels[1] == "on") return "+" + factor.name;
+  return fmt::format("+{}={}", factor.name, factor.levels.at(static_cast<std::size_t>(level)));
+}
+
+}  // namespace
+
+std::string_view name_of(DesignKind kind) {
+  switch (kind) {
+    case DesignKind::kAddOne: return "add-one";
+    case DesignKind::kLeaveOneOut: return "leave-one-out";
+    case DesignKind::kLadder: return "ladder";
+    case DesignKind::kFull: return "full";
+    case DesignKind::kFractional: return "fractional";
+    case DesignKind::kList: break;
+  }
+  return "list";
+}
+
+DesignKind parse_design_kind(std::string_view name) {
+  std::vector<std::string> names;
+  for (const DesignKind kind : kKinds) {
+    if (name_of(kind) == name) return kind;
+    names.emplace_back(name_of(kind));
+  }
+  throw UsageError(fmt::format("no design '{}'{}: there are {}", name, suggestion(name, names),
+                               fmt::join(names, ", ")));
+}
+
+bool Design::has(DesignKind kind) const {
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+std::string arm_name(const std::vector<Factor>& factors, const Levels& levels) {
+  std::string added;
+  std::string removed;
+  std::size_t additions = 0;
+  bool only_last_levels = true;
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    if (levels[f] == 0) {
+      removed += "-" + factors[f].name;
+      continue;
+    }
+    ++additions;
+    only_last_levels = only_last_levels && levels[f] == factors[f].on();
+    added += addition(factors[f], levels[f]);
+  }
+  if (additions == 0) return "base";
+  const bool from_all = only_last_levels && factors.size() - additions < additions;
+  return from_all && factors.size() > 1 ? "all" + removed : added;
+}
+
+}  // namespace msda
