@@ -63,12 +63,19 @@ std::string to_markdown(const Report& report);
 /// One line for each cell (RFC 4180, header line, CRLF); seconds, bytes and operations without
 /// prefixes; an absent number is an empty field.
 std::string to_csv(const Report& report);
+/// One line for each block of samples, in the same form: count, median, mean, least and largest.
+std::string to_samples_csv(const Report& report);
+/// One page that needs no other file and no network: the answer in words, sortable tables, figures.
+std::string to_html(const Report& report);
+/// One booktabs table for each table of the report, to be included in a document.
+std::string to_latex(const Report& report);
 /// {"schema": kReportSchema, "manifest": ..., "tables": [{problem, mode, headline, rows}],
 /// "claims":
 /// [{claim, problem, mode, measured, verdict, reason}]}; samples stay in records.jsonl.
 nlohmann::json to_json(const Report& report);
 
-/// report.md, report.csv and report.json in `directory`, each written atomically.
+/// report.html, report.md, report.csv, report.json, tables.tex and records.csv in `directory`, each
+/// written atomically.
 void write_report(const Report& report, const std::filesystem::path& directory);
 
 }  // namespace msda
