@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -42,6 +43,10 @@ std::string_view replication_name(Replication replication) {
   }
   return "";
 }
+
+constexpr std::string_view kSamplesHeader =
+    "problem,mode,arm,baseline,device,process,block,samples,median_seconds,mean_seconds,"
+    "least_seconds,largest_seconds";
 
 constexpr std::string_view kHeader =
     "problem,mode,arm,composition,device,baseline,status,verdict,median_seconds,speedup,"
@@ -158,6 +163,27 @@ std::string line_of(const CheckedClaim& checked) {
   return fmt::format("{}", fmt::join(std::begin(fields), std::end(fields), ","));
 }
 
+/// In the order of kSamplesHeader.
+std::string line_of(const Record& record, const SampleBlock& block) {
+  const auto [least, largest] = std::minmax_element(block.seconds.begin(), block.seconds.end());
+  const double sum = std::accumulate(block.seconds.begin(), block.seconds.end(), 0.0);
+  const std::string fields[] = {
+      field(record.problem),
+      field(name_of(record.mode)),
+      field(record.arm),
+      record.baseline ? "true" : "false",
+      field(record.device),
+      field(std::int64_t{block.process}),
+      field(std::int64_t{block.block}),
+      field(static_cast<std::int64_t>(block.seconds.size())),
+      field(median(block.seconds)),
+      field(sum / static_cast<double>(block.seconds.size())),
+      field(*least),
+      field(*largest),
+  };
+  return fmt::format("{}", fmt::join(std::begin(fields), std::end(fields), ","));
+}
+
 constexpr std::string_view kLineEnd = "\r\n";
 
 }  // namespace
@@ -174,6 +200,21 @@ std::string to_csv(const Report& report) {
   std::string text = fmt::format("{}{}", kHeader, kLineEnd);
   for (const Table& table : report.tables) {
     for (const Row& row : table.rows) text += fmt::format("{}{}", line_of(row), kLineEnd);
+  }
+  return text;
+}
+
+std::string to_samples_csv(const Report& report) {
+  std::string text = fmt::format("{}{}", kSamplesHeader, kLineEnd);
+  for (const Table& table : report.tables) {
+    for (const Row& row : table.rows) {
+      if (!row.timed()) continue;
+      for (const SampleBlock& block : row.record.samples) {
+        if (!block.seconds.empty()) {
+          text += fmt::format("{}{}", line_of(row.record, block), kLineEnd);
+        }
+      }
+    }
   }
   return text;
 }

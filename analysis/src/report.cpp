@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -74,23 +77,27 @@ Row make_row(const Record& record, const Record* baseline, const Ceilings& ceili
 
 /// The arms in the experiment's order, as far as the manifest tells. Records come in the order in
 /// which cells ended, and an arm that fails ends before those that are measured.
-std::vector<std::string> arm_order(const nlohmann::json& manifest) {
-  std::vector<std::string> names;
+std::unordered_map<std::string, std::size_t> arm_places(const nlohmann::json& manifest) {
+  std::unordered_map<std::string, std::size_t> places;
   const auto arms = manifest.find("arms");
-  if (arms == manifest.end() || !arms->is_array()) return names;
+  if (arms == manifest.end() || !arms->is_array()) return places;
   for (const nlohmann::json& arm : *arms) {
     if (!arm.is_object()) continue;
     const auto name = arm.find("name");
-    if (name != arm.end() && name->is_string()) names.push_back(name->get<std::string>());
+    if (name != arm.end() && name->is_string())
+      places.emplace(name->get<std::string>(), places.size());
   }
-  return names;
+  return places;
 }
 
-Table make_table(std::vector<const Record*> records, const std::vector<std::string>& order,
+Table make_table(std::vector<const Record*> records,
+                 const std::unordered_map<std::string, std::size_t>& places,
                  const Ceilings& ceilings) {
-  const auto place = [&order](const Record* record) {
-    if (record->baseline) return std::ptrdiff_t{-1};
-    return std::find(order.begin(), order.end(), record->arm) - order.begin();
+  // The baseline first, arms that the manifest does not know last.
+  const auto place = [&places](const Record* record) {
+    if (record->baseline) return std::size_t{0};
+    const auto found = places.find(record->arm);
+    return 1 + (found == places.end() ? places.size() : found->second);
   };
   std::stable_sort(records.begin(), records.end(),
                    [&](const Record* a, const Record* b) { return place(a) < place(b); });
@@ -123,21 +130,17 @@ nlohmann::json read_manifest(const std::filesystem::path& file) {
 
 Report make_report(nlohmann::json manifest, const std::vector<Record>& records) {
   const Ceilings ceilings = ceilings_of(manifest);
-  const std::vector<std::string> order = arm_order(manifest);
+  const auto places = arm_places(manifest);
   std::vector<std::vector<const Record*>> groups;
+  std::map<std::pair<std::string_view, TimingMode>, std::size_t> index;
   for (const Record& record : records) {
-    const auto same_table = [&](const std::vector<const Record*>& group) {
-      return group.front()->problem == record.problem && group.front()->mode == record.mode;
-    };
-    const auto found = std::find_if(groups.begin(), groups.end(), same_table);
-    if (found == groups.end()) {
-      groups.push_back({&record});
-    } else {
-      found->push_back(&record);
-    }
+    const auto [found, is_new] = index.try_emplace({record.problem, record.mode}, groups.size());
+    if (is_new) groups.emplace_back();
+    groups[found->second].push_back(&record);
   }
   Report report;
-  for (auto& group : groups) report.tables.push_back(make_table(std::move(group), order, ceilings));
+  for (auto& group : groups)
+    report.tables.push_back(make_table(std::move(group), places, ceilings));
   if (!report.tables.empty()) report.claims = check_claims(manifest, report.tables);
   if (const auto design = manifest.find("ablation"); design != manifest.end()) {
     report.ablation = make_ablation(design_from_json(*design), report.tables);
@@ -166,6 +169,9 @@ void write_report(const Report& report, const std::filesystem::path& directory) 
   constexpr int kIndent = 2;
   write_atomically(directory / "report.md", to_markdown(report));
   write_atomically(directory / "report.csv", to_csv(report));
+  write_atomically(directory / "records.csv", to_samples_csv(report));
+  write_atomically(directory / "tables.tex", to_latex(report));
+  write_atomically(directory / "report.html", to_html(report));
   if (!report.claims.empty()) write_atomically(directory / "claims.csv", to_claims_csv(report));
   if (report.ablation) {
     write_atomically(directory / "effects.csv", effects_to_csv(*report.ablation));

@@ -70,6 +70,12 @@ std::string to_csv(const Report& report);
 /// The claims in the same form, one line for each check; speedups as ratios, times in seconds, the
 /// speed of light as a share.
 std::string to_claims_csv(const Report& report);
+/// One line for each block of samples, in the same form: count, median, mean, least and largest.
+std::string to_samples_csv(const Report& report);
+/// One page that needs no other file and no network: the answer in words, sortable tables, figures.
+std::string to_html(const Report& report);
+/// One booktabs table for each table of the report, to be included in a document.
+std::string to_latex(const Report& report);
 /// {"schema": kReportSchema, "manifest": ..., "tables": [{problem, mode, headline, rows}],
 /// "claims": [{claim, problem, mode, measured, measured_95, verdict, reason}]}; samples stay in
 /// records.jsonl.
@@ -78,8 +84,8 @@ nlohmann::json to_json(const Report& report);
 /// One line for each effect of each problem and mode, in the same form.
 std::string effects_to_csv(const Ablation& ablation);
 
-/// report.md, report.csv, report.json and, where there are claims, claims.csv, and effects.csv of
-/// an ablation, in `directory`, each written atomically.
+/// report.html, report.md, report.csv, report.json, tables.tex and records.csv in `directory`, with
+/// claims.csv and effects.csv where there are claims and an ablation, each written atomically.
 void write_report(const Report& report, const std::filesystem::path& directory);
 
 }  // namespace msda

@@ -1,0 +1,208 @@
+#include "figures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "text.hpp"
+#include "web.hpp"
+
+namespace msda {
+namespace {
+
+using Json = nlohmann::json;
+using Rows = std::vector<const Row*>;
+
+/// Arms in the figure of blocks: as many as its colours tell apart.
+constexpr std::size_t kMostLines = 8;
+/// Order statistics drawn for an arm.
+constexpr std::size_t kMostTicks = 101;
+/// Where an arm without any error stands on the logarithmic axis.
+constexpr double kLeastError = 1e-9;
+
+/// The fastest rows with a time, `most` at most, in the table's order.
+Rows fastest(const Table& table, std::size_t most) {
+  Rows rows;
+  for (const Row& row : table.rows) {
+    if (row.timed()) rows.push_back(&row);
+  }
+  if (rows.size() <= most) return rows;
+  const auto faster = [](const Row* a, const Row* b) {
+    return a->median_seconds < b->median_seconds;
+  };
+  std::nth_element(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(most), rows.end(),
+                   faster);
+  rows.resize(most);
+  std::sort(rows.begin(), rows.end());  // pointers into one vector: the order of the table
+  return rows;
+}
+
+std::string arm_name(const Row& row) { return printable_line(row.record.arm); }
+
+std::string time_text(double seconds) { return time_scale(seconds).text(seconds); }
+
+Json speedup_values(const Rows& rows) {
+  Json values = Json::array();
+  for (const Row* row : rows) {
+    if (!row->speedup) continue;
+    const Interval bounds = row->speedup_95.value_or(Interval{*row->speedup, *row->speedup});
+    values.push_back(
+        {{"arm", arm_name(*row)},
+         {"speedup", *row->speedup},
+         {"low", bounds.low},
+         {"high", bounds.high},
+         {"verdict", row->verdict},
+         {"tip", fmt::format("{}: {}, {}", arm_name(*row),
+                             ratio_text(*row->speedup, row->speedup_95), row->verdict)}});
+  }
+  return values;
+}
+
+/// Whether no other row is at least as fast and as accurate, and better in one of them.
+bool on_front(const Row& row, const Rows& rows) {
+  return std::none_of(rows.begin(), rows.end(), [&row](const Row* other) {
+    const bool as_good = other->median_seconds <= row.median_seconds &&
+                         other->record.relative_l2 <= row.record.relative_l2;
+    return as_good && (other->median_seconds < row.median_seconds ||
+                       other->record.relative_l2 < row.record.relative_l2);
+  });
+}
+
+Json pareto_values(const Rows& rows) {
+  Json values = Json::array();
+  for (const Row* row : rows) {
+    values.push_back(
+        {{"arm", arm_name(*row)},
+         {"time", row->median_seconds},
+         {"error", std::max(row->record.relative_l2, kLeastError)},
+         {"front", on_front(*row, rows)},
+         {"tip", fmt::format("{}: {}, relative L2 {:.1e}", arm_name(*row),
+                             time_text(row->median_seconds), row->record.relative_l2)}});
+  }
+  return values;
+}
+
+Json light_values(const Rows& rows) {
+  Json values = Json::array();
+  for (const Row* row : rows) {
+    if (!row->speed_of_light) continue;
+    values.push_back(
+        {{"arm", arm_name(*row)},
+         {"share", *row->speed_of_light},
+         {"tip", fmt::format("{}: {:.1f}% of the speed of light, {}", arm_name(*row),
+                             *row->speed_of_light * 100, time_text(row->median_seconds))}});
+  }
+  return values;
+}
+
+std::vector<double> sorted_samples(const Record& record) {
+  std::vector<double> samples;
+  for (const SampleBlock& block : record.samples) {
+    samples.insert(samples.end(), block.seconds.begin(), block.seconds.end());
+  }
+  std::sort(samples.begin(), samples.end());
+  return samples;
+}
+
+/// The sample at `part` (0..1) of a sorted, not empty list.
+double at_part(const std::vector<double>& sorted, double part) {
+  const double last = static_cast<double>(sorted.size() - 1);
+  return sorted[static_cast<std::size_t>(std::lround(part * last))];
+}
+
+/// Evenly spaced order statistics, the smallest and the largest among them.
+Json thinned(const std::vector<double>& sorted) {
+  if (sorted.size() <= kMostTicks) return sorted;
+  Json values = Json::array();
+  for (std::size_t i = 0; i < kMostTicks; ++i) {
+    values.push_back(at_part(sorted, static_cast<double>(i) / (kMostTicks - 1)));
+  }
+  return values;
+}
+
+Json sample_values(const Rows& rows) {
+  Json values = Json::array();
+  for (const Row* row : rows) {
+    const std::vector<double> sorted = sorted_samples(row->record);
+    const double first = at_part(sorted, 0.25);
+    const double third = at_part(sorted, 0.75);
+    values.push_back({{"arm", arm_name(*row)},
+                      {"seconds", thinned(sorted)},
+                      {"q1", first},
+                      {"q3", third},
+                      {"median", row->median_seconds},
+                      {"tip", fmt::format("{}: median {}, quartiles {} and {}, {} samples",
+                                          arm_name(*row), time_text(row->median_seconds),
+                                          time_text(first), time_text(third), sorted.size())}});
+  }
+  return values;
+}
+
+Json block_values(const Rows& rows) {
+  Json values = Json::array();
+  for (const Row* row : rows) {
+    int index = 0;
+    for (const SampleBlock& block : row->record.samples) {
+      if (block.seconds.empty()) continue;
+      const double seconds = median(block.seconds);
+      values.push_back({{"arm", arm_name(*row)},
+                        {"index", index++},
+                        {"deviation", seconds / row->median_seconds - 1},
+                        {"tip", fmt::format("{}: process {}, block {}, median {}", arm_name(*row),
+                                            block.process, block.block, time_text(seconds))}});
+    }
+  }
+  return values;
+}
+
+struct FigureKind {
+  const char* name;  ///< of the file in analysis/web/figures
+  const char* title;
+  const char* caption;
+  std::size_t most_arms;
+  std::size_t fewest_values;  ///< with less the figure is left out
+  Json (*values)(const Rows&);
+};
+
+constexpr FigureKind kKinds[] = {
+    {"speedups", "Speedups",
+     "Each arm against the baseline, with its 95% interval. Right of the dashed line is faster.",
+     kMostFigureArms, 2, speedup_values},
+    {"pareto", "Error against time",
+     "The dashed line is the front: no other arm is both faster and more accurate. Lower left is "
+     "better.",
+     kMostFigureArms, 2, pareto_values},
+    {"samples", "Samples",
+     "Ticks are samples, the box holds the middle half, the bold mark is the median.",
+     kMostFigureArms, 1, sample_values},
+    {"blocks", "Time by block",
+     "Median of each block against the arm's own. Lines that move together are the machine's "
+     "drift, which cancels in the ratios.",
+     kMostLines, 2, block_values},
+    {"light", "Share of the speed of light",
+     "The least time that the device's ceilings allow, as a part of the time taken. The line is "
+     "the limit for data from DRAM; a warm cache can exceed it.",
+     kMostFigureArms, 1, light_values},
+};
+
+}  // namespace
+
+std::vector<Figure> figures_of(const Report& report) {
+  std::vector<Figure> figures;
+  const std::size_t tables = std::min(report.tables.size(), kMostFigureTables);
+  for (std::size_t i = 0; i < tables; ++i) {
+    for (const FigureKind& kind : kKinds) {
+      Json values = kind.values(fastest(report.tables[i], kind.most_arms));
+      if (values.size() < kind.fewest_values) continue;
+      Json specification = Json::parse(web_file(fmt::format("figures/{}.json", kind.name)));
+      specification["data"][0]["values"] = std::move(values);
+      figures.push_back({fmt::format("f{}-{}", i + 1, kind.name), i, kind.title, kind.caption,
+                         std::move(specification)});
+    }
+  }
+  return figures;
+}
+
+}  // namespace msda

@@ -1,0 +1,65 @@
+#include "web.hpp"
+
+#include <fmt/format.h>
+#include <msda/error.hpp>
+#include <msda/plugin.hpp>
+
+namespace msda_web {
+extern const msda::EmbeddedSource kSources[];
+}
+namespace msda_vega {
+extern const msda::EmbeddedSource kSources[];
+}
+
+namespace msda {
+namespace {
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+/// A module's text so that it can stand in a script element: in strings and patterns of JavaScript
+/// a backslash before these characters changes nothing, and elsewhere they do not occur.
+std::string inlined(std::string_view module) {
+  std::string text(module);
+  // The map is not beside the report.
+  const std::size_t map = text.rfind("//# sourceMappingURL");
+  if (map != std::string::npos) text.erase(map);
+  replace_all(text, "</", "<\\/");
+  replace_all(text, "<!--", "<\\!--");
+  return text;
+}
+
+/// "vega-util.min.js" is the module "vega-util". One file is not named like its module.
+std::string module_name(std::string_view file) {
+  const std::string name(file.substr(0, file.find('.')));
+  return name == "vega-selection" ? "vega-selections" : name;
+}
+
+}  // namespace
+
+std::string_view web_file(std::string_view path) {
+  for (const EmbeddedSource* source = msda_web::kSources; source->path != nullptr; ++source) {
+    if (path == source->path) return source->text;
+  }
+  throw Error(fmt::format("no embedded file {}", path));
+}
+
+bool has_vega() { return msda_vega::kSources[0].path != nullptr; }
+
+std::string vega_elements() {
+  if (!has_vega()) return "";
+  std::string text = "<script>window.vegaModules = {};</script>\n";
+  for (const EmbeddedSource* source = msda_vega::kSources; source->path != nullptr; ++source) {
+    text += fmt::format(
+        "<script>\nwindow.vegaModules[\"{}\"] = function (module, exports, require) {{\n{}\n}};\n"
+        "</script>\n",
+        module_name(source->path), inlined(source->text));
+  }
+  return text + fmt::format("<script>\n{}</script>", web_file("vega.js"));
+}
+
+}  // namespace msda
