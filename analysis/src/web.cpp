@@ -21,14 +21,14 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   }
 }
 
-/// A module's text so that it can stand in a script element: in strings and patterns of JavaScript
-/// a backslash before these characters changes nothing, and elsewhere they do not occur.
+/// A module's text so that it can stand in a script element. What would end the element, or begin a
+/// comment, can only stand in strings and patterns of JavaScript, where a backslash changes nothing.
 std::string inlined(std::string_view module) {
   std::string text(module);
   // The map is not beside the report.
   const std::size_t map = text.rfind("//# sourceMappingURL");
   if (map != std::string::npos) text.erase(map);
-  replace_all(text, "</", "<\\/");
+  replace_all(text, "</script", "<\\/script");
   replace_all(text, "<!--", "<\\!--");
   return text;
 }

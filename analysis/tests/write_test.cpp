@@ -97,7 +97,7 @@ TEST(Json, CarriesSchemaHeadlineAndRowsWithoutSamples) {
   EXPECT_TRUE(table["rows"][0]["speedup_95"].is_null());
 }
 
-TEST(WriteReport, LeavesThreeFilesAndNoTemporaryOnes) {
+TEST(WriteReport, LeavesItsFilesAndNoTemporaryOnes) {
   const TemporaryDirectory directory;
   Report report = sample_report();
   report.manifest["name"] = "\xff";  // not UTF-8
@@ -107,7 +107,8 @@ TEST(WriteReport, LeavesThreeFilesAndNoTemporaryOnes) {
   for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
     names.push_back(entry.path().filename().string());
   }
-  EXPECT_THAT(names, testing::UnorderedElementsAre("report.md", "report.csv", "report.json"));
+  EXPECT_THAT(names, testing::UnorderedElementsAre("report.html", "report.md", "report.csv",
+                                                   "report.json", "records.csv", "tables.tex"));
   std::ifstream stream(directory.path() / "report.json");
   EXPECT_EQ(nlohmann::json::parse(stream)["schema"], kReportSchema);
 }
