@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "effect_figures.hpp"
 #include "text.hpp"
 #include "web.hpp"
 
@@ -166,6 +167,30 @@ struct FigureKind {
   Json (*values)(const Rows&);
 };
 
+struct EffectFigureKind {
+  const char* name;
+  const char* title;
+  const char* caption;
+  Json (*values)(const AblationTable&);
+};
+
+constexpr EffectFigureKind kEffectKinds[] = {
+    {"effects", "Effects",
+     "What each factor is worth alone, on average, and on top of all the others, with 95% "
+     "intervals. Points of a factor that lie apart are interaction.",
+     effect_values},
+    {"ladder", "Ladder",
+     "The way from the base to all factors, in the order of the experiment. Another order has "
+     "other steps.",
+     ladder_values},
+    {"shapley", "Shares",
+     "Shapley shares: the part of each factor in the total, averaged over all orders.",
+     shapley_values},
+    {"interactions", "Interactions",
+     "How many times more a factor is worth where the other one is on. Above 1 they help each "
+     "other, below 1 they do the same work twice.",
+     interaction_values}};
+
 constexpr FigureKind kKinds[] = {
     {"speedups", "Speedups",
      "Each arm against the baseline, with its 95% interval. Right of the dashed line is faster.",
@@ -187,19 +212,42 @@ constexpr FigureKind kKinds[] = {
      kMostFigureArms, 1, light_values},
 };
 
+Figure make_figure(std::size_t section, const char* name, const char* title, const char* caption,
+                   Json values) {
+  Json specification = Json::parse(web_file(fmt::format("figures/{}.json", name)));
+  specification["data"][0]["values"] = std::move(values);
+  return {fmt::format("f{}-{}", section + 1, name), section, title, caption,
+          std::move(specification)};
+}
+
+void add_figures(const Table& table, std::size_t section, std::vector<Figure>& figures) {
+  for (const FigureKind& kind : kKinds) {
+    Json values = kind.values(fastest(table, kind.most_arms));
+    if (values.size() < kind.fewest_values) continue;
+    figures.push_back(make_figure(section, kind.name, kind.title, kind.caption, std::move(values)));
+  }
+}
+
+void add_figures(const AblationTable& effects, std::size_t section, std::vector<Figure>& figures) {
+  for (const EffectFigureKind& kind : kEffectKinds) {
+    Json values = kind.values(effects);
+    if (values.empty()) continue;
+    figures.push_back(make_figure(section, kind.name, kind.title, kind.caption, std::move(values)));
+  }
+}
+
 }  // namespace
 
-std::vector<Figure> figures_of(const Report& report) {
+std::vector<Figure> figures_of(const std::vector<Layout>& layouts) {
   std::vector<Figure> figures;
-  const std::size_t tables = std::min(report.tables.size(), kMostFigureTables);
-  for (std::size_t i = 0; i < tables; ++i) {
-    for (const FigureKind& kind : kKinds) {
-      Json values = kind.values(fastest(report.tables[i], kind.most_arms));
-      if (values.size() < kind.fewest_values) continue;
-      Json specification = Json::parse(web_file(fmt::format("figures/{}.json", kind.name)));
-      specification["data"][0]["values"] = std::move(values);
-      figures.push_back({fmt::format("f{}-{}", i + 1, kind.name), i, kind.title, kind.caption,
-                         std::move(specification)});
+  std::size_t tables = 0;
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    const Layout& layout = layouts[i];
+    if (layout.table != nullptr && tables++ < kMostFigureTables) {
+      add_figures(*layout.table, i, figures);
+    }
+    if (layout.effects != nullptr && tables++ < kMostFigureTables) {
+      add_figures(*layout.effects, i, figures);
     }
   }
   return figures;

@@ -6,13 +6,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "layout.hpp"
 #include "report.hpp"
 
 namespace msda {
 
 struct Figure {
   std::string id;       ///< "f1-speedups": unique in the report, letters, digits and dashes
-  std::size_t table;    ///< index into Report::tables
+  std::size_t section;  ///< index of the layout that it belongs to
   std::string title;    ///< "Speedups"
   std::string caption;  ///< what the marks mean
   nlohmann::json specification;
@@ -22,8 +23,9 @@ struct Figure {
 inline constexpr std::size_t kMostFigureTables = 24;
 inline constexpr std::size_t kMostFigureArms = 60;
 
-/// In the order of the tables. A figure without at least two arms to compare is left out, as is the
-/// speed of light where no ceilings are known. Arms are the fastest ones, in the table's order.
-std::vector<Figure> figures_of(const Report& report);
+/// Figures of the layouts' tables and effects, in their order. A figure without at least two arms
+/// to compare is left out, as is the speed of light where no ceilings are known. Arms are the
+/// fastest ones, in the table's order.
+std::vector<Figure> figures_of(const std::vector<Layout>& layouts);
 
 }  // namespace msda

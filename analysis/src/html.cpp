@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <string_view>
 
@@ -83,15 +84,14 @@ std::string figure_html(const Figure& figure) {
       html_text(figure.title), html_text(figure.caption), figure.id);
 }
 
-std::string figures_html(const std::vector<Figure>& figures, std::size_t table) {
+std::string figures_html(const std::vector<Figure>& figures, std::size_t section) {
   std::string text;
   for (const Figure& figure : figures) {
-    if (figure.table == table) text += figure_html(figure);
+    if (figure.section == section) text += figure_html(figure);
   }
   return text.empty() ? "" : "<div class=\"figures\">\n" + text + "</div>\n";
 }
 
-/// The tables of problems come first among the layouts, so that an index serves for both.
 std::string section_html(const Layout& layout, std::size_t index,
                          const std::vector<Figure>& figures) {
   std::string text = fmt::format("<section class=\"result\" id=\"t{}\">\n<h2>{}</h2>\n<p>{}</p>\n",
@@ -103,17 +103,31 @@ std::string section_html(const Layout& layout, std::size_t index,
   return text + figures_html(figures, index) + "</section>\n";
 }
 
-/// The answer in words: the first table's large, then the others as a list.
+/// The layouts that answer, those of effects first: they say most of an ablation.
+std::vector<std::size_t> answering(const std::vector<Layout>& layouts) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    if (layouts[i].answers) order.push_back(i);
+  }
+  std::stable_partition(order.begin(), order.end(),
+                        [&](std::size_t i) { return layouts[i].effects != nullptr; });
+  return order;
+}
+
+/// The answer in words: the first layout's large, then the others as a list.
 std::string answer_html(const Report& report, const std::vector<Layout>& layouts) {
   if (layouts.empty()) return fmt::format("<p class=\"lead\">{}</p>", kNoTables);
   const auto entry = [&](std::size_t i) {
     return fmt::format("<a href=\"#t{}\">{}</a>{}", i + 1, html_text(layouts[i].title),
                        html_text(layouts[i].headline));
   };
-  std::string text = fmt::format("<p class=\"lead\">{}</p>\n", entry(0));
-  if (layouts.size() > 1) {
+  const std::vector<std::size_t> order = answering(layouts);
+  std::string text = fmt::format("<p class=\"lead\">{}</p>\n", entry(order.front()));
+  if (order.size() > 1) {
     text += "<ul>\n";
-    for (std::size_t i = 1; i < layouts.size(); ++i) text += fmt::format("<li>{}</li>\n", entry(i));
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      text += fmt::format("<li>{}</li>\n", entry(order[i]));
+    }
     text += "</ul>\n";
   }
   for (const std::string& note : notes_of(report)) {
@@ -145,7 +159,7 @@ std::string filled(std::string_view form, const std::map<std::string_view, std::
 std::string to_html(const Report& report) {
   const std::vector<Layout> layouts =
       report.tables.empty() ? std::vector<Layout>{} : layouts_of(report);
-  const std::vector<Figure> figures = has_vega() ? figures_of(report) : std::vector<Figure>{};
+  const std::vector<Figure> figures = has_vega() ? figures_of(layouts) : std::vector<Figure>{};
   std::string sections;
   for (std::size_t i = 0; i < layouts.size(); ++i) sections += section_html(layouts[i], i, figures);
   nlohmann::json specifications = nlohmann::json::object();

@@ -134,6 +134,7 @@ std::string text_field(const nlohmann::json& object, const char* key) {
 Layout lay_out(const Table& table) {
   const Scales scales = scales_of(table);
   Layout layout;
+  layout.table = &table;
   layout.title = fmt::format("{}, {}", printable_line(table.problem), name_of(table.mode));
   layout.headline = headline(table);
   layout.columns = columns_of(scales);

@@ -24,6 +24,11 @@ struct Layout {
   std::vector<std::string> verdicts;  ///< of each row, without its footnote mark
   std::vector<std::string> reasons;   ///< footnote i + 1; may have several lines
   std::vector<std::string> remarks;   ///< sentences: what the intervals are over, what ended early
+  /// Whether the headline belongs to the answer that a page begins with.
+  bool answers = true;
+  /// What the rows are of, inside the report: one of these, or neither.
+  const Table* table = nullptr;
+  const AblationTable* effects = nullptr;
 };
 
 Layout lay_out(const Table& table);

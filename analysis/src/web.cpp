@@ -22,7 +22,8 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 }
 
 /// A module's text so that it can stand in a script element. What would end the element, or begin a
-/// comment, can only stand in strings and patterns of JavaScript, where a backslash changes nothing.
+/// comment, can only stand in strings and patterns of JavaScript, where a backslash changes
+/// nothing.
 std::string inlined(std::string_view module) {
   std::string text(module);
   // The map is not beside the report.

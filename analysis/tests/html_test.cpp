@@ -70,7 +70,7 @@ TEST(ToHtml, WithoutTablesSaysSo) {
 
 TEST(Figures, HoldTheNumbersOfTheTable) {
   const Report report = sample_report();
-  const std::vector<Figure> figures = figures_of(report);
+  const std::vector<Figure> figures = figures_of(layouts_of(report));
   EXPECT_EQ(figures.size(), 5U);
   const auto& speedups = figure_of(figures, "f1-speedups").specification["data"][0]["values"];
   ASSERT_EQ(speedups.size(), 3U);
@@ -84,8 +84,8 @@ TEST(Figures, HoldTheNumbersOfTheTable) {
 }
 
 TEST(Figures, ALoneArmHasNothingToBeComparedWith) {
-  const std::vector<Figure> figures =
-      figures_of(make_report(nlohmann::json::object(), {baseline("base", steady(1e-3))}));
+  const Report report = make_report(nlohmann::json::object(), {baseline("base", steady(1e-3))});
+  const std::vector<Figure> figures = figures_of(layouts_of(report));
   for (const Figure& figure : figures) {
     EXPECT_NE(figure.title, "Speedups");
     EXPECT_NE(figure.title, "Error against time");

@@ -68,6 +68,7 @@ void add_effect(const EffectFamily& family, const Effect& effect, Layout& layout
 
 Layout lay_out_effects(const AblationTable& table) {
   Layout layout;
+  layout.effects = &table;
   layout.title = fmt::format("Effects: {}, {}", printable_line(table.problem), name_of(table.mode));
   layout.headline = headline_of(table);
   layout.columns = {{"effect", false}, {"factor", false}, {"speed-up [95%]"}, {"share"},
@@ -83,6 +84,7 @@ Layout lay_out_effects(const AblationTable& table) {
 
 Layout lay_out_pooled(const PooledFamily& family) {
   Layout layout;
+  layout.answers = false;
   layout.title =
       fmt::format("Effects over problems: {}, {}", name_of(family.kind), name_of(family.mode));
   const auto differing = std::count_if(family.effects.begin(), family.effects.end(),
@@ -113,6 +115,7 @@ Layout lay_out_pooled(const PooledFamily& family) {
 
 Layout lay_out_regimes(const RegimeTable& table) {
   Layout layout;
+  layout.answers = false;
   layout.title = "Regimes: " + printable_line(table.problem);
   double smallest = std::numeric_limits<double>::infinity();
   for (const RegimeRow& row : table.rows) {
