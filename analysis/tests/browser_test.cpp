@@ -1,0 +1,105 @@
+// The page of a report in a real browser: everything is drawn, nothing is wrong, nothing sticks
+// out.
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "design/enumerate.hpp"
+#include "figures.hpp"
+#include "report.hpp"
+#include "synthetic.hpp"
+#include "temporary_directory.hpp"
+#include "web.hpp"
+
+namespace msda {
+namespace {
+
+/// A full factorial over three factors, two modes, claims, and names that need care.
+Report sample_report() {
+  Design design;
+  design.kinds = {DesignKind::kFull, DesignKind::kLadder};
+  design.factors = {
+      {"wide-loads", {"off", "on"}}, {"</script>", {"off", "on"}}, {"c&d", {"off", "on"}}};
+  design.orders = {{0, 1, 2}};
+  std::vector<Record> records;
+  for (const TimingMode mode : {TimingMode::kWarm, TimingMode::kCold}) {
+    for (const Levels& levels : full_points(design.factors)) {
+      const std::string arm = arm_name(design.factors, levels);
+      if (mode == TimingMode::kWarm) design.points.push_back({arm, levels});
+      double seconds = 1e-3;
+      for (const auto level : levels) seconds *= level != 0 ? 0.8 : 1.0;
+      Record record = synthetic::record(arm, synthetic::steady(seconds, 1, 6));
+      record.mode = mode;
+      record.baseline = arm == "base";
+      record.relative_l2 *= static_cast<double>(records.size() % 5 + 1);
+      records.push_back(std::move(record));
+    }
+  }
+  const nlohmann::json claim = {{"text", "as fast as light"},
+                                {"source", "a paper"},
+                                {"arm", "all"},
+                                {"quantity", "speedup"},
+                                {"value", "2.0x"},
+                                {"low", 1.95},
+                                {"high", 2.05}};
+  return make_report(
+      {{"name", "in a browser"},
+       {"ablation", to_json(design)},
+       {"claims", {claim}},
+       {"ceilings", {{"dram_bytes_per_second", 4e12}, {"gather_bytes_per_second", 3e13}}}},
+      records);
+}
+
+std::string read(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::stringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+bool has_chromium() { return std::system("command -v chromium > /dev/null 2>&1") == 0; }
+
+class Browser : public testing::TestWithParam<int> {};
+
+TEST_P(Browser, DrawsEveryFigureWithinTheWidth) {
+  if (!has_chromium()) GTEST_SKIP() << "there is no chromium";
+  if (!has_vega()) GTEST_SKIP() << "built without libjs-vega";
+  const TemporaryDirectory directory;
+  const Report report = sample_report();
+  std::string page = to_html(report);
+  // What only the browser knows, as attributes that its dump shows.
+  page.insert(
+      page.rfind("</body>"),
+      "<script>setInterval(() => { const root = document.documentElement;"
+      "root.dataset.overflow = root.scrollWidth - root.clientWidth;"
+      "root.dataset.empty = Array.from(document.querySelectorAll('figure svg'),"
+      "svg => svg.getBoundingClientRect()).filter(r => r.width < 50 || r.height < 30).length;"
+      "}, 50);</script>");
+  std::ofstream(directory.path() / "page.html") << page;
+  const std::string command = fmt::format(
+      "cd '{}' && timeout 100 chromium --headless --no-sandbox --disable-gpu "
+      "--user-data-dir=profile "
+      "--window-size={},900 --virtual-time-budget=20000 --enable-logging=stderr --dump-dom "
+      "page.html > dom.html 2> log.txt",
+      directory.path().string(), GetParam());
+  ASSERT_EQ(std::system(command.c_str()), 0) << read(directory.path() / "log.txt");
+
+  const std::string dom = read(directory.path() / "dom.html");
+  const std::size_t figures = figures_of(layouts_of(report)).size();
+  std::string names;
+  for (const Figure& figure : figures_of(layouts_of(report))) names += " " + figure.id;
+  EXPECT_EQ(figures, 18U) << names;  // five for each table, four for each table of effects
+  EXPECT_THAT(dom, testing::HasSubstr(fmt::format("data-drawn=\"{}\"", figures)));
+  EXPECT_THAT(dom, testing::HasSubstr("data-overflow=\"0\""));
+  EXPECT_THAT(dom, testing::HasSubstr("data-empty=\"0\""));
+  EXPECT_THAT(read(directory.path() / "log.txt"), testing::Not(testing::HasSubstr("CONSOLE")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Widths, Browser, testing::Values(1280, 390));
+
+}  // namespace
+}  // namespace msda
