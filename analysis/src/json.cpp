@@ -44,9 +44,6 @@ Json prepasses(const std::optional<PrepassSplit>& split) {
 
 Json row_json(const Row& row) {
   const Record& record = row.record;
-  Json samples_left_out = to_json(record);
-  samples_left_out.erase("samples");
-  samples_left_out.erase("parts");
   const bool timed = row.timed();
   return {{"arm", record.arm},
           {"verdict", row.verdict},
@@ -57,7 +54,7 @@ Json row_json(const Row& row) {
           {"flops_per_second", timed ? Json(row.flops_per_second) : Json()},
           {"speed_of_light", or_null(row.speed_of_light)},
           {"prepasses", prepasses(row.prepasses)},
-          {"record", std::move(samples_left_out)}};
+          {"record", to_json_without_samples(record)}};
 }
 
 Json claim_json(const CheckedClaim& checked) {

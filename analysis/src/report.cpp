@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include <msda/error.hpp>
 
 #include "ablation/make_ablation.hpp"
+#include "parallel.hpp"
 
 namespace msda {
 namespace {
@@ -166,20 +168,24 @@ Report make_report(const std::filesystem::path& directory) {
 }
 
 void write_report(const Report& report, const std::filesystem::path& directory) {
-  constexpr int kIndent = 2;
-  write_atomically(directory / "report.md", to_markdown(report));
-  write_atomically(directory / "report.csv", to_csv(report));
-  write_atomically(directory / "records.csv", to_samples_csv(report));
-  write_atomically(directory / "tables.tex", to_latex(report));
-  write_atomically(directory / "report.html", to_html(report));
-  if (!report.claims.empty()) write_atomically(directory / "claims.csv", to_claims_csv(report));
+  const auto json_text = [](const Report& r) {
+    constexpr int kIndent = 2;
+    // Names come from users and may hold invalid UTF-8, which must not cost the report.
+    const auto replace = nlohmann::json::error_handler_t::replace;
+    return to_json(r).dump(kIndent, ' ', false, replace) + "\n";
+  };
+  // The longest first: they are written at the same time.
+  std::vector<std::pair<const char*, std::function<std::string(const Report&)>>> files = {
+      {"report.json", json_text}, {"records.csv", to_samples_csv}, {"report.html", to_html},
+      {"tables.tex", to_latex},   {"report.csv", to_csv},          {"report.md", to_markdown}};
+  if (!report.claims.empty()) files.emplace_back("claims.csv", to_claims_csv);
   if (report.ablation) {
-    write_atomically(directory / "effects.csv", effects_to_csv(*report.ablation));
+    files.emplace_back("effects.csv", [](const Report& r) { return effects_to_csv(*r.ablation); });
   }
-  // Names come from users and may hold invalid UTF-8, which must not cost the report.
-  const auto replace = nlohmann::json::error_handler_t::replace;
-  write_atomically(directory / "report.json",
-                   to_json(report).dump(kIndent, ' ', false, replace) + "\n");
+  parallel_for(std::ssize(files), 1, 0, [&](std::int64_t begin, std::int64_t) {
+    const auto& [name, text] = files[static_cast<std::size_t>(begin)];
+    write_atomically(directory / name, text(report));
+  });
 }
 
 }  // namespace msda

@@ -70,6 +70,8 @@ struct Record {
 };
 
 nlohmann::json to_json(const Record& record);
+/// The same without "samples" and "parts", which are most of it.
+nlohmann::json to_json_without_samples(const Record& record);
 /// Throws UsageError naming the missing or ill-typed field, or another schema version.
 Record record_from_json(const nlohmann::json& json);
 

@@ -6,11 +6,15 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <map>
+#include <optional>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include "parallel.hpp"
 #include "results/record.hpp"
 
 namespace msda {
@@ -72,6 +76,29 @@ std::size_t whole_lines(const std::string& text) {
   return end == std::string::npos ? 0 : end + 1;
 }
 
+/// Without their ends; the text ends in one.
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+Record read_record(std::string_view line, const std::filesystem::path& file, std::size_t number) {
+  try {
+    return record_from_json(nlohmann::json::parse(line));
+  } catch (UsageError& error) {
+    error.add_context(fmt::format("{}:{}", file.string(), number));
+    throw;
+  } catch (const nlohmann::json::exception& error) {
+    throw UsageError(
+        fmt::format("{}:{}: not a JSON line: {}", file.string(), number, error.what()));
+  }
+}
+
 /// Puts the record into the list; a later record of a cell replaces the earlier one in its place.
 void insert(std::vector<Record>& records, std::map<std::string, std::size_t>& places,
             Record record) {
@@ -99,21 +126,18 @@ void RecordWriter::write(const Record& record) {
 
 std::vector<Record> read_records(const std::filesystem::path& file) {
   const std::string text = read_text(file);
-  std::istringstream stream(text.substr(0, whole_lines(text)));
+  const auto lines = lines_of(std::string_view(text).substr(0, whole_lines(text)));
+  std::vector<std::optional<Record>> read(lines.size());
+  constexpr std::int64_t kLinesAtATime = 64;
+  parallel_for(std::ssize(lines), kLinesAtATime, 0, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      if (!lines[i].empty()) read[i] = read_record(lines[i], file, i + 1);
+    }
+  });
   std::vector<Record> records;
   std::map<std::string, std::size_t> places;
-  std::string line;
-  for (int number = 1; std::getline(stream, line); ++number) {
-    if (line.empty()) continue;
-    try {
-      insert(records, places, record_from_json(nlohmann::json::parse(line)));
-    } catch (UsageError& error) {
-      error.add_context(fmt::format("{}:{}", file.string(), number));
-      throw;
-    } catch (const nlohmann::json::exception& error) {
-      throw UsageError(
-          fmt::format("{}:{}: not a JSON line: {}", file.string(), number, error.what()));
-    }
+  for (std::optional<Record>& record : read) {
+    if (record) insert(records, places, *std::move(record));
   }
   return records;
 }

@@ -182,7 +182,7 @@ std::string_view name_of(CellStatus status) {
   return "?";
 }
 
-json to_json(const Record& record) {
+json to_json_without_samples(const Record& record) {
   json object = {{"schema", kRecordSchema},
                  {"cell", record.cell},
                  {"problem", record.problem},
@@ -196,7 +196,6 @@ json to_json(const Record& record) {
                  {"relative_l2", number(record.relative_l2)},
                  {"maximum_absolute", number(record.maximum_absolute)},
                  {"tolerance", number(record.tolerance)},
-                 {"samples", samples_to_json(record.samples)},
                  {"stopped_by", record.stopped_by},
                  {"resources", resources_to_json(record.resources)},
                  {"prepare_seconds", number(record.prepare_seconds)},
@@ -206,8 +205,14 @@ json to_json(const Record& record) {
   if (record.expected_relative_l2) {
     object["expected_relative_l2"] = number(*record.expected_relative_l2);
   }
-  if (!record.parts.empty()) object["parts"] = parts_to_json(record.parts);
   if (record.compilation) object["compilation"] = compilation_to_json(*record.compilation);
+  return object;
+}
+
+json to_json(const Record& record) {
+  json object = to_json_without_samples(record);
+  object["samples"] = samples_to_json(record.samples);
+  if (!record.parts.empty()) object["parts"] = parts_to_json(record.parts);
   return object;
 }
 
