@@ -42,6 +42,7 @@ const std::vector<Command>& commands() {
       {"list", "list variants, presets and recipes", list_command},
       {"show", "show a variant, preset or recipe in detail", show_command},
       {"validate", "check experiment files without running them", validate_command},
+      {"schema", "print the JSON Schema of experiment files", schema_command},
       {"plan", "show the cells that an experiment comes to", plan_command},
       {"verify", "check variants and recipes against the reference", verify_command},
       {"bench", "time one variant on one problem, spelled out as key=value", bench_command},
