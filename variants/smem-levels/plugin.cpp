@@ -14,7 +14,12 @@ class SmemLevels final : public msda::Optimization {
                                 "budget", "kilobytes of shared memory for levels", 96, 1, 220),
                             ParameterSpec::integer("padding",
                                                    "elements added to each pixel's row of channels",
-                                                   0, 0, 32)}},
+                                                   0, 0, 32),
+                            ParameterSpec::one_of<std::string>(
+                                "copy",
+                                "how levels are brought: words through registers, async with "
+                                "cp.async, bulk by the copy engine (async below 9.0)",
+                                "words", {"words", "async", "bulk"})}},
             {.skeleton = "direct",
              .slot = "source",
              .type = "msda::smem_levels::Source",

@@ -16,7 +16,8 @@ class WorkStealing final : public msda::Optimization {
                      {.skeleton = "direct",
                       .slot = "schedule",
                       .type = "msda::work_stealing::Schedule",
-                      .header = "work_stealing/schedule.cuh"}) {}
+                      .header = "work_stealing/schedule.cuh",
+                      .traits = {"takes-items-alone"}}) {}
 };
 
 }  // namespace

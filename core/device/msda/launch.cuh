@@ -5,7 +5,8 @@
 
 namespace msda {
 
-/// Slots of the direct skeleton, in the order in which their pre-passes run.
+/// Slots of the direct skeleton, in the order in which their pre-passes run, and then those that
+/// the specialised skeleton adds.
 enum Slot : int {
   kArithmetic,
   kLayout,
@@ -17,10 +18,18 @@ enum Slot : int {
   kPipeline,
   kCache,
   kUnroll,
+  kFetch,
+  kRoles,
+  kHandover,
   kSlotCount
 };
 
 inline constexpr int kLevelLimit = 8;  ///< levels that a problem may have
+
+/// Opaque description of a tensor for the copy engine, as the driver encodes it.
+struct alignas(64) TensorMap {
+  unsigned long long opaque[16];
+};
 
 /// By-value argument of every kernel of a composition. Shapes as in problem.hpp.
 struct Arguments {
@@ -33,6 +42,7 @@ struct Arguments {
   void* workspace[kSlotCount];  ///< of the slot's level, sized by its Extent; null without one
   unsigned long long texture[kLevelLimit];  ///< texture objects that the plan asks for
   unsigned long long surface[kLevelLimit];  ///< the same arrays, for writing
+  const TensorMap* maps;  ///< one for each level that the plan asks for; null without one
 };
 
 /// Bytes of workspace as a function of the run-time sizes: fixed + per_image * B + per_query * B *
@@ -68,6 +78,18 @@ struct TextureShape {
   unsigned bits;  ///< of one channel: 16 or 32, floating point
 };
 
+/// A level's stored values as a tensor from which the copy engine brings boxes, innermost dimension
+/// first; the images are the last dimension, and a box lies in one of them. Extents and box in
+/// elements, then pixels.
+struct BoxShape {
+  unsigned element_bytes;  ///< 0: no tensor
+  unsigned rank;           ///< 3 or 4, images included
+  unsigned extent[3];      ///< of the dimensions but the images
+  unsigned box[3];
+  unsigned long long stride_bytes[3];  ///< from the second dimension on
+  unsigned long long start_bytes;      ///< of the level in an image
+};
+
 /// A whole composition: the main kernel, and for each slot a workspace and perhaps a pre-pass.
 struct LaunchPlan {
   LaunchShape main;
@@ -76,6 +98,7 @@ struct LaunchPlan {
   unsigned has_prepass[kSlotCount];  ///< 1 when prepass[slot] is launched before the main kernel
   LaunchShape prepass[kSlotCount];
   TextureShape texture[kLevelLimit];
+  BoxShape boxes[kLevelLimit];
   unsigned
       persist_value;  ///< 1: the main kernel keeps the value tensor in the persisting part of L2
 };
@@ -85,6 +108,11 @@ struct LaunchPlan {
 #else
 #define MSDA_HOST_DEVICE
 #endif
+
+/// Size of a slot's part of shared memory, each of which begins at a multiple of 128 bytes.
+MSDA_HOST_DEVICE constexpr unsigned align_shared(unsigned bytes) {
+  return (bytes + 127U) / 128U * 128U;
+}
 
 /// A pre-pass whose threads walk over all work with the stride of the grid.
 MSDA_HOST_DEVICE constexpr LaunchShape grid_stride_shape(unsigned threads,

@@ -16,13 +16,23 @@ const Optimization& optimization(const Part& part) {
   return dynamic_cast<const Optimization&>(*part.plugin->variant);
 }
 
+/// The skeleton that has the slots of all parts: that of the first, or one that extends it.
+std::string common_skeleton(const std::vector<Part>& parts) {
+  std::string common = optimization(parts.front()).slot().skeleton;
+  for (const Part& part : parts) {
+    const std::string& own = optimization(part).slot().skeleton;
+    if (skeleton(own).extends == common) common = own;
+  }
+  return common;
+}
+
 /// Refuses two optimizations for one slot, two skeletons, and slots that a skeleton does not have.
 void check_together(const std::vector<Part>& parts, const Skeleton& skeleton) {
   std::map<std::string, std::string> owner;
   for (const Part& part : parts) {
     const Optimization::Slot& slot = optimization(part).slot();
     const std::string& name = part.plugin->name;
-    if (slot.skeleton != skeleton.name) {
+    if (slot.skeleton != skeleton.name && slot.skeleton != skeleton.extends) {
       throw UsageError(fmt::format(
           "'{}' is for skeleton '{}' and '{}' for '{}': one composition has one skeleton",
           parts.front().plugin->name, skeleton.name, name, slot.skeleton));
@@ -88,7 +98,7 @@ Composition::Composition(const Registry& registry, const std::vector<Use>& uses)
     skeleton_.clear();
     return;
   }
-  if (!parts_.empty()) skeleton_ = optimization(parts_.front()).slot().skeleton;
+  if (!parts_.empty()) skeleton_ = common_skeleton(parts_);
   check_together(parts_, msda::skeleton(skeleton_));
   check_exclusions(parts_);
   // Filling slots commutes, so a canonical order makes equal compositions equal.

@@ -22,23 +22,37 @@ std::vector<std::string> Skeleton::slot_names() const {
   return names;
 }
 
+namespace {
+
+std::vector<Skeleton> all_skeletons() {
+  const Skeleton direct{"direct",
+                        "msda/skeleton/direct.cuh",
+                        "msda::direct",
+                        {{"layout", "Layout", kLayout},
+                         {"mapping", "Mapping", kMapping},
+                         {"order", "Order", kOrder},
+                         {"schedule", "Schedule", kSchedule},
+                         {"metadata", "Metadata", kMetadata},
+                         {"source", "Source", kSource},
+                         {"cache", "Cache", kCache},
+                         {"arithmetic", "Arithmetic", kArithmetic},
+                         {"unroll", "Unroll", kUnroll},
+                         {"pipeline", "Pipeline", kPipeline},
+                         {"fetch", "Fetch", kFetch}},
+                        {kLayout}};
+  Skeleton specialised{"specialised", "msda/skeleton/specialised.cuh", "msda::specialised",
+                       direct.slots,  direct.shared_prepasses,         direct.name};
+  specialised.slots.push_back({"roles", "Roles", kRoles});
+  specialised.slots.push_back({"handover", "Handover", kHandover});
+  return {direct,
+          specialised,
+          {"whole", "msda/skeleton/whole.cuh", "msda::whole", {{"kernel", "Kernel", 0}}, {}}};
+}
+
+}  // namespace
+
 const Skeleton& skeleton(std::string_view name) {
-  static const std::vector<Skeleton> kSkeletons = {
-      {"direct",
-       "msda/skeleton/direct.cuh",
-       "msda::direct",
-       {{"layout", "Layout", kLayout},
-        {"mapping", "Mapping", kMapping},
-        {"order", "Order", kOrder},
-        {"schedule", "Schedule", kSchedule},
-        {"metadata", "Metadata", kMetadata},
-        {"source", "Source", kSource},
-        {"cache", "Cache", kCache},
-        {"arithmetic", "Arithmetic", kArithmetic},
-        {"unroll", "Unroll", kUnroll},
-        {"pipeline", "Pipeline", kPipeline}},
-       {kLayout}},
-      {"whole", "msda/skeleton/whole.cuh", "msda::whole", {{"kernel", "Kernel", 0}}, {}}};
+  static const std::vector<Skeleton> kSkeletons = all_skeletons();
   std::vector<std::string> names;
   for (const Skeleton& candidate : kSkeletons) {
     if (candidate.name == name) return candidate;

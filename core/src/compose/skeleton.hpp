@@ -19,6 +19,9 @@ struct Skeleton {
   std::string space;   ///< namespace of Defaults, kernel, prepass and plan
   std::vector<SkeletonSlot> slots;
   std::vector<int> shared_prepasses;  ///< slots whose pre-pass another slot's level may ask for
+  /// The skeleton whose slots this one has too, so that its optimizations combine with this one's;
+  /// "" for none.
+  std::string extends{};
 
   const SkeletonSlot* find(std::string_view slot) const;
   std::vector<std::string> slot_names() const;

@@ -30,6 +30,7 @@ ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Problem& 
     }
   }
   make_textures(problem);
+  if (TensorMaps::needed(plan_)) maps_ = std::make_unique<TensorMaps>(plan_, problem.batch);
   if (plan_.persist_value != 0) {
     persisting_ = std::make_unique<PersistingL2>(
         problem.value_elements() * static_cast<std::int64_t>(size_of(problem.types.value)));
@@ -45,6 +46,52 @@ void ComposedExecutable::make_textures(const Problem& problem) {
   }
 }
 
+namespace {
+
+/// The launch of `blocks` blocks; `attributes` has room for another one.
+cudaLaunchConfig_t launch_configuration(const LaunchShape& shape, unsigned blocks,
+                                        cudaLaunchAttribute* attributes) {
+  cudaLaunchConfig_t configuration{};
+  configuration.gridDim = dim3(blocks);
+  configuration.blockDim = dim3(shape.threads);
+  configuration.dynamicSmemBytes = shape.shared_bytes;
+  configuration.attrs = attributes;
+  if (shape.cluster > 1) {
+    cudaLaunchAttribute& cluster = attributes[configuration.numAttrs++];
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {shape.cluster, 1, 1};
+  }
+  return configuration;
+}
+
+/// Blocks of a persistent grid, or clusters: how many of those are resident at a time depends on
+/// how the multiprocessors lie in groups, which the driver knows.
+std::int64_t resident_workers(cudaKernel_t kernel, const LaunchShape& shape,
+                              const DeviceInfo& device) {
+  const std::int64_t blocks =
+      static_cast<std::int64_t>(shape.resident_blocks) * device.multiprocessors;
+  if (shape.cluster <= 1) return blocks;
+  const auto* function = reinterpret_cast<const void*>(kernel);
+  if (shape.cluster > 8) {
+    check(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+          "cudaFuncSetAttribute(NonPortableClusterSizeAllowed)");
+  }
+  cudaLaunchAttribute attributes[2]{};
+  const cudaLaunchConfig_t configuration = launch_configuration(shape, shape.cluster, attributes);
+  int clusters = 0;
+  check(cudaOccupancyMaxActiveClusters(&clusters, function, &configuration),
+        "cudaOccupancyMaxActiveClusters");
+  if (clusters == 0) {
+    throw Unsupported(
+        fmt::format("{} holds no cluster of {} blocks with {} threads and {} bytes "
+                    "of shared memory each",
+                    device.name, shape.cluster, shape.threads, shape.shared_bytes));
+  }
+  return std::min<std::int64_t>(clusters, std::max<std::int64_t>(blocks / shape.cluster, 1));
+}
+
+}  // namespace
+
 ComposedExecutable::Launch ComposedExecutable::make_launch(const std::string& name_expression,
                                                            const LaunchShape& shape,
                                                            const Problem& problem,
@@ -53,35 +100,27 @@ ComposedExecutable::Launch ComposedExecutable::make_launch(const std::string& na
     throw Unsupported(fmt::format("a block needs {} bytes of shared memory; {} gives {}",
                                   shape.shared_bytes, device.name, device.shared_bytes));
   }
+  Launch launch{module_.kernel(name_expression), 0, shape};
+  allow_shared_memory(launch.kernel, shape.shared_bytes);
   const std::int64_t items = item_count(shape, problem.batch, problem.queries);
-  const std::int64_t resident =
-      static_cast<std::int64_t>(shape.resident_blocks) * device.multiprocessors;
+  const std::int64_t resident = resident_workers(launch.kernel, shape, device);
   const bool divides_itself = shape.rows_per_item == 0 && shape.chunks == 0;
-  const std::int64_t blocks = shape.resident_blocks == 0 ? items
-                              : divides_itself           ? resident
-                                                         : std::min(items, resident);
+  const std::int64_t workers = shape.resident_blocks == 0 ? items
+                               : divides_itself           ? resident
+                                                          : std::min(items, resident);
+  const std::int64_t blocks = workers * std::max(shape.cluster, 1U);
   if (blocks > std::numeric_limits<std::int32_t>::max()) {
     throw Unsupported(fmt::format("the grid would have {} blocks, more than a launch can", blocks));
   }
-  Launch launch{module_.kernel(name_expression), static_cast<unsigned>(blocks), shape};
-  allow_shared_memory(launch.kernel, shape.shared_bytes);
+  launch.blocks = static_cast<unsigned>(blocks);
   return launch;
 }
 
 void ComposedExecutable::enqueue(const Launch& launch, Arguments& arguments, cudaStream_t stream,
                                  const cudaAccessPolicyWindow* persist) {
   cudaLaunchAttribute attributes[2]{};
-  cudaLaunchConfig_t configuration{};
-  configuration.gridDim = dim3(launch.blocks);
-  configuration.blockDim = dim3(launch.shape.threads);
-  configuration.dynamicSmemBytes = launch.shape.shared_bytes;
+  cudaLaunchConfig_t configuration = launch_configuration(launch.shape, launch.blocks, attributes);
   configuration.stream = stream;
-  configuration.attrs = attributes;
-  if (launch.shape.cluster > 1) {
-    cudaLaunchAttribute& cluster = attributes[configuration.numAttrs++];
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {launch.shape.cluster, 1, 1};
-  }
   if (persist != nullptr) {
     cudaLaunchAttribute& window = attributes[configuration.numAttrs++];
     window.id = cudaLaunchAttributeAccessPolicyWindow;
@@ -91,6 +130,14 @@ void ComposedExecutable::enqueue(const Launch& launch, Arguments& arguments, cud
   check(
       cudaLaunchKernelExC(&configuration, reinterpret_cast<const void*>(launch.kernel), parameters),
       "cudaLaunchKernelExC");
+}
+
+const void* ComposedExecutable::stored_values(const Tensors& tensors) const {
+  return plan_.has_prepass[kLayout] != 0 ? workspaces_[kLayout]->data() : tensors.value;
+}
+
+void ComposedExecutable::bind(const Tensors& tensors) {
+  if (maps_) maps_->encode(stored_values(tensors));
 }
 
 Arguments ComposedExecutable::arguments_for(const Tensors& tensors) const {
@@ -104,6 +151,7 @@ Arguments ComposedExecutable::arguments_for(const Tensors& tensors) const {
   for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
     if (workspaces_[slot]) arguments.workspace[slot] = workspaces_[slot]->data();
   }
+  if (maps_) arguments.maps = maps_->of(stored_values(tensors));
   for (std::size_t level = 0; level < kLevelLimit; ++level) {
     if (!textures_[level]) continue;
     arguments.texture[level] = textures_[level]->texture();

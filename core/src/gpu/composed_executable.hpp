@@ -10,6 +10,7 @@
 #include "gpu/cuda_memory.hpp"
 #include "gpu/cuda_module.hpp"
 #include "gpu/cuda_persisting_l2.hpp"
+#include "gpu/cuda_tensor_maps.hpp"
 #include "gpu/cuda_textures.hpp"
 
 namespace msda {
@@ -20,6 +21,7 @@ class ComposedExecutable final : public Executable {
   /// shared memory than the device gives, or the grid would exceed its limit.
   ComposedExecutable(const CompiledUnit& unit, const Problem& problem, const DeviceInfo& device);
 
+  void bind(const Tensors& tensors) override;
   void launch(const Tensors& tensors, Stream stream) override;
   ResourceUse resources() const;
   /// What launch() enqueues, one by one: "clear" (of workspaces), the pre-passes, "kernel". Empty
@@ -43,6 +45,8 @@ class ComposedExecutable final : public Executable {
   /// `persist`: a window of memory whose lines this launch keeps in the persisting part of L2.
   static void enqueue(const Launch& launch, Arguments& arguments, cudaStream_t stream,
                       const cudaAccessPolicyWindow* persist = nullptr);
+  /// What the main kernel reads as values: the tensor, or its copy in another layout or encoding.
+  const void* stored_values(const Tensors& tensors) const;
   Arguments arguments_for(const Tensors& tensors) const;
   bool clears() const;  ///< whether the plan has a workspace to clear
   void enqueue_clearing(const Arguments& arguments, cudaStream_t stream) const;
@@ -57,6 +61,7 @@ class ComposedExecutable final : public Executable {
   std::array<std::unique_ptr<CudaMemory>, kSlotCount> workspaces_;
   std::array<std::unique_ptr<CudaTexture>, kLevelLimit> textures_;
   std::unique_ptr<PersistingL2> persisting_;  ///< null where nothing persists
+  std::unique_ptr<TensorMaps> maps_;          ///< null where the copy engine needs none
   std::int64_t batch_;
   std::int64_t queries_;
 };

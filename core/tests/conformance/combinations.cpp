@@ -14,12 +14,12 @@
 namespace msda {
 namespace {
 
-/// The optimizations of the direct skeleton, by slot.
+/// The optimizations of the gathering skeletons, by slot.
 std::map<std::string, std::vector<const Plugin*>> by_slot() {
   std::map<std::string, std::vector<const Plugin*>> slots;
   for (const Plugin& plugin : shipped_plugins().plugins()) {
     const auto* optimization = dynamic_cast<const Optimization*>(plugin.variant.get());
-    if (optimization != nullptr && optimization->slot().skeleton == "direct") {
+    if (optimization != nullptr && optimization->slot().skeleton != "whole") {
       slots[optimization->slot().slot].push_back(&plugin);
     }
   }

@@ -22,14 +22,14 @@ struct Schedule {
    public:
     __device__ Cursor(const Arguments& arguments, unsigned char* shared)
         : arguments_(arguments),
-          index_(simt::block()),
+          index_(worker<K>()),
           count_(item_count(K::kShape, arguments.batch, arguments.queries)) {
       static_cast<void>(shared);
     }
     __device__ bool next(WorkItem& item) {
       if (index_ >= count_) return false;
       item = work_item<K>(arguments_, K::kShape, index_);
-      index_ += simt::blocks();
+      index_ += workers<K>();
       return true;
     }
 

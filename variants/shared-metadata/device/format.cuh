@@ -29,6 +29,9 @@ struct PlainFormat {
       copy_words<points * kTap>(row + side * kSideBytes + first * kTap, taps[side]);
     }
   }
+  __device__ static typename K::Source::Place place(const unsigned char* row, int point) {
+    return reinterpret_cast<const Taps<K>*>(row + point * kTap)->place;
+  }
   /// `points` points from the row's point `first` on, a multiple of `multiple`.
   template <int points, int multiple>
   __device__ static void read(const unsigned char* row, int first, Taps<K> (&taps)[points]) {
@@ -68,6 +71,9 @@ struct PackedFormat {
       }
       copy_words<points * kWeights>(side_weights(row, side) + first * kWeights, weight);
     }
+  }
+  __device__ static typename K::Source::Place place(const unsigned char* row, int point) {
+    return reinterpret_cast<const unsigned short*>(row)[point];
   }
   template <int points, int multiple>
   __device__ static void read(const unsigned char* row, int first, Taps<K> (&taps)[points]) {

@@ -27,13 +27,24 @@ struct Metadata {
     using Runs = PointRuns<K>;
 
    public:
-    __device__ Reader(const Arguments& arguments, unsigned char* shared) : shared_(shared) {
+    __device__ Reader(const Arguments& arguments, unsigned char* shared)
+        : first_(shared), shared_(shared) {
       static_cast<void>(arguments);
+    }
+
+    /// Of several tiles' taps, in the specialised skeleton: those that enter(), read() and place()
+    /// speak of.
+    __device__ void turn_to(int buffer) {
+      shared_ = first_ + buffer * align_shared(kSharedBytes<K>);
+    }
+    /// Place of point `point` (of all levels) of row `row_in_tile`.
+    __device__ typename K::Source::Place place(int row_in_tile, int point) const {
+      return Format<K>::place(row(row_in_tile), point);
     }
 
     template <class Samples, class FlatRow>
     __device__ void enter(const Samples& samples, const FlatRow& flat_row) {
-      Crew<Mapping>::sync();  // the taps of the tile before have been read
+      Crew<K>::sync();  // the taps of the tile before have been read
 #pragma unroll
       for (int n = 0; n < Runs::kRunsPerWorker; ++n) {
         const auto run = Runs::run(n);
@@ -50,7 +61,7 @@ struct Metadata {
         }
         Format<K>::template write<Runs::kPoints>(row(run.row), run.first, taps);
       }
-      Crew<Mapping>::sync();
+      Crew<K>::sync();
     }
 
     template <int level, int points, class Samples>
@@ -77,6 +88,7 @@ struct Metadata {
       return shared_ + in_tile * Format<K>::kRowBytes;
     }
 
+    unsigned char* first_;
     unsigned char* shared_;
   };
 };

@@ -24,6 +24,11 @@ struct Source {
   static constexpr unsigned kThreads = 256;
   template <class K>
   static constexpr unsigned kSharedBytes = 0;
+  template <class K>
+  static constexpr bool on_chip(int level) {
+    static_cast<void>(level);
+    return true;
+  }
 
   /// Texture coordinates: pixel centres lie at halves.
   using Place = float2;
@@ -68,6 +73,7 @@ struct Source {
       static_cast<void>(shared);
     }
     __device__ void enter(const WorkItem& item) { static_cast<void>(item); }
+    __device__ void leave() {}
     __device__ Base base(const WorkItem& item, int head, int channel) const {
       const int first = static_cast<int>(item.image * Problem::kHeads + head) * kLayersPerHead;
       return {first + channel / kTexel, channel % kTexel};

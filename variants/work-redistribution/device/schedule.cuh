@@ -45,8 +45,8 @@ struct Schedule {
       const long long per_image = K::kShape.planes * items_per_plane(K::kShape, arguments_.queries);
       const long long first = arguments_.batch * wave / kWaves * per_image;
       const long long tiles = arguments_.batch * (wave + 1) / kWaves * per_image - first;
-      next_ = first + tiles * simt::block() / simt::blocks();
-      last_ = first + tiles * (simt::block() + 1) / simt::blocks();
+      next_ = first + tiles * worker<K>() / workers<K>();
+      last_ = first + tiles * (worker<K>() + 1) / workers<K>();
     }
 
     const Arguments& arguments_;

@@ -2,6 +2,8 @@
 // copy").
 #pragma once
 
+#include <msda/ptx/barrier.cuh>
+
 namespace msda::ptx {
 
 /// Copies 4, 8 or 16 bytes, both addresses aligned to that.
@@ -17,6 +19,15 @@ __device__ __forceinline__ void copy_async(void* shared, const void* global) {
   }
 }
 
+/// The same by way of the first-level cache, where values that are read again are kept.
+template <int bytes>
+__device__ __forceinline__ void copy_async_through_l1(void* shared, const void* global) {
+  static_assert(bytes == 4 || bytes == 8 || bytes == 16, "cp.async copies 4, 8 or 16 bytes");
+  const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(bytes)
+               : "memory");
+}
+
 /// Ends a group: the copies that this thread has begun since the group before.
 __device__ __forceinline__ void commit_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
@@ -26,6 +37,12 @@ __device__ __forceinline__ void commit_copies() {
 template <int pending>
 __device__ __forceinline__ void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+}
+
+/// Arrives at the barrier when all copies that this thread has begun are done.
+__device__ __forceinline__ void arrive_after_copies(Barrier* barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(barrier))
+               : "memory");
 }
 
 }  // namespace msda::ptx

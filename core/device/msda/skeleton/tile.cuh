@@ -1,4 +1,4 @@
-// The inner loops of the direct skeleton: one tile of rows, from taps to stored sums.
+// The inner loops of the gathering skeletons: one tile of rows, from taps to stored sums.
 #pragma once
 
 #include <msda/launch.cuh>
@@ -6,7 +6,22 @@
 #include <msda/slots/schedule.cuh>
 #include <msda/vector.cuh>
 
-namespace msda::direct {
+namespace msda {
+
+/// What the slots keep between tiles, for the threads that gather.
+template <class K>
+struct Readers {
+  typename K::Source::template Reader<K> source;
+  typename K::Fetch::template Reader<K> fetch;
+  typename K::Metadata::template Reader<K> metadata;
+  typename K::Pipeline::template Reader<K> samples;
+
+  __device__ Readers(const Arguments& arguments, unsigned char* shared)
+      : source(arguments, shared + K::Shared::kSourceAt),
+        fetch(arguments, shared + K::Shared::kFetchAt),
+        metadata(arguments, shared + K::Shared::kMetadataAt),
+        samples(arguments, shared + K::Shared::kPipelineAt) {}
+};
 
 /// The rows [first, first + kTileRows) of an item, kRowsPerLane for each lane group of the block.
 template <class K>
@@ -16,8 +31,6 @@ class Tile {
   using Sums = typename K::Arithmetic::template Sums<Mapping::kVector>;
   using Source = typename K::Source::template Reader<K>;
   using Value = Vector<typename Source::Value, Mapping::kVector>;
-  using Metadata = typename K::Metadata::template Reader<K>;
-  using Samples = typename K::Pipeline::template Reader<K>;
   static constexpr int kBlocking = Mapping::kRowsPerLane;
 
   /// One of this lane's rows.
@@ -29,6 +42,8 @@ class Tile {
 
  public:
   static constexpr int kRows = Mapping::kRows * kBlocking;
+  static constexpr int kBatch =  ///< points of a batch, at most
+      K::Unroll::kPoints < Problem::kPoints ? K::Unroll::kPoints : Problem::kPoints;
 
   __device__ Tile(const Arguments& arguments, const WorkItem& item, long long first)
       : arguments_(arguments), item_(item), first_(first) {}
@@ -44,8 +59,28 @@ class Tile {
     return (item_.image * arguments_.queries + query) * Problem::kHeads + head;
   }
 
-  __device__ void compute(const Source& source, const Metadata& metadata,
-                          const Samples& samples) const {
+  /// Of the specialised skeleton's producers: brings the values that the fetch slot stages, a batch
+  /// of points of all rows for each step. The taps are where the metadata slot keeps them for all
+  /// lanes, or are computed here.
+  template <class Steps, class Producer, class Metadata>
+  __device__ void bring(Steps& steps, Producer& fetch, const Metadata& metadata) const {
+    bring_visits<0>(steps, fetch, [&](int row, int level, int point) {
+      if constexpr (K::Metadata::kByCrew) {
+        return metadata.place(row, point);
+      } else {
+        const auto sample = load_samples<K, 1>(arguments_, flat_row(row), point)[0];
+        return make_taps<K>(sample, level, 0).place;
+      }
+    });
+  }
+  /// Batches for which bring() takes a step.
+  static constexpr int staged_batches() {
+    int count = 0;
+    for (int b = 0; b < kBatches; ++b) count += staged(visit(b).level) ? 1 : 0;
+    return count;
+  }
+
+  __device__ void compute(Readers<K>& readers) const {
     const int group = min(Mapping::row(), Mapping::kRows - 1);
     const int channel = Mapping::channel(item_.channel_block);
     Row row[kBlocking];
@@ -55,10 +90,10 @@ class Tile {
       row[r].in_tile = r * Mapping::kRows + group;
       row[r].flat = flat_row(row[r].in_tile);
       const int head = K::kByHead ? item_.head : static_cast<int>(row[r].flat % Problem::kHeads);
-      row[r].base = source.base(item_, head, channel);
+      row[r].base = readers.source.base(item_, head, channel);
       sums[r].clear();
     }
-    add_all(source, metadata, samples, row, sums);
+    add_all(readers, row, sums);
 #pragma unroll
     for (int r = 0; r < kBlocking; ++r) {
       float combined[Mapping::kStored];
@@ -69,8 +104,6 @@ class Tile {
   }
 
  private:
-  static constexpr int kBatch =
-      K::Unroll::kPoints < Problem::kPoints ? K::Unroll::kPoints : Problem::kPoints;
   static constexpr int kBatchesPerLevel = (Problem::kPoints + kBatch - 1) / kBatch;
   static constexpr int kBatches = Problem::kLevels * kBatchesPerLevel;
 
@@ -88,20 +121,51 @@ class Tile {
     return {in_pair % 2 == 0 ? pair : Problem::kLevels - 1 - pair, in_pair / 2};
   }
 
+  /// Batches whose values are on their way while one is blended.
+  static constexpr int kAhead = K::Fetch::template kAhead<K> > 0 ? K::Fetch::template kAhead<K>
+                                                                 : (K::Unroll::kLoadsAhead ? 1 : 0);
+  /// True when the values of a level come by way of the fetch slot's shared memory.
+  static constexpr bool staged(int level) {
+    return K::Fetch::kStaged && !K::Source::template on_chip<K>(level);
+  }
+
   template <int points>
   struct Batch {
     Taps<K> taps[kBlocking][points];
     Value value[kBlocking][points][kTaps<K>];
   };
 
-  /// All batches: unrolled with the next batch's loads before this batch's blend, or in a loop.
-  __device__ void add_all(const Source& source, const Metadata& metadata, const Samples& samples,
-                          const Row (&row)[kBlocking], Sums (&sums)[kBlocking]) const {
-    if constexpr (K::Unroll::kLoadsAhead || K::Unroll::kAlternates) {
-      const auto first = load<visit(0).level, points_of(0)>(source, metadata, samples, row, 0);
-      add_visits<0>(source, metadata, samples, row, sums, first);
+  /// The values of the b-th batch and those after it, for all rows of the tile.
+  template <int b, class Steps, class Producer, class PlaceOf>
+  __device__ void bring_visits(Steps& steps, Producer& fetch, const PlaceOf& place_of) const {
+    if constexpr (b < kBatches) {
+      constexpr int kLevel = visit(b).level;
+      if constexpr (staged(kLevel)) {
+        constexpr int kFirst = kLevel * Problem::kPoints + visit(b).batch * kBatch;
+        steps.handover.producer_acquire(steps.at);
+        fetch.template bring<kLevel, points_of(b)>(
+            item_, steps.at.stage,
+            [&](int row, int p) { return place_of(row, kLevel, kFirst + p); },
+            [&](int row) { return head_of(row); });
+        steps.handover.producer_release(steps.at);
+        steps.at.advance();
+      }
+      bring_visits<b + 1>(steps, fetch, place_of);
+    }
+  }
+  __device__ int head_of(int in_tile) const {
+    if constexpr (Problem::kHeads == 1) return 0;
+    if constexpr (K::kByHead) return item_.head;
+    return static_cast<int>(min(first_ + in_tile, item_.last - 1) % Problem::kHeads);
+  }
+
+  /// All batches: unrolled with later batches begun before this one is blended, or in a loop.
+  __device__ void add_all(Readers<K>& readers, const Row (&row)[kBlocking],
+                          Sums (&sums)[kBlocking]) const {
+    if constexpr (kAhead > 0 || K::Unroll::kAlternates) {
+      add_visits<0>(readers, row, sums);
     } else {
-      add_levels<0>(source, metadata, samples, row, sums);
+      add_levels<0>(readers, row, sums);
     }
   }
 
@@ -109,65 +173,107 @@ class Tile {
     const int left = Problem::kPoints - visit(b).batch * kBatch;
     return left < kBatch ? left : kBatch;
   }
+  /// The fetch slot's place for the values of the b-th batch.
+  static constexpr int place_of(int b) { return b % (kAhead + 1); }
 
-  template <int b, class Loaded>
-  __device__ void add_visits(const Source& source, const Metadata& metadata, const Samples& samples,
-                             const Row (&row)[kBlocking], Sums (&sums)[kBlocking],
-                             const Loaded& loaded) const {
-    if constexpr (b + 1 == kBatches) {
-      add<visit(b).level>(row, sums, loaded);
-    } else if constexpr (K::Unroll::kLoadsAhead) {
-      const auto next = load<visit(b + 1).level, points_of(b + 1)>(source, metadata, samples, row,
-                                                                   visit(b + 1).batch * kBatch);
-      add<visit(b).level>(row, sums, loaded);
-      add_visits<b + 1>(source, metadata, samples, row, sums, next);
-    } else {
-      add<visit(b).level>(row, sums, loaded);
-      const auto next = load<visit(b + 1).level, points_of(b + 1)>(source, metadata, samples, row,
-                                                                   visit(b + 1).batch * kBatch);
-      add_visits<b + 1>(source, metadata, samples, row, sums, next);
+  /// The b-th batch and those after it, of which `pending` have begun.
+  template <int b, class... Pending>
+  __device__ void add_visits(Readers<K>& readers, const Row (&row)[kBlocking],
+                             Sums (&sums)[kBlocking], Pending&... pending) const {
+    constexpr int kNext = b + static_cast<int>(sizeof...(Pending));
+    if constexpr (kNext < kBatches && sizeof...(Pending) <= kAhead) {
+      auto begun = begin<visit(kNext).level, points_of(kNext)>(
+          readers, row, visit(kNext).batch * kBatch, place_of(kNext));
+      add_visits<b>(readers, row, sums, pending..., begun);
+    } else if constexpr (b < kBatches) {
+      add_first<b>(readers, row, sums, pending...);
     }
+  }
+  template <int b, class First, class... Rest>
+  __device__ void add_first(Readers<K>& readers, const Row (&row)[kBlocking],
+                            Sums (&sums)[kBlocking], First& first, Rest&... rest) const {
+    finish<visit(b).level, sizeof...(Rest)>(readers, row, place_of(b), first);
+    add<visit(b).level>(row, sums, first);
+    release<visit(b).level>(readers, place_of(b));
+    add_visits<b + 1>(readers, row, sums, rest...);
   }
 
   template <int level>
-  __device__ void add_levels(const Source& source, const Metadata& metadata, const Samples& samples,
-                             const Row (&row)[kBlocking], Sums (&sums)[kBlocking]) const {
+  __device__ void add_levels(Readers<K>& readers, const Row (&row)[kBlocking],
+                             Sums (&sums)[kBlocking]) const {
     if constexpr (level < Problem::kLevels) {
       constexpr int kWhole = Problem::kPoints / kBatch * kBatch;
 #pragma unroll 1
       for (int point = 0; point < kWhole; point += kBatch) {
-        add<level>(row, sums, load<level, kBatch>(source, metadata, samples, row, point));
+        add_batch<level, kBatch>(readers, row, sums, point);
       }
       if constexpr (kWhole < Problem::kPoints) {
-        add<level>(row, sums,
-                   load<level, Problem::kPoints - kWhole>(source, metadata, samples, row, kWhole));
+        add_batch<level, Problem::kPoints - kWhole>(readers, row, sums, kWhole);
       }
-      add_levels<level + 1>(source, metadata, samples, row, sums);
+      add_levels<level + 1>(readers, row, sums);
     }
   }
-
-  /// `points` points of each row of the lane: all their loads are begun.
   template <int level, int points>
-  __device__ Batch<points> load(const Source& source, const Metadata& metadata,
-                                const Samples& samples, const Row (&row)[kBlocking],
-                                int point) const {
+  __device__ void add_batch(Readers<K>& readers, const Row (&row)[kBlocking],
+                            Sums (&sums)[kBlocking], int point) const {
+    auto batch = begin<level, points>(readers, row, point, 0);
+    finish<level, 0>(readers, row, 0, batch);
+    add<level>(row, sums, batch);
+    release<level>(readers, 0);
+  }
+
+  /// `points` points of each row of the lane: their values are on their way to registers, or to
+  /// `place` in the fetch slot's memory.
+  template <int level, int points>
+  __device__ Batch<points> begin(Readers<K>& readers, const Row (&row)[kBlocking], int point,
+                                 int place) const {
     Batch<points> batch;
 #pragma unroll
     for (int r = 0; r < kBlocking; ++r) {
-      metadata.template read<level, points>(samples, row[r].flat, row[r].in_tile, point,
-                                            batch.taps[r]);
-#pragma unroll
-      for (int p = 0; p < points; ++p) {
-        const auto anchor = source.template anchor<level>(row[r].base, batch.taps[r][p].place);
-#pragma unroll
-        for (int t = 0; t < kTaps<K>; ++t) {
-          const int delta = K::Source::template delta<K>(level, Mapping::tap_column(t),
-                                                         Mapping::tap_row(t));  // a constant
-          batch.value[r][p][t] = source.template read<level>(anchor, delta);
-        }
+      readers.metadata.template read<level, points>(readers.samples, row[r].flat, row[r].in_tile,
+                                                    point, batch.taps[r]);
+      if constexpr (staged(level)) {
+        readers.fetch.template begin<level>(readers.source, row[r].base, item_,
+                                            head_of(row[r].in_tile), place, r, batch.taps[r]);
+      } else {
+        load<level>(readers.source, row[r].base, batch.taps[r], batch.value[r]);
       }
     }
+    if constexpr (staged(level)) readers.fetch.commit(place);
     return batch;
+  }
+
+  /// Has the values of a batch in registers, when `pending` later ones have begun.
+  template <int level, int pending, int points>
+  __device__ void finish(Readers<K>& readers, const Row (&row)[kBlocking], int place,
+                         Batch<points>& batch) const {
+    if constexpr (staged(level)) {
+      readers.fetch.template wait<pending>(place);
+#pragma unroll
+      for (int r = 0; r < kBlocking; ++r) {
+        readers.fetch.template read<points>(place, r, batch.value[r]);
+      }
+    }
+  }
+  /// The values of a batch have been used.
+  template <int level>
+  __device__ static void release(Readers<K>& readers, int place) {
+    if constexpr (staged(level)) readers.fetch.release(place);
+  }
+
+  template <int level, int points>
+  __device__ static void load(const Source& source, const typename Source::Base& base,
+                              const Taps<K> (&taps)[points], Value (&value)[points][kTaps<K>]) {
+#pragma unroll
+    for (int p = 0; p < points; ++p) {
+      const auto anchor = source.template anchor<level>(base, taps[p].place);
+#pragma unroll
+      for (int t = 0; t < kTaps<K>; ++t) {
+        const int delta = K::Source::template delta<K>(level, Mapping::tap_column(t),
+                                                       Mapping::tap_row(t));  // a constant
+        value[p][t] = source.template read<level>(anchor, delta);
+      }
+    }
   }
 
   /// Blends a batch. Encoded values are summed as stored, and the level's scale is applied once.
@@ -203,4 +309,4 @@ class Tile {
   long long first_;
 };
 
-}  // namespace msda::direct
+}  // namespace msda

@@ -7,16 +7,35 @@
 
 namespace msda {
 
-/// A warp prepares its own rows where it holds whole ones, and waits for nobody else; otherwise the
-/// block prepares all rows.
-template <class Mapping>
+/// The threads that gather rows: the first Mapping::kThreads of the block. Producer warps, where
+/// the block has any, come after them.
+template <class K>
+struct Team {
+  /// Barrier of its threads.
+  __device__ static void sync() {
+    if constexpr (K::kProducerThreads == 0) {
+      simt::sync_block();
+    } else {
+      simt::sync_some(simt::kTeamBarrier, K::Mapping::kThreads);
+    }
+  }
+};
+
+/// Producer warps prepare all rows. Without them a warp prepares its own rows where it holds whole
+/// ones, and waits for nobody else; otherwise the team prepares all rows.
+template <class K>
 struct Crew {
-  static constexpr bool kIsWarp = Mapping::kWarpHoldsRows;
-  static constexpr int kWorkers = kIsWarp ? simt::kWarpLanes : Mapping::kThreads;
+  using Mapping = typename K::Mapping;
+  static constexpr bool kIsProducers = K::kProducerThreads > 0 && K::Metadata::kByCrew;
+  static constexpr bool kIsWarp = !kIsProducers && Mapping::kWarpHoldsRows;
+  static constexpr int kWorkers = kIsProducers ? K::kProducerThreads
+                                  : kIsWarp    ? simt::kWarpLanes
+                                               : Mapping::kThreads;
   static constexpr int kLaneGroups = kIsWarp ? simt::kWarpLanes / Mapping::kLanes : Mapping::kRows;
   static constexpr int kRows = kLaneGroups * Mapping::kRowsPerLane;
 
   __device__ static int worker() {
+    if constexpr (kIsProducers) return static_cast<int>(simt::thread()) - Mapping::kThreads;
     return static_cast<int>(kIsWarp ? simt::lane() : simt::thread());
   }
   /// Row of the tile that is the crew's row `i`, 0 .. kRows - 1.
@@ -25,10 +44,12 @@ struct Crew {
     return i / kLaneGroups * Mapping::kRows + first + i % kLaneGroups;
   }
   __device__ static void sync() {
-    if constexpr (kIsWarp) {
+    if constexpr (kIsProducers) {
+      simt::sync_some(simt::kProducerBarrier, kWorkers);
+    } else if constexpr (kIsWarp) {
       simt::sync_warp();
     } else {
-      simt::sync_block();
+      Team<K>::sync();
     }
   }
 };
@@ -46,15 +67,14 @@ struct PointRuns {
     constexpr int kStored = 32 / static_cast<int>(sizeof(Taps<K>));
     int points = 1;
     while (2 * points <= kLoaded && 2 * points <= kStored && Problem::kPoints % (2 * points) == 0 &&
-           Crew<Mapping>::kRows * kPointsPerRow >= 2 * points * Crew<Mapping>::kWorkers) {
+           Crew<K>::kRows * kPointsPerRow >= 2 * points * Crew<K>::kWorkers) {
       points *= 2;
     }
     return points;
   }();
   static constexpr int kRunsPerRow = kPointsPerRow / kPoints;
-  static constexpr int kRuns = Crew<Mapping>::kRows * kRunsPerRow;
-  static constexpr int kRunsPerWorker =
-      (kRuns + Crew<Mapping>::kWorkers - 1) / Crew<Mapping>::kWorkers;
+  static constexpr int kRuns = Crew<K>::kRows * kRunsPerRow;
+  static constexpr int kRunsPerWorker = (kRuns + Crew<K>::kWorkers - 1) / Crew<K>::kWorkers;
 
   struct Run {
     bool exists;
@@ -64,10 +84,9 @@ struct PointRuns {
   };
   /// The n-th run of this worker.
   __device__ static Run run(int n) {
-    const int i = n * Crew<Mapping>::kWorkers + Crew<Mapping>::worker();
+    const int i = n * Crew<K>::kWorkers + Crew<K>::worker();
     const int first = i % kRunsPerRow * kPoints;
-    return {i < kRuns, Crew<Mapping>::row_in_tile(i / kRunsPerRow), first,
-            first / Problem::kPoints};
+    return {i < kRuns, Crew<K>::row_in_tile(i / kRunsPerRow), first, first / Problem::kPoints};
   }
 };
 

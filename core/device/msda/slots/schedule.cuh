@@ -40,6 +40,29 @@ __device__ __forceinline__ WorkItem work_item(const Arguments& arguments, const 
   return item;
 }
 
+/// Items are taken by a block, or by a cluster of them where the source slot asks for clusters.
+template <class K>
+__device__ __forceinline__ long long worker() {
+  return simt::block() / K::kCluster;
+}
+template <class K>
+__device__ __forceinline__ long long workers() {
+  return simt::blocks() / K::kCluster;
+}
+
+/// The rows of its cluster's item that this block works on; perhaps none.
+template <class K>
+__device__ __forceinline__ WorkItem share_in_cluster(const WorkItem& item) {
+  WorkItem share = item;
+  if constexpr (K::kCluster > 1) {
+    const long long rows = item.last - item.first;
+    const unsigned rank = simt::block() % K::kCluster;
+    share.first = item.first + rows * rank / K::kCluster;
+    share.last = item.first + rows * (rank + 1) / K::kCluster;
+  }
+  return share;
+}
+
 /// Default: one block for each item, one item for as many rows as a block computes at a time.
 template <class Problem, class Parameters>
 struct GridSchedule {
@@ -60,7 +83,7 @@ struct GridSchedule {
     __device__ bool next(WorkItem& item) {
       if (done_) return false;
       done_ = true;
-      item = work_item<K>(arguments_, K::kShape, simt::block());
+      item = work_item<K>(arguments_, K::kShape, worker<K>());
       return true;
     }
 

@@ -18,6 +18,17 @@ __device__ constexpr int pixels_from_anchor(int level, int column, int row) {
   return (wide ? column : 0) + (high ? row : 0) * K::Layout::pitch(level);
 }
 
+/// First channel `channel` of head `head` of an image's stored values.
+template <class K>
+__device__ __forceinline__ const unsigned char* image_values(const Arguments& arguments,
+                                                             long long image, int head,
+                                                             int channel) {
+  const long long first =
+      image * K::Layout::kImageStride + K::Layout::channel_offset(head, channel);
+  return static_cast<const unsigned char*>(stored_values<K>(arguments)) +
+         first * static_cast<long long>(sizeof(typename K::Arithmetic::Stored));
+}
+
 /// Default: global memory through the cache slot's loads.
 template <class Problem, class Parameters>
 struct GlobalSource {
@@ -31,6 +42,12 @@ struct GlobalSource {
   using Place = unsigned;
   template <class K>
   static constexpr unsigned kSharedBytes = 0;
+  /// True when read() finds the level on chip, so that there is nothing to fetch ahead.
+  template <class K>
+  static constexpr bool on_chip(int level) {
+    static_cast<void>(level);
+    return false;
+  }
 
   /// Bytes between neighbouring pixels.
   template <class K>
@@ -63,12 +80,10 @@ struct GlobalSource {
     }
     /// All threads of the block begin an item: the place to bring levels on chip.
     __device__ void enter(const WorkItem& item) { static_cast<void>(item); }
+    /// All threads that gather are done with all items.
+    __device__ void leave() {}
     __device__ Base base(const WorkItem& item, int head, int channel) const {
-      const long long first =
-          item.image * K::Layout::kImageStride + K::Layout::channel_offset(head, channel);
-      return {static_cast<const unsigned char*>(stored_values<K>(arguments_)) +
-                  first * static_cast<long long>(sizeof(Value)),
-              K::Mapping::side()};
+      return {image_values<K>(arguments_, item.image, head, channel), K::Mapping::side()};
     }
     /// Where this lane's channels of a footprint's anchor lie.
     template <int level>
@@ -81,12 +96,16 @@ struct GlobalSource {
     /// What lies `delta` bytes from an anchor: a constant, which with the level's start becomes
     /// part of the load instruction.
     template <int level>
+    __device__ const unsigned char* address(const unsigned char* anchor, int delta) const {
+      constexpr long long kStart = static_cast<long long>(K::Layout::start(level)) * kPixelBytes<K>;
+      return anchor + kStart + delta;
+    }
+    template <int level>
     __device__ Vector<Value, K::Mapping::kVector> read(const unsigned char* anchor,
                                                        int delta) const {
-      constexpr long long kStart = static_cast<long long>(K::Layout::start(level)) * kPixelBytes<K>;
-      return Vector<Value, K::Mapping::kVector>::read(anchor + kStart + delta, [](const auto* p) {
-        return K::Cache::template load_value<level>(p);
-      });
+      return Vector<Value, K::Mapping::kVector>::read(
+          address<level>(anchor, delta),
+          [](const auto* p) { return K::Cache::template load_value<level>(p); });
     }
 
    private:

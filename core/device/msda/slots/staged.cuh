@@ -14,7 +14,7 @@ namespace msda {
 template <class K>
 struct StagedRows {
   using Problem = typename K::Problem;
-  using Crew = msda::Crew<typename K::Mapping>;
+  using Crew = msda::Crew<K>;
   using Location = typename Problem::Location;
   using Weight = typename Problem::Weight;
   static constexpr int kPoints = Problem::kLevels * Problem::kPoints;

@@ -1,0 +1,72 @@
+// Barriers of some of a block's warps: named barriers (bar.sync, bar.arrive) and mbarriers, which
+// also count the bytes of asynchronous copies (PTX ISA, "Parallel Synchronization and Communication
+// Instructions").
+#pragma once
+
+namespace msda::ptx {
+
+/// Waits at barrier `id`, 0 .. 15 (0 is the whole block's), for `threads` threads in all, those
+/// that only arrive included. Whole warps take part.
+__device__ __forceinline__ void sync_named(int id, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+/// Arrives at it and goes on.
+__device__ __forceinline__ void arrive_named(int id, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+/// An mbarrier, in shared memory. It passes from one phase to the next when the arrivals that it
+/// waits for have come, and all bytes that arrivals announced.
+struct alignas(8) Barrier {
+  unsigned long long state;
+};
+
+__device__ __forceinline__ unsigned shared_address(const void* shared) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared));
+}
+
+/// For `arrivals` arrivals in each phase. One thread does it; the others may use the barrier after
+/// publish_barriers() and a barrier of the block.
+__device__ __forceinline__ void init(Barrier* barrier, unsigned arrivals) {
+  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals)
+               : "memory");
+}
+/// Makes initialised barriers known to the copy engine too.
+__device__ __forceinline__ void publish_barriers() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#endif
+}
+
+/// One arrival, after what this thread has read and written before.
+__device__ __forceinline__ void arrive(Barrier* barrier) {
+  asm volatile(
+      "{\n.reg .b64 state;\n"
+      "mbarrier.arrive.shared.b64 state, [%0];\n}" ::"r"(shared_address(barrier))
+      : "memory");
+}
+
+/// Whether the phase of parity `parity` (0, 1, 0, ...) is over; may wait a while to find out.
+__device__ __forceinline__ bool is_over(Barrier* barrier, unsigned parity) {
+  unsigned over = 0;
+#if __CUDA_ARCH__ >= 900
+#define MSDA_WAIT "mbarrier.try_wait"
+#else
+#define MSDA_WAIT "mbarrier.test_wait"
+#endif
+  asm volatile("{\n.reg .pred over;\n" MSDA_WAIT
+               ".parity.shared.b64 over, [%1], %2;\n"
+               "selp.u32 %0, 1, 0, over;\n}"
+               : "=r"(over)
+               : "r"(shared_address(barrier)), "r"(parity)
+               : "memory");
+#undef MSDA_WAIT
+  return over != 0;
+}
+/// Waits for it.
+__device__ __forceinline__ void wait(Barrier* barrier, unsigned parity) {
+  while (!is_over(barrier, parity)) {
+  }
+}
+
+}  // namespace msda::ptx

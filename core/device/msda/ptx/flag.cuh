@@ -1,0 +1,26 @@
+// Flags in shared memory with release and acquire semantics (PTX ISA, "Memory Consistency Model"),
+// for warps of one block that signal to each other without a barrier.
+#pragma once
+
+namespace msda::ptx {
+
+/// Adds 1 to the flag, after all that this thread has read and written before.
+__device__ __forceinline__ void raise_flag(unsigned* flag) {
+  asm volatile("red.release.cta.shared.add.u32 [%0], 1;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(flag)))
+               : "memory");
+}
+
+/// Waits until the flag has been raised `count` times (fewer than 2^31 ahead or behind), before all
+/// that this thread reads and writes later.
+__device__ __forceinline__ void wait_for_flag(unsigned* flag, unsigned count) {
+  unsigned seen = 0;
+  do {
+    asm volatile("ld.acquire.cta.shared.u32 %0, [%1];"
+                 : "=r"(seen)
+                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(flag)))
+                 : "memory");
+  } while (static_cast<int>(seen - count) < 0);
+}
+
+}  // namespace msda::ptx

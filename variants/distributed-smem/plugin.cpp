@@ -1,0 +1,46 @@
+#include <msda/plugin.hpp>
+
+namespace {
+
+using msda::ParameterSpec;
+
+class DistributedSmem final : public msda::Optimization {
+ public:
+  DistributedSmem()
+      : Optimization(
+            {.name = "distributed-smem",
+             .summary = "the smallest levels of an image spread over the shared memory of a "
+                        "cluster of blocks",
+             .parameters =
+                 {ParameterSpec::one_of<std::int64_t>(
+                      "cluster",
+                      "blocks of a cluster, at most; each holds that part of an item's channels", 8,
+                      {2, 4, 8, 16}),
+                  ParameterSpec::integer(
+                      "budget", "kilobytes of shared memory for levels in each block", 96, 1, 220),
+                  ParameterSpec::integer(
+                      "padding", "elements added to each pixel's row of channels", 0, 0, 32),
+                  ParameterSpec::one_of<std::string>(
+                      "copy",
+                      "how levels are brought: words through registers, async with cp.async, bulk "
+                      "by the copy engine",
+                      "words", {"words", "async", "bulk"})}},
+            {.skeleton = "direct",
+             .slot = "source",
+             .type = "msda::distributed_smem::Source",
+             .header = "distributed_smem/source.cuh",
+             .excludes = {{"takes-items-alone", "the blocks of a cluster take the same items"},
+                          {"has-producers",
+                           "a barrier of a cluster waits for all warps of its blocks, and "
+                           "producers do not come"}}}) {}
+
+  std::optional<std::string> unsupported(const msda::Problem&, const msda::DeviceInfo& device,
+                                         const msda::Parameters&) const override {
+    if (device.compute_capability >= 90) return std::nullopt;
+    return "clusters need compute capability 9.0";
+  }
+};
+
+}  // namespace
+
+MSDA_PLUGIN(DistributedSmem)

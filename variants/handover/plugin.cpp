@@ -1,0 +1,35 @@
+#include <msda/plugin.hpp>
+
+namespace {
+
+using msda::ParameterSpec;
+
+class Handover final : public msda::Optimization {
+ public:
+  Handover()
+      : Optimization(
+            {.name = "handover",
+             .summary = "how producers and the team tell each other of full and empty stages",
+             .parameters = {ParameterSpec::one_of<std::string>(
+                 "by",
+                 "mbarrier: a pair for each stage; named: a pair of named barriers; block: one "
+                 "barrier of the block a step; flags: counters, release and acquire",
+                 "mbarrier", {"mbarrier", "named", "block", "flags"})}},
+            {.skeleton = "specialised",
+             .slot = "handover",
+             .type = "msda::handover::Handover",
+             .header = "handover/handover.cuh",
+             .traits = {"has-producers"},
+             .excludes = {{"takes-items-alone",
+                           "producers and the team walk over the items each by themselves"}}}) {}
+
+  std::optional<std::string> unsupported(const msda::Problem&, const msda::DeviceInfo& device,
+                                         const msda::Parameters&) const override {
+    if (device.compute_capability >= 80) return std::nullopt;
+    return "mbarriers need compute capability 8.0";
+  }
+};
+
+}  // namespace
+
+MSDA_PLUGIN(Handover)

@@ -1,0 +1,30 @@
+#include <msda/plugin.hpp>
+
+namespace {
+
+using msda::ParameterSpec;
+
+class TmaBoxes final : public msda::Optimization {
+ public:
+  TmaBoxes()
+      : Optimization(
+            {.name = "tma-boxes",
+             .summary =
+                 "2x2 pixels of each point copied to shared memory as one box by the copy engine",
+             .parameters = {ParameterSpec::integer(
+                 "stages", "batches of points in shared memory at a time", 2, 2, 6)}},
+            {.skeleton = "direct",
+             .slot = "fetch",
+             .type = "msda::tma_boxes::Fetch",
+             .header = "tma_boxes/fetch.cuh"}) {}
+
+  std::optional<std::string> unsupported(const msda::Problem&, const msda::DeviceInfo& device,
+                                         const msda::Parameters&) const override {
+    if (device.compute_capability >= 80) return std::nullopt;
+    return "mbarriers and cp.async need compute capability 8.0";
+  }
+};
+
+}  // namespace
+
+MSDA_PLUGIN(TmaBoxes)
