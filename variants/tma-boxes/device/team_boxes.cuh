@@ -124,7 +124,8 @@ struct TeamBoxes {
    private:
     unsigned char* shared_;
     Steps<K>* steps_ = nullptr;
-    /// Phases of the stages' barriers, a bit each: not the ring's, in which there are steps of taps.
+    /// Phases of the stages' barriers, a bit each: not the ring's, in which there are steps of
+    /// taps.
     unsigned parities_ = 0;
   };
 };

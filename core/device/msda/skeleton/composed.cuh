@@ -87,16 +87,15 @@ struct Gather : C {
 /// The main kernel's launch.
 template <class K>
 constexpr LaunchShape shape_of() {
-  return {
-      .threads = K::Mapping::kThreads + K::kProducerThreads,
-      .shared_bytes = SharedLayout<K>::kBytes,
-      .resident_blocks = K::Schedule::kResidentBlocks,
-      .planes =
-          static_cast<unsigned>((K::kByHead ? K::Problem::kHeads : 1) * K::Mapping::kChannelBlocks),
-      .rows_per_query = static_cast<unsigned>(K::kByHead ? 1 : K::Problem::kHeads),
-      .rows_per_item = K::Schedule::template kRowsPerItem<K> * K::kCluster,
-      .chunks = K::Schedule::kChunks,
-      .cluster = K::kCluster};
+  return {.threads = K::Mapping::kThreads + K::kProducerThreads,
+          .shared_bytes = SharedLayout<K>::kBytes,
+          .resident_blocks = K::Schedule::kResidentBlocks,
+          .planes = static_cast<unsigned>((K::kByHead ? K::Problem::kHeads : 1) *
+                                          K::Mapping::kChannelBlocks),
+          .rows_per_query = static_cast<unsigned>(K::kByHead ? 1 : K::Problem::kHeads),
+          .rows_per_item = K::Schedule::template kRowsPerItem<K> * K::kCluster,
+          .chunks = K::Schedule::kChunks,
+          .cluster = K::kCluster};
 }
 
 }  // namespace msda

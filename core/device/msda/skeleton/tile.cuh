@@ -74,11 +74,7 @@ class Tile {
     });
   }
   /// Batches for which bring() takes a step.
-  static constexpr int staged_batches() {
-    int count = 0;
-    for (int b = 0; b < kBatches; ++b) count += staged(visit(b).level) ? 1 : 0;
-    return count;
-  }
+  static constexpr int staged_batches() { return staged_between(0, kBatches); }
 
   __device__ void compute(Readers<K>& readers) const {
     const int group = min(Mapping::row(), Mapping::kRows - 1);
@@ -169,6 +165,12 @@ class Tile {
     }
   }
 
+  /// Of the batches from `first` to before `last`, those whose values are staged.
+  static constexpr int staged_between(int first, int last) {
+    int count = 0;
+    for (int b = first; b < last; ++b) count += staged(visit(b).level) ? 1 : 0;
+    return count;
+  }
   static constexpr int points_of(int b) {
     const int left = Problem::kPoints - visit(b).batch * kBatch;
     return left < kBatch ? left : kBatch;
@@ -192,7 +194,8 @@ class Tile {
   template <int b, class First, class... Rest>
   __device__ void add_first(Readers<K>& readers, const Row (&row)[kBlocking],
                             Sums (&sums)[kBlocking], First& first, Rest&... rest) const {
-    finish<visit(b).level, sizeof...(Rest)>(readers, row, place_of(b), first);
+    constexpr int kPending = staged_between(b + 1, b + 1 + static_cast<int>(sizeof...(Rest)));
+    finish<visit(b).level, kPending>(readers, row, place_of(b), first);
     add<visit(b).level>(row, sums, first);
     release<visit(b).level>(readers, place_of(b));
     add_visits<b + 1>(readers, row, sums, rest...);
@@ -243,7 +246,7 @@ class Tile {
     return batch;
   }
 
-  /// Has the values of a batch in registers, when `pending` later ones have begun.
+  /// Has the values of a batch in registers, when `pending` later ones that are staged have begun.
   template <int level, int pending, int points>
   __device__ void finish(Readers<K>& readers, const Row (&row)[kBlocking], int place,
                          Batch<points>& batch) const {
