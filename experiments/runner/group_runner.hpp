@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,6 +51,8 @@ class GroupRunner {
   void load_inputs();
   void prepare(Cell& cell);
   void verify_on(Cell& cell, std::size_t set);
+  /// What the composition must write for an input set, [B, Q, H, C] in float64.
+  const std::vector<double>& expected(const Composition& composition, std::size_t set);
   void compare_with_expected(Cell& cell, std::size_t set);
   void measure(std::vector<Cell>& cells);
   void measure_block(std::vector<Cell>& cells, int block);
@@ -72,6 +75,7 @@ class GroupRunner {
   EventChannel& channel_;
   const GroupRequest* request_ = nullptr;  ///< of the group being run
   std::vector<InputSet> sets_;
+  std::map<std::size_t, std::vector<double>> copies_;  ///< of the sets, for what only copies
   std::vector<DeviceInput> device_inputs_;
 };
 

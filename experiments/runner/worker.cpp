@@ -32,9 +32,7 @@ json describe_device(Device& device, bool with_ceilings) {
                       {"provenance", device.provenance()},
                       {"nvtx", trace::has_nvtx()}};
   if (with_ceilings) {
-    const Ceilings found = ceilings(device);
-    description["ceilings"] = {{"dram_bytes_per_second", found.dram_bytes_per_second},
-                               {"gather_bytes_per_second", found.gather_bytes_per_second}};
+    description["ceilings"] = to_json(ceilings(device));
   }
   return description;
 }

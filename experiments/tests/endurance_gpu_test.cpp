@@ -1,6 +1,7 @@
 // Recipes whose warps, blocks or copies wait for each other: launched a thousand times on each of
 // twenty shapes, right before and right after. A hang is the test's time-out. Under a sanitizer,
-// MSDA_LAUNCHES makes it fewer and MSDA_SHAPES takes the first shapes only, which are small.
+// MSDA_LAUNCHES makes it fewer, MSDA_SHAPES takes the first shapes only, which are small, and
+// MSDA_RECIPE one recipe.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -99,6 +100,8 @@ TEST(EnduranceOnGpu, WhatWaitsForOthersNeverHangs) {
   for (const auto& [name, recipe] :
        load_recipes(MSDA_BINARY_DIR "/share/msda/experiments/recipes.yaml", shipped_plugins())) {
     Composition composition(shipped_plugins(), usable(recipe));
+    const char* wanted_recipe = std::getenv("MSDA_RECIPE");
+    if (wanted_recipe != nullptr && name != wanted_recipe) continue;
     if (waits(composition)) recipes.emplace_back(name, std::move(composition));
   }
   ASSERT_FALSE(recipes.empty());

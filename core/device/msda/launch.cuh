@@ -67,6 +67,7 @@ struct LaunchShape {
                            ///< divide the work by themselves
   unsigned chunks;         ///< items per plane when rows_per_item is 0
   unsigned cluster;        ///< blocks per cluster; 0 or 1: none
+  unsigned most_workers;   ///< blocks or clusters of the grid at most; 0: no limit
 };
 
 /// A layered texture of one level: `layers_per_image` * B layers of width x height texels, each of
@@ -117,7 +118,7 @@ MSDA_HOST_DEVICE constexpr unsigned align_shared(unsigned bytes) {
 /// A pre-pass whose threads walk over all work with the stride of the grid.
 MSDA_HOST_DEVICE constexpr LaunchShape grid_stride_shape(unsigned threads,
                                                          unsigned resident_blocks) {
-  return {threads, 0, resident_blocks, 1, 0, 0, 0, 0};
+  return {threads, 0, resident_blocks, 1, 0, 0, 0, 0, 0};
 }
 
 MSDA_HOST_DEVICE constexpr long long rows_per_plane(const LaunchShape& shape, long long queries) {

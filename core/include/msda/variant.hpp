@@ -59,6 +59,10 @@ struct VariantInfo {
   std::vector<ParameterSpec> parameters;
 };
 
+/// What a variant writes: the operator of problem.hpp, or, as a microbenchmark of data movement,
+/// row (b, q, h) of the output = row (b, q mod S, h) of the values as they are stored, S pixels.
+enum class Computes { kAttention, kCopy };
+
 class Variant {
  public:
   explicit Variant(VariantInfo info) : info_(std::move(info)) {}
@@ -78,6 +82,8 @@ class Variant {
     static_cast<void>(parameters);
     return std::nullopt;
   }
+
+  virtual Computes computes() const { return Computes::kAttention; }
 
   /// Largest relative L2 error that is right for this variant's arithmetic; nullopt leaves the
   /// default of the problem's storage types. For variants that are about arithmetic.

@@ -142,6 +142,13 @@ double Composition::tolerance(const Problem& problem) const {
   return largest;
 }
 
+Computes Composition::computes() const {
+  const bool copies = std::any_of(parts_.begin(), parts_.end(), [](const Part& part) {
+    return part.plugin->variant->computes() == Computes::kCopy;
+  });
+  return copies ? Computes::kCopy : Computes::kAttention;
+}
+
 bool Composition::deterministic() const {
   return std::all_of(parts_.begin(), parts_.end(),
                      [](const Part& part) { return part.plugin->variant->deterministic(); });

@@ -41,6 +41,7 @@ class Composition {
   /// First reason of a part, prefixed by its name; nullopt when all can run.
   std::optional<std::string> unsupported(const Problem& problem, const DeviceInfo& device) const;
   double tolerance(const Problem& problem) const;
+  Computes computes() const;
   bool deterministic() const;
   /// "vector-loads{width=8} + persistent": canonical, so equal compositions have equal text.
   std::string describe() const;

@@ -105,9 +105,10 @@ ComposedExecutable::Launch ComposedExecutable::make_launch(const std::string& na
   const std::int64_t items = item_count(shape, problem.batch, problem.queries);
   const std::int64_t resident = resident_workers(launch.kernel, shape, device);
   const bool divides_itself = shape.rows_per_item == 0 && shape.chunks == 0;
-  const std::int64_t workers = shape.resident_blocks == 0 ? items
-                               : divides_itself           ? resident
-                                                          : std::min(items, resident);
+  std::int64_t workers = shape.resident_blocks == 0 ? items
+                         : divides_itself           ? resident
+                                                    : std::min(items, resident);
+  if (shape.most_workers != 0) workers = std::min<std::int64_t>(workers, shape.most_workers);
   const std::int64_t blocks = workers * std::max(shape.cluster, 1U);
   if (blocks > std::numeric_limits<std::int32_t>::max()) {
     throw Unsupported(fmt::format("the grid would have {} blocks, more than a launch can", blocks));

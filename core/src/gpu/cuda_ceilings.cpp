@@ -1,6 +1,8 @@
 #include "gpu/cuda_ceilings.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "compose/unit_writer.hpp"
 #include "gpu/cuda_check.hpp"
@@ -40,37 +42,74 @@ double copy_bandwidth(const DeviceInfo& device, cudaStream_t stream) {
   return 2.0 * static_cast<double>(bytes) / seconds;
 }
 
-double l1_bandwidth(const Compiler& compiler, const DeviceInfo& device, cudaStream_t stream) {
-  constexpr int kThreads = 256;
-  constexpr int kBlocksPerMultiprocessor = 8;
-  constexpr std::size_t kBlockBytes = 512 * 16;  // kL1Words words of l1_read.cuh
-  const std::string kernel_name = "msda::microbench::l1_read";
-  Unit unit{
-      "l1_read", "#include <msda/microbench/l1_read.cuh>\n", device_headers(), {kernel_name}, ""};
-  const CudaModule module(compiler.compile(unit, architecture_name(device.compute_capability)));
-  const auto blocks = static_cast<unsigned>(kBlocksPerMultiprocessor * device.multiprocessors);
-  CudaMemory data(blocks * kBlockBytes);
-  CudaMemory sink(blocks * kThreads * sizeof(unsigned));
-  data.fill(1);
-  int rounds = 1024;
-  unsigned step = kThreads;
-  void* data_pointer = data.data();
-  void* sink_pointer = sink.data();
-  void* parameters[] = {&data_pointer, &sink_pointer, &rounds, &step};
-  const cudaKernel_t kernel = module.kernel(kernel_name);
-  const double seconds = best_seconds(stream, [&] {
-    check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(kThreads),
-                           parameters, 0, stream),
-          "cudaLaunchKernel");
-  });
-  return static_cast<double>(blocks) * kBlockBytes * rounds / seconds;
-}
+/// The kernels of microbench/reads.cuh, which read 8 KiB per block and round.
+class ReadBandwidth {
+ public:
+  ReadBandwidth(const Compiler& compiler, const DeviceInfo& device, cudaStream_t stream)
+      : blocks_(static_cast<unsigned>(kBlocksPerMultiprocessor * device.multiprocessors)),
+        stream_(stream),
+        data_(blocks_ * kBlockBytes),
+        sink_(blocks_ * kThreads * sizeof(unsigned)) {
+    Unit unit{"reads", "#include <msda/microbench/reads.cuh>\n", device_headers(), {}, ""};
+    unit.kernels = {name_of("l1_read"), name_of("l2_read"), name_of("shared_read"),
+                    name_of("cluster_read")};
+    module_.emplace(compiler.compile(unit, architecture_name(device.compute_capability)));
+    data_.fill(1);
+  }
+
+  /// Bytes per second that `kernel` reads with `shared_bytes` of shared memory, in clusters of
+  /// `cluster` blocks.
+  double of(const char* kernel, unsigned shared_bytes = 0, unsigned cluster = 1) {
+    int rounds = 1024;
+    unsigned step = kThreads;
+    void* data = data_.data();
+    void* sink = sink_.data();
+    void* parameters[] = {&data, &sink, &rounds, &step};
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {cluster, 1, 1};
+    cudaLaunchConfig_t configuration{};
+    configuration.gridDim = dim3(blocks_);
+    configuration.blockDim = dim3(kThreads);
+    configuration.dynamicSmemBytes = shared_bytes;
+    configuration.stream = stream_;
+    configuration.attrs = &attribute;
+    configuration.numAttrs = cluster > 1 ? 1 : 0;
+    const auto* function = reinterpret_cast<const void*>(module_->kernel(name_of(kernel)));
+    const double seconds = best_seconds(stream_, [&] {
+      check(cudaLaunchKernelExC(&configuration, function, parameters), "cudaLaunchKernelExC");
+    });
+    return static_cast<double>(blocks_) * kBlockBytes * rounds / seconds;
+  }
+
+  static constexpr std::size_t kBlockBytes = 512 * 16;  ///< kBlockWords words
+
+ private:
+  static constexpr int kThreads = 256;
+  static constexpr int kBlocksPerMultiprocessor = 8;
+  static std::string name_of(const std::string& kernel) { return "msda::microbench::" + kernel; }
+
+  unsigned blocks_;
+  cudaStream_t stream_;
+  CudaMemory data_;
+  CudaMemory sink_;
+  std::optional<CudaModule> module_;
+};
 
 }  // namespace
 
 Ceilings measure_cuda_ceilings(const Compiler& compiler, const DeviceInfo& device,
                                cudaStream_t stream) {
-  return {copy_bandwidth(device, stream), l1_bandwidth(compiler, device, stream)};
+  ReadBandwidth reads(compiler, device, stream);
+  Ceilings measured;
+  measured.dram_bytes_per_second = copy_bandwidth(device, stream);
+  measured.gather_bytes_per_second = reads.of("l1_read");
+  measured.l2_bytes_per_second = reads.of("l2_read");
+  measured.shared_bytes_per_second = reads.of("shared_read", ReadBandwidth::kBlockBytes);
+  if (device.compute_capability >= 90) {
+    measured.cluster_bytes_per_second = reads.of("cluster_read", ReadBandwidth::kBlockBytes, 2);
+  }
+  return measured;
 }
 
 }  // namespace msda

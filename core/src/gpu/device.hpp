@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,10 +74,14 @@ struct Prepared {
   std::vector<LaunchPart> parts;
 };
 
-/// What the device can do at best, in bytes per second: the roofline's two roofs for this operator.
+/// What the device can do at best, in bytes per second. The first two are the roofline's roofs for
+/// this operator; the others, 0 on a device without such memory, say where else values could be.
 struct Ceilings {
   double dram_bytes_per_second = 0;  ///< copy of buffers far larger than the caches, read + written
   double gather_bytes_per_second = 0;  ///< reads that hit the first-level cache
+  double l2_bytes_per_second = 0;      ///< reads that hit the second-level cache
+  double shared_bytes_per_second = 0;  ///< reads of the block's own shared memory
+  double cluster_bytes_per_second = 0;  ///< reads of another block's, in clusters of 2
 };
 
 class Device {
@@ -123,6 +128,8 @@ class Device {
 
 /// Measured once for each device model, then read from cache_directory()/ceilings.
 Ceilings ceilings(Device& device);
+/// As the cache and manifests hold them.
+nlohmann::json to_json(const Ceilings& ceilings);
 
 /// "cpu" and "cuda:0".. as found; never throws.
 std::vector<DeviceInfo> list_devices();

@@ -154,6 +154,23 @@ std::vector<double> compute_reference(const Input& input, unsigned threads) {
   return output;
 }
 
+std::vector<double> copy_reference(const Input& input) {
+  const Problem& problem = input.problem;
+  const std::int64_t row = problem.heads * problem.channels;
+  const std::int64_t pixels = problem.spatial_size();
+  std::vector<double> output(static_cast<std::size_t>(problem.output_elements()));
+  parallel_for(problem.batch * problem.queries, 64, 0, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t to = begin; to < end; ++to) {
+      const std::int64_t from = to / problem.queries * pixels + to % problem.queries % pixels;
+      for (std::int64_t c = 0; c < row; ++c) {
+        output[static_cast<std::size_t>(to * row + c)] =
+            load_element(problem.types.value, input.value.data(), from * row + c);
+      }
+    }
+  });
+  return output;
+}
+
 double default_tolerance(const Problem& problem) {
   const Types& types = problem.types;
   const auto any_is = [&](DType type) {

@@ -18,6 +18,9 @@ std::vector<double> compute_reference(const Input& input, unsigned threads = 0);
 /// recomputed.
 std::vector<double> cached_reference(const Input& input, unsigned threads = 0);
 
+/// What Computes::kCopy writes, [B, Q, H, C].
+std::vector<double> copy_reference(const Input& input);
+
 /// How an output compares with the reference.
 struct Comparison {
   double relative_l2 = 0;        ///< ||out - ref|| / ||ref||; NaN when an element is not finite

@@ -83,8 +83,9 @@ bool expect_right(Device& device, const Composition& composition, const Case& on
   try {
     const Prepared prepared = device.prepare(composition, one.problem);
     DeviceInput input(device, one.input);
-    const Verdict verdict =
-        verify(device, *prepared.executable, composition, input, one.problem, one.reference);
+    const Verdict verdict = verify(
+        device, *prepared.executable, composition, input, one.problem,
+        composition.computes() == Computes::kCopy ? copy_reference(one.input) : one.reference);
     EXPECT_TRUE(verdict.right) << verdict.reason;
     return true;
   } catch (const Unsupported& refusal) {

@@ -65,7 +65,7 @@ struct Source {
 
     /// A lane's channels of a pixel in each of the blocks that hold some, or in global memory.
     struct Parts {
-      unsigned at[kParts];
+      const unsigned char* at[kParts];
     };
     struct Base {
       const unsigned char* global;
@@ -110,7 +110,7 @@ struct Source {
         Parts parts;
 #pragma unroll
         for (int p = 0; p < kParts; ++p) {
-          parts.at[p] = base.shared.at[p] + column + place * Levels<K>::kStride;
+          parts.at[p] = base.shared.at[p] + column + static_cast<int>(place) * Levels<K>::kStride;
         }
         return parts;
       } else {
@@ -124,15 +124,13 @@ struct Source {
     }
     template <int level>
     __device__ Rows read(const Parts& anchor, int delta) const {
-      constexpr int kWordBytes = common_word(Levels<K>::kStride, kPartBytes);
-      using Word = ptx::Word<kWordBytes>;
-      constexpr int kWords = kPartBytes / kWordBytes;
+      constexpr int kWord = common_word(Levels<K>::kStride, kPartBytes);
       Rows rows;
 #pragma unroll
-      for (int w = 0; w < kParts * kWords; ++w) {
-        reinterpret_cast<Word*>(rows.element)[w] = ptx::load_shared<Word>(
-            anchor.at[w / kWords] + static_cast<unsigned>(Levels<K>::first(level)) + delta +
-            w % kWords * kWordBytes);
+      for (int p = 0; p < kParts; ++p) {
+        copy_words<kPartBytes, kWord>(
+            reinterpret_cast<unsigned char*>(rows.element) + p * kPartBytes,
+            anchor.at[p] + Levels<K>::first(level) + delta);
       }
       return rows;
     }

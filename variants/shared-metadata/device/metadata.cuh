@@ -45,7 +45,7 @@ struct Metadata {
     template <class Samples, class FlatRow>
     __device__ void enter(const Samples& samples, const FlatRow& flat_row) {
       Crew<K>::sync();  // the taps of the tile before have been read
-#pragma unroll
+#pragma unroll(kUnrolledRuns)
       for (int n = 0; n < Runs::kRunsPerWorker; ++n) {
         const auto run = Runs::run(n);
         if (!run.exists) continue;
@@ -76,6 +76,9 @@ struct Metadata {
     }
 
    private:
+    /// Runs of a worker that are computed together. A few producer warps have many each: all of
+    /// them at a time would not fit their registers.
+    static constexpr int kUnrolledRuns = Runs::kRunsPerWorker <= 4 ? Runs::kRunsPerWorker : 2;
     static constexpr int greatest_common_divisor(int a, int b) {
       while (b != 0) {
         const int rest = a % b;

@@ -50,16 +50,20 @@ struct TeamBoxes {
       const int worker = static_cast<int>(simt::thread()) - Mapping::kThreads;
       ptx::Barrier* barrier = barriers(shared_) + stage;
       if constexpr (Box::kTensor) {
+        // Dealt out to the warps in turn: a warp begins its copies one after the other.
         constexpr int kBoxes = Tile<K>::kRows * points;
+        constexpr int kWarps = K::kProducerThreads / simt::kWarpLanes;
+        const int warp = worker / simt::kWarpLanes;
+        const int boxes = (kBoxes - warp + kWarps - 1) / kWarps;
         // The arrival announces the bytes of the whole warp, which may already be coming.
-        const int first = worker - static_cast<int>(simt::lane());
-        if (simt::lane() == 0)
-          ptx::arrive_expecting(barrier, boxes_of<kBoxes>(first) * Box::kBytes);
-        for (int i = worker; i < kBoxes; i += K::kProducerThreads) {
-          const int row = i / points;
-          Box::template copy<level>(arguments_, item, head_of(row), place_of(row, i % points),
-                                    box(shared_, stage, row, i % points), barrier);
+        if (simt::lane() == 0) ptx::arrive_expecting(barrier, boxes * Box::kBytes);
+        for (int n = static_cast<int>(simt::lane()); n < boxes; n += simt::kWarpLanes) {
+          const int row = (n * kWarps + warp) / points;
+          const int point = (n * kWarps + warp) % points;
+          Box::template copy<level>(arguments_, item, head_of(row), place_of(row, point),
+                                    box(shared_, stage, row, point), barrier);
         }
+        simt::sync_warp();  // its lanes go on together: barriers follow
       } else {
         constexpr int kWords = Tile<K>::kRows * points * Box::kWords;
         for (int i = worker; i < kWords; i += K::kProducerThreads) {
@@ -78,15 +82,6 @@ struct TeamBoxes {
     }
 
    private:
-    /// Of `count` boxes dealt out to all producer threads, those of the warp from worker `first`
-    /// on.
-    template <int count>
-    __device__ static unsigned boxes_of(int first) {
-      constexpr int kRounds = count / K::kProducerThreads;
-      const int rest = count % K::kProducerThreads - first;
-      return kRounds * simt::kWarpLanes + max(0, min(rest, simt::kWarpLanes));
-    }
-
     const Arguments& arguments_;
     unsigned char* shared_;
   };

@@ -13,43 +13,18 @@ namespace msda::ptx {
 /// Barrier of all threads of the cluster's blocks, which orders what they wrote to shared memory.
 __device__ __forceinline__ void sync_cluster() {
   MSDA_CLUSTER(
-      "barrier.cluster.arrive.release.aligned;\n"
-      "barrier.cluster.wait.acquire.aligned;" ::
+      "barrier.cluster.arrive.release;\n"
+      "barrier.cluster.wait.acquire;" ::
           : "memory");
 }
 
-/// The address, for load_shared(), of `shared`, of this block, in block `rank` of the cluster
-/// (cooperative_groups' map_shared_rank).
-__device__ __forceinline__ unsigned map_shared_rank(const void* shared, unsigned rank) {
-  unsigned address = 0;
-  MSDA_CLUSTER("mapa.shared::cluster.u32 %0, %1, %2;"
-               : "=r"(address)
-               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(shared))), "r"(rank));
+/// The address of `shared`, of this block, in block `rank` of the cluster (cooperative_groups'
+/// map_shared_rank).
+template <class T>
+__device__ __forceinline__ const T* map_shared_rank(const T* shared, unsigned rank) {
+  const T* address = nullptr;
+  MSDA_CLUSTER("mapa.u64 %0, %1, %2;" : "=l"(address) : "l"(shared), "r"(rank));
   return address;
-}
-
-/// Loads a word that map_shared_rank() found. Volatile: it stays between the cluster's barriers.
-template <class W>
-__device__ __forceinline__ W load_shared(unsigned address) {
-  W word = {};
-  if constexpr (sizeof(W) == 16) {
-    MSDA_CLUSTER("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
-                 : "r"(address));
-  } else if constexpr (sizeof(W) == 8) {
-    MSDA_CLUSTER("ld.shared::cluster.v2.u32 {%0, %1}, [%2];"
-                 : "=r"(word.x), "=r"(word.y)
-                 : "r"(address));
-  } else if constexpr (sizeof(W) == 4) {
-    MSDA_CLUSTER("ld.shared::cluster.u32 %0, [%1];" : "=r"(word) : "r"(address));
-  } else if constexpr (sizeof(W) == 2) {
-    MSDA_CLUSTER("ld.shared::cluster.u16 %0, [%1];" : "=h"(word) : "r"(address));
-  } else {
-    unsigned wide = 0;
-    MSDA_CLUSTER("ld.shared::cluster.u8 %0, [%1];" : "=r"(wide) : "r"(address));
-    word = static_cast<W>(wide);
-  }
-  return word;
 }
 
 #undef MSDA_CLUSTER

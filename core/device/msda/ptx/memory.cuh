@@ -155,6 +155,15 @@ __device__ __forceinline__ uint4 load_cached_in_l1(const uint4* p) {
   return r;
 }
 
+/// The same of an address in whatever memory.
+__device__ __forceinline__ uint4 load_generic(const uint4* p) {
+  uint4 r;
+  asm volatile("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
+               : "l"(p));
+  return r;
+}
+
 /// Read-only load through L1 (ld.global.nc): the compiler may move it freely.
 template <class W>
 __device__ __forceinline__ W load_readonly(const W* p) {

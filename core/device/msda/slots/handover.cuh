@@ -37,7 +37,8 @@ struct Steps {
   Ring<K::kStages> at;
 };
 
-/// Default: a pair of mbarriers for each stage, at which one lane of each warp arrives.
+/// Default: a pair of mbarriers for each stage, at which every thread arrives for itself: what it
+/// has written or read before is then ordered by the barrier alone.
 template <class Problem, class Parameters>
 struct BarrierHandover {
   static constexpr Slot kSlot = kHandover;
@@ -53,8 +54,8 @@ struct BarrierHandover {
         : full_(reinterpret_cast<ptx::Barrier*>(shared)), empty_(full_ + K::kStages) {
       if (simt::thread() != 0) return;
       for (int s = 0; s < K::kStages; ++s) {
-        ptx::init(full_ + s, K::kProducerThreads / simt::kWarpLanes);
-        ptx::init(empty_ + s, K::Mapping::kThreads / simt::kWarpLanes);
+        ptx::init(full_ + s, K::kProducerThreads);
+        ptx::init(empty_ + s, K::Mapping::kThreads);
       }
       ptx::publish_barriers();
     }
@@ -62,21 +63,16 @@ struct BarrierHandover {
     __device__ void producer_acquire(const Ring<K::kStages>& at) {
       if (!at.is_first_round()) ptx::wait(empty_ + at.stage, at.parity ^ 1U);
     }
-    __device__ void producer_release(const Ring<K::kStages>& at) { arrive(full_ + at.stage); }
+    __device__ void producer_release(const Ring<K::kStages>& at) { ptx::arrive(full_ + at.stage); }
     /// After the last step.
     __device__ void producer_finish(const Ring<K::kStages>& at) { static_cast<void>(at); }
 
     __device__ void team_acquire(const Ring<K::kStages>& at) {
       ptx::wait(full_ + at.stage, at.parity);
     }
-    __device__ void team_release(const Ring<K::kStages>& at) { arrive(empty_ + at.stage); }
+    __device__ void team_release(const Ring<K::kStages>& at) { ptx::arrive(empty_ + at.stage); }
 
    private:
-    __device__ static void arrive(ptx::Barrier* barrier) {
-      simt::sync_warp();
-      if (simt::lane() == 0) ptx::arrive(barrier);
-    }
-
     ptx::Barrier* full_;
     ptx::Barrier* empty_;
   };

@@ -1,0 +1,153 @@
+// A microbenchmark: values pass through shared memory to the output, row (b, q, h) from pixel
+// q mod S. A chunk is a run of rows and some channels; each block of a cluster brings its part of
+// the channels, and writes that of its neighbour, which it reads from the neighbour's memory.
+#pragma once
+
+#include <msda/launch.cuh>
+#include <msda/ptx/async_copy.cuh>
+#include <msda/ptx/bulk_copy.cuh>
+#include <msda/ptx/cluster.cuh>
+#include <msda/ptx/memory.cuh>
+#include <msda/simt/thread.cuh>
+#include <msda/vector.cuh>
+
+namespace msda::staging_copy {
+
+/// Numbers of the choices of parameter "method".
+enum Method : int { kCooperative, kAsync, kBulk };
+
+template <class Problem, class Parameters>
+struct Kernel {
+  using Value = typename Problem::Value;
+  using Output = typename Problem::Output;
+  static constexpr int kSize = static_cast<int>(sizeof(Value));
+  static constexpr int kCluster = static_cast<int>(Parameters::cluster);
+  static constexpr int kThreads = static_cast<int>(Parameters::threads);
+  /// Channels that a block brings: at most what is asked for, and so that chunks divide the row.
+  static constexpr int kChannels = [] {
+    int channels = static_cast<int>(Parameters::channels);
+    while (Problem::kChannels % (channels * kCluster) != 0) channels /= 2;
+    return channels;
+  }();
+  static constexpr int kGroups = Problem::kChannels / (kChannels * kCluster);  ///< chunks of a row
+  static constexpr int kRowBytes = kChannels * kSize;
+  static constexpr int kWordBytes = [] {
+    int word = 16;
+    while (kRowBytes % word != 0) word /= 2;
+    return word;
+  }();
+  static constexpr int kWords = kRowBytes / kWordBytes;
+  using Word = ptx::Word<kWordBytes>;
+  static constexpr int kRows = static_cast<int>(Parameters::budget) * 1024 / kRowBytes;
+  static constexpr bool kIsBulk =
+      Parameters::method == kBulk && ptx::kHasCopyEngine && kRowBytes % 16 == 0;
+  static constexpr bool kIsAsync =
+      Parameters::method != kCooperative && !kIsBulk && kWordBytes >= 4;
+
+  static constexpr LaunchShape kShape = {.threads = kThreads,
+                                         .shared_bytes = kRows * kRowBytes + 16,
+                                         .resident_blocks = Parameters::blocks,
+                                         .planes = 1,
+                                         .rows_per_query = 1,
+                                         .rows_per_item = 0,
+                                         .chunks = 0,
+                                         .cluster = kCluster,
+                                         .most_workers = Parameters::clusters};
+
+  /// Rows [first, last) of image `image` and head `head`, channels from `channel` on of the
+  /// cluster.
+  struct Chunk {
+    long long image;
+    long long first;
+    long long last;
+    int head;
+    int channel;
+  };
+
+  __device__ static void run(const Arguments& arguments, unsigned char* shared) {
+    auto* barrier = reinterpret_cast<ptx::Barrier*>(shared + kRows * kRowBytes);
+    if (kIsBulk && simt::thread() == 0) {
+      ptx::init(barrier, 1);
+      ptx::publish_barriers();
+    }
+    simt::sync_block();
+    const long long runs = (arguments.queries + kRows - 1) / kRows;
+    const long long chunks = arguments.batch * Problem::kHeads * kGroups * runs;
+    unsigned parity = 0;
+    for (long long i = simt::block() / kCluster; i < chunks; i += simt::blocks() / kCluster) {
+      const long long plane = i / runs;
+      const long long first = i % runs * kRows;
+      const Chunk chunk{plane / kGroups / Problem::kHeads, first,
+                        min(first + kRows, arguments.queries),
+                        static_cast<int>(plane / kGroups % Problem::kHeads),
+                        static_cast<int>(plane % kGroups) * kChannels * kCluster};
+      bring(arguments, chunk, shared, barrier, parity);
+      for (int n = 0; n < Parameters::barriers; ++n) sync();
+      write(arguments, chunk, shared);
+      sync();  // the neighbour has read
+    }
+  }
+
+ private:
+  __device__ static int rank() { return static_cast<int>(simt::block() % kCluster); }
+  __device__ static void sync() {
+    if constexpr (kCluster > 1) {
+      ptx::sync_cluster();
+    } else {
+      simt::sync_block();
+    }
+  }
+
+  __device__ static void bring(const Arguments& arguments, const Chunk& chunk,
+                               unsigned char* shared, ptx::Barrier* barrier, unsigned& parity) {
+    const int rows = static_cast<int>(chunk.last - chunk.first);
+    const int channel = chunk.channel + rank() * kChannels;
+    const auto* values = static_cast<const Value*>(arguments.value);
+    const auto from = [&](int row) {
+      const long long pixel =
+          chunk.image * Problem::kSpatialSize + (chunk.first + row) % Problem::kSpatialSize;
+      return values + (pixel * Problem::kHeads + chunk.head) * Problem::kChannels + channel;
+    };
+    if constexpr (kIsBulk) {
+      ptx::fence_before_bulk_copies();
+      if (simt::thread() == 0) ptx::arrive_expecting(barrier, rows * kRowBytes);
+      for (int row = static_cast<int>(simt::thread()); row < rows; row += kThreads) {
+        ptx::copy_bulk(shared + row * kRowBytes, from(row), kRowBytes, barrier);
+      }
+      ptx::wait(barrier, parity);
+      parity ^= 1U;
+    } else {
+      for (int i = static_cast<int>(simt::thread()); i < rows * kWords; i += kThreads) {
+        const auto* word = reinterpret_cast<const Word*>(from(i / kWords)) + i % kWords;
+        auto* to = reinterpret_cast<Word*>(shared) + i;
+        if constexpr (kIsAsync) {
+          ptx::copy_async<kWordBytes>(to, word);
+        } else {
+          *to = ptx::load_readonly(word);
+        }
+      }
+      if constexpr (kIsAsync) {
+        ptx::commit_copies();
+        ptx::wait_for_copies<0>();
+      }
+    }
+  }
+
+  __device__ static void write(const Arguments& arguments, const Chunk& chunk,
+                               const unsigned char* shared) {
+    const int owner = (rank() + 1) % kCluster;
+    const int channel = chunk.channel + owner * kChannels;
+    const int rows = static_cast<int>(chunk.last - chunk.first);
+    auto* output = static_cast<Output*>(arguments.output);
+    const auto* words = reinterpret_cast<const Word*>(shared);
+    if constexpr (kCluster > 1) words = ptx::map_shared_rank(words, owner);
+    for (int i = static_cast<int>(simt::thread()); i < rows * kWords; i += kThreads) {
+      const long long query = chunk.image * arguments.queries + chunk.first + i / kWords;
+      Output* to = output + (query * Problem::kHeads + chunk.head) * Problem::kChannels + channel +
+                   i % kWords * (kWordBytes / kSize);
+      *reinterpret_cast<Word*>(to) = words[i];
+    }
+  }
+};
+
+}  // namespace msda::staging_copy
