@@ -61,6 +61,20 @@ TEST(Composition, RefusesTwoSkeletons) {
                         "'direct'"));
 }
 
+TEST(Composition, TakesTheSkeletonThatExtendsAnother) {
+  const Composition both(registry(), {{"handover", {}}, {"thread-per-channel", {}}});
+  EXPECT_EQ(both.skeleton(), "specialised");
+  EXPECT_EQ(Composition(registry(), {{"thread-per-channel", {}}}).skeleton(), "direct");
+  EXPECT_THAT(refusal({{"handover", {}}, {"tensor-core-attempt", {}}}),
+              HasSubstr("one composition has one skeleton"));
+  EXPECT_THAT(refusal({{"handover", {}}, {"work-stealing", {}}}), HasSubstr("do not combine"));
+}
+
+TEST(Composition, KnowsWhatOnlyCopies) {
+  EXPECT_EQ(Composition(registry(), {{"staging-copy", {}}}).computes(), Computes::kCopy);
+  EXPECT_EQ(Composition(registry(), {{"handover", {}}}).computes(), Computes::kAttention);
+}
+
 TEST(Composition, RefusesUnknownNamesAndParameters) {
   EXPECT_THAT(refusal({{"vector-load", {}}}), HasSubstr("vector-loads"));
   EXPECT_THAT(refusal({{"vector-loads", {{"widht", std::int64_t{4}}}}}), HasSubstr("width"));

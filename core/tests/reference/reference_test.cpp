@@ -33,6 +33,18 @@ double sample(const OnePoint& point) {
   return compute_reference(input).at(0);
 }
 
+TEST(CopyReference, RowsAreThePixelsAgainAndAgain) {
+  Input input;
+  input.problem.batch = 2;
+  input.problem.queries = 3;
+  input.problem.channels = 1;
+  input.problem.points = 1;
+  input.problem.levels = {{1, 2}};
+  input.value = make_tensor(DType::kFloat16, {1, 2, 3, 4});
+  input.problem.types.value = DType::kFloat16;
+  EXPECT_EQ(copy_reference(input), (std::vector<double>{1, 2, 1, 3, 4, 3}));
+}
+
 TEST(Reference, OnePixelAtItsCentreIsThePixel) {
   EXPECT_EQ(sample({{1, 1}, {3}}), 3.0);
   EXPECT_EQ(sample({{1, 1}, {3}, 0.5F, 0.5F, 0.25F}), 0.75);
