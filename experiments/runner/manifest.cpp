@@ -80,6 +80,8 @@ json make_manifest(const Experiment& experiment, const Plan& plan, const Registr
                    {"host_hash", host_hash()},
                    {"cpu_model", cpu_model()},
                    {"device", ready.at("device")},
+                   {"devices", plan.devices},
+                   {"shard", {{"index", plan.shard.index}, {"count", plan.shard.count}}},
                    {"provenance", ready.at("provenance")},
                    {"plugins", plugins_to_json(registry)},
                    {"problems", list_to_json(plan.problems)},
@@ -120,6 +122,11 @@ void check_resumable(const json& manifest, const Experiment& experiment, const P
   if (device.value("id", "") != plan.device.id || device.value("name", "") != plan.device.name) {
     refuse(fmt::format("the run was on {} ({}), not on {} ({})", device.value("id", "?"),
                        device.value("name", "?"), plan.device.id, plan.device.name));
+  }
+  const json shard = manifest.value("shard", json{{"index", 1}, {"count", 1}});
+  if (shard.at("index") != plan.shard.index || shard.at("count") != plan.shard.count) {
+    refuse(fmt::format("the run was shard {}/{}, not {}/{}", shard.at("index").dump(),
+                       shard.at("count").dump(), plan.shard.index, plan.shard.count));
   }
   // Includes and presets can change what the same text means.
   if (manifest.value("arms", json()) != list_to_json(plan.arms) ||

@@ -21,6 +21,7 @@ namespace run_status {
 inline constexpr const char* kRunning = "running";
 inline constexpr const char* kComplete = "complete";
 inline constexpr const char* kInterrupted = "interrupted";
+inline constexpr const char* kStopped = "stopped";  ///< "stopped_because" says why
 }  // namespace run_status
 
 /// `ready` is what the worker said of its device; `command_line` the program's arguments.

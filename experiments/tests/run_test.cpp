@@ -25,7 +25,7 @@ problems:
 arms:
   - fixture
   - {name: slow, use: [{fixture: {milliseconds: 1}}]}
-measure: {blocks: 3, samples: 2, warmup: 0, timeout: 5 s}
+measure: {processes: 1, blocks: 3, samples: 2, warmup: 0, timeout: 5 s}
 )";
 
 /// Takes seconds, so that there is time to interrupt it.
@@ -35,7 +35,7 @@ problems:
   - {name: short, queries: 3, channels: 4, levels: [[4, 4]]}
   - {name: long, queries: 4, channels: 4, levels: [[4, 4]]}
 arms: [fixture, {name: slow, use: [{fixture: {milliseconds: 20}}]}]
-measure: {blocks: 20, samples: 2, warmup: 0, timeout: 5 s, budget: 1 s}
+measure: {processes: 1, blocks: 20, samples: 2, warmup: 0, timeout: 5 s, budget: 1 s}
 )";
 
 class RunTest : public testing::Test {
@@ -104,7 +104,7 @@ TEST_F(RunTest, AWrongArmLeadsToExitCodeOneAndTheRestIsThere) {
 device: cpu
 problems: [{name: one, queries: 3, channels: 4, levels: [[4, 4]]}]
 arms: [fixture, {name: bad, use: [{fixture: {behaviour: wrong}}]}]
-measure: {blocks: 2, samples: 1}
+measure: {processes: 1, blocks: 2, samples: 1}
 )");
   const Outcome outcome = run({"run", file, "--output", results()});
   EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
@@ -159,6 +159,7 @@ TEST_F(RunTest, ResumingAFinishedArmKeepsTheBaselinesSamples) {
   for (const Record& record : read_records(records_file())) {
     if (record.cell == "two/fixture/warm") {
       EXPECT_EQ(record.samples.size(), 6U);
+      EXPECT_EQ(record.samples.front().process, 0);
       EXPECT_EQ(record.samples.back().process, 1);
     }
     if (record.cell == "two/slow/warm") {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include <msda/variant.hpp>
 
 #include "compose/composition.hpp"
+#include "gpu/conditions.hpp"
 
 namespace msda {
 
@@ -106,6 +108,10 @@ class Device {
   virtual std::string mode_unsupported(TimingMode mode) const = 0;
   /// Versions of what lies under the program (driver, CUDA runtime, NVRTC, ...), for manifests.
   virtual std::map<std::string, std::string> provenance() const = 0;
+  /// Clocks, temperature, power and what holds the clocks back, now; nullopt where nothing tells.
+  virtual std::optional<Conditions> conditions() const { return std::nullopt; }
+  /// Conditions::throttled alone, which takes a few microseconds.
+  virtual std::vector<std::string> throttled() const { return {}; }
   /// Measures the ceilings anew; ceilings() is the cached way.
   virtual Ceilings measure_ceilings() = 0;
   /// Time of each of `samples` launches in seconds. `launch(i)` enqueues sample i (i selects the
