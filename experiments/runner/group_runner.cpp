@@ -61,7 +61,7 @@ void GroupRunner::run_cells(std::vector<Cell>& cells) {
   if (!any_alive(cells)) return;
   load_inputs(cells);
   for (Cell& cell : cells) {
-    if (cell.alive) step(cell, phase::kPrepare, [&] { prepare(cell); });
+    if (cell.alive) prepare_alone(cell);
     if (cell.alive) step(cell, phase::kVerify, [&] { verify_on(cell, 0); });
     if (cell.alive) tell_known(cell);
   }
@@ -161,6 +161,22 @@ void GroupRunner::load_inputs(std::vector<Cell>& cells) {
   for (const InputSet& set : sets_) hashes.push_back(set.hash);
   for (Cell& cell : cells) cell.record.processes.front().inputs = hashes;
   for (const InputSet& set : sets_) device_inputs_.emplace_back(device_, *set.input);
+}
+
+/// An arm that fails and leaves the device with less memory than it found must not have it taken
+/// from the others: only the end of the process gives it back.
+void GroupRunner::prepare_alone(Cell& cell) {
+  constexpr std::int64_t kWorthARestart = 64 << 20;
+  const std::int64_t free = device_.free_bytes();
+  step(cell, phase::kPrepare, [&] { prepare(cell); });
+  // What the host has free is not this process's alone.
+  if (cell.alive || device_.info().kind == DeviceKind::kCpu) return;
+  const std::int64_t lost = free - device_.free_bytes();
+  if (lost < kWorthARestart) return;
+  const std::string reason =
+      fmt::format("{} failed and left {} bytes of the device allocated", cell.record.cell, lost);
+  channel_.send({{"event", event::kBroken}, {"reason", reason}});
+  throw DeviceBroken(reason);
 }
 
 void GroupRunner::prepare(Cell& cell) {

@@ -48,6 +48,7 @@ class GroupRunner {
   void compile_together(const std::vector<Cell*>& cells);
   void take_build(Cell& cell);
   void load_inputs(std::vector<Cell>& cells);
+  void prepare_alone(Cell& cell);
   void prepare(Cell& cell);
   void verify_on(Cell& cell, std::size_t set);
   void compare_with_expected(Cell& cell, std::size_t set);

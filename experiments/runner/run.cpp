@@ -126,13 +126,11 @@ class Run {
 
   /// Adds this attempt's time to that of earlier ones.
   void add_times() {
-    json& phases = manifest_["phase_seconds"];
-    if (!phases.is_object()) phases = json::object();
+    std::map<std::string, double> phases;
     for (const auto& supervisor : supervisors_) {
-      for (const auto& [phase, seconds] : supervisor->phase_seconds()) {
-        phases[phase] = phases.value(phase, 0.0) + seconds;
-      }
+      for (const auto& [phase, seconds] : supervisor->phase_seconds()) phases[phase] += seconds;
     }
+    manifest_["time"] = added_times(manifest_.value("time", json::object()), time_to_json(phases));
   }
 
   const Experiment& experiment_;

@@ -1,6 +1,7 @@
 // A run from YAML to its results directory, interrupted and resumed.
 #include <csignal>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -165,6 +166,57 @@ TEST_F(RunTest, ResumingAFinishedArmKeepsTheBaselinesSamples) {
     if (record.cell == "two/slow/warm") {
       EXPECT_EQ(record.samples.front().process, 1);
     }
+  }
+}
+
+TEST_F(RunTest, EveryProcessIsOneOfItsOwnWithInputsOfItsOwn) {
+  const fs::path file = directory_.write("x.yaml", R"(
+device: cpu
+problems:
+  - {name: one, queries: 3, channels: 4, levels: [[4, 4]]}
+  - {name: two, queries: 4, channels: 4, levels: [[4, 4]]}
+arms: [fixture, {name: slow, use: [{fixture: {milliseconds: 1}}]}]
+measure: {processes: 3, most_processes: 3, blocks: 2, samples: 1, warmup: 0}
+)");
+  const Outcome outcome = run({"run", file, "--output", results()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("[6/6] two warm, process 3"));
+  for (const Record& record : read_records(records_file())) {
+    EXPECT_EQ(record.samples.size(), 6U);
+    ASSERT_EQ(record.processes.size(), 3U);
+    std::set<std::string> inputs;
+    for (int process = 0; process < 3; ++process) {
+      const ProcessRun& one = record.processes[static_cast<std::size_t>(process)];
+      EXPECT_EQ(one.process, process);
+      EXPECT_GT(one.measured_seconds, 0);
+      inputs.insert(one.inputs.begin(), one.inputs.end());
+    }
+    EXPECT_EQ(inputs.size(), 6U);  // two sets in each process
+  }
+  const nlohmann::json manifest = read_manifest(results());
+  EXPECT_EQ(manifest.at("groups").size(), 2U);
+  EXPECT_EQ(manifest.at("groups").at(0).at("processes"), 3);
+  const nlohmann::json& time = manifest.at("time");
+  EXPECT_GT(time.at("busy_seconds"), 0);
+  EXPECT_GT(time.at("total_seconds"), time.at("busy_seconds"));
+  EXPECT_GT(time.at("phase_seconds").at("start"), 0);
+  EXPECT_THAT(outcome.out, HasSubstr("busy with samples or verification"));
+}
+
+TEST_F(RunTest, AnArmThatFailsInOneProcessDoesNotRunInTheNext) {
+  const fs::path file = directory_.write("x.yaml", R"(
+device: cpu
+problems: [{name: one, queries: 3, channels: 4, levels: [[4, 4]]}]
+arms: [fixture, {name: bad, use: [{fixture: {behaviour: crash}}]}]
+measure: {processes: 2, most_processes: 2, blocks: 2, samples: 1, warmup: 0}
+)");
+  EXPECT_EQ(run({"run", file, "--output", results()}).exit_code, 1);
+  const std::vector<Record> records = read_records(records_file());
+  ASSERT_EQ(records.size(), 2U);
+  for (const Record& record : records) {
+    const bool bad = record.arm == "bad";
+    EXPECT_EQ(record.status, bad ? CellStatus::kCrashed : CellStatus::kOk);
+    EXPECT_EQ(record.processes.size(), bad ? 1U : 2U);
   }
 }
 

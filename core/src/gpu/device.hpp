@@ -27,6 +27,8 @@ class DeviceMemory {
   /// Throw Error when `bytes` is not size().
   virtual void upload(const void* host, std::size_t bytes) = 0;
   virtual void download(void* host, std::size_t bytes) const = 0;
+  /// Reads `bytes` from `offset` on. Throws Error beyond size().
+  virtual void download_part(std::size_t offset, void* host, std::size_t bytes) const = 0;
   virtual void fill(int byte) = 0;
 };
 
@@ -88,6 +90,9 @@ class Device {
   virtual std::int64_t free_bytes() const = 0;
   virtual std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) = 0;
   virtual Stream stream() const = 0;
+  /// Waits for what is on stream(), which is all that a timed interval sees; throws as
+  /// synchronize() does.
+  virtual void wait() { synchronize(); }
   /// Waits for all work; throws Error on an asynchronous failure.
   virtual void synchronize() = 0;
 

@@ -116,6 +116,9 @@ class RecordWriter {
 /// is ignored. Throws UsageError with file and line for anything else that is broken.
 std::vector<Record> read_records(const std::filesystem::path& file);
 
+/// Writes a file of these records, all at once. Throws EnvironmentError.
+void write_records(const std::filesystem::path& file, const std::vector<Record>& records);
+
 /// Writes text to a temporary file beside `file`, then renames it. Throws EnvironmentError.
 void write_atomically(const std::filesystem::path& file, const std::string& text);
 

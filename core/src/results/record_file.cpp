@@ -143,6 +143,12 @@ std::vector<Record> read_records(const std::filesystem::path& file) {
   return records;
 }
 
+void write_records(const std::filesystem::path& file, const std::vector<Record>& records) {
+  std::string text;
+  for (const Record& record : records) text += to_json(record).dump() + "\n";
+  write_atomically(file, text);
+}
+
 void write_atomically(const std::filesystem::path& file, const std::string& text) {
   static std::atomic<unsigned> counter{
       0};  // threads of one process write the same file at a time, too
