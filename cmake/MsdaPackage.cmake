@@ -21,7 +21,8 @@ install(TARGETS msda RUNTIME DESTINATION bin)
 install(DIRECTORY core/include/msda DESTINATION include FILES_MATCHING PATTERN "*.hpp")
 install(DIRECTORY core/device/msda DESTINATION share/msda/device FILES_MATCHING PATTERN "*.cuh")
 install(FILES README.md DESTINATION ${MSDA_DOC_DIR})
-install(DIRECTORY docs DESTINATION ${MSDA_DOC_DIR} FILES_MATCHING REGEX "\\.(md|json|svg)$")
+install(DIRECTORY docs DESTINATION ${MSDA_DOC_DIR} FILES_MATCHING REGEX "\\.(md|json|svg|sbatch)$")
+install(FILES core/src/results/record.schema.json DESTINATION share/msda)
 
 # What plugins outside this tree get of our own compile options is the language alone.
 target_compile_features(msda_plugin INTERFACE cxx_std_20)

@@ -9,6 +9,7 @@
 #include "claims_table.hpp"
 #include "headline.hpp"
 #include "prepass_table.hpp"
+#include "run_account.hpp"
 #include "text.hpp"
 
 namespace msda {
@@ -153,7 +154,12 @@ Layout lay_out(const Table& table) {
 
 std::vector<Layout> layouts_of(const Report& report) {
   std::vector<Layout> layouts;
-  for (const Table& table : report.tables) layouts.push_back(lay_out(table));
+  for (const Table& table : report.tables) {
+    layouts.push_back(lay_out(table));
+    for (std::string& remark : run_remarks(report.manifest, table)) {
+      layouts.back().remarks.push_back(std::move(remark));
+    }
+  }
   if (auto prepasses = lay_out_prepasses(report)) layouts.push_back(*std::move(prepasses));
   for (Layout& layout : ablation_layouts(report)) layouts.push_back(std::move(layout));
   if (auto claims = lay_out_claims(report)) layouts.push_back(*std::move(claims));
@@ -194,6 +200,9 @@ std::string context_of(const Report& report) {
 
 std::vector<std::string> notes_of(const Report& report) {
   std::vector<std::string> notes;
+  if (std::string time = time_sentence(report.manifest); !time.empty()) {
+    notes.push_back(std::move(time));
+  }
   const auto plan = report.manifest.find("plan");
   if (plan == report.manifest.end() || !plan->is_object()) return notes;
   const auto found = plan->find("notes");

@@ -48,7 +48,7 @@ std::size_t footnote_number(std::vector<std::string>& reasons, const std::string
 std::string title_of(const Report& report);
 /// Device, program, time and status of the run, as far as the manifest has them.
 std::string context_of(const Report& report);
-/// What the plan left out before any cell ran, one sentence each.
+/// How the run's time was spent, and what the plan left out before any cell ran; one sentence each.
 std::vector<std::string> notes_of(const Report& report);
 /// What the columns mean. Empty for a report without tables.
 std::string legend_of(const Report& report);

@@ -123,6 +123,23 @@ std::vector<std::filesystem::path> Arguments::plugin_directories() const {
 
 std::string Arguments::device() const { return parse_device(get("device", "auto")); }
 
+void Arguments::devices_option() {
+  option("devices", "ID,ID,...",
+         "several devices of one model, each with a worker of its own; arms that are compared stay "
+         "on one of them");
+}
+
+std::vector<std::string> Arguments::devices() const {
+  const std::optional<std::string> given = find("devices");
+  if (!given) return {device()};
+  if (has("device")) fail("give either --device or --devices, not both");
+  std::vector<std::string> ids;
+  std::istringstream list(*given);
+  for (std::string id; std::getline(list, id, ',');) ids.push_back(parse_device(id));
+  if (ids.empty()) fail("--devices is empty");
+  return ids;
+}
+
 void Arguments::print_help() const {
   std::ostringstream options;
   options << options_;

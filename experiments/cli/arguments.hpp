@@ -49,6 +49,11 @@ class Arguments {
   std::vector<std::filesystem::path> plugin_directories() const;
   /// --device, checked for its form; "auto" when it was not given.
   std::string device() const;
+  /// Adds --devices, a list of --device's values.
+  void devices_option();
+  /// --devices, each checked for its form; --device alone without it. Throws UsageError when both
+  /// are given.
+  std::vector<std::string> devices() const;
 
  private:
   void print_help() const;

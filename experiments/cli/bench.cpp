@@ -69,6 +69,7 @@ std::vector<Use> uses_from_words(const std::string& name, Words& words, const Re
 MeasureSettings settings_from_words(Words& words) {
   MeasureSettings settings;
   settings.modes = {parse_timing_mode(words.take("mode").value_or("warm"))};
+  settings.processes = settings.most_processes = 1;
   settings.blocks = static_cast<int>(words.take_integer("blocks", 1).value_or(10));
   settings.samples = static_cast<int>(words.take_integer("samples", 1).value_or(10));
   return settings;

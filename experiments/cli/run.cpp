@@ -22,12 +22,17 @@ Arguments run_arguments() {
        "crashes or hangs is recorded and the run goes on. Ctrl-C keeps all that has ended.",
        "  msda run experiments/quickstart.yaml\n"
        "  msda run experiments/ledger-48.yaml --device cuda:1 --output results/second-gpu\n"
+       "  msda run experiments/ledger-000.yaml --devices cuda:0,cuda:1\n"
+       "  msda run experiments/ledger-000.yaml --shard 2/8 --output results/shard-2\n"
        "  msda run experiments/quickstart.yaml --resume results/quickstart/20240131-120000\n",
        "0 all cells ok or skipped; 1 some cell was wrong, failed, crashed or hung; 2 wrong usage\n"
        "or invalid YAML; 3 something is missing here; 130 interrupted, can be resumed"});
   arguments.option("output", "DIR", "where the results go (default: results/<name>/<time>)");
   arguments.option("resume", "DIR", "go on with the run in DIR: its finished cells are kept");
+  arguments.option("shard", "I/N",
+                   "run part I of N; 'msda merge' joins the parts (docs/cluster.md)");
   arguments.device_option();
+  arguments.devices_option();
   arguments.plugin_option();
   arguments.words("EXPERIMENT", 1, 1);
   return arguments;
@@ -54,9 +59,34 @@ RunOptions run_options(const Arguments& arguments, const Experiment& experiment,
 std::string resume_hint(const Arguments& arguments, const std::filesystem::path& directory) {
   std::string hint =
       fmt::format("msda run {} --resume {}", arguments.words().front(), directory.string());
-  if (const auto device = arguments.find("device")) hint += " --device " + *device;
+  for (const char* option : {"device", "devices", "shard"}) {
+    if (const auto value = arguments.find(option)) hint += fmt::format(" --{} {}", option, *value);
+  }
   for (const std::string& plugins : arguments.all("plugin-dir")) hint += " --plugin-dir " + plugins;
   return hint;
+}
+
+Plan plan_for(const Arguments& arguments, const Experiment& experiment, const Registry& registry) {
+  const std::vector<DeviceInfo> there = list_devices();
+  std::vector<DeviceInfo> devices;
+  if (arguments.has("device") || arguments.has("devices")) {
+    for (const std::string& id : arguments.devices()) devices.push_back(choose_device(id, there));
+  } else {
+    devices.push_back(choose_device(experiment.device, there));
+  }
+  Plan plan = make_plan(experiment, registry, devices.front());
+  use_devices(plan, devices);
+  if (const auto shard = arguments.find("shard")) {
+    plan.shard = parse_shard(*shard);
+    plan.groups = part_of(plan.groups, plan.shard);
+  }
+  return plan;
+}
+
+void report_on(const std::filesystem::path& directory) {
+  const Report report = make_report(directory);
+  write_report(report, directory);
+  fmt::print("{}Results: {}\n", to_terminal(report, wants_colour(stdout)), directory.string());
 }
 
 }  // namespace
@@ -66,9 +96,7 @@ int run_command(const std::vector<std::string>& words) {
   if (!arguments.parse(words)) return 0;
   const Registry registry = load_registry(arguments);
   const Experiment experiment = load_experiment(arguments.words().front(), registry);
-  const DeviceInfo device = choose_device(
-      arguments.has("device") ? arguments.device() : experiment.device, list_devices());
-  const Plan plan = make_plan(experiment, registry, device);
+  const Plan plan = plan_for(arguments, experiment, registry);
   const RunOptions options = run_options(arguments, experiment, words);
   for (const std::string& note : plan.notes) fmt::print(stderr, "note: {}\n", note);
   int failures = 0;
@@ -82,11 +110,13 @@ int run_command(const std::vector<std::string>& words) {
       fmt::print(stderr, "\nInterrupted before the first cell.\n");
     }
     return kInterruptedExitCode;
+  } catch (const DeviceUnusable&) {
+    report_on(options.directory);
+    fmt::print(stderr, "What has ended is kept. To go on, once the device works again:\n  {}\n",
+               resume_hint(arguments, options.directory));
+    throw;
   }
-  const Report report = make_report(options.directory);
-  write_report(report, options.directory);
-  fmt::print("{}", to_terminal(report, wants_colour(stdout)));
-  fmt::print("Results: {}\n", options.directory.string());
+  report_on(options.directory);
   return static_cast<int>(failures == 0 ? ExitCode::kOk : ExitCode::kCellFailed);
 }
 

@@ -197,7 +197,8 @@ int verify_command(const std::vector<std::string>& words) {
   request.timed = false;
   request.measure.input_sets = 1;
   if (const auto timeout = arguments.find("timeout")) {
-    request.measure.timeout = YamlNode::parse(*timeout, "--timeout").as_duration();
+    const auto all = YamlNode::parse(*timeout, "--timeout").as_duration();
+    request.measure.timeouts = {all, all, all, all};
   }
   print_header(request.problem, device);
   const Lines lines(targets);

@@ -62,12 +62,30 @@ void EventChannel::send(const nlohmann::json& event) {
   std::fflush(events_.get());
 }
 
+void EventChannel::announce(const std::string& cell, const std::string& phase) {
+  nlohmann::json event = {
+      {"event", event::kPhase}, {"cell", cell}, {"phase", phase}, {"range", trace::open_ranges()}};
+  send(event);
+  const std::lock_guard lock(phase_mutex_);
+  phase_ = std::move(event);
+}
+
+void EventChannel::send_heartbeat() {
+  nlohmann::json event;
+  {
+    const std::lock_guard lock(phase_mutex_);
+    event = phase_;
+  }
+  event["event"] = event::kHeartbeat;
+  send(event);
+}
+
 Heartbeats::Heartbeats(EventChannel& channel)
     : thread_([this, &channel](const std::stop_token& stop) {
         std::unique_lock lock(mutex_);
         while (!wake_.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; })) {
           if (stop.stop_requested()) return;
-          channel.send({{"event", event::kHeartbeat}, {"range", trace::open_ranges()}});
+          channel.send_heartbeat();
         }
       }) {}
 

@@ -23,6 +23,9 @@ class EventChannel {
   std::optional<nlohmann::json> receive();
   /// Callable from any thread; an event is written whole.
   void send(const nlohmann::json& event);
+  /// Says what is at work from now on, which heartbeats repeat. `cell` is "" where no cell is.
+  void announce(const std::string& cell, const std::string& phase);
+  void send_heartbeat();
 
  private:
   struct Close {
@@ -33,6 +36,8 @@ class EventChannel {
   File requests_;
   File events_;
   std::mutex mutex_;
+  std::mutex phase_mutex_;
+  nlohmann::json phase_ = nlohmann::json::object();  ///< the last phase event
 };
 
 /// Sends a heartbeat every second while it lives. For long work of the program itself (inputs,

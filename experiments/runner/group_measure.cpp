@@ -3,6 +3,7 @@
 #include <random>
 
 #include "runner/group_runner.hpp"
+#include "runner/phase.hpp"
 #include "trace/trace.hpp"
 
 namespace msda {
@@ -27,17 +28,31 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed, int pro
 
 void GroupRunner::measure(std::vector<Cell>& cells) {
   const MeasureSettings& settings = request_->measure;
+  note_conditions(cells, &ProcessRun::before);
   const auto start = std::chrono::steady_clock::now();
+  const auto passed = [&] { return std::chrono::steady_clock::now() - start; };
   std::string stopped_by = "blocks";
   for (int block = 0; block < settings.blocks; ++block) {
     if (!any_alive(cells)) return;
-    if (block > 0 && std::chrono::steady_clock::now() - start > settings.budget) {
+    if (block > 0 && passed() > settings.budget_of_process()) {
       stopped_by = "budget";
       break;
     }
     measure_block(cells, block);
   }
-  for (Cell& cell : cells) cell.record.stopped_by = stopped_by;
+  const double seconds = std::chrono::duration<double>(passed()).count();
+  note_conditions(cells, &ProcessRun::after);
+  for (Cell& cell : cells) {
+    cell.record.stopped_by = stopped_by;
+    cell.record.processes.front().measured_seconds = seconds;
+  }
+}
+
+/// Arms run interleaved, so that all of a group have their first and last block at the same time.
+void GroupRunner::note_conditions(std::vector<Cell>& cells,
+                                  std::optional<Conditions> ProcessRun::*when) {
+  const std::optional<Conditions> conditions = device_.conditions();
+  for (Cell& cell : cells) cell.record.processes.front().*when = conditions;
 }
 
 void GroupRunner::measure_block(std::vector<Cell>& cells, int block) {
@@ -46,13 +61,13 @@ void GroupRunner::measure_block(std::vector<Cell>& cells, int block) {
       shuffled(cells.size(), request_->measure.seed, request_->process, block);
   for (const std::size_t i : order) {
     Cell& cell = cells[i];
-    if (cell.alive) step(cell, "measure", [&] { measure_cell(cell, block); });
+    if (cell.alive) step(cell, phase::kMeasure, [&] { measure_cell(cell, block); });
   }
   // After all arms' samples, so that these launches and their events come between none of them.
   for (const std::size_t i : order) {
     Cell& cell = cells[i];
     if (cell.alive && has_timed_parts(cell)) {
-      step(cell, "measure parts", [&] { measure_parts(cell, block); });
+      step(cell, phase::kMeasureParts, [&] { measure_parts(cell, block); });
     }
   }
 }
@@ -70,10 +85,12 @@ const Tensors& GroupRunner::tensors_of_launch(int i) const {
 
 void GroupRunner::measure_cell(Cell& cell, int block) {
   warm_up(cell);
-  SampleBlock samples{request_->process, block,
-                      device_.time(request_->mode, request_->measure.samples, [&](int i) {
-                        cell.prepared.executable->launch(tensors_of_launch(i), device_.stream());
-                      })};
+  SampleBlock samples{
+      request_->process, block,
+      device_.time(
+          request_->mode, request_->measure.samples,
+          [&](int i) { cell.prepared.executable->launch(tensors_of_launch(i), device_.stream()); }),
+      device_.throttled()};
   channel_.send({{"event", event::kSample},
                  {"cell", cell.record.cell},
                  {"block", block},

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/phase.hpp"
 #include "trace/trace.hpp"
 
 namespace msda {
@@ -42,7 +43,7 @@ void GroupRunner::run(const GroupRequest& request) {
   }
   for (Cell& cell : cells) {
     // A destructor that crashes is its arm's fault too.
-    announce(cell.record.cell, "teardown");
+    channel_.announce(cell.record.cell, phase::kTeardown);
     cell.prepared = {};
   }
   device_inputs_.clear();
@@ -59,15 +60,16 @@ void GroupRunner::run_cells(std::vector<Cell>& cells) {
   for (Cell& cell : cells) skip_unsupported(cell);
   compile(cells);
   if (!any_alive(cells)) return;
-  load_inputs();
+  load_inputs(cells);
   for (Cell& cell : cells) {
-    if (cell.alive) step(cell, "prepare", [&] { prepare(cell); });
-    if (cell.alive) step(cell, "verify", [&] { verify_on(cell, 0); });
+    if (cell.alive) prepare_alone(cell);
+    if (cell.alive) step(cell, phase::kVerify, [&] { verify_on(cell, 0); });
+    if (cell.alive) tell_known(cell);
   }
   if (request_->timed) {
     measure(cells);
     for (Cell& cell : cells) {
-      if (cell.alive) step(cell, "verify again", [&] { verify_on(cell, sets_.size() - 1); });
+      if (cell.alive) step(cell, phase::kVerifyAgain, [&] { verify_on(cell, sets_.size() - 1); });
     }
   }
   for (Cell& cell : cells) {
@@ -90,11 +92,12 @@ GroupRunner::Cell GroupRunner::make_cell(const Arm& arm) const {
   record.minimum_dram_bytes = problem.minimum_dram_bytes();
   record.gathered_bytes = problem.gathered_bytes();
   record.flops = problem.flops();
+  record.processes.emplace_back().process = request_->process;
   return cell;
 }
 
 void GroupRunner::skip_unsupported(Cell& cell) {
-  step(cell, "check", [&] {
+  step(cell, phase::kCheck, [&] {
     if (request_->timed) {
       const std::string reason = device_.mode_unsupported(request_->mode);
       if (!reason.empty()) throw Unsupported(reason);
@@ -113,12 +116,12 @@ void GroupRunner::compile(std::vector<Cell>& cells) {
     if (cell.alive && cell.composition->kernel() == nullptr) composed.push_back(&cell);
   }
   if (!request_->separately && !composed.empty()) compile_together(composed);
-  for (Cell* cell : composed) step(*cell, "compile", [&] { take_build(*cell); });
+  for (Cell* cell : composed) step(*cell, phase::kCompile, [&] { take_build(*cell); });
 }
 
 void GroupRunner::compile_together(const std::vector<Cell*>& cells) {
-  const Range phase(Category::kPhase, "compile");
-  announce("", "compile");
+  const Range range(Category::kPhase, phase::kCompile);
+  channel_.announce("", phase::kCompile);
   std::vector<const Composition*> compositions;
   for (const Cell* cell : cells) compositions.push_back(&*cell->composition);
   // Each arm's end is a sign of life. Heartbeats from a timer would go on for a compiler that
@@ -141,7 +144,7 @@ void GroupRunner::take_build(Cell& cell) {
   cell.record.compilation = build.compilation;
 }
 
-void GroupRunner::load_inputs() {
+void GroupRunner::load_inputs(std::vector<Cell>& cells) {
   const ProblemSpec& spec = request_->problem;
   const int count = request_->measure.input_sets;
   const std::int64_t needed = spec.problem.total_bytes() * count;
@@ -151,11 +154,30 @@ void GroupRunner::load_inputs() {
         "batch",
         count, describe(spec.problem), needed, device_.info().id, device_.free_bytes()));
   }
-  const Range phase(Category::kPhase, "inputs and references");
-  announce("", "inputs and references");
+  const Range range(Category::kPhase, phase::kInputs);
+  channel_.announce("", phase::kInputs);
   const Heartbeats heartbeats(channel_);
   sets_ = inputs_.get(spec, count, request_->process);
+  std::vector<std::string> hashes;
+  for (const InputSet& set : sets_) hashes.push_back(set.hash);
+  for (Cell& cell : cells) cell.record.processes.front().inputs = hashes;
   for (const InputSet& set : sets_) device_inputs_.emplace_back(device_, *set.input);
+}
+
+/// An arm that fails and leaves the device with less memory than it found must not have it taken
+/// from the others: only the end of the process gives it back.
+void GroupRunner::prepare_alone(Cell& cell) {
+  constexpr std::int64_t kWorthARestart = 64 << 20;
+  const std::int64_t free = device_.free_bytes();
+  step(cell, phase::kPrepare, [&] { prepare(cell); });
+  // What the host has free is not this process's alone.
+  if (cell.alive || device_.info().kind == DeviceKind::kCpu) return;
+  const std::int64_t lost = free - device_.free_bytes();
+  if (lost < kWorthARestart) return;
+  const std::string reason =
+      fmt::format("{} failed and left {} bytes of the device allocated", cell.record.cell, lost);
+  channel_.send({{"event", event::kBroken}, {"reason", reason}});
+  throw DeviceBroken(reason);
 }
 
 void GroupRunner::prepare(Cell& cell) {
@@ -210,7 +232,8 @@ void GroupRunner::compare_with_expected(Cell& cell, std::size_t set) {
 void GroupRunner::step(Cell& cell, const std::string& phase, const std::function<void()>& action) {
   const Range cell_range(Category::kCell, cell.record.cell);
   const Range phase_range(Category::kPhase, phase);
-  announce(cell.record.cell, phase);
+  cell.record.phase = phase;
+  channel_.announce(cell.record.cell, phase);
   try {
     action();
   } catch (const Unsupported& error) {
@@ -226,18 +249,18 @@ void GroupRunner::step(Cell& cell, const std::string& phase, const std::function
   }
 }
 
-void GroupRunner::announce(const std::string& cell, const std::string& phase) {
-  channel_.send({{"event", event::kPhase},
-                 {"cell", cell},
-                 {"phase", phase},
-                 {"range", trace::open_ranges()}});
+/// For the record of a worker that is lost later on.
+void GroupRunner::tell_known(const Cell& cell) {
+  channel_.send({{"event", event::kKnown}, {"record", to_json(cell.record)}});
 }
 
 void GroupRunner::finish(Cell& cell, CellStatus status, const std::string& reason) {
   cell.alive = false;
   cell.record.status = status;
   cell.record.reason = reason;
-  if (status != CellStatus::kOk) {
+  if (status == CellStatus::kOk) {
+    cell.record.phase.clear();
+  } else {
     cell.record.samples.clear();  // an arm without a verified result has no time
     cell.record.parts.clear();
     cell.record.stopped_by.clear();

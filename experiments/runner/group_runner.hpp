@@ -48,13 +48,15 @@ class GroupRunner {
   void compile(std::vector<Cell>& cells);
   void compile_together(const std::vector<Cell*>& cells);
   void take_build(Cell& cell);
-  void load_inputs();
+  void load_inputs(std::vector<Cell>& cells);
+  void prepare_alone(Cell& cell);
   void prepare(Cell& cell);
   void verify_on(Cell& cell, std::size_t set);
   /// What the composition must write for an input set, [B, Q, H, C] in float64.
   const std::vector<double>& expected(const Composition& composition, std::size_t set);
   void compare_with_expected(Cell& cell, std::size_t set);
   void measure(std::vector<Cell>& cells);
+  void note_conditions(std::vector<Cell>& cells, std::optional<Conditions> ProcessRun::*when);
   void measure_block(std::vector<Cell>& cells, int block);
   void measure_cell(Cell& cell, int block);
   bool has_timed_parts(const Cell& cell) const;
@@ -65,7 +67,7 @@ class GroupRunner {
 
   /// Announces the phase, runs the step, and turns what it throws into the cell's record.
   void step(Cell& cell, const std::string& phase, const std::function<void()>& action);
-  void announce(const std::string& cell, const std::string& phase);
+  void tell_known(const Cell& cell);
   void finish(Cell& cell, CellStatus status, const std::string& reason = "");
   void check_device(Cell& cell, const std::string& reason);
 

@@ -14,7 +14,8 @@ constexpr std::uint64_t kSaltsPerProcess = 1000;
 InputSet make_set(const ProblemSpec& spec, std::uint64_t salt) {
   auto input = std::make_shared<const Input>(make_input(spec, salt));
   auto reference = std::make_shared<const std::vector<double>>(cached_reference(*input));
-  return {std::move(input), std::move(reference)};
+  std::string hash = content_hash(*input);
+  return {std::move(input), std::move(hash), std::move(reference)};
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace msda {
 
 struct InputSet {
   std::shared_ptr<const Input> input;
+  std::string hash;  ///< content_hash()
   /// [B, Q, H, C] in float64.
   std::shared_ptr<const std::vector<double>> reference;
 };

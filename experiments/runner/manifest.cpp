@@ -12,6 +12,7 @@
 
 #include "hash.hpp"
 #include "results/record.hpp"
+#include "runner/phase.hpp"
 #include "runner/protocol.hpp"
 #include "runner/yaml_node.hpp"
 
@@ -80,6 +81,8 @@ json make_manifest(const Experiment& experiment, const Plan& plan, const Registr
                    {"host_hash", host_hash()},
                    {"cpu_model", cpu_model()},
                    {"device", ready.at("device")},
+                   {"devices", plan.devices},
+                   {"shard", {{"index", plan.shard.index}, {"count", plan.shard.count}}},
                    {"provenance", ready.at("provenance")},
                    {"plugins", plugins_to_json(registry)},
                    {"problems", list_to_json(plan.problems)},
@@ -89,6 +92,34 @@ json make_manifest(const Experiment& experiment, const Plan& plan, const Registr
   if (experiment.design) manifest["ablation"] = to_json(*experiment.design);
   if (ready.contains("ceilings")) manifest["ceilings"] = ready.at("ceilings");
   return manifest;
+}
+
+json time_to_json(const std::map<std::string, double>& phase_seconds) {
+  double total = 0;
+  double compile = 0;
+  double busy = 0;
+  for (const auto& [name, seconds] : phase_seconds) {
+    total += seconds;
+    if (name == phase::kCompile) compile += seconds;
+    if (is_busy(name)) busy += seconds;
+  }
+  return {{"total_seconds", total},
+          {"compile_seconds", compile},
+          {"busy_seconds", busy},
+          {"phase_seconds", phase_seconds}};
+}
+
+json added_times(const json& a, const json& b) {
+  if (!a.is_object() || !b.is_object()) return a.is_object() ? a : b;
+  json sum = a;
+  for (const auto& [name, value] : b.items()) {
+    if (value.is_object()) {
+      sum[name] = added_times(a.value(name, json::object()), value);
+    } else {
+      sum[name] = a.value(name, 0.0) + value.get<double>();
+    }
+  }
+  return sum;
 }
 
 json read_manifest(const std::filesystem::path& directory) {
@@ -120,6 +151,11 @@ void check_resumable(const json& manifest, const Experiment& experiment, const P
   if (device.value("id", "") != plan.device.id || device.value("name", "") != plan.device.name) {
     refuse(fmt::format("the run was on {} ({}), not on {} ({})", device.value("id", "?"),
                        device.value("name", "?"), plan.device.id, plan.device.name));
+  }
+  const json shard = manifest.value("shard", json{{"index", 1}, {"count", 1}});
+  if (shard.at("index") != plan.shard.index || shard.at("count") != plan.shard.count) {
+    refuse(fmt::format("the run was shard {}/{}, not {}/{}", shard.at("index").dump(),
+                       shard.at("count").dump(), plan.shard.index, plan.shard.count));
   }
   // Includes and presets can change what the same text means.
   if (manifest.value("arms", json()) != list_to_json(plan.arms) ||

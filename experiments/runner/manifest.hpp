@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ namespace run_status {
 inline constexpr const char* kRunning = "running";
 inline constexpr const char* kComplete = "complete";
 inline constexpr const char* kInterrupted = "interrupted";
+inline constexpr const char* kStopped = "stopped";  ///< "stopped_because" says why
 }  // namespace run_status
 
 /// `ready` is what the worker said of its device; `command_line` the program's arguments.
@@ -35,6 +37,12 @@ void write_manifest(const std::filesystem::path& directory, const nlohmann::json
 /// Throws UsageError unless the manifest's run is of this experiment, plan and device.
 void check_resumable(const nlohmann::json& manifest, const Experiment& experiment,
                      const Plan& plan);
+
+/// The wall-clock time of a run's workers as the manifest's "time" has it: in each phase, in all,
+/// in compilation, and with the device busy.
+nlohmann::json time_to_json(const std::map<std::string, double>& phase_seconds);
+/// The sums of two of them; either may be empty.
+nlohmann::json added_times(const nlohmann::json& a, const nlohmann::json& b);
 
 /// "v0.1.0-3-gabc1234-dirty" as of the build's configuration; "unknown" outside a git checkout.
 std::string git_state();

@@ -117,12 +117,31 @@ std::string parse_baseline(const YamlNode& node, const std::vector<ArmSpec>& arm
   node.fail(fmt::format("no arm '{}'{} to be the baseline", name, suggestion(name, names)));
 }
 
+/// One duration for all phases, or a map of those that differ from the default.
+Timeouts parse_timeouts(const YamlNode& node) {
+  if (!node.is_map()) {
+    const auto all = node.as_duration();
+    return {all, all, all, all};
+  }
+  const YamlMap map = node.as_map();
+  map.allow_only({"compile", "prepare", "verify", "measure"});
+  Timeouts timeouts;
+  const auto read = [&](const char* key, Timeouts::Seconds& field) {
+    if (const auto value = map.find(key)) field = value->as_duration();
+  };
+  read("compile", timeouts.compile);
+  read("prepare", timeouts.prepare);
+  read("verify", timeouts.verify);
+  read("measure", timeouts.measure);
+  return timeouts;
+}
+
 }  // namespace
 
 MeasureSettings parse_measure(const YamlNode& node) {
   const YamlMap map = node.as_map();
-  map.allow_only(
-      {"modes", "blocks", "samples", "warmup", "seed", "input_sets", "timeout", "budget"});
+  map.allow_only({"modes", "processes", "most_processes", "precision", "blocks", "samples",
+                  "warmup", "seed", "input_sets", "timeout", "budget"});
   MeasureSettings settings;
   const auto integer = [&](const char* key, int minimum, int maximum, int& field) {
     if (const auto value = map.find(key)) {
@@ -130,6 +149,11 @@ MeasureSettings parse_measure(const YamlNode& node) {
     }
   };
   if (const auto value = map.find("modes")) settings.modes = parse_modes(*value);
+  integer("processes", 1, 1000, settings.processes);
+  // A single process leaves out on purpose what replication costs.
+  settings.most_processes = settings.processes == 1 ? 1 : 2 * settings.processes;
+  integer("most_processes", settings.processes, 1000, settings.most_processes);
+  if (const auto value = map.find("precision")) settings.precision = value->as_share();
   integer("blocks", 1, 100'000, settings.blocks);
   integer("samples", 1, 100'000, settings.samples);
   integer("warmup", 0, 100'000, settings.warmup);
@@ -138,7 +162,7 @@ MeasureSettings parse_measure(const YamlNode& node) {
     settings.seed =
         static_cast<std::uint64_t>(value->as_integer(0, std::numeric_limits<std::int64_t>::max()));
   }
-  if (const auto value = map.find("timeout")) settings.timeout = value->as_duration();
+  if (const auto value = map.find("timeout")) settings.timeouts = parse_timeouts(*value);
   if (const auto value = map.find("budget")) settings.budget = value->as_duration();
   return settings;
 }

@@ -1,6 +1,7 @@
 #include "runner/plan.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -83,6 +84,7 @@ DeviceInfo choose_device(const std::string& device, const std::vector<DeviceInfo
 Plan make_plan(const Experiment& experiment, const Registry& registry, const DeviceInfo& device) {
   Plan plan;
   plan.device = device;
+  plan.devices = {device.id};
   plan.problems = experiment.problems;
   plan.arms = arms_for(experiment, registry, device, plan.notes);
   plan.baseline = baseline_of(experiment, plan.arms, plan.notes);
@@ -92,6 +94,43 @@ Plan make_plan(const Experiment& experiment, const Registry& registry, const Dev
     for (const TimingMode mode : plan.measure.modes) plan.groups.push_back({problem, mode});
   }
   return plan;
+}
+
+void use_devices(Plan& plan, const std::vector<DeviceInfo>& devices) {
+  plan.device = devices.front();
+  plan.devices.clear();
+  for (const DeviceInfo& device : devices) {
+    if (device.kind != plan.device.kind || device.name != plan.device.name) {
+      throw UsageError(fmt::format("devices {} ({}) and {} ({}) are not alike; run them one by one",
+                                   plan.device.id, plan.device.name, device.id, device.name));
+    }
+    if (std::find(plan.devices.begin(), plan.devices.end(), device.id) != plan.devices.end()) {
+      throw UsageError(fmt::format("device {} is given twice", device.id));
+    }
+    plan.devices.push_back(device.id);
+  }
+}
+
+Shard parse_shard(const std::string& text) {
+  Shard shard{0, 0};
+  const char* const end = text.data() + text.size();
+  const auto index = std::from_chars(text.data(), end, shard.index);
+  if (index.ec == std::errc() && index.ptr != end && *index.ptr == '/') {
+    const auto count = std::from_chars(index.ptr + 1, end, shard.count);
+    if (count.ec == std::errc() && count.ptr == end && shard.index >= 1 &&
+        shard.index <= shard.count) {
+      return shard;
+    }
+  }
+  throw UsageError(
+      fmt::format("'{}' is not a shard: write i/n with 1 <= i <= n, such as 2/8", text));
+}
+
+std::vector<Group> part_of(const std::vector<Group>& groups, const Shard& shard) {
+  const auto border = [&](int part) {
+    return groups.begin() + std::ssize(groups) * part / shard.count;
+  };
+  return {border(shard.index - 1), border(shard.index)};
 }
 
 std::string unsupported_reason(const Registry& registry, const Arm& arm, const Problem& problem,
@@ -104,8 +143,10 @@ std::string to_text(const Plan& plan, const Registry& registry) {
                                  plan.device.name, plan.baseline, plan.arms.size());
   for (const Arm& arm : plan.arms) text += fmt::format("  {}: {}\n", arm.name, arm.composition);
   const MeasureSettings& measure = plan.measure;
-  text += fmt::format("blocks    {} of {} samples (+{} untimed) an arm, at most {:g} s a group\n",
-                      measure.blocks, measure.samples, measure.warmup, measure.budget.count());
+  text += fmt::format(
+      "blocks    {} in each of {} processes, of {} samples (+{} untimed) an arm, at most {:g} s a "
+      "group\n",
+      measure.blocks, measure.processes, measure.samples, measure.warmup, measure.budget.count());
   text += fmt::format("cells     {} in {} groups\n", plan.cell_count(), plan.groups.size());
   for (const Group& group : plan.groups) {
     const ProblemSpec& spec = plan.problem_of(group);

@@ -26,8 +26,19 @@ struct Group {
   TimingMode mode = TimingMode::kWarm;
 };
 
+/// Part `index` of `count`, from 1 on.
+struct Shard {
+  int index = 1;
+  int count = 1;
+};
+
+/// "2/8". Throws UsageError.
+Shard parse_shard(const std::string& text);
+
 struct Plan {
-  DeviceInfo device;
+  DeviceInfo device;                 ///< the first of those it runs on
+  std::vector<std::string> devices;  ///< ids of devices of one model, at least one
+  Shard shard;                       ///< which of the experiment's groups these are
   std::vector<ProblemSpec> problems;
   std::vector<Arm> arms;
   std::string baseline;  ///< name of an arm
@@ -50,6 +61,14 @@ DeviceInfo choose_device(const std::string& device, const std::vector<DeviceInfo
 /// Drops the arms that run on another kind of device, with a note. Throws UsageError when none is
 /// left.
 Plan make_plan(const Experiment& experiment, const Registry& registry, const DeviceInfo& device);
+
+/// The plan on several devices. Throws UsageError when they differ in kind or model: their times
+/// could not be compared.
+void use_devices(Plan& plan, const std::vector<DeviceInfo>& devices);
+
+/// Consecutive elements of `groups`: the parts are as even as can be, and every group is in exactly
+/// one of them. Neighbours share their problem, and so its input and reference.
+std::vector<Group> part_of(const std::vector<Group>& groups, const Shard& shard);
 
 /// The experiment's claims with the mode and, for a speedup, the arm that they are over filled in,
 /// and why the plan leaves one out.

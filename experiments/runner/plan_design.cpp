@@ -36,16 +36,17 @@ double assumed_launch_seconds(const Problem& problem, DeviceKind kind) {
 }  // namespace
 
 double estimate_seconds(const Plan& plan) {
-  constexpr double kPrepareSeconds = 2;  // compile, verify twice
+  constexpr double kPrepareSeconds = 1;  // load, verify twice
   const MeasureSettings& measure = plan.measure;
   const double launches =
       static_cast<double>(plan.arms.size()) * measure.blocks * (measure.samples + measure.warmup);
+  const double processes = measure.processes;
   double seconds = 0;
   for (const Group& group : plan.groups) {
     const Problem& problem = plan.problem_of(group).problem;
     const double timed = launches * assumed_launch_seconds(problem, plan.device.kind);
-    seconds += std::min(timed, measure.budget.count());
-    seconds += kPrepareSeconds * static_cast<double>(plan.arms.size());
+    seconds += std::min(processes * timed, measure.budget.count());
+    seconds += kPrepareSeconds * processes * static_cast<double>(plan.arms.size());
   }
   return seconds;
 }

@@ -36,7 +36,9 @@ Progress::~Progress() {
   if (shown_) std::fputs(kClearLine, stream_);
 }
 
-void Progress::begin_group(const std::string& title) {
+void Progress::begin_group(const std::string& title, bool extra) {
+  const std::lock_guard lock(mutex_);
+  if (extra) ++groups_;
   title_ = title;
   doing_.clear();
   group_fraction_ = 0;
@@ -46,6 +48,7 @@ void Progress::begin_group(const std::string& title) {
 }
 
 void Progress::on_event(const nlohmann::json& event) {
+  const std::lock_guard lock(mutex_);
   const std::string kind = event.at("event");
   if (kind == event::kPhase) {
     const std::string cell = event.at("cell");
@@ -56,7 +59,7 @@ void Progress::on_event(const nlohmann::json& event) {
   if (kind == event::kSample) {
     // A group ends with its blocks or with its budget, whichever comes first.
     const double by_blocks = event.at("block").get<double>() / settings_.blocks;
-    const double by_time = seconds_since(group_start_) / settings_.budget.count();
+    const double by_time = seconds_since(group_start_) / settings_.budget_of_process().count();
     group_fraction_ = std::min(0.99, std::max({group_fraction_, by_blocks, by_time}));
   }
   if (seconds_since(last_shown_) >= std::chrono::duration<double>(kRefresh).count()) show();
@@ -75,6 +78,7 @@ void Progress::on_compiled(const nlohmann::json& event) {
 }
 
 void Progress::on_record(const Record& record) {
+  const std::lock_guard lock(mutex_);
   if (live_ && record.status == CellStatus::kOk) return;
   clear();
   print_line(fmt::format("  {} {}{}", record.cell, name_of(record.status),
@@ -82,6 +86,7 @@ void Progress::on_record(const Record& record) {
 }
 
 void Progress::end_group() {
+  const std::lock_guard lock(mutex_);
   ++groups_done_;
   group_fraction_ = 0;
   show();

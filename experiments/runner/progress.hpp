@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <mutex>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -15,13 +16,15 @@ namespace msda {
 
 class Progress {
  public:
-  /// `groups`: how many the run has in all; `live`: `stream` is a terminal.
+  /// `groups`: how many there are to run, once for each process; `live`: `stream` is a terminal.
+  /// Callable from several threads.
   Progress(std::FILE* stream, bool live, std::size_t groups, const MeasureSettings& settings);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void begin_group(const std::string& title);
+  /// `extra`: not among those announced.
+  void begin_group(const std::string& title, bool extra = false);
   void on_event(const nlohmann::json& event);
   void on_record(const Record& record);
   void end_group();
@@ -35,6 +38,7 @@ class Progress {
   void print_line(const std::string& line);
 
   using Clock = std::chrono::steady_clock;
+  std::mutex mutex_;
   std::FILE* stream_;
   bool live_;
   std::size_t groups_;

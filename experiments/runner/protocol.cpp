@@ -78,18 +78,35 @@ Arm arm_from_json(const json& value) {
   return arm;
 }
 
+json to_json(const Timeouts& timeouts) {
+  return {{"compile", timeouts.compile.count()},
+          {"prepare", timeouts.prepare.count()},
+          {"verify", timeouts.verify.count()},
+          {"measure", timeouts.measure.count()}};
+}
+
+Timeouts timeouts_from_json(const json& value) {
+  const auto seconds = [&](const char* key) {
+    return Timeouts::Seconds(value.at(key).get<double>());
+  };
+  return {seconds("compile"), seconds("prepare"), seconds("verify"), seconds("measure")};
+}
+
 MeasureSettings measure_from_json(const json& value) {
   MeasureSettings settings;
   settings.modes.clear();
   for (const json& mode : value.at("modes")) {
     settings.modes.push_back(parse_timing_mode(mode.get<std::string>()));
   }
+  settings.processes = value.at("processes");
+  settings.most_processes = value.at("most_processes");
+  settings.precision = value.at("precision");
   settings.blocks = value.at("blocks");
   settings.samples = value.at("samples");
   settings.warmup = value.at("warmup");
   settings.input_sets = value.at("input_sets");
   settings.seed = value.at("seed");
-  settings.timeout = std::chrono::duration<double>(value.at("timeout_seconds").get<double>());
+  settings.timeouts = timeouts_from_json(value.at("timeout_seconds"));
   settings.budget = std::chrono::duration<double>(value.at("budget_seconds").get<double>());
   return settings;
 }
@@ -146,12 +163,15 @@ json to_json(const MeasureSettings& settings) {
   json modes = json::array();
   for (const TimingMode mode : settings.modes) modes.push_back(name_of(mode));
   return {{"modes", std::move(modes)},
+          {"processes", settings.processes},
+          {"most_processes", settings.most_processes},
+          {"precision", settings.precision},
           {"blocks", settings.blocks},
           {"samples", settings.samples},
           {"warmup", settings.warmup},
           {"input_sets", settings.input_sets},
           {"seed", settings.seed},
-          {"timeout_seconds", settings.timeout.count()},
+          {"timeout_seconds", to_json(settings.timeouts)},
           {"budget_seconds", settings.budget.count()}};
 }
 

@@ -19,7 +19,7 @@ struct GroupRequest {
   TimingMode mode = TimingMode::kWarm;
   std::vector<Arm> arms;
   std::string baseline;
-  MeasureSettings measure;  ///< modes and timeout are the parent's business
+  MeasureSettings measure;  ///< modes, processes and time-outs are the parent's business
   int process = 0;          ///< recorded with each sample; also salts the inputs' seeds
   bool timed = true;        ///< false: verify only
   /// Compile arm by arm, each under its own name, so that a compiler's crash shows whose it is.
@@ -30,7 +30,8 @@ struct GroupRequest {
 namespace event {
 inline constexpr const char* kReady = "ready";          ///< device open, plugins loaded; once
 inline constexpr const char* kPhase = "phase";          ///< cell, phase, range
-inline constexpr const char* kHeartbeat = "heartbeat";  ///< sign of life inside a phase
+inline constexpr const char* kHeartbeat = "heartbeat";  ///< sign of life: cell, phase, range
+inline constexpr const char* kKnown = "known";          ///< a cell's record so far, without samples
 inline constexpr const char* kCompiled = "compiled";    ///< done, count, from_cache, seconds
 inline constexpr const char* kSample = "sample";        ///< one arm's samples of one block
 inline constexpr const char* kRecord = "record";        ///< a cell ended

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <ctime>
-#include <set>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <thread>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "results/record.hpp"
+#include "runner/lane.hpp"
 #include "runner/manifest.hpp"
 #include "runner/progress.hpp"
 
@@ -17,87 +20,127 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-bool counts_as_failure(const Record& record) {
-  return record.status != CellStatus::kOk && record.status != CellStatus::kSkipped;
-}
-
-/// The records of earlier attempts at this run; empty for a new one.
-std::vector<Record> earlier_records(const RunOptions& options) {
-  const fs::path file = options.directory / kRecordsFile;
-  if (!options.resume || !fs::exists(file)) return {};
-  return read_records(file);
-}
-
-/// Those of one group.
-std::vector<Record> records_of(const std::vector<Record>& records, const std::string& problem,
-                               TimingMode mode) {
-  std::vector<Record> selected;
-  std::copy_if(records.begin(), records.end(), std::back_inserter(selected),
-               [&](const Record& r) { return r.problem == problem && r.mode == mode; });
-  return selected;
-}
-
-/// The number of the next worker process of a group, after all that left samples.
-int next_process(const std::vector<Record>& records) {
-  int next = 0;
-  for (const Record& record : records) {
-    for (const SampleBlock& block : record.samples) next = std::max(next, block.process + 1);
+/// How many times a group has to be run, without what the stop rule may add.
+std::size_t planned_steps(const Plan& plan, const RunRecords& records) {
+  int steps = 0;
+  for (const Group& group : plan.groups) {
+    const GroupState state =
+        group_state(plan, records.of(plan.problem_of(group).name(), group.mode));
+    if (state.stopped_by.empty()) {
+      steps += std::max(1, plan.measure.processes - state.processes);
+    }
   }
-  return next;
+  return static_cast<std::size_t>(steps);
 }
 
-GroupRequest request_for(const Experiment& experiment, const Plan& plan, const Group& group,
-                         const std::vector<Record>& finished) {
-  GroupRequest request;
-  request.experiment = experiment.name;
-  request.problem = plan.problem_of(group);
-  request.mode = group.mode;
-  request.baseline = plan.baseline;
-  request.measure = plan.measure;
-  request.process = next_process(finished);
-  request.arms = plan.arms;
-  return request;
-}
-
-/// Names of the arms that have no record yet.
-std::vector<std::string> unfinished(const Plan& plan, const std::vector<Record>& finished) {
-  std::set<std::string> done;
-  for (const Record& record : finished) done.insert(record.arm);
-  std::vector<std::string> names;
-  for (const Arm& arm : plan.arms) {
-    if (!done.contains(arm.name)) names.push_back(arm.name);
+/// A run from its first worker to its last record.
+class Run {
+ public:
+  Run(const Experiment& experiment, const Plan& plan, const RunOptions& options)
+      : experiment_(experiment), plan_(plan), options_(options) {
+    for (const std::string& device : plan.devices) {
+      SupervisorOptions supervisor{options.program, device, options.plugin_directories,
+                                   supervisors_.empty()};
+      supervisors_.push_back(std::make_unique<Supervisor>(
+          std::move(supervisor), [this](const json& event) { progress_->on_event(event); }));
+    }
   }
-  return names;
-}
 
-json begin(const Experiment& experiment, const Plan& plan, const Registry& registry,
-           const RunOptions& options, Supervisor& supervisor) {
-  const fs::path& directory = options.directory;
-  if (options.resume) {
-    json manifest = read_manifest(directory);
-    check_resumable(manifest, experiment, plan);
-    manifest["status"] = run_status::kRunning;
-    manifest["resumed"].push_back({{"time", utc_time()}, {"command_line", options.command_line}});
-    write_manifest(directory, manifest);
-    return manifest;
+  /// The manifest is on the disk when it returns; nothing is when the device does not open.
+  void begin(const Registry& registry) {
+    if (options_.resume) {
+      manifest_ = read_manifest(options_.directory);
+      check_resumable(manifest_, experiment_, plan_);
+      manifest_["status"] = run_status::kRunning;
+      manifest_["resumed"].push_back(
+          {{"time", utc_time()}, {"command_line", options_.command_line}});
+    } else {
+      manifest_ = make_manifest(experiment_, plan_, registry, supervisors_.front()->ready(),
+                                options_.command_line);
+      create_directory();
+    }
+    write_manifest(options_.directory, manifest_);
+    records_.emplace(options_.directory / kRecordsFile);
+    progress_.emplace(options_.progress, options_.progress_live, planned_steps(plan_, *records_),
+                      plan_.measure);
   }
-  json manifest =
-      make_manifest(experiment, plan, registry, supervisor.ready(), options.command_line);
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (error) {
+
+  /// Throws what ended the first device's share that did not end well, after all have ended.
+  void run() {
+    const auto count = static_cast<int>(supervisors_.size());
+    std::vector<std::exception_ptr> failures(supervisors_.size());
+    std::vector<std::thread> threads;
+    for (int i = 0; i < count; ++i) {
+      threads.emplace_back([this, i, count, &failures] {
+        const auto place = static_cast<std::size_t>(i);
+        try {
+          Lane(plan_, experiment_.name, part_of(plan_.groups, {i + 1, count}), *supervisors_[place],
+               *records_, *progress_)
+              .run();
+        } catch (...) {
+          failures[place] = std::current_exception();
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const std::exception_ptr& failure : failures) {
+      if (failure) std::rethrow_exception(failure);
+    }
+  }
+
+  void end(const char* status, const std::string& because = "") {
+    manifest_["status"] = status;
+    manifest_.erase("stopped_because");
+    if (!because.empty()) manifest_["stopped_because"] = because;
+    manifest_["ended"] = utc_time();
+    manifest_["groups"] = groups_to_json();
+    add_times();
+    write_manifest(options_.directory, manifest_);
+  }
+
+  int failures() const { return records_->failures(); }
+
+ private:
+  void create_directory() const {
+    std::error_code error;
+    fs::create_directories(options_.directory, error);
+    if (!error) return;
     throw EnvironmentError(fmt::format("cannot create the results directory {}: {}",
-                                       directory.string(), error.message()));
+                                       options_.directory.string(), error.message()));
   }
-  write_manifest(directory, manifest);
-  return manifest;
-}
 
-void end(json& manifest, const RunOptions& options, const char* status) {
-  manifest["status"] = status;
-  manifest["ended"] = utc_time();
-  write_manifest(options.directory, manifest);
-}
+  json groups_to_json() const {
+    json groups = json::array();
+    for (const Group& group : plan_.groups) {
+      const std::string& problem = plan_.problem_of(group).name();
+      const GroupState state = group_state(plan_, records_->of(problem, group.mode));
+      groups.push_back({{"problem", problem},
+                        {"mode", name_of(group.mode)},
+                        {"processes", state.processes},
+                        {"measured_seconds", state.measured_seconds},
+                        {"stopped_by", state.stopped_by},
+                        {"precision", state.precision ? json(*state.precision) : json()}});
+    }
+    return groups;
+  }
+
+  /// Adds this attempt's time to that of earlier ones.
+  void add_times() {
+    std::map<std::string, double> phases;
+    for (const auto& supervisor : supervisors_) {
+      for (const auto& [phase, seconds] : supervisor->phase_seconds()) phases[phase] += seconds;
+    }
+    manifest_["time"] = added_times(manifest_.value("time", json::object()), time_to_json(phases));
+  }
+
+  const Experiment& experiment_;
+  const Plan& plan_;
+  const RunOptions& options_;
+  json manifest_;
+  std::optional<RunRecords> records_;
+  std::optional<Progress> progress_;
+  std::vector<std::unique_ptr<Supervisor>> supervisors_;  ///< one for each device
+};
 
 }  // namespace
 
@@ -108,33 +151,19 @@ int run_experiment(const Experiment& experiment, const Plan& plan, const Registr
         fmt::format("{} already holds a run; go on with it by --resume, or give another --output",
                     options.directory.string()));
   }
-  Progress progress(options.progress, options.progress_live, plan.groups.size(), plan.measure);
-  Supervisor supervisor({options.program, plan.device.id, options.plugin_directories, true},
-                        [&](const json& event) { progress.on_event(event); });
-  json manifest = begin(experiment, plan, registry, options, supervisor);
-  const std::vector<Record> earlier = earlier_records(options);
-  RecordWriter writer(options.directory / kRecordsFile);
+  Run run(experiment, plan, options);
+  run.begin(registry);
   try {
-    for (const Group& group : plan.groups) {
-      const ProblemSpec& spec = plan.problem_of(group);
-      const std::vector<Record> finished = records_of(earlier, spec.name(), group.mode);
-      progress.begin_group(fmt::format("{} {}", spec.name(), name_of(group.mode)));
-      supervisor.run(
-          request_for(experiment, plan, group, finished), unfinished(plan, finished),
-          [&](const Record& record) {
-            writer.write(record);
-            progress.on_record(record);
-          },
-          finished);
-      progress.end_group();
-    }
+    run.run();
   } catch (const Interrupted&) {
-    end(manifest, options, run_status::kInterrupted);
+    run.end(run_status::kInterrupted);
+    throw;
+  } catch (const Error& error) {
+    run.end(run_status::kStopped, error.what());
     throw;
   }
-  end(manifest, options, run_status::kComplete);
-  const std::vector<Record> records = read_records(options.directory / kRecordsFile);
-  return static_cast<int>(std::count_if(records.begin(), records.end(), counts_as_failure));
+  run.end(run_status::kComplete);
+  return run.failures();
 }
 
 fs::path default_results_directory(const std::string& name) {

@@ -23,9 +23,9 @@ struct RunOptions {
 };
 
 /// manifest.json and records.jsonl in `options.directory`; each record is there before the next
-/// cell ends. Returns the number of cells that did not end ok or skipped. Throws Interrupted after
-/// the manifest says so; UsageError when the directory already holds a run and `resume` is not
-/// asked for.
+/// cell ends. Returns the number of cells that did not end ok or skipped. Throws Interrupted and
+/// DeviceUnusable after the manifest says so; UsageError when the directory already holds a run and
+/// `resume` is not asked for.
 int run_experiment(const Experiment& experiment, const Plan& plan, const Registry& registry,
                    const RunOptions& options);
 

@@ -128,13 +128,20 @@ json claim() {
 }
 
 json measure() {
+  const json phases = object({{"compile", duration()},
+                              {"prepare", duration()},
+                              {"verify", duration()},
+                              {"measure", duration()}});
   return object({{"modes", list_of(reference("mode"))},
+                 {"processes", integer(1, 1000)},
+                 {"most_processes", integer(1, 1000)},
+                 {"precision", {{"type", "string"}, {"pattern", R"(^\s*[0-9.]+\s*%\s*$)"}}},
                  {"blocks", integer(1, 100'000)},
                  {"samples", integer(1, 100'000)},
                  {"warmup", integer(0, 100'000)},
                  {"input_sets", integer(1, 64)},
                  {"seed", {{"type", "integer"}, {"minimum", 0}}},
-                 {"timeout", duration()},
+                 {"timeout", {{"anyOf", {duration(), phases}}}},
                  {"budget", duration()}});
 }
 

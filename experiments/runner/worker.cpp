@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 
 #include <csignal>
+#include <fstream>
 #include <memory>
 
 #include <msda/error.hpp>
@@ -25,6 +26,10 @@ void tie_to_parent() {
   std::signal(SIGPIPE, SIG_DFL);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
+
+/// A variant may ask for more memory than there is. The system then ends the process that it likes
+/// least: this one, and not the parent with the records. Where that cannot be said nothing changes.
+void offer_as_victim() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
 
 json describe_device(Device& device, bool with_ceilings) {
   json description = {{"event", event::kReady},
@@ -56,6 +61,7 @@ void serve(const WorkerOptions& options, EventChannel& channel) {
 
 int run_worker(const WorkerOptions& options) {
   tie_to_parent();
+  offer_as_victim();
   EventChannel channel;
   try {
     serve(options, channel);

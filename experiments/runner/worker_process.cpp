@@ -7,6 +7,8 @@
 #include <array>
 #include <csignal>
 #include <istream>
+#include <mutex>
+#include <thread>
 
 #include <fmt/format.h>
 #include <boost/asio/io_context.hpp>
@@ -67,9 +69,16 @@ struct WorkerProcess::Impl {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
 
-  explicit Impl(Interrupts::Impl& interrupt) : interrupts(interrupt), events(interrupt.io) {}
+  Impl(Interrupts::Impl& interrupt, KillPolicy kill_policy)
+      : interrupts(interrupt), policy(kill_policy), events(interrupt.io) {}
+
+  /// A worker that has an end of another one's pipes would hide that one's end.
+  void keep_from_children();
+  /// Whether the process has ended within the policy's patience.
+  bool wait_for_end();
 
   Interrupts::Impl& interrupts;
+  KillPolicy policy;
   std::unique_ptr<std::FILE, CloseFile> errors{std::tmpfile()};
   bp::pipe requests;
   bp::async_pipe events;
@@ -77,15 +86,38 @@ struct WorkerProcess::Impl {
   bp::child child;
 };
 
+void WorkerProcess::Impl::keep_from_children() {
+  for (const int descriptor :
+       {::fileno(errors.get()), requests.native_source(), requests.native_sink(),
+        events.native_source(), events.native_sink()}) {
+    ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  }
+}
+
+bool WorkerProcess::Impl::wait_for_end() {
+  constexpr std::chrono::milliseconds kStep{1};
+  const auto end = std::chrono::steady_clock::now() + policy.patience;
+  std::error_code ignored;
+  // Boost's wait_for() depends on SIGCHLD, which threads with children of their own take from each
+  // other; asking again and again does not.
+  while (child.running(ignored)) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(kStep);
+  }
+  return true;
+}
+
 WorkerProcess::WorkerProcess(Interrupts& interrupts, const std::filesystem::path& program,
-                             const std::vector<std::string>& arguments)
-    : impl_(std::make_unique<Impl>(*interrupts.impl_)) {
+                             const std::vector<std::string>& arguments, KillPolicy policy) {
+  // From the first descriptor to the last fcntl(): no other thread may fork in between.
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  impl_ = std::make_unique<Impl>(*interrupts.impl_, policy);
   // Writing to a worker that has died must be an error code, not the end of this process.
   std::signal(SIGPIPE, SIG_IGN);
   if (!impl_->errors)
     throw EnvironmentError("cannot make a temporary file for a worker's messages");
-  // The pipes' far ends are closed in the child by Boost; this file would stay open beside stderr.
-  ::fcntl(::fileno(impl_->errors.get()), F_SETFD, FD_CLOEXEC);
+  impl_->keep_from_children();
   std::error_code error;
   impl_->child = bp::child(bp::exe = program.string(), bp::args = arguments,
                            bp::std_in<impl_->requests, bp::std_out> impl_->events,
@@ -98,7 +130,8 @@ WorkerProcess::WorkerProcess(Interrupts& interrupts, const std::filesystem::path
 
 WorkerProcess::~WorkerProcess() {
   try {
-    kill();
+    // Waiting for a process that cannot be killed would hang this one too.
+    if (!kill()) impl_->child.detach();
     // The cancelled read must be gone from the queue before its buffer is.
     boost::system::error_code ignored;
     impl_->events.close(ignored);
@@ -161,15 +194,16 @@ WorkerProcess::Outcome WorkerProcess::read(std::string& line,
   return outcome;
 }
 
-void WorkerProcess::kill() {
+bool WorkerProcess::kill() {
   std::error_code ignored;
-  if (impl_->child.valid() && impl_->child.running(ignored)) impl_->child.terminate(ignored);
-  impl_->child.wait(ignored);
+  if (!impl_->child.valid() || !impl_->child.running(ignored)) return true;
+  ::kill(impl_->child.id(), impl_->policy.signal);
+  return impl_->wait_for_end();
 }
 
 std::string WorkerProcess::end_reason() {
-  std::error_code ignored;
-  impl_->child.wait(ignored);
+  // Its pipes are closed, so that it is about to end; a driver's teardown can take a while.
+  if (!impl_->wait_for_end() && !kill()) return "no end: it hangs in its exit";
   const int status = impl_->child.native_exit_code();
   std::string reason;
   if (WIFSIGNALED(status)) {

@@ -27,6 +27,12 @@ class Interrupts {
   std::unique_ptr<Impl> impl_;
 };
 
+/// How a process is ended that does not end by itself.
+struct KillPolicy {
+  int signal = 9;                              ///< SIGKILL; tests take one that can be ignored
+  std::chrono::duration<double> patience{10};  ///< for the process to be gone after the signal
+};
+
 class WorkerProcess {
  public:
   enum class Outcome {
@@ -38,8 +44,8 @@ class WorkerProcess {
 
   /// Starts `program` with `arguments`. Throws EnvironmentError when it cannot.
   WorkerProcess(Interrupts& interrupts, const std::filesystem::path& program,
-                const std::vector<std::string>& arguments);
-  /// Kills the process when it still runs.
+                const std::vector<std::string>& arguments, KillPolicy policy = {});
+  /// Kills the process when it still runs; one that cannot be killed is left behind.
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -48,10 +54,11 @@ class WorkerProcess {
   void send(const std::string& line);
   /// After anything but kLine the process is of no more use.
   Outcome read(std::string& line, std::chrono::duration<double> timeout);
-  /// SIGKILL, and waits for the end.
-  void kill();
-  /// Waits for the end; "signal SIGABRT (Aborted)" or "exit code 1", with the last words of its
-  /// stderr.
+  /// Ends the process. False when it is still there after the policy's patience: it hangs in the
+  /// kernel, where a driver waits for a device that does not answer.
+  bool kill();
+  /// After kill(), or kEnded: "signal SIGABRT (Aborted)" or "exit code 1", with the last words of
+  /// its stderr.
   std::string end_reason();
 
  private:

@@ -123,6 +123,20 @@ double YamlNode::as_number(double minimum, double maximum) const {
   return *value;
 }
 
+double YamlNode::as_share() const {
+  constexpr const char* kExpected = "a percentage such as 1%";
+  if (!node_.IsScalar()) wrong_type(kExpected);
+  const std::string& text = node_.Scalar();
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::size_t unit_at = std::min(text.find_first_not_of(' ', digits), text.size());
+  const auto percent = parse_number<double>(std::string_view(text).substr(0, digits));
+  if (!percent || text.substr(unit_at) != "%") wrong_type(kExpected);
+  if (*percent <= 0 || *percent > 100) {
+    fail(fmt::format("{} is '{}'; it must be more than 0% and at most 100%", name_, text));
+  }
+  return *percent / 100;
+}
+
 std::chrono::duration<double> YamlNode::as_duration() const {
   static const std::map<std::string, double> units = {
       {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}};

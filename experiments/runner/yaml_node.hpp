@@ -57,6 +57,8 @@ class YamlNode {
   bool as_bool() const;
   std::int64_t as_integer(std::int64_t minimum, std::int64_t maximum) const;
   double as_number(double minimum, double maximum) const;
+  /// "1%", "0.5 %" as a share; more than zero, at most 1.
+  double as_share() const;
   /// "2 s", "500 ms", "3 min", "1 h"; more than zero.
   std::chrono::duration<double> as_duration() const;
   /// The elements, each called `element`; an empty list is an error that says what belongs there.

@@ -37,7 +37,7 @@ problems:
     types: {value: fp16, weight: bf16}
 arms: [good, slow, {name: late, use: [{fixture: {after: 4}}]}]
 baseline: slow
-measure: {modes: [cold, graph], blocks: 3, samples: 4, warmup: 0, seed: 9, input_sets: 5, timeout: 2 min, budget: 1500 ms}
+measure: {modes: [cold, graph], processes: 3, most_processes: 4, precision: 0.5%, blocks: 3, samples: 4, warmup: 0, seed: 9, input_sets: 5, timeout: 2 min, budget: 1500 ms}
 )");
   EXPECT_EQ(experiment.name, "study");
   EXPECT_EQ(experiment.summary, "all keys at once");
@@ -68,8 +68,33 @@ measure: {modes: [cold, graph], blocks: 3, samples: 4, warmup: 0, seed: 9, input
   EXPECT_EQ(measure.warmup, 0);
   EXPECT_EQ(measure.input_sets, 5);
   EXPECT_EQ(measure.seed, 9U);
-  EXPECT_EQ(measure.timeout.count(), 120);
+  EXPECT_EQ(measure.processes, 3);
+  EXPECT_EQ(measure.most_processes, 4);
+  EXPECT_DOUBLE_EQ(measure.precision, 0.005);
+  EXPECT_EQ(measure.timeouts.compile.count(), 120);
+  EXPECT_EQ(measure.timeouts.measure.count(), 120);
   EXPECT_EQ(measure.budget.count(), 1.5);
+  EXPECT_EQ(measure.budget_of_process().count(), 0.5);
+}
+
+MeasureSettings measured(const std::string& settings) {
+  const TemporaryDirectory directory;
+  return load(directory, "problems: [ledger-48]\narms: [fixture]\nmeasure: " + settings).measure;
+}
+
+TEST(Experiment, EachPhaseMayHaveATimeOutOfItsOwn) {
+  const Timeouts timeouts = measured("{timeout: {compile: 10 min, measure: 500 ms}}").timeouts;
+  EXPECT_EQ(timeouts.compile.count(), 600);
+  EXPECT_EQ(timeouts.prepare.count(), Timeouts{}.prepare.count());
+  EXPECT_EQ(timeouts.verify.count(), Timeouts{}.verify.count());
+  EXPECT_EQ(timeouts.measure.count(), 0.5);
+}
+
+TEST(Experiment, ProcessesMayDoubleUnlessThereIsOne) {
+  EXPECT_EQ(measured("{}").processes, 5);
+  EXPECT_EQ(measured("{}").most_processes, 10);
+  EXPECT_EQ(measured("{processes: 3}").most_processes, 6);
+  EXPECT_EQ(measured("{processes: 1}").most_processes, 1);
 }
 
 TEST(Experiment, ReadsClaims) {

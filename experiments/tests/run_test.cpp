@@ -1,6 +1,7 @@
 // A run from YAML to its results directory, interrupted and resumed.
 #include <csignal>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -25,7 +26,7 @@ problems:
 arms:
   - fixture
   - {name: slow, use: [{fixture: {milliseconds: 1}}]}
-measure: {blocks: 3, samples: 2, warmup: 0, timeout: 5 s}
+measure: {processes: 1, blocks: 3, samples: 2, warmup: 0, timeout: 5 s}
 )";
 
 /// Takes seconds, so that there is time to interrupt it.
@@ -35,7 +36,7 @@ problems:
   - {name: short, queries: 3, channels: 4, levels: [[4, 4]]}
   - {name: long, queries: 4, channels: 4, levels: [[4, 4]]}
 arms: [fixture, {name: slow, use: [{fixture: {milliseconds: 20}}]}]
-measure: {blocks: 20, samples: 2, warmup: 0, timeout: 5 s, budget: 1 s}
+measure: {processes: 1, blocks: 20, samples: 2, warmup: 0, timeout: 5 s, budget: 1 s}
 )";
 
 class RunTest : public testing::Test {
@@ -104,7 +105,7 @@ TEST_F(RunTest, AWrongArmLeadsToExitCodeOneAndTheRestIsThere) {
 device: cpu
 problems: [{name: one, queries: 3, channels: 4, levels: [[4, 4]]}]
 arms: [fixture, {name: bad, use: [{fixture: {behaviour: wrong}}]}]
-measure: {blocks: 2, samples: 1}
+measure: {processes: 1, blocks: 2, samples: 1}
 )");
   const Outcome outcome = run({"run", file, "--output", results()});
   EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
@@ -159,11 +160,63 @@ TEST_F(RunTest, ResumingAFinishedArmKeepsTheBaselinesSamples) {
   for (const Record& record : read_records(records_file())) {
     if (record.cell == "two/fixture/warm") {
       EXPECT_EQ(record.samples.size(), 6U);
+      EXPECT_EQ(record.samples.front().process, 0);
       EXPECT_EQ(record.samples.back().process, 1);
     }
     if (record.cell == "two/slow/warm") {
       EXPECT_EQ(record.samples.front().process, 1);
     }
+  }
+}
+
+TEST_F(RunTest, EveryProcessIsOneOfItsOwnWithInputsOfItsOwn) {
+  const fs::path file = directory_.write("x.yaml", R"(
+device: cpu
+problems:
+  - {name: one, queries: 3, channels: 4, levels: [[4, 4]]}
+  - {name: two, queries: 4, channels: 4, levels: [[4, 4]]}
+arms: [fixture, {name: slow, use: [{fixture: {milliseconds: 1}}]}]
+measure: {processes: 3, most_processes: 3, blocks: 2, samples: 1, warmup: 0}
+)");
+  const Outcome outcome = run({"run", file, "--output", results()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("[6/6] two warm, process 3"));
+  for (const Record& record : read_records(records_file())) {
+    EXPECT_EQ(record.samples.size(), 6U);
+    ASSERT_EQ(record.processes.size(), 3U);
+    std::set<std::string> inputs;
+    for (int process = 0; process < 3; ++process) {
+      const ProcessRun& one = record.processes[static_cast<std::size_t>(process)];
+      EXPECT_EQ(one.process, process);
+      EXPECT_GT(one.measured_seconds, 0);
+      inputs.insert(one.inputs.begin(), one.inputs.end());
+    }
+    EXPECT_EQ(inputs.size(), 6U);  // two sets in each process
+  }
+  const nlohmann::json manifest = read_manifest(results());
+  EXPECT_EQ(manifest.at("groups").size(), 2U);
+  EXPECT_EQ(manifest.at("groups").at(0).at("processes"), 3);
+  const nlohmann::json& time = manifest.at("time");
+  EXPECT_GT(time.at("busy_seconds"), 0);
+  EXPECT_GT(time.at("total_seconds"), time.at("busy_seconds"));
+  EXPECT_GT(time.at("phase_seconds").at("start"), 0);
+  EXPECT_THAT(outcome.out, HasSubstr("busy with samples or verification"));
+}
+
+TEST_F(RunTest, AnArmThatFailsInOneProcessDoesNotRunInTheNext) {
+  const fs::path file = directory_.write("x.yaml", R"(
+device: cpu
+problems: [{name: one, queries: 3, channels: 4, levels: [[4, 4]]}]
+arms: [fixture, {name: bad, use: [{fixture: {behaviour: crash}}]}]
+measure: {processes: 2, most_processes: 2, blocks: 2, samples: 1, warmup: 0}
+)");
+  EXPECT_EQ(run({"run", file, "--output", results()}).exit_code, 1);
+  const std::vector<Record> records = read_records(records_file());
+  ASSERT_EQ(records.size(), 2U);
+  for (const Record& record : records) {
+    const bool bad = record.arm == "bad";
+    EXPECT_EQ(record.status, bad ? CellStatus::kCrashed : CellStatus::kOk);
+    EXPECT_EQ(record.processes.size(), bad ? 1U : 2U);
   }
 }
 

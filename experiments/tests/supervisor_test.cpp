@@ -1,6 +1,8 @@
 // Whatever a variant does, the run goes on and says what happened.
 #include "runner/supervisor.hpp"
 
+#include <csignal>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +23,8 @@ class SupervisorTest : public testing::Test {
     request_.measure.blocks = 3;
     request_.measure.samples = 2;
     request_.measure.warmup = 1;
-    request_.measure.timeout = std::chrono::duration<double>(2);
+    const Timeouts::Seconds two(2);
+    request_.measure.timeouts = {two, two, two, two};
   }
 
   /// Runs the arms, all of them unfinished, and keeps the last record of each.
@@ -72,7 +75,32 @@ TEST_F(SupervisorTest, RecordsACrashAndMeasuresTheRest) {
   EXPECT_THAT(record("bad").reason, HasSubstr("signal SIGABRT"));
   EXPECT_THAT(record("bad").reason, HasSubstr("it said: about to abort"));
   EXPECT_THAT(record("bad").reason, HasSubstr("cell tiny/bad/warm > phase measure"));
-  EXPECT_THAT(record("bad").samples, IsEmpty());
+  EXPECT_EQ(record("bad").phase, "measure");
+}
+
+TEST_F(SupervisorTest, KeepsWhatWasKnownOfAnArmThatCrashes) {
+  // Three blocks of one warm-up and two samples each; the last launch of the second one is bad.
+  run({fixture_arm("good", "good"), fixture_arm("bad", "crash", kBeforeTiming + 4)});
+  const Record& bad = record("bad");
+  EXPECT_EQ(bad.status, CellStatus::kCrashed);
+  ASSERT_EQ(bad.samples.size(), 1U);
+  EXPECT_EQ(bad.samples.front().seconds.size(), 2U);
+  EXPECT_GT(bad.tolerance, 0);  // it was verified before
+  ASSERT_EQ(bad.processes.size(), 1U);
+  EXPECT_EQ(bad.processes.front().process, 0);
+  EXPECT_EQ(record("good").processes.front().process, 1);
+  EXPECT_EQ(record("good").processes.front().inputs.size(), 2U);
+}
+
+TEST_F(SupervisorTest, EachPhaseHasATimeLimitOfItsOwn) {
+  const Timeouts::Seconds short_time(0.3);
+  const Timeouts::Seconds long_time(60);
+  request_.measure.timeouts = {long_time, long_time, short_time, long_time};
+  run({fixture_arm("good", "good"), fixture_arm("bad", "hang")});
+  expect_measured("good");
+  EXPECT_EQ(record("bad").status, CellStatus::kHung);
+  EXPECT_EQ(record("bad").phase, "verify");
+  EXPECT_THAT(record("bad").reason, HasSubstr("no sign of life for 0.3 s; killed"));
 }
 
 TEST_F(SupervisorTest, NamesThePhaseOfACrashInPrepare) {
@@ -190,11 +218,8 @@ TEST_F(SupervisorTest, ALaterArmIsTimedBesideTheBaselineAgain) {
   request_.process = 1;
   const Record first = record("good");
   supervisor_.run(request_, {"late"}, [&](const Record& r) { records_[r.arm] = r; }, {first});
-  const std::vector<SampleBlock>& samples = record("good").samples;
-  ASSERT_EQ(samples.size(), 6U);
-  EXPECT_EQ(samples.front().process, 0);
-  EXPECT_EQ(samples.front().seconds, first.samples.front().seconds);
-  EXPECT_EQ(samples.back().process, 1);
+  ASSERT_EQ(record("good").samples.size(), 3U);
+  EXPECT_EQ(record("good").samples.front().process, 1);
   EXPECT_EQ(record("late").samples.front().process, 1);
 }
 
@@ -227,6 +252,37 @@ TEST_F(SupervisorTest, ACompilerThatDiesAmongSeveralArmsCostsOnlyItsOwn) {
   EXPECT_EQ(record("bad").status, CellStatus::kCrashed);
   EXPECT_THAT(record("bad").reason, HasSubstr("in phase 'compile'"));
   EXPECT_THAT(record("bad").reason, HasSubstr("signal SIGSEGV"));
+}
+
+/// A worker that hangs in a cell and takes no notice of the signal that should end it.
+constexpr const char* kWorkerThatStays = R"(#!/bin/bash
+trap '' TERM
+echo '{"event":"ready"}'
+read -r request
+echo '{"event":"phase","cell":"tiny/bad/warm","phase":"measure","range":"block 3"}'
+while :; do sleep 0.1; done
+)";
+
+TEST_F(SupervisorTest, AWorkerThatCannotBeKilledEndsTheRunAfterItsRecord) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path worker = directory.write("worker", kWorkerThatStays);
+  std::filesystem::permissions(worker, std::filesystem::perms::owner_all);
+  Supervisor supervisor(
+      {worker, "cuda:0", {}, false, {SIGTERM, std::chrono::duration<double>(0.2)}});
+  request_.measure.timeouts.measure = Timeouts::Seconds(0.2);
+  request_.arms = {fixture_arm("good", "good"), fixture_arm("bad", "good")};
+  const auto keep = [&](const Record& r) { records_[r.arm] = r; };
+  try {
+    supervisor.run(request_, {"good", "bad"}, keep);
+    FAIL();
+  } catch (const DeviceUnusable& error) {
+    EXPECT_THAT(error.what(), HasSubstr("cuda:0 is unusable"));
+    EXPECT_EQ(error.exit_code(), ExitCode::kEnvironment);
+  }
+  EXPECT_EQ(records_.size(), 1U);
+  EXPECT_EQ(record("bad").status, CellStatus::kHung);
+  EXPECT_EQ(record("bad").phase, "measure");
+  EXPECT_THAT(record("bad").reason, HasSubstr("unusable"));
 }
 
 TEST(Supervisor, AMissingDeviceIsTheMachinesFault) {

@@ -57,6 +57,8 @@ fs::path TemporaryDirectory::write(const std::string& name, const std::string& t
 
 fs::path fixture_directory() { return MSDA_FIXTURE_DIR; }
 
+fs::path gpu_fixture_directory() { return MSDA_GPU_FIXTURE_DIR; }
+
 const Registry& fixture_registry() {
   static const Registry registry({fixture_directory()});
   return registry;

@@ -30,7 +30,9 @@ class TemporaryDirectory {
 
 /// The folder that holds the plugin "fixture", and nothing else.
 std::filesystem::path fixture_directory();
-/// That plugin alone.
+/// The folder of the plugins that go wrong on a GPU.
+std::filesystem::path gpu_fixture_directory();
+/// The plugin "fixture" alone.
 const Registry& fixture_registry();
 /// The plugins of this build.
 const Registry& shipped_registry();

@@ -1,6 +1,7 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <mutex>
 #include <optional>
 
@@ -10,6 +11,7 @@
 #include "gpu/cuda_ceilings.hpp"
 #include "gpu/cuda_check.hpp"
 #include "gpu/cuda_timing.hpp"
+#include "gpu/nvml.hpp"
 
 namespace msda {
 namespace {
@@ -27,6 +29,13 @@ DeviceInfo cuda_info(int ordinal) {
   info.l2_bytes = properties.l2CacheSize;
   info.shared_bytes = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin);
   return info;
+}
+
+std::string pci_bus_id(int ordinal) {
+  std::array<char, 32> id{};
+  check(cudaDeviceGetPCIBusId(id.data(), static_cast<int>(id.size()), ordinal),
+        "cudaDeviceGetPCIBusId");
+  return id.data();
 }
 
 std::string version_text(int version) {
@@ -49,7 +58,7 @@ class CudaStream {
 
 class CudaDevice final : public Device {
  public:
-  explicit CudaDevice(int ordinal) : info_(cuda_info(ordinal)) {
+  explicit CudaDevice(int ordinal) : info_(cuda_info(ordinal)), nvml_(pci_bus_id(ordinal)) {
     check(cudaSetDevice(ordinal), "cudaSetDevice");
     stream_.emplace();
     timing_.emplace(info_, stream_->get());
@@ -69,6 +78,8 @@ class CudaDevice final : public Device {
   }
 
   Stream stream() const override { return stream_->get(); }
+
+  void wait() override { check(cudaStreamSynchronize(stream_->get()), "cudaStreamSynchronize"); }
 
   void synchronize() override {
     check(cudaStreamSynchronize(stream_->get()), "cudaStreamSynchronize");
@@ -113,12 +124,18 @@ class CudaDevice final : public Device {
     int runtime = 0;
     check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
     check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
-    return {{"gpu", info_.name},
-            {"cuda_driver", version_text(driver)},
-            {"cuda_runtime", version_text(runtime)},
-            {"nvrtc", nvrtc_version()},
-            {"architecture", architecture_name(info_.compute_capability)}};
+    std::map<std::string, std::string> known = {
+        {"gpu", info_.name},
+        {"cuda_driver", version_text(driver)},
+        {"cuda_runtime", version_text(runtime)},
+        {"nvrtc", nvrtc_version()},
+        {"architecture", architecture_name(info_.compute_capability)}};
+    known.merge(nvml_.facts());
+    return known;
   }
+
+  std::optional<Conditions> conditions() const override { return nvml_.conditions(); }
+  std::vector<std::string> throttled() const override { return nvml_.throttled(); }
 
   Ceilings measure_ceilings() override {
     return measure_cuda_ceilings(compiler(), info_, stream_->get());
@@ -133,6 +150,7 @@ class CudaDevice final : public Device {
   }
 
   DeviceInfo info_;
+  NvmlDevice nvml_;
   std::optional<CudaStream> stream_;  ///< made after cudaSetDevice
   std::optional<CudaTiming> timing_;
   std::mutex compiler_mutex_;

@@ -41,6 +41,15 @@ void CudaMemory::download(void* host, std::size_t bytes) const {
   check(cudaMemcpy(host, data_, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy from the device");
 }
 
+void CudaMemory::download_part(std::size_t offset, void* host, std::size_t bytes) const {
+  if (offset > bytes_ || bytes > bytes_ - offset) {
+    throw Error(fmt::format("copy of {} bytes from {} of {} bytes", bytes, offset, bytes_));
+  }
+  check(cudaMemcpy(host, static_cast<const std::byte*>(data_) + offset, bytes,
+                   cudaMemcpyDeviceToHost),
+        "cudaMemcpy from the device");
+}
+
 void CudaMemory::fill(int byte) { check(cudaMemset(data_, byte, bytes_), "cudaMemset"); }
 
 CudaEvents::CudaEvents(int count) : events_(static_cast<std::size_t>(count)) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include <msda/variant.hpp>
 
 #include "compose/composition.hpp"
+#include "gpu/conditions.hpp"
 
 namespace msda {
 
@@ -26,6 +28,8 @@ class DeviceMemory {
   /// Throw Error when `bytes` is not size().
   virtual void upload(const void* host, std::size_t bytes) = 0;
   virtual void download(void* host, std::size_t bytes) const = 0;
+  /// Reads `bytes` from `offset` on. Throws Error beyond size().
+  virtual void download_part(std::size_t offset, void* host, std::size_t bytes) const = 0;
   virtual void fill(int byte) = 0;
 };
 
@@ -91,6 +95,9 @@ class Device {
   virtual std::int64_t free_bytes() const = 0;
   virtual std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) = 0;
   virtual Stream stream() const = 0;
+  /// Waits for what is on stream(), which is all that a timed interval sees; throws as
+  /// synchronize() does.
+  virtual void wait() { synchronize(); }
   /// Waits for all work; throws Error on an asynchronous failure.
   virtual void synchronize() = 0;
 
@@ -111,6 +118,10 @@ class Device {
   virtual std::string mode_unsupported(TimingMode mode) const = 0;
   /// Versions of what lies under the program (driver, CUDA runtime, NVRTC, ...), for manifests.
   virtual std::map<std::string, std::string> provenance() const = 0;
+  /// Clocks, temperature, power and what holds the clocks back, now; nullopt where nothing tells.
+  virtual std::optional<Conditions> conditions() const { return std::nullopt; }
+  /// Conditions::throttled alone, which takes a few microseconds.
+  virtual std::vector<std::string> throttled() const { return {}; }
   /// Measures the ceilings anew; ceilings() is the cached way.
   virtual Ceilings measure_ceilings() = 0;
   /// Time of each of `samples` launches in seconds. `launch(i)` enqueues sample i (i selects the

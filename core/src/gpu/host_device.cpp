@@ -58,6 +58,12 @@ class HostMemory final : public DeviceMemory {
     check(bytes);
     std::memcpy(host, data_, bytes);
   }
+  void download_part(std::size_t offset, void* host, std::size_t bytes) const override {
+    if (offset > bytes_ || bytes > bytes_ - offset) {
+      throw Error(fmt::format("copy of {} bytes from {} of {} bytes", bytes, offset, bytes_));
+    }
+    std::memcpy(host, static_cast<const std::byte*>(data_) + offset, bytes);
+  }
   void fill(int byte) override { std::memset(data_, byte, bytes_); }
 
  private:

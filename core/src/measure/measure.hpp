@@ -16,16 +16,21 @@
 
 namespace msda {
 
-/// One input set on a device, with an output buffer of its own.
+/// One input set on a device, with an output buffer of its own. Bytes on both sides of the output
+/// show whether something was written beside it.
 class DeviceInput {
  public:
   /// Throws EnvironmentError when the device has too little free memory, with both numbers.
   DeviceInput(Device& device, const Input& input);
   const Tensors& tensors() const { return tensors_; }
-  void poison_output();  ///< all bytes 0xFF
+  void poison_output();  ///< all bytes 0xFF, also beside it
   Bytes download_output() const;
+  /// How many of the bytes beside the output have changed since it was poisoned.
+  std::size_t written_beside_output() const;
 
  private:
+  DeviceMemory& guarded_output() const { return *memory_.back(); }
+
   std::vector<std::unique_ptr<DeviceMemory>> memory_;
   Tensors tensors_;
 };
@@ -58,8 +63,8 @@ struct Verdict {
   double tolerance = 0;
 };
 
-/// Poisons the output, runs, compares; runs again and asks for the same bits unless the composition
-/// declares itself non-deterministic.
+/// Poisons the output, runs, compares what is there as soon as the stream has come to its end; runs
+/// again and asks for the same bits unless the composition declares itself non-deterministic.
 Verdict verify(Device& device, Executable& executable, const Composition& composition,
                DeviceInput& input, const Problem& problem, const std::vector<double>& reference);
 

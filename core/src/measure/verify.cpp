@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "measure/measure.hpp"
@@ -6,13 +8,19 @@ namespace msda {
 namespace {
 
 constexpr int kPoison = 0xFF;  ///< as a float, half or bfloat16: a NaN
+/// On each side of the output; keeps it aligned to a page.
+constexpr std::size_t kGuardBytes = 4096;
 
 Bytes run_once(Device& device, Executable& executable, DeviceInput& input) {
   input.poison_output();
   device.synchronize();
   executable.launch(input.tensors(), device.stream());
+  // Work that the launch put elsewhere would not be in a timed interval, and is not waited for
+  // here.
+  device.wait();
+  Bytes output = input.download_output();
   device.synchronize();
-  return input.download_output();
+  return output;
 }
 
 /// What is wrong with the comparison, or "".
@@ -54,16 +62,27 @@ DeviceInput::DeviceInput(Device& device, const Input& input) {
   tensors_.value = place(input.value);
   tensors_.locations = place(input.locations);
   tensors_.weights = place(input.weights);
-  memory_.push_back(device.allocate(static_cast<std::size_t>(output_bytes)));
-  tensors_.output = memory_.back()->data();
+  memory_.push_back(device.allocate(static_cast<std::size_t>(output_bytes) + 2 * kGuardBytes));
+  tensors_.output = static_cast<std::byte*>(guarded_output().data()) + kGuardBytes;
 }
 
-void DeviceInput::poison_output() { memory_.back()->fill(kPoison); }
+void DeviceInput::poison_output() { guarded_output().fill(kPoison); }
 
 Bytes DeviceInput::download_output() const {
-  Bytes bytes(memory_.back()->size());
-  memory_.back()->download(bytes.data(), bytes.size());
+  Bytes bytes(guarded_output().size() - 2 * kGuardBytes);
+  guarded_output().download_part(kGuardBytes, bytes.data(), bytes.size());
   return bytes;
+}
+
+std::size_t DeviceInput::written_beside_output() const {
+  Bytes guard(kGuardBytes);
+  std::size_t written = 0;
+  for (const std::size_t offset : {std::size_t{0}, guarded_output().size() - kGuardBytes}) {
+    guarded_output().download_part(offset, guard.data(), guard.size());
+    const auto untouched = std::count(guard.begin(), guard.end(), std::byte{kPoison});
+    written += guard.size() - static_cast<std::size_t>(untouched);
+  }
+  return written;
 }
 
 Verdict verify(Device& device, Executable& executable, const Composition& composition,
@@ -74,6 +93,9 @@ Verdict verify(Device& device, Executable& executable, const Composition& compos
   verdict.tolerance = composition.tolerance(problem);
   verdict.comparison = compare(problem, first, reference);
   verdict.reason = fault(verdict.comparison, verdict.tolerance, problem);
+  if (const std::size_t beside = input.written_beside_output(); beside > 0) {
+    verdict.reason = fmt::format("{} bytes beside the output were written", beside);
+  }
   if (verdict.reason.empty() && composition.deterministic()) {
     const Bytes second = run_once(device, executable, input);
     if (first != second) verdict.reason = "a second run on the same input gave other bits";

@@ -7,6 +7,7 @@
 #include <boost/dll/runtime_symbol_info.hpp>
 
 #include "plugin/library.hpp"
+#include "plugin/rehearsal.hpp"
 
 namespace msda {
 namespace {
@@ -49,20 +50,35 @@ std::vector<fs::path> split_search_path(std::string_view text) {
   return directories;
 }
 
+Plugin unopened(const fs::path& file, const std::string& reason) {
+  Plugin plugin;
+  plugin.file = file;
+  plugin.name = file.stem().string();
+  plugin.hash = hash_file(file);
+  plugin.error = fmt::format(
+      "plugin {}: {}: its factory and its static objects must neither end the process nor wait",
+      file.string(), reason);
+  return plugin;
+}
+
 }  // namespace
 
 Registry::Registry(const std::vector<fs::path>& directories) {
   std::vector<fs::path> seen;
+  std::vector<fs::path> files;
   for (const fs::path& given : directories) {
     const fs::path directory = canonical_spelling(given);
     if (std::find(seen.begin(), seen.end(), directory) != seen.end()) continue;
     seen.push_back(directory);
-    for (const fs::path& file : plugin_files(directory)) load(file);
+    for (fs::path& file : plugin_files(directory)) files.push_back(std::move(file));
+  }
+  const std::vector<std::string> reasons = rehearse_opening(files);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    add(reasons[i].empty() ? open_plugin(files[i]) : unopened(files[i], reasons[i]));
   }
 }
 
-void Registry::load(const fs::path& file) {
-  Plugin plugin = open_plugin(file);
+void Registry::add(Plugin plugin) {
   const auto same = std::find_if(plugins_.begin(), plugins_.end(), [&](const Plugin& other) {
     return other.error.empty() && other.name == plugin.name;
   });
@@ -70,7 +86,7 @@ void Registry::load(const fs::path& file) {
     plugin.error = fmt::format(
         "plugin {}: the name '{}' is taken by {}, which was found first: rename or remove one of "
         "them",
-        file.string(), plugin.name, same->file.string());
+        plugin.file.string(), plugin.name, same->file.string());
     plugin.variant.reset();
     plugin.sources = {};
   }

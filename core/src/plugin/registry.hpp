@@ -27,7 +27,7 @@ class Registry {
  public:
   /// Loads every plugin of the directories in order; inside one, in the order of file names. A
   /// directory that does not exist is skipped. Of two plugins with one name the first stays and the
-  /// other is broken.
+  /// other is broken, and so is one whose code ends or hangs the process when it is opened.
   explicit Registry(const std::vector<std::filesystem::path>& directories);
 
   const std::vector<Plugin>& plugins() const { return plugins_; }
@@ -42,7 +42,7 @@ class Registry {
       const std::vector<std::filesystem::path>& from_command_line);
 
  private:
-  void load(const std::filesystem::path& file);
+  void add(Plugin plugin);
   std::vector<Plugin> plugins_;
 };
 

@@ -30,6 +30,9 @@ constexpr const char* kEntrySuffix = ".f64";
 /// Bytes of all entries together. One of a large problem takes some 200 MB, and fresh seeds on each
 /// run would fill the disk.
 constexpr std::uintmax_t kCacheLimit = 4ULL << 30U;
+/// Bytes of the largest entry. All cores compute a larger reference faster than a disk and one core
+/// read and check it, and a few of them would push everything else out.
+constexpr std::int64_t kLargestEntry = 256LL << 20;
 
 ByteSpan bytes_of(const std::vector<double>& numbers) { return std::as_bytes(std::span(numbers)); }
 
@@ -73,6 +76,8 @@ void store_entry(const fs::path& entry, const std::vector<double>& reference) {
 }  // namespace
 
 std::vector<double> cached_reference(const Input& input, unsigned threads) {
+  const auto bytes = input.problem.output_elements() * static_cast<std::int64_t>(sizeof(double));
+  if (bytes > kLargestEntry) return compute_reference(input, threads);
   const fs::path entry = cache_directory() / "reference" / (content_hash(input) + kEntrySuffix);
   if (auto reference = load_entry(entry, input.problem.output_elements())) {
     std::error_code ignored;

@@ -15,7 +15,7 @@ std::vector<double> compute_reference(const Input& input, unsigned threads = 0);
 
 /// The same from the cache (cache_directory()/reference/<content hash>.f64) when it is there and
 /// whole; computed and stored (temporary file, then rename) otherwise. A damaged entry is
-/// recomputed.
+/// recomputed. One that would be very large is always computed, which is faster.
 std::vector<double> cached_reference(const Input& input, unsigned threads = 0);
 
 /// What Computes::kCopy writes, [B, Q, H, C].

@@ -11,11 +11,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "gpu/conditions.hpp"
 #include "gpu/device.hpp"
 
 namespace msda {
 
-inline constexpr int kRecordSchema = 1;
+/// What to_json() writes, as record.schema.json says. record_from_json() reads this and every
+/// earlier version.
+inline constexpr int kRecordSchema = 2;
 
 enum class CellStatus {
   kOk,       ///< verified before and after, timed
@@ -32,6 +35,19 @@ struct SampleBlock {
   int process = 0;
   int block = 0;
   std::vector<double> seconds;
+  /// Why the device slowed its clocks while these were taken ("sw-power-cap"); the samples count
+  /// all the same.
+  std::vector<std::string> throttled{};
+};
+
+/// One worker process that a cell ran in.
+struct ProcessRun {
+  int process = 0;                  ///< unique among the processes of a problem in a mode
+  std::vector<std::string> inputs;  ///< content hashes of its input sets
+  double measured_seconds = 0;      ///< of the blocks of all arms together, by the wall clock
+  /// Of the device before the first and after the last block; absent where it does not tell.
+  std::optional<Conditions> before;
+  std::optional<Conditions> after;
 };
 
 /// One part of an arm's launch (see Prepared::parts), timed by itself in launches of its own.
@@ -49,6 +65,7 @@ struct Record {
   std::string device;  ///< id
   CellStatus status = CellStatus::kFailed;
   std::string reason;  ///< for every status but ok
+  std::string phase;   ///< where it ended, "measure"; "" for ok
   bool baseline = false;
   double relative_l2 = 0;  ///< the larger of before and after timing
   double maximum_absolute = 0;
@@ -56,7 +73,10 @@ struct Record {
   /// Against the result that came with the input (output.npy); absent when none did or types are
   /// not fp32.
   std::optional<double> expected_relative_l2;
+  /// Of a cell that crashed or hung: those that were there when it did; they are no time.
   std::vector<SampleBlock> samples;
+  /// In the order in which they ended; those of `samples` are among them.
+  std::vector<ProcessRun> processes;
   /// "blocks": all were run; "budget": the time ran out first; "" without a time.
   std::string stopped_by;
   /// Pre-passes in order, the main kernel last; empty where a launch has one part, and in graphs.
@@ -72,8 +92,13 @@ struct Record {
 nlohmann::json to_json(const Record& record);
 /// The same without "samples" and "parts", which are most of it.
 nlohmann::json to_json_without_samples(const Record& record);
-/// Throws UsageError naming the missing or ill-typed field, or another schema version.
+/// Throws UsageError naming the missing or ill-typed field, or a later schema version.
 Record record_from_json(const nlohmann::json& json);
+
+/// What two records of one cell say together: the samples of all processes, and of a process that
+/// both have those of `later`. The status is that of a record that is not ok, if there is one and
+/// `later` does not replace it.
+Record joined(Record earlier, Record later);
 
 /// Appends one line and has it on the disk before it returns; throws EnvironmentError when it
 /// cannot.
@@ -87,10 +112,12 @@ class RecordWriter {
   std::filesystem::path file_;
 };
 
-/// All records in the order their cells first appeared; of two records of a cell the later one
-/// counts. A torn last line is ignored. Throws UsageError with file and line for anything else that
-/// is broken.
+/// All records in the order their cells first appeared, those of one cell joined. A torn last line
+/// is ignored. Throws UsageError with file and line for anything else that is broken.
 std::vector<Record> read_records(const std::filesystem::path& file);
+
+/// Writes a file of these records, all at once. Throws EnvironmentError.
+void write_records(const std::filesystem::path& file, const std::vector<Record>& records);
 
 /// Writes text to a temporary file beside `file`, then renames it. Throws EnvironmentError.
 void write_atomically(const std::filesystem::path& file, const std::string& text);

@@ -99,14 +99,15 @@ Record read_record(std::string_view line, const std::filesystem::path& file, std
   }
 }
 
-/// Puts the record into the list; a later record of a cell replaces the earlier one in its place.
+/// Puts the record into the list, joined with an earlier one of its cell.
 void insert(std::vector<Record>& records, std::map<std::string, std::size_t>& places,
             Record record) {
   const auto [place, is_new] = places.emplace(record.cell, records.size());
   if (is_new) {
     records.push_back(std::move(record));
   } else {
-    records[place->second] = std::move(record);
+    Record& earlier = records[place->second];
+    earlier = joined(std::move(earlier), std::move(record));
   }
 }
 
@@ -140,6 +141,12 @@ std::vector<Record> read_records(const std::filesystem::path& file) {
     if (record) insert(records, places, *std::move(record));
   }
   return records;
+}
+
+void write_records(const std::filesystem::path& file, const std::vector<Record>& records) {
+  std::string text;
+  for (const Record& record : records) text += to_json(record).dump() + "\n";
+  write_atomically(file, text);
 }
 
 void write_atomically(const std::filesystem::path& file, const std::string& text) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -21,10 +22,35 @@ json number(double value) { return std::isfinite(value) ? json(value) : json(nul
 json samples_to_json(const std::vector<SampleBlock>& samples) {
   json blocks = json::array();
   for (const SampleBlock& block : samples) {
-    blocks.push_back(
-        {{"process", block.process}, {"block", block.block}, {"seconds", block.seconds}});
+    json& object = blocks.emplace_back(
+        json{{"process", block.process}, {"block", block.block}, {"seconds", block.seconds}});
+    if (!block.throttled.empty()) object["throttled"] = block.throttled;
   }
   return blocks;
+}
+
+json conditions_to_json(const Conditions& conditions) {
+  json object = {{"throttled", conditions.throttled}};
+  const auto put = [&](const char* name, const std::optional<double>& value) {
+    if (value) object[name] = number(*value);
+  };
+  put("sm_clock_mhz", conditions.sm_clock_mhz);
+  put("memory_clock_mhz", conditions.memory_clock_mhz);
+  put("temperature_celsius", conditions.temperature_celsius);
+  put("power_watts", conditions.power_watts);
+  return object;
+}
+
+json processes_to_json(const std::vector<ProcessRun>& processes) {
+  json array = json::array();
+  for (const ProcessRun& run : processes) {
+    json& object = array.emplace_back(json{{"process", run.process},
+                                           {"inputs", run.inputs},
+                                           {"measured_seconds", number(run.measured_seconds)}});
+    if (run.before) object["before"] = conditions_to_json(*run.before);
+    if (run.after) object["after"] = conditions_to_json(*run.after);
+  }
+  return array;
 }
 
 json parts_to_json(const std::vector<PartTimes>& parts) {
@@ -91,6 +117,17 @@ class Fields {
     return value.get<Integer>();
   }
 
+  std::vector<std::string> texts(const char* name) const {
+    std::vector<std::string> list;
+    for (const json& value : array(name)) {
+      if (!value.is_string()) wrong_type(name, "a list of strings", array(name));
+      list.push_back(value.get<std::string>());
+    }
+    return list;
+  }
+
+  bool has(const char* name) const { return object_.contains(name); }
+
   const json& array(const char* name) const {
     const json& value = at(name);
     if (!value.is_array()) wrong_type(name, "a list", value);
@@ -130,6 +167,7 @@ SampleBlock sample_block(const json& object) {
     }
     block.seconds.push_back(value.get<double>());
   }
+  if (fields.has("throttled")) block.throttled = fields.texts("throttled");
   return block;
 }
 
@@ -137,6 +175,31 @@ std::vector<SampleBlock> sample_blocks(const json& array) {
   std::vector<SampleBlock> blocks;
   for (const json& block : array) blocks.push_back(sample_block(block));
   return blocks;
+}
+
+Conditions conditions_from_json(const json& object, const std::string& name) {
+  const Fields fields(object, "processes." + name);
+  Conditions conditions;
+  const auto take = [&](const char* field, std::optional<double>& value) {
+    if (fields.has(field)) value = fields.real(field);
+  };
+  take("sm_clock_mhz", conditions.sm_clock_mhz);
+  take("memory_clock_mhz", conditions.memory_clock_mhz);
+  take("temperature_celsius", conditions.temperature_celsius);
+  take("power_watts", conditions.power_watts);
+  conditions.throttled = fields.texts("throttled");
+  return conditions;
+}
+
+ProcessRun process_run(const json& object) {
+  const Fields fields(object, "processes");
+  ProcessRun run;
+  run.process = fields.integer<int>("process");
+  run.inputs = fields.texts("inputs");
+  run.measured_seconds = fields.real("measured_seconds");
+  if (fields.has("before")) run.before = conditions_from_json(fields.at("before"), "before");
+  if (fields.has("after")) run.after = conditions_from_json(fields.at("after"), "after");
+  return run;
 }
 
 PartTimes part_times(const json& object) {
@@ -160,11 +223,31 @@ ResourceUse resource_use(const json& object) {
   return use;
 }
 
-void check_schema(const Fields& fields) {
+/// The record's version, 1 or kRecordSchema.
+int check_schema(const Fields& fields) {
   const int schema = fields.integer<int>("schema");
-  if (schema != kRecordSchema) {
-    throw UsageError(
-        fmt::format("record has schema {}; this program reads schema {}", schema, kRecordSchema));
+  if (schema < 1 || schema > kRecordSchema) {
+    throw UsageError(fmt::format(
+        "record has schema {}; this program reads schemas 1 to {}: use the version of msda that "
+        "wrote it, or a later one",
+        schema, kRecordSchema));
+  }
+  return schema;
+}
+
+/// What version 2 brought.
+void read_processes(const Fields& fields, Record& record) {
+  record.phase = fields.text("phase");
+  for (const json& run : fields.array("processes")) record.processes.push_back(process_run(run));
+}
+
+/// Version 1 told a process only by its number beside the samples.
+void derive_processes(Record& record) {
+  std::set<int> numbers;
+  for (const SampleBlock& block : record.samples) numbers.insert(block.process);
+  for (const int number : numbers) {
+    ProcessRun& run = record.processes.emplace_back();
+    run.process = number;
   }
 }
 
@@ -192,6 +275,8 @@ json to_json_without_samples(const Record& record) {
                  {"device", record.device},
                  {"status", name_of(record.status)},
                  {"reason", record.reason},
+                 {"phase", record.phase},
+                 {"processes", processes_to_json(record.processes)},
                  {"baseline", record.baseline},
                  {"relative_l2", number(record.relative_l2)},
                  {"maximum_absolute", number(record.maximum_absolute)},
@@ -218,7 +303,7 @@ json to_json(const Record& record) {
 
 Record record_from_json(const json& object) {
   const Fields fields(object, "");
-  check_schema(fields);
+  const int schema = check_schema(fields);
   Record record;
   record.cell = fields.text("cell");
   record.problem = fields.text("problem");
@@ -238,6 +323,11 @@ Record record_from_json(const json& object) {
   record.maximum_absolute = fields.real("maximum_absolute");
   record.tolerance = fields.real("tolerance");
   record.samples = sample_blocks(fields.array("samples"));
+  if (schema == 1) {
+    derive_processes(record);
+  } else {
+    read_processes(fields, record);
+  }
   record.stopped_by = fields.text("stopped_by");
   record.resources = resource_use(fields.at("resources"));
   record.prepare_seconds = fields.real("prepare_seconds");

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -10,6 +11,7 @@
 
 #include "plugin/library.hpp"
 #include "plugin/registry.hpp"
+#include "plugin/rehearsal.hpp"
 
 namespace msda {
 namespace {
@@ -125,6 +127,11 @@ TEST(Registry, RefusesAThrowingFactory) {
   EXPECT_THAT(error_of("throwing-oddly"), HasSubstr("its factory threw something"));
 }
 
+TEST(Registry, SurvivesAFactoryThatEndsTheProcess) {
+  EXPECT_THAT(error_of("exiting"), HasSubstr("it ended the process with exit code 7"));
+  EXPECT_THAT(error_of("aborting"), HasSubstr("it ended the process with signal 6 (Aborted)"));
+}
+
 TEST(Registry, RefusesAFactoryWithoutResult) {
   EXPECT_THAT(error_of("null-variant"), HasSubstr("its factory returned null"));
   EXPECT_THAT(error_of("no-factory"), HasSubstr("its manifest has no factory"));
@@ -229,6 +236,16 @@ TEST(HashFile, IsXxh3OfTheContent) {
   std::ofstream(file) << std::string(199'999, 'x') << 'y';
   EXPECT_NE(hash_file(file), before);
   EXPECT_THROW(hash_file(directory.path() / "missing"), EnvironmentError);
+}
+
+TEST(Rehearsal, TellsOneThatWaitsForEver) {
+  const TemporaryDirectory directory;
+  // Opening a pipe that nobody writes to waits.
+  const fs::path silent = directory.path() / "silent.so";
+  ASSERT_EQ(::mkfifo(silent.c_str(), 0600), 0);
+  const fs::path sound = fs::path(MSDA_FIXTURE_DIR) / "sound.so";
+  const auto reasons = rehearse_opening({sound, silent, sound}, std::chrono::milliseconds(300));
+  EXPECT_THAT(reasons, testing::ElementsAre("", "it was not open after 0.3 s", ""));
 }
 
 }  // namespace

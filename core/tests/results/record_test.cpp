@@ -27,7 +27,12 @@ Record full_record() {
   record.maximum_absolute = 3e-6;
   record.tolerance = 1e-5;
   record.expected_relative_l2 = 2e-7;
-  record.samples = {{0, 0, {1e-3, 1.1e-3}}, {0, 1, {0.1 + 0.2}}};
+  record.samples = {{0, 0, {1e-3, 1.1e-3}}, {0, 1, {0.1 + 0.2}, {"sw-power-cap"}}};
+  record.processes = {{0,
+                       {"00ff", "11ee"},
+                       12.5,
+                       Conditions{1980, 2619, 41, 118.5, {}},
+                       Conditions{1755, std::nullopt, 66, 700.25, {"sw-power-cap"}}}};
   record.parts = {{"spatial-order", {{0, 0, {1e-4}}}}, {"kernel", {{0, 0, {9e-4}}}}};
   record.compilation = Compilation{0.75, true};
   record.stopped_by = "budget";
@@ -64,6 +69,71 @@ TEST(RecordJson, RoundTripKeepsEveryFieldAndEveryBit) {
   EXPECT_EQ(back.parts.at(0).name, "spatial-order");
   EXPECT_EQ(back.parts.at(1).samples.at(0).seconds.at(0), 9e-4);
   EXPECT_TRUE(back.compilation.value().from_cache);
+  EXPECT_THAT(back.samples.at(1).throttled, testing::ElementsAre("sw-power-cap"));
+  ASSERT_EQ(back.processes.size(), 1U);
+  EXPECT_THAT(back.processes[0].inputs, testing::ElementsAre("00ff", "11ee"));
+  EXPECT_EQ(back.processes[0].before.value().sm_clock_mhz, 1980);
+  EXPECT_FALSE(back.processes[0].after.value().memory_clock_mhz);
+  EXPECT_EQ(back.processes[0].after.value().power_watts, 700.25);
+}
+
+TEST(RecordJson, ReadsTheFirstVersion) {
+  auto json = to_json(full_record());
+  json["schema"] = 1;
+  json.erase("phase");
+  json.erase("processes");
+  json["samples"][1]["process"] = 3;
+  const Record back = record_from_json(json);
+  ASSERT_EQ(back.processes.size(), 2U);
+  EXPECT_EQ(back.processes[0].process, 0);
+  EXPECT_EQ(back.processes[1].process, 3);
+  EXPECT_EQ(to_json(back).at("schema"), kRecordSchema);
+}
+
+Record in_process(int process, CellStatus status, double seconds) {
+  Record record = full_record();
+  record.status = status;
+  record.processes = {{process, {}, 1, {}, {}}};
+  record.samples = {{process, 0, {seconds}}};
+  record.parts = {{"kernel", {{process, 0, {seconds}}}}};
+  return record;
+}
+
+TEST(JoinedRecords, HoldTheSamplesOfAllProcesses) {
+  Record later = in_process(1, CellStatus::kOk, 2);
+  later.relative_l2 = 1e-9;
+  const Record both = joined(in_process(0, CellStatus::kOk, 1), later);
+  ASSERT_EQ(both.samples.size(), 2U);
+  EXPECT_EQ(both.samples[0].seconds.front(), 1);
+  EXPECT_EQ(both.samples[1].seconds.front(), 2);
+  EXPECT_EQ(both.processes.size(), 2U);
+  EXPECT_EQ(both.parts.at(0).samples.size(), 2U);
+  EXPECT_EQ(both.relative_l2, 1.25e-7);
+}
+
+TEST(JoinedRecords, OfOneProcessTheLaterCounts) {
+  const Record both =
+      joined(in_process(0, CellStatus::kCrashed, 1), in_process(0, CellStatus::kOk, 2));
+  EXPECT_EQ(both.status, CellStatus::kOk);
+  ASSERT_EQ(both.samples.size(), 1U);
+  EXPECT_EQ(both.samples[0].seconds.front(), 2);
+}
+
+TEST(JoinedRecords, AFailureInAnyProcessIsOneOfTheCell) {
+  Record wrong = in_process(1, CellStatus::kWrong, 2);
+  wrong.reason = "off by one";
+  const Record ok = in_process(0, CellStatus::kOk, 1);
+  EXPECT_EQ(joined(ok, wrong).status, CellStatus::kWrong);
+  EXPECT_EQ(joined(wrong, ok).status, CellStatus::kWrong);
+  EXPECT_EQ(joined(wrong, ok).reason, "off by one");
+}
+
+TEST(JoinedRecords, AnErrorThatIsNotANumberStays) {
+  Record odd = in_process(1, CellStatus::kOk, 2);
+  odd.relative_l2 = std::numeric_limits<double>::quiet_NaN();
+  const Record ok = in_process(0, CellStatus::kOk, 1);
+  EXPECT_TRUE(std::isnan(joined(ok, odd).relative_l2));
+  EXPECT_TRUE(std::isnan(joined(odd, ok).relative_l2));
 }
 
 TEST(RecordJson, NotANumberBecomesNullAndReturns) {
@@ -121,7 +191,7 @@ TEST(RecordJson, ErrorsNameTheField) {
 TEST(RecordJson, RefusesAnotherSchema) {
   auto json = to_json(full_record());
   json["schema"] = kRecordSchema + 1;
-  EXPECT_THAT(message_of(json), HasSubstr("this program reads schema 1"));
+  EXPECT_THAT(message_of(json), HasSubstr("this program reads schemas 1 to 2"));
 }
 
 }  // namespace

@@ -1,0 +1,36 @@
+// What a run says of itself beside its tables: how its time was spent, why its processes ended, and
+// where the device held its clocks back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report.hpp"
+
+namespace msda {
+
+/// Wall-clock seconds of a run's workers, those of several devices added up.
+struct TimeAccount {
+  double after_compilation = 0;  ///< everything but compiling
+  double busy = 0;               ///< verifying and taking samples
+
+  double share() const { return after_compilation > 0 ? busy / after_compilation : 0; }
+};
+
+/// Absent where the manifest does not tell.
+std::optional<TimeAccount> time_account(const nlohmann::json& manifest);
+
+/// The account as a sentence; "" without one.
+std::string time_sentence(const nlohmann::json& manifest);
+
+/// How many processes a table's arms ran in and why no more, from the manifest; "" where it does
+/// not tell.
+std::string stop_sentence(const nlohmann::json& manifest, const Table& table);
+
+/// How many blocks of samples were taken while clocks were held back, and why; "" when none was.
+std::string throttle_sentence(const Table& table);
+
+/// Those of the above that there are.
+std::vector<std::string> run_remarks(const nlohmann::json& manifest, const Table& table);
+
+}  // namespace msda

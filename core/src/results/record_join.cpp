@@ -1,0 +1,63 @@
+// Several records of one cell as one.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <set>
+
+#include "results/record.hpp"
+
+namespace msda {
+namespace {
+
+/// Those that left samples, and those that left none.
+std::set<int> processes_of(const Record& record) {
+  std::set<int> processes;
+  for (const ProcessRun& run : record.processes) processes.insert(run.process);
+  for (const SampleBlock& block : record.samples) processes.insert(block.process);
+  return processes;
+}
+
+/// Puts `earlier` before `later`, without what belongs to one of `processes`.
+template <class Element>
+void put_before(std::vector<Element>& later, std::vector<Element>& earlier,
+                const std::set<int>& processes) {
+  std::erase_if(earlier, [&](const Element& e) { return processes.contains(e.process); });
+  later.insert(later.begin(), std::make_move_iterator(earlier.begin()),
+               std::make_move_iterator(earlier.end()));
+}
+
+/// The larger; not a number when one of them is not.
+double worse(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
+  return std::max(a, b);
+}
+
+}  // namespace
+
+Record joined(Record earlier, Record later) {
+  const std::set<int> before = processes_of(earlier);
+  const std::set<int> after = processes_of(later);
+  // A cell that ran again in the same process is told anew; so is one of a record that names none.
+  if (std::includes(after.begin(), after.end(), before.begin(), before.end())) return later;
+  put_before(later.samples, earlier.samples, after);
+  put_before(later.processes, earlier.processes, after);
+  for (PartTimes& part : later.parts) {
+    for (PartTimes& same : earlier.parts) {
+      if (same.name == part.name) put_before(part.samples, same.samples, after);
+    }
+  }
+  if (later.parts.empty()) later.parts = std::move(earlier.parts);
+  later.relative_l2 = worse(earlier.relative_l2, later.relative_l2);
+  later.maximum_absolute = worse(earlier.maximum_absolute, later.maximum_absolute);
+  // The first process is the one that compiled; the others found its code in the cache.
+  if (earlier.compilation) later.compilation = earlier.compilation;
+  if (earlier.status != CellStatus::kOk) {
+    later.status = earlier.status;
+    later.reason = earlier.reason;
+    later.phase = earlier.phase;
+  }
+  return later;
+}
+
+}  // namespace msda

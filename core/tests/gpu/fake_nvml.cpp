@@ -1,0 +1,51 @@
+// A management library that knows one device, for tests; the real one is part of a driver.
+#include <cstring>
+
+extern "C" {
+
+struct nvmlDevice_st {};
+
+static nvmlDevice_st the_device;
+static constexpr int kNotFound = 6;
+
+int nvmlInit_v2() { return 0; }
+int nvmlShutdown() { return 0; }
+
+int nvmlSystemGetDriverVersion(char* text, unsigned) {
+  std::strcpy(text, "123.45");
+  return 0;
+}
+
+int nvmlDeviceGetHandleByPciBusId_v2(const char* id, nvmlDevice_st** device) {
+  if (std::strcmp(id, "0000:3b:00.0") != 0) return kNotFound;
+  *device = &the_device;
+  return 0;
+}
+
+int nvmlDeviceGetClockInfo(nvmlDevice_st*, int kind, unsigned* mhz) {
+  *mhz = kind == 1 ? 1755 : 2619;
+  return 0;
+}
+
+int nvmlDeviceGetTemperature(nvmlDevice_st*, int, unsigned* celsius) {
+  *celsius = 66;
+  return 0;
+}
+
+int nvmlDeviceGetPowerUsage(nvmlDevice_st*, unsigned* milliwatts) {
+  *milliwatts = 700250;
+  return 0;
+}
+
+int nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_st*, unsigned long long* reasons) {
+  *reasons = 0x1 | 0x2 | 0x4 | 0x40;  // idle, clocks set by a user, power cap, hot
+  return 0;
+}
+
+int nvmlDeviceGetEccMode(nvmlDevice_st*, int* current, int* pending) {
+  *current = *pending = 1;
+  return 0;
+}
+
+// No function for limits: this one is as old as that.
+}
