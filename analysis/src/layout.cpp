@@ -8,6 +8,7 @@
 
 #include "claims_table.hpp"
 #include "headline.hpp"
+#include "noise_floor.hpp"
 #include "prepass_table.hpp"
 #include "text.hpp"
 
@@ -116,7 +117,9 @@ std::string cut_short(const Table& table) {
 
 std::vector<std::string> remarks_of(const Table& table) {
   std::vector<std::string> remarks{method_of(table, Replication::kProcesses),
-                                   method_of(table, Replication::kBlocks), cut_short(table)};
+                                   method_of(table, Replication::kBlocks)};
+  if (const auto floor = noise_floor(table)) remarks.push_back(to_text(*floor));
+  remarks.push_back(cut_short(table));
   std::erase(remarks, "");
   return remarks;
 }
@@ -139,7 +142,7 @@ Layout lay_out(const Table& table) {
   layout.headline = headline(table);
   layout.columns = columns_of(scales);
   for (const Row& row : table.rows) {
-    std::string verdict = row.verdict;
+    std::string verdict = row.verdict + (row.repeats_baseline ? " (A/A)" : "");
     if (row.record.status != CellStatus::kOk && !row.record.reason.empty()) {
       verdict +=
           fmt::format(" [{}]", footnote_number(layout.reasons, printable(row.record.reason)));

@@ -60,6 +60,8 @@ Row make_row(const Record& record, const Record* baseline, const Ceilings& ceili
       speedup = estimate_ratio(baseline->samples, record.samples);
     }
   }
+  row.repeats_baseline =
+      baseline != nullptr && !is_baseline && record.composition == baseline->composition;
   row.verdict = verdict_of(record, is_baseline, speedup);
   if (!row.timed()) return row;
   if (speedup) {

@@ -56,12 +56,16 @@ std::optional<LogEstimate> estimate_log_ratio(const std::vector<SampleBlock>& nu
   return mean_of(ratios);
 }
 
+RatioEstimate to_ratio(const LogEstimate& log_ratio) {
+  return {std::exp(log_ratio.value), interval_95(log_ratio), log_ratio.replication,
+          log_ratio.replicates};
+}
+
 std::optional<RatioEstimate> estimate_ratio(const std::vector<SampleBlock>& numerator,
                                             const std::vector<SampleBlock>& denominator) {
   const auto log_ratio = estimate_log_ratio(numerator, denominator);
   if (!log_ratio) return std::nullopt;
-  return RatioEstimate{std::exp(log_ratio->value), interval_95(*log_ratio), log_ratio->replication,
-                       log_ratio->replicates};
+  return to_ratio(*log_ratio);
 }
 
 std::optional<LogEstimate> estimate_log_time(const std::vector<SampleBlock>& blocks) {

@@ -43,6 +43,8 @@ LogTimes log_medians(const std::vector<SampleBlock>& blocks);
 std::optional<LogEstimate> estimate_log_ratio(const std::vector<SampleBlock>& numerator,
                                               const std::vector<SampleBlock>& denominator);
 
+RatioEstimate to_ratio(const LogEstimate& log_ratio);
+
 /// The same as a ratio with its 95% interval.
 std::optional<RatioEstimate> estimate_ratio(const std::vector<SampleBlock>& numerator,
                                             const std::vector<SampleBlock>& denominator);
