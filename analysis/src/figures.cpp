@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -141,18 +142,31 @@ Json sample_values(const Rows& rows) {
   return values;
 }
 
+/// Where each block stands on a common axis: by process, then by block.
+std::map<std::pair<int, int>, int> block_places(const Rows& rows) {
+  std::map<std::pair<int, int>, int> places;
+  for (const Row* row : rows) {
+    for (const SampleBlock& block : row->record.samples) {
+      if (!block.seconds.empty()) places[{block.process, block.block}] = 0;
+    }
+  }
+  int next = 0;
+  for (auto& [key, place] : places) place = next++;
+  return places;
+}
+
 Json block_values(const Rows& rows) {
+  const auto places = block_places(rows);
   Json values = Json::array();
   for (const Row* row : rows) {
-    int index = 0;
-    for (const SampleBlock& block : row->record.samples) {
-      if (block.seconds.empty()) continue;
-      const double seconds = median(block.seconds);
+    for (const auto& [key, log_time] : log_medians(row->record.samples)) {
+      const double seconds = std::exp(log_time);
       values.push_back({{"arm", arm_name(*row)},
-                        {"index", index++},
+                        {"index", places.at(key)},
+                        {"process", key.first},
                         {"deviation", seconds / row->median_seconds - 1},
                         {"tip", fmt::format("{}: process {}, block {}, median {}", arm_name(*row),
-                                            block.process, block.block, time_text(seconds))}});
+                                            key.first, key.second, time_text(seconds))}});
     }
   }
   return values;
@@ -203,8 +217,10 @@ constexpr FigureKind kKinds[] = {
      "Ticks are samples, the box holds the middle half, the bold mark is the median.",
      kMostFigureArms, 1, sample_values},
     {"blocks", "Time by block",
-     "Median of each block against the arm's own. Lines that move together are the machine's "
-     "drift, which cancels in the ratios.",
+     "Median of each block against the arm's own, process by process. Lines that move together are "
+     "the machine's drift, which cancels in the ratios; an arm that is off in a whole process is "
+     "why "
+     "the process is the unit of replication.",
      kMostLines, 2, block_values},
     {"light", "Share of the speed of light",
      "The least time that the device's ceilings allow, as a part of the time taken. The line is "
@@ -212,31 +228,47 @@ constexpr FigureKind kKinds[] = {
      kMostFigureArms, 1, light_values},
 };
 
-Figure make_figure(std::size_t section, const char* name, const char* title, const char* caption,
-                   Json values) {
-  Json specification = Json::parse(web_file(fmt::format("figures/{}.json", name)));
+/// A section of the report, by its number there.
+struct Section {
+  std::size_t index;
+  const Layout& layout;
+};
+
+template <class Kind>
+Figure make_figure(const Section& section, const Kind& kind, Json values) {
+  Json specification = Json::parse(web_file(fmt::format("figures/{}.json", kind.name)));
   specification["data"][0]["values"] = std::move(values);
-  return {fmt::format("f{}-{}", section + 1, name), section, title, caption,
+  return {fmt::format("f{}-{}", section.index + 1, kind.name),
+          section.index,
+          section.layout.title,
+          kind.title,
+          kind.caption,
           std::move(specification)};
 }
 
-void add_figures(const Table& table, std::size_t section, std::vector<Figure>& figures) {
+void add_figures(const Table& table, const Section& section, std::vector<Figure>& figures) {
   for (const FigureKind& kind : kKinds) {
     Json values = kind.values(fastest(table, kind.most_arms));
     if (values.size() < kind.fewest_values) continue;
-    figures.push_back(make_figure(section, kind.name, kind.title, kind.caption, std::move(values)));
+    figures.push_back(make_figure(section, kind, std::move(values)));
   }
 }
 
-void add_figures(const AblationTable& effects, std::size_t section, std::vector<Figure>& figures) {
+void add_figures(const AblationTable& effects, const Section& section,
+                 std::vector<Figure>& figures) {
   for (const EffectFigureKind& kind : kEffectKinds) {
     Json values = kind.values(effects);
-    if (values.empty()) continue;
-    figures.push_back(make_figure(section, kind.name, kind.title, kind.caption, std::move(values)));
+    if (!values.empty()) figures.push_back(make_figure(section, kind, std::move(values)));
   }
 }
 
 }  // namespace
+
+Json standalone(const Figure& figure) {
+  Json specification = figure.specification;
+  specification["title"] = {{"text", figure.place + ": " + figure.title}};
+  return specification;
+}
 
 std::vector<Figure> figures_of(const std::vector<Layout>& layouts) {
   std::vector<Figure> figures;
@@ -244,10 +276,10 @@ std::vector<Figure> figures_of(const std::vector<Layout>& layouts) {
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     const Layout& layout = layouts[i];
     if (layout.table != nullptr && tables++ < kMostFigureTables) {
-      add_figures(*layout.table, i, figures);
+      add_figures(*layout.table, {i, layout}, figures);
     }
     if (layout.effects != nullptr && tables++ < kMostFigureTables) {
-      add_figures(*layout.effects, i, figures);
+      add_figures(*layout.effects, {i, layout}, figures);
     }
   }
   return figures;
