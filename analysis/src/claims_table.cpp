@@ -92,6 +92,18 @@ void add_claim(const Report& report, const CheckedClaim& checked, bool several, 
   layout.verdicts.emplace_back(name_of(checked.verdict));
 }
 
+/// What the intervals of a run's claims are over, for a table that is apart from the run's own.
+std::string replication_of(const Report& report) {
+  int processes = 0;
+  for (const CheckedClaim& checked : report.claims) {
+    if (checked.replication == Replication::kProcesses) {
+      processes = std::max(processes, checked.replicates);
+    }
+  }
+  if (processes > 0) return fmt::format("{} processes", processes);
+  return "one process, so that differences between processes are not in the intervals";
+}
+
 }  // namespace
 
 std::optional<Layout> lay_out_claims(std::span<const Report> reports) {
@@ -122,7 +134,8 @@ Document claims_document(std::span<const Report> reports) {
   Document document;
   document.title = "Claims";
   for (const Report& report : reports) {
-    document.notes.push_back(fmt::format("{}: {}", name_of(report), context_of(report)));
+    document.notes.push_back(
+        fmt::format("{}: {}, {}", name_of(report), context_of(report), replication_of(report)));
   }
   document.layouts.push_back(*std::move(layout));
   return document;

@@ -231,8 +231,13 @@ constexpr FigureKind kKinds[] = {
 /// A section of the report, by its number there.
 struct Section {
   std::size_t index;
-  const Layout& layout;
+  std::string place;
 };
+
+template <class Table>
+Section section_of(std::size_t index, const Table& table) {
+  return {index, fmt::format("{}, {}", printable_line(table.problem), name_of(table.mode))};
+}
 
 template <class Kind>
 Figure make_figure(const Section& section, const Kind& kind, Json values) {
@@ -240,7 +245,7 @@ Figure make_figure(const Section& section, const Kind& kind, Json values) {
   specification["data"][0]["values"] = std::move(values);
   return {fmt::format("f{}-{}", section.index + 1, kind.name),
           section.index,
-          section.layout.title,
+          section.place,
           kind.title,
           kind.caption,
           std::move(specification)};
@@ -266,7 +271,8 @@ void add_figures(const AblationTable& effects, const Section& section,
 
 Json standalone(const Figure& figure) {
   Json specification = figure.specification;
-  specification["title"] = {{"text", figure.place + ": " + figure.title}};
+  specification["padding"] = 8;
+  specification["title"] = {{"text", figure.title + ": " + figure.place}};
   return specification;
 }
 
@@ -276,10 +282,10 @@ std::vector<Figure> figures_of(const std::vector<Layout>& layouts) {
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     const Layout& layout = layouts[i];
     if (layout.table != nullptr && tables++ < kMostFigureTables) {
-      add_figures(*layout.table, {i, layout}, figures);
+      add_figures(*layout.table, section_of(i, *layout.table), figures);
     }
     if (layout.effects != nullptr && tables++ < kMostFigureTables) {
-      add_figures(*layout.effects, {i, layout}, figures);
+      add_figures(*layout.effects, section_of(i, *layout.effects), figures);
     }
   }
   return figures;

@@ -14,7 +14,7 @@ namespace msda {
 struct Figure {
   std::string id;       ///< "f1-speedups": unique in the report, letters, digits and dashes
   std::size_t section;  ///< index of the layout that it belongs to
-  std::string place;    ///< title of that layout: "captured-decoder, warm"
+  std::string place;    ///< what it is of: "captured-decoder, warm"
   std::string title;    ///< "Speedups"
   std::string caption;  ///< what the marks mean
   nlohmann::json specification;
@@ -29,7 +29,7 @@ inline constexpr std::size_t kMostFigureArms = 60;
 /// fastest ones, in the table's order.
 std::vector<Figure> figures_of(const std::vector<Layout>& layouts);
 
-/// The specification with a title, for a figure that stands alone.
+/// The specification with a title and a margin, for a figure that stands alone.
 nlohmann::json standalone(const Figure& figure);
 
 }  // namespace msda

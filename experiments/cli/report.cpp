@@ -66,7 +66,7 @@ void draw_figures(const Report& report, const std::filesystem::path& directory) 
   const std::vector<Figure> figures = figures_of(document.layouts);
   const auto files = write_figures(figures, directory);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    fmt::print("{}  {}: {}\n", files[i].string(), figures[i].place, figures[i].title);
+    fmt::print("{}  {}: {}\n", files[i].string(), figures[i].title, figures[i].place);
   }
 }
 
