@@ -62,7 +62,7 @@ LogEstimate mean_of(const LogsByProcess& logs) {
   return result;
 }
 
-LogEstimate sum_of(const std::vector<Term>& terms) {
+LogEstimate sum_of(const std::vector<WeightedEstimate>& terms) {
   LogEstimate sum;
   sum.replication = Replication::kProcesses;
   sum.replicates = terms.front().estimate.replicates;

@@ -39,14 +39,14 @@ using LogsByProcess = std::map<int, std::vector<double>>;
 LogEstimate mean_of(const LogsByProcess& logs);
 
 /// An estimate and its weight in a sum.
-struct Term {
+struct WeightedEstimate {
   double weight = 1;
   LogEstimate estimate;
 };
 
 /// Sum of estimates that share no observation (Welch and Satterthwaite); it has an interval where
 /// all have one. `replicates` is that of the term with the fewest. Needs one term.
-LogEstimate sum_of(const std::vector<Term>& terms);
+LogEstimate sum_of(const std::vector<WeightedEstimate>& terms);
 
 /// 95% Student t interval, as a ratio: exp of the bounds. nullopt without degrees of freedom.
 std::optional<Interval> interval_95(const LogEstimate& estimate);

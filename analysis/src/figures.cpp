@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "effect_figures.hpp"
+#include "roofline.hpp"
 #include "text.hpp"
 #include "web.hpp"
 
@@ -228,6 +229,17 @@ constexpr FigureKind kKinds[] = {
      kMostFigureArms, 1, light_values},
 };
 
+struct RooflineKind {
+  const char* name = "roofline";
+  const char* title = "Roofline";
+  const char* caption =
+      "Arms of all problems in this mode, the fastest of each by name. The line is what the "
+      "device's "
+      "ceilings allow: from DRAM on the left, from the first-level caches on the right. Where the "
+      "data fit into a warm L2, an arm can lie above its slope.";
+};
+constexpr RooflineKind kRoofline;
+
 /// A section of the report, by its number there.
 struct Section {
   std::size_t index;
@@ -267,6 +279,29 @@ void add_figures(const AblationTable& effects, const Section& section,
   }
 }
 
+/// Tables of a mode, in the order of their layouts.
+std::vector<const Table*> tables_of(const std::vector<Layout>& layouts, TimingMode mode) {
+  std::vector<const Table*> tables;
+  for (const Layout& layout : layouts) {
+    if (layout.table != nullptr && layout.table->mode == mode) tables.push_back(layout.table);
+  }
+  return tables;
+}
+
+/// One for all problems of a mode, in the section of the first.
+void add_roofline(const std::vector<Layout>& layouts, std::size_t index,
+                  std::vector<Figure>& figures) {
+  const Table& table = *layouts[index].table;
+  const std::vector<const Table*> tables = tables_of(layouts, table.mode);
+  if (tables.front() != &table) return;
+  Json values = roofline_values(tables);
+  if (values.empty()) return;
+  const std::string place =
+      tables.size() == 1 ? section_of(index, table).place
+                         : fmt::format("all {} problems, {}", tables.size(), name_of(table.mode));
+  figures.push_back(make_figure({index, place}, kRoofline, std::move(values)));
+}
+
 }  // namespace
 
 Json standalone(const Figure& figure) {
@@ -283,6 +318,7 @@ std::vector<Figure> figures_of(const std::vector<Layout>& layouts) {
     const Layout& layout = layouts[i];
     if (layout.table != nullptr && tables++ < kMostFigureTables) {
       add_figures(*layout.table, section_of(i, *layout.table), figures);
+      add_roofline(layouts, i, figures);
     }
     if (layout.effects != nullptr && tables++ < kMostFigureTables) {
       add_figures(*layout.effects, section_of(i, *layout.effects), figures);

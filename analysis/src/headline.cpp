@@ -29,11 +29,7 @@ std::vector<const Row*> fastest_first(const Table& table) {
 }
 
 std::string how_sure(const RatioEstimate& estimate) {
-  if (!estimate.interval_95) return "one block, so no interval";
-  const auto unit =
-      estimate.replication == Replication::kProcesses ? "processes" : "blocks of one process";
-  return fmt::format("95% interval {} to {}, {} {}", ratio_text(estimate.interval_95->low),
-                     ratio_text(estimate.interval_95->high), estimate.replicates, unit);
+  return msda::how_sure(estimate.interval_95, estimate.replication, estimate.replicates);
 }
 
 std::string name(const Row& row) { return printable_line(row.record.arm); }

@@ -47,6 +47,16 @@ std::string script_json(const nlohmann::json& json) {
   return result;
 }
 
+/// A name such as "+shared-metadata+smem-levels" may break between its parts.
+std::string breakable(const std::string& html) {
+  std::string result;
+  for (const char c : html) {
+    if (c == '+' || c == '/' || c == '_') result += "<wbr>";
+    result += c;
+  }
+  return result;
+}
+
 std::string cell(const char* tag, const Column& column, const std::string& content) {
   return fmt::format("<{}{}>{}</{}>", tag, column.number ? " class=\"number\"" : "", content, tag);
 }
@@ -61,7 +71,9 @@ std::string table_html(const Layout& layout) {
   for (std::size_t i = 0; i < layout.rows.size(); ++i) {
     text += fmt::format("<tr data-verdict=\"{}\">", html_text(layout.verdicts[i]));
     for (std::size_t j = 0; j < layout.columns.size(); ++j) {
-      text += cell("td", layout.columns[j], html_text(layout.rows[i][j]));
+      const Column& column = layout.columns[j];
+      const std::string content = html_text(layout.rows[i][j]);
+      text += cell("td", column, column.number ? content : breakable(content));
     }
     text += "</tr>\n";
   }

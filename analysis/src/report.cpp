@@ -107,7 +107,7 @@ Table make_table(std::vector<const Record*> records,
                    [&](const Record* a, const Record* b) { return place(a) < place(b); });
   const Record* first = records.front();
   const bool has_baseline = first->baseline && first->status == CellStatus::kOk;
-  Table table{first->problem, first->mode, {}};
+  Table table{first->problem, first->mode, {}, ceilings};
   for (const Record* record : records) {
     table.rows.push_back(make_row(*record, has_baseline ? first : nullptr, ceilings));
   }

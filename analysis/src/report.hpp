@@ -46,6 +46,7 @@ struct Table {
   std::string problem;
   TimingMode mode = TimingMode::kWarm;
   std::vector<Row> rows;
+  Ceilings ceilings;  ///< of the device; zero where the manifest has none
 };
 
 struct Report {

@@ -112,12 +112,12 @@ LogEstimate log_of(const Effect& effect) {
 
 /// The mean over the problems, which are taken as given: its error is that of measuring alone.
 std::optional<LogEstimate> mean_over(const std::vector<const Effect*>& effects) {
-  std::vector<Term> terms;
+  std::vector<WeightedEstimate> terms;
   for (const Effect* effect : effects) {
     if (effect != nullptr) terms.push_back({1, log_of(*effect)});
   }
   if (terms.empty()) return std::nullopt;
-  for (Term& term : terms) term.weight = 1 / static_cast<double>(terms.size());
+  for (WeightedEstimate& term : terms) term.weight = 1 / static_cast<double>(terms.size());
   return sum_of(terms);
 }
 
