@@ -298,7 +298,7 @@ void add_roofline(const std::vector<Layout>& layouts, std::size_t index,
   if (values.empty()) return;
   const std::string place =
       tables.size() == 1 ? section_of(index, table).place
-                         : fmt::format("all {} problems, {}", tables.size(), name_of(table.mode));
+                         : fmt::format("{} problems, {}", tables.size(), name_of(table.mode));
   figures.push_back(make_figure({index, place}, kRoofline, std::move(values)));
 }
 

@@ -39,9 +39,9 @@ std::vector<std::string> format_names() {
   return names;
 }
 
-std::string formatted(const Report& report, const std::string& wanted) {
+const Format& find_format(const std::string& wanted) {
   for (const Format& format : kFormats) {
-    if (format.name == wanted) return format.text(report);
+    if (format.name == wanted) return format;
   }
   const std::vector<std::string> names = format_names();
   throw UsageError(fmt::format("report: no format '{}'{}; there are: {}", wanted,
@@ -88,11 +88,11 @@ int report_command(const std::vector<std::string>& words) {
   arguments.flag("claims", "the claims of all DIRs in one table (terminal, md or tex)");
   arguments.words("DIR", 1, -1);
   if (!arguments.parse(words)) return 0;
-  const std::string format = arguments.get("format", "terminal");
+  const Format& format = find_format(arguments.get("format", "terminal"));
   const auto figures = arguments.find("figures");
   if (arguments.has("claims")) {
     if (figures) throw UsageError("report: --claims is a table; it has no --figures");
-    fmt::print("{}", joined_claims(arguments.words(), format));
+    fmt::print("{}", joined_claims(arguments.words(), format.name));
     return 0;
   }
   if (arguments.words().size() > 1) {
@@ -102,7 +102,7 @@ int report_command(const std::vector<std::string>& words) {
   if (figures) {
     draw_figures(report, *figures);
   } else {
-    fmt::print("{}", formatted(report, format));
+    fmt::print("{}", format.text(report));
   }
   return 0;
 }
