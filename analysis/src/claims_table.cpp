@@ -4,6 +4,8 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <msda/error.hpp>
 
 #include "text.hpp"
 
@@ -70,34 +72,73 @@ std::string summary_of(const std::vector<CheckedClaim>& claims) {
   return fmt::format("Of {} checks: {}.", claims.size(), fmt::join(parts, ", "));
 }
 
+/// Footnotes come after the verdict.
+void add_claim(const Report& report, const CheckedClaim& checked, bool several, Layout& layout) {
+  const Claim& claim = checked.claim;
+  std::string verdict(name_of(checked.verdict));
+  for (const std::string& footnote : {checked.reason, claim.note}) {
+    if (footnote.empty()) continue;
+    verdict += fmt::format(" [{}]", footnote_number(layout.reasons, printable(footnote)));
+  }
+  std::vector<std::string> cells{printable_line(claim.source),
+                                 printable_line(claim.text),
+                                 printable_line(claim.arm),
+                                 claimed_text(claim),
+                                 where_text(checked),
+                                 measured_text(checked),
+                                 verdict};
+  if (several) cells.insert(cells.begin(), name_of(report));
+  layout.rows.push_back(std::move(cells));
+  layout.verdicts.emplace_back(name_of(checked.verdict));
+}
+
+/// What the intervals of a run's claims are over, for a table that is apart from the run's own.
+std::string replication_of(const Report& report) {
+  int processes = 0;
+  for (const CheckedClaim& checked : report.claims) {
+    if (checked.replication == Replication::kProcesses) {
+      processes = std::max(processes, checked.replicates);
+    }
+  }
+  if (processes > 0) return fmt::format("{} processes", processes);
+  return "one process, so that differences between processes are not in the intervals";
+}
+
 }  // namespace
 
-std::optional<Layout> lay_out_claims(const Report& report) {
-  const std::vector<CheckedClaim>& claims = report.claims;
-  if (claims.empty()) return std::nullopt;
+std::optional<Layout> lay_out_claims(std::span<const Report> reports) {
+  const bool several = reports.size() > 1;
   Layout layout;
   layout.title = "Claims";
-  layout.headline = summary_of(claims);
   layout.columns = {{"source", false},  {"claim", false},   {"arm", false},    {"claimed", false},
                     {"problem", false}, {"measured [95%]"}, {"verdict", false}};
-  for (const CheckedClaim& checked : claims) {
-    const Claim& claim = checked.claim;
-    std::string verdict(name_of(checked.verdict));
-    for (const std::string& footnote : {checked.reason, claim.note}) {
-      if (footnote.empty()) continue;
-      verdict += fmt::format(" [{}]", footnote_number(layout.reasons, printable(footnote)));
-    }
-    layout.rows.push_back({printable_line(claim.source), printable_line(claim.text),
-                           printable_line(claim.arm), claimed_text(claim), where_text(checked),
-                           measured_text(checked), verdict});
-    layout.verdicts.emplace_back(name_of(checked.verdict));
+  if (several) layout.columns.insert(layout.columns.begin(), {"run", false});
+  std::vector<CheckedClaim> all;
+  for (const Report& report : reports) {
+    for (const CheckedClaim& checked : report.claims) add_claim(report, checked, several, layout);
+    all.insert(all.end(), report.claims.begin(), report.claims.end());
   }
+  if (all.empty()) return std::nullopt;
+  layout.headline = summary_of(all);
   layout.remarks = {fmt::format(
       "A claim is confirmed when the 95% interval meets the claimed range, widened by {:.0f}%; a "
       "single number stands for all that round to it. Smaller and larger speak of the size of an "
       "effect in the claimed direction. Undecided: the interval allows more than one verdict.",
       kEquivalence * 100)};
   return layout;
+}
+
+Document claims_document(std::span<const Report> reports) {
+  auto layout = lay_out_claims(reports);
+  if (!layout) throw UsageError("none of these runs has a claim in its experiment that ran");
+  Document document;
+  document.title = "Claims";
+  for (const Report& report : reports) {
+    document.notes.push_back(
+        fmt::format("{}: {}, {}", name_of(report), context_of(report), replication_of(report)));
+  }
+  document.layouts.push_back(*std::move(layout));
+  return document;
 }
 
 }  // namespace msda

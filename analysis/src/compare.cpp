@@ -3,95 +3,82 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
+#include <set>
 
 #include <fmt/format.h>
-#include <boost/math/distributions/students_t.hpp>
 
 #include "text.hpp"
 
 namespace msda {
 namespace {
 
-/// Means of log time that count as independent: of processes, or the blocks of the only one.
-std::vector<double> observations_of(const Record& record, bool of_processes) {
-  std::map<int, std::vector<double>> processes;
+/// Two estimates are on one footing: of processes only where both runs have several.
+LogEstimate log_time_of(const Record& record, bool of_processes) {
+  LogsByProcess logs;
   for (const auto& [key, log_time] : log_medians(record.samples)) {
-    processes[key.first].push_back(log_time);
+    logs[of_processes ? key.first : 0].push_back(log_time);
   }
-  std::vector<double> observations;
-  for (const auto& [process, values] : processes) {
-    if (of_processes) {
-      observations.push_back(std::accumulate(values.begin(), values.end(), 0.0) /
-                             static_cast<double>(values.size()));
-    } else {
-      observations.insert(observations.end(), values.begin(), values.end());
+  return mean_of(logs);
+}
+
+int processes_of(const Record& record) {
+  std::set<int> processes;
+  for (const auto& [key, unused] : log_medians(record.samples)) processes.insert(key.first);
+  return static_cast<int>(processes.size());
+}
+
+/// log(time before / time after); the runs share no block.
+std::optional<LogEstimate> compare_times(const Record& before, const Record& after) {
+  const int first = processes_of(before);
+  const int second = processes_of(after);
+  if (first == 0 || second == 0) return std::nullopt;
+  const bool of_processes = first > 1 && second > 1;
+  return sum_of({{1, log_time_of(before, of_processes)}, {-1, log_time_of(after, of_processes)}});
+}
+
+/// Corrected over all cells of the comparison, so that a run of a hundred cells that did not change
+/// is called worse somewhere in 5% of comparisons, not nearly always.
+void judge(const std::vector<std::optional<LogEstimate>>& estimates, double threshold,
+           std::vector<CellChange>& changes) {
+  std::vector<std::size_t> tested;
+  std::vector<double> inside;
+  std::vector<double> outside;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    if (!estimates[i]) continue;
+    CellChange& change = changes[i];
+    change.ratio = std::exp(estimates[i]->value);
+    change.ratio_95 = interval_95(*estimates[i]);
+    change.replication = estimates[i]->replication;
+    change.change = Change::kUndecided;
+    if (!change.ratio_95) {
+      change.reason = "one block, so no interval";
+      continue;
+    }
+    tested.push_back(i);
+    inside.push_back(p_inside(*estimates[i], log_range(threshold)));
+    outside.push_back(p_outside(*estimates[i], log_range(threshold)));
+  }
+  inside = holm(inside);
+  outside = holm(outside);
+  constexpr double kLevel = 0.05;
+  for (std::size_t k = 0; k < tested.size(); ++k) {
+    CellChange& change = changes[tested[k]];
+    if (inside[k] <= kLevel) {
+      change.change = *change.ratio < 1 ? Change::kWorse : Change::kBetter;
+    } else if (outside[k] <= kLevel) {
+      change.change = Change::kEqual;
     }
   }
-  return observations;
 }
 
-struct Sample {
-  double mean = 0;
-  double variance_of_mean = 0;
-  double degrees = 0;
-};
-
-Sample summary_of(const std::vector<double>& values) {
-  const auto count = static_cast<double>(values.size());
-  Sample sample;
-  sample.degrees = count - 1;
-  sample.mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
-  if (values.size() < 2) return sample;
-  double squares = 0;
-  for (const double value : values) squares += (value - sample.mean) * (value - sample.mean);
-  sample.variance_of_mean = squares / (count - 1) / count;
-  return sample;
-}
-
-void compare_times(const Record& before, const Record& after, CellChange& change) {
-  const bool of_processes =
-      observations_of(before, true).size() > 1 && observations_of(after, true).size() > 1;
-  const std::vector<double> first = observations_of(before, of_processes);
-  const std::vector<double> second = observations_of(after, of_processes);
-  if (first.empty() || second.empty()) return;
-  const Sample a = summary_of(first);
-  const Sample b = summary_of(second);
-  const double log_ratio = a.mean - b.mean;
-  change.ratio = std::exp(log_ratio);
-  if (a.degrees < 1 || b.degrees < 1) return;
-  const double variance = a.variance_of_mean + b.variance_of_mean;
-  double half = 0;
-  if (variance > 0) {  // Welch and Satterthwaite
-    const double degrees = variance * variance /
-                           (a.variance_of_mean * a.variance_of_mean / a.degrees +
-                            b.variance_of_mean * b.variance_of_mean / b.degrees);
-    constexpr double kUpperTail = 0.025;
-    const boost::math::students_t distribution(degrees);
-    half = std::sqrt(variance) *
-           boost::math::quantile(boost::math::complement(distribution, kUpperTail));
-  }
-  change.ratio_95 = Interval{std::exp(log_ratio - half), std::exp(log_ratio + half)};
-}
-
-Change judge_change(const CellChange& change, double threshold) {
-  if (!change.ratio_95) return Change::kUndecided;
-  const auto [low, high] = *change.ratio_95;
-  if (high < 1 - threshold) return Change::kWorse;
-  if (low > 1 + threshold) return Change::kBetter;
-  if (low >= 1 - threshold && high <= 1 + threshold) return Change::kEqual;
-  return Change::kUndecided;
-}
-
-CellChange compare_cell(const Row& before, const Row& after, double threshold) {
+/// What two rows of a cell say; `estimate` is filled where both have a time.
+CellChange compare_cell(const Row& before, const Row& after, std::optional<LogEstimate>& estimate) {
   CellChange change;
   change.cell = before.record.cell;
   change.before_seconds = before.median_seconds;
   change.after_seconds = after.median_seconds;
   if (before.timed() && after.timed()) {
-    compare_times(before.record, after.record, change);
-    change.change = judge_change(change, threshold);
-    if (!change.ratio_95) change.reason = "one block, so no interval";
+    estimate = compare_times(before.record, after.record);
   } else if (before.timed()) {
     change.reason = fmt::format("had a time, now {}: {}", after.verdict, after.record.reason);
     if (after.record.status != CellStatus::kSkipped) change.change = Change::kWorse;
@@ -135,6 +122,12 @@ std::size_t count_of(const std::vector<CellChange>& changes, Change kind) {
                     [kind](const CellChange& change) { return change.change == kind; }));
 }
 
+bool any_over_blocks(const std::vector<CellChange>& changes) {
+  return std::any_of(changes.begin(), changes.end(), [](const CellChange& change) {
+    return change.replication == Replication::kBlocks;
+  });
+}
+
 }  // namespace
 
 std::string_view name_of(Change change) {
@@ -151,9 +144,11 @@ std::string_view name_of(Change change) {
 std::vector<CellChange> compare_runs(const Report& before, const Report& after, double threshold) {
   auto later = rows_by_cell(after);
   std::vector<CellChange> changes;
+  std::vector<std::optional<LogEstimate>> estimates;
   for (const Table& table : before.tables) {
     for (const Row& row : table.rows) {
       const auto found = later.find(row.record.cell);
+      estimates.emplace_back();
       if (found == later.end()) {
         CellChange& missing = changes.emplace_back();
         missing.cell = row.record.cell;
@@ -161,7 +156,7 @@ std::vector<CellChange> compare_runs(const Report& before, const Report& after, 
         missing.reason = "only in the first run";
         continue;
       }
-      changes.push_back(compare_cell(row, *found->second, threshold));
+      changes.push_back(compare_cell(row, *found->second, estimates.back()));
       later.erase(found);
     }
   }
@@ -171,6 +166,8 @@ std::vector<CellChange> compare_runs(const Report& before, const Report& after, 
     fresh.after_seconds = row->median_seconds;
     fresh.reason = "only in the second run";
   }
+  estimates.resize(changes.size());
+  judge(estimates, threshold, changes);
   return changes;
 }
 
@@ -186,13 +183,19 @@ std::string to_text(const std::vector<CellChange>& changes, double threshold) {
                         pad_right(name_of(change.change), kVerdictWidth),
                         printable_line(what_changed(change)));
   }
-  return text + fmt::format(
-                    "{} cells: {} better, {} worse, {} equal within {:g}%, {} undecided, {} "
-                    "not comparable. Ratio: first time / second time, 95% interval.\n",
-                    changes.size(), count_of(changes, Change::kBetter),
-                    count_of(changes, Change::kWorse), count_of(changes, Change::kEqual),
-                    threshold * 100, count_of(changes, Change::kUndecided),
-                    count_of(changes, Change::kNotComparable));
+  text += fmt::format(
+      "{} cells: {} better, {} worse, {} equal within {:g}%, {} undecided, {} "
+      "not comparable. Ratio: first time / second time, 95% interval; verdicts are "
+      "corrected for the number of cells (Holm).\n",
+      changes.size(), count_of(changes, Change::kBetter), count_of(changes, Change::kWorse),
+      count_of(changes, Change::kEqual), threshold * 100, count_of(changes, Change::kUndecided),
+      count_of(changes, Change::kNotComparable));
+  if (any_over_blocks(changes)) {
+    text +=
+        "A run has a single process: intervals are over blocks, and differences between "
+        "processes are not in them.\n";
+  }
+  return text;
 }
 
 std::string to_junit(const std::vector<CellChange>& changes) {

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "effect_figures.hpp"
+#include "roofline.hpp"
 #include "text.hpp"
 #include "web.hpp"
 
@@ -141,18 +143,31 @@ Json sample_values(const Rows& rows) {
   return values;
 }
 
+/// Where each block stands on a common axis: by process, then by block.
+std::map<std::pair<int, int>, int> block_places(const Rows& rows) {
+  std::map<std::pair<int, int>, int> places;
+  for (const Row* row : rows) {
+    for (const SampleBlock& block : row->record.samples) {
+      if (!block.seconds.empty()) places[{block.process, block.block}] = 0;
+    }
+  }
+  int next = 0;
+  for (auto& [key, place] : places) place = next++;
+  return places;
+}
+
 Json block_values(const Rows& rows) {
+  const auto places = block_places(rows);
   Json values = Json::array();
   for (const Row* row : rows) {
-    int index = 0;
-    for (const SampleBlock& block : row->record.samples) {
-      if (block.seconds.empty()) continue;
-      const double seconds = median(block.seconds);
+    for (const auto& [key, log_time] : log_medians(row->record.samples)) {
+      const double seconds = std::exp(log_time);
       values.push_back({{"arm", arm_name(*row)},
-                        {"index", index++},
+                        {"index", places.at(key)},
+                        {"process", key.first},
                         {"deviation", seconds / row->median_seconds - 1},
                         {"tip", fmt::format("{}: process {}, block {}, median {}", arm_name(*row),
-                                            block.process, block.block, time_text(seconds))}});
+                                            key.first, key.second, time_text(seconds))}});
     }
   }
   return values;
@@ -203,8 +218,10 @@ constexpr FigureKind kKinds[] = {
      "Ticks are samples, the box holds the middle half, the bold mark is the median.",
      kMostFigureArms, 1, sample_values},
     {"blocks", "Time by block",
-     "Median of each block against the arm's own. Lines that move together are the machine's "
-     "drift, which cancels in the ratios.",
+     "Median of each block against the arm's own, process by process. Lines that move together are "
+     "the machine's drift, which cancels in the ratios; an arm that is off in a whole process is "
+     "why "
+     "the process is the unit of replication.",
      kMostLines, 2, block_values},
     {"light", "Share of the speed of light",
      "The least time that the device's ceilings allow, as a part of the time taken. The line is "
@@ -212,31 +229,87 @@ constexpr FigureKind kKinds[] = {
      kMostFigureArms, 1, light_values},
 };
 
-Figure make_figure(std::size_t section, const char* name, const char* title, const char* caption,
-                   Json values) {
-  Json specification = Json::parse(web_file(fmt::format("figures/{}.json", name)));
+struct RooflineKind {
+  const char* name = "roofline";
+  const char* title = "Roofline";
+  const char* caption =
+      "Arms of all problems in this mode, the fastest of each by name. The line is what the "
+      "device's "
+      "ceilings allow: from DRAM on the left, from the first-level caches on the right. Where the "
+      "data fit into a warm L2, an arm can lie above its slope.";
+};
+constexpr RooflineKind kRoofline;
+
+/// A section of the report, by its number there.
+struct Section {
+  std::size_t index;
+  std::string place;
+};
+
+template <class Table>
+Section section_of(std::size_t index, const Table& table) {
+  return {index, fmt::format("{}, {}", printable_line(table.problem), name_of(table.mode))};
+}
+
+template <class Kind>
+Figure make_figure(const Section& section, const Kind& kind, Json values) {
+  Json specification = Json::parse(web_file(fmt::format("figures/{}.json", kind.name)));
   specification["data"][0]["values"] = std::move(values);
-  return {fmt::format("f{}-{}", section + 1, name), section, title, caption,
+  return {fmt::format("f{}-{}", section.index + 1, kind.name),
+          section.index,
+          section.place,
+          kind.title,
+          kind.caption,
           std::move(specification)};
 }
 
-void add_figures(const Table& table, std::size_t section, std::vector<Figure>& figures) {
+void add_figures(const Table& table, const Section& section, std::vector<Figure>& figures) {
   for (const FigureKind& kind : kKinds) {
     Json values = kind.values(fastest(table, kind.most_arms));
     if (values.size() < kind.fewest_values) continue;
-    figures.push_back(make_figure(section, kind.name, kind.title, kind.caption, std::move(values)));
+    figures.push_back(make_figure(section, kind, std::move(values)));
   }
 }
 
-void add_figures(const AblationTable& effects, std::size_t section, std::vector<Figure>& figures) {
+void add_figures(const AblationTable& effects, const Section& section,
+                 std::vector<Figure>& figures) {
   for (const EffectFigureKind& kind : kEffectKinds) {
     Json values = kind.values(effects);
-    if (values.empty()) continue;
-    figures.push_back(make_figure(section, kind.name, kind.title, kind.caption, std::move(values)));
+    if (!values.empty()) figures.push_back(make_figure(section, kind, std::move(values)));
   }
+}
+
+/// Tables of a mode, in the order of their layouts.
+std::vector<const Table*> tables_of(const std::vector<Layout>& layouts, TimingMode mode) {
+  std::vector<const Table*> tables;
+  for (const Layout& layout : layouts) {
+    if (layout.table != nullptr && layout.table->mode == mode) tables.push_back(layout.table);
+  }
+  return tables;
+}
+
+/// One for all problems of a mode, in the section of the first.
+void add_roofline(const std::vector<Layout>& layouts, std::size_t index,
+                  std::vector<Figure>& figures) {
+  const Table& table = *layouts[index].table;
+  const std::vector<const Table*> tables = tables_of(layouts, table.mode);
+  if (tables.front() != &table) return;
+  Json values = roofline_values(tables);
+  if (values.empty()) return;
+  const std::string place =
+      tables.size() == 1 ? section_of(index, table).place
+                         : fmt::format("{} problems, {}", tables.size(), name_of(table.mode));
+  figures.push_back(make_figure({index, place}, kRoofline, std::move(values)));
 }
 
 }  // namespace
+
+Json standalone(const Figure& figure) {
+  Json specification = figure.specification;
+  specification["padding"] = 8;
+  specification["title"] = {{"text", figure.title + ": " + figure.place}};
+  return specification;
+}
 
 std::vector<Figure> figures_of(const std::vector<Layout>& layouts) {
   std::vector<Figure> figures;
@@ -244,10 +317,11 @@ std::vector<Figure> figures_of(const std::vector<Layout>& layouts) {
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     const Layout& layout = layouts[i];
     if (layout.table != nullptr && tables++ < kMostFigureTables) {
-      add_figures(*layout.table, i, figures);
+      add_figures(*layout.table, section_of(i, *layout.table), figures);
+      add_roofline(layouts, i, figures);
     }
     if (layout.effects != nullptr && tables++ < kMostFigureTables) {
-      add_figures(*layout.effects, i, figures);
+      add_figures(*layout.effects, section_of(i, *layout.effects), figures);
     }
   }
   return figures;

@@ -14,6 +14,7 @@ namespace msda {
 struct Figure {
   std::string id;       ///< "f1-speedups": unique in the report, letters, digits and dashes
   std::size_t section;  ///< index of the layout that it belongs to
+  std::string place;    ///< what it is of: "captured-decoder, warm"
   std::string title;    ///< "Speedups"
   std::string caption;  ///< what the marks mean
   nlohmann::json specification;
@@ -27,5 +28,8 @@ inline constexpr std::size_t kMostFigureArms = 60;
 /// to compare is left out, as is the speed of light where no ceilings are known. Arms are the
 /// fastest ones, in the table's order.
 std::vector<Figure> figures_of(const std::vector<Layout>& layouts);
+
+/// The specification with a title and a margin, for a figure that stands alone.
+nlohmann::json standalone(const Figure& figure);
 
 }  // namespace msda

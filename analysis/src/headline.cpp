@@ -11,12 +11,13 @@
 namespace msda {
 namespace {
 
-/// Rows with a time, the fastest first: by their ratio to the baseline where all have one, because
-/// medians over a whole run still hold the drift that ratios inside blocks do not.
+/// Rows with a time, without the baseline's own copy, the fastest first: by their ratio to the
+/// baseline where all have one, because medians over a whole run still hold the drift that ratios
+/// inside blocks do not.
 std::vector<const Row*> fastest_first(const Table& table) {
   std::vector<const Row*> timed;
   for (const Row& row : table.rows) {
-    if (row.timed()) timed.push_back(&row);
+    if (row.timed() && !row.repeats_baseline) timed.push_back(&row);
   }
   const bool all_have_ratios =
       std::all_of(timed.begin(), timed.end(), [](const Row* row) { return row->speedup; });
@@ -28,10 +29,7 @@ std::vector<const Row*> fastest_first(const Table& table) {
 }
 
 std::string how_sure(const RatioEstimate& estimate) {
-  if (!estimate.interval_95) return "one block, so no interval";
-  const auto unit = estimate.replication == Replication::kProcesses ? "processes" : "blocks";
-  return fmt::format("95% interval {} to {}, {} {}", ratio_text(estimate.interval_95->low),
-                     ratio_text(estimate.interval_95->high), estimate.replicates, unit);
+  return msda::how_sure(estimate.interval_95, estimate.replication, estimate.replicates);
 }
 
 std::string name(const Row& row) { return printable_line(row.record.arm); }

@@ -47,6 +47,16 @@ std::string script_json(const nlohmann::json& json) {
   return result;
 }
 
+/// A name such as "+shared-metadata+smem-levels" may break between its parts.
+std::string breakable(const std::string& html) {
+  std::string result;
+  for (const char c : html) {
+    if (c == '+' || c == '/' || c == '_') result += "<wbr>";
+    result += c;
+  }
+  return result;
+}
+
 std::string cell(const char* tag, const Column& column, const std::string& content) {
   return fmt::format("<{}{}>{}</{}>", tag, column.number ? " class=\"number\"" : "", content, tag);
 }
@@ -61,7 +71,9 @@ std::string table_html(const Layout& layout) {
   for (std::size_t i = 0; i < layout.rows.size(); ++i) {
     text += fmt::format("<tr data-verdict=\"{}\">", html_text(layout.verdicts[i]));
     for (std::size_t j = 0; j < layout.columns.size(); ++j) {
-      text += cell("td", layout.columns[j], html_text(layout.rows[i][j]));
+      const Column& column = layout.columns[j];
+      const std::string content = html_text(layout.rows[i][j]);
+      text += cell("td", column, column.number ? content : breakable(content));
     }
     text += "</tr>\n";
   }
@@ -115,7 +127,8 @@ std::vector<std::size_t> answering(const std::vector<Layout>& layouts) {
 }
 
 /// The answer in words: the first layout's large, then the others as a list.
-std::string answer_html(const Report& report, const std::vector<Layout>& layouts) {
+std::string answer_html(const Report& report, const Document& document) {
+  const std::vector<Layout>& layouts = document.layouts;
   if (layouts.empty()) return fmt::format("<p class=\"lead\">{}</p>", kNoTables);
   const auto entry = [&](std::size_t i) {
     return fmt::format("<a href=\"#t{}\">{}</a>{}", i + 1, html_text(layouts[i].title),
@@ -130,7 +143,7 @@ std::string answer_html(const Report& report, const std::vector<Layout>& layouts
     }
     text += "</ul>\n";
   }
-  for (const std::string& note : notes_of(report)) {
+  for (const std::string& note : document.notes) {
     text += fmt::format("<p class=\"note\">Note: {}</p>\n", html_text(note));
   }
   if (!has_vega()) text += fmt::format("<p class=\"note\">{}</p>\n", kNoVega);
@@ -157,18 +170,18 @@ std::string filled(std::string_view form, const std::map<std::string_view, std::
 }  // namespace
 
 std::string to_html(const Report& report) {
-  const std::vector<Layout> layouts =
-      report.tables.empty() ? std::vector<Layout>{} : layouts_of(report);
+  const Document document = document_of(report);
+  const std::vector<Layout>& layouts = document.layouts;
   const std::vector<Figure> figures = has_vega() ? figures_of(layouts) : std::vector<Figure>{};
   std::string sections;
   for (std::size_t i = 0; i < layouts.size(); ++i) sections += section_html(layouts[i], i, figures);
   nlohmann::json specifications = nlohmann::json::object();
   for (const Figure& figure : figures) specifications[figure.id] = figure.specification;
-  return filled(web_file("report.html"), {{"title", html_text(title_of(report))},
-                                          {"context", html_text(context_of(report))},
-                                          {"answer", answer_html(report, layouts)},
+  return filled(web_file("report.html"), {{"title", html_text(document.title)},
+                                          {"context", html_text(document.context)},
+                                          {"answer", answer_html(report, document)},
                                           {"sections", std::move(sections)},
-                                          {"legend", html_text(legend_of(report))},
+                                          {"legend", html_text(document.legend)},
                                           {"figures", script_json(specifications)},
                                           {"style", std::string(web_file("style.css"))},
                                           {"vega", vega_elements()},

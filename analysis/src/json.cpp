@@ -2,6 +2,7 @@
 
 #include "ablation/ablation_json.hpp"
 #include "headline.hpp"
+#include "noise_floor.hpp"
 #include "report.hpp"
 
 namespace msda {
@@ -54,7 +55,19 @@ Json row_json(const Row& row) {
           {"flops_per_second", timed ? Json(row.flops_per_second) : Json()},
           {"speed_of_light", or_null(row.speed_of_light)},
           {"prepasses", prepasses(row.prepasses)},
+          {"repeats_baseline", row.repeats_baseline},
           {"record", to_json_without_samples(record)}};
+}
+
+/// null where no arm has an interval.
+Json noise_json(const std::optional<NoiseFloor>& floor) {
+  if (!floor) return {};
+  const RatioEstimate& ratio = floor->ratio;
+  return {{"arm", floor->arm.empty() ? Json() : Json(floor->arm)},
+          {"ratio", ratio.ratio},
+          {"ratio_95", interval(ratio.interval_95, ratio.replication, ratio.replicates)},
+          {"verdict", name_of(classify(ratio))},
+          {"smallest_effect", floor->smallest_effect}};
 }
 
 Json claim_json(const CheckedClaim& checked) {
@@ -77,6 +90,7 @@ nlohmann::json to_json(const Report& report) {
     tables.push_back({{"problem", table.problem},
                       {"mode", name_of(table.mode)},
                       {"headline", headline(table)},
+                      {"noise_floor", noise_json(noise_floor(table))},
                       {"rows", std::move(rows)}});
   }
   Json claims = Json::array();

@@ -66,12 +66,14 @@ std::string comment(const std::string& text) {
 
 }  // namespace
 
-std::string to_latex(const Report& report) {
-  std::string text = comment(title_of(report)) + comment(context_of(report)) +
+std::string as_latex(const Document& document) {
+  std::string text = comment(document.title) + comment(document.context) +
                      comment("Needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}.");
-  if (report.tables.empty()) return text + comment(kNoTables);
-  for (const Layout& layout : layouts_of(report)) text += latex_table(layout);
+  if (document.layouts.empty()) return text + comment(kNoTables);
+  for (const Layout& layout : document.layouts) text += latex_table(layout);
   return text;
 }
+
+std::string to_latex(const Report& report) { return as_latex(document_of(report)); }
 
 }  // namespace msda

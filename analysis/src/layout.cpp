@@ -8,6 +8,7 @@
 
 #include "claims_table.hpp"
 #include "headline.hpp"
+#include "noise_floor.hpp"
 #include "prepass_table.hpp"
 #include "run_account.hpp"
 #include "text.hpp"
@@ -117,7 +118,9 @@ std::string cut_short(const Table& table) {
 
 std::vector<std::string> remarks_of(const Table& table) {
   std::vector<std::string> remarks{method_of(table, Replication::kProcesses),
-                                   method_of(table, Replication::kBlocks), cut_short(table)};
+                                   method_of(table, Replication::kBlocks)};
+  if (const auto floor = noise_floor(table)) remarks.push_back(to_text(*floor));
+  remarks.push_back(cut_short(table));
   std::erase(remarks, "");
   return remarks;
 }
@@ -130,6 +133,47 @@ std::string text_field(const nlohmann::json& object, const char* key) {
                                                      : "";
 }
 
+/// The run's name, and its summary where it has one.
+std::string title_of(const Report& report) {
+  const std::string name = text_field(report.manifest, "name");
+  const std::string summary = text_field(report.manifest, "summary");
+  const std::string title = name.empty() ? "MSDA Lab report" : name;
+  return summary.empty() ? title : title + ": " + summary;
+}
+
+/// How the run's time was spent, and what the plan left out before any cell ran; one sentence each.
+std::vector<std::string> notes_of(const Report& report) {
+  std::vector<std::string> notes;
+  if (std::string time = time_sentence(report.manifest); !time.empty()) {
+    notes.push_back(std::move(time));
+  }
+  const auto plan = report.manifest.find("plan");
+  if (plan == report.manifest.end() || !plan->is_object()) return notes;
+  const auto found = plan->find("notes");
+  if (found == plan->end() || !found->is_array()) return notes;
+  for (const nlohmann::json& note : *found) {
+    if (note.is_string()) notes.push_back(printable_line(note.get<std::string>()));
+  }
+  return notes;
+}
+
+/// What the columns mean. Empty for a report without tables.
+std::string legend_of(const Report& report) {
+  if (report.tables.empty()) return "";
+  std::string text =
+      "ratio: baseline time / arm time, compared inside interleaved blocks; above 1 is faster. "
+      "GB/s: the bytes that the problem has to move at least / median. "
+      "FLOP/s: 16 per point and output element. ";
+  const auto has_light = [](const Table& table) {
+    return std::any_of(table.rows.begin(), table.rows.end(),
+                       [](const Row& row) { return row.speed_of_light.has_value(); });
+  };
+  if (std::any_of(report.tables.begin(), report.tables.end(), has_light)) {
+    text += "of light: the least time that the device's DRAM and gather ceilings allow / median. ";
+  }
+  return text + "rel. L2: error against the float64 reference.";
+}
+
 }  // namespace
 
 Layout lay_out(const Table& table) {
@@ -140,7 +184,7 @@ Layout lay_out(const Table& table) {
   layout.headline = headline(table);
   layout.columns = columns_of(scales);
   for (const Row& row : table.rows) {
-    std::string verdict = row.verdict;
+    std::string verdict = row.verdict + (row.repeats_baseline ? " (A/A)" : "");
     if (row.record.status != CellStatus::kOk && !row.record.reason.empty()) {
       verdict +=
           fmt::format(" [{}]", footnote_number(layout.reasons, printable(row.record.reason)));
@@ -162,8 +206,13 @@ std::vector<Layout> layouts_of(const Report& report) {
   }
   if (auto prepasses = lay_out_prepasses(report)) layouts.push_back(*std::move(prepasses));
   for (Layout& layout : ablation_layouts(report)) layouts.push_back(std::move(layout));
-  if (auto claims = lay_out_claims(report)) layouts.push_back(*std::move(claims));
+  if (auto claims = lay_out_claims({&report, 1})) layouts.push_back(*std::move(claims));
   return layouts;
+}
+
+Document document_of(const Report& report) {
+  return {title_of(report), context_of(report), notes_of(report), layouts_of(report),
+          legend_of(report)};
 }
 
 std::size_t footnote_number(std::vector<std::string>& reasons, const std::string& reason) {
@@ -173,12 +222,7 @@ std::size_t footnote_number(std::vector<std::string>& reasons, const std::string
   return index + 1;
 }
 
-std::string title_of(const Report& report) {
-  const std::string name = text_field(report.manifest, "name");
-  const std::string summary = text_field(report.manifest, "summary");
-  const std::string title = name.empty() ? "MSDA Lab report" : name;
-  return summary.empty() ? title : title + ": " + summary;
-}
+std::string name_of(const Report& report) { return text_field(report.manifest, "name"); }
 
 std::string context_of(const Report& report) {
   std::vector<std::string> parts;
@@ -196,37 +240,6 @@ std::string context_of(const Report& report) {
   const std::string status = text_field(report.manifest, "status");
   if (!status.empty()) add("run " + status);
   return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-std::vector<std::string> notes_of(const Report& report) {
-  std::vector<std::string> notes;
-  if (std::string time = time_sentence(report.manifest); !time.empty()) {
-    notes.push_back(std::move(time));
-  }
-  const auto plan = report.manifest.find("plan");
-  if (plan == report.manifest.end() || !plan->is_object()) return notes;
-  const auto found = plan->find("notes");
-  if (found == plan->end() || !found->is_array()) return notes;
-  for (const nlohmann::json& note : *found) {
-    if (note.is_string()) notes.push_back(printable_line(note.get<std::string>()));
-  }
-  return notes;
-}
-
-std::string legend_of(const Report& report) {
-  if (report.tables.empty()) return "";
-  std::string text =
-      "ratio: baseline time / arm time, compared inside interleaved blocks; above 1 is faster. "
-      "GB/s: the bytes that the problem has to move at least / median. "
-      "FLOP/s: 16 per point and output element. ";
-  const auto has_light = [](const Table& table) {
-    return std::any_of(table.rows.begin(), table.rows.end(),
-                       [](const Row& row) { return row.speed_of_light.has_value(); });
-  };
-  if (std::any_of(report.tables.begin(), report.tables.end(), has_light)) {
-    text += "of light: the least time that the device's DRAM and gather ceilings allow / median. ";
-  }
-  return text + "rel. L2: error against the float64 reference.";
 }
 
 std::string shortened(const std::string& reason) {

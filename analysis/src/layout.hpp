@@ -40,18 +40,29 @@ std::vector<Layout> ablation_layouts(const Report& report);
 /// regimes, the claims.
 std::vector<Layout> layouts_of(const Report& report);
 
+/// Everything that a report or a table over several runs says, ready to be set.
+struct Document {
+  std::string title;
+  std::string context;             ///< device, program, time; or ""
+  std::vector<std::string> notes;  ///< one sentence or run each
+  std::vector<Layout> layouts;     ///< empty: no cell has finished
+  std::string legend;
+};
+
+/// Its layouts point into the report.
+Document document_of(const Report& report);
+
+std::string as_terminal(const Document& document, bool colour);
+std::string as_markdown(const Document& document);
+std::string as_latex(const Document& document);
+
 /// Number of the footnote with this text, which is added to `reasons` when it is new: rows with one
 /// reason share it.
 std::size_t footnote_number(std::vector<std::string>& reasons, const std::string& reason);
 
-/// The run's name, and its summary where it has one.
-std::string title_of(const Report& report);
-/// Device, program, time and status of the run, as far as the manifest has them.
+/// A run's name, or ""; and its device, program, time and status, as far as the manifest has them.
+std::string name_of(const Report& report);
 std::string context_of(const Report& report);
-/// How the run's time was spent, and what the plan left out before any cell ran; one sentence each.
-std::vector<std::string> notes_of(const Report& report);
-/// What the columns mean. Empty for a report without tables.
-std::string legend_of(const Report& report);
 
 /// Text of a report without tables.
 inline constexpr const char* kNoTables = "No cell has finished: there is nothing to compare yet.";

@@ -67,17 +67,18 @@ std::string set_section(const Layout& layout) {
 
 }  // namespace
 
-std::string to_markdown(const Report& report) {
-  std::string text = fmt::format("# {}\n", escaped(title_of(report)));
-  if (const std::string context = context_of(report); !context.empty()) {
-    text += fmt::format("\n{}\n", escaped(context));
-  }
-  for (const std::string& note : notes_of(report)) {
+std::string as_markdown(const Document& document) {
+  std::string text = fmt::format("# {}\n", escaped(document.title));
+  if (!document.context.empty()) text += fmt::format("\n{}\n", escaped(document.context));
+  for (const std::string& note : document.notes) {
     text += fmt::format("\nNote: {}\n", escaped(note));
   }
-  if (report.tables.empty()) return text + "\n" + kNoTables + "\n";
-  for (const Layout& layout : layouts_of(report)) text += set_section(layout);
-  return text + fmt::format("\n{}\n", escaped(legend_of(report)));
+  if (document.layouts.empty()) return text + "\n" + kNoTables + "\n";
+  for (const Layout& layout : document.layouts) text += set_section(layout);
+  if (document.legend.empty()) return text;
+  return text + fmt::format("\n{}\n", escaped(document.legend));
 }
+
+std::string to_markdown(const Report& report) { return as_markdown(document_of(report)); }
 
 }  // namespace msda

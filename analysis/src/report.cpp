@@ -60,6 +60,8 @@ Row make_row(const Record& record, const Record* baseline, const Ceilings& ceili
       speedup = estimate_ratio(baseline->samples, record.samples);
     }
   }
+  row.repeats_baseline =
+      baseline != nullptr && !is_baseline && record.composition == baseline->composition;
   row.verdict = verdict_of(record, is_baseline, speedup);
   if (!row.timed()) return row;
   if (speedup) {
@@ -105,7 +107,7 @@ Table make_table(std::vector<const Record*> records,
                    [&](const Record* a, const Record* b) { return place(a) < place(b); });
   const Record* first = records.front();
   const bool has_baseline = first->baseline && first->status == CellStatus::kOk;
-  Table table{first->problem, first->mode, {}};
+  Table table{first->problem, first->mode, {}, ceilings};
   for (const Record* record : records) {
     table.rows.push_back(make_row(*record, has_baseline ? first : nullptr, ceilings));
   }

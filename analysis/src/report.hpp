@@ -32,6 +32,8 @@ struct Row {
   /// warm cache can exceed 1. Absent where the manifest has no ceilings.
   std::optional<double> speed_of_light;
   std::optional<PrepassSplit> prepasses;  ///< absent where the kernel is all that a launch enqueues
+  /// The same composition as the baseline's under another name: with it, the A/A pair.
+  bool repeats_baseline = false;
   /// "baseline", "faster", "slower", "equal", "undecided" for an arm with a time; the status' name
   /// ("wrong", "skipped", "failed", "crashed", "hung") for one without.
   std::string verdict;
@@ -44,6 +46,7 @@ struct Table {
   std::string problem;
   TimingMode mode = TimingMode::kWarm;
   std::vector<Row> rows;
+  Ceilings ceilings;  ///< of the device; zero where the manifest has none
 };
 
 struct Report {
@@ -76,9 +79,9 @@ std::string to_samples_csv(const Report& report);
 std::string to_html(const Report& report);
 /// One booktabs table for each table of the report, to be included in a document.
 std::string to_latex(const Report& report);
-/// {"schema": kReportSchema, "manifest": ..., "tables": [{problem, mode, headline, rows}],
-/// "claims": [{claim, problem, mode, measured, measured_95, verdict, reason}]}; samples stay in
-/// records.jsonl.
+/// {"schema": kReportSchema, "manifest": ..., "tables": [{problem, mode, headline, noise_floor,
+/// rows}], "claims": [{claim, problem, mode, measured, measured_95, verdict, reason}]}; samples
+/// stay in records.jsonl.
 nlohmann::json to_json(const Report& report);
 
 /// One line for each effect of each problem and mode, in the same form.

@@ -6,70 +6,17 @@
 #include <numeric>
 #include <utility>
 
-#include <boost/math/distributions/students_t.hpp>
 #include <msda/error.hpp>
 
 namespace msda {
-namespace {
 
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-/// Half width of the 95% Student t interval of the mean. Needs two values.
-double half_width(const std::vector<double>& values) {
-  const double centre = mean(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - centre) * (value - centre);
-  const auto count = static_cast<double>(values.size());
-  const boost::math::students_t distribution(count - 1);
-  constexpr double kUpperTail = 0.025;
-  const double t = boost::math::quantile(boost::math::complement(distribution, kUpperTail));
-  return t * std::sqrt(squares / (count - 1) / count);
-}
-
-using LogsByProcess = std::map<int, std::vector<double>>;
-
-/// Mean of logs, and half the width of its interval where there is one.
-struct LogMean {
-  double centre = 0;
-  std::optional<double> half;
-  Replication replication = Replication::kNone;
-  int replicates = 0;
-
-  std::optional<Interval> interval() const {
-    if (!half) return std::nullopt;
-    return Interval{std::exp(centre - *half), std::exp(centre + *half)};
-  }
-};
-
-/// Over the means of the processes where there are several, else over what the only one has. Needs
-/// one value.
-LogMean mean_of(const LogsByProcess& by_process) {
-  std::vector<double> observations;
-  LogMean result;
-  if (by_process.size() > 1) {
-    for (const auto& [process, logs] : by_process) observations.push_back(mean(logs));
-    result.replication = Replication::kProcesses;
-  } else {
-    observations = by_process.begin()->second;
-    if (observations.size() > 1) result.replication = Replication::kBlocks;
-  }
-  result.centre = mean(observations);
-  result.replicates = static_cast<int>(observations.size());
-  if (observations.size() > 1) result.half = half_width(observations);
-  return result;
-}
-
-}  // namespace
-
-std::map<std::pair<int, int>, double> log_medians(const std::vector<SampleBlock>& blocks) {
+LogTimes log_medians(const std::vector<SampleBlock>& blocks) {
   std::map<std::pair<int, int>, std::vector<double>> samples;
   for (const SampleBlock& block : blocks) {
     auto& all = samples[{block.process, block.block}];
     all.insert(all.end(), block.seconds.begin(), block.seconds.end());
   }
-  std::map<std::pair<int, int>, double> result;
+  LogTimes result;
   for (auto& [key, seconds] : samples) {
     if (seconds.empty()) continue;
     const double middle = median(std::move(seconds));
@@ -97,25 +44,42 @@ std::optional<double> median_seconds(const std::vector<SampleBlock>& blocks) {
   return median(std::move(all));
 }
 
-std::optional<RatioEstimate> estimate_ratio(const std::vector<SampleBlock>& numerator,
-                                            const std::vector<SampleBlock>& denominator) {
-  const auto below = log_medians(denominator);
-  LogsByProcess differences;
+std::optional<LogEstimate> estimate_log_ratio(const std::vector<SampleBlock>& numerator,
+                                              const std::vector<SampleBlock>& denominator) {
+  const LogTimes below = log_medians(denominator);
+  LogsByProcess ratios;
   for (const auto& [key, log_time] : log_medians(numerator)) {
     const auto found = below.find(key);
-    if (found != below.end()) differences[key.first].push_back(log_time - found->second);
+    if (found != below.end()) ratios[key.first].push_back(log_time - found->second);
   }
-  if (differences.empty()) return std::nullopt;
-  const LogMean mean = mean_of(differences);
-  return RatioEstimate{std::exp(mean.centre), mean.interval(), mean.replication, mean.replicates};
+  if (ratios.empty()) return std::nullopt;
+  return mean_of(ratios);
 }
 
-std::optional<TimeEstimate> estimate_time(const std::vector<SampleBlock>& blocks) {
+RatioEstimate to_ratio(const LogEstimate& log_ratio) {
+  return {std::exp(log_ratio.value), interval_95(log_ratio), log_ratio.replication,
+          log_ratio.replicates};
+}
+
+std::optional<RatioEstimate> estimate_ratio(const std::vector<SampleBlock>& numerator,
+                                            const std::vector<SampleBlock>& denominator) {
+  const auto log_ratio = estimate_log_ratio(numerator, denominator);
+  if (!log_ratio) return std::nullopt;
+  return to_ratio(*log_ratio);
+}
+
+std::optional<LogEstimate> estimate_log_time(const std::vector<SampleBlock>& blocks) {
   LogsByProcess logs;
   for (const auto& [key, log_time] : log_medians(blocks)) logs[key.first].push_back(log_time);
   if (logs.empty()) return std::nullopt;
-  const LogMean mean = mean_of(logs);
-  return TimeEstimate{std::exp(mean.centre), mean.interval(), mean.replication, mean.replicates};
+  return mean_of(logs);
+}
+
+std::optional<TimeEstimate> estimate_time(const std::vector<SampleBlock>& blocks) {
+  const auto log_time = estimate_log_time(blocks);
+  if (!log_time) return std::nullopt;
+  return TimeEstimate{std::exp(log_time->value), interval_95(*log_time), log_time->replication,
+                      log_time->replicates};
 }
 
 std::string_view name_of(Difference difference) {

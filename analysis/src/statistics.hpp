@@ -10,24 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "estimate.hpp"
 #include "results/record.hpp"
 
 namespace msda {
 
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
-
 /// A ratio is called equal when its 95% interval lies inside 1 +- this.
 inline constexpr double kEquivalence = 0.01;
-
-/// What the interval's Student t counts as independent observations.
-enum class Replication {
-  kNone,       ///< fewer than two observations: there is no interval
-  kBlocks,     ///< blocks of the only process: its spread against other processes is not included
-  kProcesses,  ///< the means of processes
-};
 
 /// Ratio of the times of two arms.
 struct RatioEstimate {
@@ -45,12 +34,18 @@ std::optional<double> median_seconds(const std::vector<SampleBlock>& blocks);
 
 /// Log of the median time of each (process, block) that has one. A resumed run may hold a block in
 /// two parts; they count as one block.
-std::map<std::pair<int, int>, double> log_medians(const std::vector<SampleBlock>& blocks);
+using LogTimes = std::map<std::pair<int, int>, double>;
+LogTimes log_medians(const std::vector<SampleBlock>& blocks);
 
-/// Estimates time(numerator) / time(denominator) from the blocks that both have. In each (process,
-/// block) the log of the ratio of the two block medians is one observation. With two or more
-/// processes the estimate and its Student t interval are over the processes' means (processes - 1
-/// degrees of freedom), with one process over its blocks. nullopt when no block is common to both.
+/// log(time(numerator) / time(denominator)) from the blocks that both have: in each (process,
+/// block) the log of the ratio of the two block medians is one observation, see mean_of(). nullopt
+/// when no block is common to both.
+std::optional<LogEstimate> estimate_log_ratio(const std::vector<SampleBlock>& numerator,
+                                              const std::vector<SampleBlock>& denominator);
+
+RatioEstimate to_ratio(const LogEstimate& log_ratio);
+
+/// The same as a ratio with its 95% interval.
 std::optional<RatioEstimate> estimate_ratio(const std::vector<SampleBlock>& numerator,
                                             const std::vector<SampleBlock>& denominator);
 
@@ -61,6 +56,9 @@ struct TimeEstimate {
   Replication replication = Replication::kNone;
   int replicates = 0;  ///< processes or blocks that went into it
 };
+
+/// Log seconds, estimated as estimate_log_ratio() does a ratio. nullopt when no block has a time.
+std::optional<LogEstimate> estimate_log_time(const std::vector<SampleBlock>& blocks);
 
 /// Estimates a time as estimate_ratio() does a ratio: the log of each block's median is one
 /// observation. nullopt when no block has a time.

@@ -91,13 +91,17 @@ std::string set_section(const Layout& layout, bool colour) {
 
 }  // namespace
 
+std::string as_terminal(const Document& document, bool colour) {
+  std::string text = paint(document.title, fmt::emphasis::bold, colour) + "\n";
+  if (!document.context.empty()) text += document.context + "\n";
+  for (const std::string& note : document.notes) text += "note: " + note + "\n";
+  if (document.layouts.empty()) return text + "\n" + kNoTables + "\n";
+  for (const Layout& layout : document.layouts) text += set_section(layout, colour);
+  return document.legend.empty() ? text : text + "\n" + document.legend + "\n";
+}
+
 std::string to_terminal(const Report& report, bool colour) {
-  std::string text = paint(title_of(report), fmt::emphasis::bold, colour) + "\n";
-  if (const std::string context = context_of(report); !context.empty()) text += context + "\n";
-  for (const std::string& note : notes_of(report)) text += "note: " + note + "\n";
-  if (report.tables.empty()) return text + "\n" + kNoTables + "\n";
-  for (const Layout& layout : layouts_of(report)) text += set_section(layout, colour);
-  return text + "\n" + legend_of(report) + "\n";
+  return as_terminal(document_of(report), colour);
 }
 
 }  // namespace msda

@@ -175,4 +175,12 @@ std::string ratio_text(double ratio, const std::optional<Interval>& interval) {
   return fmt::format("{} [{}, {}]", ratio_text(ratio), bound(interval->low), bound(interval->high));
 }
 
+std::string how_sure(const std::optional<Interval>& interval, Replication replication,
+                     int replicates) {
+  if (!interval) return "one block, so no interval";
+  const auto unit = replication == Replication::kProcesses ? "processes" : "blocks of one process";
+  return fmt::format("95% interval {} to {}, {} {}", ratio_text(interval->low),
+                     ratio_text(interval->high), replicates, unit);
+}
+
 }  // namespace msda

@@ -1,5 +1,7 @@
 #include "web.hpp"
 
+#include <vector>
+
 #include <fmt/format.h>
 #include <msda/error.hpp>
 #include <msda/plugin.hpp>
@@ -40,6 +42,17 @@ std::string module_name(std::string_view file) {
   return name == "vega-selection" ? "vega-selections" : name;
 }
 
+/// Statements that put every module of Vega into `window.vegaModules`, one for each.
+std::vector<std::string> module_definitions() {
+  std::vector<std::string> definitions{"window.vegaModules = {};"};
+  for (const EmbeddedSource* source = msda_vega::kSources; source->path != nullptr; ++source) {
+    definitions.push_back(
+        fmt::format("window.vegaModules[\"{}\"] = function (module, exports, require) {{\n{}\n}};",
+                    module_name(source->path), inlined(source->text)));
+  }
+  return definitions;
+}
+
 }  // namespace
 
 std::string_view web_file(std::string_view path) {
@@ -53,14 +66,17 @@ bool has_vega() { return msda_vega::kSources[0].path != nullptr; }
 
 std::string vega_elements() {
   if (!has_vega()) return "";
-  std::string text = "<script>window.vegaModules = {};</script>\n";
-  for (const EmbeddedSource* source = msda_vega::kSources; source->path != nullptr; ++source) {
-    text += fmt::format(
-        "<script>\nwindow.vegaModules[\"{}\"] = function (module, exports, require) {{\n{}\n}};\n"
-        "</script>\n",
-        module_name(source->path), inlined(source->text));
+  std::string text;
+  for (const std::string& definition : module_definitions()) {
+    text += fmt::format("<script>\n{}\n</script>\n", definition);
   }
   return text + fmt::format("<script>\n{}</script>", web_file("vega.js"));
+}
+
+std::string svg_program() {
+  std::string text(web_file("node.js"));
+  for (const std::string& definition : module_definitions()) text += definition + "\n";
+  return text.append(web_file("vega.js")).append(web_file("svg.js"));
 }
 
 }  // namespace msda

@@ -5,100 +5,19 @@
 #include <cmath>
 #include <random>
 #include <set>
-#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ablation/contrast.hpp"
-#include "design/enumerate.hpp"
+#include "ablation_truth.hpp"
 #include "design/fraction.hpp"
-#include "report.hpp"
 
 namespace msda {
 namespace {
 
+using namespace truth;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-/// log(speed-up) of each factor, and what pairs of neighbours add.
-struct Truth {
-  std::vector<double> main;
-  std::vector<std::pair<std::pair<std::size_t, std::size_t>, double>> pairs;
-
-  double log_speed(const Levels& levels) const {
-    double sum = 0;
-    for (std::size_t f = 0; f < main.size(); ++f) sum += levels[f] != 0 ? main[f] : 0;
-    for (const auto& [pair, value] : pairs) {
-      if (levels[pair.first] != 0 && levels[pair.second] != 0) sum += value;
-    }
-    return sum;
-  }
-};
-
-Design design_of(DesignKind kind, std::size_t count, const std::vector<Levels>& points) {
-  Design design;
-  design.kinds = {kind};
-  for (std::size_t f = 0; f < count; ++f) {
-    design.factors.push_back({std::string(1, static_cast<char>('a' + f)), {"off", "on"}});
-  }
-  for (const Levels& levels : points) {
-    design.points.push_back({arm_name(design.factors, levels), levels});
-  }
-  return design;
-}
-
-Design full(std::size_t count) {
-  const Design empty = design_of(DesignKind::kFull, count, {});
-  return design_of(DesignKind::kFull, count, full_points(empty.factors));
-}
-
-/// Every block has a drift of its own, every sample noise; error doubles with factor 0.
-std::vector<Record> records_from(const Design& design, const Truth& truth, double noise,
-                                 std::mt19937& random, int blocks = 8,
-                                 const std::string& problem = "p") {
-  std::normal_distribution<double> normal;
-  std::vector<double> drift;
-  for (int b = 0; b < blocks; ++b) drift.push_back(0.05 * normal(random));
-  std::vector<Record> records;
-  for (const DesignPoint& point : design.points) {
-    Record record;
-    record.problem = problem;
-    record.arm = point.arm;
-    record.cell = problem + "/" + point.arm + "/warm";
-    record.status = CellStatus::kOk;
-    record.baseline = point.arm == "base";
-    record.relative_l2 = point.levels[0] != 0 ? 2e-4 : 1e-4;
-    for (int b = 0; b < blocks; ++b) {
-      const double log_time = drift[static_cast<std::size_t>(b)] - truth.log_speed(point.levels);
-      record.samples.push_back({0, b, {1e-3 * std::exp(log_time + noise * normal(random))}});
-    }
-    records.push_back(std::move(record));
-  }
-  return records;
-}
-
-Ablation analyse(const Design& design, const std::vector<Record>& records) {
-  return *make_report({{"ablation", to_json(design)}}, records).ablation;
-}
-
-const EffectFamily& family(const Ablation& ablation, EffectKind kind) {
-  for (const EffectFamily& found : ablation.tables.at(0).families) {
-    if (found.kind == kind) return found;
-  }
-  throw Error("no such family");
-}
-
-const Effect& effect(const Ablation& ablation, EffectKind kind, const std::string& label) {
-  for (const Effect& found : family(ablation, kind).effects) {
-    if (found.label == label) return found;
-  }
-  throw Error("no effect " + label);
-}
-
-double log_of(const Ablation& ablation, EffectKind kind, const std::string& label) {
-  return std::log(effect(ablation, kind, label).ratio.value());
-}
 
 const Truth kTruth{{0.3, 0.1, -0.2, 0.0}, {{{0, 1}, 0.15}, {{2, 3}, -0.08}}};
 
@@ -149,32 +68,6 @@ TEST(Ablation, VerdictsAndErrors) {
   EXPECT_NEAR(*effect(found, EffectKind::kMain, "b").error_ratio, 1, 1e-9);
   const Ablation noisy = analyse(design, records_from(design, truth, 0.5, random, 3));
   EXPECT_EQ(effect(noisy, EffectKind::kAddOne, "b").verdict, EffectVerdict::kUndecided);
-}
-
-TEST(Ablation, IntervalsCoverTheTruthAsOftenAsTheySay) {
-  std::mt19937 random(4);
-  const Design design = full(3);
-  const Truth truth{{0.3, 0.1, -0.2}, {{{0, 1}, 0.15}}};
-  const std::vector<std::tuple<EffectKind, std::string, double>> effects{
-      {EffectKind::kTotal, "all factors", 0.35}, {EffectKind::kAddOne, "b", 0.1},
-      {EffectKind::kLeaveOneOut, "b", 0.25},     {EffectKind::kMain, "a", 0.375},
-      {EffectKind::kInteraction, "a x b", 0.15}, {EffectKind::kShapley, "c", -0.2}};
-  constexpr int kRuns = 1500;
-  std::vector<int> covered(effects.size(), 0);
-  for (int run = 0; run < kRuns; ++run) {
-    const Ablation found = analyse(design, records_from(design, truth, 0.03, random));
-    for (std::size_t i = 0; i < effects.size(); ++i) {
-      const auto& [kind, label, log_speedup] = effects[i];
-      const Interval interval = *effect(found, kind, label).ratio_95;
-      const double ratio = std::exp(log_speedup);
-      covered[i] += interval.low <= ratio && ratio <= interval.high ? 1 : 0;
-    }
-  }
-  for (std::size_t i = 0; i < effects.size(); ++i) {
-    const double share = static_cast<double>(covered[i]) / kRuns;
-    EXPECT_GE(share, 0.93) << std::get<1>(effects[i]);
-    EXPECT_LE(share, 0.97) << std::get<1>(effects[i]);
-  }
 }
 
 TEST(Ablation, AFractionOfResolutionFiveFindsMainEffectsAndInteractions) {

@@ -92,7 +92,7 @@ TEST_P(Browser, DrawsEveryFigureWithinTheWidth) {
   const std::size_t figures = figures_of(layouts_of(report)).size();
   std::string names;
   for (const Figure& figure : figures_of(layouts_of(report))) names += " " + figure.id;
-  EXPECT_EQ(figures, 18U) << names;  // five for each table, four for each table of effects
+  EXPECT_EQ(figures, 20U) << names;  // six for each table, four for each table of effects
   EXPECT_THAT(dom, testing::HasSubstr(fmt::format("data-drawn=\"{}\"", figures)));
   EXPECT_THAT(dom, testing::HasSubstr("data-overflow=\"0\""));
   EXPECT_THAT(dom, testing::HasSubstr("data-empty=\"0\""));

@@ -34,6 +34,35 @@ TEST(CompareRuns, JudgesByTheInterval) {
   EXPECT_EQ(change_of(before, record("arm", steady(1e-3, 1, 1))), Change::kUndecided);
 }
 
+// One cell alone is called worse with this noise; among forty it may be chance.
+TEST(CompareRuns, VerdictsAreCorrectedForTheNumberOfCells) {
+  const auto noisy = [](double seconds) { return scaled(steady(seconds, 1, 6), 1, 0.02); };
+  std::vector<Record> before{record("arm", noisy(1e-3))};
+  std::vector<Record> after{record("arm", noisy(1.045e-3))};
+  EXPECT_EQ(compare_runs(run(before), run(after), 0.01).at(0).change, Change::kWorse);
+  for (int i = 0; i < 39; ++i) {
+    before.push_back(record("same " + std::to_string(i), noisy(1e-3)));
+    after.push_back(before.back());
+  }
+  for (auto* records : {&before, &after}) {
+    for (Record& r : *records) r.cell = "captured/" + r.arm + "/warm";
+  }
+  const auto changes = compare_runs(run(before), run(after), 0.01);
+  EXPECT_EQ(changes.at(0).change, Change::kUndecided);
+  EXPECT_GT(changes[0].ratio_95->high, 0.9);
+  EXPECT_LT(changes[0].ratio_95->high, 0.99);
+  EXPECT_THAT(to_text(changes, 0.01), HasSubstr("(Holm)"));
+}
+
+TEST(CompareRuns, SaysWhenIntervalsAreOverBlocks) {
+  const auto text = [](int processes) {
+    const Report report = run({record("arm", scaled(steady(1e-3, processes), 1, 0.01))});
+    return to_text(compare_runs(report, report, 0.01), 0.01);
+  };
+  EXPECT_THAT(text(1), HasSubstr("differences between processes are not in them"));
+  EXPECT_THAT(text(2), testing::Not(HasSubstr("differences between processes")));
+}
+
 TEST(CompareRuns, TheRatioIsTheFirstTimeOverTheSecond) {
   const auto changes = compare_runs(run({record("arm", steady(2e-3, 3))}),
                                     run({record("arm", steady(1e-3, 3))}), 0.01);

@@ -71,7 +71,7 @@ TEST(ToHtml, WithoutTablesSaysSo) {
 TEST(Figures, HoldTheNumbersOfTheTable) {
   const Report report = sample_report();
   const std::vector<Figure> figures = figures_of(layouts_of(report));
-  EXPECT_EQ(figures.size(), 5U);
+  EXPECT_EQ(figures.size(), 6U);
   const auto& speedups = figure_of(figures, "f1-speedups").specification["data"][0]["values"];
   ASSERT_EQ(speedups.size(), 3U);
   EXPECT_EQ(speedups[1]["arm"], "fast");
@@ -81,6 +81,42 @@ TEST(Figures, HoldTheNumbersOfTheTable) {
   EXPECT_TRUE(points[1]["front"]);
   EXPECT_TRUE(points[2]["front"]);
   EXPECT_EQ(figure_of(figures, "f1-blocks").specification["data"][0]["values"].size(), 36U);
+}
+
+// A DRAM ceiling of 4 TB/s and a gather ceiling of 30 TB/s meet at a reuse of 7.5; the records
+// gather 64 MB, 16 times what they need from DRAM, in 1 ms and less.
+TEST(Figures, TheRooflineHasTheCeilingsAndEveryArm) {
+  const Report report = sample_report();
+  const std::vector<Figure> figures = figures_of(layouts_of(report));
+  const auto& values = figure_of(figures, "f1-roofline").specification["data"][0]["values"];
+  ASSERT_EQ(values.size(), 6U);  // three arms with a time, three points of the roof
+  EXPECT_DOUBLE_EQ(values[0]["reuse"], 16);
+  EXPECT_NEAR(values[0]["rate"], 64e9, 1);
+  EXPECT_FALSE(values[0]["best"]);
+  EXPECT_TRUE(values[1]["best"]);
+  EXPECT_DOUBLE_EQ(values[3]["rate"], 4e12 * 7.5 / 1.5);
+  EXPECT_DOUBLE_EQ(values[4]["reuse"], 7.5);
+  EXPECT_DOUBLE_EQ(values[4]["rate"], 30e12);
+  EXPECT_DOUBLE_EQ(values[5]["rate"], 30e12);
+}
+
+TEST(Figures, BlocksStandByProcess) {
+  Record late = record("late", {{1, 0, {2e-3}}, {1, 1, {2e-3}}});
+  const Report report =
+      make_report(nlohmann::json::object(), {baseline("base", steady(1e-3, 2, 2)), late});
+  const std::vector<Figure> figures = figures_of(layouts_of(report));
+  const auto& values = figure_of(figures, "f1-blocks").specification["data"][0]["values"];
+  ASSERT_EQ(values.size(), 6U);
+  EXPECT_EQ(values[4]["index"], 2);  // the first block of the second process, of both arms
+  EXPECT_EQ(values[2]["index"], 2);
+  EXPECT_EQ(values[4]["process"], 1);
+}
+
+TEST(Figures, ThatStandAloneHaveATitle) {
+  const Report report = sample_report();
+  const Figure figure = figures_of(layouts_of(report)).front();
+  EXPECT_EQ(standalone(figure)["title"]["text"], "Speedups: captured, warm");
+  EXPECT_FALSE(figure.specification.contains("title"));
 }
 
 TEST(Figures, ALoneArmHasNothingToBeComparedWith) {

@@ -1,7 +1,6 @@
 #include "statistics.hpp"
 
 #include <cmath>
-#include <random>
 
 #include <gtest/gtest.h>
 #include <msda/error.hpp>
@@ -125,59 +124,6 @@ TEST(Classify, ByTheInterval) {
   // Surely different, but by less than what matters.
   EXPECT_EQ(classify_interval(1.002, 1.006), Difference::kEqual);
   EXPECT_EQ(classify_interval(1.002, 1.012), Difference::kFaster);
-}
-
-struct Experiment {
-  int processes = 1;
-  int blocks = 1;
-  double process_noise = 0;  ///< standard deviation of the log ratio between processes
-  double block_noise = 0;    ///< and between blocks
-};
-
-/// Share of 400 seeded experiments whose 95% interval holds the true ratio.
-double coverage(const Experiment& experiment) {
-  constexpr int kExperiments = 400;
-  constexpr double kTrueRatio = 1.3;
-  std::mt19937_64 generator(20240607);
-  std::normal_distribution<double> normal;
-  int covered = 0;
-  for (int e = 0; e < kExperiments; ++e) {
-    std::vector<SampleBlock> slow;
-    std::vector<SampleBlock> fast;
-    for (int p = 0; p < experiment.processes; ++p) {
-      const double process = experiment.process_noise * normal(generator);
-      for (int b = 0; b < experiment.blocks; ++b) {
-        const double machine = std::exp(0.2 * normal(generator));
-        const double log_ratio =
-            std::log(kTrueRatio) + process + experiment.block_noise * normal(generator);
-        fast.push_back({p, b, {1e-3 * machine}});
-        slow.push_back({p, b, {1e-3 * machine * std::exp(log_ratio)}});
-      }
-    }
-    const auto estimate = estimate_ratio(slow, fast);
-    covered +=
-        estimate->interval_95->low <= kTrueRatio && kTrueRatio <= estimate->interval_95->high;
-  }
-  return static_cast<double>(covered) / kExperiments;
-}
-
-// The standard error of a coverage of 0.95 over 400 experiments is 0.011.
-TEST(Coverage, IsNominalOverProcesses) {
-  for (const int processes : {2, 3, 5, 10}) {
-    EXPECT_NEAR(coverage({processes, 8, 0.02, 0.01}), 0.95, 0.035) << processes << " processes";
-  }
-}
-
-TEST(Coverage, IsNominalOverBlocksOfOneProcess) {
-  for (const int blocks : {3, 10, 30}) {
-    EXPECT_NEAR(coverage({1, blocks, 0, 0.02}), 0.95, 0.035) << blocks << " blocks";
-  }
-}
-
-// Why the output says what its interval is over: one process cannot see the spread between
-// processes.
-TEST(Coverage, OfOneProcessLeavesOutTheSpreadBetweenProcesses) {
-  EXPECT_LT(coverage({1, 20, 0.05, 0.01}), 0.5);
 }
 
 }  // namespace

@@ -47,20 +47,10 @@
   }
 
   function config() {
-    const font = getComputedStyle(document.body).fontFamily;
-    const ink = colour("--ink");
-    const quiet = colour("--quiet");
-    const line = colour("--line");
-    return {
-      background: null,
-      axis: {
-        domainColor: line, gridColor: line, tickColor: line, labelColor: ink, titleColor: quiet,
-        labelFont: font, titleFont: font, labelFontSize: 11, titleFontSize: 11,
-        titleFontWeight: "normal",
-      },
-      legend: { labelColor: ink, titleColor: quiet, labelFont: font, titleFont: font },
-      text: { fill: ink, font, fontSize: 11 },
-    };
+    return window.vega.config({
+      font: getComputedStyle(document.body).fontFamily, ink: colour("--ink"),
+      quiet: colour("--quiet"), line: colour("--line"), background: null,
+    });
   }
 
   function draw(id) {

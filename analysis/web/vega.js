@@ -20,5 +20,21 @@
   for (const name of ["vega-transforms", "vega-view-transforms", "vega-encode", "vega-label"]) {
     Object.assign(transforms, load(name));
   }
-  window.vega = { View: load("vega-view").View, parse: load("vega-parser").parse };
+
+  // How all figures look, in the fonts and colours of the place where they stand.
+  function config({ font, ink, quiet, line, background }) {
+    return {
+      background,
+      axis: {
+        domainColor: line, gridColor: line, tickColor: line, labelColor: ink, titleColor: quiet,
+        labelFont: font, titleFont: font, labelFontSize: 11, titleFontSize: 11,
+        titleFontWeight: "normal",
+      },
+      legend: { labelColor: ink, titleColor: quiet, labelFont: font, titleFont: font },
+      text: { fill: ink, font, fontSize: 11 },
+      title: { color: ink, font, fontSize: 13, anchor: "start", offset: 12 },
+    };
+  }
+
+  window.vega = { View: load("vega-view").View, parse: load("vega-parser").parse, config };
 })();

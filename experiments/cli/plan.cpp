@@ -4,12 +4,14 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/plan_time.hpp"
 #include "runner/protocol.hpp"
+#include "runner/run.hpp"
 
 namespace msda {
 namespace {
 
-nlohmann::json plan_json(const Plan& plan) {
+nlohmann::json plan_json(const Plan& plan, const PlanTime& time) {
   nlohmann::json object = to_json(plan);
   object["device"] = to_json(plan.device);
   object["arms"] = nlohmann::json::array();
@@ -17,7 +19,16 @@ nlohmann::json plan_json(const Plan& plan) {
   object["problems"] = nlohmann::json::array();
   for (const ProblemSpec& spec : plan.problems) object["problems"].push_back(to_json(spec));
   if (plan.design) object["ablation"] = to_json(*plan.design);
+  object["estimated_seconds"] = time.seconds;
+  object["measured_cells"] = time.measured_cells;
   return object;
+}
+
+/// The run that was named, else the newest one of the experiment.
+std::optional<EarlierRun> earlier_run(const Arguments& arguments, const Experiment& experiment,
+                                      const DeviceInfo& device) {
+  if (const auto directory = arguments.find("like")) return read_earlier_run(*directory, device);
+  return newest_run(default_results_directory(experiment.name).parent_path(), device);
 }
 
 }  // namespace
@@ -26,10 +37,13 @@ int plan_command(const std::vector<std::string>& words) {
   Arguments arguments(
       {"plan EXPERIMENT [OPTION...]",
        "Shows what 'run' would do on a device: the arms with their compositions, the\n"
-       "cells in their groups, what would be skipped or left out and why. Runs nothing.",
+       "cells in their groups, what would be skipped or left out and why, and how long it\n"
+       "would take, by the newest run of the experiment in results/. Runs nothing.",
        "  msda plan experiments/quickstart.yaml\n"
+       "  msda plan experiments/quickstart.yaml --like results/quickstart/20240131-120000\n"
        "  msda plan experiments/quickstart.yaml --device cpu --json\n"});
   arguments.flag("json", "print JSON for scripts");
+  arguments.option("like", "DIR", "an earlier run on this device, for the estimate of the time");
   arguments.device_option();
   arguments.plugin_option();
   arguments.words("EXPERIMENT", 1, 1);
@@ -38,10 +52,11 @@ int plan_command(const std::vector<std::string>& words) {
   const Experiment experiment = load_experiment(arguments.words().front(), registry);
   const std::string device = arguments.has("device") ? arguments.device() : experiment.device;
   const Plan plan = make_plan(experiment, registry, choose_device(device, list_devices()));
+  const PlanTime time = plan_time(plan, earlier_run(arguments, experiment, plan.device));
   if (arguments.has("json")) {
-    fmt::print("{}\n", plan_json(plan).dump(2));
+    fmt::print("{}\n", plan_json(plan, time).dump(2));
   } else {
-    fmt::print("{}", to_text(plan, registry));
+    fmt::print("{}{}", to_text(plan, registry), to_text(time, plan.cell_count()));
   }
   return 0;
 }

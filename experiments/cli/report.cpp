@@ -1,9 +1,12 @@
 #include "report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "claims_table.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/svg.hpp"
 #include "cli/terminal.hpp"
 
 namespace msda {
@@ -30,29 +33,78 @@ constexpr Format kFormats[] = {
     {"effects-csv", effects_csv},
     {"json", [](const Report& r) { return to_json(r).dump(2) + "\n"; }}};
 
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const Format& format : kFormats) names.emplace_back(format.name);
+  return names;
+}
+
+const Format& find_format(const std::string& wanted) {
+  for (const Format& format : kFormats) {
+    if (format.name == wanted) return format;
+  }
+  const std::vector<std::string> names = format_names();
+  throw UsageError(fmt::format("report: no format '{}'{}; there are: {}", wanted,
+                               suggestion(wanted, names), fmt::join(names, ", ")));
+}
+
+std::string joined_claims(const std::vector<std::string>& directories, const std::string& format) {
+  std::vector<Report> reports;
+  for (const std::string& directory : directories) {
+    reports.push_back(make_report(std::filesystem::path(directory)));
+  }
+  const Document document = claims_document(reports);
+  if (format == "terminal") return as_terminal(document, wants_colour(stdout));
+  if (format == "md") return as_markdown(document);
+  if (format == "tex") return as_latex(document);
+  throw UsageError(
+      fmt::format("report: --claims has no format '{}'; there are: terminal, md, tex", format));
+}
+
+void draw_figures(const Report& report, const std::filesystem::path& directory) {
+  const Document document = document_of(report);
+  const std::vector<Figure> figures = figures_of(document.layouts);
+  const auto files = write_figures(figures, directory);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    fmt::print("{}  {}: {}\n", files[i].string(), figures[i].title, figures[i].place);
+  }
+}
+
 }  // namespace
 
 int report_command(const std::vector<std::string>& words) {
   Arguments arguments(
-      {"report DIR [OPTION...]",
+      {"report DIR... [OPTION...]",
        "Makes the report of a run again from its manifest and records, and prints it.\n"
        "An interrupted run is reported as far as it went.",
        "  msda report results/quickstart/20240131-120000\n"
-       "  msda report results/quickstart/20240131-120000 --format csv > table.csv\n"});
-  std::vector<std::string> names;
-  for (const Format& format : kFormats) names.emplace_back(format.name);
-  arguments.option("format", "NAME", fmt::format("{}; default terminal", fmt::join(names, ", ")));
-  arguments.words("DIR", 1, 1);
+       "  msda report results/quickstart/20240131-120000 --format csv > table.csv\n"
+       "  msda report results/quickstart/20240131-120000 --figures figures\n"
+       "  msda report --claims results/ledger-*/20240131-* --format md > ledger.md\n"});
+  arguments.option("format", "NAME",
+                   fmt::format("{}; default terminal", fmt::join(format_names(), ", ")));
+  arguments.option("figures", "DIRECTORY",
+                   "write every figure as SVG and print their names instead (needs Node.js)");
+  arguments.flag("claims", "the claims of all DIRs in one table (terminal, md or tex)");
+  arguments.words("DIR", 1, -1);
   if (!arguments.parse(words)) return 0;
-  const std::string wanted = arguments.get("format", "terminal");
-  for (const Format& format : kFormats) {
-    if (format.name != wanted) continue;
-    const Report report = make_report(std::filesystem::path(arguments.words().front()));
-    fmt::print("{}", format.text(report));
+  const Format& format = find_format(arguments.get("format", "terminal"));
+  const auto figures = arguments.find("figures");
+  if (arguments.has("claims")) {
+    if (figures) throw UsageError("report: --claims is a table; it has no --figures");
+    fmt::print("{}", joined_claims(arguments.words(), format.name));
     return 0;
   }
-  throw UsageError(fmt::format("report: no format '{}'{}; there are: {}", wanted,
-                               suggestion(wanted, names), fmt::join(names, ", ")));
+  if (arguments.words().size() > 1) {
+    throw UsageError("report: give one DIR, or --claims for a table over several");
+  }
+  const Report report = make_report(std::filesystem::path(arguments.words().front()));
+  if (figures) {
+    draw_figures(report, *figures);
+  } else {
+    fmt::print("{}", format.text(report));
+  }
+  return 0;
 }
 
 }  // namespace msda

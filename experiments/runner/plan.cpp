@@ -52,13 +52,6 @@ std::string device_ids(const std::vector<DeviceInfo>& devices) {
   return fmt::format("{}", fmt::join(ids, ", "));
 }
 
-/// "40 s", "12 min", "3.5 h"
-std::string duration_text(double seconds) {
-  if (seconds < 100) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 6000) return fmt::format("{:.0f} min", seconds / 60);
-  return fmt::format("{:.1f} h", seconds / 3600);
-}
-
 }  // namespace
 
 std::string cell_name(const std::string& problem, const std::string& arm, TimingMode mode) {
@@ -158,7 +151,6 @@ std::string to_text(const Plan& plan, const Registry& registry) {
     }
   }
   if (plan.design) text += to_text(*plan.design);
-  text += fmt::format("time      about {}, an estimate\n", duration_text(estimate_seconds(plan)));
   for (const std::string& note : plan.notes) text += fmt::format("note: {}\n", note);
   return text;
 }

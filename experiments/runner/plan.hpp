@@ -78,6 +78,10 @@ std::vector<Claim> planned_claims(const Experiment& experiment, const Plan& plan
 std::string unsupported_reason(const Registry& registry, const Arm& arm, const Problem& problem,
                                const DeviceInfo& device);
 
+/// What a launch is assumed to take, in seconds: the bytes gathered at a rate that good kernels
+/// reach.
+double assumed_launch_seconds(const Problem& problem, DeviceKind kind);
+
 /// A rough time for the whole plan in seconds: samples as long as a kernel at an assumed share of
 /// the speed of today's devices, at most the budget, and a few seconds to prepare and verify a
 /// cell.
@@ -85,7 +89,7 @@ double estimate_seconds(const Plan& plan);
 /// Factors, what was dropped and why, and the aliases of a fraction; ends in a line end.
 std::string to_text(const Design& design);
 
-/// The table that `msda plan` prints.
+/// The table that `msda plan` prints, without the time.
 std::string to_text(const Plan& plan, const Registry& registry);
 nlohmann::json to_json(const Plan& plan);
 

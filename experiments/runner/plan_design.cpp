@@ -24,7 +24,8 @@ std::string fraction_text(const Design& design) {
   return text;
 }
 
-/// What one launch is assumed to take: the bytes gathered at a rate that good kernels reach.
+}  // namespace
+
 double assumed_launch_seconds(const Problem& problem, DeviceKind kind) {
   constexpr double kGpuBytesPerSecond = 4e12;
   constexpr double kCpuBytesPerSecond = 5e9;
@@ -32,8 +33,6 @@ double assumed_launch_seconds(const Problem& problem, DeviceKind kind) {
   const double rate = kind == DeviceKind::kCuda ? kGpuBytesPerSecond : kCpuBytesPerSecond;
   return kLaunchSeconds + static_cast<double>(problem.gathered_bytes()) / rate;
 }
-
-}  // namespace
 
 double estimate_seconds(const Plan& plan) {
   constexpr double kPrepareSeconds = 1;  // load, verify twice

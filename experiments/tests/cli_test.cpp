@@ -1,9 +1,12 @@
 // The program as its users see it: exit codes and messages.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <boost/property_tree/xml_parser.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
@@ -243,6 +246,73 @@ TEST(CliReport, PrintsEveryFormat) {
   EXPECT_THAT(run({"report", results, "--format", "md"}).out, HasSubstr("| "));
   EXPECT_THAT(run({"report", results, "--format", "csv"}).out, HasSubstr(","));
   EXPECT_TRUE(nlohmann::json::parse(run({"report", results, "--format", "json"}).out).is_object());
+}
+
+/// A short run in `directory`/results, with a claim.
+std::string run_with_claim(const TemporaryDirectory& directory) {
+  const auto file =
+      directory.write("claims.yaml",
+                      "device: cpu\n"
+                      "problems: [{name: p, queries: 2, levels: [[3, 3]]}]\n"
+                      "arms: [fixture, {name: slow, use: [{fixture: {milliseconds: 2}}]}]\n"
+                      "claims: [{text: slow is fast, source: a test, arm: slow, speedup: 2x}]\n"
+                      "measure: {blocks: 3, samples: 2}\n");
+  const std::string results = directory.path() / "results";
+  EXPECT_EQ(run({"run", file, "--output", results}).exit_code, 0);
+  return results;
+}
+
+TEST(CliReport, JoinsTheClaimsOfSeveralRuns) {
+  const TemporaryDirectory directory;
+  const std::string results = run_with_claim(directory);
+  const Outcome joined = run({"report", "--claims", results, results, "--format", "md"});
+  EXPECT_EQ(joined.exit_code, 0) << joined.err;
+  EXPECT_THAT(joined.out, HasSubstr("Of 2 checks: 2 opposite."));
+  EXPECT_THAT(joined.out, HasSubstr("| run | source |"));
+  EXPECT_THAT(joined.out, HasSubstr("| claims | a test | slow is fast |"));
+  EXPECT_THAT(run({"report", results, results}).err, HasSubstr("--claims"));
+  EXPECT_THAT(run({"report", "--claims", results, "--format", "html"}).err,
+              HasSubstr("terminal, md, tex"));
+}
+
+TEST(CliReport, DrawsFiguresOrSaysWhatIsMissing) {
+  const TemporaryDirectory directory;
+  const std::string results = run_with_claim(directory);
+  const auto figures = directory.path() / "figures";
+  const Outcome outcome = run({"report", results, "--figures", figures});
+  if (outcome.exit_code == 3) {
+    EXPECT_THAT(outcome.err, testing::AnyOf(HasSubstr("nodejs"), HasSubstr("libjs-vega")));
+    GTEST_SKIP() << outcome.err;
+  }
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("f1-speedups.svg  Speedups: p, warm"));
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(figures)) {
+    ++count;
+    EXPECT_EQ(entry.path().extension(), ".svg");
+    boost::property_tree::ptree svg;
+    ASSERT_NO_THROW(boost::property_tree::read_xml(entry.path(), svg)) << entry.path();
+    EXPECT_TRUE(svg.get_child_optional("svg.g")) << entry.path();
+  }
+  EXPECT_GE(count, 4);
+  std::ifstream stream(figures / "f1-speedups.svg");
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_THAT(text, HasSubstr("Speedups: p, warm"));
+  EXPECT_THAT(text, HasSubstr(">slow<"));
+  EXPECT_THAT(text, HasSubstr("mark-symbol"));
+}
+
+TEST(CliPlan, TakesItsTimeFromAnEarlierRun) {
+  const TemporaryDirectory directory;
+  const std::string results = run_with_claim(directory);
+  const std::string file = directory.path() / "claims.yaml";
+  EXPECT_THAT(run({"plan", file}).out, HasSubstr("assumed: no earlier run"));
+  const Outcome planned = run({"plan", file, "--like", results});
+  EXPECT_THAT(planned.out, HasSubstr(": 2 of 2 cells as measured in " + results + "\n"));
+  const auto json = nlohmann::json::parse(run({"plan", file, "--like", results, "--json"}).out);
+  EXPECT_EQ(json.at("measured_cells"), 2);
+  EXPECT_GT(json.at("estimated_seconds"), 0.01);  // 3 blocks of 5 launches of 2 ms
+  EXPECT_EQ(run({"plan", file, "--like", directory.path()}).exit_code, 2);
 }
 
 TEST(CliDoctor, SaysWhatIsThere) {

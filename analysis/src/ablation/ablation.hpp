@@ -71,7 +71,7 @@ struct PooledEffect {
   EffectVerdict verdict = EffectVerdict::kNotEstimable;
   std::vector<std::optional<double>> by_problem;  ///< ratios, in PooledFamily::problems' order
   double spread = 1;                              ///< exp(standard deviation of the problems' logs)
-  std::optional<double> p_same;  ///< of "the same at every problem" (Cochran's Q, Holm)
+  std::optional<double> p_same;  ///< of "the same at every problem" (p_all_same(), Holm)
   bool heterogeneous = false;    ///< p_same <= 5%: it depends on the problem
 };
 

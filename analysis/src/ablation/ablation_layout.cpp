@@ -1,12 +1,11 @@
 // The tables of effects and regimes, in words.
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ablation/effect_headline.hpp"
 #include "layout.hpp"
 #include "text.hpp"
 
@@ -14,43 +13,6 @@ namespace msda {
 namespace {
 
 constexpr const char* kNone = "-";
-
-const EffectFamily* family_of(const AblationTable& table, EffectKind kind) {
-  const auto found = std::find_if(table.families.begin(), table.families.end(),
-                                  [kind](const EffectFamily& f) { return f.kind == kind; });
-  return found == table.families.end() ? nullptr : &*found;
-}
-
-const Effect* leading(const EffectFamily& family) {
-  const Effect* best = nullptr;
-  for (const Effect& effect : family.effects) {
-    if (effect.verdict != EffectVerdict::kBetter) continue;
-    if (best == nullptr || *effect.ratio > *best->ratio) best = &effect;
-  }
-  return best;
-}
-
-/// What pays most, by the kind of effect that says most about a factor.
-std::string headline_of(const AblationTable& table) {
-  std::string text;
-  if (const auto* total = family_of(table, EffectKind::kTotal)) {
-    const Effect& all = total->effects.front();
-    if (all.ratio) {
-      text = fmt::format("All factors together: {}, {}. ", ratio_text(*all.ratio, all.ratio_95),
-                         name_of(all.verdict));
-    }
-  }
-  constexpr std::array kKinds = {EffectKind::kMain, EffectKind::kLeaveOneOut, EffectKind::kAddOne};
-  for (const EffectKind kind : kKinds) {
-    const EffectFamily* family = family_of(table, kind);
-    if (family == nullptr) continue;
-    const Effect* best = leading(*family);
-    if (best == nullptr) return text + fmt::format("No factor surely pays ({}).", name_of(kind));
-    return text + fmt::format("{} pays most: {} ({}).", printable_line(best->label),
-                              ratio_text(*best->ratio, best->ratio_95), name_of(kind));
-  }
-  return text;
-}
 
 void add_effect(const EffectFamily& family, const Effect& effect, Layout& layout) {
   std::string verdict(name_of(effect.verdict));
@@ -70,7 +32,7 @@ Layout lay_out_effects(const AblationTable& table) {
   Layout layout;
   layout.effects = &table;
   layout.title = fmt::format("Effects: {}, {}", printable_line(table.problem), name_of(table.mode));
-  layout.headline = headline_of(table);
+  layout.headline = headline(table);
   layout.columns = {{"effect", false}, {"factor", false}, {"speed-up [95%]"}, {"share"},
                     {"p (Holm)"},      {"error"},         {"verdict", false}};
   for (const EffectFamily& family : table.families) {

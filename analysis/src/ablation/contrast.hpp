@@ -11,9 +11,6 @@
 
 namespace msda {
 
-/// Log times of one arm by (process, block).
-using LogTimes = std::map<std::pair<int, int>, double>;
-
 /// Weights of the arms' log speeds; they add up to 0.
 using Weights = std::vector<double>;
 
@@ -32,27 +29,11 @@ struct ContrastFamily {
   std::string remark;
 };
 
-/// Mean of a contrast over blocks, in log(speed-up).
-struct LogEstimate {
-  double value = 0;
-  double standard_error = 0;
-  double degrees_of_freedom = 0;  ///< 0: no interval
-  Replication replication = Replication::kNone;
-  int replicates = 0;
-};
-
-/// Over the blocks in which all arms with a weight have a time; with several processes over their
-/// means. nullopt without a common block.
+/// In log(speed-up), over the blocks in which all arms with a weight have a time; with several
+/// processes over their means. nullopt without a common block.
 std::optional<LogEstimate> estimate(const Weights& weights, const std::vector<LogTimes>& arms);
 /// The same, with the spread between the draws of a sampled contrast in the standard error.
 std::optional<LogEstimate> estimate(const Contrast& contrast, const std::vector<LogTimes>& arms);
-
-/// Probability of a value at least as far from `centre` as the estimate, both directions.
-double two_sided_p(const LogEstimate& estimate, double centre);
-std::optional<Interval> interval_95(const LogEstimate& estimate);
-
-/// Holm's step-down correction; the order stays.
-std::vector<double> holm(const std::vector<double>& p_values);
 
 /// Fills verdict, p-values and interval of each effect from its estimate (nullopt where there is
 /// none), corrected over all of them: better or worse where "no effect" is rejected at 5%, equal

@@ -4,8 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include <boost/math/distributions/chi_squared.hpp>
-
 #include "ablation/families.hpp"
 #include "report.hpp"
 
@@ -107,56 +105,30 @@ std::vector<const Effect*> at_problems(const std::vector<const EffectFamily*>& f
   return found;
 }
 
-/// The mean over the problems, which are taken as given: its error is that of measuring alone.
-std::optional<LogEstimate> mean_over(const std::vector<const Effect*>& effects) {
-  double sum = 0;
-  double variance = 0;
-  double quartic = 0;
-  int count = 0;
-  bool with_interval = true;
-  LogEstimate result;
-  for (const Effect* effect : effects) {
-    if (effect == nullptr) continue;
-    ++count;
-    sum += std::log(*effect->ratio);
-    const double square = effect->standard_error * effect->standard_error;
-    variance += square;
-    with_interval = with_interval && effect->degrees_of_freedom > 0;
-    if (effect->degrees_of_freedom > 0) quartic += square * square / effect->degrees_of_freedom;
-    result.replication = effect->replication;
-    result.replicates += effect->replicates;
-  }
-  if (count == 0) return std::nullopt;
-  result.value = sum / count;
-  result.standard_error = std::sqrt(variance) / count;
-  constexpr double kNoSpread = 1e6;  // any will do for an error of zero
-  if (with_interval) {
-    result.degrees_of_freedom = quartic > 0 ? variance * variance / quartic : kNoSpread;
-  }
-  return result;
+LogEstimate log_of(const Effect& effect) {
+  return {std::log(*effect.ratio), effect.standard_error, effect.degrees_of_freedom,
+          effect.replication, effect.replicates};
 }
 
-/// Cochran's Q: probability of so much spread when the effect is the same everywhere.
+/// The mean over the problems, which are taken as given: its error is that of measuring alone.
+std::optional<LogEstimate> mean_over(const std::vector<const Effect*>& effects) {
+  std::vector<WeightedEstimate> terms;
+  for (const Effect* effect : effects) {
+    if (effect != nullptr) terms.push_back({1, log_of(*effect)});
+  }
+  if (terms.empty()) return std::nullopt;
+  for (WeightedEstimate& term : terms) term.weight = 1 / static_cast<double>(terms.size());
+  return sum_of(terms);
+}
+
+/// Probability of so much spread between the problems when the effect is the same at all of them.
 std::optional<double> same_p(const std::vector<const Effect*>& effects) {
-  double weights = 0;
-  double weighted = 0;
-  int count = 0;
+  std::vector<LogEstimate> estimates;
   for (const Effect* effect : effects) {
-    if (effect == nullptr || effect->standard_error <= 0) continue;
-    const double weight = 1 / (effect->standard_error * effect->standard_error);
-    weights += weight;
-    weighted += weight * std::log(*effect->ratio);
-    ++count;
+    if (effect != nullptr && effect->standard_error > 0) estimates.push_back(log_of(*effect));
   }
-  if (count < 2) return std::nullopt;
-  double q = 0;
-  for (const Effect* effect : effects) {
-    if (effect == nullptr || effect->standard_error <= 0) continue;
-    const double distance =
-        (std::log(*effect->ratio) - weighted / weights) / effect->standard_error;
-    q += distance * distance;
-  }
-  return boost::math::cdf(boost::math::complement(boost::math::chi_squared(count - 1), q));
+  if (estimates.size() < 2) return std::nullopt;
+  return p_all_same(estimates);
 }
 
 double spread_of(const std::vector<const Effect*>& effects, double centre) {

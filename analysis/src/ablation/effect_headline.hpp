@@ -1,0 +1,14 @@
+// What an ablation says of one problem, in words.
+#pragma once
+
+#include <string>
+
+#include "ablation/ablation.hpp"
+
+namespace msda {
+
+/// What all factors together bring and how sure that is; which factors pay, by how much, the best
+/// first; which cost, make no difference or stay undecided; the strongest interaction.
+std::string headline(const AblationTable& table);
+
+}  // namespace msda

@@ -1,0 +1,101 @@
+// Experiments made up with everything that disturbs a real one, where the truth is known.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "results/record.hpp"
+
+namespace msda::simulated {
+
+/// What disturbs the times of an arm. All deviations are of log time.
+struct World {
+  int blocks = 20;  ///< in each process
+  int samples = 10;
+  /// Of an arm in a process, against the same arm in others: where its memory lies, how the
+  /// process' clocks settle.
+  double process_deviation = 0.003;
+  /// Student t with this many degrees of freedom instead of a normal, with the same deviation; 0:
+  /// normal. 4 is about the heaviest tail with which the deviation is still worth its name.
+  int process_tail = 0;
+  double block_deviation = 0.003;  ///< of an arm in a block
+  double sample_deviation = 0.01;
+  double drift = 0;          ///< of the machine, in a whole process: a random walk and a slope
+  double outlier_share = 0;  ///< of samples that take up to 3 times as long
+  double upset_share = 0;    ///< of an arm's blocks that are 5% off as a whole
+};
+
+/// Everything at once, about as bad as a shared machine gets.
+inline World harsh_world() {
+  World world;
+  world.process_tail = 4;
+  world.drift = 0.05;
+  world.outlier_share = 0.03;
+  world.upset_share = 0.02;
+  return world;
+}
+
+class Simulation {
+ public:
+  explicit Simulation(std::uint64_t seed) : random_(seed) {}
+
+  /// The samples of arms whose log times are `log_times`, which run in shuffled order inside each
+  /// block: one list of blocks for each arm.
+  std::vector<std::vector<SampleBlock>> run(const World& world, int processes,
+                                            const std::vector<double>& log_times) {
+    std::vector<std::vector<SampleBlock>> arms(log_times.size());
+    for (int p = 0; p < processes; ++p) run_process(world, p, log_times, arms);
+    return arms;
+  }
+
+ private:
+  void run_process(const World& world, int process, const std::vector<double>& log_times,
+                   std::vector<std::vector<SampleBlock>>& arms) {
+    std::vector<double> places;
+    for (const double log_time : log_times) places.push_back(log_time + process_effect(world));
+    const double steps = static_cast<double>(log_times.size()) * world.blocks;
+    const double slope = world.drift * normal_(random_) / steps;
+    double machine = 0;
+    for (int block = 0; block < world.blocks; ++block) {
+      for (const std::size_t arm : shuffled(log_times.size())) {
+        machine += slope + world.drift / std::sqrt(steps) * normal_(random_);
+        arms[arm].push_back({process, block, samples(world, places[arm] + machine)});
+      }
+    }
+  }
+
+  double process_effect(const World& world) {
+    if (world.process_tail == 0) return world.process_deviation * normal_(random_);
+    const double degrees = world.process_tail;
+    std::student_t_distribution<double> tail(degrees);
+    return world.process_deviation * std::sqrt((degrees - 2) / degrees) * tail(random_);
+  }
+
+  std::vector<double> samples(const World& world, double centre) {
+    centre += world.block_deviation * normal_(random_);
+    if (uniform_(random_) < world.upset_share) centre += uniform_(random_) < 0.5 ? 0.05 : -0.05;
+    std::vector<double> seconds;
+    for (int i = 0; i < world.samples; ++i) {
+      double log_time = centre + world.sample_deviation * normal_(random_);
+      if (uniform_(random_) < world.outlier_share) log_time += std::log(3.0) * uniform_(random_);
+      seconds.push_back(1e-3 * std::exp(log_time));
+    }
+    return seconds;
+  }
+
+  std::vector<std::size_t> shuffled(std::size_t count) {
+    std::vector<std::size_t> order(count);
+    for (std::size_t i = 0; i < count; ++i) order[i] = i;
+    std::shuffle(order.begin(), order.end(), random_);
+    return order;
+  }
+
+  std::mt19937_64 random_;
+  std::normal_distribution<double> normal_;
+  std::uniform_real_distribution<double> uniform_;
+};
+
+}  // namespace msda::simulated
