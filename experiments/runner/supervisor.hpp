@@ -27,7 +27,7 @@ inline constexpr int kInterruptedExitCode = 130;
 
 struct SupervisorOptions {
   std::filesystem::path program;  ///< the msda program, which is its own worker
-  std::string device;             ///< "cpu", "cuda:N"
+  std::string device;             ///< "cpu", "cuda:N", "simt"
   std::vector<std::filesystem::path> plugin_directories;
   bool ceilings = false;  ///< have the worker measure the device's ceilings
 };

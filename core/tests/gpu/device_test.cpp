@@ -21,7 +21,7 @@ TEST(OpenDevice, RefusesWhatIsNoDevice) {
 }
 
 TEST(OpenDevice, SaysWhyThereIsNoCuda) {
-  const bool has_gpu = list_devices().size() > 1;
+  const bool has_gpu = list_devices().size() > 2;
   EXPECT_EQ(cuda_unavailable_reason().empty(), has_gpu);
 }
 

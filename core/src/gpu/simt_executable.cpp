@@ -1,0 +1,121 @@
+#include "gpu/simt_executable.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "jit/launch_plan.hpp"
+
+namespace msda {
+
+SimtExecutable::SimtExecutable(const CompiledUnit& unit, const Problem& problem,
+                               const DeviceInfo& device, const simt::Options& options)
+    : unit_(unit.module), plan_(unit_.plan()), problem_(problem), options_(options) {
+  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
+    const std::size_t bytes =
+        workspace_bytes(plan_.workspace[slot], problem.batch, problem.queries);
+    if (bytes > 0) {
+      workspaces_[slot] = std::make_unique<SimtMemory>(bytes);
+      workspaces_[slot]->fill(0xFF);
+    }
+    if (plan_.has_prepass[slot] != 0) {
+      const Prepass& prepass = unit.composed.prepasses.at(static_cast<int>(slot));
+      launches_.push_back(
+          make_launch("pre-pass of " + prepass.name, prepass.kernel, plan_.prepass[slot], device));
+    }
+  }
+  launches_.push_back(make_launch("kernel", unit.composed.main_kernel, plan_.main, device));
+  make_textures();
+}
+
+SimtExecutable::Launch SimtExecutable::make_launch(const std::string& name,
+                                                   const std::string& kernel,
+                                                   const LaunchShape& shape,
+                                                   const DeviceInfo& device) const {
+  simt::Grid grid;
+  grid.kernel = unit_.kernel(kernel);
+  grid.blocks = block_count(shape, problem_, device);
+  grid.threads = shape.threads;
+  grid.cluster = std::max(1U, shape.cluster);
+  grid.shared_bytes = shape.shared_bytes;
+  return {name, grid};
+}
+
+void SimtExecutable::make_textures() {
+  constexpr unsigned kTexelChannels = 4;
+  for (std::size_t level = 0; level < kLevelLimit; ++level) {
+    const TextureShape& shape = plan_.texture[level];
+    if (shape.width == 0) continue;
+    const auto layers = static_cast<unsigned>(shape.layers_per_image * problem_.batch);
+    const std::size_t bytes =
+        std::size_t{layers} * shape.height * shape.width * kTexelChannels * shape.bits / 8;
+    Texture& texture = textures_[level];
+    texture.texels = std::make_unique<SimtMemory>(bytes);
+    texture.texels->fill(0xFF);
+    texture.description = {static_cast<unsigned char*>(texture.texels->data()), shape.width,
+                           shape.height, layers, shape.bits};
+  }
+}
+
+Arguments SimtExecutable::arguments_for(const Tensors& tensors) const {
+  Arguments arguments{};
+  arguments.value = tensors.value;
+  arguments.locations = tensors.locations;
+  arguments.weights = tensors.weights;
+  arguments.output = tensors.output;
+  arguments.batch = problem_.batch;
+  arguments.queries = problem_.queries;
+  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
+    if (workspaces_[slot]) arguments.workspace[slot] = workspaces_[slot]->data();
+  }
+  for (std::size_t level = 0; level < kLevelLimit; ++level) {
+    if (!textures_[level].texels) continue;
+    const auto object = reinterpret_cast<std::uintptr_t>(&textures_[level].description);
+    arguments.texture[level] = object;
+    arguments.surface[level] = object;
+  }
+  return arguments;
+}
+
+std::vector<simt::Buffer> SimtExecutable::buffers_for(const Tensors& tensors) const {
+  const auto bytes = [](std::int64_t elements, DType type) {
+    return static_cast<std::size_t>(elements) * size_of(type);
+  };
+  const Types& types = problem_.types;
+  std::vector<simt::Buffer> buffers = {
+      {tensors.value, bytes(problem_.value_elements(), types.value), "value", false},
+      {tensors.locations, bytes(problem_.location_elements(), types.location), "locations", false},
+      {tensors.weights, bytes(problem_.weight_elements(), types.weight), "weights", false},
+      {tensors.output, bytes(problem_.output_elements(), types.output), "output", true}};
+  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
+    if (!workspaces_[slot]) continue;
+    buffers.push_back({workspaces_[slot]->data(), workspaces_[slot]->size(),
+                       fmt::format("the workspace of slot {}", slot), true});
+  }
+  return buffers;
+}
+
+void SimtExecutable::launch(const Tensors& tensors, Stream) {
+  const Arguments arguments = arguments_for(tensors);
+  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
+    if (plan_.zeroed[slot] != 0) workspaces_[slot]->fill(0);
+  }
+  for (const Launch& launch : launches_) {
+    try {
+      simt::run(launch.grid, &arguments, unit_.image(), unit_.attach(), buffers_for(tensors),
+                options_);
+    } catch (simt::Fault& fault) {
+      fault.add_context(launch.name);
+      throw;
+    }
+  }
+}
+
+ResourceUse SimtExecutable::resources() const {
+  ResourceUse use;
+  use.dynamic_shared_bytes = plan_.main.shared_bytes;
+  use.cubin_hash = unit_.module().hash;
+  return use;
+}
+
+}  // namespace msda
