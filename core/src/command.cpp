@@ -62,7 +62,7 @@ std::string read_all(int descriptor) {
 
 }  // namespace
 
-CommandResult run_command(const std::vector<std::string>& arguments) {
+CommandResult execute_command(const std::vector<std::string>& arguments) {
   std::vector<char*> pointers;
   for (const std::string& argument : arguments)
     pointers.push_back(const_cast<char*>(argument.c_str()));

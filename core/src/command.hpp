@@ -13,6 +13,6 @@ struct CommandResult {
 
 /// Runs `arguments[0]`, looked up in PATH, with no input, and waits for it. Callable from several
 /// threads at a time. Throws EnvironmentError when it cannot be started.
-CommandResult run_command(const std::vector<std::string>& arguments);
+CommandResult execute_command(const std::vector<std::string>& arguments);
 
 }  // namespace msda

@@ -26,7 +26,7 @@ std::string find_program() {
 std::string ask_version(const std::string& program) {
   CommandResult said;
   try {
-    said = run_command({program, "-dumpfullversion"});
+    said = execute_command({program, "-dumpfullversion"});
   } catch (const EnvironmentError&) {
     said.exit_code = -1;
   }
@@ -113,10 +113,10 @@ void HostCompiler::run(const Unit& unit, const fs::path& directory, const fs::pa
        {std::string("-c"), (directory / "unit.cu").string(), std::string("-o"), object.string()}) {
     command.push_back(last);
   }
-  CommandResult result = run_command(command);
+  CommandResult result = execute_command(command);
   if (result.exit_code == 0) {
     // Linked apart: with the sanitizer's option the linker would add its library.
-    result = run_command(
+    result = execute_command(
         {program_, "-shared", "-nostartfiles", object.string(), "-lm", "-o", image.string()});
   }
   std::error_code ignored;

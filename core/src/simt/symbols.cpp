@@ -24,7 +24,7 @@ std::string shorten(const Image& image, std::string_view file) {
 std::vector<std::string> lines_of(const Image& image, std::uintptr_t offset) {
   try {
     std::istringstream output(
-        run_command({"addr2line", "-i", "-e", image.file.string(), fmt::format("{:#x}", offset)})
+        execute_command({"addr2line", "-i", "-e", image.file.string(), fmt::format("{:#x}", offset)})
             .output);
     std::vector<std::string> lines;
     for (std::string line; std::getline(output, line);) lines.push_back(line);
