@@ -1,5 +1,6 @@
 #include "simt/launch.hpp"
 
+#include <memory>
 #include <mutex>
 
 #include "simt/cluster.hpp"
@@ -44,6 +45,8 @@ void run(const Grid& grid, const void* arguments, const Image& image, void (*att
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   attach(&kTable);
+  const auto detach = [&](const void*) { attach(nullptr); };
+  const std::unique_ptr<const void, decltype(detach)> attached(&kTable, detach);
   GlobalMemory global(std::move(buffers));
   Cluster cluster(grid, arguments, image, global, options);
   for (unsigned block = 0; block < grid.blocks; block += grid.cluster) cluster.run(block);

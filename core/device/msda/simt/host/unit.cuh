@@ -19,7 +19,13 @@
 
 namespace msda::simt::host {
 
+/// Null while no kernel runs: the initialisers of the unit, say, are instrumented too.
 inline const Executor* executor = nullptr;
+
+MSDA_UNCHECKED inline void check(const void* address, unsigned long bytes, unsigned kind,
+                                 const void* pc) {
+  if (executor != nullptr) executor->access(address, bytes, kind, pc);
+}
 
 MSDA_UNCHECKED inline const ThreadState& me() { return **executor->current; }
 
@@ -27,8 +33,8 @@ MSDA_UNCHECKED inline const ThreadState& me() { return **executor->current; }
 
 extern "C" {
 
-/// Called once by the program that loads the unit.
-__attribute__((visibility("default"))) MSDA_UNCHECKED inline void msda_simt_attach(
+/// Called before a kernel with the table, and after it with null.
+__attribute__((visibility("default"), used)) MSDA_UNCHECKED inline void msda_simt_attach(
     const msda::simt::host::Executor* executor) {
   msda::simt::host::executor = executor;
 }
@@ -37,7 +43,7 @@ __attribute__((visibility("default"))) MSDA_UNCHECKED inline void msda_simt_atta
 #define MSDA_HOOK(NAME, BYTES, KIND)                                              \
   MSDA_UNCHECKED __attribute__((used)) inline void __tsan_##NAME(void* address) { \
     using namespace msda::simt::host;                                             \
-    executor->access(address, BYTES, KIND, MSDA_PC);                              \
+    check(address, BYTES, KIND, MSDA_PC);                                         \
   }
 #define MSDA_HOOKS(BYTES)                                              \
   MSDA_HOOK(read##BYTES, BYTES, kRead)                                 \
@@ -58,16 +64,17 @@ MSDA_HOOKS(16)
 
 MSDA_UNCHECKED __attribute__((used)) inline void __tsan_read_range(void* address,
                                                                    unsigned long bytes) {
-  msda::simt::host::executor->access(address, bytes, msda::simt::host::kRead, MSDA_PC);
+  msda::simt::host::check(address, bytes, msda::simt::host::kRead, MSDA_PC);
 }
 MSDA_UNCHECKED __attribute__((used)) inline void __tsan_write_range(void* address,
                                                                     unsigned long bytes) {
-  msda::simt::host::executor->access(address, bytes, msda::simt::host::kWrite, MSDA_PC);
+  msda::simt::host::check(address, bytes, msda::simt::host::kWrite, MSDA_PC);
 }
 MSDA_UNCHECKED __attribute__((used)) inline void __tsan_init() {}
 
 MSDA_UNCHECKED __attribute__((used)) inline void __sanitizer_cov_trace_pc() {
-  if (--*msda::simt::host::executor->slice <= 0) msda::simt::host::executor->end_slice(MSDA_PC);
+  const msda::simt::host::Executor* executor = msda::simt::host::executor;
+  if (executor != nullptr && --*executor->slice <= 0) executor->end_slice(MSDA_PC);
 }
 #undef MSDA_PC
 
