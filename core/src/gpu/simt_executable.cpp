@@ -97,13 +97,14 @@ std::vector<simt::Buffer> SimtExecutable::buffers_for(const Tensors& tensors) co
 
 void SimtExecutable::launch(const Tensors& tensors, Stream) {
   const Arguments arguments = arguments_for(tensors);
+  std::vector<simt::Buffer> buffers = buffers_for(tensors);
+  buffers.push_back({&arguments, sizeof arguments, "the arguments", false});
   for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
     if (plan_.zeroed[slot] != 0) workspaces_[slot]->fill(0);
   }
   for (const Launch& launch : launches_) {
     try {
-      simt::run(launch.grid, &arguments, unit_.image(), unit_.attach(), buffers_for(tensors),
-                options_);
+      simt::run(launch.grid, &arguments, unit_.image(), unit_.attach(), buffers, options_);
     } catch (simt::Fault& fault) {
       fault.add_context(launch.name);
       throw;
