@@ -43,6 +43,7 @@ void Cluster::access_shared(std::size_t offset, std::size_t bytes, unsigned kind
           fmt::format("{} {} {} bytes at byte {} of {} bytes of shared memory, in {}", who(*lane_),
                       verb(kind), bytes, in_block, shared_.bytes(), where(pc)));
   }
+  check_race(number(*lane_), clock_of(*lane_), offset, bytes, kind, pc);
   if ((kind & host::kWrite) != 0) {
     shared_.mark(offset, bytes, Mark::kWritten);
     return;
@@ -55,6 +56,26 @@ void Cluster::access_shared(std::size_t offset, std::size_t bytes, unsigned kind
                     mark == Mark::kNothing ? "where nothing was written"
                                            : "while an asynchronous copy to it is under way",
                     where(pc)));
+}
+
+void Cluster::check_race(std::size_t thread, const Clock& clock, std::size_t offset,
+                         std::size_t bytes, unsigned kind, const void* pc) {
+  if (!races_) return;
+  for (std::size_t i = 0; i < bytes; ++i) {
+    const auto conflict =
+        races_->access(thread, clock, shared_.index(offset + i), (kind & host::kWrite) != 0,
+                       (kind & host::kAtomic) != 0, pc);
+    if (!conflict) continue;
+    const auto place = [&](const void* code) {
+      return code == nullptr ? std::string("an asynchronous copy") : where(code);
+    };
+    fault(Diagnosis::kRace,
+          fmt::format("{} {} byte {} of shared memory in {}; {} {} it in {}, and nothing orders "
+                      "the two",
+                      who(lanes_[thread]), verb(kind), (offset + i) % SharedMemory::kStride,
+                      place(pc), who(lanes_[conflict->thread]), conflict->wrote ? "wrote" : "read",
+                      place(conflict->pc)));
+  }
 }
 
 void Cluster::access_global(std::uintptr_t address, std::size_t bytes, unsigned kind,

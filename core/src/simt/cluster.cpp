@@ -60,6 +60,7 @@ void Cluster::run(unsigned first) {
   shared_.clear();
   lanes_ = std::vector<Lane>(std::size_t{grid_.cluster} * grid_.threads);
   alive_ = lanes_.size();
+  if (options_.races) races_.emplace(lanes_.size(), grid_.cluster * grid_.shared_bytes);
   for (unsigned i = 0; i < lanes_.size(); ++i) start(lanes_[i], first, i);
   while (alive_ > 0) {
     const bool ran = run_round();
@@ -126,6 +127,7 @@ bool Cluster::satisfy_conditions() {
     if (lane.status != Status::kAtCondition) continue;
     if (!lane.condition.holds(lane.condition.subject, lane.condition.argument)) continue;
     lane.status = Status::kReady;
+    if (races_) races_->acquire(number(lane), lane.condition.subject);
     note_progress();
     woke = true;
   }
@@ -133,10 +135,27 @@ bool Cluster::satisfy_conditions() {
 }
 
 void Cluster::wait(const host::Condition& condition) {
-  if (condition.holds(condition.subject, condition.argument)) return;
+  if (condition.holds(condition.subject, condition.argument)) return acquire(condition.subject);
   lane_->condition = condition;
   lane_->status = Status::kAtCondition;
   leave();
+}
+
+/// While a copy's completion acts, what is released is what was known when the copy began.
+void Cluster::release(const void* subject) {
+  if (!races_) return;
+  if (finishing_ != nullptr) return races_->release(subject, finishing_->begun);
+  races_->release(subject, clock_of(*lane_));
+  races_->advance(number(*lane_));
+}
+
+void Cluster::acquire(const void* subject) {
+  if (races_ && lane_ != nullptr) races_->acquire(number(*lane_), subject);
+}
+
+const Clock& Cluster::clock_of(const Lane& lane) const {
+  static const Clock kNone;
+  return races_ ? races_->clock(number(lane)) : kNone;
 }
 
 void Cluster::fault(Diagnosis diagnosis, const std::string& text) {

@@ -11,6 +11,7 @@
 #include "simt/lane.hpp"
 #include "simt/launch.hpp"
 #include "simt/memory.hpp"
+#include "simt/races.hpp"
 #include "simt/stacks.hpp"
 
 namespace msda::simt {
@@ -23,7 +24,9 @@ struct BarrierState {
 
 /// An asynchronous copy of the copy engine, or copies that something else waits for.
 struct EngineCopy {
-  const Lane* owner = nullptr;
+  const Lane* owner = nullptr;  ///< that waits for it; null when only a barrier does
+  std::size_t thread = 0;       ///< of the cluster, that began it
+  Clock begun;                  ///< what that thread knew, where races are looked for
   std::vector<Copy> parts;
   host::Completion completion{};
 };
@@ -51,6 +54,8 @@ class Cluster {
   void meet(const host::Meeting& meeting);
   void barrier(const host::BarrierCall& call);
   void wait(const host::Condition& condition);
+  void release(const void* subject);
+  void acquire(const void* subject);
   void copy(host::Where where, void* shared, const void* global, unsigned bytes);
   void commit_copies();
   void wait_for_copies(int pending);
@@ -75,16 +80,21 @@ class Cluster {
   // rendezvous.cpp
   void check_mask(const host::Meeting& meeting);
   void check_who_waits_for(const Lane& gone);
+  void order(const std::vector<Lane*>& lanes, const void* subject);
   BarrierState& state_of(const host::BarrierCall& call, unsigned rank);
   void check_call(const BarrierState& state, const host::BarrierCall& call);
 
   // access.cpp
   void access_shared(std::size_t offset, std::size_t bytes, unsigned kind, const void* pc);
+  void check_race(std::size_t thread, const Clock& clock, std::size_t offset, std::size_t bytes,
+                  unsigned kind, const void* pc);
   void access_global(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* pc);
 
   // copies.cpp
   void begin_copy(const Copy& copy);
-  void make_copy(const Copy& copy);
+  /// By the thread of the cluster, as of `clock`.
+  void make_copy(const Copy& copy, std::size_t thread, const Clock& clock);
+  EngineCopy begin_engine_copy(const host::Completion& completion);
   void finish(std::size_t engine_copy);
   void finish_copies_of(const Lane& lane);
 
@@ -92,6 +102,10 @@ class Cluster {
   std::string who_waits();
   std::string waiting_for(const Lane& lane);
   [[noreturn]] void report_deadlock();
+  std::size_t number(const Lane& lane) const {
+    return static_cast<std::size_t>(&lane - lanes_.data());
+  }
+  const Clock& clock_of(const Lane& lane) const;
   std::string who(const Lane& lane) const;
   std::string where(host::Where where) const;
   std::string where(const void* pc) const;
@@ -107,7 +121,9 @@ class Cluster {
   std::vector<std::array<BarrierState, host::kBarriers>> barriers_;  ///< by rank
   std::vector<EngineCopy> engine_;
   std::mt19937_64 random_;
-  Lane* lane_ = nullptr;  ///< that runs; null while the scheduler does
+  std::optional<Races> races_;
+  const EngineCopy* finishing_ = nullptr;  ///< whose completion acts
+  Lane* lane_ = nullptr;                   ///< that runs; null while the scheduler does
   std::size_t alive_ = 0;
   std::optional<Fault> fault_;
   std::int64_t slice_length_ = 0;

@@ -27,14 +27,15 @@ void Cluster::begin_copy(const Copy& copy) {
   note_progress();
 }
 
-void Cluster::make_copy(const Copy& copy) {
+void Cluster::make_copy(const Copy& copy, std::size_t thread, const Clock& clock) {
+  const std::size_t offset = shared_.offset(reinterpret_cast<std::uintptr_t>(copy.to));
+  check_race(thread, clock, offset, copy.bytes, host::kWrite, nullptr);
   if (copy.from != nullptr) {
     std::memcpy(copy.to, copy.from, copy.bytes);
   } else {
     std::memset(copy.to, 0, copy.bytes);
   }
-  shared_.mark(shared_.offset(reinterpret_cast<std::uintptr_t>(copy.to)), copy.bytes,
-               Mark::kWritten);
+  shared_.mark(offset, copy.bytes, Mark::kWritten);
 }
 
 void Cluster::copy(host::Where where, void* shared, const void* global, unsigned bytes) {
@@ -54,15 +55,24 @@ void Cluster::commit_copies() { lane_->groups.push_back(std::exchange(lane_->ope
 void Cluster::wait_for_copies(int pending) {
   finish_copies_of(*lane_);
   while (lane_->groups.size() > static_cast<std::size_t>(pending)) {
-    for (const Copy& copy : lane_->groups.front()) make_copy(copy);
+    for (const Copy& copy : lane_->groups.front())
+      make_copy(copy, number(*lane_), clock_of(*lane_));
     lane_->groups.pop_front();
   }
 }
 
-void Cluster::after_copies(const host::Completion& completion) {
-  EngineCopy& engine = engine_.emplace_back();
-  engine.owner = lane_;
+EngineCopy Cluster::begin_engine_copy(const host::Completion& completion) {
+  EngineCopy engine;
+  engine.thread = number(*lane_);
+  engine.begun = clock_of(*lane_);
   engine.completion = completion;
+  if (races_) races_->advance(engine.thread);
+  return engine;
+}
+
+void Cluster::after_copies(const host::Completion& completion) {
+  EngineCopy& engine = engine_.emplace_back(begin_engine_copy(completion));
+  engine.owner = lane_;
   for (auto& group : lane_->groups) {
     engine.parts.insert(engine.parts.end(), group.begin(), group.end());
     group.clear();  // it still counts as a group
@@ -73,8 +83,7 @@ void Cluster::after_copies(const host::Completion& completion) {
 
 void Cluster::copy_bulk(host::Where where, const host::CopyPart* parts, unsigned count,
                         const host::Completion& completion) {
-  EngineCopy engine;
-  engine.completion = completion;
+  EngineCopy engine = begin_engine_copy(completion);
   for (unsigned i = 0; i < count; ++i) {
     const Copy part = {parts[i].to, parts[i].from, parts[i].bytes, where};
     begin_copy(part);
@@ -86,9 +95,12 @@ void Cluster::copy_bulk(host::Where where, const host::CopyPart* parts, unsigned
 void Cluster::finish(std::size_t engine_copy) {
   const EngineCopy engine = std::move(engine_[engine_copy]);
   engine_.erase(engine_.begin() + static_cast<std::ptrdiff_t>(engine_copy));
-  for (const Copy& copy : engine.parts) make_copy(copy);
-  if (engine.completion.act != nullptr)
+  for (const Copy& copy : engine.parts) make_copy(copy, engine.thread, engine.begun);
+  if (engine.completion.act != nullptr) {
+    finishing_ = &engine;
     engine.completion.act(engine.completion.subject, engine.completion.argument);
+    finishing_ = nullptr;
+  }
   note_progress();
 }
 

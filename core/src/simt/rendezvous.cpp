@@ -57,11 +57,25 @@ void Cluster::meet(const host::Meeting& meeting) {
   }
   if (!complete) return leave();
   if (meeting.join != nullptr) meeting.join(given, meeting.mask);
+  std::vector<Lane*> all;
   for (unsigned l = 0; l < kLanes; ++l) {
     if ((meeting.mask >> l & 1U) == 0) continue;
-    lane_of(mine.state.cluster_rank, mine.warp() * kLanes + l).status = Status::kReady;
+    all.push_back(&lane_of(mine.state.cluster_rank, mine.warp() * kLanes + l));
+    all.back()->status = Status::kReady;
   }
+  order(all, &meeting);
   note_progress();
+}
+
+/// What any of them did before comes before what each of them does later.
+void Cluster::order(const std::vector<Lane*>& lanes, const void* subject) {
+  if (!races_) return;
+  for (const Lane* lane : lanes) races_->release(subject, clock_of(*lane));
+  for (const Lane* lane : lanes) {
+    races_->acquire(number(*lane), subject);
+    races_->advance(number(*lane));
+  }
+  races_->forget(subject);
 }
 
 /// A thread that has left the kernel cannot come any more.
@@ -122,11 +136,14 @@ void Cluster::barrier(const host::BarrierCall& call) {
   mine.barrier = call;
   if (call.waits) mine.status = Status::kAtBarrier;
   state.arrived.push_back(&mine);
+  release(&state);
   if (state.arrived.size() < state.expected) return call.waits ? leave() : void();
   for (Lane* lane : state.arrived) {
-    if (lane->status == Status::kAtBarrier && lane->barrier.id == call.id)
-      lane->status = Status::kReady;
+    if (lane->status != Status::kAtBarrier || lane->barrier.id != call.id) continue;
+    lane->status = Status::kReady;
+    if (races_) races_->acquire(number(*lane), &state);
   }
+  if (races_) races_->forget(&state);
   state.arrived.clear();
   note_progress();
 }

@@ -23,9 +23,9 @@ std::string shorten(const Image& image, std::string_view file) {
 /// addr2line's lines for an offset into the image; none where it is missing.
 std::vector<std::string> lines_of(const Image& image, std::uintptr_t offset) {
   try {
-    std::istringstream output(
-        execute_command({"addr2line", "-i", "-e", image.file.string(), fmt::format("{:#x}", offset)})
-            .output);
+    std::istringstream output(execute_command({"addr2line", "-i", "-e", image.file.string(),
+                                               fmt::format("{:#x}", offset)})
+                                  .output);
     std::vector<std::string> lines;
     for (std::string line; std::getline(output, line);) lines.push_back(line);
     return lines;

@@ -16,7 +16,7 @@ struct Narrow {
   static constexpr unsigned kLargest = finite ? kNan - 1U : kInfinity - 1U;
 
   /// Nearest number, ties to even; beyond the largest infinity, or with `saturates` the largest.
-  static unsigned round(double value, bool saturates = false) {
+  MSDA_UNCHECKED static unsigned round(double value, bool saturates = false) {
     const auto bits = __builtin_bit_cast(unsigned long long, value);
     const unsigned sign = (bits >> 63U) != 0 ? kSign : 0U;
     if (value != value) return kNan;
@@ -39,7 +39,7 @@ struct Narrow {
     return sign | (result > kLargest ? limit : result);
   }
 
-  static float widen(unsigned bits) {
+  MSDA_UNCHECKED static float widen(unsigned bits) {
     const unsigned magnitude = bits & (kSign - 1U);
     const unsigned sign = (bits & kSign) != 0 ? 0x80000000U : 0U;
     const unsigned field = magnitude >> mantissa;
@@ -67,7 +67,7 @@ using Fp8E5M2 = Narrow<2, 5, 15>;
 
 /// a + b as a double from which rounding once more gives what rounding the exact sum gives: where
 /// bits are lost, the last one that is kept is odd ("round to odd").
-inline double sum_to_odd(double a, double b) {
+MSDA_UNCHECKED inline double sum_to_odd(double a, double b) {
   const double sum = a + b;
   const double of_b = sum - a;
   const double lost = (a - (sum - of_b)) + (b - of_b);

@@ -2,9 +2,8 @@
 // have them, and zero outside.
 #pragma once
 
-#include <cuda_fp16.h>
-
 #include <msda/simt/host/executor.cuh>
+#include <msda/simt/host/narrow.cuh>
 
 namespace msda::simt {
 
@@ -15,7 +14,7 @@ struct Fixed {
   int whole;
   int fraction;
 };
-inline Fixed fixed(float coordinate) {
+MSDA_UNCHECKED inline Fixed fixed(float coordinate) {
   const int in_256ths = __float2int_rn((coordinate - 0.5F) * 256.0F);
   return {in_256ths >> 8, in_256ths & 255};
 }
@@ -31,7 +30,7 @@ MSDA_UNCHECKED inline float texel(const Texture& texture, int x, int y, int laye
       ((static_cast<unsigned long long>(layer) * texture.height + y) * texture.width + x) * 4 +
       channel;
   if (texture.bits == 32) return reinterpret_cast<const float*>(texture.texels)[at];
-  return reinterpret_cast<const __half*>(texture.texels)[at];
+  return Half::widen(reinterpret_cast<const unsigned short*>(texture.texels)[at]);
 }
 
 MSDA_UNCHECKED inline void check_layer(const Texture& texture, int layer, Where where) {
