@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "jit/launch_plan.hpp"
 
@@ -32,9 +33,11 @@ SimtExecutable::Launch SimtExecutable::make_launch(const std::string& name,
                                                    const std::string& kernel,
                                                    const LaunchShape& shape,
                                                    const DeviceInfo& device) const {
+  check_block(shape, device);
   simt::Grid grid;
   grid.kernel = unit_.kernel(kernel);
-  grid.blocks = block_count(shape, problem_, device);
+  const std::int64_t resident = std::int64_t{shape.resident_blocks} * device.multiprocessors;
+  grid.blocks = block_count(shape, problem_, resident);
   grid.threads = shape.threads;
   grid.cluster = std::max(1U, shape.cluster);
   grid.shared_bytes = shape.shared_bytes;
@@ -57,6 +60,25 @@ void SimtExecutable::make_textures() {
   }
 }
 
+void SimtExecutable::make_maps(const void* values) {
+  static_assert(sizeof(simt::host::Tensor) <= sizeof(TensorMap));
+  for (std::size_t level = 0; level < kLevelLimit; ++level) {
+    const BoxShape& shape = plan_.boxes[level];
+    if (shape.element_bytes == 0) continue;
+    simt::host::Tensor tensor{};
+    tensor.first = static_cast<const unsigned char*>(values) + shape.start_bytes;
+    tensor.rank = shape.rank;
+    tensor.element_bytes = shape.element_bytes;
+    for (unsigned d = 0; d < 4; ++d) {
+      const bool images = d + 1 >= shape.rank;
+      tensor.extent[d] = images ? static_cast<unsigned>(problem_.batch) : shape.extent[d];
+      tensor.box[d] = images ? 1 : shape.box[d];
+      if (d > 0 && d < shape.rank) tensor.stride_bytes[d - 1] = shape.stride_bytes[d - 1];
+    }
+    std::memcpy(&maps_[level], &tensor, sizeof tensor);
+  }
+}
+
 Arguments SimtExecutable::arguments_for(const Tensors& tensors) const {
   Arguments arguments{};
   arguments.value = tensors.value;
@@ -65,6 +87,7 @@ Arguments SimtExecutable::arguments_for(const Tensors& tensors) const {
   arguments.output = tensors.output;
   arguments.batch = problem_.batch;
   arguments.queries = problem_.queries;
+  arguments.maps = maps_.data();
   for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
     if (workspaces_[slot]) arguments.workspace[slot] = workspaces_[slot]->data();
   }
@@ -96,6 +119,7 @@ std::vector<simt::Buffer> SimtExecutable::buffers_for(const Tensors& tensors) co
 }
 
 void SimtExecutable::launch(const Tensors& tensors, Stream) {
+  make_maps(tensors.value);
   const Arguments arguments = arguments_for(tensors);
   std::vector<simt::Buffer> buffers = buffers_for(tensors);
   buffers.push_back({&arguments, sizeof arguments, "the arguments", false});

@@ -37,6 +37,7 @@ class SimtExecutable final : public Executable {
   Launch make_launch(const std::string& name, const std::string& kernel, const LaunchShape& shape,
                      const DeviceInfo& device) const;
   void make_textures();
+  void make_maps(const void* values);
   Arguments arguments_for(const Tensors& tensors) const;
   std::vector<simt::Buffer> buffers_for(const Tensors& tensors) const;
 
@@ -47,6 +48,7 @@ class SimtExecutable final : public Executable {
   std::vector<Launch> launches_;  ///< pre-passes in the order of their slots, then the main kernel
   std::array<std::unique_ptr<SimtMemory>, kSlotCount> workspaces_;
   std::array<Texture, kLevelLimit> textures_;
+  std::array<TensorMap, kLevelLimit> maps_{};
 };
 
 }  // namespace msda

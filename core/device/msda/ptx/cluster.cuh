@@ -2,6 +2,10 @@
 // compute capability 9.0; earlier ones trap).
 #pragma once
 
+#if defined(MSDA_SIMT_HOST)
+#include <msda/simt/host/cluster.cuh>
+#else
+
 namespace msda::ptx {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -55,3 +59,5 @@ __device__ __forceinline__ W load_shared(unsigned address) {
 #undef MSDA_CLUSTER
 
 }  // namespace msda::ptx
+
+#endif

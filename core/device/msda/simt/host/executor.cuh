@@ -87,6 +87,16 @@ struct Texture {
   unsigned bits;  ///< of a channel: 16 or 32, floating point
 };
 
+/// A tensor for the copy engine, innermost dimension first; lies where a TensorMap does.
+struct Tensor {
+  const unsigned char* first;
+  unsigned rank;
+  unsigned element_bytes;
+  unsigned extent[4];
+  unsigned box[4];  ///< 1 in dimensions beyond the rank
+  unsigned long long stride_bytes[3];
+};
+
 /// Functions do not return when they find a fault: the executor ends the launch.
 struct Executor {
   ThreadState* const* current;  ///< the thread that runs
