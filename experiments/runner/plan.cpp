@@ -88,6 +88,12 @@ Plan make_plan(const Experiment& experiment, const Registry& registry, const Dev
   plan.baseline = baseline_of(experiment, plan.arms, plan.notes);
   plan.measure = experiment.measure;
   plan.design = experiment.design;
+  if (!plan.measures()) {
+    plan.measure.modes.resize(1);  // a verdict is the same in all
+    plan.measure.input_sets = 1;
+    plan.notes.push_back(fmt::format(
+        "{} checks every arm once and measures nothing: there are no times", device.id));
+  }
   for (std::size_t problem = 0; problem < plan.problems.size(); ++problem) {
     for (const TimingMode mode : plan.measure.modes) plan.groups.push_back({problem, mode});
   }

@@ -56,6 +56,7 @@ GroupRequest request_for(const Experiment& experiment, const Plan& plan, const G
   request.measure = plan.measure;
   request.process = next_process(finished);
   request.arms = plan.arms;
+  request.timed = plan.measures();
   return request;
 }
 
@@ -109,8 +110,9 @@ int run_experiment(const Experiment& experiment, const Plan& plan, const Registr
                     options.directory.string()));
   }
   Progress progress(options.progress, options.progress_live, plan.groups.size(), plan.measure);
-  Supervisor supervisor({options.program, plan.device.id, options.plugin_directories, true},
-                        [&](const json& event) { progress.on_event(event); });
+  Supervisor supervisor(
+      {options.program, plan.device.id, options.plugin_directories, plan.measures()},
+      [&](const json& event) { progress.on_event(event); });
   json manifest = begin(experiment, plan, registry, options, supervisor);
   const std::vector<Record> earlier = earlier_records(options);
   RecordWriter writer(options.directory / kRecordsFile);

@@ -119,7 +119,7 @@ std::vector<simt::Buffer> SimtExecutable::buffers_for(const Tensors& tensors) co
 }
 
 void SimtExecutable::launch(const Tensors& tensors, Stream) {
-  make_maps(tensors.value);
+  make_maps(plan_.has_prepass[kLayout] != 0 ? workspaces_[kLayout]->data() : tensors.value);
   const Arguments arguments = arguments_for(tensors);
   std::vector<simt::Buffer> buffers = buffers_for(tensors);
   buffers.push_back({&arguments, sizeof arguments, "the arguments", false});
