@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "jit/launch_plan.hpp"
 
@@ -69,12 +70,14 @@ void SimtExecutable::make_maps(const void* values) {
     tensor.first = static_cast<const unsigned char*>(values) + shape.start_bytes;
     tensor.rank = shape.rank;
     tensor.element_bytes = shape.element_bytes;
-    for (unsigned d = 0; d < 4; ++d) {
-      const bool images = d + 1 >= shape.rank;
-      tensor.extent[d] = images ? static_cast<unsigned>(problem_.batch) : shape.extent[d];
-      tensor.box[d] = images ? 1 : shape.box[d];
-      if (d > 0 && d < shape.rank) tensor.stride_bytes[d - 1] = shape.stride_bytes[d - 1];
+    std::fill(std::begin(tensor.box), std::end(tensor.box), 1U);
+    const unsigned inner = std::min<unsigned>(shape.rank - 1, std::size(shape.extent));
+    for (unsigned d = 0; d < inner; ++d) {
+      tensor.extent[d] = shape.extent[d];
+      tensor.box[d] = shape.box[d];
+      tensor.stride_bytes[d] = shape.stride_bytes[d];
     }
+    tensor.extent[inner] = static_cast<unsigned>(problem_.batch);  // the images
     std::memcpy(&maps_[level], &tensor, sizeof tensor);
   }
 }
