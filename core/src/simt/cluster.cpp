@@ -112,6 +112,7 @@ void Cluster::new_slice() {
 }
 
 void Cluster::end_slice(const void* pc) {
+  if (lane_ == nullptr) return;  // the unit's code, called by the executor
   lane_->stopped_at = pc;
   steps_since_progress_ += slice_length_;
   if (steps_since_progress_ > options_.spin_steps || steps_ > options_.total_steps) {

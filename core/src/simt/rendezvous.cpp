@@ -56,7 +56,12 @@ void Cluster::meet(const host::Meeting& meeting) {
     given[l] = other.meeting.mine;
   }
   if (!complete) return leave();
-  if (meeting.join != nullptr) meeting.join(given, meeting.mask);
+  if (meeting.join != nullptr) {
+    // Nobody's code: neither interrupted nor checked.
+    lane_ = nullptr;
+    meeting.join(given, meeting.mask);
+    lane_ = &mine;
+  }
   std::vector<Lane*> all;
   for (unsigned l = 0; l < kLanes; ++l) {
     if ((meeting.mask >> l & 1U) == 0) continue;

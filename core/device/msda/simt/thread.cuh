@@ -7,6 +7,8 @@
 namespace msda::simt {
 
 inline constexpr int kWarpLanes = 32;
+inline constexpr int kTeamBarrier = 15;      ///< the id for the warps that gather
+inline constexpr int kProducerBarrier = 14;  ///< the id for those that produce
 
 }  // namespace msda::simt
 
@@ -28,8 +30,6 @@ __device__ __forceinline__ unsigned warp() { return threadIdx.x / kWarpLanes; }
 __device__ __forceinline__ void sync_block() { __syncthreads(); }
 /// Barrier `id` of `threads` threads, whole warps.
 __device__ __forceinline__ void sync_some(int id, int threads) { ptx::sync_named(id, threads); }
-inline constexpr int kTeamBarrier = 15;      ///< the id for the warps that gather
-inline constexpr int kProducerBarrier = 14;  ///< the id for those that produce
 /// Barrier of the lanes in `mask`, which must be exactly those that call it.
 __device__ __forceinline__ void sync_warp(unsigned mask = 0xffffffffU) { __syncwarp(mask); }
 

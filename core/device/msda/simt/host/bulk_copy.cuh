@@ -6,6 +6,8 @@
 
 namespace msda::ptx {
 
+inline constexpr bool kHasCopyEngine = true;
+
 MSDA_UNCHECKED inline void arrive_expecting(Barrier* barrier, unsigned bytes,
                                             simt::host::Where where = simt::host::here()) {
   host::arrive(barrier, static_cast<int>(bytes), where);

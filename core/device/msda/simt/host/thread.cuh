@@ -1,7 +1,7 @@
 // Host bodies of simt/thread.cuh: every exchange between threads is a call of the executor.
 #pragma once
 
-#include <msda/simt/host/executor.cuh>
+#include <msda/simt/host/barrier.cuh>
 
 namespace msda::simt {
 
@@ -14,6 +14,9 @@ MSDA_UNCHECKED inline unsigned warp() { return host::me().thread / kWarpLanes; }
 MSDA_UNCHECKED inline void sync_block(host::Where where = host::here()) {
   const host::BarrierCall call = {where, "block barrier", 0, 0, true};
   host::executor->barrier(&call);
+}
+MSDA_UNCHECKED inline void sync_some(int id, int threads, host::Where where = host::here()) {
+  ptx::sync_named(id, threads, where);
 }
 MSDA_UNCHECKED inline void sync_warp(unsigned mask = 0xffffffffU,
                                      host::Where where = host::here()) {
