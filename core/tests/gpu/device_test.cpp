@@ -66,6 +66,19 @@ TEST(HostDevice, TimesEachPartOfALaunch) {
   for (const double s : seconds[1]) EXPECT_GE(s, 0.004);
 }
 
+TEST(SimtDevice, HasASeedAndMeasuresNothing) {
+  EXPECT_EQ(open_device("simt")->info().id, "simt");
+  EXPECT_EQ(open_device("simt:7")->info().id, "simt:7");
+  EXPECT_EQ(open_device("simt:0:races")->info().id, "simt:0:races");
+  for (const char* id : {"simt:", "simt:x", "simt:1:", "simt:1:rases", "simts", "simt:-1"}) {
+    EXPECT_THROW(open_device(id), UsageError) << id;
+  }
+  const auto device = open_device("simt");
+  EXPECT_THAT(device->mode_unsupported(TimingMode::kWarm), HasSubstr("measures nothing"));
+  EXPECT_THROW(device->time(TimingMode::kWarm, 1, [](int) {}), Unsupported);
+  EXPECT_THROW(device->measure_ceilings(), Unsupported);
+}
+
 TEST(TimingModes, HaveNames) {
   for (const auto mode : {TimingMode::kCold, TimingMode::kWarm, TimingMode::kGraph}) {
     EXPECT_EQ(parse_timing_mode(name_of(mode)), mode);

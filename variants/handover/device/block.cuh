@@ -22,16 +22,21 @@ struct BlockHandover {
     __device__ explicit Handover(unsigned char* shared) { static_cast<void>(shared); }
     __device__ void producer_acquire(const At& at) { static_cast<void>(at); }
     __device__ void producer_release(const At& at) {
-      if (at.step >= kLead) simt::sync_block();
+      if (at.step >= kLead) meet();
     }
     __device__ void producer_finish(const At& at) {
-      for (unsigned left = min(at.step, kLead); left > 0; --left) simt::sync_block();
+      for (unsigned left = min(at.step, kLead); left > 0; --left) meet();
     }
     __device__ void team_acquire(const At& at) {
       static_cast<void>(at);
-      simt::sync_block();
+      meet();
     }
     __device__ void team_release(const At& at) { static_cast<void>(at); }
+
+   private:
+    /// The one barrier of both roles, wherever they come from: two that look different would be
+    /// divergence.
+    __device__ static void meet() { simt::sync_block(); }
   };
 };
 
