@@ -47,14 +47,13 @@ class SimtDevice final : public Device {
 
   std::map<std::string, std::string> provenance() const override {
     std::map<std::string, std::string> names = host_->provenance();
-    const std::lock_guard lock(compiler_mutex_);
-    if (compiler_) names["host_compiler"] = compiler_->version();
+    names["host_compiler"] = compiler().version();
     return names;
   }
 
  private:
   /// Made when it is first needed: a machine without a compiler may list its devices.
-  const HostCompiler& compiler() {
+  const HostCompiler& compiler() const {
     const std::lock_guard lock(compiler_mutex_);
     if (!compiler_) compiler_.emplace();
     return *compiler_;
@@ -64,7 +63,7 @@ class SimtDevice final : public Device {
   simt::Options options_;
   std::unique_ptr<Device> host_ = open_host();
   mutable std::mutex compiler_mutex_;
-  std::optional<HostCompiler> compiler_;
+  mutable std::optional<HostCompiler> compiler_;
 };
 
 }  // namespace
