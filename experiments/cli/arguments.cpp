@@ -57,7 +57,9 @@ void Arguments::plugin_option() {
 }
 
 void Arguments::device_option() {
-  option("device", "ID", "auto (default: the first GPU, else the CPU), cpu or cuda:N");
+  option("device", "ID",
+         "auto (default: the first GPU, else the CPU), cpu, cuda:N, or simt[:SEED[:races]], which "
+         "checks kernels without a GPU");
 }
 
 bool Arguments::parse(const std::vector<std::string>& arguments) {

@@ -99,10 +99,13 @@ DeviceInfo device_for(const Arguments& arguments, Words& words, const Compositio
   if (id == "auto" && composition.device() == DeviceKind::kCpu) id = "cpu";
   DeviceInfo device = choose_device(id, list_devices());
   if (device.kind == composition.device()) return device;
+  if (device.kind == DeviceKind::kSimt) {
+    throw UsageError("bench: the device simt measures nothing; check a variant there with verify");
+  }
   const std::string reason = cuda_unavailable_reason();
   throw EnvironmentError(fmt::format("bench: {} runs on {}, not on {}{}", composition.describe(),
-                                     composition.device() == DeviceKind::kCpu ? "cpu" : "cuda",
-                                     device.id, reason.empty() ? "" : " (CUDA: " + reason + ")"));
+                                     name_of(composition.device()), device.id,
+                                     reason.empty() ? "" : " (CUDA: " + reason + ")"));
 }
 
 Record run_bench(const GroupRequest& request, const Arguments& arguments, const DeviceInfo& device,

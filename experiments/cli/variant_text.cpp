@@ -35,7 +35,7 @@ std::string use_text(const Use& use) {
 
 std::string kind_text(const Variant& variant) {
   if (const auto* kernel = dynamic_cast<const Kernel*>(&variant)) {
-    return kernel->device() == DeviceKind::kCpu ? "kernel on cpu" : "kernel on cuda";
+    return fmt::format("kernel on {}", name_of(kernel->device()));
   }
   if (const auto* optimization = dynamic_cast<const Optimization*>(&variant)) {
     return fmt::format("optimization of {}/{}", optimization->slot().skeleton,
@@ -83,7 +83,7 @@ json to_json(const Plugin& plugin) {
   }
   if (const auto* kernel = dynamic_cast<const Kernel*>(plugin.variant.get())) {
     object["kind"] = "kernel";
-    object["device"] = kernel->device() == DeviceKind::kCpu ? "cpu" : "cuda";
+    object["device"] = name_of(kernel->device());
   } else if (const auto* part = dynamic_cast<const Optimization*>(plugin.variant.get())) {
     object["kind"] = "optimization";
     object["device"] = "cuda";

@@ -163,9 +163,9 @@ std::vector<Arm> runnable(const std::vector<Target>& targets, const Registry& re
       continue;
     }
     const Composition composition(registry, target.uses);
-    if (composition.device() != device.kind) {
+    if (!composition.runs_on(device.kind)) {
       lines.print("skipped", target.name,
-                  composition.device() == DeviceKind::kCpu ? "runs on cpu" : "runs on cuda");
+                  fmt::format("runs on {}", name_of(composition.device())));
       continue;
     }
     arms.push_back({target.name, target.uses, composition.describe()});

@@ -39,6 +39,7 @@ void Lane::run_group(const Group& group, const GroupState& state,
   request.measure = plan_.measure;
   request.process = next_process(records);
   request.arms = plan_.arms;
+  request.timed = plan_.measures();
   std::string title = fmt::format("{} {}", request.problem.name(), name_of(group.mode));
   if (plan_.measure.processes > 1) title += fmt::format(", process {}", state.processes + 1);
   progress_.begin_group(title, state.processes >= plan_.measure.processes);

@@ -16,7 +16,7 @@ DType parse_dtype(std::string_view name);
 /// "plain", "zero-border"; throws UsageError with the nearest name.
 ValueLayout parse_layout(std::string_view name);
 std::string_view name_of(ValueLayout layout);
-/// "auto", "cpu" or "cuda:N"; throws UsageError.
+/// "auto", "cpu", "cuda:N" or "simt[:SEED[:races]]"; throws UsageError.
 std::string parse_device(std::string_view id);
 /// A label that can stand in "problem/arm/mode": no '/', no white space. Throws UsageError.
 std::string parse_label(const YamlNode& node);

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <boost/dll/runtime_symbol_info.hpp>
 
+#include "gpu/simt_device.hpp"
 #include "runner/parse.hpp"
 
 namespace msda {
@@ -43,9 +44,10 @@ std::string parse_device(std::string_view id) {
   const bool numbered = id.starts_with(kCuda) && id.size() > kCuda.size() &&
                         std::all_of(id.begin() + kCuda.size(), id.end(),
                                     [](unsigned char c) { return std::isdigit(c); });
-  if (id == "auto" || id == "cpu" || numbered) return std::string(id);
-  throw UsageError(fmt::format("no device '{}'{}: give auto, cpu or cuda:N (N from 0)", id,
-                               suggestion(id, {"auto", "cpu", "cuda:0"})));
+  if (id == "auto" || id == "cpu" || numbered || parse_simt(id)) return std::string(id);
+  throw UsageError(
+      fmt::format("no device '{}'{}: give auto, cpu, cuda:N (N from 0) or simt[:SEED[:races]]", id,
+                  suggestion(id, {"auto", "cpu", "cuda:0", "simt"})));
 }
 
 std::string parse_label(const YamlNode& node) {

@@ -6,23 +6,22 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "gpu/simt_device.hpp"
 #include "runner/protocol.hpp"
 
 namespace msda {
 namespace {
-
-std::string_view kind_name(DeviceKind kind) { return kind == DeviceKind::kCpu ? "cpu" : "cuda"; }
 
 std::vector<Arm> arms_for(const Experiment& experiment, const Registry& registry,
                           const DeviceInfo& device, std::vector<std::string>& notes) {
   std::vector<Arm> arms;
   for (const ArmSpec& spec : experiment.arms) {
     const Composition composition(registry, spec.uses);
-    if (composition.device() == device.kind) {
+    if (composition.runs_on(device.kind)) {
       arms.push_back({spec.name, spec.uses, composition.describe()});
     } else {
       notes.push_back(fmt::format("arm '{}' is left out: it runs on {}, not on {}", spec.name,
-                                  kind_name(composition.device()), device.id));
+                                  name_of(composition.device()), device.id));
     }
   }
   if (arms.empty()) {
@@ -59,6 +58,7 @@ std::string cell_name(const std::string& problem, const std::string& arm, Timing
 }
 
 DeviceInfo choose_device(const std::string& device, const std::vector<DeviceInfo>& devices) {
+  if (const auto options = parse_simt(device)) return simt_info(*options);
   const auto find = [&](auto&& matches) {
     return std::find_if(devices.begin(), devices.end(), matches);
   };
@@ -83,6 +83,14 @@ Plan make_plan(const Experiment& experiment, const Registry& registry, const Dev
   plan.baseline = baseline_of(experiment, plan.arms, plan.notes);
   plan.measure = experiment.measure;
   plan.design = experiment.design;
+  if (!plan.measures()) {
+    plan.measure.modes.resize(1);  // a verdict is the same in all
+    plan.measure.input_sets = 1;
+    plan.measure.processes = 1;
+    plan.measure.most_processes = 1;
+    plan.notes.push_back(fmt::format(
+        "{} checks every arm once and measures nothing: there are no times", device.id));
+  }
   for (std::size_t problem = 0; problem < plan.problems.size(); ++problem) {
     for (const TimingMode mode : plan.measure.modes) plan.groups.push_back({problem, mode});
   }

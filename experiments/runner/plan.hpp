@@ -47,6 +47,8 @@ struct Plan {
   std::vector<std::string> notes;  ///< what was left out, and why
   std::optional<Design> design;    ///< of an ablation
 
+  /// False on a device that only checks: then a cell has a verdict and no time.
+  bool measures() const { return device.kind != DeviceKind::kSimt; }
   std::size_t cell_count() const { return groups.size() * arms.size(); }
   const ProblemSpec& problem_of(const Group& group) const { return problems.at(group.problem); }
 };

@@ -178,7 +178,7 @@ json to_json(const MeasureSettings& settings) {
 json to_json(const DeviceInfo& info) {
   return {{"id", info.id},
           {"name", info.name},
-          {"kind", info.kind == DeviceKind::kCpu ? "cpu" : "cuda"},
+          {"kind", name_of(info.kind)},
           {"compute_capability", info.compute_capability},
           {"multiprocessors", info.multiprocessors},
           {"memory_bytes", info.memory_bytes},

@@ -40,7 +40,7 @@ class Run {
       : experiment_(experiment), plan_(plan), options_(options) {
     for (const std::string& device : plan.devices) {
       SupervisorOptions supervisor{options.program, device, options.plugin_directories,
-                                   supervisors_.empty()};
+                                   supervisors_.empty() && plan.measures()};
       supervisors_.push_back(std::make_unique<Supervisor>(
           std::move(supervisor), [this](const json& event) { progress_->on_event(event); }));
     }

@@ -176,18 +176,19 @@ json experiment_schema(const Registry& registry) {
       {"anyOf", {name(), variant_maps(registry, [](json parameter) { return parameter; })}}};
   const json arm = {
       {"anyOf", {name(), object({{"name", name()}, {"use", reference("uses")}}, {"name", "use"})}}};
-  json schema =
-      object({{"name", name()},
-              {"summary", text()},
-              {"device", {{"type", "string"}, {"pattern", "^(auto|cpu|cuda:[0-9]+)$"}}},
-              {"include", list_of(text())},
-              {"recipes", {{"type", "object"}, {"additionalProperties", reference("uses")}}},
-              {"problems", list_of(problem())},
-              {"arms", list_of(arm)},
-              {"ablation", ablation(registry)},
-              {"baseline", name()},
-              {"claims", list_of(claim())},
-              {"measure", measure()}});
+  json schema = object(
+      {{"name", name()},
+       {"summary", text()},
+       {"device",
+        {{"type", "string"}, {"pattern", "^(auto|cpu|cuda:[0-9]+|simt(:[0-9]+(:races)?)?)$"}}},
+       {"include", list_of(text())},
+       {"recipes", {{"type", "object"}, {"additionalProperties", reference("uses")}}},
+       {"problems", list_of(problem())},
+       {"arms", list_of(arm)},
+       {"ablation", ablation(registry)},
+       {"baseline", name()},
+       {"claims", list_of(claim())},
+       {"measure", measure()}});
   schema["$schema"] = "http://json-schema.org/draft-07/schema#";
   schema["title"] = "MSDA Lab experiment";
   schema["definitions"] = {{"use", use},

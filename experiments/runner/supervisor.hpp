@@ -34,7 +34,7 @@ class DeviceUnusable : public EnvironmentError {
 
 struct SupervisorOptions {
   std::filesystem::path program;  ///< the msda program, which is its own worker
-  std::string device;             ///< "cpu", "cuda:N"
+  std::string device;             ///< "cpu", "cuda:N", "simt"
   std::vector<std::filesystem::path> plugin_directories;
   bool ceilings = false;  ///< have the worker measure the device's ceilings
   KillPolicy kill{};

@@ -8,7 +8,7 @@
 namespace msda {
 
 struct WorkerOptions {
-  std::string device;                                     ///< "cpu", "cuda:N"
+  std::string device;                                     ///< "cpu", "cuda:N", "simt"
   std::vector<std::filesystem::path> plugin_directories;  ///< as given with --plugin-dir
   bool ceilings = false;  ///< measure the device's ceilings (cached) before saying "ready"
 };

@@ -152,6 +152,13 @@ TEST(ChooseDevice, AutoPrefersAGpu) {
   EXPECT_EQ(choose_device("cpu", {cpu(), gpu()}).id, "cpu");
 }
 
+TEST(ChooseDevice, TheExecutorHasASeed) {
+  const DeviceInfo device = choose_device("simt:5:races", {cpu()});
+  EXPECT_EQ(device.id, "simt:5:races");
+  EXPECT_EQ(device.kind, DeviceKind::kSimt);
+  EXPECT_EQ(choose_device("auto", {device, cpu()}).id, "cpu");
+}
+
 TEST(ChooseDevice, AMissingDeviceIsTheMachinesFault) {
   try {
     choose_device("cuda:7", {cpu(), gpu()});

@@ -100,6 +100,25 @@ claims:
               HasSubstr("slow is fast,a paper,slow,fixture,speedup,1.5x,"));
 }
 
+TEST_F(RunTest, ADeviceThatOnlyChecksLeavesVerdictsAndNoTimes) {
+  const fs::path file = directory_.write("x.yaml", R"(
+device: simt:3
+problems:
+  - {name: tiny, queries: 5, channels: 8, points: 2, levels: [[3, 4], [2, 2]]}
+arms: [thread-per-channel]
+measure: {modes: [cold, warm]}
+)");
+  const Outcome outcome = run({"run", file, "--output", results()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("measures nothing"));
+  const auto records = read_records(records_file());
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].status, CellStatus::kOk);
+  EXPECT_EQ(records[0].device, "simt:3");
+  EXPECT_TRUE(records[0].samples.empty());
+  EXPECT_GT(records[0].tolerance, 0);
+}
+
 TEST_F(RunTest, AWrongArmLeadsToExitCodeOneAndTheRestIsThere) {
   const fs::path file = directory_.write("x.yaml", R"(
 device: cpu

@@ -17,11 +17,22 @@
 
 namespace msda {
 
-enum class DeviceKind { kCpu, kCuda };
+/// kSimt runs composed kernels for CUDA on the CPU, thread by thread, to check them.
+enum class DeviceKind { kCpu, kCuda, kSimt };
+
+/// "cpu", "cuda" or "simt".
+constexpr std::string_view name_of(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::kCpu: return "cpu";
+    case DeviceKind::kCuda: return "cuda";
+    case DeviceKind::kSimt: return "simt";
+  }
+  return "?";
+}
 
 /// What a variant may know of the device it is asked to run on. Sizes in bytes.
 struct DeviceInfo {
-  std::string id;    ///< "cpu", "cuda:0"
+  std::string id;    ///< "cpu", "cuda:0", "simt"
   std::string name;  ///< as the vendor names it
   DeviceKind kind = DeviceKind::kCpu;
   int compute_capability = 0;     ///< 10 * major + minor; 0 on a CPU

@@ -116,11 +116,15 @@ DeviceKind Composition::device() const {
   return whole != nullptr ? whole->device() : DeviceKind::kCuda;
 }
 
+bool Composition::runs_on(DeviceKind kind) const {
+  const bool is_checked = kind == DeviceKind::kSimt && kernel() == nullptr;
+  return kind == device() || is_checked;
+}
+
 std::optional<std::string> Composition::unsupported(const Problem& problem,
                                                     const DeviceInfo& device_info) const {
-  if (device() != device_info.kind) {
-    return fmt::format("runs on {}, not on {}", device() == DeviceKind::kCuda ? "cuda" : "cpu",
-                       device_info.id);
+  if (!runs_on(device_info.kind)) {
+    return fmt::format("runs on {}, not on {}", name_of(device()), device_info.id);
   }
   if (kernel() == nullptr && problem.spatial_size() > std::numeric_limits<std::int32_t>::max()) {
     return fmt::format("an image has {} pixels; composed kernels count them in 31 bits",

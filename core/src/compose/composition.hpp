@@ -38,6 +38,8 @@ class Composition {
 
   /// Kind of device it runs on: a kernel's own, CUDA for a composed one.
   DeviceKind device() const;
+  /// True on that kind, and for a composed one on kSimt too.
+  bool runs_on(DeviceKind kind) const;
   /// First reason of a part, prefixed by its name; nullopt when all can run.
   std::optional<std::string> unsupported(const Problem& problem, const DeviceInfo& device) const;
   double tolerance(const Problem& problem) const;

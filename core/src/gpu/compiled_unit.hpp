@@ -4,6 +4,7 @@
 #include "compose/unit_writer.hpp"
 #include "gpu/device.hpp"
 #include "jit/compiler.hpp"
+#include "jit/host_compiler.hpp"
 
 namespace msda {
 
@@ -16,5 +17,8 @@ struct CompiledUnit {
 /// several threads at a time. Throws Error with the compiler's log.
 Build compile_unit(const Compiler& compiler, const Composition& composition, const Problem& problem,
                    const DeviceInfo& device);
+/// The same for the host.
+Build compile_unit(const HostCompiler& compiler, const Composition& composition,
+                   const Problem& problem);
 
 }  // namespace msda

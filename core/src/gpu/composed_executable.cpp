@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 
 #include "gpu/cuda_check.hpp"
 #include "jit/launch_plan.hpp"
@@ -96,24 +95,10 @@ ComposedExecutable::Launch ComposedExecutable::make_launch(const std::string& na
                                                            const LaunchShape& shape,
                                                            const Problem& problem,
                                                            const DeviceInfo& device) const {
-  if (shape.shared_bytes > device.shared_bytes) {
-    throw Unsupported(fmt::format("a block needs {} bytes of shared memory; {} gives {}",
-                                  shape.shared_bytes, device.name, device.shared_bytes));
-  }
+  check_block(shape, device);
   Launch launch{module_.kernel(name_expression), 0, shape};
   allow_shared_memory(launch.kernel, shape.shared_bytes);
-  const std::int64_t items = item_count(shape, problem.batch, problem.queries);
-  const std::int64_t resident = resident_workers(launch.kernel, shape, device);
-  const bool divides_itself = shape.rows_per_item == 0 && shape.chunks == 0;
-  std::int64_t workers = shape.resident_blocks == 0 ? items
-                         : divides_itself           ? resident
-                                                    : std::min(items, resident);
-  if (shape.most_workers != 0) workers = std::min<std::int64_t>(workers, shape.most_workers);
-  const std::int64_t blocks = workers * std::max(shape.cluster, 1U);
-  if (blocks > std::numeric_limits<std::int32_t>::max()) {
-    throw Unsupported(fmt::format("the grid would have {} blocks, more than a launch can", blocks));
-  }
-  launch.blocks = static_cast<unsigned>(blocks);
+  launch.blocks = block_count(shape, problem, resident_workers(launch.kernel, shape, device));
   return launch;
 }
 

@@ -8,6 +8,7 @@
 
 #include "gpu/cuda.hpp"
 #include "gpu/host_device.hpp"
+#include "gpu/simt_device.hpp"
 
 namespace msda {
 namespace {
@@ -38,12 +39,14 @@ TimingMode parse_timing_mode(std::string_view name) {
 std::vector<DeviceInfo> list_devices() {
   std::vector<DeviceInfo> devices = {host_info()};
   for (DeviceInfo& device : cuda_devices()) devices.push_back(std::move(device));
+  devices.push_back(simt_info({}));
   return devices;
 }
 
 std::unique_ptr<Device> open_device(std::string_view id) {
   if (id == "auto") id = cuda_devices().empty() ? "cpu" : "cuda:0";
   if (id == "cpu") return open_host();
+  if (const auto options = parse_simt(id)) return open_simt(*options);
   if (id == "cuda") id = "cuda:0";
   constexpr std::string_view kPrefix = "cuda:";
   int ordinal = -1;
@@ -53,7 +56,8 @@ std::unique_ptr<Device> open_device(std::string_view id) {
     if (error == std::errc() && end == id.data() + id.size() && ordinal >= 0)
       return open_cuda(ordinal);
   }
-  throw UsageError(fmt::format("no device '{}': write auto, cpu or cuda:N", id));
+  throw UsageError(
+      fmt::format("no device '{}': write auto, cpu, cuda:N or simt[:SEED[:races]]", id));
 }
 
 }  // namespace msda

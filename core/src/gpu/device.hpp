@@ -1,5 +1,6 @@
 // A Device owns memory and time: what verification and measurement need of the machine they run on.
-// Two implementations: the host (wall clock) and CUDA (events, graphs, L2 flush).
+// Three implementations: the host (wall clock), CUDA (events, graphs, L2 flush), and the executor
+// that checks kernels without a GPU and measures nothing.
 #pragma once
 
 #include <cstddef>
@@ -142,11 +143,12 @@ Ceilings ceilings(Device& device);
 /// As the cache and manifests hold them.
 nlohmann::json to_json(const Ceilings& ceilings);
 
-/// "cpu" and "cuda:0".. as found; never throws.
+/// "cpu", "cuda:0".. as found, and "simt"; never throws.
 std::vector<DeviceInfo> list_devices();
 /// Why there is no CUDA device ("built without CUDA: ...", "no driver", ...), or "".
 std::string cuda_unavailable_reason();
-/// `id`: "cpu", "cuda:N", or "auto" (cuda:0 if there, else cpu). Throws EnvironmentError.
+/// `id`: "cpu", "cuda:N", "simt[:SEED[:races]]", or "auto" (cuda:0 if there, else cpu). Throws
+/// EnvironmentError.
 std::unique_ptr<Device> open_device(std::string_view id);
 
 }  // namespace msda

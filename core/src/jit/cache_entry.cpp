@@ -23,11 +23,6 @@ std::optional<std::string> read_file(const fs::path& file) {
   return std::string(std::istreambuf_iterator<char>(stream), {});
 }
 
-fs::path temporary_beside(const fs::path& target) {
-  static std::atomic<unsigned> counter{0};
-  return fs::path(fmt::format("{}.{}.{}.tmp", target.string(), getpid(), counter++));
-}
-
 void write_file(const fs::path& file, const std::string& text) {
   fs::create_directories(file.parent_path());
   std::ofstream stream(file, std::ios::binary);
@@ -37,9 +32,14 @@ void write_file(const fs::path& file, const std::string& text) {
 
 }  // namespace
 
-std::optional<Module> load_entry(const fs::path& directory) {
+fs::path temporary_beside(const fs::path& target) {
+  static std::atomic<unsigned> counter{0};
+  return fs::path(fmt::format("{}.{}.{}.tmp", target.string(), getpid(), counter++));
+}
+
+std::optional<Module> load_entry(const fs::path& directory, std::string_view image) {
   const auto build = read_file(directory / "build.json");
-  const auto cubin = read_file(directory / "kernel.cubin");
+  const auto cubin = read_file(directory / image);
   if (!build || !cubin) return std::nullopt;
   try {
     const auto json = nlohmann::json::parse(*build);
@@ -76,7 +76,7 @@ void write_sources(const Unit& unit, const fs::path& directory) {
   }
 }
 
-void store_entry(const Module& module) {
+void store_entry(const Module& module, std::string_view image) {
   nlohmann::json kernels = nlohmann::json::object();
   for (const auto& [name, kernel] : module.kernels) {
     kernels[name] = {{"symbol", kernel.symbol},
@@ -89,7 +89,7 @@ void store_entry(const Module& module) {
                                 {"kernels", kernels},
                                 {"log", module.log}};
   write_atomically(
-      module.directory / "kernel.cubin",
+      module.directory / image,
       std::string(reinterpret_cast<const char*>(module.cubin.data()), module.cubin.size()));
   write_atomically(module.directory / "build.json", build.dump(1));
 }

@@ -134,7 +134,7 @@ std::string Compiler::key(const Unit& unit, const std::string& architecture) con
 
 Module Compiler::compile(const Unit& unit, const std::string& architecture) const {
   const std::filesystem::path directory = cache_ / key(unit, architecture);
-  if (auto cached = load_entry(directory)) return *std::move(cached);
+  if (auto cached = load_entry(directory, kCubin)) return *std::move(cached);
   std::filesystem::create_directories(cache_);
   write_sources(unit, directory);
 
@@ -159,7 +159,7 @@ Module Compiler::compile(const Unit& unit, const std::string& architecture) cons
         found != resources.end() ? found->second : KernelBuild{symbol, 0, 0, 0};
   }
   if (!unit.plan.empty()) module.plan_symbol = program.lowered(unit.plan);
-  store_entry(module);
+  store_entry(module, kCubin);
   return module;
 }
 

@@ -26,8 +26,8 @@ struct KernelBuild {
 
 struct Module {
   std::filesystem::path directory;  ///< the cache entry
-  std::vector<std::byte> cubin;
-  std::string hash;                            ///< XXH3-128 of the cubin
+  std::vector<std::byte> cubin;     ///< or the shared object of a unit compiled for the host
+  std::string hash;                 ///< XXH3-128 of it
   std::map<std::string, KernelBuild> kernels;  ///< by name expression
   std::string plan_symbol;
   bool from_cache = false;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include <msda/error.hpp>
 
@@ -24,6 +26,27 @@ LaunchPlan read_plan(const Module& module) {
 std::size_t workspace_bytes(const Extent& extent, std::int64_t batch, std::int64_t queries) {
   return static_cast<std::size_t>(extent.fixed + extent.per_image * batch +
                                   extent.per_query * batch * queries);
+}
+
+void check_block(const LaunchShape& shape, const DeviceInfo& device) {
+  if (shape.shared_bytes > device.shared_bytes) {
+    throw Unsupported(fmt::format("a block needs {} bytes of shared memory; {} gives {}",
+                                  shape.shared_bytes, device.name, device.shared_bytes));
+  }
+}
+
+unsigned block_count(const LaunchShape& shape, const Problem& problem, std::int64_t resident) {
+  const std::int64_t items = item_count(shape, problem.batch, problem.queries);
+  const bool divides_itself = shape.rows_per_item == 0 && shape.chunks == 0;
+  std::int64_t workers = shape.resident_blocks == 0 ? items
+                               : divides_itself           ? resident
+                                                          : std::min(items, resident);
+  if (shape.most_workers != 0) workers = std::min<std::int64_t>(workers, shape.most_workers);
+  const std::int64_t blocks = workers * std::max(shape.cluster, 1U);
+  if (blocks > std::numeric_limits<std::int32_t>::max()) {
+    throw Unsupported(fmt::format("the grid would have {} blocks, more than a launch can", blocks));
+  }
+  return static_cast<unsigned>(blocks);
 }
 
 }  // namespace msda

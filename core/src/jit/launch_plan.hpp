@@ -2,6 +2,7 @@
 #pragma once
 
 #include <msda/launch.cuh>
+#include <msda/variant.hpp>
 
 #include "jit/compiler.hpp"
 
@@ -12,5 +13,13 @@ LaunchPlan read_plan(const Module& module);
 
 /// Bytes of workspace for these run-time sizes; queries is Q.
 std::size_t workspace_bytes(const Extent& extent, std::int64_t batch, std::int64_t queries);
+
+/// Throws Unsupported when a block needs more shared memory than the device gives.
+void check_block(const LaunchShape& shape, const DeviceInfo& device);
+
+/// Blocks that the launch has for these sizes. Of a grid of resident blocks the device holds
+/// `resident` workers, blocks or clusters, at a time. Throws Unsupported when the grid would exceed
+/// its limit.
+unsigned block_count(const LaunchShape& shape, const Problem& problem, std::int64_t resident);
 
 }  // namespace msda

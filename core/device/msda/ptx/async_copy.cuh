@@ -4,6 +4,10 @@
 
 #include <msda/ptx/barrier.cuh>
 
+#if defined(MSDA_SIMT_HOST)
+#include <msda/simt/host/async_copy.cuh>
+#else
+
 namespace msda::ptx {
 
 /// Copies 4, 8 or 16 bytes, both addresses aligned to that.
@@ -46,3 +50,5 @@ __device__ __forceinline__ void arrive_after_copies(Barrier* barrier) {
 }
 
 }  // namespace msda::ptx
+
+#endif

@@ -3,6 +3,10 @@
 // Instructions").
 #pragma once
 
+#if defined(MSDA_SIMT_HOST)
+#include <msda/simt/host/barrier.cuh>
+#else
+
 namespace msda::ptx {
 
 /// Waits at barrier `id`, 0 .. 15 (0 is the whole block's), for `threads` threads in all, those
@@ -70,3 +74,5 @@ __device__ __forceinline__ void wait(Barrier* barrier, unsigned parity) {
 }
 
 }  // namespace msda::ptx
+
+#endif

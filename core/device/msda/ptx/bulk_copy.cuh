@@ -3,6 +3,10 @@
 // are of this block. Code for earlier devices asks kHasCopyEngine and calls none of it.
 #pragma once
 
+#if defined(MSDA_SIMT_HOST)
+#include <msda/simt/host/bulk_copy.cuh>
+#else
+
 #include <msda/ptx/barrier.cuh>
 
 namespace msda::ptx {
@@ -62,3 +66,5 @@ __device__ __forceinline__ void prefetch_map(const void* map) {
 #undef MSDA_ENGINE
 
 }  // namespace msda::ptx
+
+#endif

@@ -2,6 +2,10 @@
 // compute capability 9.0; earlier ones trap).
 #pragma once
 
+#if defined(MSDA_SIMT_HOST)
+#include <msda/simt/host/cluster.cuh>
+#else
+
 namespace msda::ptx {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -30,3 +34,5 @@ __device__ __forceinline__ const T* map_shared_rank(const T* shared, unsigned ra
 #undef MSDA_CLUSTER
 
 }  // namespace msda::ptx
+
+#endif

@@ -2,6 +2,10 @@
 // for warps of one block that signal to each other without a barrier.
 #pragma once
 
+#if defined(MSDA_SIMT_HOST)
+#include <msda/simt/host/flag.cuh>
+#else
+
 namespace msda::ptx {
 
 /// Adds 1 to the flag, after all that this thread has read and written before.
@@ -24,3 +28,5 @@ __device__ __forceinline__ void wait_for_flag(unsigned* flag, unsigned count) {
 }
 
 }  // namespace msda::ptx
+
+#endif

@@ -5,6 +5,10 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#if defined(MSDA_SIMT_HOST)
+#include <msda/simt/host/matrix.cuh>
+#endif
+
 namespace msda::ptx {
 
 /// sums[16][8] += a[16][16] * b[16][8]: products of 16-bit elements T, sums in float32. All lanes
@@ -16,6 +20,7 @@ namespace msda::ptx {
 ///   a[3] = row g + 8, columns 2t + 8 and 2t + 9  sums[2], sums[3] = row g + 8, columns 2t, 2t + 1
 ///
 /// with the first of two elements in the lower half of the register.
+#if !defined(MSDA_SIMT_HOST)
 template <class T>
 __device__ void multiply_add(float (&sums)[4], const unsigned (&a)[4], const unsigned (&b)[2]);
 
@@ -35,6 +40,7 @@ MSDA_PTX_MULTIPLY_ADD(__half, "f16")
 MSDA_PTX_MULTIPLY_ADD(__nv_bfloat16, "bf16")
 
 #undef MSDA_PTX_MULTIPLY_ADD
+#endif
 
 /// Two elements of type T as one register of a fragment, each rounded to nearest even.
 template <class T>

@@ -31,6 +31,8 @@ struct WordOf<16> {
 template <int bytes>
 using Word = typename WordOf<bytes>::Type;
 
+#if !defined(MSDA_SIMT_HOST)
+
 /// The value itself, as something the compiler cannot see through: a sum that ends here is computed
 /// once, and what is added to it later stays a constant of the load instruction. Otherwise parts of
 /// an address that loads have in common are added anew for each of them.
@@ -170,4 +172,10 @@ __device__ __forceinline__ W load_readonly(const W* p) {
   return __ldg(p);
 }
 
+#endif
+
 }  // namespace msda::ptx
+
+#if defined(MSDA_SIMT_HOST)
+#include <msda/simt/host/memory.cuh>
+#endif

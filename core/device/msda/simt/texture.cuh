@@ -1,6 +1,10 @@
 // Layered textures of four-channel texels.
 #pragma once
 
+#if defined(MSDA_SIMT_HOST)
+#include <msda/simt/host/texture.cuh>
+#else
+
 namespace msda::simt {
 
 /// Bilinear blend around `place`, in texels, of layer `layer`; zero outside the layer.
@@ -19,3 +23,5 @@ __device__ __forceinline__ void store_layered(unsigned long long surface, const 
 }
 
 }  // namespace msda::simt
+
+#endif

@@ -7,6 +7,18 @@
 namespace msda::simt {
 
 inline constexpr int kWarpLanes = 32;
+inline constexpr int kTeamBarrier = 15;      ///< the id for the warps that gather
+inline constexpr int kProducerBarrier = 14;  ///< the id for those that produce
+
+}  // namespace msda::simt
+
+#if defined(MSDA_SIMT_HOST)
+#include <msda/simt/host/thread.cuh>
+#endif
+
+namespace msda::simt {
+
+#if !defined(MSDA_SIMT_HOST)
 
 __device__ __forceinline__ unsigned thread() { return threadIdx.x; }
 __device__ __forceinline__ unsigned block() { return blockIdx.x; }
@@ -18,8 +30,6 @@ __device__ __forceinline__ unsigned warp() { return threadIdx.x / kWarpLanes; }
 __device__ __forceinline__ void sync_block() { __syncthreads(); }
 /// Barrier `id` of `threads` threads, whole warps.
 __device__ __forceinline__ void sync_some(int id, int threads) { ptx::sync_named(id, threads); }
-inline constexpr int kTeamBarrier = 15;      ///< the id for the warps that gather
-inline constexpr int kProducerBarrier = 14;  ///< the id for those that produce
 /// Barrier of the lanes in `mask`, which must be exactly those that call it.
 __device__ __forceinline__ void sync_warp(unsigned mask = 0xffffffffU) { __syncwarp(mask); }
 
@@ -35,6 +45,8 @@ template <class T>
 __device__ __forceinline__ T shuffle(T value, int source_lane, int width = kWarpLanes) {
   return __shfl_sync(0xffffffffU, value, source_lane, width);
 }
+
+#endif
 
 /// The value of all 32 lanes put together by `join(a, b)`, the same in all of them.
 /// All 32 lanes call it and what follows.
@@ -75,6 +87,8 @@ __device__ __forceinline__ unsigned warp_union(unsigned bits) {
 }
 #endif
 
+#if !defined(MSDA_SIMT_HOST)
+
 /// Number of the lowest bit set; `bits` is not 0.
 __device__ __forceinline__ int lowest_bit(unsigned bits) {
   return __ffs(static_cast<int>(bits)) - 1;
@@ -94,5 +108,7 @@ __device__ __forceinline__ unsigned char* shared_memory() {
   extern __shared__ __align__(128) unsigned char msda_shared[];
   return msda_shared;
 }
+
+#endif
 
 }  // namespace msda::simt

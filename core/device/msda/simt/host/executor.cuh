@@ -1,0 +1,129 @@
+// What a unit compiled for the host asks of the executor that runs its threads (core/src/simt): a
+// table of functions, filled by the program that loads the unit. Both sides include this file, so
+// it includes nothing and has the layout of C.
+#pragma once
+
+namespace msda::simt::host {
+
+/// A place in device code.
+struct Where {
+  const char* file;
+  int line;
+};
+
+/// As a default argument: the place of the call.
+constexpr Where here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return {file, line};
+}
+
+/// What a thread knows of itself.
+struct ThreadState {
+  unsigned thread;        ///< in its block
+  unsigned threads;       ///< of the block
+  unsigned block;         ///< in the grid
+  unsigned blocks;        ///< of the grid
+  unsigned cluster_rank;  ///< of the block in its cluster
+  unsigned cluster;       ///< blocks of the cluster
+  unsigned char* shared;  ///< dynamic shared memory of the block
+};
+
+/// How memory is accessed; a union of bits.
+enum AccessKind : unsigned { kRead = 1, kWrite = 2, kAtomic = 4, kUnaligned = 8 };
+
+/// Lanes of a warp that come together. When all of `mask` have called, `join` is called once with
+/// the address that each lane gave (null for lanes that are not in the mask).
+struct Meeting {
+  Where where;
+  const char* what;  ///< "shuffle", "warp barrier": those that meet must call the same
+  unsigned mask;
+  void* mine;
+  void (*join)(void* const* lanes, unsigned mask);  ///< may be null
+};
+
+/// A barrier of threads of one block, or of all blocks of the cluster.
+struct BarrierCall {
+  Where where;
+  const char* what;
+  int id;            ///< 0 .. 15: of the block; kClusterBarrier
+  unsigned threads;  ///< that take part; 0: all
+  bool waits;        ///< false: only arrives
+};
+inline constexpr int kClusterBarrier = 16;
+inline constexpr int kBarriers = 17;
+
+/// Something that a thread waits for. `holds` and `describe` are called with `subject` and
+/// `argument`, by any thread of the program.
+struct Condition {
+  Where where;
+  const char* what;
+  const void* subject;
+  unsigned argument;
+  bool (*holds)(const void* subject, unsigned argument);
+  /// Writes what the subject still waits for, as a text of at most `size` bytes with its null.
+  void (*describe)(const void* subject, unsigned argument, char* text, unsigned size);
+};
+
+/// What happens when asynchronous copies are complete; `act` may be null.
+struct Completion {
+  void (*act)(void* subject, unsigned argument);
+  void* subject;
+  unsigned argument;
+};
+
+/// A part of an asynchronous copy: from null come zeros.
+struct CopyPart {
+  void* to;
+  const void* from;
+  unsigned bytes;
+};
+
+/// A texture of `layers` layers of height x width texels of four channels. Texture and surface
+/// objects are addresses of these.
+struct Texture {
+  unsigned char* texels;
+  unsigned width;
+  unsigned height;
+  unsigned layers;
+  unsigned bits;  ///< of a channel: 16 or 32, floating point
+};
+
+/// A tensor for the copy engine, innermost dimension first; lies where a TensorMap does.
+struct Tensor {
+  const unsigned char* first;
+  unsigned rank;
+  unsigned element_bytes;
+  unsigned extent[4];
+  unsigned box[4];  ///< 1 in dimensions beyond the rank
+  unsigned long long stride_bytes[3];
+};
+
+/// Functions do not return when they find a fault: the executor ends the launch.
+struct Executor {
+  ThreadState* const* current;  ///< the thread that runs
+  long long* slice;             ///< basic blocks that it may still run before `end_slice`
+  void (*end_slice)(const void* pc);
+  /// Before an access, with the address of the code that makes it.
+  void (*access)(const void* address, unsigned long bytes, unsigned kind, const void* pc);
+  /// A fault that device code finds by itself.
+  void (*fail)(Where where, const char* what);
+  void (*meet)(const Meeting* meeting);
+  void (*barrier)(const BarrierCall* call);
+  void (*wait)(const Condition* condition);
+  /// Orders what this thread did before behind `subject`, and what `subject` has gathered before
+  /// what this thread does from now on.
+  void (*release)(const void* subject);
+  void (*acquire)(const void* subject);
+  /// Begins a copy that belongs to the thread's open group.
+  void (*copy)(Where where, void* shared, const void* global, unsigned bytes);
+  void (*commit_copies)();
+  void (*wait_for_copies)(int pending);
+  /// When all of the thread's copies begun so far are complete.
+  void (*after_copies)(const Completion* completion);
+  /// Copies that the copy engine makes at a time of its own, and what follows them.
+  void (*copy_bulk)(Where where, const CopyPart* parts, unsigned count,
+                    const Completion* completion);
+  /// The address of block `rank`'s byte at the place of `shared` in this block's shared memory.
+  void* (*map_shared)(Where where, const void* shared, unsigned rank);
+};
+
+}  // namespace msda::simt::host

@@ -1,0 +1,106 @@
+// Host bodies of simt/thread.cuh: every exchange between threads is a call of the executor.
+#pragma once
+
+#include <msda/simt/host/barrier.cuh>
+
+namespace msda::simt {
+
+MSDA_UNCHECKED inline unsigned thread() { return host::me().thread; }
+MSDA_UNCHECKED inline unsigned block() { return host::me().block; }
+MSDA_UNCHECKED inline unsigned blocks() { return host::me().blocks; }
+MSDA_UNCHECKED inline unsigned lane() { return host::me().thread % kWarpLanes; }
+MSDA_UNCHECKED inline unsigned warp() { return host::me().thread / kWarpLanes; }
+
+MSDA_UNCHECKED inline void sync_block(host::Where where = host::here()) {
+  const host::BarrierCall call = {where, "block barrier", 0, 0, true};
+  host::executor->barrier(&call);
+}
+MSDA_UNCHECKED inline void sync_some(int id, int threads, host::Where where = host::here()) {
+  ptx::sync_named(id, threads, where);
+}
+MSDA_UNCHECKED inline void sync_warp(unsigned mask = 0xffffffffU,
+                                     host::Where where = host::here()) {
+  const host::Meeting meeting = {where, "warp barrier", mask, nullptr, nullptr};
+  host::executor->meet(&meeting);
+}
+
+namespace host {
+
+/// What a lane brings to an exchange, and what it takes away.
+template <class T>
+struct Exchange {
+  T given;
+  int source;  ///< lane
+  T taken;
+};
+
+template <class T>
+MSDA_UNCHECKED void exchange(void* const* lanes, unsigned mask) {
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if ((mask >> lane & 1U) == 0) continue;
+    auto* mine = static_cast<Exchange<T>*>(lanes[lane]);
+    mine->taken = static_cast<const Exchange<T>*>(lanes[mine->source])->given;
+  }
+}
+
+template <class T>
+MSDA_UNCHECKED T exchange_with(T value, int source, const char* what, Where where) {
+  Exchange<T> mine = {value, source, value};
+  const Meeting meeting = {where, what, 0xffffffffU, &mine, exchange<T>};
+  executor->meet(&meeting);
+  return mine.taken;
+}
+
+}  // namespace host
+
+template <class T>
+MSDA_UNCHECKED T shuffle_xor(T value, int lane_mask, host::Where where = host::here()) {
+  return host::exchange_with(value, (static_cast<int>(lane()) ^ lane_mask) % kWarpLanes, "shuffle",
+                             where);
+}
+template <class T>
+MSDA_UNCHECKED T shuffle_up(T value, int lanes, host::Where where = host::here()) {
+  const int mine = static_cast<int>(lane());
+  return host::exchange_with(value, mine >= lanes ? mine - lanes : mine, "shuffle", where);
+}
+template <class T>
+MSDA_UNCHECKED T shuffle(T value, int source_lane, int width = kWarpLanes,
+                         host::Where where = host::here()) {
+  const int first = static_cast<int>(lane()) / width * width;
+  return host::exchange_with(value, first + (source_lane & (width - 1)), "shuffle", where);
+}
+
+MSDA_UNCHECKED inline int lowest_bit(unsigned bits) { return __builtin_ctz(bits); }
+
+namespace host {
+
+/// Replaces the word by `join(old, value)` and returns the old one; no other thread comes between.
+template <class T, class Join>
+MSDA_UNCHECKED T atomically(T* address, T value, const Join& join) {
+  executor->access(address, sizeof(T), kRead | kAtomic, __builtin_return_address(0));
+  executor->acquire(address);
+  const T old = *address;
+  const T joined = join(old, value);
+  if (joined != old) {
+    executor->access(address, sizeof(T), kWrite | kAtomic, __builtin_return_address(0));
+    *address = joined;
+  }
+  executor->release(address);
+  return old;
+}
+
+}  // namespace host
+
+template <class T>
+MSDA_UNCHECKED T atomic_max(T* address, T value) {
+  return host::atomically(address, value, [](T a, T b) MSDA_UNCHECKED { return a < b ? b : a; });
+}
+template <class T>
+MSDA_UNCHECKED T atomic_add(T* address, T value) {
+  return host::atomically(address, value,
+                          [](T a, T b) MSDA_UNCHECKED { return static_cast<T>(a + b); });
+}
+
+MSDA_UNCHECKED inline unsigned char* shared_memory() { return host::me().shared; }
+
+}  // namespace msda::simt

@@ -1,0 +1,140 @@
+// The first header of a unit compiled for the host: CUDA's keywords and vector types, the table of
+// the executor, and what the compiler's instrumentation calls before each access of memory and in
+// each basic block (-fsanitize=thread, -fsanitize-coverage=trace-pc), which goes to the executor.
+#pragma once
+
+#include <msda/simt/host/executor.cuh>
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__ const
+#define __forceinline__ inline
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __align__(bytes) __attribute__((aligned(bytes)))
+
+/// Code of the executor's side: neither checked nor counted.
+#define MSDA_UNCHECKED __attribute__((no_sanitize("thread"), no_sanitize_coverage))
+
+namespace msda::simt::host {
+
+/// Null while no kernel runs: the initialisers of the unit, say, are instrumented too.
+inline const Executor* executor = nullptr;
+
+MSDA_UNCHECKED inline void check(const void* address, unsigned long bytes, unsigned kind,
+                                 const void* pc) {
+  if (executor != nullptr) executor->access(address, bytes, kind, pc);
+}
+
+MSDA_UNCHECKED inline const ThreadState& me() { return **executor->current; }
+
+}  // namespace msda::simt::host
+
+extern "C" {
+
+/// Called before a kernel with the table, and after it with null.
+__attribute__((visibility("default"), used)) MSDA_UNCHECKED inline void msda_simt_attach(
+    const msda::simt::host::Executor* executor) {
+  msda::simt::host::executor = executor;
+}
+
+#define MSDA_PC __builtin_extract_return_addr(__builtin_return_address(0))
+#define MSDA_HOOK(NAME, BYTES, KIND)                                              \
+  MSDA_UNCHECKED __attribute__((used)) inline void __tsan_##NAME(void* address) { \
+    using namespace msda::simt::host;                                             \
+    check(address, BYTES, KIND, MSDA_PC);                                         \
+  }
+#define MSDA_HOOKS(BYTES)                                              \
+  MSDA_HOOK(read##BYTES, BYTES, kRead)                                 \
+  MSDA_HOOK(write##BYTES, BYTES, kWrite)                               \
+  MSDA_HOOK(unaligned_read##BYTES, BYTES, kRead | kUnaligned)          \
+  MSDA_HOOK(unaligned_write##BYTES, BYTES, kWrite | kUnaligned)        \
+  MSDA_HOOK(volatile_read##BYTES, BYTES, kRead)                        \
+  MSDA_HOOK(volatile_write##BYTES, BYTES, kWrite)                      \
+  MSDA_HOOK(unaligned_volatile_read##BYTES, BYTES, kRead | kUnaligned) \
+  MSDA_HOOK(unaligned_volatile_write##BYTES, BYTES, kWrite | kUnaligned)
+MSDA_HOOKS(1)
+MSDA_HOOKS(2)
+MSDA_HOOKS(4)
+MSDA_HOOKS(8)
+MSDA_HOOKS(16)
+#undef MSDA_HOOKS
+#undef MSDA_HOOK
+
+MSDA_UNCHECKED __attribute__((used)) inline void __tsan_read_range(void* address,
+                                                                   unsigned long bytes) {
+  msda::simt::host::check(address, bytes, msda::simt::host::kRead, MSDA_PC);
+}
+MSDA_UNCHECKED __attribute__((used)) inline void __tsan_write_range(void* address,
+                                                                    unsigned long bytes) {
+  msda::simt::host::check(address, bytes, msda::simt::host::kWrite, MSDA_PC);
+}
+MSDA_UNCHECKED __attribute__((used)) inline void __tsan_init() {}
+
+MSDA_UNCHECKED __attribute__((used)) inline void __sanitizer_cov_trace_pc() {
+  const msda::simt::host::Executor* executor = msda::simt::host::executor;
+  if (executor != nullptr && --*executor->slice <= 0) executor->end_slice(MSDA_PC);
+}
+#undef MSDA_PC
+
+float fmaf(float, float, float);
+double fma(double, double, double);
+float sqrtf(float);
+float rsqrtf(float);
+float floorf(float);
+float ceilf(float);
+float rintf(float);
+float truncf(float);
+float expf(float);
+float exp2f(float);
+float logf(float);
+float log2f(float);
+void* memcpy(void*, const void*, unsigned long);
+}
+
+struct alignas(4) char4 {
+  signed char x, y, z, w;
+};
+struct alignas(4) uchar4 {
+  unsigned char x, y, z, w;
+};
+struct alignas(4) ushort2 {
+  unsigned short x, y;
+};
+struct alignas(8) ushort4 {
+  unsigned short x, y, z, w;
+};
+struct alignas(8) int2 {
+  int x, y;
+};
+struct alignas(16) int4 {
+  int x, y, z, w;
+};
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
+struct uint3 {
+  unsigned x, y, z;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+struct alignas(8) float2 {
+  float x, y;
+};
+struct float3 {
+  float x, y, z;
+};
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+
+inline int2 make_int2(int x, int y) { return {x, y}; }
+inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
+inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
+inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
+inline float2 make_float2(float x, float y) { return {x, y}; }
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+
+#include <msda/simt/host/math.cuh>

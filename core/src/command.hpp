@@ -1,0 +1,18 @@
+// Running another program for what it prints.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace msda {
+
+struct CommandResult {
+  int exit_code = 0;
+  std::string output;  ///< standard output and error together
+};
+
+/// Runs `arguments[0]`, looked up in PATH, with no input, and waits for it. Callable from several
+/// threads at a time. Throws EnvironmentError when it cannot be started.
+CommandResult execute_command(const std::vector<std::string>& arguments);
+
+}  // namespace msda

@@ -1,0 +1,153 @@
+#include "jit/host_compiler.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include <msda/error.hpp>
+
+#include "command.hpp"
+#include "hash.hpp"
+#include "input/input.hpp"
+#include "jit/cache_entry.hpp"
+
+namespace msda {
+namespace fs = std::filesystem;
+namespace {
+
+std::string find_program() {
+  const char* given = std::getenv("MSDA_CXX");
+  return given != nullptr && *given != '\0' ? given : "g++";
+}
+
+std::string ask_version(const std::string& program) {
+  CommandResult said;
+  try {
+    said = execute_command({program, "-dumpfullversion"});
+  } catch (const EnvironmentError&) {
+    said.exit_code = -1;
+  }
+  while (!said.output.empty() && said.output.back() == '\n') said.output.pop_back();
+  constexpr int kOldest = 11;
+  if (said.exit_code != 0 || std::atoi(said.output.c_str()) < kOldest) {
+    throw EnvironmentError(
+        fmt::format("the device simt compiles kernels with GCC {} or later, and '{}' is none; "
+                    "install g++, or name one in MSDA_CXX",
+                    kOldest, program));
+  }
+  return fmt::format("g++ {}", said.output);
+}
+
+std::string kernel_symbol(std::size_t i) { return fmt::format("msda_kernel_{}", i); }
+constexpr const char* kPlanSymbol = "msda_plan";
+
+/// The unit with functions that the program can find: templates have no names of their own.
+std::string host_text(const Unit& unit) {
+  constexpr const char* kExported = "__attribute__((visibility(\"default\")))";
+  std::string text =
+      fmt::format("#include <msda/simt/host/unit.cuh>\n{}\nextern \"C\" {{\n", unit.text);
+  for (std::size_t i = 0; i < unit.kernels.size(); ++i) {
+    text += fmt::format(
+        "{} void {}(const void* arguments) {{\n"
+        "  {}(*static_cast<const {}*>(arguments));\n}}\n",
+        kExported, kernel_symbol(i), unit.kernels[i], "msda::Arguments");
+  }
+  if (!unit.plan.empty()) {
+    text +=
+        fmt::format("{} const void* {}() {{ return {}; }}\n", kExported, kPlanSymbol, unit.plan);
+  }
+  return text + "}\n";
+}
+
+std::vector<std::byte> read_bytes(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+  return {bytes, bytes + text.size()};
+}
+
+}  // namespace
+
+HostCompiler::HostCompiler(fs::path cache)
+    : cache_(cache.empty() ? cache_directory() / "jit" : std::move(cache)),
+      program_(find_program()),
+      version_(ask_version(program_)) {}
+
+std::vector<std::string> HostCompiler::options(const fs::path& directory) const {
+  return {"-std=c++20", "-x", "c++", "-O1", "-g1", "-w", "-fPIC", "-fvisibility=hidden",
+          "-fno-strict-aliasing",
+          // One rounding for each operation that device code writes.
+          "-ffp-contract=off",
+          // A thread that the executor gives up is unwound, through whatever it was doing.
+          "-fno-exceptions", "-fasynchronous-unwind-tables",
+          // Each access of memory, and each basic block, calls the executor.
+          "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0",
+          "--param=tsan-distinguish-volatile=1", "-fsanitize-coverage=trace-pc", "-DMSDA_SIMT_HOST",
+          "-I" + directory.string(), "-I" + (directory / "msda/simt/host").string()};
+}
+
+std::string HostCompiler::key(const Unit& unit) const {
+  Hash hash;
+  const auto add = [&hash](const std::string& text) {
+    hash.add(text).add(std::string_view("\0", 1));
+  };
+  add(program_);
+  add(version_);
+  for (const std::string& option : options({})) add(option);
+  add(unit.text);
+  for (const UnitHeader& header : unit.headers) {
+    add(header.path);
+    add(header.text);
+  }
+  return hash.hex();
+}
+
+void HostCompiler::run(const Unit& unit, const fs::path& directory, const fs::path& image) const {
+  const fs::path object = fs::path(image).replace_extension("o");
+  std::vector<std::string> command = {program_};
+  for (const std::string& option : options(directory)) command.push_back(option);
+  for (const std::string& last :
+       {std::string("-c"), (directory / "unit.cu").string(), std::string("-o"), object.string()}) {
+    command.push_back(last);
+  }
+  CommandResult result = execute_command(command);
+  if (result.exit_code == 0) {
+    // Linked apart: with the sanitizer's option the linker would add its library.
+    result = execute_command(
+        {program_, "-shared", "-nostartfiles", object.string(), "-lm", "-o", image.string()});
+  }
+  std::error_code ignored;
+  fs::remove(object, ignored);
+  if (result.exit_code != 0) {
+    throw Error(fmt::format("compiling {} for the host failed; sources in {}\n{}\n{}", unit.label,
+                            directory.string(), fmt::join(command, " "), result.output));
+  }
+}
+
+Module HostCompiler::compile(const Unit& given) const {
+  Unit unit = given;
+  unit.text = host_text(given);
+  const fs::path directory = cache_ / key(unit);
+  if (auto cached = load_entry(directory, kSharedObject)) return *std::move(cached);
+  fs::create_directories(cache_);
+  write_sources(unit, directory);
+  const fs::path image = temporary_beside(directory / kSharedObject);
+  run(unit, directory, image);
+  Module module;
+  module.directory = directory;
+  module.cubin = read_bytes(image);
+  std::error_code ignored;
+  fs::remove(image, ignored);
+  module.hash = Hash().add(module.cubin.data(), module.cubin.size()).hex();
+  for (std::size_t i = 0; i < unit.kernels.size(); ++i) {
+    module.kernels[unit.kernels[i]] = {kernel_symbol(i), 0, 0, 0};
+  }
+  if (!unit.plan.empty()) module.plan_symbol = kPlanSymbol;
+  store_entry(module, kSharedObject);
+  return module;
+}
+
+}  // namespace msda

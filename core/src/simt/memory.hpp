@@ -1,0 +1,82 @@
+// The memory that a launch may touch: buffers in global memory, and the shared memory of a
+// cluster's blocks with a mark for each byte that was written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace msda::simt {
+
+/// A run of global memory.
+struct Buffer {
+  const void* data = nullptr;
+  std::size_t bytes = 0;
+  std::string name;  ///< for messages, "value"
+  bool writable = false;
+
+  std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(data); }
+  std::uintptr_t end() const { return begin() + bytes; }
+};
+
+class GlobalMemory {
+ public:
+  explicit GlobalMemory(std::vector<Buffer> buffers);
+  /// The buffer that holds [address, address + bytes), or nullptr.
+  const Buffer* find(std::uintptr_t address, std::size_t bytes);
+  /// "12 bytes past the end of 'value' (4096 bytes)": where a lost address lies.
+  std::string describe(std::uintptr_t address) const;
+
+ private:
+  std::vector<Buffer> buffers_;  ///< by address
+  std::size_t last_ = 0;         ///< where the last address was found
+};
+
+/// What is known of a byte of shared memory.
+enum class Mark : unsigned char {
+  kNothing,
+  kWritten,
+  kUnderWay
+};  ///< kUnderWay: a copy goes there
+
+/// Dynamic shared memory of all blocks of a cluster, far enough from each other that an index that
+/// is a little wrong hits none.
+class SharedMemory {
+ public:
+  static constexpr std::size_t kStride = std::size_t{1} << 20U;  ///< from block to block
+
+  SharedMemory(unsigned blocks, std::size_t bytes);
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+  ~SharedMemory();
+
+  /// Contents and marks as a new block finds them: nothing written, every byte 0xFF.
+  void clear();
+  unsigned char* block(unsigned rank) const { return base_ + rank * kStride; }
+  std::size_t bytes() const { return bytes_; }
+  std::size_t size() const { return blocks_ * kStride; }
+  /// Byte of the whole region, guards included; size() or more outside.
+  std::size_t offset(std::uintptr_t address) const {
+    return address - reinterpret_cast<std::uintptr_t>(base_);
+  }
+  /// True when all bytes lie in one block's part.
+  bool contains(std::size_t offset, std::size_t bytes) const {
+    return offset < size() && offset % kStride + bytes <= bytes_;
+  }
+  /// kWritten when all bytes are, else what the first other one is.
+  Mark mark_of(std::size_t offset, std::size_t bytes) const;
+  void mark(std::size_t offset, std::size_t bytes, Mark mark);
+  /// Number of a byte of any block among all bytes of all blocks.
+  std::size_t index(std::size_t offset) const {
+    return offset / kStride * bytes_ + offset % kStride;
+  }
+
+ private:
+  unsigned blocks_;
+  std::size_t bytes_;  ///< of a block
+  unsigned char* base_ = nullptr;
+  std::vector<Mark> marks_;  ///< by index()
+};
+
+}  // namespace msda::simt

@@ -1,0 +1,269 @@
+// Kernels that are wrong in one way each, and the same done right. Every one has 64 threads and
+// 1,024 bytes of shared memory; `output` holds 64 words, `value` 64 words that are only read.
+#pragma once
+
+#include <msda/launch.cuh>
+#include <msda/ptx/async_copy.cuh>
+#include <msda/ptx/barrier.cuh>
+#include <msda/ptx/bulk_copy.cuh>
+#include <msda/ptx/cluster.cuh>
+#include <msda/ptx/flag.cuh>
+#include <msda/simt/thread.cuh>
+
+namespace corpus {
+
+using msda::Arguments;
+namespace simt = msda::simt;
+namespace ptx = msda::ptx;
+
+__device__ inline unsigned* words(unsigned char* shared) {
+  return reinterpret_cast<unsigned*>(shared);
+}
+__device__ inline unsigned* output(const Arguments& arguments) {
+  return static_cast<unsigned*>(arguments.output);
+}
+__device__ inline const unsigned* value(const Arguments& arguments) {
+  return static_cast<const unsigned*>(arguments.value);
+}
+__device__ inline ptx::Barrier* barriers(unsigned char* shared) {
+  return reinterpret_cast<ptx::Barrier*>(shared + 512);
+}
+__device__ inline bool is_producer() { return simt::warp() == 0; }
+
+// --- Barriers of the block
+// -------------------------------------------------------------------------
+
+/// Neighbours exchange a word; the barrier between is missing.
+template <bool right>
+__global__ void exchange(const Arguments arguments) {
+  unsigned* shared = words(simt::shared_memory());
+  shared[simt::thread()] = simt::thread();
+  if (right) simt::sync_block();
+  output(arguments)[simt::thread()] = shared[(simt::thread() + 1) % 64];
+}
+
+/// The same twice: without the second barrier a fast thread overwrites what a slow one still reads.
+template <bool right>
+__global__ void exchange_twice(const Arguments arguments) {
+  unsigned* shared = words(simt::shared_memory());
+  for (unsigned round = 0; round < 2; ++round) {
+    shared[simt::thread()] = simt::thread() + round;
+    simt::sync_block();
+    output(arguments)[simt::thread()] = shared[(simt::thread() + 33) % 64];
+    if (right) simt::sync_block();
+  }
+}
+
+/// Threads without work leave before a barrier of all.
+template <bool right>
+__global__ void early_exit(const Arguments arguments) {
+  const bool has_work = simt::thread() < 60;
+  if (!right && !has_work) return;
+  simt::sync_block();
+  if (has_work) output(arguments)[simt::thread()] = 1;
+}
+
+/// Each role has a barrier of its own that is meant to be one of all.
+template <bool right>
+__global__ void divergence(const Arguments arguments) {
+  if (right) {
+    simt::sync_block();
+  } else if (is_producer()) {
+    simt::sync_block();
+  } else {
+    simt::sync_block();
+  }
+  output(arguments)[simt::thread()] = 1;
+}
+
+/// A role waits at a barrier of all, and the other for it at a flag that is raised behind.
+template <bool right>
+__global__ void deadlock(const Arguments arguments) {
+  unsigned* flag = words(simt::shared_memory());
+  if (simt::thread() == 0) *flag = 0;
+  simt::sync_block();
+  if (is_producer()) {
+    if (!right) ptx::sync_named(1, 64);
+    if (simt::lane() == 0) ptx::raise_flag(flag);
+    if (right) ptx::sync_named(1, 64);
+  } else {
+    ptx::wait_for_flag(flag, 1);
+    ptx::sync_named(1, 64);
+  }
+  output(arguments)[simt::thread()] = 1;
+}
+
+/// Consumers spin on a flag that a producer sets only after a barrier which consumers never reach.
+template <bool right>
+__global__ void spin(const Arguments arguments) {
+  volatile unsigned* flag = words(simt::shared_memory());
+  if (simt::thread() == 0) *flag = 0;
+  simt::sync_block();
+  if (is_producer()) {
+    if (!right) ptx::sync_named(1, 64);
+    if (simt::lane() == 0) *flag = 1;
+    if (right) ptx::sync_named(1, 64);
+  } else {
+    while (*flag == 0) {
+    }
+    ptx::sync_named(1, 64);
+  }
+  output(arguments)[simt::thread()] = 1;
+}
+
+// --- Warps
+// -------------------------------------------------------------------------------------------
+
+/// A lane leaves, and the others' shuffle names it.
+template <bool right>
+__global__ void absent_lane(const Arguments arguments) {
+  if (!right && simt::lane() == 5) return;
+  const unsigned sum = simt::warp_join(1U, [](unsigned a, unsigned b) { return a + b; });
+  output(arguments)[simt::thread()] = sum;
+}
+
+/// Half of a warp shuffles, the other half waits at its barrier.
+template <bool right>
+__global__ void warp_divergence(const Arguments arguments) {
+  unsigned other = 0;
+  if (right || simt::lane() < 16) {
+    other = simt::shuffle_xor(simt::lane(), 1);
+  } else {
+    simt::sync_warp();
+  }
+  output(arguments)[simt::thread()] = other;
+}
+
+/// The barrier of half a warp, called by the other half too.
+template <bool right>
+__global__ void wrong_mask(const Arguments arguments) {
+  const unsigned mask = simt::lane() < 16 || !right ? 0xffffU : 0xffff0000U;
+  simt::sync_warp(mask);
+  output(arguments)[simt::thread()] = 1;
+}
+
+// --- Memory
+// -----------------------------------------------------------------------------------------
+
+/// The right corner of the last column is read although it does not exist.
+template <bool right>
+__global__ void corner(const Arguments arguments) {
+  const unsigned x = simt::thread();
+  const unsigned other = x + 1 < 64 || !right ? value(arguments)[x + 1] : 0;
+  output(arguments)[x] = value(arguments)[x] + other;
+}
+
+template <bool right>
+__global__ void write_to_input(const Arguments arguments) {
+  auto* to = right ? output(arguments) : const_cast<unsigned*>(value(arguments));
+  to[simt::thread()] = 1;
+}
+
+template <bool right>
+__global__ void beyond_shared(const Arguments arguments) {
+  unsigned* shared = words(simt::shared_memory());
+  const unsigned stride = right ? 4 : 5;  // words: 5 need 1,264 bytes
+  shared[simt::thread() * stride] = 1;
+  output(arguments)[simt::thread()] = shared[simt::thread() * stride];
+}
+
+/// Padding that nobody has written is read with the rest.
+template <bool right>
+__global__ void uninitialised(const Arguments arguments) {
+  unsigned* shared = words(simt::shared_memory());
+  if (right || simt::thread() < 63) shared[simt::thread()] = 1;
+  simt::sync_block();
+  output(arguments)[simt::thread()] = shared[63 - simt::thread()];
+}
+
+template <bool right>
+__global__ void misaligned(const Arguments arguments) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(value(arguments));
+  const unsigned at = right ? 4 * (simt::thread() / 2) : 4 * (simt::thread() / 2) + 2;
+  output(arguments)[simt::thread()] = *reinterpret_cast<const unsigned*>(bytes + at);
+}
+
+// --- Asynchronous copies and mbarriers
+// ---------------------------------------------------------------
+
+/// The copied words are read before the copy is waited for.
+template <bool right>
+__global__ void unwaited_copy(const Arguments arguments) {
+  unsigned* shared = words(simt::shared_memory());
+  ptx::copy_async<4>(shared + simt::thread(), value(arguments) + simt::thread());
+  ptx::commit_copies();
+  if (right) ptx::wait_for_copies<0>();
+  output(arguments)[simt::thread()] = shared[simt::thread()];
+}
+
+/// Two producers' warps arrive, and the barrier was initialised for `right ? 2 : 3`.
+template <bool right>
+__global__ void arrivals(const Arguments arguments) {
+  ptx::Barrier* barrier = barriers(simt::shared_memory());
+  if (simt::thread() == 0) ptx::init(barrier, right ? 2 : 3);
+  simt::sync_block();
+  simt::sync_warp();
+  if (simt::lane() == 0) ptx::arrive(barrier);
+  ptx::wait(barrier, 0);
+  output(arguments)[simt::thread()] = 1;
+}
+
+/// All threads arrive where one for each warp was agreed on. An announced copy holds the phase
+/// open.
+template <bool right>
+__global__ void too_many_arrivals(const Arguments arguments) {
+  ptx::Barrier* barrier = barriers(simt::shared_memory());
+  if (simt::thread() == 0) ptx::init(barrier, right ? 64 : 2);
+  simt::sync_block();
+  if (simt::thread() == 0) {
+    ptx::arrive_expecting(barrier, 16);
+  } else {
+    ptx::arrive(barrier);
+  }
+  simt::sync_block();
+  if (simt::thread() == 0) ptx::copy_bulk(simt::shared_memory(), value(arguments), 16, barrier);
+  ptx::wait(barrier, 0);
+  output(arguments)[simt::thread()] = 1;
+}
+
+/// More bytes are announced than the copy brings.
+template <bool right>
+__global__ void bytes(const Arguments arguments) {
+  unsigned char* shared = simt::shared_memory();
+  ptx::Barrier* barrier = barriers(shared);
+  if (simt::thread() == 0) ptx::init(barrier, 1);
+  simt::sync_block();
+  if (simt::thread() == 0) {
+    ptx::arrive_expecting(barrier, right ? 256 : 272);
+    ptx::copy_bulk(shared, value(arguments), 256, barrier);
+  }
+  ptx::wait(barrier, 0);
+  output(arguments)[simt::thread()] = words(shared)[simt::thread()];
+}
+
+/// The barrier is used before a barrier of the block has made it known.
+template <bool right>
+__global__ void unpublished(const Arguments arguments) {
+  ptx::Barrier* barrier = barriers(simt::shared_memory());
+  if (simt::thread() == 63) ptx::init(barrier, 64);
+  if (right) simt::sync_block();
+  ptx::arrive(barrier);
+  ptx::wait(barrier, 0);
+  output(arguments)[simt::thread()] = 1;
+}
+
+// --- Clusters of two blocks
+// --------------------------------------------------------------------------
+
+/// Each block reads the other's word; without the last barrier its neighbour may have left.
+template <bool right>
+__global__ void cluster_read(const Arguments arguments) {
+  unsigned* shared = words(simt::shared_memory());
+  shared[simt::thread()] = simt::thread();
+  if (right) ptx::sync_cluster();
+  const unsigned address = ptx::map_shared_rank(shared + simt::thread(), 1 - ptx::cluster_rank());
+  output(arguments)[simt::thread()] = ptx::load_shared<unsigned>(address);
+  ptx::sync_cluster();
+}
+
+}  // namespace corpus

@@ -1,0 +1,139 @@
+// Kernels that are wrong are diagnosed, whatever order their threads run in, and the same kernels
+// done right are not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "compose/unit_writer.hpp"
+#include "jit/host_compiler.hpp"
+#include "simt/loaded_unit.hpp"
+
+namespace msda::simt {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Broken {
+  std::string kernel;
+  Diagnosis diagnosis;
+  std::vector<std::string> says;  ///< parts of the message
+  bool races = false;             ///< found when races are looked for
+  unsigned cluster = 1;
+};
+
+std::vector<Broken> corpus() {
+  using enum Diagnosis;
+  return {
+      {"exchange", kRace, {"nothing orders the two", "corpus.cuh"}, true},
+      {"exchange_twice", kRace, {"nothing orders the two"}, true},
+      {"early_exit", kEarlyExit, {"threads 60-63 left the kernel", "60 of 64 arrivals"}},
+      {"divergence", kDivergence, {"block barrier", "corpus.cuh"}},
+      {"deadlock",
+       kDeadlock,
+       {"threads 0-31 wait at a named barrier (1)", "32 of 64 arrivals",
+        "threads 32-63 wait for a flag", "0 times of 1"}},
+      {"spin", kSpin, {"threads 0-31 wait at a named barrier", "threads 32-63 run"}},
+      {"absent_lane", kAbsentLane, {"lane 5 has left the kernel"}},
+      {"warp_divergence", kDivergence, {"warp barrier", "shuffle"}},
+      {"wrong_mask", kMisuse, {"leaves it out"}},
+      {"corner", kOutOfBoundsGlobal, {"0 bytes past the end of value (256 bytes)", "corpus.cuh"}},
+      {"write_to_input", kOutOfBoundsGlobal, {"value", "only read"}},
+      {"beyond_shared", kOutOfBoundsShared, {"of 1024 bytes", "corpus.cuh"}},
+      {"uninitialised", kUninitialisedShared, {"byte 252", "nothing was written"}},
+      {"misaligned", kMisaligned, {"4 bytes"}},
+      {"unwaited_copy", kUninitialisedShared, {"asynchronous copy"}},
+      {"arrivals", kDeadlock, {"2 of 3 arrivals"}},
+      {"too_many_arrivals", kMisuse, {"more arrivals"}},
+      {"bytes", kDeadlock, {"16 announced bytes to come"}},
+      {"unpublished", kUninitialisedShared, {"nothing was written"}},
+      {"cluster_read", kRace, {"nothing orders the two"}, true, 2},
+  };
+}
+
+std::string expression(const std::string& kernel, bool right) {
+  return "corpus::" + kernel + (right ? "<true>" : "<false>");
+}
+
+/// All kernels, compiled once.
+const LoadedUnit& unit() {
+  static const LoadedUnit kUnit = [] {
+    Unit unit;
+    unit.label = "the corpus";
+    unit.text = "#include <corpus.cuh>\n";
+    unit.headers = device_headers();
+    std::ifstream file(MSDA_SIMT_CORPUS);
+    unit.headers.push_back({"corpus.cuh", std::string(std::istreambuf_iterator<char>(file), {})});
+    for (const Broken& broken : corpus()) {
+      unit.kernels.push_back(expression(broken.kernel, false));
+      unit.kernels.push_back(expression(broken.kernel, true));
+    }
+    return LoadedUnit(HostCompiler().compile(unit));
+  }();
+  return kUnit;
+}
+
+void run_kernel(const Broken& broken, bool right, const Options& options) {
+  // Far from each other: what runs out of one does not run into the other.
+  alignas(16) static unsigned storage[4096] = {};
+  unsigned* const value = storage;
+  unsigned* const output = storage + 2048;
+  constexpr std::size_t kBytes = 64 * sizeof(unsigned);
+  Arguments arguments{};
+  arguments.value = value;
+  arguments.output = output;
+  Grid grid;
+  grid.kernel = unit().kernel(expression(broken.kernel, right));
+  grid.blocks = 2;
+  grid.threads = 64;
+  grid.cluster = broken.cluster;
+  grid.shared_bytes = 1024;
+  run(grid, &arguments, unit().image(), unit().attach(),
+      {{value, kBytes, "value", false},
+       {output, kBytes, "output", true},
+       {&arguments, sizeof arguments, "the arguments", false}},
+      options);
+}
+
+constexpr std::uint64_t kSeeds = 20;
+
+class Corpus : public ::testing::TestWithParam<Broken> {};
+
+TEST_P(Corpus, IsDiagnosedWithEverySeed) {
+  const Broken& broken = GetParam();
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    Options options;
+    options.seed = seed;
+    options.races = broken.races;
+    options.spin_steps = 200'000;
+    try {
+      run_kernel(broken, false, options);
+      ADD_FAILURE() << "not found with seed " << seed;
+    } catch (const Fault& fault) {
+      // A missing barrier may also show as memory that nobody has written yet.
+      const bool expected = fault.diagnosis() == broken.diagnosis ||
+                            (broken.races && fault.diagnosis() == Diagnosis::kUninitialisedShared);
+      EXPECT_TRUE(expected) << "seed " << seed << ": " << fault.what();
+      if (fault.diagnosis() != broken.diagnosis) continue;
+      for (const std::string& part : broken.says) EXPECT_THAT(fault.what(), HasSubstr(part));
+    }
+  }
+}
+
+TEST_P(Corpus, IsNotFlaggedWhenDoneRight) {
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    for (const bool races : {false, true}) {
+      Options options;
+      options.seed = seed;
+      options.races = races && GetParam().kernel != "spin";  // a plain flag is a race
+      EXPECT_NO_THROW(run_kernel(GetParam(), true, options)) << "seed " << seed;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Corpus, ::testing::ValuesIn(corpus()),
+                         [](const auto& info) { return info.param.kernel; });
+
+}  // namespace
+}  // namespace msda::simt
