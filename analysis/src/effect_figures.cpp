@@ -95,4 +95,24 @@ Json interaction_values(const AblationTable& table) {
   return values;
 }
 
+Json problem_values(const PooledFamily& family) {
+  Json values = Json::array();
+  const bool of_factors = family.kind == EffectKind::kMain || family.kind == EffectKind::kAddOne ||
+                          family.kind == EffectKind::kLeaveOneOut;
+  if (!of_factors) return values;
+  for (const PooledEffect& effect : family.effects) {
+    const std::string factor = printable_line(effect.label);
+    for (std::size_t i = 0; i < family.problems.size(); ++i) {
+      if (!effect.by_problem[i]) continue;
+      const std::string problem = printable_line(family.problems[i]);
+      values.push_back({{"factor", factor},
+                        {"problem", problem},
+                        {"ratio", *effect.by_problem[i]},
+                        {"tip", fmt::format("{} at {}: {}", factor, problem,
+                                            ratio_text(*effect.by_problem[i]))}});
+    }
+  }
+  return values;
+}
+
 }  // namespace msda

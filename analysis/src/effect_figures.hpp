@@ -16,4 +16,7 @@ nlohmann::json shapley_values(const AblationTable& table);
 /// {first, second, ratio, tip}, each pair once.
 nlohmann::json interaction_values(const AblationTable& table);
 
+/// {factor, problem, ratio, tip}; empty for a kind that is not the worth of a factor.
+nlohmann::json problem_values(const PooledFamily& family);
+
 }  // namespace msda

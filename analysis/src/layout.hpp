@@ -26,9 +26,10 @@ struct Layout {
   std::vector<std::string> remarks;   ///< sentences: what the intervals are over, what ended early
   /// Whether the headline belongs to the answer that a page begins with.
   bool answers = true;
-  /// What the rows are of, inside the report: one of these, or neither.
+  /// What the rows are of, inside the report: one of these, or none.
   const Table* table = nullptr;
   const AblationTable* effects = nullptr;
+  const PooledFamily* pooled = nullptr;
 };
 
 Layout lay_out(const Table& table);

@@ -9,8 +9,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ablation/effect_headline.hpp"
 #include "ablation_truth.hpp"
 #include "design/fraction.hpp"
+#include "effect_figures.hpp"
 
 namespace msda {
 namespace {
@@ -160,6 +162,38 @@ TEST(Ablation, ProblemsThatDifferAreTold) {
   EXPECT_THAT(to_terminal(report, false), HasSubstr("depends on the problem"));
   EXPECT_THAT(effects_to_csv(*report.ablation), HasSubstr("q,warm,shapley,a,"));
   EXPECT_EQ(to_json(report)["ablation"]["tables"].size(), 2U);
+}
+
+TEST(Ablation, AHeatMapShowsWhichFactorHelpsWhere) {
+  std::mt19937 random(12);
+  const Design design = full(2);
+  auto records = records_from(design, Truth{{0.3, 0.1}, {}}, 0, random, 3, "p");
+  for (Record& record : records_from(design, Truth{{-0.1, 0.1}, {}}, 0, random, 3, "q")) {
+    records.push_back(std::move(record));
+  }
+  const auto main = analyse(design, records).pooled.at(4);
+  ASSERT_EQ(main.kind, EffectKind::kMain);
+  const nlohmann::json values = problem_values(main);
+  ASSERT_EQ(values.size(), 4U);
+  EXPECT_EQ(values[1]["factor"], "a");
+  EXPECT_EQ(values[1]["problem"], "q");
+  EXPECT_NEAR(values[1]["ratio"], std::exp(-0.1), 1e-9);
+}
+
+TEST(EffectHeadline, SaysWhatPaysByHowMuchAndHowSure) {
+  std::mt19937 random(3);
+  const Design design = full(3);
+  const Truth truth{{0.3, 0.0, -0.2}, {{{0, 2}, 0.1}}};
+  const Ablation found = analyse(design, records_from(design, truth, 0.002, random, 20));
+  const std::string text = headline(found.tables.at(0));
+  EXPECT_THAT(text, testing::StartsWith("All factors together: 1.2"));
+  EXPECT_THAT(text, HasSubstr("better (95% interval 1.2"));
+  EXPECT_THAT(text, HasSubstr("20 blocks of one process). a pays most, averaged over the other "
+                              "factors: 1.4"));
+  EXPECT_THAT(text, HasSubstr("Costs time: c 0.86"));
+  EXPECT_THAT(text, HasSubstr("No difference: b. "));
+  EXPECT_THAT(text, HasSubstr("Most worth together: a x c 1.1"));
+  EXPECT_THAT(text, testing::EndsWith("x."));
 }
 
 TEST(Holm, StepsDown) {

@@ -18,26 +18,36 @@
 namespace msda {
 namespace {
 
-/// A full factorial over three factors, two modes, claims, and names that need care.
+/// Five processes of every point of the design.
+void add_problem(const std::string& problem, TimingMode mode, const Design& design,
+                 std::vector<Record>& records) {
+  for (const DesignPoint& point : design.points) {
+    double seconds = 1e-3;
+    for (const auto level : point.levels) seconds *= level != 0 ? 0.8 : 1.0;
+    Record record = synthetic::record(point.arm, synthetic::steady(seconds, 5, 6));
+    record.problem = problem;
+    record.cell = problem + "/" + point.arm;
+    record.mode = mode;
+    record.baseline = point.arm == "base";
+    record.relative_l2 *= static_cast<double>(records.size() % 5 + 1);
+    records.push_back(std::move(record));
+  }
+}
+
+/// A full factorial over three factors, two problems, two modes, claims, and names that need care.
 Report sample_report() {
   Design design;
   design.kinds = {DesignKind::kFull, DesignKind::kLadder};
   design.factors = {
       {"wide-loads", {"off", "on"}}, {"</script>", {"off", "on"}}, {"c&d", {"off", "on"}}};
   design.orders = {{0, 1, 2}};
+  for (const Levels& levels : full_points(design.factors)) {
+    design.points.push_back({arm_name(design.factors, levels), levels});
+  }
   std::vector<Record> records;
-  for (const TimingMode mode : {TimingMode::kWarm, TimingMode::kCold}) {
-    for (const Levels& levels : full_points(design.factors)) {
-      const std::string arm = arm_name(design.factors, levels);
-      if (mode == TimingMode::kWarm) design.points.push_back({arm, levels});
-      double seconds = 1e-3;
-      for (const auto level : levels) seconds *= level != 0 ? 0.8 : 1.0;
-      Record record = synthetic::record(arm, synthetic::steady(seconds, 1, 6));
-      record.mode = mode;
-      record.baseline = arm == "base";
-      record.relative_l2 *= static_cast<double>(records.size() % 5 + 1);
-      records.push_back(std::move(record));
-    }
+  for (const char* problem : {"captured", "a_long_name+of/a-problem-that-does-not-fit"}) {
+    add_problem(problem, TimingMode::kWarm, design, records);
+    add_problem(problem, TimingMode::kCold, design, records);
   }
   const nlohmann::json claim = {{"text", "as fast as light"},
                                 {"source", "a paper"},
@@ -92,7 +102,9 @@ TEST_P(Browser, DrawsEveryFigureWithinTheWidth) {
   const std::size_t figures = figures_of(layouts_of(report)).size();
   std::string names;
   for (const Figure& figure : figures_of(layouts_of(report))) names += " " + figure.id;
-  EXPECT_EQ(figures, 20U) << names;  // six for each table, four for each table of effects
+  // Five for each of four tables and four for each one's effects; for each of two modes a roofline
+  // and three kinds of effects over problems.
+  EXPECT_EQ(figures, 44U) << names;
   EXPECT_THAT(dom, testing::HasSubstr(fmt::format("data-drawn=\"{}\"", figures)));
   EXPECT_THAT(dom, testing::HasSubstr("data-overflow=\"0\""));
   EXPECT_THAT(dom, testing::HasSubstr("data-empty=\"0\""));
