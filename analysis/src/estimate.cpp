@@ -41,6 +41,24 @@ double tail(const LogEstimate& estimate, double bound, int sign) {
       boost::math::complement(distribution, distance / estimate.standard_error));
 }
 
+/// The effect, in standard errors, that is found with a probability of 80%.
+double detectable_errors(double degrees_of_freedom) {
+  constexpr double kPower = 0.8;
+  const double critical = critical_t(degrees_of_freedom);
+  // The chance of the wrong sign is far below a percent at this power and left out. Power grows
+  // with the effect; twice the critical value has more than enough.
+  double low = 0;
+  double high = 2 * critical + 2;
+  constexpr int kHalvings = 40;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = std::midpoint(low, high);
+    const boost::math::non_central_t distribution(degrees_of_freedom, middle);
+    const double power = boost::math::cdf(boost::math::complement(distribution, critical));
+    (power < kPower ? low : high) = middle;
+  }
+  return high;
+}
+
 }  // namespace
 
 LogEstimate mean_of(const LogsByProcess& logs) {
@@ -147,20 +165,11 @@ std::vector<double> holm(const std::vector<double>& p_values) {
 std::optional<double> smallest_detectable(const LogEstimate& estimate) {
   const double degrees = estimate.degrees_of_freedom;
   if (degrees <= 0) return std::nullopt;
-  constexpr double kPower = 0.8;
-  const double critical = critical_t(degrees);
-  // The chance of the wrong sign is far below a percent at this power and left out. Power grows
-  // with the effect, here in standard errors; twice the critical value has more than enough.
-  double low = 0;
-  double high = 2 * critical + 2;
-  constexpr int kHalvings = 50;
-  for (int i = 0; i < kHalvings; ++i) {
-    const double middle = std::midpoint(low, high);
-    const boost::math::non_central_t distribution(degrees, middle);
-    const double power = boost::math::cdf(boost::math::complement(distribution, critical));
-    (power < kPower ? low : high) = middle;
-  }
-  return high * estimate.standard_error;
+  // A report asks for the same few degrees of freedom table after table, and the search is slow.
+  thread_local std::map<double, double> known;
+  const auto [found, is_new] = known.try_emplace(degrees, 0.0);
+  if (is_new) found->second = detectable_errors(degrees);
+  return found->second * estimate.standard_error;
 }
 
 }  // namespace msda
