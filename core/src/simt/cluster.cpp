@@ -16,6 +16,9 @@ Cluster* running_cluster = nullptr;
 constexpr std::int64_t kLongSlice = 50'000;
 constexpr std::int64_t kShortSlices = 2'000;
 
+/// Thrown where a thread that is given up was interrupted, and caught at its beginning.
+struct Abandoned {};
+
 }  // namespace
 
 host::ThreadState* Cluster::current_state = nullptr;
@@ -49,9 +52,15 @@ void Cluster::start(Lane& lane, unsigned first_block, unsigned index) {
   lane.context = boost::context::fiber(
       std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), KeptStack{},
       [this, &lane](boost::context::fiber&& scheduler) {
+        after_switch(lane.stack_switch);
         lane.scheduler = std::move(scheduler);
-        grid_.kernel(arguments_);
+        try {
+          if (!lane.abandoned) grid_.kernel(arguments_);
+        } catch (const Abandoned&) {
+        }
         lane.status = Status::kDone;
+        const StackSwitch& back = lane.stack_switch;
+        before_switch(lane.stack_switch, back.other_bottom, back.other_size, true);
         return std::move(lane.scheduler);
       });
 }
@@ -62,6 +71,24 @@ void Cluster::run(unsigned first) {
   alive_ = lanes_.size();
   if (options_.races) races_.emplace(lanes_.size(), grid_.cluster * grid_.shared_bytes);
   for (unsigned i = 0; i < lanes_.size(); ++i) start(lanes_[i], first, i);
+  try {
+    run_threads();
+  } catch (...) {
+    abandon();
+    throw;
+  }
+}
+
+/// Unwinds every thread that has not ended.
+void Cluster::abandon() {
+  for (Lane& lane : lanes_) {
+    if (lane.status == Status::kDone) continue;
+    lane.abandoned = true;
+    switch_to(lane);
+  }
+}
+
+void Cluster::run_threads() {
   while (alive_ > 0) {
     const bool ran = run_round();
     const bool engine_runs =
@@ -88,7 +115,7 @@ void Cluster::resume(Lane& lane) {
   lane_ = &lane;
   current_state = &lane.state;
   new_slice();
-  lane.context = std::move(lane.context).resume();
+  switch_to(lane);
   lane_ = nullptr;
   steps_ += slice_length_ - slice;
   if (fault_) throw Fault(*std::exchange(fault_, std::nullopt));
@@ -100,9 +127,19 @@ void Cluster::resume(Lane& lane) {
   }
 }
 
+void Cluster::switch_to(Lane& lane) {
+  before_switch(stack_switch_, reinterpret_cast<const void*>(lane.stack_begin),
+                lane.stack_end - lane.stack_begin);
+  lane.context = std::move(lane.context).resume();
+  after_switch(stack_switch_);
+}
+
 void Cluster::leave() {
   Lane& lane = *lane_;
+  before_switch(lane.stack_switch, lane.stack_switch.other_bottom, lane.stack_switch.other_size);
   lane.scheduler = std::move(lane.scheduler).resume();
+  after_switch(lane.stack_switch);
+  if (lane.abandoned) throw Abandoned{};
 }
 
 void Cluster::new_slice() {
@@ -164,8 +201,7 @@ void Cluster::fault(Diagnosis diagnosis, const std::string& text) {
   if (lane_ == nullptr) throw found;
   fault_ = found;
   leave();
-  // Only the unwinding of an abandoned fiber comes here, as an exception thrown by leave().
-  std::terminate();
+  std::terminate();  // leave() throws: the launch is given up
 }
 
 void Cluster::fail(host::Where where, const char* what) {

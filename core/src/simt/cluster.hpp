@@ -67,6 +67,9 @@ class Cluster {
 
  private:
   // cluster.cpp: threads and their order
+  void run_threads();
+  void abandon();
+  void switch_to(Lane& lane);
   void start(Lane& lane, unsigned first_block, unsigned index);
   void resume(Lane& lane);
   void leave();  ///< back to the scheduler; returns when the thread is resumed
@@ -123,6 +126,7 @@ class Cluster {
   std::mt19937_64 random_;
   std::optional<Races> races_;
   const EngineCopy* finishing_ = nullptr;  ///< whose completion acts
+  StackSwitch stack_switch_;               ///< of the scheduler
   Lane* lane_ = nullptr;                   ///< that runs; null while the scheduler does
   std::size_t alive_ = 0;
   std::optional<Fault> fault_;

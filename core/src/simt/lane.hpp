@@ -8,6 +8,8 @@
 
 #include <msda/simt/host/executor.cuh>
 
+#include "simt/stack_switch.hpp"
+
 namespace msda::simt {
 
 enum class Status { kReady, kAtMeeting, kAtBarrier, kAtCondition, kDone };
@@ -23,6 +25,8 @@ struct Lane {
   host::ThreadState state{};
   boost::context::fiber context;    ///< while it does not run
   boost::context::fiber scheduler;  ///< while it runs
+  StackSwitch stack_switch;
+  bool abandoned = false;  ///< it is resumed once more, to unwind
   std::uintptr_t stack_begin = 0;
   std::uintptr_t stack_end = 0;
 
