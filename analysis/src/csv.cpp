@@ -46,7 +46,7 @@ std::string_view replication_name(Replication replication) {
 
 constexpr std::string_view kSamplesHeader =
     "problem,mode,arm,baseline,device,process,block,samples,median_seconds,mean_seconds,"
-    "least_seconds,largest_seconds";
+    "least_seconds,largest_seconds,throttled";
 
 constexpr std::string_view kHeader =
     "problem,mode,arm,composition,device,baseline,status,verdict,median_seconds,speedup,"
@@ -180,6 +180,7 @@ std::string line_of(const Record& record, const SampleBlock& block) {
       field(sum / static_cast<double>(block.seconds.size())),
       field(*least),
       field(*largest),
+      field(fmt::format("{}", fmt::join(block.throttled, " "))),
   };
   return fmt::format("{}", fmt::join(std::begin(fields), std::end(fields), ","));
 }

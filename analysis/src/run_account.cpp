@@ -15,6 +15,12 @@ std::string device_word(const nlohmann::json& manifest) {
   return device->value("kind", "") == "cuda" ? "GPU" : "CPU";
 }
 
+/// "0.42%", "170%"
+std::string percent_text(double share) {
+  constexpr double kWhole = 0.1;
+  return share < kWhole ? fmt::format("{:.2g}%", 100 * share) : fmt::format("{:.0f}%", 100 * share);
+}
+
 /// The manifest's entry of the table's problem and mode, or null.
 nlohmann::json group_of(const nlohmann::json& manifest, const Table& table) {
   const auto groups = manifest.find("groups");
@@ -57,13 +63,13 @@ std::string stop_sentence(const nlohmann::json& manifest, const Table& table) {
       fmt::format("{} {}", processes, processes == 1 ? "process" : "processes");
   const std::string why = group.value("stopped_by", "");
   if (why == "precision") {
-    return fmt::format("Ended after {}: every ratio is known to {:.2g}%.", count,
-                       100 * group.value("precision", 0.0));
+    return fmt::format("Ended after {}: every ratio is known to {}.", count,
+                       percent_text(group.value("precision", 0.0)));
   }
   const auto precision = group.find("precision");
   const std::string known = precision != group.end() && precision->is_number()
-                                ? fmt::format("; the least precise ratio is known to {:.2g}%",
-                                              100 * precision->get<double>())
+                                ? fmt::format("; the least precise ratio is known to {}",
+                                              percent_text(precision->get<double>()))
                                 : "";
   if (why == "budget") return fmt::format("Ended after {} with the time budget{}.", count, known);
   if (why == "processes")

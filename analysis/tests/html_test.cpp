@@ -137,9 +137,10 @@ TEST(ToLatex, SetsNamesLiterally) {
 }
 
 TEST(ToSamplesCsv, HasALineForEachBlock) {
-  const std::string text = to_samples_csv(
-      make_report(nlohmann::json::object(), {baseline("a,b", {{0, 3, {0.5, 0.25, 1.5}}})}));
-  EXPECT_THAT(text, HasSubstr("captured,warm,\"a,b\",true,cpu,0,3,3,0.5,0.75,0.25,1.5\r\n"));
+  const std::string text = to_samples_csv(make_report(
+      nlohmann::json::object(), {baseline("a,b", {{0, 3, {0.5, 0.25, 1.5}, {"hw-thermal"}}})}));
+  EXPECT_THAT(text,
+              HasSubstr("captured,warm,\"a,b\",true,cpu,0,3,3,0.5,0.75,0.25,1.5,hw-thermal\r\n"));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
 }
 

@@ -42,6 +42,8 @@ TEST(RunAccount, SaysWhyNoMoreProcessesRan) {
   EXPECT_EQ(
       stop_sentence(run, warm),
       "Ended after 5 processes with the time budget; the least precise ratio is known to 2.1%.");
+  group["precision"] = 1.7;
+  EXPECT_THAT(stop_sentence(run, warm), HasSubstr("known to 170%."));
   group["stopped_by"] = "processes";
   group["processes"] = 1;
   group["precision"] = nullptr;

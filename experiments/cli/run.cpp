@@ -110,9 +110,11 @@ int run_command(const std::vector<std::string>& words) {
       fmt::print(stderr, "\nInterrupted before the first cell.\n");
     }
     return kInterruptedExitCode;
-  } catch (const DeviceUnusable&) {
+  } catch (const EnvironmentError&) {
+    // The device is gone, or the disk is full; nothing to tell when that was before the first cell.
+    if (!std::filesystem::exists(options.directory / kRecordsFile)) throw;
     report_on(options.directory);
-    fmt::print(stderr, "What has ended is kept. To go on, once the device works again:\n  {}\n",
+    fmt::print(stderr, "What has ended is kept. To go on, once the machine is well again:\n  {}\n",
                resume_hint(arguments, options.directory));
     throw;
   }

@@ -62,7 +62,8 @@ struct MeasureSettings {
   std::vector<TimingMode> modes = {TimingMode::kWarm};
   int processes = 5;  ///< worker processes at least; each has input seeds of its own
   int most_processes =
-      10;  ///< added while a ratio is not known to `precision` and the budget lasts
+      10;                  ///< added while a ratio is not known to `precision` and the budget lasts
+  bool noise_pair = true;  ///< run the baseline a second time, to see what is noise
   double precision = 0.01;  ///< half width of the 95% interval of a ratio that is narrow enough
   int blocks = 20;          ///< interleaved passes over all arms, in each process
   int samples = 10;         ///< timed launches of an arm in a block

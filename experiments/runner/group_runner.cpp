@@ -170,8 +170,8 @@ void GroupRunner::prepare_alone(Cell& cell) {
   constexpr std::int64_t kWorthARestart = 64 << 20;
   const std::int64_t free = device_.free_bytes();
   step(cell, phase::kPrepare, [&] { prepare(cell); });
-  // What the host has free is not this process's alone.
-  if (cell.alive || device_.info().kind == DeviceKind::kCpu) return;
+  // What the host has free changes by itself, and it is what every device but a GPU tells of.
+  if (cell.alive || !device_.info().id.starts_with("cuda:")) return;
   const std::int64_t lost = free - device_.free_bytes();
   if (lost < kWorthARestart) return;
   const std::string reason =

@@ -140,8 +140,8 @@ Timeouts parse_timeouts(const YamlNode& node) {
 
 MeasureSettings parse_measure(const YamlNode& node) {
   const YamlMap map = node.as_map();
-  map.allow_only({"modes", "processes", "most_processes", "precision", "blocks", "samples",
-                  "warmup", "seed", "input_sets", "timeout", "budget"});
+  map.allow_only({"modes", "processes", "most_processes", "precision", "noise_pair", "blocks",
+                  "samples", "warmup", "seed", "input_sets", "timeout", "budget"});
   MeasureSettings settings;
   const auto integer = [&](const char* key, int minimum, int maximum, int& field) {
     if (const auto value = map.find(key)) {
@@ -153,6 +153,7 @@ MeasureSettings parse_measure(const YamlNode& node) {
   // A single process leaves out on purpose what replication costs.
   settings.most_processes = settings.processes == 1 ? 1 : 2 * settings.processes;
   integer("most_processes", settings.processes, 1000, settings.most_processes);
+  if (const auto value = map.find("noise_pair")) settings.noise_pair = value->as_bool();
   if (const auto value = map.find("precision")) settings.precision = value->as_share();
   integer("blocks", 1, 100'000, settings.blocks);
   integer("samples", 1, 100'000, settings.samples);

@@ -44,6 +44,20 @@ std::string baseline_of(const Experiment& experiment, const std::vector<Arm>& ar
   return first;
 }
 
+/// Adds the baseline under another name, where there is something to compare and no such arm yet:
+/// whatever the two seem to differ by is noise.
+void add_noise_pair(Plan& plan) {
+  const auto baseline = std::find_if(plan.arms.begin(), plan.arms.end(),
+                                     [&](const Arm& arm) { return arm.name == plan.baseline; });
+  Arm again = *baseline;
+  again.name += "-again";
+  const bool there = std::any_of(plan.arms.begin(), plan.arms.end(), [&](const Arm& arm) {
+    return arm.name == again.name ||
+           (arm.name != plan.baseline && arm.composition == again.composition);
+  });
+  if (plan.arms.size() > 1 && !there) plan.arms.push_back(std::move(again));
+}
+
 std::string device_ids(const std::vector<DeviceInfo>& devices) {
   std::vector<std::string> ids;
   ids.reserve(devices.size());
@@ -82,6 +96,7 @@ Plan make_plan(const Experiment& experiment, const Registry& registry, const Dev
   plan.arms = arms_for(experiment, registry, device, plan.notes);
   plan.baseline = baseline_of(experiment, plan.arms, plan.notes);
   plan.measure = experiment.measure;
+  if (plan.measure.noise_pair) add_noise_pair(plan);
   plan.design = experiment.design;
   if (!plan.measures()) {
     plan.measure.modes.resize(1);  // a verdict is the same in all

@@ -60,8 +60,9 @@ std::string cell_name(const std::string& problem, const std::string& arm, Timing
 /// EnvironmentError when there is no such device, with the reason.
 DeviceInfo choose_device(const std::string& device, const std::vector<DeviceInfo>& devices);
 
-/// Drops the arms that run on another kind of device, with a note. Throws UsageError when none is
-/// left.
+/// Drops the arms that run on another kind of device, with a note, and adds the noise pair: the
+/// baseline as "NAME-again", unless an arm has its composition already or there is only one. Throws
+/// UsageError when none is left.
 Plan make_plan(const Experiment& experiment, const Registry& registry, const DeviceInfo& device);
 
 /// The plan on several devices. Throws UsageError when they differ in kind or model: their times

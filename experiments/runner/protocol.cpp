@@ -101,6 +101,7 @@ MeasureSettings measure_from_json(const json& value) {
   settings.processes = value.at("processes");
   settings.most_processes = value.at("most_processes");
   settings.precision = value.at("precision");
+  settings.noise_pair = value.at("noise_pair");
   settings.blocks = value.at("blocks");
   settings.samples = value.at("samples");
   settings.warmup = value.at("warmup");
@@ -166,6 +167,7 @@ json to_json(const MeasureSettings& settings) {
           {"processes", settings.processes},
           {"most_processes", settings.most_processes},
           {"precision", settings.precision},
+          {"noise_pair", settings.noise_pair},
           {"blocks", settings.blocks},
           {"samples", settings.samples},
           {"warmup", settings.warmup},

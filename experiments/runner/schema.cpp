@@ -135,6 +135,7 @@ json measure() {
   return object({{"modes", list_of(reference("mode"))},
                  {"processes", integer(1, 1000)},
                  {"most_processes", integer(1, 1000)},
+                 {"noise_pair", {{"type", "boolean"}}},
                  {"precision", {{"type", "string"}, {"pattern", R"(^\s*[0-9.]+\s*%\s*$)"}}},
                  {"blocks", integer(1, 100'000)},
                  {"samples", integer(1, 100'000)},

@@ -235,11 +235,11 @@ TEST(CliReport, NeedsARun) {
 
 TEST(CliReport, PrintsEveryFormat) {
   const TemporaryDirectory directory;
-  const auto file =
-      directory.write("x.yaml",
-                      "device: cpu\n"
-                      "problems: [{name: p, queries: 2, levels: [[3, 3]]}]\n"
-                      "arms: [fixture]\nmeasure: {processes: 1, blocks: 2, samples: 1}\n");
+  const auto file = directory.write(
+      "x.yaml",
+      "device: cpu\n"
+      "problems: [{name: p, queries: 2, levels: [[3, 3]]}]\n"
+      "arms: [fixture]\nmeasure: {noise_pair: false, processes: 1, blocks: 2, samples: 1}\n");
   const std::string results = directory.path() / "results";
   ASSERT_EQ(run({"run", file, "--output", results}).exit_code, 0);
   EXPECT_THAT(run({"report", results}).out, HasSubstr("fixture"));

@@ -25,7 +25,7 @@ arms:
   - fixture
   - {name: slow, use: [{fixture: {milliseconds: 1}}]}
   - {name: bad, use: [{fixture: {behaviour: crash, after: 3}}]}
-measure: {processes: 3, most_processes: 3, modes: [warm, cold], blocks: 3, samples: 2, warmup: 0}
+measure: {noise_pair: false, processes: 3, most_processes: 3, modes: [warm, cold], blocks: 3, samples: 2, warmup: 0}
 )";
 constexpr int kKills = 50;
 constexpr std::size_t kCells = 12;

@@ -28,7 +28,7 @@ Experiment experiment(const std::string& more) {
   return load_experiment(directory.write("x.yaml", R"(
 recipes: {plain: []}
 problems: [{name: a, queries: 3, levels: [[4, 4]]}, {name: b, queries: 4, levels: [[4, 4]], types: fp16}]
-measure: {modes: [warm, cold]}
+measure: {modes: [warm, cold], noise_pair: false}
 )" + more),
                          fixture_registry());
 }
@@ -68,6 +68,27 @@ ablation:
   EXPECT_EQ(plan.design->dropped[0].reason, "flag excludes tied");
   EXPECT_THAT(plan.arms[5].composition, HasSubstr("after=7"));
   EXPECT_THAT(to_text(plan, fixture_registry()), HasSubstr("dropped all-wait: flag excludes tied"));
+}
+
+std::vector<std::string> arms_with_noise_pair(const std::string& arms) {
+  Experiment with_pair = experiment(arms);
+  with_pair.measure.noise_pair = true;
+  std::vector<std::string> names;
+  for (const Arm& arm : make_plan(with_pair, fixture_registry(), cpu()).arms) {
+    names.push_back(arm.name);
+  }
+  return names;
+}
+
+TEST(Plan, TheBaselineRunsTwiceWhereThereIsSomethingToCompare) {
+  const std::string slow = "{name: slow, use: [{fixture: {milliseconds: 1}}]}";
+  EXPECT_THAT(arms_with_noise_pair("arms: [fixture, " + slow + "]"),
+              ElementsAre("fixture", "slow", "fixture-again"));
+  EXPECT_THAT(arms_with_noise_pair("arms: [fixture, " + slow + "]\nbaseline: slow"),
+              ElementsAre("fixture", "slow", "slow-again"));
+  EXPECT_THAT(arms_with_noise_pair("arms: [fixture, {name: same, use: [fixture]}, " + slow + "]"),
+              ElementsAre("fixture", "same", "slow"));
+  EXPECT_THAT(arms_with_noise_pair("arms: [fixture]"), ElementsAre("fixture"));
 }
 
 TEST(Plan, LeavesOutArmsOfAnotherDeviceWithANote) {

@@ -25,7 +25,7 @@ arms:
   - {name: throw, use: [{fixture: {behaviour: throw}}]}
   - {name: unsupported, use: [{fixture: {behaviour: unsupported}}]}
   - {name: hang, use: [{fixture: {behaviour: hang, after: 4}}]}
-measure: {processes: 2, most_processes: 2, blocks: 2, samples: 2, timeout: 1 s}
+measure: {noise_pair: false, processes: 2, most_processes: 2, blocks: 2, samples: 2, timeout: 1 s}
 """
 
 program, schema_file, plugins = sys.argv[1:]

@@ -26,7 +26,7 @@ problems:
 arms:
   - fixture
   - {name: slow, use: [{fixture: {milliseconds: 1}}]}
-measure: {processes: 1, blocks: 3, samples: 2, warmup: 0, timeout: 5 s}
+measure: {noise_pair: false, processes: 1, blocks: 3, samples: 2, warmup: 0, timeout: 5 s}
 )";
 
 /// Takes seconds, so that there is time to interrupt it.
@@ -36,7 +36,7 @@ problems:
   - {name: short, queries: 3, channels: 4, levels: [[4, 4]]}
   - {name: long, queries: 4, channels: 4, levels: [[4, 4]]}
 arms: [fixture, {name: slow, use: [{fixture: {milliseconds: 20}}]}]
-measure: {processes: 1, blocks: 20, samples: 2, warmup: 0, timeout: 5 s, budget: 1 s}
+measure: {noise_pair: false, processes: 1, blocks: 20, samples: 2, warmup: 0, timeout: 5 s, budget: 1 s}
 )";
 
 class RunTest : public testing::Test {
@@ -124,7 +124,7 @@ TEST_F(RunTest, AWrongArmLeadsToExitCodeOneAndTheRestIsThere) {
 device: cpu
 problems: [{name: one, queries: 3, channels: 4, levels: [[4, 4]]}]
 arms: [fixture, {name: bad, use: [{fixture: {behaviour: wrong}}]}]
-measure: {processes: 1, blocks: 2, samples: 1}
+measure: {noise_pair: false, processes: 1, blocks: 2, samples: 1}
 )");
   const Outcome outcome = run({"run", file, "--output", results()});
   EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
@@ -195,7 +195,7 @@ problems:
   - {name: one, queries: 3, channels: 4, levels: [[4, 4]]}
   - {name: two, queries: 4, channels: 4, levels: [[4, 4]]}
 arms: [fixture, {name: slow, use: [{fixture: {milliseconds: 1}}]}]
-measure: {processes: 3, most_processes: 3, blocks: 2, samples: 1, warmup: 0}
+measure: {noise_pair: false, processes: 3, most_processes: 3, blocks: 2, samples: 1, warmup: 0}
 )");
   const Outcome outcome = run({"run", file, "--output", results()});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -227,7 +227,7 @@ TEST_F(RunTest, AnArmThatFailsInOneProcessDoesNotRunInTheNext) {
 device: cpu
 problems: [{name: one, queries: 3, channels: 4, levels: [[4, 4]]}]
 arms: [fixture, {name: bad, use: [{fixture: {behaviour: crash}}]}]
-measure: {processes: 2, most_processes: 2, blocks: 2, samples: 1, warmup: 0}
+measure: {noise_pair: false, processes: 2, most_processes: 2, blocks: 2, samples: 1, warmup: 0}
 )");
   EXPECT_EQ(run({"run", file, "--output", results()}).exit_code, 1);
   const std::vector<Record> records = read_records(records_file());

@@ -65,7 +65,7 @@ problems:
   - {name: two, queries: 4, channels: 4, levels: [[4, 4]]}
   - {name: three, queries: 5, channels: 4, levels: [[4, 4]]}
 arms: [fixture, {name: bad, use: [{fixture: {behaviour: crash}}]}]
-measure: {processes: 2, most_processes: 2, blocks: 2, samples: 1, warmup: 0}
+measure: {noise_pair: false, processes: 2, most_processes: 2, blocks: 2, samples: 1, warmup: 0}
 )");
   const Experiment experiment = load_experiment(file, fixture_registry());
   Plan plan = make_plan(experiment, fixture_registry(), choose_device("cpu", list_devices()));
@@ -97,7 +97,7 @@ problems:
   - {name: two, queries: 4, channels: 4, levels: [[4, 4]]}
   - {name: three, queries: 5, channels: 4, levels: [[4, 4]]}
 arms: [fixture, {name: slow, use: [{fixture: {milliseconds: 1}}]}]
-measure: {processes: 1, modes: [warm, cold], blocks: 2, samples: 1, warmup: 0}
+measure: {noise_pair: false, processes: 1, modes: [warm, cold], blocks: 2, samples: 1, warmup: 0}
 )" + extra);
   }
   fs::path results(const std::string& name) const { return directory_.path() / name; }

@@ -45,6 +45,13 @@ void SimtMemory::download(void* host, std::size_t bytes) const {
   std::memcpy(host, data_, bytes);
 }
 
+void SimtMemory::download_part(std::size_t offset, void* host, std::size_t bytes) const {
+  if (offset > bytes_ || bytes > bytes_ - offset) {
+    throw Error(fmt::format("copy of {} bytes from {} of {} bytes", bytes, offset, bytes_));
+  }
+  std::memcpy(host, data_ + offset, bytes);
+}
+
 void SimtMemory::fill(int byte) { std::memset(data_, byte, bytes_); }
 
 }  // namespace msda

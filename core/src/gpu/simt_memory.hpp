@@ -19,6 +19,7 @@ class SimtMemory final : public DeviceMemory {
   std::size_t size() const override { return bytes_; }
   void upload(const void* host, std::size_t bytes) override;
   void download(void* host, std::size_t bytes) const override;
+  void download_part(std::size_t offset, void* host, std::size_t bytes) const override;
   void fill(int byte) override;
 
  private:
