@@ -164,8 +164,7 @@ std::vector<Arm> runnable(const std::vector<Target>& targets, const Registry& re
     }
     const Composition composition(registry, target.uses);
     if (!composition.runs_on(device.kind)) {
-      lines.print("skipped", target.name,
-                  fmt::format("runs on {}", name_of(composition.device())));
+      lines.print("skipped", target.name, fmt::format("runs on {}", name_of(composition.device())));
       continue;
     }
     arms.push_back({target.name, target.uses, composition.describe()});

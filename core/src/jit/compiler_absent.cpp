@@ -1,5 +1,5 @@
-// The run-time compiler of a program that was built without CUDA, and where its headers lie: it says
-// that there are none.
+// The run-time compiler of a program that was built without CUDA, and where its headers lie: it
+// says that there are none.
 #include <fmt/format.h>
 
 #include <msda/error.hpp>

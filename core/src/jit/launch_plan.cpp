@@ -39,8 +39,8 @@ unsigned block_count(const LaunchShape& shape, const Problem& problem, std::int6
   const std::int64_t items = item_count(shape, problem.batch, problem.queries);
   const bool divides_itself = shape.rows_per_item == 0 && shape.chunks == 0;
   std::int64_t workers = shape.resident_blocks == 0 ? items
-                               : divides_itself           ? resident
-                                                          : std::min(items, resident);
+                         : divides_itself           ? resident
+                                                    : std::min(items, resident);
   if (shape.most_workers != 0) workers = std::min<std::int64_t>(workers, shape.most_workers);
   const std::int64_t blocks = workers * std::max(shape.cluster, 1U);
   if (blocks > std::numeric_limits<std::int32_t>::max()) {

@@ -261,8 +261,8 @@ __global__ void cluster_read(const Arguments arguments) {
   unsigned* shared = words(simt::shared_memory());
   shared[simt::thread()] = simt::thread();
   if (right) ptx::sync_cluster();
-  const unsigned address = ptx::map_shared_rank(shared + simt::thread(), 1 - ptx::cluster_rank());
-  output(arguments)[simt::thread()] = ptx::load_shared<unsigned>(address);
+  output(arguments)[simt::thread()] =
+      *ptx::map_shared_rank(shared + simt::thread(), 1 - simt::block() % 2);
   ptx::sync_cluster();
 }
 
