@@ -308,9 +308,9 @@ TEST(CliPlan, TakesItsTimeFromAnEarlierRun) {
   const std::string file = directory.path() / "claims.yaml";
   EXPECT_THAT(run({"plan", file}).out, HasSubstr("assumed: no earlier run"));
   const Outcome planned = run({"plan", file, "--like", results});
-  EXPECT_THAT(planned.out, HasSubstr(": 2 of 2 cells as measured in " + results + "\n"));
+  EXPECT_THAT(planned.out, HasSubstr(": 3 of 3 cells as measured in " + results + "\n"));
   const auto json = nlohmann::json::parse(run({"plan", file, "--like", results, "--json"}).out);
-  EXPECT_EQ(json.at("measured_cells"), 2);
+  EXPECT_EQ(json.at("measured_cells"), 3);        // two arms, and the baseline again
   EXPECT_GT(json.at("estimated_seconds"), 0.01);  // 3 blocks of 5 launches of 2 ms
   EXPECT_EQ(run({"plan", file, "--like", directory.path()}).exit_code, 2);
 }

@@ -22,6 +22,8 @@ struct Broken {
   bool races = false;             ///< found when races are looked for
   unsigned cluster = 1;
 };
+/// What a test's parameter is called.
+void PrintTo(const Broken& kernel, std::ostream* out) { *out << kernel.kernel; }
 
 std::vector<Broken> corpus() {
   using enum Diagnosis;
