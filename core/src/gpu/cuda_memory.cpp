@@ -26,11 +26,6 @@ CudaMemory::CudaMemory(std::size_t bytes) : bytes_(bytes) {
 
 CudaMemory::~CudaMemory() { cudaFree(data_); }
 
-void CudaMemory::check_size(std::size_t bytes) const {
-  if (bytes != bytes_)
-    throw Error(fmt::format("copy of {} bytes to or from {} bytes", bytes, bytes_));
-}
-
 void CudaMemory::upload(const void* host, std::size_t bytes) {
   check_size(bytes);
   check(cudaMemcpy(data_, host, bytes, cudaMemcpyHostToDevice), "cudaMemcpy to the device");
@@ -42,9 +37,7 @@ void CudaMemory::download(void* host, std::size_t bytes) const {
 }
 
 void CudaMemory::download_part(std::size_t offset, void* host, std::size_t bytes) const {
-  if (offset > bytes_ || bytes > bytes_ - offset) {
-    throw Error(fmt::format("copy of {} bytes from {} of {} bytes", bytes, offset, bytes_));
-  }
+  check_part(offset, bytes);
   check(cudaMemcpy(host, static_cast<const std::byte*>(data_) + offset, bytes,
                    cudaMemcpyDeviceToHost),
         "cudaMemcpy from the device");

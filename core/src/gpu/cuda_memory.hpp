@@ -25,7 +25,6 @@ class CudaMemory final : public DeviceMemory {
   void fill(int byte) override;
 
  private:
-  void check_size(std::size_t bytes) const;
   void* data_ = nullptr;
   std::size_t bytes_;
 };

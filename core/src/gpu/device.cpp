@@ -17,6 +17,17 @@ constexpr std::array kModes = {TimingMode::kCold, TimingMode::kWarm, TimingMode:
 
 }  // namespace
 
+void DeviceMemory::check_size(std::size_t bytes) const {
+  if (bytes != size())
+    throw Error(fmt::format("copy of {} bytes to or from {} bytes", bytes, size()));
+}
+
+void DeviceMemory::check_part(std::size_t offset, std::size_t bytes) const {
+  if (offset > size() || bytes > size() - offset) {
+    throw Error(fmt::format("copy of {} bytes from {} of {} bytes", bytes, offset, size()));
+  }
+}
+
 std::string_view name_of(TimingMode mode) {
   switch (mode) {
     case TimingMode::kCold: return "cold";

@@ -32,6 +32,11 @@ class DeviceMemory {
   /// Reads `bytes` from `offset` on. Throws Error beyond size().
   virtual void download_part(std::size_t offset, void* host, std::size_t bytes) const = 0;
   virtual void fill(int byte) = 0;
+
+ protected:
+  /// What the copies refuse, each with an Error that has the numbers.
+  void check_size(std::size_t bytes) const;
+  void check_part(std::size_t offset, std::size_t bytes) const;
 };
 
 /// cold: caches flushed before each sample. warm: back to back on rotating input sets. graph: a

@@ -51,26 +51,20 @@ class HostMemory final : public DeviceMemory {
   void* data() override { return data_; }
   std::size_t size() const override { return bytes_; }
   void upload(const void* host, std::size_t bytes) override {
-    check(bytes);
+    check_size(bytes);
     std::memcpy(data_, host, bytes);
   }
   void download(void* host, std::size_t bytes) const override {
-    check(bytes);
+    check_size(bytes);
     std::memcpy(host, data_, bytes);
   }
   void download_part(std::size_t offset, void* host, std::size_t bytes) const override {
-    if (offset > bytes_ || bytes > bytes_ - offset) {
-      throw Error(fmt::format("copy of {} bytes from {} of {} bytes", bytes, offset, bytes_));
-    }
+    check_part(offset, bytes);
     std::memcpy(host, static_cast<const std::byte*>(data_) + offset, bytes);
   }
   void fill(int byte) override { std::memset(data_, byte, bytes_); }
 
  private:
-  void check(std::size_t bytes) const {
-    if (bytes != bytes_)
-      throw Error(fmt::format("copy of {} bytes to or from {} bytes", bytes, bytes_));
-  }
   void* data_;
   std::size_t bytes_;
 };

@@ -30,11 +30,6 @@ SimtMemory::SimtMemory(std::size_t bytes)
 
 SimtMemory::~SimtMemory() { munmap(base_, mapped_); }
 
-void SimtMemory::check_size(std::size_t bytes) const {
-  if (bytes != bytes_)
-    throw Error(fmt::format("copy of {} bytes to or from {} bytes", bytes, bytes_));
-}
-
 void SimtMemory::upload(const void* host, std::size_t bytes) {
   check_size(bytes);
   std::memcpy(data_, host, bytes);
@@ -46,9 +41,7 @@ void SimtMemory::download(void* host, std::size_t bytes) const {
 }
 
 void SimtMemory::download_part(std::size_t offset, void* host, std::size_t bytes) const {
-  if (offset > bytes_ || bytes > bytes_ - offset) {
-    throw Error(fmt::format("copy of {} bytes from {} of {} bytes", bytes, offset, bytes_));
-  }
+  check_part(offset, bytes);
   std::memcpy(host, data_ + offset, bytes);
 }
 

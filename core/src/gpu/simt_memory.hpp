@@ -23,7 +23,6 @@ class SimtMemory final : public DeviceMemory {
   void fill(int byte) override;
 
  private:
-  void check_size(std::size_t bytes) const;
   std::size_t bytes_;
   std::size_t mapped_;  ///< margins included
   unsigned char* base_ = nullptr;
