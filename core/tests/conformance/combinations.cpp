@@ -50,7 +50,29 @@ ParameterValue draw(const ParameterSpec& spec, std::mt19937_64& random) {
   return values[random() % 4];
 }
 
+std::vector<ParameterValue> other_values(const ParameterSpec& spec) {
+  std::vector<ParameterValue> values = spec.choices;
+  if (std::holds_alternative<bool>(spec.default_value)) values = {true, false};
+  std::erase(values, spec.default_value);
+  return values;
+}
+
 }  // namespace
+
+std::vector<Composition> other_choices() {
+  std::vector<Composition> compositions;
+  for (const auto& [slot, plugins] : by_slot()) {
+    for (const Plugin* plugin : plugins) {
+      for (const ParameterSpec& spec : plugin->variant->info().parameters) {
+        for (const ParameterValue& value : other_values(spec)) {
+          if (auto one = combine({{plugin->name, {{spec.name, value}}}}))
+            compositions.push_back(*std::move(one));
+        }
+      }
+    }
+  }
+  return compositions;
+}
 
 std::vector<Composition> all_pairs() {
   std::vector<Composition> pairs;

@@ -11,6 +11,9 @@ namespace msda {
 /// Every two optimizations that a composition can hold together, with default parameters.
 std::vector<Composition> all_pairs();
 
+/// Every optimization alone with every value but the default of each choice and flag.
+std::vector<Composition> other_choices();
+
 /// `count` compositions: each slot keeps its default or takes one of its optimizations, with
 /// parameters drawn from their declared choices and ranges. The same seed gives the same
 /// compositions.

@@ -20,6 +20,10 @@ void expect_all_conforming(const std::vector<Composition>& compositions,
   }
 }
 
+TEST(CombinationsOnGpu, OtherChoicesAreRight) {
+  expect_all_conforming(other_choices(), {3, 4, 5, 6, 8, 10, 13});
+}
+
 TEST(CombinationsOnGpu, AllPairsAreRight) { expect_all_conforming(all_pairs(), {3, 4, 6, 8, 13}); }
 
 TEST(CombinationsOnGpu, RandomCompositionsAreRight) {

@@ -7,7 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "compose/unit_writer.hpp"
-#include "conformance/conformance.hpp"
+#include "conformance/awkward_problems.hpp"
+#include "conformance/combinations.hpp"
 #include "input/input.hpp"
 #include "jit/compiler.hpp"
 #include "jit/launch_plan.hpp"
@@ -70,6 +71,13 @@ TEST(ConformanceOfCompilation, EveryCompositionCompilesForEveryArchitecture) {
   });
   EXPECT_EQ(figures.size(), jobs.size());
   std::ofstream(MSDA_BINARY_DIR "/compile_figures.json") << figures.dump(1);
+}
+
+TEST(ConformanceOfCompilation, OtherChoicesCompileForHopper) {
+  const auto compositions = other_choices();
+  EXPECT_FALSE(compositions.empty());
+  const auto awkward = awkward_problems();
+  compile_all(compositions, {awkward[3].problem, awkward[10].problem}, device_to_compile_for(90));
 }
 
 }  // namespace

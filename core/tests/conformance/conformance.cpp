@@ -53,14 +53,20 @@ std::vector<std::string> shipped_names(DeviceKind kind) {
   return names;
 }
 
+DeviceInfo device_to_compile_for(int capability) {
+  const bool has_least_shared = capability == 86 || capability == 89 || capability == 120;
+  DeviceInfo device;
+  device.id = "cuda:0";
+  device.kind = DeviceKind::kCuda;
+  device.compute_capability = capability;
+  device.shared_bytes = (has_least_shared ? 99 : capability == 80 ? 163 : 227) << 10;
+  return device;
+}
+
 std::vector<DeviceInfo> devices_to_compile_for() {
   std::vector<DeviceInfo> devices;
   for (const int capability : {80, 86, 89, 90, 100, 120}) {
-    DeviceInfo& device = devices.emplace_back();
-    device.id = "cuda:0";
-    device.kind = DeviceKind::kCuda;
-    device.compute_capability = capability;
-    device.shared_bytes = 99 << 10;
+    devices.push_back(device_to_compile_for(capability));
   }
   return devices;
 }

@@ -18,7 +18,9 @@ const Registry& shipped_plugins();
 std::vector<std::string> shipped_names(DeviceKind kind);
 Composition shipped_composition(const std::string& name);
 
-/// Stand-ins for devices that need not be here: one for each architecture of interest.
+/// A stand-in for a GPU of a compute capability such as 90, which need not be here.
+DeviceInfo device_to_compile_for(int capability);
+/// One for each architecture of interest.
 std::vector<DeviceInfo> devices_to_compile_for();
 
 /// `name` as GoogleTest allows it in a test's name.

@@ -155,8 +155,9 @@ class LevelCopy {
       }
     } else {
       // A copy lies in one run of neighbouring channels.
-      constexpr int kBytes =
-          kBulk ? min(Levels::kRowBytes, K::Layout::kRunChannels * Levels::kSize) : kWord;
+      constexpr int kRun = K::Layout::kRunChannels * Levels::kSize;
+      constexpr int kWhole = Levels::kRowBytes < kRun ? Levels::kRowBytes : kRun;
+      constexpr int kBytes = kBulk ? kWhole : kWord;
       constexpr int kCopies = Levels::kRowBytes / kBytes;
       for (int i = static_cast<int>(simt::thread()); i < pixels * kCopies;
            i += K::Mapping::kThreads) {

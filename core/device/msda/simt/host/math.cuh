@@ -1,21 +1,22 @@
 // CUDA's arithmetic functions on the host, with the GPU's results: conversions saturate, a NaN
-// becomes zero, and minimum and maximum of floats drop a NaN.
+// becomes zero, and minimum and maximum of floats drop a NaN. None is constexpr, as none is for
+// NVRTC.
 #pragma once
 
 template <class T>
-constexpr T min(T a, T b) {
+T min(T a, T b) {
   return b < a ? b : a;
 }
 template <class T>
-constexpr T max(T a, T b) {
+T max(T a, T b) {
   return a < b ? b : a;
 }
 // As CUDA's overloads: mixed integers meet in the wider or unsigned type.
-#define MSDA_MIXED(A, B, COMMON)                                                                 \
-  constexpr COMMON min(A a, B b) { return min(static_cast<COMMON>(a), static_cast<COMMON>(b)); } \
-  constexpr COMMON max(A a, B b) { return max(static_cast<COMMON>(a), static_cast<COMMON>(b)); } \
-  constexpr COMMON min(B a, A b) { return min(static_cast<COMMON>(a), static_cast<COMMON>(b)); } \
-  constexpr COMMON max(B a, A b) { return max(static_cast<COMMON>(a), static_cast<COMMON>(b)); }
+#define MSDA_MIXED(A, B, COMMON)                                                              \
+  inline COMMON min(A a, B b) { return min(static_cast<COMMON>(a), static_cast<COMMON>(b)); } \
+  inline COMMON max(A a, B b) { return max(static_cast<COMMON>(a), static_cast<COMMON>(b)); } \
+  inline COMMON min(B a, A b) { return min(static_cast<COMMON>(a), static_cast<COMMON>(b)); } \
+  inline COMMON max(B a, A b) { return max(static_cast<COMMON>(a), static_cast<COMMON>(b)); }
 MSDA_MIXED(int, unsigned, unsigned)
 MSDA_MIXED(int, long, long)
 MSDA_MIXED(int, long long, long long)
