@@ -1,5 +1,7 @@
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "ablation/ablation_json.hpp"
 #include "headline.hpp"
 #include "noise_floor.hpp"
@@ -80,27 +82,50 @@ Json claim_json(const CheckedClaim& checked) {
   return object;
 }
 
+/// Names come from users and may hold invalid UTF-8, which must not cost the report.
+std::string line_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Elements on lines of their own. The tree of one element lives at a time: that of a whole report
+/// would take many times its text.
+template <class Elements, class Text>
+void append_array(std::string& text, const Elements& elements, const Text& append_element) {
+  text += '[';
+  bool first = true;
+  for (const auto& element : elements) {
+    text += first ? "\n" : ",\n";
+    first = false;
+    append_element(text, element);
+  }
+  text += "\n]";
+}
+
+void append_table(std::string& text, const Table& table) {
+  // The braces of an object without its rows, which follow.
+  text += line_of({{"problem", table.problem},
+                   {"mode", name_of(table.mode)},
+                   {"headline", headline(table)},
+                   {"noise_floor", noise_json(noise_floor(table))}});
+  text.back() = ',';
+  text += "\"rows\":";
+  append_array(text, table.rows,
+               [](std::string& to, const Row& row) { to += line_of(row_json(row)); });
+  text += '}';
+}
+
 }  // namespace
 
-nlohmann::json to_json(const Report& report) {
-  Json tables = Json::array();
-  for (const Table& table : report.tables) {
-    Json rows = Json::array();
-    for (const Row& row : table.rows) rows.push_back(row_json(row));
-    tables.push_back({{"problem", table.problem},
-                      {"mode", name_of(table.mode)},
-                      {"headline", headline(table)},
-                      {"noise_floor", noise_json(noise_floor(table))},
-                      {"rows", std::move(rows)}});
-  }
-  Json claims = Json::array();
-  for (const CheckedClaim& checked : report.claims) claims.push_back(claim_json(checked));
-  return {{"schema", kReportSchema},
-          {"manifest", report.manifest},
-          {"tables", std::move(tables)},
-          {"claims", std::move(claims)},
-          {"ablation", report.ablation ? to_json(*report.ablation) : Json()},
-          {"regimes", to_json(report.regimes)}};
+std::string to_json(const Report& report) {
+  std::string text = fmt::format("{{\"schema\":{},\n\"manifest\":{},\n\"tables\":", kReportSchema,
+                                 line_of(report.manifest));
+  append_array(text, report.tables, append_table);
+  text += ",\n\"claims\":";
+  append_array(text, report.claims, [](std::string& to, const CheckedClaim& checked) {
+    to += line_of(claim_json(checked));
+  });
+  text += ",\n\"ablation\":" + line_of(report.ablation ? to_json(*report.ablation) : Json());
+  return text + ",\n\"regimes\":" + line_of(to_json(report.regimes)) + "}\n";
 }
 
 }  // namespace msda

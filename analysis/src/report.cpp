@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <string_view>
@@ -130,6 +129,11 @@ nlohmann::json read_manifest(const std::filesystem::path& file) {
   return manifest;
 }
 
+struct ReportFile {
+  const char* name;
+  std::string (*text)(const Report& report);
+};
+
 }  // namespace
 
 Report make_report(nlohmann::json manifest, const std::vector<Record>& records) {
@@ -170,19 +174,13 @@ Report make_report(const std::filesystem::path& directory) {
 }
 
 void write_report(const Report& report, const std::filesystem::path& directory) {
-  const auto json_text = [](const Report& r) {
-    constexpr int kIndent = 2;
-    // Names come from users and may hold invalid UTF-8, which must not cost the report.
-    const auto replace = nlohmann::json::error_handler_t::replace;
-    return to_json(r).dump(kIndent, ' ', false, replace) + "\n";
-  };
   // The longest first: they are written at the same time.
-  std::vector<std::pair<const char*, std::function<std::string(const Report&)>>> files = {
-      {"report.json", json_text}, {"records.csv", to_samples_csv}, {"report.html", to_html},
-      {"tables.tex", to_latex},   {"report.csv", to_csv},          {"report.md", to_markdown}};
-  if (!report.claims.empty()) files.emplace_back("claims.csv", to_claims_csv);
+  std::vector<ReportFile> files = {{"report.json", to_json}, {"records.csv", to_samples_csv},
+                                   {"report.html", to_html}, {"tables.tex", to_latex},
+                                   {"report.csv", to_csv},   {"report.md", to_markdown}};
+  if (!report.claims.empty()) files.push_back({"claims.csv", to_claims_csv});
   if (report.ablation) {
-    files.emplace_back("effects.csv", [](const Report& r) { return effects_to_csv(*r.ablation); });
+    files.push_back({"effects.csv", [](const Report& r) { return effects_to_csv(*r.ablation); }});
   }
   parallel_for(std::ssize(files), 1, 0, [&](std::int64_t begin, std::int64_t) {
     const auto& [name, text] = files[static_cast<std::size_t>(begin)];

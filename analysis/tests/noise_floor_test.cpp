@@ -38,7 +38,8 @@ TEST(NoiseFloor, IsTheBaselineAgainstItself) {
   EXPECT_TRUE(floor->ratio.interval_95.value().contains(1));
   EXPECT_GT(floor->smallest_effect, 0.001);
   EXPECT_LT(floor->smallest_effect, 0.03);
-  EXPECT_EQ(to_json(report)["tables"][0]["noise_floor"]["arm"], "base again");
+  EXPECT_EQ(nlohmann::json::parse(to_json(report))["tables"][0]["noise_floor"]["arm"],
+            "base again");
 }
 
 TEST(NoiseFloor, IsSaidBelowTheTable) {

@@ -74,7 +74,7 @@ TEST(Prepasses, MarkdownShowsThemToo) {
 }
 
 TEST(Prepasses, JsonHasMediansAndNoSamples) {
-  const nlohmann::json rows = to_json(sample_report())["tables"][0]["rows"];
+  const nlohmann::json rows = nlohmann::json::parse(to_json(sample_report()))["tables"][0]["rows"];
   EXPECT_TRUE(rows[0]["prepasses"].is_null());
   const nlohmann::json& prepasses = rows[1]["prepasses"];
   EXPECT_EQ(prepasses["before"][1]["name"], "spatial-order");

@@ -80,7 +80,7 @@ TEST(Csv, EmptyRunHasTheHeaderAlone) {
 }
 
 TEST(Json, CarriesSchemaHeadlineAndRowsWithoutSamples) {
-  const nlohmann::json json = to_json(sample_report());
+  const nlohmann::json json = nlohmann::json::parse(to_json(sample_report()));
   EXPECT_EQ(json["schema"], kReportSchema);
   EXPECT_EQ(json["manifest"]["name"], "n");
   const nlohmann::json& table = json["tables"][0];

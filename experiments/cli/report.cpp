@@ -31,7 +31,7 @@ constexpr Format kFormats[] = {
     {"records-csv", to_samples_csv},
     {"claims-csv", to_claims_csv},
     {"effects-csv", effects_csv},
-    {"json", [](const Report& r) { return to_json(r).dump(2) + "\n"; }}};
+    {"json", to_json}};
 
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
