@@ -8,6 +8,7 @@
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
 #include "cli/variant_text.hpp"
+#include "problem/validate.hpp"
 #include "report.hpp"
 #include "runner/parse.hpp"
 #include "runner/progress.hpp"

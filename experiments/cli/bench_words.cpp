@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/pyramid.hpp"
+#include "problem/validate.hpp"
 #include "runner/parse.hpp"
 
 namespace msda {

@@ -5,6 +5,7 @@
 #include "cli/arguments.hpp"
 #include "cli/bench_words.hpp"
 #include "cli/commands.hpp"
+#include "problem/validate.hpp"
 
 namespace msda {
 namespace {

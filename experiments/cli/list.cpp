@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
 #include "cli/variant_text.hpp"
+#include "problem/validate.hpp"
 #include "runner/experiment.hpp"
 #include "runner/protocol.hpp"
 

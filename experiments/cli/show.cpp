@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
 #include "cli/variant_text.hpp"
+#include "problem/validate.hpp"
 #include "runner/experiment.hpp"
 
 namespace msda {

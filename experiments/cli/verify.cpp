@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
+#include "problem/validate.hpp"
 #include "runner/parse.hpp"
 #include "runner/supervisor.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "problem/validate.hpp"
 #include "runner/phase.hpp"
 #include "trace/trace.hpp"
 

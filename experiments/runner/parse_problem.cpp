@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "problem/validate.hpp"
 #include "runner/parse.hpp"
 
 namespace msda {

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "gpu/simt_device.hpp"
+#include "problem/validate.hpp"
 #include "runner/protocol.hpp"
 
 namespace msda {

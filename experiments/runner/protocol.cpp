@@ -2,6 +2,7 @@
 
 #include <msda/error.hpp>
 
+#include "problem/validate.hpp"
 #include "runner/parse.hpp"
 
 namespace msda {

@@ -11,6 +11,7 @@
 #include "conformance/combinations.hpp"
 #include "input/input.hpp"
 #include "measure/measure.hpp"
+#include "problem/validate.hpp"
 #include "reference/reference.hpp"
 #include "runner/experiment.hpp"
 

@@ -39,7 +39,8 @@ float bilinear(const Image& image, float x, float y, std::int64_t channel) {
 
 class PlainLoops : public msda::Executable {
  public:
-  explicit PlainLoops(const Problem& problem) : problem_(problem), starts_(level_starts(problem)) {}
+  explicit PlainLoops(const Problem& problem)
+      : problem_(problem), starts_(problem.level_starts()) {}
 
   void launch(const msda::Tensors& tensors, msda::Stream) override {
     const std::int64_t rows = problem_.batch * problem_.queries * problem_.heads;
@@ -47,15 +48,6 @@ class PlainLoops : public msda::Executable {
   }
 
  private:
-  /// The program's own helper lies in its core, which a plugin does not link.
-  static std::vector<std::int64_t> level_starts(const Problem& problem) {
-    std::vector<std::int64_t> starts(1, 0);
-    for (const msda::Level& level : problem.levels) {
-      starts.push_back(starts.back() + level.height * level.width);
-    }
-    return starts;
-  }
-
   /// `row` counts (image, query, head).
   void sum_row(const msda::Tensors& tensors, std::int64_t row) const {
     const std::int64_t head = row % problem_.heads;
@@ -65,7 +57,7 @@ class PlainLoops : public msda::Executable {
     const auto* locations = static_cast<const float*>(tensors.locations) + row * samples * 2;
     const auto* weights = static_cast<const float*>(tensors.weights) + row * samples;
     const auto* value = static_cast<const float*>(tensors.value) +
-                        image * starts_.back() * problem_.heads * problem_.channels;
+                        image * problem_.spatial_size() * problem_.heads * problem_.channels;
     auto* output = static_cast<float*>(tensors.output) + row * problem_.channels;
     for (std::int64_t c = 0; c < problem_.channels; ++c) {
       float sum = 0;

@@ -12,8 +12,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <msda/checked.hpp>
 #include <msda/dtype.hpp>
 
 namespace msda {
@@ -42,6 +44,7 @@ struct Problem {
   ValueLayout layout = ValueLayout::kPlain;
   Types types;
 
+  // Sizes that follow throw UsageError when they leave 63 bits; never after validate().
   std::int64_t level_count() const { return static_cast<std::int64_t>(levels.size()); }
   /// Stored pixels of level l, border included.
   std::int64_t level_pixels(std::size_t l) const;
@@ -69,18 +72,96 @@ struct Problem {
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
-/// Throws UsageError that names the field, its value and the rule it breaks: sizes positive, at
-/// most kMaxLevels levels, every tensor's byte count inside 63 bits.
-void validate(const Problem& problem);
-
 inline constexpr std::int64_t kMaxLevels = 8;
 
-/// Throws UsageError unless `starts` and `spatial_size` are what `problem.levels` imply. The
-/// message says which level starts where, where it ends, and what the consistent value is.
-void validate_level_starts(const Problem& problem, const std::vector<std::int64_t>& starts,
-                           std::int64_t spatial_size);
+namespace detail {
+/// Pixels that a border adds to a row or a column.
+inline std::int64_t border_of(ValueLayout layout) {
+  return layout == ValueLayout::kZeroBorder ? 2 : 0;
+}
 
-/// "B=48 Q=15422 H=1 C=32 L=4 P=8 fp16": for messages and reports.
-std::string describe(const Problem& problem);
+inline std::int64_t tensor_bytes(std::string_view field, std::int64_t elements, DType type) {
+  return checked_product(
+      field, {{"elements", elements}, {"bytes", static_cast<std::int64_t>(size_of(type))}});
+}
+}  // namespace detail
+
+inline std::int64_t Problem::level_pitch(std::size_t l) const {
+  return checked_sum("levels: width", levels.at(l).width, detail::border_of(layout));
+}
+
+inline std::int64_t Problem::level_pixels(std::size_t l) const {
+  const std::int64_t rows =
+      checked_sum("levels: height", levels.at(l).height, detail::border_of(layout));
+  return checked_product("levels: pixels", {{"height", rows}, {"width", level_pitch(l)}});
+}
+
+inline std::vector<std::int64_t> Problem::level_starts() const {
+  std::vector<std::int64_t> starts;
+  starts.reserve(levels.size());
+  std::int64_t next = 0;
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    starts.push_back(next);
+    next = checked_sum("spatial_size", next, level_pixels(l));
+  }
+  return starts;
+}
+
+inline std::int64_t Problem::spatial_size() const {
+  std::int64_t size = 0;
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    size = checked_sum("spatial_size", size, level_pixels(l));
+  }
+  return size;
+}
+
+inline std::int64_t Problem::value_elements() const {
+  return checked_product("value", {{"batch", batch},
+                                   {"spatial_size", spatial_size()},
+                                   {"heads", heads},
+                                   {"channels", channels}});
+}
+
+inline std::int64_t Problem::weight_elements() const {
+  return checked_product("weights", {{"batch", batch},
+                                     {"queries", queries},
+                                     {"heads", heads},
+                                     {"levels", level_count()},
+                                     {"points", points}});
+}
+
+inline std::int64_t Problem::location_elements() const {
+  return checked_product("locations", {{"points in all", weight_elements()}, {"coordinates", 2}});
+}
+
+inline std::int64_t Problem::output_elements() const {
+  return checked_product(
+      "output", {{"batch", batch}, {"queries", queries}, {"heads", heads}, {"channels", channels}});
+}
+
+inline std::int64_t Problem::total_bytes() const {
+  std::int64_t total = detail::tensor_bytes("value", value_elements(), types.value);
+  total = checked_sum("total bytes", total,
+                      detail::tensor_bytes("locations", location_elements(), types.location));
+  total = checked_sum("total bytes", total,
+                      detail::tensor_bytes("weights", weight_elements(), types.weight));
+  return checked_sum("total bytes", total,
+                     detail::tensor_bytes("output", output_elements(), types.output));
+}
+
+inline std::int64_t Problem::gathered_bytes() const {
+  return checked_product("gathered bytes",
+                         {{"points in all", weight_elements()},
+                          {"corners", 4},
+                          {"channels", channels},
+                          {"bytes", static_cast<std::int64_t>(size_of(types.value))}});
+}
+
+inline std::int64_t Problem::flops() const {
+  constexpr std::int64_t kFlopsPerPoint = 16;  // 4 blends of 4, the way published figures count
+  return checked_product("flops", {{"points in all", weight_elements()},
+                                   {"channels", channels},
+                                   {"operations", kFlopsPerPoint}});
+}
 
 }  // namespace msda

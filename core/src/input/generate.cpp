@@ -12,6 +12,7 @@
 #include "input/locations.hpp"
 #include "input/random.hpp"
 #include "parallel.hpp"
+#include "problem/validate.hpp"
 
 namespace msda {
 namespace {

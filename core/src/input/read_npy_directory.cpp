@@ -5,6 +5,7 @@
 
 #include "input/npy.hpp"
 #include "input/tensor_files.hpp"
+#include "problem/validate.hpp"
 
 namespace msda {
 namespace {

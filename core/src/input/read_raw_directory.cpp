@@ -5,6 +5,7 @@
 
 #include "input/file_io.hpp"
 #include "input/tensor_files.hpp"
+#include "problem/validate.hpp"
 
 namespace msda {
 namespace {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "measure/measure.hpp"
+#include "problem/validate.hpp"
 
 namespace msda {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "input/elements.hpp"
 #include "parallel.hpp"
+#include "problem/validate.hpp"
 #include "reference/reference.hpp"
 
 namespace msda {

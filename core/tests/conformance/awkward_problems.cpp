@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "input/elements.hpp"
+#include "problem/validate.hpp"
 
 namespace msda {
 namespace {

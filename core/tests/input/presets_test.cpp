@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "problem/validate.hpp"
 #include "testing.hpp"
 
 namespace msda {

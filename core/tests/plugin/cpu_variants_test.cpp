@@ -10,6 +10,7 @@
 #include "input/elements.hpp"
 #include "input/input.hpp"
 #include "plugin/registry.hpp"
+#include "problem/validate.hpp"
 #include "reference/reference.hpp"
 
 namespace msda {

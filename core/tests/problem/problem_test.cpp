@@ -7,7 +7,8 @@
 #include <utility>
 
 #include <msda/error.hpp>
-#include <msda/problem.hpp>
+
+#include "problem/validate.hpp"
 
 namespace msda {
 namespace {

@@ -1,0 +1,105 @@
+#include "problem/validate.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <msda/checked.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace msda {
+namespace {
+
+void require_positive(std::string_view field, std::int64_t value) {
+  if (value < 1) throw UsageError(fmt::format("{} is {}: it must be at least 1", field, value));
+}
+
+Problem with_layout(Problem problem, ValueLayout layout) {
+  problem.layout = layout;
+  return problem;
+}
+
+/// "starts 0, 14720 with spatial_size 18400"
+std::string starts_and_size(const Problem& problem) {
+  return fmt::format("starts {} with spatial_size {}", fmt::join(problem.level_starts(), ", "),
+                     problem.spatial_size());
+}
+
+std::string consistent_choices(const Problem& problem) {
+  return fmt::format("consistent are {}, or, inside a border of one zero pixel, {}",
+                     starts_and_size(with_layout(problem, ValueLayout::kPlain)),
+                     starts_and_size(with_layout(problem, ValueLayout::kZeroBorder)));
+}
+
+/// What is wrong with level l when it starts at `start`; empty when nothing is.
+std::string fault_of_level(const Problem& problem, std::size_t l, std::int64_t start,
+                           std::int64_t expected, std::int64_t spatial_size) {
+  if (start == expected) return {};
+  const Level& level = problem.levels[l];
+  std::int64_t end = 0;
+  const bool overflows = __builtin_add_overflow(start, problem.level_pixels(l), &end);
+  const std::string where =
+      overflows ? "its end does not fit in 63 bits" : fmt::format("it would end at {}", end);
+  const bool beyond = overflows || end > spatial_size;
+  return fmt::format("level {} ({}x{}) starts at {} instead of {}: {}{}", l, level.height,
+                     level.width, start, expected, where,
+                     beyond ? fmt::format(", beyond spatial_size {}", spatial_size) : "");
+}
+
+}  // namespace
+
+void validate(const Problem& problem) {
+  require_positive("batch", problem.batch);
+  require_positive("queries", problem.queries);
+  require_positive("heads", problem.heads);
+  require_positive("channels", problem.channels);
+  require_positive("points", problem.points);
+  if (problem.levels.empty() || problem.level_count() > kMaxLevels) {
+    throw UsageError(fmt::format("levels has {} entries: it must have 1 to {}",
+                                 problem.levels.size(), kMaxLevels));
+  }
+  for (std::size_t l = 0; l < problem.levels.size(); ++l) {
+    require_positive(fmt::format("levels[{}].height", l), problem.levels[l].height);
+    require_positive(fmt::format("levels[{}].width", l), problem.levels[l].width);
+  }
+  // These throw when a product leaves 63 bits, so that no later use has to.
+  static_cast<void>(problem.total_bytes());
+  static_cast<void>(problem.gathered_bytes());
+  static_cast<void>(problem.flops());
+}
+
+void validate_level_starts(const Problem& problem, const std::vector<std::int64_t>& starts,
+                           std::int64_t spatial_size) {
+  const std::vector<std::int64_t> expected = problem.level_starts();
+  if (starts.size() != expected.size()) {
+    throw UsageError(fmt::format("level_start_index has {} entries for {} levels; {}",
+                                 starts.size(), expected.size(), consistent_choices(problem)));
+  }
+  std::vector<std::string> faults;
+  for (std::size_t l = 0; l < starts.size(); ++l) {
+    std::string fault = fault_of_level(problem, l, starts[l], expected[l], spatial_size);
+    if (!fault.empty()) faults.push_back(std::move(fault));
+  }
+  if (faults.empty() && spatial_size != problem.spatial_size()) {
+    faults.push_back(fmt::format("the levels have {} pixels, but spatial_size is {}",
+                                 problem.spatial_size(), spatial_size));
+  }
+  if (!faults.empty()) {
+    throw UsageError(fmt::format("level_start_index: {}; {}", fmt::join(faults, "; "),
+                                 consistent_choices(problem)));
+  }
+}
+
+std::string describe(const Problem& problem) {
+  const Types& t = problem.types;
+  const std::string types =
+      t == Types::all(t.value)
+          ? std::string(name_of(t.value))
+          : fmt::format("value={} location={} weight={} output={}", name_of(t.value),
+                        name_of(t.location), name_of(t.weight), name_of(t.output));
+  return fmt::format("B={} Q={} H={} C={} L={} P={} {}{}", problem.batch, problem.queries,
+                     problem.heads, problem.channels, problem.level_count(), problem.points, types,
+                     problem.layout == ValueLayout::kZeroBorder ? " zero-border" : "");
+}
+
+}  // namespace msda

@@ -1,0 +1,24 @@
+// What makes a problem well-formed, and the words for one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <msda/problem.hpp>
+
+namespace msda {
+
+/// Throws UsageError that names the field, its value and the rule it breaks: sizes positive, at
+/// most kMaxLevels levels, every tensor's byte count inside 63 bits.
+void validate(const Problem& problem);
+
+/// Throws UsageError unless `starts` and `spatial_size` are what `problem.levels` imply. The
+/// message says which level starts where, where it ends, and what the consistent value is.
+void validate_level_starts(const Problem& problem, const std::vector<std::int64_t>& starts,
+                           std::int64_t spatial_size);
+
+/// "B=48 Q=15422 H=1 C=32 L=4 P=8 fp16": for messages and reports.
+std::string describe(const Problem& problem);
+
+}  // namespace msda
