@@ -91,7 +91,7 @@ std::string prepass_fields(const std::optional<PrepassSplit>& split) {
 std::string line_of(const Row& row) {
   const Record& record = row.record;
   const bool timed = row.timed();
-  const bool compared = timed || record.status == CellStatus::kWrong;
+  const bool compared = row.compared();
   const std::string fields[] = {
       field(record.problem),
       field(name_of(record.mode)),

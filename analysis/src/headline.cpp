@@ -81,10 +81,10 @@ std::string gap(const Row& fastest, const Row& next) {
   }
 }
 
-/// "1 wrong, 2 skipped" of the arms without a time, or "".
+/// "3 right, 1 wrong" of the arms without a time, or "".
 std::string untimed_counts(const Table& table) {
-  constexpr std::array<std::string_view, 5> kWithoutTime{"wrong", "skipped", "failed", "crashed",
-                                                         "hung"};
+  constexpr std::array<std::string_view, 6> kWithoutTime{"right",  "wrong",   "skipped",
+                                                         "failed", "crashed", "hung"};
   std::string text;
   for (const std::string_view verdict : kWithoutTime) {
     const auto count = std::count_if(table.rows.begin(), table.rows.end(),

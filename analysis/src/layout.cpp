@@ -55,10 +55,8 @@ std::vector<Column> columns_of(const Scales& scales) {
   return columns;
 }
 
-/// A row without a time was compared with the reference only when it was found wrong.
 std::string error_text(const Row& row) {
-  const bool compared = row.timed() || row.record.status == CellStatus::kWrong;
-  return compared ? fmt::format("{:.1e}", row.record.relative_l2) : kAbsent;
+  return row.compared() ? fmt::format("{:.1e}", row.record.relative_l2) : kAbsent;
 }
 
 std::vector<std::string> cells_of(const Row& row, const Scales& scales,

@@ -43,6 +43,7 @@ std::optional<double> speed_of_light(const Record& record, const Ceilings& ceili
 std::string verdict_of(const Record& record, bool is_baseline,
                        const std::optional<RatioEstimate>& speedup) {
   if (record.status != CellStatus::kOk) return std::string(name_of(record.status));
+  if (record.samples.empty()) return "right";
   if (is_baseline) return "baseline";
   return std::string(name_of(speedup ? classify(*speedup) : Difference::kUndecided));
 }

@@ -34,11 +34,16 @@ struct Row {
   std::optional<PrepassSplit> prepasses;  ///< absent where the kernel is all that a launch enqueues
   /// The same composition as the baseline's under another name: with it, the A/A pair.
   bool repeats_baseline = false;
-  /// "baseline", "faster", "slower", "equal", "undecided" for an arm with a time; the status' name
-  /// ("wrong", "skipped", "failed", "crashed", "hung") for one without.
+  /// "baseline", "faster", "slower", "equal", "undecided" for an arm with a time; "right" for one
+  /// that a device verified without timing it; else the status' name ("wrong", "skipped",
+  /// "failed", "crashed", "hung").
   std::string verdict;
 
   bool timed() const { return median_seconds > 0; }
+  /// Whether its output was held against the reference.
+  bool compared() const {
+    return record.status == CellStatus::kOk || record.status == CellStatus::kWrong;
+  }
 };
 
 /// Rows of one problem in one timing mode, baseline first, in the arms' order.

@@ -1,5 +1,6 @@
 #include "run_account.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -56,6 +57,9 @@ std::string time_sentence(const nlohmann::json& manifest) {
 }
 
 std::string stop_sentence(const nlohmann::json& manifest, const Table& table) {
+  const bool any_timed =
+      std::any_of(table.rows.begin(), table.rows.end(), [](const Row& row) { return row.timed(); });
+  if (!any_timed) return "";
   const nlohmann::json group = group_of(manifest, table);
   const int processes = group.is_null() ? 0 : group.value("processes", 0);
   if (processes < 1) return "";

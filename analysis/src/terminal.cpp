@@ -17,7 +17,7 @@ std::string paint(std::string_view text, const fmt::text_style& style, bool colo
 
 fmt::text_style style_of(std::string_view verdict) {
   using fmt::terminal_color;
-  if (verdict == "faster" || verdict == "better" || verdict == "confirmed")
+  if (verdict == "faster" || verdict == "right" || verdict == "better" || verdict == "confirmed")
     return fg(terminal_color::green);
   if (verdict == "slower" || verdict == "worse" || verdict == "smaller" || verdict == "larger" ||
       verdict == "no effect")

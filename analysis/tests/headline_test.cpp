@@ -76,6 +76,18 @@ TEST(Headline, CountsArmsWithoutATime) {
   EXPECT_EQ(headline_of({without_time("a", CellStatus::kHung, "x")}), "No arm has a time: 1 hung.");
 }
 
+TEST(Headline, ArmsThatWereVerifiedAndNotTimedAreRight) {
+  auto base = without_time("base", CellStatus::kOk, "");
+  base.baseline = true;
+  base.relative_l2 = 2e-4;
+  const Report report = make_report(
+      nlohmann::json::object(), {base, without_time("a", CellStatus::kOk, ""),
+                                 without_time("b", CellStatus::kWrong, "beyond the tolerance")});
+  EXPECT_EQ(headline(report.tables.at(0)), "No arm has a time: 2 right, 1 wrong.");
+  EXPECT_EQ(report.tables[0].rows[0].verdict, "right");
+  EXPECT_THAT(to_markdown(report), HasSubstr("| base | - | - | - | - | 2.0e-04 | right |"));
+}
+
 TEST(Headline, WithoutTheBaselinesTimeTheFastestIsByMedian) {
   auto base = without_time("base", CellStatus::kCrashed, "signal 11");
   base.baseline = true;

@@ -97,7 +97,7 @@ Plan make_plan(const Experiment& experiment, const Registry& registry, const Dev
   plan.arms = arms_for(experiment, registry, device, plan.notes);
   plan.baseline = baseline_of(experiment, plan.arms, plan.notes);
   plan.measure = experiment.measure;
-  if (plan.measure.noise_pair) add_noise_pair(plan);
+  if (plan.measure.noise_pair && plan.measures()) add_noise_pair(plan);
   plan.design = experiment.design;
   if (!plan.measures()) {
     plan.measure.modes.resize(1);  // a verdict is the same in all

@@ -26,7 +26,7 @@ problems:
 arms:
   - fixture
   - {name: slow, use: [{fixture: {milliseconds: 1}}]}
-measure: {noise_pair: false, processes: 1, blocks: 3, samples: 2, warmup: 0, timeout: 5 s}
+measure: {noise_pair: false, processes: 1, blocks: 20, samples: 2, warmup: 0, timeout: 5 s}
 )";
 
 /// Takes seconds, so that there is time to interrupt it.
