@@ -1,5 +1,7 @@
 #include "runner/plan.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/arguments.hpp"
@@ -24,6 +26,19 @@ nlohmann::json plan_json(const Plan& plan, const PlanTime& time) {
   return object;
 }
 
+/// Those of this machine, and that of the run that was named: where a run is planned there need not
+/// be a GPU.
+std::vector<DeviceInfo> known_devices(const Arguments& arguments) {
+  std::vector<DeviceInfo> devices = list_devices();
+  if (const auto directory = arguments.find("like")) {
+    DeviceInfo other = device_of_run(*directory);
+    const bool is_here = std::any_of(devices.begin(), devices.end(),
+                                     [&](const DeviceInfo& one) { return one.id == other.id; });
+    if (!is_here) devices.push_back(std::move(other));
+  }
+  return devices;
+}
+
 /// The run that was named, else the newest one of the experiment.
 std::optional<EarlierRun> earlier_run(const Arguments& arguments, const Experiment& experiment,
                                       const DeviceInfo& device) {
@@ -43,7 +58,8 @@ int plan_command(const std::vector<std::string>& words) {
        "  msda plan experiments/quickstart.yaml --like results/quickstart/20240131-120000\n"
        "  msda plan experiments/quickstart.yaml --device cpu --json\n"});
   arguments.flag("json", "print JSON for scripts");
-  arguments.option("like", "DIR", "an earlier run on this device, for the estimate of the time");
+  arguments.option("like", "DIR",
+                   "an earlier run, for the estimate of the time; its device need not\nbe here");
   arguments.device_option();
   arguments.plugin_option();
   arguments.words("EXPERIMENT", 1, 1);
@@ -51,7 +67,8 @@ int plan_command(const std::vector<std::string>& words) {
   const Registry registry = load_registry(arguments);
   const Experiment experiment = load_experiment(arguments.words().front(), registry);
   const std::string device = arguments.has("device") ? arguments.device() : experiment.device;
-  const Plan plan = make_plan(experiment, registry, choose_device(device, list_devices()));
+  const Plan plan =
+      make_plan(experiment, registry, choose_device(device, known_devices(arguments)));
   const PlanTime time = plan_time(plan, earlier_run(arguments, experiment, plan.device));
   if (arguments.has("json")) {
     fmt::print("{}\n", plan_json(plan, time).dump(2));

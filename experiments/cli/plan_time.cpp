@@ -89,6 +89,21 @@ std::string duration_text(double seconds) {
 
 }  // namespace
 
+DeviceInfo device_of_run(const std::filesystem::path& directory) {
+  const json manifest = read_manifest(directory);
+  const auto device = manifest.find("device");
+  if (device == manifest.end()) {
+    throw UsageError(
+        fmt::format("{}: the manifest names no device", (directory / kManifestFile).string()));
+  }
+  try {
+    return device_info_from_json(*device);
+  } catch (UsageError& error) {
+    error.add_context((directory / kManifestFile).string());
+    throw;
+  }
+}
+
 EarlierRun read_earlier_run(const std::filesystem::path& directory, const DeviceInfo& device) {
   const json manifest = read_manifest(directory);
   const std::string name = manifest.value(json::json_pointer("/device/name"), "");

@@ -26,6 +26,9 @@ struct PlanTime {
   std::filesystem::path directory;  ///< of the earlier run; empty: all is assumed
 };
 
+/// The device of the run in `directory`. Throws UsageError when it holds none.
+DeviceInfo device_of_run(const std::filesystem::path& directory);
+
 /// Throws UsageError when `directory` holds no run, or one on another device.
 EarlierRun read_earlier_run(const std::filesystem::path& directory, const DeviceInfo& device);
 

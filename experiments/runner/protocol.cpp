@@ -189,6 +189,26 @@ json to_json(const DeviceInfo& info) {
           {"shared_bytes", info.shared_bytes}};
 }
 
+DeviceInfo device_info_from_json(const json& value) {
+  try {
+    DeviceInfo info;
+    info.id = value.at("id").get<std::string>();
+    info.name = value.at("name").get<std::string>();
+    const auto kind = value.at("kind").get<std::string>();
+    for (const DeviceKind one : {DeviceKind::kCpu, DeviceKind::kCuda, DeviceKind::kSimt}) {
+      if (kind == name_of(one)) info.kind = one;
+    }
+    value.at("compute_capability").get_to(info.compute_capability);
+    value.at("multiprocessors").get_to(info.multiprocessors);
+    value.at("memory_bytes").get_to(info.memory_bytes);
+    value.at("l2_bytes").get_to(info.l2_bytes);
+    value.at("shared_bytes").get_to(info.shared_bytes);
+    return info;
+  } catch (const json::exception& error) {
+    throw UsageError(fmt::format("device: {}", error.what()));
+  }
+}
+
 json to_json(const GroupRequest& request) {
   json arms = json::array();
   for (const Arm& arm : request.arms) arms.push_back(to_json(arm));

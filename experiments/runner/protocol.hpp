@@ -47,6 +47,8 @@ nlohmann::json to_json(const ProblemSpec& spec);
 nlohmann::json to_json(const Arm& arm);
 nlohmann::json to_json(const MeasureSettings& settings);
 nlohmann::json to_json(const DeviceInfo& info);
+/// Throws UsageError when fields are missing or of another type.
+DeviceInfo device_info_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const GroupRequest& request);
 
 /// Both sides are the same program, so these trust the text: a malformed one throws Error.

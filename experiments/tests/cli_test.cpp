@@ -315,6 +315,33 @@ TEST(CliPlan, TakesItsTimeFromAnEarlierRun) {
   EXPECT_EQ(run({"plan", file, "--like", directory.path()}).exit_code, 2);
 }
 
+TEST(CliPlan, PlansForTheDeviceOfAnEarlierRunThatIsNotHere) {
+  const TemporaryDirectory directory;
+  const std::string results = run_with_claim(directory);
+  const std::string manifest_file = results + "/manifest.json";
+  std::ifstream stream(manifest_file);
+  auto manifest = nlohmann::json::parse(stream);
+  auto& device = manifest.at("device");
+  device.update({{"id", "cuda:99"}, {"kind", "cuda"}, {"name", "Elsewhere"}});
+  device.update({{"compute_capability", 90}, {"shared_bytes", 232448}});
+  std::ofstream(manifest_file) << manifest;
+  const std::string file = directory.write("gpu.yaml", R"(
+device: cuda:99
+problems: [{preset: rfdetr-decoder}]
+arms: [tma-boxes, vector-loads]
+)");
+  EXPECT_EQ(run({"plan", file}).exit_code, 3);
+  const auto json = nlohmann::json::parse(run({"plan", file, "--like", results, "--json"}).out);
+  EXPECT_EQ(json.at("device").at("name"), "Elsewhere");
+  EXPECT_EQ(json.at("arms").size(), 3U);
+  device.erase("l2_bytes");
+  std::ofstream(manifest_file) << manifest;
+  const Outcome broken = run({"plan", file, "--like", results});
+  EXPECT_EQ(broken.exit_code, 2);
+  EXPECT_THAT(broken.err,
+              testing::AllOf(HasSubstr("manifest.json: device: "), HasSubstr("l2_bytes")));
+}
+
 TEST(CliDoctor, SaysWhatIsThere) {
   const Outcome outcome = run({"doctor"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
