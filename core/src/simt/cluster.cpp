@@ -152,7 +152,10 @@ void Cluster::end_slice(const void* pc) {
   if (lane_ == nullptr) return;  // the unit's code, called by the executor
   lane_->stopped_at = pc;
   steps_since_progress_ += slice_length_;
-  if (steps_since_progress_ > options_.spin_steps || steps_ > options_.total_steps) {
+  const std::int64_t spin_steps =
+      std::max(options_.spin_steps,
+               options_.spin_steps_of_thread * static_cast<std::int64_t>(lanes_.size()));
+  if (steps_since_progress_ > spin_steps || steps_ > options_.total_steps) {
     fault(Diagnosis::kSpin, fmt::format("the threads run on without writing or waiting; in {}\n{}",
                                         where(pc), who_waits()));
   }

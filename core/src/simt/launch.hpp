@@ -15,8 +15,10 @@ struct Options {
   std::uint64_t seed =
       0;               ///< of the order in which threads run; 0: by number, and as long as it goes
   bool races = false;  ///< also look for shared-memory races
-  /// Basic blocks that the threads of a cluster may run while nothing changes.
+  /// Basic blocks that the threads of a cluster may run while nothing changes: so many in all, and
+  /// as many for each thread.
   std::int64_t spin_steps = 20'000'000;
+  std::int64_t spin_steps_of_thread = 20'000;
   std::int64_t total_steps = 40'000'000'000;  ///< of a cluster in all
 };
 
