@@ -11,7 +11,9 @@ endif()
 target_compile_options(msda_options INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 if(MSDA_SANITIZE)
   target_compile_options(msda_options INTERFACE -fsanitize=${MSDA_SANITIZE} -fno-omit-frame-pointer)
-  target_link_options(msda_options INTERFACE -fsanitize=${MSDA_SANITIZE})
+  # Debian's and Ubuntu's GCC links as needed by default, and not with a sanitizer: programs would then need
+  # the driver, which CUDA::nvrtc names, on machines without a GPU.
+  target_link_options(msda_options INTERFACE -fsanitize=${MSDA_SANITIZE} LINKER:--as-needed)
 endif()
 
 # msda_unity(<target> [APART <file>...]) compiles the target's sources several at a time, which more than
