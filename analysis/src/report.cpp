@@ -48,10 +48,9 @@ std::string verdict_of(const Record& record, bool is_baseline,
   return std::string(name_of(speedup ? classify(*speedup) : Difference::kUndecided));
 }
 
-/// `baseline` is null when the table's baseline has no time.
+/// All but the record itself. `baseline` is null when the table's baseline has no time.
 Row make_row(const Record& record, const Record* baseline, const Ceilings& ceilings) {
   Row row;
-  row.record = record;
   const bool is_baseline = &record == baseline;
   std::optional<RatioEstimate> speedup;
   if (record.status == CellStatus::kOk) {
@@ -94,7 +93,8 @@ std::unordered_map<std::string, std::size_t> arm_places(const nlohmann::json& ma
   return places;
 }
 
-Table make_table(std::vector<const Record*> records,
+/// Takes the records' contents.
+Table make_table(std::vector<Record*> records,
                  const std::unordered_map<std::string, std::size_t>& places,
                  const Ceilings& ceilings) {
   // The baseline first, arms that the manifest does not know last.
@@ -111,6 +111,8 @@ Table make_table(std::vector<const Record*> records,
   for (const Record* record : records) {
     table.rows.push_back(make_row(*record, has_baseline ? first : nullptr, ceilings));
   }
+  for (std::size_t i = 0; i < records.size(); ++i)
+    table.rows[i].record = std::move(*records[i]);  // only now: the rows above look at the first
   return table;
 }
 
@@ -137,12 +139,12 @@ struct ReportFile {
 
 }  // namespace
 
-Report make_report(nlohmann::json manifest, const std::vector<Record>& records) {
+Report make_report(nlohmann::json manifest, std::vector<Record> records) {
   const Ceilings ceilings = ceilings_of(manifest);
   const auto places = arm_places(manifest);
-  std::vector<std::vector<const Record*>> groups;
+  std::vector<std::vector<Record*>> groups;
   std::map<std::pair<std::string_view, TimingMode>, std::size_t> index;
-  for (const Record& record : records) {
+  for (Record& record : records) {
     const auto [found, is_new] = index.try_emplace({record.problem, record.mode}, groups.size());
     if (is_new) groups.emplace_back();
     groups[found->second].push_back(&record);

@@ -68,7 +68,7 @@ Report make_report(const std::filesystem::path& directory);
 /// The same from memory: one record for each cell. Tables come in the order in which their problem
 /// and mode first appear. Every field of the manifest is optional; its
 /// "arms" give the order of the rows.
-Report make_report(nlohmann::json manifest, const std::vector<Record>& records);
+Report make_report(nlohmann::json manifest, std::vector<Record> records);
 
 std::string to_terminal(const Report& report, bool colour);
 std::string to_markdown(const Report& report);
