@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "figures.hpp"
+#include "json_line.hpp"
 #include "layout.hpp"
 #include "web.hpp"
 
@@ -31,10 +32,9 @@ std::string html_text(std::string_view text) {
   return result;
 }
 
-/// JSON that can stand in a script element: no '<', so neither an end tag nor a comment. Names may
-/// hold invalid UTF-8.
+/// JSON that can stand in a script element: no '<', so neither an end tag nor a comment.
 std::string script_json(const nlohmann::json& json) {
-  const std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string text = json_line(json);
   std::string result;
   result.reserve(text.size());
   for (const char c : text) {

@@ -4,6 +4,7 @@
 
 #include "ablation/ablation_json.hpp"
 #include "headline.hpp"
+#include "json_line.hpp"
 #include "noise_floor.hpp"
 #include "report.hpp"
 
@@ -82,11 +83,6 @@ Json claim_json(const CheckedClaim& checked) {
   return object;
 }
 
-/// Names come from users and may hold invalid UTF-8, which must not cost the report.
-std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 /// Elements on lines of their own. The tree of one element lives at a time: that of a whole report
 /// would take many times its text.
 template <class Elements, class Text>
@@ -103,14 +99,14 @@ void append_array(std::string& text, const Elements& elements, const Text& appen
 
 void append_table(std::string& text, const Table& table) {
   // The braces of an object without its rows, which follow.
-  text += line_of({{"problem", table.problem},
-                   {"mode", name_of(table.mode)},
-                   {"headline", headline(table)},
-                   {"noise_floor", noise_json(noise_floor(table))}});
+  text += json_line({{"problem", table.problem},
+                     {"mode", name_of(table.mode)},
+                     {"headline", headline(table)},
+                     {"noise_floor", noise_json(noise_floor(table))}});
   text.back() = ',';
   text += "\"rows\":";
   append_array(text, table.rows,
-               [](std::string& to, const Row& row) { to += line_of(row_json(row)); });
+               [](std::string& to, const Row& row) { to += json_line(row_json(row)); });
   text += '}';
 }
 
@@ -118,14 +114,14 @@ void append_table(std::string& text, const Table& table) {
 
 std::string to_json(const Report& report) {
   std::string text = fmt::format("{{\"schema\":{},\n\"manifest\":{},\n\"tables\":", kReportSchema,
-                                 line_of(report.manifest));
+                                 json_line(report.manifest));
   append_array(text, report.tables, append_table);
   text += ",\n\"claims\":";
   append_array(text, report.claims, [](std::string& to, const CheckedClaim& checked) {
-    to += line_of(claim_json(checked));
+    to += json_line(claim_json(checked));
   });
-  text += ",\n\"ablation\":" + line_of(report.ablation ? to_json(*report.ablation) : Json());
-  return text + ",\n\"regimes\":" + line_of(to_json(report.regimes)) + "}\n";
+  text += ",\n\"ablation\":" + json_line(report.ablation ? to_json(*report.ablation) : Json());
+  return text + ",\n\"regimes\":" + json_line(to_json(report.regimes)) + "}\n";
 }
 
 }  // namespace msda

@@ -9,6 +9,7 @@
 #include <boost/process.hpp>
 #include <msda/error.hpp>
 
+#include "json_line.hpp"
 #include "results/record.hpp"
 #include "web.hpp"
 
@@ -64,10 +65,8 @@ nlohmann::json draw(const std::vector<Figure>& figures, const WorkDirectory& wor
   const auto node = find_node();
   nlohmann::json specifications = nlohmann::json::object();
   for (const Figure& figure : figures) specifications[figure.id] = standalone(figure);
-  // Names come from users and may hold invalid UTF-8, which must not cost the figures.
-  const auto replace = nlohmann::json::error_handler_t::replace;
   write_atomically(work / "draw.cjs", svg_program());
-  write_atomically(work / "figures.json", specifications.dump(-1, ' ', false, replace));
+  write_atomically(work / "figures.json", json_line(specifications));
   const int status = bp::system(
       bp::exe = node, bp::args = {(work / "draw.cjs").string()},
       bp::std_in<(work / "figures.json").string(), bp::std_out>(work / "svg.json").string(),

@@ -10,6 +10,7 @@
 
 #include <msda/error.hpp>
 
+#include "json_line.hpp"
 #include "runner/protocol.hpp"
 #include "trace/trace.hpp"
 
@@ -53,10 +54,7 @@ std::optional<nlohmann::json> EventChannel::receive() {
 }
 
 void EventChannel::send(const nlohmann::json& event) {
-  // Messages of a plugin or the system may hold bytes that are not UTF-8; they must not stop a
-  // record.
-  const std::string line =
-      event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const std::string line = json_line(event) + "\n";
   const std::lock_guard lock(mutex_);
   std::fwrite(line.data(), 1, line.size(), events_.get());
   std::fflush(events_.get());
