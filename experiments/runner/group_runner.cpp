@@ -172,7 +172,7 @@ void GroupRunner::prepare_alone(Cell& cell) {
   const std::int64_t free = device_.free_bytes();
   step(cell, phase::kPrepare, [&] { prepare(cell); });
   // What the host has free changes by itself, and it is what every device but a GPU tells of.
-  if (cell.alive || !device_.info().id.starts_with("cuda:")) return;
+  if (cell.alive || device_.info().kind != DeviceKind::kCuda) return;
   const std::int64_t lost = free - device_.free_bytes();
   if (lost < kWorthARestart) return;
   const std::string reason =

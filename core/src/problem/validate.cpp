@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <msda/checked.hpp>
+#include <msda/error.hpp>
 
 #include <cstddef>
 #include <string_view>
