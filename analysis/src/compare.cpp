@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "text.hpp"
+#include "render/text.hpp"
 
 namespace msda {
 namespace {

@@ -8,10 +8,10 @@
 
 #include "ablation/ablation.hpp"
 #include "ablation/regimes.hpp"
-#include "claims.hpp"
-#include "prepasses.hpp"
+#include "claims/claims.hpp"
 #include "results/record.hpp"
-#include "statistics.hpp"
+#include "statistics/prepasses.hpp"
+#include "statistics/statistics.hpp"
 
 namespace msda {
 

@@ -12,7 +12,7 @@
 #include "ablation/effect_headline.hpp"
 #include "ablation_truth.hpp"
 #include "design/fraction.hpp"
-#include "effect_figures.hpp"
+#include "render/effect_figures.hpp"
 
 namespace msda {
 namespace {

@@ -9,11 +9,11 @@
 #include <gtest/gtest.h>
 
 #include "design/enumerate.hpp"
-#include "figures.hpp"
+#include "render/figures.hpp"
+#include "render/web.hpp"
 #include "report.hpp"
 #include "synthetic.hpp"
 #include "temporary_directory.hpp"
-#include "web.hpp"
 
 namespace msda {
 namespace {

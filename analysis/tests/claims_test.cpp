@@ -1,4 +1,4 @@
-#include "claims.hpp"
+#include "claims/claims.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

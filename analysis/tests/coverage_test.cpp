@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "estimate.hpp"
 #include "simulated.hpp"
-#include "statistics.hpp"
+#include "statistics/estimate.hpp"
+#include "statistics/statistics.hpp"
 
 namespace msda {
 namespace {

@@ -1,4 +1,4 @@
-#include "headline.hpp"
+#include "render/headline.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "figures.hpp"
+#include "render/figures.hpp"
+#include "render/web.hpp"
 #include "report.hpp"
 #include "synthetic.hpp"
-#include "web.hpp"
 
 namespace msda {
 namespace {

@@ -11,9 +11,9 @@
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
-#include "estimate.hpp"
 #include "simulated.hpp"
-#include "statistics.hpp"
+#include "statistics/estimate.hpp"
+#include "statistics/statistics.hpp"
 
 namespace msda {
 namespace {

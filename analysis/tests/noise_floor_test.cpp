@@ -1,10 +1,10 @@
-#include "noise_floor.hpp"
+#include "statistics/noise_floor.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "headline.hpp"
-#include "layout.hpp"
+#include "render/headline.hpp"
+#include "render/layout.hpp"
 #include "report.hpp"
 #include "simulated.hpp"
 #include "synthetic.hpp"

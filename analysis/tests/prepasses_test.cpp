@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "prepass_table.hpp"
+#include "render/prepass_table.hpp"
 #include "report.hpp"
 #include "synthetic.hpp"
 

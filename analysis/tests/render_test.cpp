@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "layout.hpp"
+#include "render/layout.hpp"
+#include "render/text.hpp"
 #include "report.hpp"
 #include "synthetic.hpp"
-#include "text.hpp"
 
 namespace msda {
 namespace {

@@ -1,4 +1,4 @@
-#include "run_account.hpp"
+#include "statistics/run_account.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

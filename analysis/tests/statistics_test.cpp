@@ -1,4 +1,4 @@
-#include "statistics.hpp"
+#include "statistics/statistics.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "text.hpp"
+#include "render/text.hpp"
 
 #include <gtest/gtest.h>
 

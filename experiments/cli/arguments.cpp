@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/parse.hpp"
+#include "runner/spec/parse.hpp"
 
 namespace msda {
 namespace {

@@ -10,9 +10,9 @@
 #include "cli/variant_text.hpp"
 #include "problem/validate.hpp"
 #include "report.hpp"
-#include "runner/parse.hpp"
-#include "runner/progress.hpp"
-#include "runner/supervisor.hpp"
+#include "runner/spec/parse.hpp"
+#include "runner/supervise/progress.hpp"
+#include "runner/supervise/supervisor.hpp"
 
 namespace msda {
 namespace {

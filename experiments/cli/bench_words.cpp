@@ -8,7 +8,7 @@
 
 #include "cli/pyramid.hpp"
 #include "problem/validate.hpp"
-#include "runner/parse.hpp"
+#include "runner/spec/parse.hpp"
 
 namespace msda {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/experiment.hpp"
+#include "runner/spec/experiment.hpp"
 
 namespace msda {
 

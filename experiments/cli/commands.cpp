@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "plugin/registry.hpp"
-#include "runner/manifest.hpp"
+#include "runner/supervise/manifest.hpp"
 
 namespace msda {
 namespace {

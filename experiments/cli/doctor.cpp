@@ -7,11 +7,11 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "input/input.hpp"
 #include "jit/compiler.hpp"
 #include "jit/cuda_headers.hpp"
-#include "runner/manifest.hpp"
+#include "runner/supervise/manifest.hpp"
 #include "trace/trace.hpp"
 
 namespace msda {

@@ -9,7 +9,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
-#include "runner/supervisor.hpp"
+#include "runner/supervise/supervisor.hpp"
 
 namespace {
 

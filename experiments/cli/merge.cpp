@@ -1,4 +1,4 @@
-#include "runner/merge.hpp"
+#include "runner/supervise/merge.hpp"
 
 #include <filesystem>
 

@@ -1,4 +1,4 @@
-#include "runner/plan.hpp"
+#include "runner/plan/plan.hpp"
 
 #include <algorithm>
 
@@ -7,8 +7,8 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/plan_time.hpp"
-#include "runner/protocol.hpp"
-#include "runner/run.hpp"
+#include "runner/protocol/protocol.hpp"
+#include "runner/supervise/run.hpp"
 
 namespace msda {
 namespace {

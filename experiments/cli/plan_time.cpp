@@ -12,9 +12,9 @@
 #include <msda/error.hpp>
 
 #include "results/record.hpp"
-#include "runner/manifest.hpp"
-#include "runner/protocol.hpp"
-#include "statistics.hpp"
+#include "runner/protocol/protocol.hpp"
+#include "runner/supervise/manifest.hpp"
+#include "statistics/statistics.hpp"
 
 namespace msda {
 namespace {

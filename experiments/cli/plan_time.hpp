@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "runner/plan.hpp"
+#include "runner/plan/plan.hpp"
 
 namespace msda {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "runner/experiment.hpp"
+#include "runner/spec/experiment.hpp"
 
 namespace msda {
 

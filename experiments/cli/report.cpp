@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "claims_table.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/svg.hpp"
 #include "cli/terminal.hpp"
+#include "render/claims_table.hpp"
 
 namespace msda {
 namespace {

@@ -8,8 +8,8 @@
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
 #include "report.hpp"
-#include "runner/manifest.hpp"
-#include "runner/run.hpp"
+#include "runner/supervise/manifest.hpp"
+#include "runner/supervise/run.hpp"
 
 namespace msda {
 namespace {

@@ -1,4 +1,4 @@
-#include "runner/schema.hpp"
+#include "runner/spec/schema.hpp"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 #include "cli/program.hpp"
 #include "cli/variant_text.hpp"
 #include "problem/validate.hpp"
-#include "runner/experiment.hpp"
+#include "runner/spec/experiment.hpp"
 
 namespace msda {
 namespace {

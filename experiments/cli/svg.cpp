@@ -10,8 +10,8 @@
 #include <msda/error.hpp>
 
 #include "json_line.hpp"
+#include "render/web.hpp"
 #include "results/record.hpp"
-#include "web.hpp"
 
 namespace msda {
 namespace {

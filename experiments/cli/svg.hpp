@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "figures.hpp"
+#include "render/figures.hpp"
 
 namespace msda {
 

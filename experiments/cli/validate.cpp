@@ -3,8 +3,8 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
-#include "runner/experiment.hpp"
-#include "runner/yaml_node.hpp"
+#include "runner/spec/experiment.hpp"
+#include "runner/spec/yaml_node.hpp"
 
 namespace msda {
 namespace {

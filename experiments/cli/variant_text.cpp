@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/protocol.hpp"
+#include "runner/protocol/protocol.hpp"
 
 namespace msda {
 namespace {

@@ -8,8 +8,8 @@
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
 #include "problem/validate.hpp"
-#include "runner/parse.hpp"
-#include "runner/supervisor.hpp"
+#include "runner/spec/parse.hpp"
+#include "runner/supervise/supervisor.hpp"
 
 namespace msda {
 namespace {

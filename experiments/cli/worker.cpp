@@ -1,4 +1,4 @@
-#include "runner/worker.hpp"
+#include "runner/worker/worker.hpp"
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "compose/unit_writer.hpp"
-#include "gpu/compiled_unit.hpp"
+#include "device/compiled_unit.hpp"
 #include "jit/compiler.hpp"
 #include "support.hpp"
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "measure/measure.hpp"
-#include "runner/supervisor.hpp"
+#include "runner/supervise/supervisor.hpp"
 #include "support.hpp"
 
 namespace msda::test {

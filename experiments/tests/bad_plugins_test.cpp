@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/supervisor.hpp"
+#include "runner/supervise/supervisor.hpp"
 #include "support.hpp"
 
 namespace msda::test {

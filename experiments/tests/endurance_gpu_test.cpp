@@ -13,7 +13,7 @@
 #include "measure/measure.hpp"
 #include "problem/validate.hpp"
 #include "reference/reference.hpp"
-#include "runner/experiment.hpp"
+#include "runner/spec/experiment.hpp"
 
 namespace msda {
 namespace {

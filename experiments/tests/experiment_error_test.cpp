@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/experiment.hpp"
+#include "runner/spec/experiment.hpp"
 #include "support.hpp"
 
 namespace msda::test {

@@ -1,4 +1,4 @@
-#include "runner/experiment.hpp"
+#include "runner/spec/experiment.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

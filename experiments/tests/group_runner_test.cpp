@@ -1,5 +1,5 @@
 // What the worker tells of a group whose arms are compiled at the same time.
-#include "runner/group_runner.hpp"
+#include "runner/worker/group_runner.hpp"
 
 #include <unistd.h>
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "results/record.hpp"
-#include "runner/manifest.hpp"
+#include "runner/supervise/manifest.hpp"
 #include "support.hpp"
 
 namespace msda::test {

@@ -1,4 +1,4 @@
-#include "runner/plan.hpp"
+#include "runner/plan/plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
-#include "runner/progress.hpp"
+#include "runner/supervise/progress.hpp"
 
 #include <memory>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/protocol.hpp"
+#include "runner/protocol/protocol.hpp"
 
 namespace msda {
 namespace {

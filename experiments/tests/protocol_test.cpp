@@ -1,4 +1,4 @@
-#include "runner/protocol.hpp"
+#include "runner/protocol/protocol.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "conformance/conformance.hpp"
-#include "runner/experiment.hpp"
+#include "runner/spec/experiment.hpp"
 
 namespace msda {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "conformance/combinations.hpp"
 #include "input/input.hpp"
-#include "runner/experiment.hpp"
+#include "runner/spec/experiment.hpp"
 
 namespace msda {
 namespace {

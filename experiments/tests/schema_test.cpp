@@ -1,12 +1,12 @@
 // The schema of experiment files names the keys that the parser knows, no more and no less.
-#include "runner/schema.hpp"
+#include "runner/spec/schema.hpp"
 
 #include <set>
 #include <sstream>
 
 #include <gtest/gtest.h>
 
-#include "runner/experiment.hpp"
+#include "runner/spec/experiment.hpp"
 #include "support.hpp"
 
 namespace msda::test {

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "results/record.hpp"
-#include "runner/manifest.hpp"
-#include "runner/plan.hpp"
-#include "runner/run.hpp"
+#include "runner/plan/plan.hpp"
+#include "runner/supervise/manifest.hpp"
+#include "runner/supervise/run.hpp"
 #include "support.hpp"
 
 namespace msda::test {

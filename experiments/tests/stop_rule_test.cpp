@@ -1,9 +1,9 @@
-#include "runner/stop_rule.hpp"
+#include "runner/plan/stop_rule.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/phase.hpp"
+#include "runner/protocol/phase.hpp"
 
 namespace msda {
 namespace {

@@ -1,5 +1,5 @@
 // Whatever a variant does, the run goes on and says what happened.
-#include "runner/supervisor.hpp"
+#include "runner/supervise/supervisor.hpp"
 
 #include <csignal>
 

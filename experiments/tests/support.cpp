@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <boost/process.hpp>
 
-#include "runner/yaml_node.hpp"
+#include "runner/spec/yaml_node.hpp"
 
 namespace msda::test {
 namespace {

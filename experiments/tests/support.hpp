@@ -8,7 +8,7 @@
 
 #include "compose/composition.hpp"
 #include "plugin/registry.hpp"
-#include "runner/protocol.hpp"
+#include "runner/protocol/protocol.hpp"
 
 namespace msda::test {
 

@@ -10,7 +10,7 @@
 
 #include "design/design.hpp"
 #include "results/record.hpp"
-#include "statistics.hpp"
+#include "statistics/statistics.hpp"
 
 namespace msda {
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "text.hpp"
+#include "render/text.hpp"
 
 namespace msda {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu/device.hpp"
-#include "statistics.hpp"
+#include "device/device.hpp"
+#include "statistics/statistics.hpp"
 
 namespace msda {
 

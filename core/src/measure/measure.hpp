@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "input/input.hpp"
 #include "reference/reference.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 
 namespace msda {
 

@@ -11,8 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gpu/conditions.hpp"
-#include "gpu/device.hpp"
+#include "device/conditions.hpp"
+#include "device/device.hpp"
 
 namespace msda {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compose/composition.hpp"
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 
 namespace msda {
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "gpu/compiled_unit.hpp"
+#include "device/compiled_unit.hpp"
 #include "input/input.hpp"
 #include "measure/measure.hpp"
 #include "measure/no_device.hpp"

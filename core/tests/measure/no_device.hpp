@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 
 namespace msda {
 

@@ -7,8 +7,8 @@
 #include <iterator>
 
 #include "compose/unit_writer.hpp"
+#include "device/simt/loaded_unit.hpp"
 #include "jit/host_compiler.hpp"
-#include "simt/loaded_unit.hpp"
 
 namespace msda::simt {
 namespace {

@@ -1,4 +1,4 @@
-// What a unit compiled for the host asks of the executor that runs its threads (core/src/simt): a
+// What a unit compiled for the host asks of the executor that runs its threads (core/src/device/simt): a
 // table of functions, filled by the program that loads the unit. Both sides include this file, so
 // it includes nothing and has the layout of C.
 #pragma once

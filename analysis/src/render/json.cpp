@@ -1,0 +1,127 @@
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "json_line.hpp"
+#include "render/ablation_json.hpp"
+#include "render/headline.hpp"
+#include "report.hpp"
+#include "statistics/noise_floor.hpp"
+
+namespace msda {
+namespace {
+
+using Json = nlohmann::json;
+
+Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+/// The interval together with what it is over; null where there is none.
+Json interval(const std::optional<Interval>& interval_95, Replication replication, int count) {
+  if (!interval_95) return {};
+  const bool processes = replication == Replication::kProcesses;
+  return {{"low", interval_95->low},
+          {"high", interval_95->high},
+          {"over", processes ? "processes" : "blocks"},
+          {"count", count}};
+}
+
+/// null for an arm without any.
+Json prepasses(const std::optional<PrepassSplit>& split) {
+  if (!split) return {};
+  Json before = Json::array();
+  for (const PartMedian& part : split->before) {
+    before.push_back({{"name", part.name}, {"median_seconds", part.seconds}});
+  }
+  Json without;
+  if (split->without) {
+    without = {{"speedup", split->without->ratio}, {"verdict", name_of(classify(*split->without))}};
+    if (const auto& interval_95 = split->without->interval_95) {
+      without["speedup_95"] = {{"low", interval_95->low}, {"high", interval_95->high}};
+    }
+  }
+  return {{"before", std::move(before)},
+          {"kernel_seconds", split->kernel_seconds},
+          {"total_seconds", split->total_seconds()},
+          {"share", split->share()},
+          {"without", std::move(without)}};
+}
+
+Json row_json(const Row& row) {
+  const Record& record = row.record;
+  const bool timed = row.timed();
+  return {{"arm", record.arm},
+          {"verdict", row.verdict},
+          {"median_seconds", timed ? Json(row.median_seconds) : Json()},
+          {"speedup", or_null(row.speedup)},
+          {"speedup_95", interval(row.speedup_95, row.replication, row.replicates)},
+          {"dram_bytes_per_second", timed ? Json(row.dram_bytes_per_second) : Json()},
+          {"flops_per_second", timed ? Json(row.flops_per_second) : Json()},
+          {"speed_of_light", or_null(row.speed_of_light)},
+          {"prepasses", prepasses(row.prepasses)},
+          {"repeats_baseline", row.repeats_baseline},
+          {"record", to_json_without_samples(record)}};
+}
+
+/// null where no arm has an interval.
+Json noise_json(const std::optional<NoiseFloor>& floor) {
+  if (!floor) return {};
+  const RatioEstimate& ratio = floor->ratio;
+  return {{"arm", floor->arm.empty() ? Json() : Json(floor->arm)},
+          {"ratio", ratio.ratio},
+          {"ratio_95", interval(ratio.interval_95, ratio.replication, ratio.replicates)},
+          {"verdict", name_of(classify(ratio))},
+          {"smallest_effect", floor->smallest_effect}};
+}
+
+Json claim_json(const CheckedClaim& checked) {
+  Json object = {{"claim", to_json(checked.claim)},       {"verdict", name_of(checked.verdict)},
+                 {"measured", or_null(checked.measured)}, {"problem", checked.problem},
+                 {"mode", name_of(checked.mode)},         {"reason", checked.reason}};
+  if (checked.interval_95) {
+    object["measured_95"] = interval(checked.interval_95, checked.replication, checked.replicates);
+  }
+  return object;
+}
+
+/// Elements on lines of their own. The tree of one element lives at a time: that of a whole report
+/// would take many times its text.
+template <class Elements, class Text>
+void append_array(std::string& text, const Elements& elements, const Text& append_element) {
+  text += '[';
+  bool first = true;
+  for (const auto& element : elements) {
+    text += first ? "\n" : ",\n";
+    first = false;
+    append_element(text, element);
+  }
+  text += "\n]";
+}
+
+void append_table(std::string& text, const Table& table) {
+  // The braces of an object without its rows, which follow.
+  text += json_line({{"problem", table.problem},
+                     {"mode", name_of(table.mode)},
+                     {"headline", headline(table)},
+                     {"noise_floor", noise_json(noise_floor(table))}});
+  text.back() = ',';
+  text += "\"rows\":";
+  append_array(text, table.rows,
+               [](std::string& to, const Row& row) { to += json_line(row_json(row)); });
+  text += '}';
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) {
+  std::string text = fmt::format("{{\"schema\":{},\n\"manifest\":{},\n\"tables\":", kReportSchema,
+                                 json_line(report.manifest));
+  append_array(text, report.tables, append_table);
+  text += ",\n\"claims\":";
+  append_array(text, report.claims, [](std::string& to, const CheckedClaim& checked) {
+    to += json_line(claim_json(checked));
+  });
+  text += ",\n\"ablation\":" + json_line(report.ablation ? to_json(*report.ablation) : Json());
+  return text + ",\n\"regimes\":" + json_line(to_json(report.regimes)) + "}\n";
+}
+
+}  // namespace msda

@@ -1,0 +1,256 @@
+#include "render/layout.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "render/claims_table.hpp"
+#include "render/headline.hpp"
+#include "render/prepass_table.hpp"
+#include "render/text.hpp"
+#include "statistics/noise_floor.hpp"
+#include "statistics/run_account.hpp"
+
+namespace msda {
+namespace {
+
+constexpr const char* kAbsent = "-";
+
+/// Units shared by the rows of one table, so that its numbers can be compared at a glance.
+struct Scales {
+  Scale time;
+  Scale bytes;
+  Scale flops;
+  bool speed_of_light = false;
+};
+
+Scales scales_of(const Table& table) {
+  double smallest = std::numeric_limits<double>::infinity();
+  double bytes = 0;
+  double flops = 0;
+  Scales scales;
+  for (const Row& row : table.rows) {
+    if (row.timed()) smallest = std::min(smallest, row.median_seconds);
+    bytes = std::max(bytes, row.dram_bytes_per_second);
+    flops = std::max(flops, row.flops_per_second);
+    scales.speed_of_light = scales.speed_of_light || row.speed_of_light;
+  }
+  scales.time = time_scale(smallest);
+  scales.bytes = bytes_scale(bytes);
+  scales.flops = flops_scale(flops);
+  return scales;
+}
+
+std::vector<Column> columns_of(const Scales& scales) {
+  std::vector<Column> columns{{"arm", false},
+                              {fmt::format("median [{}]", scales.time.unit)},
+                              {"ratio [95%]"},
+                              {scales.bytes.unit},
+                              {scales.flops.unit}};
+  if (scales.speed_of_light) columns.push_back({"of light"});
+  columns.push_back({"rel. L2"});
+  columns.push_back({"verdict", false});
+  return columns;
+}
+
+std::string error_text(const Row& row) {
+  return row.compared() ? fmt::format("{:.1e}", row.record.relative_l2) : kAbsent;
+}
+
+std::vector<std::string> cells_of(const Row& row, const Scales& scales,
+                                  const std::string& verdict) {
+  const auto when_timed = [&](const std::string& text) { return row.timed() ? text : kAbsent; };
+  std::vector<std::string> cells{printable_line(row.record.arm),
+                                 when_timed(scales.time.number(row.median_seconds)),
+                                 row.speedup ? ratio_text(*row.speedup, row.speedup_95) : kAbsent,
+                                 when_timed(scales.bytes.number(row.dram_bytes_per_second)),
+                                 when_timed(scales.flops.number(row.flops_per_second))};
+  if (scales.speed_of_light) {
+    cells.push_back(row.speed_of_light ? fmt::format("{:.1f}%", *row.speed_of_light * 100)
+                                       : kAbsent);
+  }
+  cells.push_back(error_text(row));
+  cells.push_back(verdict);
+  return cells;
+}
+
+/// "3", or "3 to 5" where rows differ.
+std::string count_text(int fewest, int most) {
+  return fewest == most ? fmt::format("{}", most) : fmt::format("{} to {}", fewest, most);
+}
+
+std::string method_of(const Table& table, Replication replication) {
+  int fewest = std::numeric_limits<int>::max();
+  int most = 0;
+  for (const Row& row : table.rows) {
+    if (row.replication != replication) continue;
+    fewest = std::min(fewest, row.replicates);
+    most = std::max(most, row.replicates);
+  }
+  if (most == 0) return "";
+  const std::string count = count_text(fewest, most);
+  if (replication == Replication::kProcesses) {
+    return fmt::format("95% intervals: Student t over the means of {} processes.", count);
+  }
+  return fmt::format(
+      "95% intervals: Student t over {} blocks of one process; differences between processes are "
+      "not in them.",
+      count);
+}
+
+/// Which arms the time budget cut short, or "".
+std::string cut_short(const Table& table) {
+  std::vector<std::string> arms;
+  for (const Row& row : table.rows) {
+    if (row.timed() && row.record.stopped_by == "budget") {
+      arms.push_back(printable_line(row.record.arm));
+    }
+  }
+  if (arms.empty()) return "";
+  if (arms.size() == table.rows.size()) return "The time budget ended before all blocks had run.";
+  return fmt::format("The time budget ended before all blocks of these had run: {}.",
+                     fmt::join(arms, ", "));
+}
+
+std::vector<std::string> remarks_of(const Table& table) {
+  std::vector<std::string> remarks{method_of(table, Replication::kProcesses),
+                                   method_of(table, Replication::kBlocks)};
+  if (const auto floor = noise_floor(table)) remarks.push_back(to_text(*floor));
+  remarks.push_back(cut_short(table));
+  std::erase(remarks, "");
+  return remarks;
+}
+
+/// A string field of a JSON object, or "".
+std::string text_field(const nlohmann::json& object, const char* key) {
+  if (!object.is_object()) return "";
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? printable_line(found->get<std::string>())
+                                                     : "";
+}
+
+/// The run's name, and its summary where it has one.
+std::string title_of(const Report& report) {
+  const std::string name = text_field(report.manifest, "name");
+  const std::string summary = text_field(report.manifest, "summary");
+  const std::string title = name.empty() ? "MSDA Lab report" : name;
+  return summary.empty() ? title : title + ": " + summary;
+}
+
+/// How the run's time was spent, and what the plan left out before any cell ran; one sentence each.
+std::vector<std::string> notes_of(const Report& report) {
+  std::vector<std::string> notes;
+  if (std::string time = time_sentence(report.manifest); !time.empty()) {
+    notes.push_back(std::move(time));
+  }
+  const auto plan = report.manifest.find("plan");
+  if (plan == report.manifest.end() || !plan->is_object()) return notes;
+  const auto found = plan->find("notes");
+  if (found == plan->end() || !found->is_array()) return notes;
+  for (const nlohmann::json& note : *found) {
+    if (note.is_string()) notes.push_back(printable_line(note.get<std::string>()));
+  }
+  return notes;
+}
+
+/// What the columns mean. Empty for a report without tables.
+std::string legend_of(const Report& report) {
+  if (report.tables.empty()) return "";
+  std::string text =
+      "ratio: baseline time / arm time, compared inside interleaved blocks; above 1 is faster. "
+      "GB/s: the bytes that the problem has to move at least / median. "
+      "FLOP/s: 16 per point and output element. ";
+  const auto has_light = [](const Table& table) {
+    return std::any_of(table.rows.begin(), table.rows.end(),
+                       [](const Row& row) { return row.speed_of_light.has_value(); });
+  };
+  if (std::any_of(report.tables.begin(), report.tables.end(), has_light)) {
+    text += "of light: the least time that the device's DRAM and gather ceilings allow / median. ";
+  }
+  return text + "rel. L2: error against the float64 reference.";
+}
+
+}  // namespace
+
+Layout lay_out(const Table& table) {
+  const Scales scales = scales_of(table);
+  Layout layout;
+  layout.table = &table;
+  layout.title = fmt::format("{}, {}", printable_line(table.problem), name_of(table.mode));
+  layout.headline = headline(table);
+  layout.columns = columns_of(scales);
+  for (const Row& row : table.rows) {
+    std::string verdict = row.verdict + (row.repeats_baseline ? " (A/A)" : "");
+    if (row.record.status != CellStatus::kOk && !row.record.reason.empty()) {
+      verdict +=
+          fmt::format(" [{}]", footnote_number(layout.reasons, printable(row.record.reason)));
+    }
+    layout.rows.push_back(cells_of(row, scales, verdict));
+    layout.verdicts.push_back(row.verdict);
+  }
+  layout.remarks = remarks_of(table);
+  return layout;
+}
+
+std::vector<Layout> layouts_of(const Report& report) {
+  std::vector<Layout> layouts;
+  for (const Table& table : report.tables) {
+    layouts.push_back(lay_out(table));
+    for (std::string& remark : run_remarks(report.manifest, table)) {
+      layouts.back().remarks.push_back(std::move(remark));
+    }
+  }
+  if (auto prepasses = lay_out_prepasses(report)) layouts.push_back(*std::move(prepasses));
+  for (Layout& layout : ablation_layouts(report)) layouts.push_back(std::move(layout));
+  if (auto claims = lay_out_claims({&report, 1})) layouts.push_back(*std::move(claims));
+  return layouts;
+}
+
+Document document_of(const Report& report) {
+  return {title_of(report), context_of(report), notes_of(report), layouts_of(report),
+          legend_of(report)};
+}
+
+std::size_t footnote_number(std::vector<std::string>& reasons, const std::string& reason) {
+  const auto found = std::find(reasons.begin(), reasons.end(), reason);
+  const auto index = static_cast<std::size_t>(found - reasons.begin());
+  if (found == reasons.end()) reasons.push_back(reason);
+  return index + 1;
+}
+
+std::string name_of(const Report& report) { return text_field(report.manifest, "name"); }
+
+std::string context_of(const Report& report) {
+  std::vector<std::string> parts;
+  const auto add = [&parts](const std::string& text) {
+    if (!text.empty()) parts.push_back(text);
+  };
+  const auto device = report.manifest.find("device");
+  const bool known = device != report.manifest.end();
+  const std::string id = known ? text_field(*device, "id") : "";
+  const std::string name = known ? text_field(*device, "name") : "";
+  add(name.empty() || id.empty() ? name + id : fmt::format("{} ({})", name, id));
+  const std::string version = text_field(report.manifest, "program_version");
+  if (!version.empty()) add("msda " + version);
+  add(text_field(report.manifest, "started"));
+  const std::string status = text_field(report.manifest, "status");
+  if (!status.empty()) add("run " + status);
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string shortened(const std::string& reason) {
+  constexpr int kLines = 12;
+  std::size_t end = 0;
+  for (int line = 0; line < kLines; ++line) {
+    end = reason.find('\n', end);
+    if (end == std::string::npos) return reason;
+    ++end;
+  }
+  const auto begin = reason.begin() + static_cast<std::ptrdiff_t>(end);
+  const auto rest = std::count(begin, reason.end(), '\n') + 1;
+  return fmt::format("{}... ({} more lines in records.jsonl)", reason.substr(0, end), rest);
+}
+
+}  // namespace msda

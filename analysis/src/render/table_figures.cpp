@@ -1,0 +1,156 @@
+#include "render/table_figures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "render/text.hpp"
+
+namespace msda {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Order statistics drawn for an arm.
+constexpr std::size_t kMostTicks = 101;
+/// Where an arm without any error stands on the logarithmic axis.
+constexpr double kLeastError = 1e-9;
+
+std::string arm_name(const Row& row) { return printable_line(row.record.arm); }
+
+std::string time_text(double seconds) { return time_scale(seconds).text(seconds); }
+
+/// Whether no other row is at least as fast and as accurate, and better in one of them.
+bool on_front(const Row& row, const Rows& rows) {
+  return std::none_of(rows.begin(), rows.end(), [&row](const Row* other) {
+    const bool as_good = other->median_seconds <= row.median_seconds &&
+                         other->record.relative_l2 <= row.record.relative_l2;
+    return as_good && (other->median_seconds < row.median_seconds ||
+                       other->record.relative_l2 < row.record.relative_l2);
+  });
+}
+
+std::vector<double> sorted_samples(const Record& record) {
+  std::vector<double> samples;
+  for (const SampleBlock& block : record.samples) {
+    samples.insert(samples.end(), block.seconds.begin(), block.seconds.end());
+  }
+  std::sort(samples.begin(), samples.end());
+  return samples;
+}
+
+/// The sample at `part` (0..1) of a sorted, not empty list.
+double at_part(const std::vector<double>& sorted, double part) {
+  const double last = static_cast<double>(sorted.size() - 1);
+  return sorted[static_cast<std::size_t>(std::lround(part * last))];
+}
+
+/// Evenly spaced order statistics, the smallest and the largest among them.
+Json thinned(const std::vector<double>& sorted) {
+  if (sorted.size() <= kMostTicks) return sorted;
+  Json values = Json::array();
+  for (std::size_t i = 0; i < kMostTicks; ++i) {
+    values.push_back(at_part(sorted, static_cast<double>(i) / (kMostTicks - 1)));
+  }
+  return values;
+}
+
+/// Where each block stands on a common axis: by process, then by block.
+std::map<std::pair<int, int>, int> block_places(const Rows& rows) {
+  std::map<std::pair<int, int>, int> places;
+  for (const Row* row : rows) {
+    for (const SampleBlock& block : row->record.samples) {
+      if (!block.seconds.empty()) places[{block.process, block.block}] = 0;
+    }
+  }
+  int next = 0;
+  for (auto& [key, place] : places) place = next++;
+  return places;
+}
+
+}  // namespace
+
+Json speedup_values(const Rows& rows) {
+  Json values = Json::array();
+  for (const Row* row : rows) {
+    if (!row->speedup) continue;
+    const Interval bounds = row->speedup_95.value_or(Interval{*row->speedup, *row->speedup});
+    values.push_back(
+        {{"arm", arm_name(*row)},
+         {"speedup", *row->speedup},
+         {"low", bounds.low},
+         {"high", bounds.high},
+         {"verdict", row->verdict},
+         {"tip", fmt::format("{}: {}, {}", arm_name(*row),
+                             ratio_text(*row->speedup, row->speedup_95), row->verdict)}});
+  }
+  return values;
+}
+
+Json pareto_values(const Rows& rows) {
+  Json values = Json::array();
+  for (const Row* row : rows) {
+    values.push_back(
+        {{"arm", arm_name(*row)},
+         {"time", row->median_seconds},
+         {"error", std::max(row->record.relative_l2, kLeastError)},
+         {"front", on_front(*row, rows)},
+         {"tip", fmt::format("{}: {}, relative L2 {:.1e}", arm_name(*row),
+                             time_text(row->median_seconds), row->record.relative_l2)}});
+  }
+  return values;
+}
+
+Json light_values(const Rows& rows) {
+  Json values = Json::array();
+  for (const Row* row : rows) {
+    if (!row->speed_of_light) continue;
+    values.push_back(
+        {{"arm", arm_name(*row)},
+         {"share", *row->speed_of_light},
+         {"tip", fmt::format("{}: {:.1f}% of the speed of light, {}", arm_name(*row),
+                             *row->speed_of_light * 100, time_text(row->median_seconds))}});
+  }
+  return values;
+}
+
+Json sample_values(const Rows& rows) {
+  Json values = Json::array();
+  for (const Row* row : rows) {
+    const std::vector<double> sorted = sorted_samples(row->record);
+    const double first = at_part(sorted, 0.25);
+    const double third = at_part(sorted, 0.75);
+    values.push_back({{"arm", arm_name(*row)},
+                      {"seconds", thinned(sorted)},
+                      {"q1", first},
+                      {"q3", third},
+                      {"median", row->median_seconds},
+                      {"tip", fmt::format("{}: median {}, quartiles {} and {}, {} samples",
+                                          arm_name(*row), time_text(row->median_seconds),
+                                          time_text(first), time_text(third), sorted.size())}});
+  }
+  return values;
+}
+
+Json block_values(const Rows& rows) {
+  const auto places = block_places(rows);
+  Json values = Json::array();
+  for (const Row* row : rows) {
+    for (const auto& [key, log_time] : log_medians(row->record.samples)) {
+      const double seconds = std::exp(log_time);
+      values.push_back({{"arm", arm_name(*row)},
+                        {"index", places.at(key)},
+                        {"process", key.first},
+                        {"deviation", seconds / row->median_seconds - 1},
+                        {"tip", fmt::format("{}: process {}, block {}, median {}", arm_name(*row),
+                                            key.first, key.second, time_text(seconds))}});
+    }
+  }
+  return values;
+}
+
+}  // namespace msda

@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/color.h>
+#include <fmt/format.h>
+
+#include "render/layout.hpp"
+#include "render/text.hpp"
+#include "report.hpp"
+
+namespace msda {
+namespace {
+
+std::string paint(std::string_view text, const fmt::text_style& style, bool colour) {
+  return colour ? fmt::format(style, "{}", text) : std::string(text);
+}
+
+fmt::text_style style_of(std::string_view verdict) {
+  using fmt::terminal_color;
+  if (verdict == "faster" || verdict == "right" || verdict == "better" || verdict == "confirmed")
+    return fg(terminal_color::green);
+  if (verdict == "slower" || verdict == "worse" || verdict == "smaller" || verdict == "larger" ||
+      verdict == "no effect")
+    return fg(terminal_color::yellow);
+  if (verdict == "skipped" || verdict == "undecided" || verdict == "not testable" ||
+      verdict == "not estimable")
+    return fg(terminal_color::bright_black);
+  if (verdict == "baseline" || verdict == "equal") return {};
+  return fmt::emphasis::bold | fg(terminal_color::red);  // wrong, failed, crashed, hung, opposite
+}
+
+std::vector<std::size_t> widths_of(const Layout& layout) {
+  std::vector<std::size_t> widths;
+  for (const Column& column : layout.columns) widths.push_back(display_width(column.title));
+  for (const auto& row : layout.rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      widths[c] = std::max(widths[c], display_width(row[c]));
+    }
+  }
+  return widths;
+}
+
+/// The last column is not padded, so that no line ends in spaces.
+std::string set_cell(const std::string& text, const Column& column, std::size_t width, bool last) {
+  if (column.number) return pad_left(text, width);
+  return last ? text : pad_right(text, width);
+}
+
+std::string set_table(const Layout& layout, bool colour) {
+  constexpr std::string_view kGap = "  ";
+  const std::vector<std::size_t> widths = widths_of(layout);
+  const std::size_t last = layout.columns.size() - 1;
+  std::string header;
+  for (std::size_t c = 0; c <= last; ++c) {
+    const Column& column = layout.columns[c];
+    header.append(c == 0 ? "" : kGap).append(set_cell(column.title, column, widths[c], c == last));
+  }
+  std::string text = "  " + paint(header, fmt::emphasis::bold, colour) + "\n";
+  for (std::size_t r = 0; r < layout.rows.size(); ++r) {
+    text += "  ";
+    for (std::size_t c = 0; c <= last; ++c) {
+      const std::string cell = set_cell(layout.rows[r][c], layout.columns[c], widths[c], c == last);
+      if (c > 0) text += kGap;
+      text += c == last ? paint(cell, style_of(layout.verdicts[r]), colour) : cell;
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+/// Further lines of a reason stand below its first one.
+std::string set_reason(std::size_t number, const std::string& reason) {
+  std::string text = fmt::format("  [{}] ", number);
+  for (const char c : shortened(reason)) {
+    text += c;
+    if (c == '\n') text += "      ";
+  }
+  return text + "\n";
+}
+
+std::string set_section(const Layout& layout, bool colour) {
+  std::string text = fmt::format("\n{}\n{}\n\n", paint(layout.title, fmt::emphasis::bold, colour),
+                                 layout.headline);
+  text += set_table(layout, colour);
+  for (std::size_t i = 0; i < layout.reasons.size(); ++i) {
+    text += set_reason(i + 1, layout.reasons[i]);
+  }
+  for (const std::string& remark : layout.remarks) text += remark + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string as_terminal(const Document& document, bool colour) {
+  std::string text = paint(document.title, fmt::emphasis::bold, colour) + "\n";
+  if (!document.context.empty()) text += document.context + "\n";
+  for (const std::string& note : document.notes) text += "note: " + note + "\n";
+  if (document.layouts.empty()) return text + "\n" + kNoTables + "\n";
+  for (const Layout& layout : document.layouts) text += set_section(layout, colour);
+  return document.legend.empty() ? text : text + "\n" + document.legend + "\n";
+}
+
+std::string to_terminal(const Report& report, bool colour) {
+  return as_terminal(document_of(report), colour);
+}
+
+}  // namespace msda

@@ -1,0 +1,24 @@
+// A composition's code between compilation and loading: made without a GPU, used by one.
+#pragma once
+
+#include "compose/unit_writer.hpp"
+#include "device/device.hpp"
+#include "jit/compiler.hpp"
+#include "jit/host_compiler.hpp"
+
+namespace msda {
+
+struct CompiledUnit {
+  ComposedUnit composed;
+  Module module;
+};
+
+/// Writes the unit of a composition that is no kernel and compiles it for the device. Callable from
+/// several threads at a time. Throws Error with the compiler's log.
+Build compile_unit(const Compiler& compiler, const Composition& composition, const Problem& problem,
+                   const DeviceInfo& device);
+/// The same for the host.
+Build compile_unit(const HostCompiler& compiler, const Composition& composition,
+                   const Problem& problem);
+
+}  // namespace msda

@@ -1,0 +1,194 @@
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <mutex>
+#include <optional>
+
+#include "device/compiled_unit.hpp"
+#include "device/cuda/ceilings.hpp"
+#include "device/cuda/check.hpp"
+#include "device/cuda/composed_executable.hpp"
+#include "device/cuda/cuda.hpp"
+#include "device/cuda/nvml.hpp"
+#include "device/cuda/timing.hpp"
+
+namespace msda {
+namespace {
+
+DeviceInfo cuda_info(int ordinal) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties");
+  DeviceInfo info;
+  info.id = fmt::format("cuda:{}", ordinal);
+  info.name = properties.name;
+  info.kind = DeviceKind::kCuda;
+  info.compute_capability = 10 * properties.major + properties.minor;
+  info.multiprocessors = properties.multiProcessorCount;
+  info.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+  info.l2_bytes = properties.l2CacheSize;
+  info.shared_bytes = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin);
+  return info;
+}
+
+std::string pci_bus_id(int ordinal) {
+  std::array<char, 32> id{};
+  check(cudaDeviceGetPCIBusId(id.data(), static_cast<int>(id.size()), ordinal),
+        "cudaDeviceGetPCIBusId");
+  return id.data();
+}
+
+std::string version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+class CudaStream {
+ public:
+  CudaStream() {
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+  }
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+  ~CudaStream() { cudaStreamDestroy(stream_); }
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(int ordinal) : info_(cuda_info(ordinal)), nvml_(pci_bus_id(ordinal)) {
+    check(cudaSetDevice(ordinal), "cudaSetDevice");
+    stream_.emplace();
+    timing_.emplace(info_, stream_->get());
+  }
+
+  const DeviceInfo& info() const override { return info_; }
+
+  std::int64_t free_bytes() const override {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    return static_cast<std::int64_t>(free);
+  }
+
+  std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
+    return std::make_unique<CudaMemory>(bytes);
+  }
+
+  Stream stream() const override { return stream_->get(); }
+
+  void wait() override { check(cudaStreamSynchronize(stream_->get()), "cudaStreamSynchronize"); }
+
+  void synchronize() override {
+    check(cudaStreamSynchronize(stream_->get()), "cudaStreamSynchronize");
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  }
+
+  Build compile(const Composition& composition, const Problem& problem) override {
+    if (const auto reason = composition.unsupported(problem, info_)) throw Unsupported(*reason);
+    if (composition.kernel() != nullptr) return {};
+    return compile_unit(compiler(), composition, problem, info_);
+  }
+
+  Prepared load(const Composition& composition, const Problem& problem,
+                const Build& build) override {
+    if (const Kernel* kernel = composition.kernel()) {
+      return {kernel->prepare(problem, info_, composition.parts().front().parameters), {}, {}};
+    }
+    auto executable = std::make_unique<ComposedExecutable>(*build.unit, problem, info_);
+    const ResourceUse resources = executable->resources();
+    std::vector<LaunchPart> parts = executable->parts();
+    return {std::move(executable), resources, std::move(parts)};
+  }
+
+  std::string mode_unsupported(TimingMode) const override { return ""; }
+
+  std::vector<std::vector<double>> time_parts(
+      TimingMode mode, int samples, int parts,
+      const std::function<void(int, int)>& launch) override {
+    switch (mode) {
+      case TimingMode::kCold: return timing_->cold(samples, parts, launch);
+      case TimingMode::kWarm: return timing_->warm(samples, parts, launch);
+      case TimingMode::kGraph:
+        // Events inside a graph would be nodes of it, and it would not be the graph asked about.
+        if (parts != 1) throw Unsupported("the parts of a launch are not timed inside a graph");
+        return {timing_->graph(samples, [&](int i) { launch(i, 0); })};
+    }
+    throw Error("unknown timing mode");
+  }
+
+  std::map<std::string, std::string> provenance() const override {
+    int driver = 0;
+    int runtime = 0;
+    check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+    check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+    std::map<std::string, std::string> known = {
+        {"gpu", info_.name},
+        {"cuda_driver", version_text(driver)},
+        {"cuda_runtime", version_text(runtime)},
+        {"nvrtc", nvrtc_version()},
+        {"architecture", architecture_name(info_.compute_capability)}};
+    known.merge(nvml_.facts());
+    return known;
+  }
+
+  std::optional<Conditions> conditions() const override { return nvml_.conditions(); }
+  std::vector<std::string> throttled() const override { return nvml_.throttled(); }
+
+  Ceilings measure_ceilings() override {
+    return measure_cuda_ceilings(compiler(), info_, stream_->get());
+  }
+
+ private:
+  /// Made when it is first needed: a GPU is of use without CUDA's headers too.
+  const Compiler& compiler() {
+    const std::lock_guard lock(compiler_mutex_);
+    if (!compiler_) compiler_.emplace();
+    return *compiler_;
+  }
+
+  DeviceInfo info_;
+  NvmlDevice nvml_;
+  std::optional<CudaStream> stream_;  ///< made after cudaSetDevice
+  std::optional<CudaTiming> timing_;
+  std::mutex compiler_mutex_;
+  std::optional<Compiler> compiler_;
+};
+
+/// Number of devices, and why it is zero.
+std::pair<int, std::string> count_devices() {
+  int count = 0;
+  const cudaError_t result = cudaGetDeviceCount(&count);
+  if (result == cudaSuccess && count > 0) return {count, ""};
+  static_cast<void>(cudaGetLastError());
+  if (result == cudaErrorInsufficientDriver) {
+    return {0, "no NVIDIA driver, or one older than the CUDA runtime of this program"};
+  }
+  return {0, result == cudaSuccess ? "no CUDA device" : cudaGetErrorString(result)};
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> cuda_devices() {
+  std::vector<DeviceInfo> devices;
+  const int count = count_devices().first;
+  for (int ordinal = 0; ordinal < count; ++ordinal) devices.push_back(cuda_info(ordinal));
+  return devices;
+}
+
+std::string cuda_unavailable_reason() { return count_devices().second; }
+
+std::unique_ptr<Device> open_cuda(int ordinal) {
+  const auto [count, reason] = count_devices();
+  if (ordinal >= count) {
+    throw EnvironmentError(
+        count == 0
+            ? fmt::format("no device cuda:{}: {}", ordinal, reason)
+            : fmt::format("no device cuda:{}: there are {}, from cuda:0 on", ordinal, count));
+  }
+  return std::make_unique<CudaDevice>(ordinal);
+}
+
+}  // namespace msda

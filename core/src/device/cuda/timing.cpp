@@ -1,0 +1,111 @@
+#include "device/cuda/timing.hpp"
+
+#include <utility>
+
+#include "device/cuda/check.hpp"
+
+namespace msda {
+namespace {
+
+/// An instantiated graph, captured from what `record` enqueues on the stream.
+class CudaGraph {
+ public:
+  CudaGraph(cudaStream_t stream, const std::function<void()>& record) {
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
+          "cudaStreamBeginCapture");
+    try {
+      record();
+    } catch (...) {
+      // The capture must end before the stream can be used again; its graph is worthless.
+      cudaStreamEndCapture(stream, &graph_);
+      if (graph_ != nullptr) cudaGraphDestroy(graph_);
+      throw;
+    }
+    check(cudaStreamEndCapture(stream, &graph_), "cudaStreamEndCapture");
+    const cudaError_t result = cudaGraphInstantiate(&executable_, graph_, 0);
+    if (result != cudaSuccess) cudaGraphDestroy(graph_);
+    check(result, "cudaGraphInstantiate");
+  }
+  CudaGraph(const CudaGraph&) = delete;
+  CudaGraph& operator=(const CudaGraph&) = delete;
+  ~CudaGraph() {
+    cudaGraphExecDestroy(executable_);
+    cudaGraphDestroy(graph_);
+  }
+  void launch(cudaStream_t stream) const {
+    check(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch");
+  }
+
+ private:
+  cudaGraph_t graph_ = nullptr;
+  cudaGraphExec_t executable_ = nullptr;
+};
+
+/// Part p of sample i lies between the events i * stride + p and the next.
+CudaTiming::Times times(const CudaEvents& events, int samples, int parts, int stride) {
+  CudaTiming::Times seconds(static_cast<std::size_t>(parts));
+  for (int i = 0; i < samples; ++i) {
+    for (int part = 0; part < parts; ++part) {
+      const int from = i * stride + part;
+      seconds[static_cast<std::size_t>(part)].push_back(events.seconds(from, from + 1));
+    }
+  }
+  return seconds;
+}
+
+}  // namespace
+
+void CudaTiming::flush_l2() {
+  if (!flush_)
+    flush_ = std::make_unique<CudaMemory>(static_cast<std::size_t>(2 * device_.l2_bytes));
+  check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
+  check(cudaMemsetAsync(flush_->data(), 0, flush_->size(), stream_), "cudaMemsetAsync");
+}
+
+CudaTiming::Times CudaTiming::cold(int samples, int parts, const Launch& launch) {
+  const int stride = parts + 1;
+  CudaEvents events(samples * stride);
+  for (int i = 0; i < samples; ++i) {
+    flush_l2();
+    events.record(i * stride, stream_);
+    for (int part = 0; part < parts; ++part) {
+      launch(i, part);
+      events.record(i * stride + part + 1, stream_);
+    }
+  }
+  return times(events, samples, parts, stride);
+}
+
+CudaTiming::Times CudaTiming::warm(int samples, int parts, const Launch& launch) {
+  check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
+  CudaEvents events(samples * parts + 1);
+  // Fills caches and queue; outside every interval.
+  for (int part = 0; part < parts; ++part) launch(0, part);
+  events.record(0, stream_);
+  for (int i = 0; i < samples; ++i) {
+    for (int part = 0; part < parts; ++part) {
+      launch(i, part);
+      events.record(i * parts + part + 1, stream_);
+    }
+  }
+  return times(events, samples, parts, parts);
+}
+
+std::vector<double> CudaTiming::graph(int samples, const std::function<void(int)>& launch) {
+  check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
+  const CudaGraph graph(stream_, [&] {
+    for (int i = 0; i < kLaunchesPerGraph; ++i) launch(i);
+  });
+  CudaEvents events(samples + 1);
+  graph.launch(stream_);  // the first launch of a graph uploads it
+  events.record(0, stream_);
+  for (int i = 0; i < samples; ++i) {
+    graph.launch(stream_);
+    events.record(i + 1, stream_);
+  }
+  std::vector<double> seconds;
+  for (int i = 0; i < samples; ++i) seconds.push_back(events.seconds(i, i + 1) / kLaunchesPerGraph);
+  return seconds;
+}
+
+}  // namespace msda

@@ -1,0 +1,74 @@
+#include "device/device.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <charconv>
+
+#include "device/cuda/cuda.hpp"
+#include "device/host/device.hpp"
+#include "device/simt/device.hpp"
+
+namespace msda {
+namespace {
+
+constexpr std::array kModes = {TimingMode::kCold, TimingMode::kWarm, TimingMode::kGraph};
+
+}  // namespace
+
+void DeviceMemory::check_size(std::size_t bytes) const {
+  if (bytes != size())
+    throw Error(fmt::format("copy of {} bytes to or from {} bytes", bytes, size()));
+}
+
+void DeviceMemory::check_part(std::size_t offset, std::size_t bytes) const {
+  if (offset > size() || bytes > size() - offset) {
+    throw Error(fmt::format("copy of {} bytes from {} of {} bytes", bytes, offset, size()));
+  }
+}
+
+std::string_view name_of(TimingMode mode) {
+  switch (mode) {
+    case TimingMode::kCold: return "cold";
+    case TimingMode::kWarm: return "warm";
+    case TimingMode::kGraph: return "graph";
+  }
+  return "?";
+}
+
+TimingMode parse_timing_mode(std::string_view name) {
+  std::vector<std::string> names;
+  for (const TimingMode mode : kModes) {
+    if (name_of(mode) == name) return mode;
+    names.emplace_back(name_of(mode));
+  }
+  throw UsageError(fmt::format("no timing mode '{}'{}; there are: {}", name,
+                               suggestion(name, names), fmt::join(names, ", ")));
+}
+
+std::vector<DeviceInfo> list_devices() {
+  std::vector<DeviceInfo> devices = {host_info()};
+  for (DeviceInfo& device : cuda_devices()) devices.push_back(std::move(device));
+  devices.push_back(simt_info({}));
+  return devices;
+}
+
+std::unique_ptr<Device> open_device(std::string_view id) {
+  if (id == "auto") id = cuda_devices().empty() ? "cpu" : "cuda:0";
+  if (id == "cpu") return open_host();
+  if (const auto options = parse_simt(id)) return open_simt(*options);
+  if (id == "cuda") id = "cuda:0";
+  constexpr std::string_view kPrefix = "cuda:";
+  int ordinal = -1;
+  if (id.starts_with(kPrefix)) {
+    const auto [end, error] =
+        std::from_chars(id.data() + kPrefix.size(), id.data() + id.size(), ordinal);
+    if (error == std::errc() && end == id.data() + id.size() && ordinal >= 0)
+      return open_cuda(ordinal);
+  }
+  throw UsageError(
+      fmt::format("no device '{}': write auto, cpu, cuda:N or simt[:SEED[:races]]", id));
+}
+
+}  // namespace msda

@@ -1,0 +1,159 @@
+// A Device owns memory and time: what verification and measurement need of the machine they run on.
+// Three implementations: the host (wall clock), CUDA (events, graphs, L2 flush), and the executor
+// that checks kernels without a GPU and measures nothing.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <msda/variant.hpp>
+
+#include "compose/composition.hpp"
+#include "device/conditions.hpp"
+
+namespace msda {
+
+/// Device memory, freed with the object.
+class DeviceMemory {
+ public:
+  virtual ~DeviceMemory() = default;
+  virtual void* data() = 0;
+  virtual std::size_t size() const = 0;
+  /// Throw Error when `bytes` is not size().
+  virtual void upload(const void* host, std::size_t bytes) = 0;
+  virtual void download(void* host, std::size_t bytes) const = 0;
+  /// Reads `bytes` from `offset` on. Throws Error beyond size().
+  virtual void download_part(std::size_t offset, void* host, std::size_t bytes) const = 0;
+  virtual void fill(int byte) = 0;
+
+ protected:
+  /// What the copies refuse, each with an Error that has the numbers.
+  void check_size(std::size_t bytes) const;
+  void check_part(std::size_t offset, std::size_t bytes) const;
+};
+
+/// cold: caches flushed before each sample. warm: back to back on rotating input sets. graph: a
+/// CUDA graph of many launches, time for each.
+enum class TimingMode { kCold, kWarm, kGraph };
+std::string_view name_of(TimingMode mode);
+TimingMode parse_timing_mode(std::string_view name);  ///< throws UsageError
+
+/// What the compiler says of a composed kernel; zeros for others.
+struct ResourceUse {
+  int registers = 0;  ///< per thread
+  std::int64_t static_shared_bytes = 0;
+  std::int64_t dynamic_shared_bytes = 0;
+  std::int64_t spill_bytes = 0;  ///< stores and loads to local memory
+  std::string cubin_hash;
+};
+
+/// How the code of a composed kernel was come by.
+struct Compilation {
+  double seconds = 0;  ///< of compiling it, or of finding it in the cache
+  bool from_cache = false;
+};
+
+/// A composition's code, compiled and not yet loaded (compiled_unit.hpp).
+struct CompiledUnit;
+
+/// What Device::compile() leaves.
+struct Build {
+  std::shared_ptr<const CompiledUnit> unit;  ///< null for a kernel, whose plugin holds its code
+  Compilation compilation;
+};
+
+/// One of several things that a launch enqueues. Refers to the executable that it is a part of.
+struct LaunchPart {
+  std::string name;  ///< "clear", the optimization or slot of a pre-pass, "kernel"
+  std::function<void(const Tensors& tensors, Stream stream)> launch;
+};
+
+/// An executable together with what is known of how it was built.
+struct Prepared {
+  std::unique_ptr<Executable> executable;
+  ResourceUse resources;
+  /// In order: enqueued one after the other they are a launch, and the last is the main kernel.
+  /// Empty for an executable that cannot be taken apart, or has nothing before its kernel.
+  std::vector<LaunchPart> parts;
+};
+
+/// What the device can do at best, in bytes per second. The first two are the roofline's roofs for
+/// this operator; the others, 0 on a device without such memory, say where else values could be.
+struct Ceilings {
+  double dram_bytes_per_second = 0;  ///< copy of buffers far larger than the caches, read + written
+  double gather_bytes_per_second = 0;   ///< reads that hit the first-level cache
+  double l2_bytes_per_second = 0;       ///< reads that hit the second-level cache
+  double shared_bytes_per_second = 0;   ///< reads of the block's own shared memory
+  double cluster_bytes_per_second = 0;  ///< reads of another block's, in clusters of 2
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+  virtual std::int64_t free_bytes() const = 0;
+  virtual std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) = 0;
+  virtual Stream stream() const = 0;
+  /// Waits for what is on stream(), which is all that a timed interval sees; throws as
+  /// synchronize() does.
+  virtual void wait() { synchronize(); }
+  /// Waits for all work; throws Error on an asynchronous failure.
+  virtual void synchronize() = 0;
+
+  /// The first of two steps towards an executable: compiles a composed kernel without touching the
+  /// device, so that several threads may call it at a time. Throws Unsupported with the
+  /// composition's own reason, and what the compiler says of an error.
+  virtual Build compile(const Composition& composition, const Problem& problem) = 0;
+  /// The second step: loads what compile() built of the same arguments, or has a kernel prepare
+  /// itself. Throws Unsupported when the device lacks what the code needs, such as shared memory.
+  virtual Prepared load(const Composition& composition, const Problem& problem,
+                        const Build& build) = 0;
+  /// Both steps.
+  Prepared prepare(const Composition& composition, const Problem& problem) {
+    return load(composition, problem, compile(composition, problem));
+  }
+
+  /// Why the mode does not exist here, or "".
+  virtual std::string mode_unsupported(TimingMode mode) const = 0;
+  /// Versions of what lies under the program (driver, CUDA runtime, NVRTC, ...), for manifests.
+  virtual std::map<std::string, std::string> provenance() const = 0;
+  /// Clocks, temperature, power and what holds the clocks back, now; nullopt where nothing tells.
+  virtual std::optional<Conditions> conditions() const { return std::nullopt; }
+  /// Conditions::throttled alone, which takes a few microseconds.
+  virtual std::vector<std::string> throttled() const { return {}; }
+  /// Measures the ceilings anew; ceilings() is the cached way.
+  virtual Ceilings measure_ceilings() = 0;
+  /// Time of each of `samples` launches in seconds. `launch(i)` enqueues sample i (i selects the
+  /// rotating input set). Nothing but the launch is inside a timed interval.
+  std::vector<double> time(TimingMode mode, int samples, const std::function<void(int)>& launch) {
+    return time_parts(mode, samples, 1, [&](int i, int) { launch(i); }).front();
+  }
+  /// The same for launches of `parts` parts, each of which is timed: [part][sample]. `launch(i, p)`
+  /// enqueues part p of sample i; the parts of a sample follow each other with nothing but the
+  /// clock's reading between them. Throws Unsupported for a mode that does not exist here, and for
+  /// several parts in a graph.
+  virtual std::vector<std::vector<double>> time_parts(
+      TimingMode mode, int samples, int parts, const std::function<void(int, int)>& launch) = 0;
+};
+
+/// Measured once for each device model, then read from cache_directory()/ceilings.
+Ceilings ceilings(Device& device);
+/// As the cache and manifests hold them.
+nlohmann::json to_json(const Ceilings& ceilings);
+
+/// "cpu", "cuda:0".. as found, and "simt"; never throws.
+std::vector<DeviceInfo> list_devices();
+/// Why there is no CUDA device ("built without CUDA: ...", "no driver", ...), or "".
+std::string cuda_unavailable_reason();
+/// `id`: "cpu", "cuda:N", "simt[:SEED[:races]]", or "auto" (cuda:0 if there, else cpu). Throws
+/// EnvironmentError.
+std::unique_ptr<Device> open_device(std::string_view id);
+
+}  // namespace msda

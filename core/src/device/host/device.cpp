@@ -1,0 +1,151 @@
+#include "device/host/device.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <new>
+#include <thread>
+
+#include "device/host/ceilings.hpp"
+
+namespace msda {
+namespace {
+
+std::int64_t system_bytes(int pages_name) {
+  const long pages = sysconf(pages_name);
+  const long page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? static_cast<std::int64_t>(pages) * page : 0;
+}
+
+std::string processor_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    const auto colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "CPU";
+}
+
+/// What the kernel says can be taken without swapping; free pages alone leave out the page cache.
+std::int64_t available_bytes() {
+  std::ifstream info("/proc/meminfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("MemAvailable:")) return std::stoll(line.substr(13)) * 1024;
+  }
+  return system_bytes(_SC_AVPHYS_PAGES);
+}
+
+/// Aligned to a page, so that vector loads never straddle and timing does not depend on luck.
+class HostMemory final : public DeviceMemory {
+ public:
+  static constexpr std::align_val_t kAlignment{4096};
+  explicit HostMemory(std::size_t bytes)
+      : data_(::operator new(std::max<std::size_t>(bytes, 1), kAlignment)), bytes_(bytes) {}
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+  ~HostMemory() override { ::operator delete(data_, kAlignment); }
+
+  void* data() override { return data_; }
+  std::size_t size() const override { return bytes_; }
+  void upload(const void* host, std::size_t bytes) override {
+    check_size(bytes);
+    std::memcpy(data_, host, bytes);
+  }
+  void download(void* host, std::size_t bytes) const override {
+    check_size(bytes);
+    std::memcpy(host, data_, bytes);
+  }
+  void download_part(std::size_t offset, void* host, std::size_t bytes) const override {
+    check_part(offset, bytes);
+    std::memcpy(host, static_cast<const std::byte*>(data_) + offset, bytes);
+  }
+  void fill(int byte) override { std::memset(data_, byte, bytes_); }
+
+ private:
+  void* data_;
+  std::size_t bytes_;
+};
+
+class HostDevice final : public Device {
+ public:
+  const DeviceInfo& info() const override { return info_; }
+  std::int64_t free_bytes() const override { return available_bytes(); }
+  std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
+    return std::make_unique<HostMemory>(bytes);
+  }
+  Stream stream() const override { return nullptr; }
+  void synchronize() override {}
+
+  /// What runs on a CPU is a whole kernel, compiled with its plugin.
+  Build compile(const Composition& composition, const Problem& problem) override {
+    if (const auto reason = composition.unsupported(problem, info_)) throw Unsupported(*reason);
+    return {};
+  }
+
+  Prepared load(const Composition& composition, const Problem& problem, const Build&) override {
+    return {composition.kernel()->prepare(problem, info_, composition.parts().front().parameters),
+            {},
+            {}};
+  }
+
+  std::string mode_unsupported(TimingMode mode) const override {
+    return mode == TimingMode::kGraph ? "a CPU has no graphs to launch" : "";
+  }
+
+  std::vector<std::vector<double>> time_parts(
+      TimingMode mode, int samples, int parts,
+      const std::function<void(int, int)>& launch) override {
+    if (const std::string reason = mode_unsupported(mode); !reason.empty())
+      throw Unsupported(reason);
+    std::vector<std::vector<double>> seconds(static_cast<std::size_t>(parts));
+    for (int i = 0; i < samples; ++i) {
+      if (mode == TimingMode::kCold) flush();
+      for (int part = 0; part < parts; ++part) {
+        const auto start = std::chrono::steady_clock::now();
+        launch(i, part);
+        const auto stop = std::chrono::steady_clock::now();
+        seconds[static_cast<std::size_t>(part)].push_back(
+            std::chrono::duration<double>(stop - start).count());
+      }
+    }
+    return seconds;
+  }
+
+  std::map<std::string, std::string> provenance() const override {
+    return {{"processor", info_.name}};
+  }
+  Ceilings measure_ceilings() override { return measure_host_ceilings(); }
+
+ private:
+  /// Writes twice the last-level cache, so that what a launch reads comes from memory.
+  void flush() {
+    if (flush_buffer_.empty()) flush_buffer_.resize(static_cast<std::size_t>(2 * info_.l2_bytes));
+    std::memset(flush_buffer_.data(), ++flush_value_, flush_buffer_.size());
+  }
+
+  DeviceInfo info_ = host_info();
+  std::vector<unsigned char> flush_buffer_;
+  unsigned char flush_value_ = 0;
+};
+
+}  // namespace
+
+DeviceInfo host_info() {
+  constexpr std::int64_t kUsualLastLevelCache = 32LL << 20;
+  const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  DeviceInfo info;
+  info.id = "cpu";
+  info.name = processor_name();
+  info.kind = DeviceKind::kCpu;
+  info.multiprocessors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  info.memory_bytes = system_bytes(_SC_PHYS_PAGES);
+  info.l2_bytes = cache > 0 ? cache : kUsualLastLevelCache;
+  return info;
+}
+
+std::unique_ptr<Device> open_host() { return std::make_unique<HostDevice>(); }
+
+}  // namespace msda

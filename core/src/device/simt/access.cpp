@@ -1,0 +1,92 @@
+// What is checked of each access of memory.
+#include <fmt/format.h>
+
+#include "device/simt/cluster.hpp"
+
+namespace msda::simt {
+namespace {
+
+const char* verb(unsigned kind) { return (kind & host::kWrite) != 0 ? "writes" : "reads"; }
+
+bool is_aligned(std::uintptr_t address, std::size_t bytes) {
+  constexpr std::size_t kWidest = 16;
+  return bytes > kWidest || (bytes & (bytes - 1)) != 0 || address % bytes == 0;
+}
+
+}  // namespace
+
+void Cluster::access(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* pc) {
+  // Functions of the unit that the scheduler calls are instrumented too.
+  if (fiber_ == nullptr) return;
+  if (address >= fiber_->stack_begin && address < fiber_->stack_end) return;
+  const std::size_t offset = shared_.offset(address);
+  const bool in_shared = offset < shared_.size();
+  const bool constant = address >= image_.begin && address < image_.end;
+  if (constant && (kind & host::kWrite) == 0) return;
+  if (!is_aligned(address, bytes) && (kind & host::kUnaligned) == 0) {
+    fault(Diagnosis::kMisaligned,
+          fmt::format("{} {} {} bytes at {:#x} ({} memory) in {}", who(*fiber_), verb(kind), bytes,
+                      address, in_shared ? "shared" : "global", where(pc)));
+  }
+  if (in_shared) {
+    access_shared(offset, bytes, kind, pc);
+  } else {
+    access_global(address, bytes, kind, pc);
+  }
+  if ((kind & host::kWrite) != 0) note_progress();
+}
+
+void Cluster::access_shared(std::size_t offset, std::size_t bytes, unsigned kind, const void* pc) {
+  const std::size_t in_block = offset % SharedMemory::kStride;
+  if (!shared_.contains(offset, bytes)) {
+    fault(Diagnosis::kOutOfBoundsShared,
+          fmt::format("{} {} {} bytes at byte {} of {} bytes of shared memory, in {}", who(*fiber_),
+                      verb(kind), bytes, in_block, shared_.bytes(), where(pc)));
+  }
+  check_race(number(*fiber_), clock_of(*fiber_), offset, bytes, kind, pc);
+  if ((kind & host::kWrite) != 0) {
+    shared_.mark(offset, bytes, Mark::kWritten);
+    return;
+  }
+  const Mark mark = shared_.mark_of(offset, bytes);
+  if (mark == Mark::kWritten) return;
+  fault(Diagnosis::kUninitialisedShared,
+        fmt::format("{} reads {} bytes at byte {} of shared memory, {}, in {}", who(*fiber_), bytes,
+                    in_block,
+                    mark == Mark::kNothing ? "where nothing was written"
+                                           : "while an asynchronous copy to it is under way",
+                    where(pc)));
+}
+
+void Cluster::check_race(std::size_t thread, const Clock& clock, std::size_t offset,
+                         std::size_t bytes, unsigned kind, const void* pc) {
+  if (!races_) return;
+  for (std::size_t i = 0; i < bytes; ++i) {
+    const auto conflict =
+        races_->access(thread, clock, shared_.index(offset + i), (kind & host::kWrite) != 0,
+                       (kind & host::kAtomic) != 0, pc);
+    if (!conflict) continue;
+    const auto place = [&](const void* code) {
+      return code == nullptr ? std::string("an asynchronous copy") : where(code);
+    };
+    fault(Diagnosis::kRace,
+          fmt::format("{} {} byte {} of shared memory in {}; {} {} it in {}, and nothing orders "
+                      "the two",
+                      who(fibers_[thread]), verb(kind), (offset + i) % SharedMemory::kStride,
+                      place(pc), who(fibers_[conflict->thread]), conflict->wrote ? "wrote" : "read",
+                      place(conflict->pc)));
+  }
+}
+
+void Cluster::access_global(std::uintptr_t address, std::size_t bytes, unsigned kind,
+                            const void* pc) {
+  const Buffer* buffer = global_.find(address, bytes);
+  const bool writes = (kind & host::kWrite) != 0;
+  if (buffer != nullptr && (buffer->writable || !writes)) return;
+  fault(Diagnosis::kOutOfBoundsGlobal,
+        fmt::format("{} {} {} bytes {}{}, in {}", who(*fiber_), verb(kind), bytes,
+                    global_.describe(address), buffer != nullptr ? ", which is only read" : "",
+                    where(pc)));
+}
+
+}  // namespace msda::simt

@@ -1,0 +1,223 @@
+#include "device/simt/cluster.hpp"
+
+#include <fmt/format.h>
+#include <boost/context/preallocated.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace msda::simt {
+namespace {
+
+Cluster* running_cluster = nullptr;
+
+/// Basic blocks of a slice: long with seed 0, which runs a thread for as long as it can; otherwise
+/// of any length, so that threads are interrupted anywhere.
+constexpr std::int64_t kLongSlice = 50'000;
+constexpr std::int64_t kShortSlices = 2'000;
+
+/// Thrown where a thread that is given up was interrupted, and caught at its beginning.
+struct Abandoned {};
+
+}  // namespace
+
+host::ThreadState* Cluster::current_state = nullptr;
+long long Cluster::slice = 0;
+
+Cluster* Cluster::running() { return running_cluster; }
+
+Cluster::Cluster(const Grid& grid, const void* arguments, const Image& image, GlobalMemory& global,
+                 const Options& options)
+    : grid_(grid),
+      arguments_(arguments),
+      image_(image),
+      global_(global),
+      options_(options),
+      shared_(grid.cluster, grid.shared_bytes),
+      stacks_(std::size_t{grid.cluster} * grid.threads),
+      barriers_(grid.cluster),
+      random_(options.seed) {
+  running_cluster = this;
+}
+
+Cluster::~Cluster() { running_cluster = nullptr; }
+
+void Cluster::start(Fiber& fiber, unsigned first_block, unsigned index) {
+  const unsigned rank = index / grid_.threads;
+  fiber.state = {index % grid_.threads, grid_.threads,      first_block + rank, grid_.blocks, rank,
+                 grid_.cluster,         shared_.block(rank)};
+  const boost::context::stack_context stack = stacks_.at(index);
+  fiber.stack_end = reinterpret_cast<std::uintptr_t>(stack.sp);
+  fiber.stack_begin = fiber.stack_end - stack.size;
+  fiber.context = boost::context::fiber(
+      std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), KeptStack{},
+      [this, &fiber](boost::context::fiber&& scheduler) {
+        after_switch(fiber.stack_switch);
+        fiber.scheduler = std::move(scheduler);
+        try {
+          if (!fiber.abandoned) grid_.kernel(arguments_);
+        } catch (const Abandoned&) {
+        }
+        fiber.status = Status::kDone;
+        const StackSwitch& back = fiber.stack_switch;
+        before_switch(fiber.stack_switch, back.other_bottom, back.other_size, true);
+        return std::move(fiber.scheduler);
+      });
+}
+
+void Cluster::run(unsigned first) {
+  shared_.clear();
+  fibers_ = std::vector<Fiber>(std::size_t{grid_.cluster} * grid_.threads);
+  alive_ = fibers_.size();
+  if (options_.races) races_.emplace(fibers_.size(), grid_.cluster * grid_.shared_bytes);
+  for (unsigned i = 0; i < fibers_.size(); ++i) start(fibers_[i], first, i);
+  try {
+    run_threads();
+  } catch (...) {
+    abandon();
+    throw;
+  }
+}
+
+/// Unwinds every thread that has not ended.
+void Cluster::abandon() {
+  for (Fiber& fiber : fibers_) {
+    if (fiber.status == Status::kDone) continue;
+    fiber.abandoned = true;
+    switch_to(fiber);
+  }
+}
+
+void Cluster::run_threads() {
+  while (alive_ > 0) {
+    const bool ran = run_round();
+    const bool engine_runs =
+        !engine_.empty() && (!ran || (options_.seed != 0 && random_() % 2 == 0));
+    if (engine_runs) finish(options_.seed == 0 ? 0 : random_() % engine_.size());
+    const bool woke = satisfy_conditions();
+    if (!ran && !engine_runs && !woke) report_deadlock();
+  }
+  while (!engine_.empty()) finish(0);
+}
+
+/// Resumes each thread that can run once. False when none could.
+bool Cluster::run_round() {
+  std::vector<Fiber*> ready;
+  for (Fiber& fiber : fibers_) {
+    if (fiber.status == Status::kReady) ready.push_back(&fiber);
+  }
+  if (options_.seed != 0) std::shuffle(ready.begin(), ready.end(), random_);
+  for (Fiber* fiber : ready) resume(*fiber);
+  return !ready.empty();
+}
+
+void Cluster::resume(Fiber& fiber) {
+  fiber_ = &fiber;
+  current_state = &fiber.state;
+  new_slice();
+  switch_to(fiber);
+  fiber_ = nullptr;
+  steps_ += slice_length_ - slice;
+  if (fault_) throw Fault(*std::exchange(fault_, std::nullopt));
+  if (fiber.status == Status::kDone) {
+    --alive_;
+    note_progress();
+    finish_copies_of(fiber);
+    check_who_waits_for(fiber);
+  }
+}
+
+void Cluster::switch_to(Fiber& fiber) {
+  before_switch(stack_switch_, reinterpret_cast<const void*>(fiber.stack_begin),
+                fiber.stack_end - fiber.stack_begin);
+  fiber.context = std::move(fiber.context).resume();
+  after_switch(stack_switch_);
+}
+
+void Cluster::leave() {
+  Fiber& fiber = *fiber_;
+  before_switch(fiber.stack_switch, fiber.stack_switch.other_bottom, fiber.stack_switch.other_size);
+  fiber.scheduler = std::move(fiber.scheduler).resume();
+  after_switch(fiber.stack_switch);
+  if (fiber.abandoned) throw Abandoned{};
+}
+
+void Cluster::new_slice() {
+  slice_length_ =
+      options_.seed == 0 ? kLongSlice : 1 + static_cast<std::int64_t>(random_() % kShortSlices);
+  slice = slice_length_;
+}
+
+void Cluster::end_slice(const void* pc) {
+  if (fiber_ == nullptr) return;  // the unit's code, called by the executor
+  fiber_->stopped_at = pc;
+  steps_since_progress_ += slice_length_;
+  const std::int64_t spin_steps =
+      std::max(options_.spin_steps,
+               options_.spin_steps_of_thread * static_cast<std::int64_t>(fibers_.size()));
+  if (steps_since_progress_ > spin_steps || steps_ > options_.total_steps) {
+    fault(Diagnosis::kSpin, fmt::format("the threads run on without writing or waiting; in {}\n{}",
+                                        where(pc), who_waits()));
+  }
+  leave();
+}
+
+bool Cluster::satisfy_conditions() {
+  bool woke = false;
+  for (Fiber& fiber : fibers_) {
+    if (fiber.status != Status::kAtCondition) continue;
+    if (!fiber.condition.holds(fiber.condition.subject, fiber.condition.argument)) continue;
+    fiber.status = Status::kReady;
+    if (races_) races_->acquire(number(fiber), fiber.condition.subject);
+    note_progress();
+    woke = true;
+  }
+  return woke;
+}
+
+void Cluster::wait(const host::Condition& condition) {
+  if (condition.holds(condition.subject, condition.argument)) return acquire(condition.subject);
+  fiber_->condition = condition;
+  fiber_->status = Status::kAtCondition;
+  leave();
+}
+
+/// While a copy's completion acts, what is released is what was known when the copy began.
+void Cluster::release(const void* subject) {
+  if (!races_) return;
+  if (finishing_ != nullptr) return races_->release(subject, finishing_->begun);
+  races_->release(subject, clock_of(*fiber_));
+  races_->advance(number(*fiber_));
+}
+
+void Cluster::acquire(const void* subject) {
+  if (races_ && fiber_ != nullptr) races_->acquire(number(*fiber_), subject);
+}
+
+const Clock& Cluster::clock_of(const Fiber& fiber) const {
+  static const Clock kNone;
+  return races_ ? races_->clock(number(fiber)) : kNone;
+}
+
+void Cluster::fault(Diagnosis diagnosis, const std::string& text) {
+  const Fault found(diagnosis, text);
+  if (fiber_ == nullptr) throw found;
+  fault_ = found;
+  leave();
+  std::terminate();  // leave() throws: the launch is given up
+}
+
+void Cluster::fail(host::Where where, const char* what) {
+  fault(Diagnosis::kMisuse, fmt::format("{}: {} at {}", who(*fiber_), what, this->where(where)));
+}
+
+void* Cluster::map_shared(host::Where where, const void* shared, unsigned rank) {
+  const std::size_t offset = shared_.offset(reinterpret_cast<std::uintptr_t>(shared));
+  if (rank >= grid_.cluster || offset >= shared_.size()) {
+    fault(Diagnosis::kMisuse, fmt::format("{} maps an address to block {} of a cluster of {} at {}",
+                                          who(*fiber_), rank, grid_.cluster, this->where(where)));
+  }
+  return shared_.block(rank) + offset % SharedMemory::kStride;
+}
+
+}  // namespace msda::simt

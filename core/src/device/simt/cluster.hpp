@@ -1,0 +1,138 @@
+// The blocks of one cluster (often one block), run to their end: a fiber for each thread, resumed
+// in rounds. A thread runs until it waits, ends, or has used up its slice.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "device/simt/fiber.hpp"
+#include "device/simt/launch.hpp"
+#include "device/simt/memory.hpp"
+#include "device/simt/races.hpp"
+#include "device/simt/stacks.hpp"
+
+namespace msda::simt {
+
+/// A barrier of a block, or that of the cluster, in its current phase.
+struct BarrierState {
+  std::vector<Fiber*> arrived;  ///< those that only arrived included
+  unsigned expected = 0;
+};
+
+/// An asynchronous copy of the copy engine, or copies that something else waits for.
+struct EngineCopy {
+  const Fiber* owner = nullptr;  ///< that waits for it; null when only a barrier does
+  std::size_t thread = 0;        ///< of the cluster, that began it
+  Clock begun;                   ///< what that thread knew, where races are looked for
+  std::vector<Copy> parts;
+  host::Completion completion{};
+};
+
+class Cluster {
+ public:
+  Cluster(const Grid& grid, const void* arguments, const Image& image, GlobalMemory& global,
+          const Options& options);
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+  ~Cluster();
+
+  /// Runs blocks [first, first + grid.cluster). Throws Fault.
+  void run(unsigned first);
+
+  /// The cluster that runs in this process, and what its threads know of themselves: for the table
+  /// of functions.
+  static Cluster* running();
+  static host::ThreadState* current_state;
+  static long long slice;
+
+  // What threads call, by way of the table.
+  void end_slice(const void* pc);
+  void access(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* pc);
+  void meet(const host::Meeting& meeting);
+  void barrier(const host::BarrierCall& call);
+  void wait(const host::Condition& condition);
+  void release(const void* subject);
+  void acquire(const void* subject);
+  void copy(host::Where where, void* shared, const void* global, unsigned bytes);
+  void commit_copies();
+  void wait_for_copies(int pending);
+  void after_copies(const host::Completion& completion);
+  void copy_bulk(host::Where where, const host::CopyPart* parts, unsigned count,
+                 const host::Completion& completion);
+  void* map_shared(host::Where where, const void* shared, unsigned rank);
+  void fail(host::Where where, const char* what);
+
+ private:
+  // cluster.cpp: threads and their order
+  void run_threads();
+  void abandon();
+  void switch_to(Fiber& fiber);
+  void start(Fiber& fiber, unsigned first_block, unsigned index);
+  void resume(Fiber& fiber);
+  void leave();  ///< back to the scheduler; returns when the thread is resumed
+  bool run_round();
+  bool satisfy_conditions();
+  void note_progress() { steps_since_progress_ = 0; }
+  void new_slice();
+  [[noreturn]] void fault(Diagnosis diagnosis, const std::string& text);
+  Fiber& fiber_of(unsigned rank, unsigned thread) { return fibers_[rank * grid_.threads + thread]; }
+
+  // rendezvous.cpp
+  void check_mask(const host::Meeting& meeting);
+  void check_who_waits_for(const Fiber& gone);
+  void order(const std::vector<Fiber*>& lanes, const void* subject);
+  BarrierState& state_of(const host::BarrierCall& call, unsigned rank);
+  void check_call(const BarrierState& state, const host::BarrierCall& call);
+
+  // access.cpp
+  void access_shared(std::size_t offset, std::size_t bytes, unsigned kind, const void* pc);
+  void check_race(std::size_t thread, const Clock& clock, std::size_t offset, std::size_t bytes,
+                  unsigned kind, const void* pc);
+  void access_global(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* pc);
+
+  // copies.cpp
+  void begin_copy(const Copy& copy);
+  /// By the thread of the cluster, as of `clock`.
+  void make_copy(const Copy& copy, std::size_t thread, const Clock& clock);
+  EngineCopy begin_engine_copy(const host::Completion& completion);
+  void finish(std::size_t engine_copy);
+  void finish_copies_of(const Fiber& fiber);
+
+  // report.cpp
+  std::string who_waits();
+  std::string waiting_for(const Fiber& fiber);
+  [[noreturn]] void report_deadlock();
+  std::size_t number(const Fiber& fiber) const {
+    return static_cast<std::size_t>(&fiber - fibers_.data());
+  }
+  const Clock& clock_of(const Fiber& fiber) const;
+  std::string who(const Fiber& fiber) const;
+  std::string where(host::Where where) const;
+  std::string where(const void* pc) const;
+
+  const Grid& grid_;
+  const void* arguments_;
+  const Image& image_;
+  GlobalMemory& global_;
+  const Options& options_;
+  SharedMemory shared_;
+  Stacks stacks_;
+  std::vector<Fiber> fibers_;                                        ///< block by block
+  std::vector<std::array<BarrierState, host::kBarriers>> barriers_;  ///< by rank
+  std::vector<EngineCopy> engine_;
+  std::mt19937_64 random_;
+  std::optional<Races> races_;
+  const EngineCopy* finishing_ = nullptr;  ///< whose completion acts
+  StackSwitch stack_switch_;               ///< of the scheduler
+  Fiber* fiber_ = nullptr;                 ///< that runs; null while the scheduler does
+  std::size_t alive_ = 0;
+  std::optional<Fault> fault_;
+  std::int64_t slice_length_ = 0;
+  std::int64_t steps_since_progress_ = 0;
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace msda::simt

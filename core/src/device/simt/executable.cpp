@@ -1,0 +1,149 @@
+#include "device/simt/executable.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "jit/launch_plan.hpp"
+
+namespace msda {
+
+SimtExecutable::SimtExecutable(const CompiledUnit& unit, const Problem& problem,
+                               const DeviceInfo& device, const simt::Options& options)
+    : unit_(unit.module), plan_(unit_.plan()), problem_(problem), options_(options) {
+  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
+    const std::size_t bytes =
+        workspace_bytes(plan_.workspace[slot], problem.batch, problem.queries);
+    if (bytes > 0) {
+      workspaces_[slot] = std::make_unique<SimtMemory>(bytes);
+      workspaces_[slot]->fill(0xFF);
+    }
+    if (plan_.has_prepass[slot] != 0) {
+      const Prepass& prepass = unit.composed.prepasses.at(static_cast<int>(slot));
+      launches_.push_back(
+          make_launch("pre-pass of " + prepass.name, prepass.kernel, plan_.prepass[slot], device));
+    }
+  }
+  launches_.push_back(make_launch("kernel", unit.composed.main_kernel, plan_.main, device));
+  make_textures();
+}
+
+SimtExecutable::Launch SimtExecutable::make_launch(const std::string& name,
+                                                   const std::string& kernel,
+                                                   const LaunchShape& shape,
+                                                   const DeviceInfo& device) const {
+  check_block(shape, device);
+  simt::Grid grid;
+  grid.kernel = unit_.kernel(kernel);
+  const std::int64_t resident = std::int64_t{shape.resident_blocks} * device.multiprocessors;
+  grid.blocks = block_count(shape, problem_, resident);
+  grid.threads = shape.threads;
+  grid.cluster = std::max(1U, shape.cluster);
+  grid.shared_bytes = shape.shared_bytes;
+  return {name, grid};
+}
+
+void SimtExecutable::make_textures() {
+  constexpr unsigned kTexelChannels = 4;
+  for (std::size_t level = 0; level < kLevelLimit; ++level) {
+    const TextureShape& shape = plan_.texture[level];
+    if (shape.width == 0) continue;
+    const auto layers = static_cast<unsigned>(shape.layers_per_image * problem_.batch);
+    const std::size_t bytes =
+        std::size_t{layers} * shape.height * shape.width * kTexelChannels * shape.bits / 8;
+    Texture& texture = textures_[level];
+    texture.texels = std::make_unique<SimtMemory>(bytes);
+    texture.texels->fill(0xFF);
+    texture.description = {static_cast<unsigned char*>(texture.texels->data()), shape.width,
+                           shape.height, layers, shape.bits};
+  }
+}
+
+void SimtExecutable::make_maps(const void* values) {
+  static_assert(sizeof(simt::host::Tensor) <= sizeof(TensorMap));
+  for (std::size_t level = 0; level < kLevelLimit; ++level) {
+    const BoxShape& shape = plan_.boxes[level];
+    if (shape.element_bytes == 0) continue;
+    simt::host::Tensor tensor{};
+    tensor.first = static_cast<const unsigned char*>(values) + shape.start_bytes;
+    tensor.rank = shape.rank;
+    tensor.element_bytes = shape.element_bytes;
+    std::fill(std::begin(tensor.box), std::end(tensor.box), 1U);
+    const unsigned inner = std::min<unsigned>(shape.rank - 1, std::size(shape.extent));
+    for (unsigned d = 0; d < inner; ++d) {
+      tensor.extent[d] = shape.extent[d];
+      tensor.box[d] = shape.box[d];
+      tensor.stride_bytes[d] = shape.stride_bytes[d];
+    }
+    tensor.extent[inner] = static_cast<unsigned>(problem_.batch);  // the images
+    std::memcpy(&maps_[level], &tensor, sizeof tensor);
+  }
+}
+
+Arguments SimtExecutable::arguments_for(const Tensors& tensors) const {
+  Arguments arguments{};
+  arguments.value = tensors.value;
+  arguments.locations = tensors.locations;
+  arguments.weights = tensors.weights;
+  arguments.output = tensors.output;
+  arguments.batch = problem_.batch;
+  arguments.queries = problem_.queries;
+  arguments.maps = maps_.data();
+  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
+    if (workspaces_[slot]) arguments.workspace[slot] = workspaces_[slot]->data();
+  }
+  for (std::size_t level = 0; level < kLevelLimit; ++level) {
+    if (!textures_[level].texels) continue;
+    const auto object = reinterpret_cast<std::uintptr_t>(&textures_[level].description);
+    arguments.texture[level] = object;
+    arguments.surface[level] = object;
+  }
+  return arguments;
+}
+
+std::vector<simt::Buffer> SimtExecutable::buffers_for(const Tensors& tensors) const {
+  const auto bytes = [](std::int64_t elements, DType type) {
+    return static_cast<std::size_t>(elements) * size_of(type);
+  };
+  const Types& types = problem_.types;
+  std::vector<simt::Buffer> buffers = {
+      {tensors.value, bytes(problem_.value_elements(), types.value), "value", false},
+      {tensors.locations, bytes(problem_.location_elements(), types.location), "locations", false},
+      {tensors.weights, bytes(problem_.weight_elements(), types.weight), "weights", false},
+      {tensors.output, bytes(problem_.output_elements(), types.output), "output", true}};
+  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
+    if (!workspaces_[slot]) continue;
+    buffers.push_back({workspaces_[slot]->data(), workspaces_[slot]->size(),
+                       fmt::format("the workspace of slot {}", slot), true});
+  }
+  return buffers;
+}
+
+void SimtExecutable::launch(const Tensors& tensors, Stream) {
+  make_maps(plan_.has_prepass[kLayout] != 0 ? workspaces_[kLayout]->data() : tensors.value);
+  const Arguments arguments = arguments_for(tensors);
+  std::vector<simt::Buffer> buffers = buffers_for(tensors);
+  buffers.push_back({&arguments, sizeof arguments, "the arguments", false});
+  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
+    if (plan_.zeroed[slot] != 0) workspaces_[slot]->fill(0);
+  }
+  for (const Launch& launch : launches_) {
+    try {
+      simt::run(launch.grid, &arguments, unit_.image(), unit_.attach(), buffers, options_);
+    } catch (simt::Fault& fault) {
+      fault.add_context(launch.name);
+      throw;
+    }
+  }
+}
+
+ResourceUse SimtExecutable::resources() const {
+  ResourceUse use;
+  use.dynamic_shared_bytes = plan_.main.shared_bytes;
+  use.cubin_hash = unit_.module().hash;
+  return use;
+}
+
+}  // namespace msda

@@ -1,0 +1,54 @@
+// A composed kernel on the device "simt": its unit, its workspaces and its launches.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <msda/simt/host/executor.cuh>
+
+#include "device/compiled_unit.hpp"
+#include "device/simt/device_memory.hpp"
+#include "device/simt/launch.hpp"
+#include "device/simt/loaded_unit.hpp"
+
+namespace msda {
+
+class SimtExecutable final : public Executable {
+ public:
+  /// Loads the unit and allocates the workspaces. Throws Unsupported as a GPU's executable does.
+  SimtExecutable(const CompiledUnit& unit, const Problem& problem, const DeviceInfo& device,
+                 const simt::Options& options);
+
+  /// Runs the kernels. Throws simt::Fault, with the kernel's name before it.
+  void launch(const Tensors& tensors, Stream stream) override;
+  ResourceUse resources() const;
+
+ private:
+  struct Launch {
+    std::string name;
+    simt::Grid grid;
+  };
+  struct Texture {
+    std::unique_ptr<SimtMemory> texels;
+    simt::host::Texture description{};
+  };
+  Launch make_launch(const std::string& name, const std::string& kernel, const LaunchShape& shape,
+                     const DeviceInfo& device) const;
+  void make_textures();
+  void make_maps(const void* values);
+  Arguments arguments_for(const Tensors& tensors) const;
+  std::vector<simt::Buffer> buffers_for(const Tensors& tensors) const;
+
+  simt::LoadedUnit unit_;
+  LaunchPlan plan_;
+  Problem problem_;
+  simt::Options options_;
+  std::vector<Launch> launches_;  ///< pre-passes in the order of their slots, then the main kernel
+  std::array<std::unique_ptr<SimtMemory>, kSlotCount> workspaces_;
+  std::array<Texture, kLevelLimit> textures_;
+  std::array<TensorMap, kLevelLimit> maps_{};
+};
+
+}  // namespace msda

@@ -1,0 +1,46 @@
+// One thread of a block: its fiber, what it waits for, and its asynchronous copies.
+#pragma once
+
+#include <boost/context/fiber.hpp>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include <msda/simt/host/executor.cuh>
+
+#include "device/simt/stack_switch.hpp"
+
+namespace msda::simt {
+
+enum class Status { kReady, kAtMeeting, kAtBarrier, kAtCondition, kDone };
+
+struct Copy {
+  void* to;
+  const void* from;
+  unsigned bytes;
+  host::Where where;
+};
+
+struct Fiber {
+  host::ThreadState state{};
+  boost::context::fiber context;    ///< while it does not run
+  boost::context::fiber scheduler;  ///< while it runs
+  StackSwitch stack_switch;
+  bool abandoned = false;  ///< it is resumed once more, to unwind
+  std::uintptr_t stack_begin = 0;
+  std::uintptr_t stack_end = 0;
+
+  Status status = Status::kReady;
+  const void* stopped_at = nullptr;  ///< code address at the end of its last slice
+  host::Meeting meeting{};           ///< kAtMeeting
+  host::BarrierCall barrier{};       ///< kAtBarrier
+  host::Condition condition{};       ///< kAtCondition
+
+  std::vector<Copy> open_group;
+  std::deque<std::vector<Copy>> groups;  ///< committed and not yet made, oldest first
+
+  unsigned warp() const { return state.thread / 32; }
+  unsigned lane() const { return state.thread % 32; }
+};
+
+}  // namespace msda::simt

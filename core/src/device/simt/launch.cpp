@@ -1,0 +1,55 @@
+#include "device/simt/launch.hpp"
+
+#include <memory>
+#include <mutex>
+
+#include "device/simt/cluster.hpp"
+
+namespace msda::simt {
+namespace {
+
+std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+
+/// The table that units call. All of it leads to the cluster that runs.
+const host::Executor kTable = {
+    .current = &Cluster::current_state,
+    .slice = &Cluster::slice,
+    .end_slice = [](const void* pc) { Cluster::running()->end_slice(pc); },
+    .access = [](const void* address, unsigned long bytes, unsigned kind,
+                 const void* pc) { Cluster::running()->access(number(address), bytes, kind, pc); },
+    .fail = [](host::Where where, const char* what) { Cluster::running()->fail(where, what); },
+    .meet = [](const host::Meeting* meeting) { Cluster::running()->meet(*meeting); },
+    .barrier = [](const host::BarrierCall* call) { Cluster::running()->barrier(*call); },
+    .wait = [](const host::Condition* condition) { Cluster::running()->wait(*condition); },
+    .release = [](const void* subject) { Cluster::running()->release(subject); },
+    .acquire = [](const void* subject) { Cluster::running()->acquire(subject); },
+    .copy = [](host::Where where, void* shared, const void* global,
+               unsigned bytes) { Cluster::running()->copy(where, shared, global, bytes); },
+    .commit_copies = [] { Cluster::running()->commit_copies(); },
+    .wait_for_copies = [](int pending) { Cluster::running()->wait_for_copies(pending); },
+    .after_copies =
+        [](const host::Completion* completion) { Cluster::running()->after_copies(*completion); },
+    .copy_bulk =
+        [](host::Where where, const host::CopyPart* parts, unsigned count,
+           const host::Completion* completion) {
+          Cluster::running()->copy_bulk(where, parts, count, *completion);
+        },
+    .map_shared = [](host::Where where, const void* shared,
+                     unsigned rank) { return Cluster::running()->map_shared(where, shared, rank); },
+};
+
+}  // namespace
+
+void run(const Grid& grid, const void* arguments, const Image& image, void (*attach)(const void*),
+         std::vector<Buffer> buffers, const Options& options) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  attach(&kTable);
+  const auto detach = [&](const void*) { attach(nullptr); };
+  const std::unique_ptr<const void, decltype(detach)> attached(&kTable, detach);
+  GlobalMemory global(std::move(buffers));
+  Cluster cluster(grid, arguments, image, global, options);
+  for (unsigned block = 0; block < grid.blocks; block += grid.cluster) cluster.run(block);
+}
+
+}  // namespace msda::simt

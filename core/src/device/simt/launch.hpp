@@ -1,0 +1,47 @@
+// One launch of a kernel that was compiled for the host, run lane by lane.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "device/simt/fault.hpp"
+#include "device/simt/memory.hpp"
+
+namespace msda::simt {
+
+/// How a launch is run.
+struct Options {
+  std::uint64_t seed =
+      0;               ///< of the order in which threads run; 0: by number, and as long as it goes
+  bool races = false;  ///< also look for shared-memory races
+  /// Basic blocks that the threads of a cluster may run while nothing changes: so many in all, and
+  /// as many for each thread.
+  std::int64_t spin_steps = 20'000'000;
+  std::int64_t spin_steps_of_thread = 20'000;
+  std::int64_t total_steps = 40'000'000'000;  ///< of a cluster in all
+};
+
+/// Code and geometry of a kernel.
+struct Grid {
+  void (*kernel)(const void* arguments) = nullptr;
+  unsigned blocks = 1;
+  unsigned threads = 1;          ///< per block
+  unsigned cluster = 1;          ///< blocks per cluster; divides `blocks`
+  std::size_t shared_bytes = 0;  ///< dynamic, per block
+};
+
+/// The file that holds the code, and where it lies in memory: for messages, and because its
+/// constants may be read.
+struct Image {
+  std::filesystem::path file;
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+};
+
+/// Runs the grid, cluster by cluster, in the calling thread; one launch at a time in the process.
+/// `attach` is the unit's msda_simt_attach. Throws Fault for the first thing that is wrong.
+void run(const Grid& grid, const void* arguments, const Image& image, void (*attach)(const void*),
+         std::vector<Buffer> buffers, const Options& options);
+
+}  // namespace msda::simt

@@ -1,0 +1,80 @@
+#include "device/simt/memory.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <msda/error.hpp>
+
+namespace msda::simt {
+
+GlobalMemory::GlobalMemory(std::vector<Buffer> buffers) : buffers_(std::move(buffers)) {
+  std::sort(buffers_.begin(), buffers_.end(),
+            [](const Buffer& a, const Buffer& b) { return a.begin() < b.begin(); });
+}
+
+const Buffer* GlobalMemory::find(std::uintptr_t address, std::size_t bytes) {
+  const auto holds = [&](const Buffer& buffer) {
+    return address >= buffer.begin() && address + bytes <= buffer.end();
+  };
+  if (last_ < buffers_.size() && holds(buffers_[last_])) return &buffers_[last_];
+  const auto after =
+      std::upper_bound(buffers_.begin(), buffers_.end(), address,
+                       [](std::uintptr_t a, const Buffer& buffer) { return a < buffer.begin(); });
+  if (after == buffers_.begin() || !holds(*std::prev(after))) return nullptr;
+  last_ = static_cast<std::size_t>(std::prev(after) - buffers_.begin());
+  return &buffers_[last_];
+}
+
+std::string GlobalMemory::describe(std::uintptr_t address) const {
+  const Buffer* nearest = nullptr;
+  std::uintptr_t least = UINTPTR_MAX;
+  for (const Buffer& buffer : buffers_) {
+    const std::uintptr_t distance = address < buffer.begin()  ? buffer.begin() - address
+                                    : address >= buffer.end() ? address - buffer.end()
+                                                              : 0;
+    if (distance < least) {
+      least = distance;
+      nearest = &buffer;
+    }
+  }
+  if (nearest == nullptr) return fmt::format("address {:#x}", address);
+  const std::string name = fmt::format("{} ({} bytes)", nearest->name, nearest->bytes);
+  if (least == 0 && address < nearest->end()) {
+    return fmt::format("at byte {} of {}", address - nearest->begin(), name);
+  }
+  constexpr std::uintptr_t kNear = 1U << 30U;
+  if (least > kNear) return fmt::format("at {:#x}, near no buffer", address);
+  return address < nearest->begin() ? fmt::format("{} bytes before {}", least, name)
+                                    : fmt::format("{} bytes past the end of {}", least, name);
+}
+
+SharedMemory::SharedMemory(unsigned blocks, std::size_t bytes)
+    : blocks_(blocks), bytes_(bytes), marks_(blocks * bytes) {
+  void* region = mmap(nullptr, size(), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (region == MAP_FAILED) throw EnvironmentError("no memory for the shared memory of a cluster");
+  base_ = static_cast<unsigned char*>(region);
+}
+
+SharedMemory::~SharedMemory() { munmap(base_, size()); }
+
+void SharedMemory::clear() {
+  for (unsigned rank = 0; rank < blocks_; ++rank) std::memset(block(rank), 0xFF, bytes_);
+  std::fill(marks_.begin(), marks_.end(), Mark::kNothing);
+}
+
+Mark SharedMemory::mark_of(std::size_t offset, std::size_t bytes) const {
+  const auto first = marks_.begin() + static_cast<std::ptrdiff_t>(index(offset));
+  const auto last = first + static_cast<std::ptrdiff_t>(bytes);
+  const auto other = std::find_if(first, last, [](Mark mark) { return mark != Mark::kWritten; });
+  return other == last ? Mark::kWritten : *other;
+}
+
+void SharedMemory::mark(std::size_t offset, std::size_t bytes, Mark mark) {
+  std::fill_n(marks_.begin() + static_cast<std::ptrdiff_t>(index(offset)), bytes, mark);
+}
+
+}  // namespace msda::simt

@@ -1,0 +1,197 @@
+#include "runner/plan/plan.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "device/simt/device.hpp"
+#include "problem/validate.hpp"
+#include "runner/protocol/protocol.hpp"
+
+namespace msda {
+namespace {
+
+std::vector<Arm> arms_for(const Experiment& experiment, const Registry& registry,
+                          const DeviceInfo& device, std::vector<std::string>& notes) {
+  std::vector<Arm> arms;
+  for (const ArmSpec& spec : experiment.arms) {
+    const Composition composition(registry, spec.uses);
+    if (composition.runs_on(device.kind)) {
+      arms.push_back({spec.name, spec.uses, composition.describe()});
+    } else {
+      notes.push_back(fmt::format("arm '{}' is left out: it runs on {}, not on {}", spec.name,
+                                  name_of(composition.device()), device.id));
+    }
+  }
+  if (arms.empty()) {
+    throw UsageError(fmt::format(
+        "experiment {}: none of its {} arms runs on {}; choose another device with --device",
+        experiment.file.string(), experiment.arms.size(), device.id));
+  }
+  return arms;
+}
+
+std::string baseline_of(const Experiment& experiment, const std::vector<Arm>& arms,
+                        std::vector<std::string>& notes) {
+  const std::string& first = arms.front().name;
+  if (!experiment.baseline) return first;
+  const auto found = std::find_if(arms.begin(), arms.end(),
+                                  [&](const Arm& arm) { return arm.name == *experiment.baseline; });
+  if (found != arms.end()) return *experiment.baseline;
+  notes.push_back(
+      fmt::format("baseline '{}' is left out; ratios are to '{}'", *experiment.baseline, first));
+  return first;
+}
+
+/// Adds the baseline under another name, where there is something to compare and no such arm yet:
+/// whatever the two seem to differ by is noise.
+void add_noise_pair(Plan& plan) {
+  const auto baseline = std::find_if(plan.arms.begin(), plan.arms.end(),
+                                     [&](const Arm& arm) { return arm.name == plan.baseline; });
+  Arm again = *baseline;
+  again.name += "-again";
+  const bool there = std::any_of(plan.arms.begin(), plan.arms.end(), [&](const Arm& arm) {
+    return arm.name == again.name ||
+           (arm.name != plan.baseline && arm.composition == again.composition);
+  });
+  if (plan.arms.size() > 1 && !there) plan.arms.push_back(std::move(again));
+}
+
+std::string device_ids(const std::vector<DeviceInfo>& devices) {
+  std::vector<std::string> ids;
+  ids.reserve(devices.size());
+  for (const DeviceInfo& device : devices) ids.push_back(device.id);
+  return fmt::format("{}", fmt::join(ids, ", "));
+}
+
+}  // namespace
+
+std::string cell_name(const std::string& problem, const std::string& arm, TimingMode mode) {
+  return fmt::format("{}/{}/{}", problem, arm, name_of(mode));
+}
+
+DeviceInfo choose_device(const std::string& device, const std::vector<DeviceInfo>& devices) {
+  if (const auto options = parse_simt(device)) return simt_info(*options);
+  const auto find = [&](auto&& matches) {
+    return std::find_if(devices.begin(), devices.end(), matches);
+  };
+  auto found = find([&](const DeviceInfo& info) {
+    return device == "auto" ? info.kind == DeviceKind::kCuda : info.id == device;
+  });
+  if (found == devices.end() && device == "auto") {
+    found = find([](const DeviceInfo& info) { return info.kind == DeviceKind::kCpu; });
+  }
+  if (found != devices.end()) return *found;
+  const std::string reason = cuda_unavailable_reason();
+  throw EnvironmentError(fmt::format("no device '{}'; there are: {}{}", device, device_ids(devices),
+                                     reason.empty() ? "" : " (CUDA: " + reason + ")"));
+}
+
+Plan make_plan(const Experiment& experiment, const Registry& registry, const DeviceInfo& device) {
+  Plan plan;
+  plan.device = device;
+  plan.devices = {device.id};
+  plan.problems = experiment.problems;
+  plan.arms = arms_for(experiment, registry, device, plan.notes);
+  plan.baseline = baseline_of(experiment, plan.arms, plan.notes);
+  plan.measure = experiment.measure;
+  if (plan.measure.noise_pair && plan.measures()) add_noise_pair(plan);
+  plan.design = experiment.design;
+  if (!plan.measures()) {
+    plan.measure.modes.resize(1);  // a verdict is the same in all
+    plan.measure.input_sets = 1;
+    plan.measure.processes = 1;
+    plan.measure.most_processes = 1;
+    plan.notes.push_back(fmt::format(
+        "{} checks every arm once and measures nothing: there are no times", device.id));
+  }
+  for (std::size_t problem = 0; problem < plan.problems.size(); ++problem) {
+    for (const TimingMode mode : plan.measure.modes) plan.groups.push_back({problem, mode});
+  }
+  return plan;
+}
+
+void use_devices(Plan& plan, const std::vector<DeviceInfo>& devices) {
+  plan.device = devices.front();
+  plan.devices.clear();
+  for (const DeviceInfo& device : devices) {
+    if (device.kind != plan.device.kind || device.name != plan.device.name) {
+      throw UsageError(fmt::format("devices {} ({}) and {} ({}) are not alike; run them one by one",
+                                   plan.device.id, plan.device.name, device.id, device.name));
+    }
+    if (std::find(plan.devices.begin(), plan.devices.end(), device.id) != plan.devices.end()) {
+      throw UsageError(fmt::format("device {} is given twice", device.id));
+    }
+    plan.devices.push_back(device.id);
+  }
+}
+
+Shard parse_shard(const std::string& text) {
+  Shard shard{0, 0};
+  const char* const end = text.data() + text.size();
+  const auto index = std::from_chars(text.data(), end, shard.index);
+  if (index.ec == std::errc() && index.ptr != end && *index.ptr == '/') {
+    const auto count = std::from_chars(index.ptr + 1, end, shard.count);
+    if (count.ec == std::errc() && count.ptr == end && shard.index >= 1 &&
+        shard.index <= shard.count) {
+      return shard;
+    }
+  }
+  throw UsageError(
+      fmt::format("'{}' is not a shard: write i/n with 1 <= i <= n, such as 2/8", text));
+}
+
+std::vector<Group> part_of(const std::vector<Group>& groups, const Shard& shard) {
+  const auto border = [&](int part) {
+    return groups.begin() + std::ssize(groups) * part / shard.count;
+  };
+  return {border(shard.index - 1), border(shard.index)};
+}
+
+std::string unsupported_reason(const Registry& registry, const Arm& arm, const Problem& problem,
+                               const DeviceInfo& device) {
+  return Composition(registry, arm.uses).unsupported(problem, device).value_or("");
+}
+
+std::string to_text(const Plan& plan, const Registry& registry) {
+  std::string text = fmt::format("device    {} ({})\nbaseline  {}\narms      {}\n", plan.device.id,
+                                 plan.device.name, plan.baseline, plan.arms.size());
+  for (const Arm& arm : plan.arms) text += fmt::format("  {}: {}\n", arm.name, arm.composition);
+  const MeasureSettings& measure = plan.measure;
+  text += fmt::format(
+      "blocks    {} in each of {} processes, of {} samples (+{} untimed) an arm, at most {:g} s a "
+      "group\n",
+      measure.blocks, measure.processes, measure.samples, measure.warmup, measure.budget.count());
+  text += fmt::format("cells     {} in {} groups\n", plan.cell_count(), plan.groups.size());
+  for (const Group& group : plan.groups) {
+    const ProblemSpec& spec = plan.problem_of(group);
+    text += fmt::format("  {} {} ({})\n", spec.name(), name_of(group.mode), describe(spec.problem));
+    for (const Arm& arm : plan.arms) {
+      const std::string reason = unsupported_reason(registry, arm, spec.problem, plan.device);
+      text += fmt::format("    {}{}\n", cell_name(spec.name(), arm.name, group.mode),
+                          reason.empty() ? "" : "  skipped: " + reason);
+    }
+  }
+  if (plan.design) text += to_text(*plan.design);
+  for (const std::string& note : plan.notes) text += fmt::format("note: {}\n", note);
+  return text;
+}
+
+nlohmann::json to_json(const Plan& plan) {
+  nlohmann::json cells = nlohmann::json::array();
+  for (const Group& group : plan.groups) {
+    for (const Arm& arm : plan.arms) {
+      cells.push_back(cell_name(plan.problem_of(group).name(), arm.name, group.mode));
+    }
+  }
+  nlohmann::json object = {{"baseline", plan.baseline},
+                           {"measure", to_json(plan.measure)},
+                           {"cells", std::move(cells)},
+                           {"estimated_seconds", estimate_seconds(plan)},
+                           {"notes", plan.notes}};
+  return object;
+}
+
+}  // namespace msda

@@ -1,0 +1,99 @@
+// A Plan is what an experiment comes to on one device: its cells, grouped by problem and timing
+// mode, because only arms that run in one group are compared.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/spec/experiment.hpp"
+
+namespace msda {
+
+/// One combination of variants as it will run.
+struct Arm {
+  std::string name;
+  std::vector<Use> uses;
+  std::string composition;  ///< Composition::describe()
+};
+
+/// All arms on one problem in one mode: measured together, in interleaved blocks.
+struct Group {
+  std::size_t problem = 0;  ///< index into Plan::problems
+  TimingMode mode = TimingMode::kWarm;
+};
+
+/// Part `index` of `count`, from 1 on.
+struct Shard {
+  int index = 1;
+  int count = 1;
+};
+
+/// "2/8". Throws UsageError.
+Shard parse_shard(const std::string& text);
+
+struct Plan {
+  DeviceInfo device;                 ///< the first of those it runs on
+  std::vector<std::string> devices;  ///< ids of devices of one model, at least one
+  Shard shard;                       ///< which of the experiment's groups these are
+  std::vector<ProblemSpec> problems;
+  std::vector<Arm> arms;
+  std::string baseline;  ///< name of an arm
+  MeasureSettings measure;
+  std::vector<Group> groups;       ///< problem by problem
+  std::vector<std::string> notes;  ///< what was left out, and why
+  std::optional<Design> design;    ///< of an ablation
+
+  /// False on a device that only checks: then a cell has a verdict and no time.
+  bool measures() const { return device.kind != DeviceKind::kSimt; }
+  std::size_t cell_count() const { return groups.size() * arms.size(); }
+  const ProblemSpec& problem_of(const Group& group) const { return problems.at(group.problem); }
+};
+
+/// "problem/arm/mode": names a cell in records, messages and ranges.
+std::string cell_name(const std::string& problem, const std::string& arm, TimingMode mode);
+
+/// `device` is one of `devices`' ids or "auto", which takes the first GPU, else the CPU. Throws
+/// EnvironmentError when there is no such device, with the reason.
+DeviceInfo choose_device(const std::string& device, const std::vector<DeviceInfo>& devices);
+
+/// Drops the arms that run on another kind of device, with a note, and adds the noise pair: the
+/// baseline as "NAME-again", unless an arm has its composition already or there is only one. Throws
+/// UsageError when none is left.
+Plan make_plan(const Experiment& experiment, const Registry& registry, const DeviceInfo& device);
+
+/// The plan on several devices. Throws UsageError when they differ in kind or model: their times
+/// could not be compared.
+void use_devices(Plan& plan, const std::vector<DeviceInfo>& devices);
+
+/// Consecutive elements of `groups`: the parts are as even as can be, and every group is in exactly
+/// one of them. Neighbours share their problem, and so its input and reference.
+std::vector<Group> part_of(const std::vector<Group>& groups, const Shard& shard);
+
+/// The experiment's claims with the mode and, for a speedup, the arm that they are over filled in,
+/// and why the plan leaves one out.
+std::vector<Claim> planned_claims(const Experiment& experiment, const Plan& plan);
+
+/// Why an arm cannot run a problem, as far as its variants know without running; "" when it can.
+std::string unsupported_reason(const Registry& registry, const Arm& arm, const Problem& problem,
+                               const DeviceInfo& device);
+
+/// What a launch is assumed to take, in seconds: the bytes gathered at a rate that good kernels
+/// reach.
+double assumed_launch_seconds(const Problem& problem, DeviceKind kind);
+
+/// A rough time for the whole plan in seconds: samples as long as a kernel at an assumed share of
+/// the speed of today's devices, at most the budget, and a few seconds to prepare and verify a
+/// cell.
+double estimate_seconds(const Plan& plan);
+/// Factors, what was dropped and why, and the aliases of a fraction; ends in a line end.
+std::string to_text(const Design& design);
+
+/// The table that `msda plan` prints, without the time.
+std::string to_text(const Plan& plan, const Registry& registry);
+nlohmann::json to_json(const Plan& plan);
+
+}  // namespace msda

@@ -1,0 +1,74 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runner/plan/plan.hpp"
+
+namespace msda {
+namespace {
+
+std::string fraction_text(const Design& design) {
+  const Fraction& fraction = design.fraction;
+  std::string letters;
+  for (std::size_t f = 0; f < design.factors.size(); ++f) {
+    letters += fmt::format("{}{} {}", f == 0 ? "" : ", ", static_cast<char>('A' + f),
+                           design.factors[f].name);
+  }
+  std::string text = fmt::format("  fraction of resolution {}: {}\n", fraction.resolution, letters);
+  if (!fraction.generators.empty()) {
+    text += fmt::format("  generators {}; I = {}\n", fmt::join(fraction.generators, ", "),
+                        fmt::join(fraction.relation, " = "));
+  }
+  for (const std::string& alias : fraction.aliases) text += fmt::format("    {}\n", alias);
+  return text;
+}
+
+}  // namespace
+
+double assumed_launch_seconds(const Problem& problem, DeviceKind kind) {
+  constexpr double kGpuBytesPerSecond = 4e12;
+  constexpr double kCpuBytesPerSecond = 5e9;
+  constexpr double kLaunchSeconds = 10e-6;
+  const double rate = kind == DeviceKind::kCuda ? kGpuBytesPerSecond : kCpuBytesPerSecond;
+  return kLaunchSeconds + static_cast<double>(problem.gathered_bytes()) / rate;
+}
+
+double estimate_seconds(const Plan& plan) {
+  constexpr double kPrepareSeconds = 1;  // load, verify twice
+  const MeasureSettings& measure = plan.measure;
+  const double launches =
+      static_cast<double>(plan.arms.size()) * measure.blocks * (measure.samples + measure.warmup);
+  const double processes = measure.processes;
+  double seconds = 0;
+  for (const Group& group : plan.groups) {
+    const Problem& problem = plan.problem_of(group).problem;
+    const double timed = launches * assumed_launch_seconds(problem, plan.device.kind);
+    seconds += std::min(processes * timed, measure.budget.count());
+    seconds += kPrepareSeconds * processes * static_cast<double>(plan.arms.size());
+  }
+  return seconds;
+}
+
+std::string to_text(const Design& design) {
+  std::vector<std::string> kinds;
+  for (const DesignKind kind : design.kinds) kinds.emplace_back(name_of(kind));
+  std::string text =
+      fmt::format("ablation  {}: {} factors, {} combinations\n", fmt::join(kinds, " + "),
+                  design.factors.size(), design.points.size());
+  for (const Factor& factor : design.factors) {
+    text += fmt::format("  {}: {}\n", factor.name, fmt::join(factor.levels, " | "));
+  }
+  for (const auto& order : design.orders) {
+    std::vector<std::string> names;
+    for (const std::size_t factor : order) names.push_back(design.factors[factor].name);
+    text += fmt::format("  ladder {}\n", fmt::join(names, ", "));
+  }
+  for (const DroppedPoint& dropped : design.dropped) {
+    text += fmt::format("  dropped {}: {}\n", dropped.point.arm, dropped.reason);
+  }
+  if (design.fraction.resolution > 0) text += fraction_text(design);
+  return text;
+}
+
+}  // namespace msda

@@ -1,0 +1,57 @@
+// What a run and its worker process say to each other: one JSON object a line, requests down,
+// events up. The same JSON describes arms and problems in manifest.json.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/plan/plan.hpp"
+#include "runner/spec/experiment.hpp"
+
+namespace msda {
+
+/// One group as the worker is asked to run it.
+struct GroupRequest {
+  std::string experiment;
+  ProblemSpec problem;
+  TimingMode mode = TimingMode::kWarm;
+  std::vector<Arm> arms;
+  std::string baseline;
+  MeasureSettings measure;  ///< modes, processes and time-outs are the parent's business
+  int process = 0;          ///< recorded with each sample; also salts the inputs' seeds
+  bool timed = true;        ///< false: verify only
+  /// Compile arm by arm, each under its own name, so that a compiler's crash shows whose it is.
+  bool separately = false;
+};
+
+/// Kinds of events, in their "event" field.
+namespace event {
+inline constexpr const char* kReady = "ready";          ///< device open, plugins loaded; once
+inline constexpr const char* kPhase = "phase";          ///< cell, phase, range
+inline constexpr const char* kHeartbeat = "heartbeat";  ///< sign of life: cell, phase, range
+inline constexpr const char* kKnown = "known";          ///< a cell's record so far, without samples
+inline constexpr const char* kCompiled = "compiled";    ///< done, count, from_cache, seconds
+inline constexpr const char* kSample = "sample";        ///< one arm's samples of one block
+inline constexpr const char* kRecord = "record";        ///< a cell ended
+inline constexpr const char* kDone = "done";            ///< the group ended
+inline constexpr const char* kBroken = "broken";        ///< the device is unusable; the worker ends
+inline constexpr const char* kError = "error";          ///< the worker could not start
+}  // namespace event
+
+nlohmann::json to_json(const ParameterValue& value);
+nlohmann::json to_json(const Types& types);
+/// Shape, types, what it needs at least, and where its tensors come from.
+nlohmann::json to_json(const ProblemSpec& spec);
+nlohmann::json to_json(const Arm& arm);
+nlohmann::json to_json(const MeasureSettings& settings);
+nlohmann::json to_json(const DeviceInfo& info);
+/// Throws UsageError when fields are missing or of another type.
+DeviceInfo device_info_from_json(const nlohmann::json& json);
+nlohmann::json to_json(const GroupRequest& request);
+
+/// Both sides are the same program, so these trust the text: a malformed one throws Error.
+GroupRequest group_request_from_json(const nlohmann::json& json);
+
+}  // namespace msda

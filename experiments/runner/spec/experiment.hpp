@@ -1,0 +1,117 @@
+// An Experiment is a YAML file, read and checked: what to compare, on which problems, how to
+// measure.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compose/composition.hpp"
+#include "design/design.hpp"
+#include "device/device.hpp"
+#include "input/input.hpp"
+#include "plugin/registry.hpp"
+#include "results/claim.hpp"
+
+namespace msda {
+
+/// A problem and where its tensors come from: a directory, or a generator.
+struct ProblemSpec {
+  Problem problem;  ///< name is the label; types are those the tensors are converted to
+  std::optional<std::filesystem::path> directory;
+  Generation generation;  ///< without a directory
+
+  const std::string& name() const { return problem.name; }
+};
+
+/// Reads or generates the tensors. `salt` changes the seed of a generated input (0 keeps it) and
+/// has no effect on one that is read. Throws UsageError for broken files.
+Input make_input(const ProblemSpec& spec, std::uint64_t salt = 0);
+
+struct ArmSpec {
+  std::string name;
+  std::vector<Use> uses;
+  std::string place;  ///< "file:line:column" for messages
+};
+
+/// A named composition.
+struct Recipe {
+  std::vector<Use> uses;  ///< empty: the direct skeleton with its defaults
+  /// "file:line:column: ...": why it cannot be used, when a variant is missing, say; else empty.
+  std::string error;
+};
+using Recipes = std::map<std::string, Recipe>;
+
+/// Throws the recipe's error as a UsageError when it has one.
+const std::vector<Use>& usable(const Recipe& recipe);
+
+/// The longest silence of a worker in each kind of phase; after that it counts as hung.
+struct Timeouts {
+  using Seconds = std::chrono::duration<double>;
+  Seconds compile{300};  ///< of one arm
+  Seconds prepare{120};  ///< check, load, bind and tear down an arm; make inputs and references
+  Seconds verify{120};   ///< one verification of an arm, with the comparison
+  Seconds measure{120};  ///< one arm's samples of one block
+};
+
+struct MeasureSettings {
+  std::vector<TimingMode> modes = {TimingMode::kWarm};
+  int processes = 5;  ///< worker processes at least; each has input seeds of its own
+  int most_processes =
+      10;                  ///< added while a ratio is not known to `precision` and the budget lasts
+  bool noise_pair = true;  ///< run the baseline a second time, to see what is noise
+  double precision = 0.01;  ///< half width of the 95% interval of a ratio that is narrow enough
+  int blocks = 20;          ///< interleaved passes over all arms, in each process
+  int samples = 10;         ///< timed launches of an arm in a block
+  int warmup = 3;           ///< untimed launches of an arm before its samples in each block
+  int input_sets = 2;       ///< tensors that consecutive launches rotate over
+  std::uint64_t seed = 1;   ///< of the order of arms inside the blocks
+  Timeouts timeouts;
+  /// Time for the blocks of one problem in one mode, over all processes.
+  std::chrono::duration<double> budget{30};
+
+  /// The part of the budget that one process has.
+  std::chrono::duration<double> budget_of_process() const { return budget / processes; }
+};
+
+struct Experiment {
+  std::filesystem::path file;
+  std::string text;  ///< the file as read
+  std::string name;
+  std::string summary;
+  std::string device = "auto";
+  Recipes recipes;
+  std::vector<ProblemSpec> problems;
+  std::vector<ArmSpec> arms;            ///< those written down, then those of the design
+  std::optional<Design> design;         ///< of an ablation
+  std::optional<std::string> baseline;  ///< an arm's name; absent: the first arm that runs
+  std::vector<Claim> claims;
+  MeasureSettings measure;
+};
+
+/// Throws UsageError "file:line:column: ..." with the offending text and, for names, the nearest
+/// one.
+Experiment load_experiment(const std::filesystem::path& file, const Registry& registry);
+
+/// Only the recipes of a file and of what it includes. One that cannot be used carries its error,
+/// so that a plugin that is missing does not take the others along.
+Recipes load_recipes(const std::filesystem::path& file, const Registry& registry);
+
+/// The preset's shape; `captured-decoder` comes with its directory, searched beside `beside` and
+/// then in experiments_directories(). Throws UsageError when the name is unknown or the directory
+/// is missing.
+ProblemSpec preset_spec(const std::string& name, const std::filesystem::path& beside);
+
+/// The problem whose tensors lie in `directory`, with the shape and types that the files have; a
+/// directory of raw files needs `hint` for its shape, see read_raw_directory(). The name is the
+/// hint's.
+ProblemSpec directory_spec(const std::filesystem::path& directory, const Problem& hint);
+
+/// Where the experiments that came with the program lie: the source tree's and the install tree's.
+std::vector<std::filesystem::path> experiments_directories();
+
+}  // namespace msda

@@ -1,0 +1,59 @@
+// The parts of an experiment file, each read by a function of its own.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/spec/experiment.hpp"
+#include "runner/spec/yaml_node.hpp"
+
+namespace msda {
+
+/// "fp32", "fp16", "bf16"; throws UsageError with the nearest name.
+DType parse_dtype(std::string_view name);
+/// "plain", "zero-border"; throws UsageError with the nearest name.
+ValueLayout parse_layout(std::string_view name);
+std::string_view name_of(ValueLayout layout);
+/// "auto", "cpu", "cuda:N" or "simt[:SEED[:races]]"; throws UsageError.
+std::string parse_device(std::string_view id);
+/// A label that can stand in "problem/arm/mode": no '/', no white space. Throws UsageError.
+std::string parse_label(const YamlNode& node);
+
+/// A preset's name or a map; relative directories lie beside the file.
+ProblemSpec parse_problem(const YamlNode& node, const std::filesystem::path& beside);
+
+/// A variant's name, or {name: {parameter: value}}.
+Use parse_use(const YamlNode& node, const Registry& registry);
+/// The value of a variant's parameter `key`, with the type that the variant declares. An error
+/// stands at the value, or at the key when there is no such parameter.
+ParameterValue parse_parameter(const std::string& key, const SourcePlace& key_place,
+                               const YamlNode& node, const VariantInfo& variant);
+/// Whether `use` takes the place of `given`: the same variant, or another one for the same slot.
+bool replaces(const Registry& registry, const Use& use, const Use& given);
+/// `base` without what `uses` replaces, then `uses`.
+std::vector<Use> overlaid(const Registry& registry, std::vector<Use> base, std::vector<Use> uses);
+
+/// A list of variants, each "name" or {name: {parameter: value}}, that go together. A recipe's name
+/// stands for its variants, except those whose slots the list fills itself.
+std::vector<Use> parse_uses(const YamlNode& node, const Recipes& recipes, const Registry& registry);
+/// Adds the recipes of a map to `recipes`; each may use those before it. One that is wrong carries
+/// its error.
+void parse_recipes(const YamlNode& node, const Registry& registry, Recipes& recipes);
+/// A recipe's name, a variant's name, or {name: ..., use: [...]}.
+ArmSpec parse_arm(const YamlNode& node, const Recipes& recipes, const Registry& registry);
+
+/// What to vary, and the arms that the design comes to.
+struct Ablated {
+  Design design;
+  std::vector<ArmSpec> arms;  ///< one for each point of the design, in its order
+};
+Ablated parse_ablation(const YamlNode& node, const Recipes& recipes, const Registry& registry);
+
+MeasureSettings parse_measure(const YamlNode& node);
+
+/// Claims about the arms and problems that the experiment has.
+std::vector<Claim> parse_claims(const YamlNode& node, const Experiment& experiment);
+
+}  // namespace msda

@@ -1,0 +1,222 @@
+#include "runner/spec/yaml_node.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "plugin/registry.hpp"
+
+namespace msda {
+namespace {
+
+std::string describe_kind(const YAML::Node& node) {
+  if (node.IsSequence()) return "a list";
+  if (node.IsMap()) return "a map";
+  if (node.IsNull()) return "nothing";
+  return "'" + node.Scalar() + "'";
+}
+
+SourcePlace place_of(const YAML::Mark& mark, const std::string& file) {
+  return {file, mark.line + 1, mark.column + 1};
+}
+
+/// The whole text as a number; nullopt when a part of it is not.
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number value{};
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string range_text(double minimum, double maximum) {
+  if (std::isinf(maximum)) return fmt::format("at least {}", minimum);
+  return fmt::format("from {} to {}", minimum, maximum);
+}
+
+std::string range_text(std::int64_t minimum, std::int64_t maximum) {
+  if (maximum == std::numeric_limits<std::int64_t>::max())
+    return fmt::format("at least {}", minimum);
+  return fmt::format("from {} to {}", minimum, maximum);
+}
+
+}  // namespace
+
+std::string to_string(const SourcePlace& place) {
+  return fmt::format("{}:{}:{}", place.file, place.line, place.column);
+}
+
+std::string read_text_file(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  if (!stream || std::filesystem::is_directory(file)) {
+    throw UsageError(
+        fmt::format("cannot read {}: {}", file.string(),
+                    std::filesystem::is_directory(file) ? "it is a directory" : "no such file"));
+  }
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return std::move(text).str();
+}
+
+YamlNode YamlNode::parse(const std::string& text, const std::string& file) {
+  try {
+    const YAML::Node node = YAML::Load(text);
+    const SourcePlace place = node.IsNull() ? SourcePlace{file, 1, 1} : place_of(node.Mark(), file);
+    return {node, "the file", place};
+  } catch (const YAML::ParserException& error) {
+    throw UsageError(
+        fmt::format("{}: not YAML: {}", to_string(place_of(error.mark, file)), error.msg));
+  }
+}
+
+YamlNode::YamlNode(const YAML::Node& node, std::string name, SourcePlace place)
+    : node_(node), name_(std::move(name)), place_(std::move(place)) {}
+
+void YamlNode::fail(const std::string& message) const {
+  throw UsageError(to_string(place_) + ": " + message);
+}
+
+std::string YamlNode::offending_text() const { return describe_kind(node_); }
+
+void YamlNode::wrong_type(const std::string& expected) const {
+  fail(fmt::format("{} must be {}, not {}", name_, expected, offending_text()));
+}
+
+std::string YamlNode::as_text() const {
+  if (!node_.IsScalar()) wrong_type("text");
+  return node_.Scalar();
+}
+
+bool YamlNode::as_bool() const {
+  bool value = false;
+  if (!node_.IsScalar() || is_quoted() || !YAML::convert<bool>::decode(node_, value)) {
+    wrong_type("true or false");
+  }
+  return value;
+}
+
+std::int64_t YamlNode::as_integer(std::int64_t minimum, std::int64_t maximum) const {
+  const auto value = node_.IsScalar() && !is_quoted() ? parse_number<std::int64_t>(node_.Scalar())
+                                                      : std::optional<std::int64_t>();
+  if (!value) wrong_type("an integer");
+  if (*value < minimum || *value > maximum) {
+    fail(fmt::format("{} is {}; it must be {}", name_, *value, range_text(minimum, maximum)));
+  }
+  return *value;
+}
+
+double YamlNode::as_number(double minimum, double maximum) const {
+  const auto value = node_.IsScalar() && !is_quoted() ? parse_number<double>(node_.Scalar())
+                                                      : std::optional<double>();
+  if (!value || !std::isfinite(*value)) wrong_type("a number");
+  if (*value < minimum || *value > maximum) {
+    fail(fmt::format("{} is {}; it must be {}", name_, *value, range_text(minimum, maximum)));
+  }
+  return *value;
+}
+
+double YamlNode::as_share() const {
+  constexpr const char* kExpected = "a percentage such as 1%";
+  if (!node_.IsScalar()) wrong_type(kExpected);
+  const std::string& text = node_.Scalar();
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::size_t unit_at = std::min(text.find_first_not_of(' ', digits), text.size());
+  const auto percent = parse_number<double>(std::string_view(text).substr(0, digits));
+  if (!percent || text.substr(unit_at) != "%") wrong_type(kExpected);
+  if (*percent <= 0 || *percent > 100) {
+    fail(fmt::format("{} is '{}'; it must be more than 0% and at most 100%", name_, text));
+  }
+  return *percent / 100;
+}
+
+std::chrono::duration<double> YamlNode::as_duration() const {
+  static const std::map<std::string, double> units = {
+      {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}};
+  const std::string expected = "a duration such as '2 s', '500 ms' or '3 min'";
+  if (!node_.IsScalar()) wrong_type(expected);
+  const std::string& text = node_.Scalar();
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::size_t unit_at = std::min(text.find_first_not_of(' ', digits), text.size());
+  const auto value = parse_number<double>(std::string_view(text).substr(0, digits));
+  const auto unit = units.find(text.substr(unit_at));
+  if (!value || unit == units.end()) wrong_type(expected);
+  if (*value <= 0) fail(fmt::format("{} is '{}'; it must be more than zero", name_, text));
+  return std::chrono::duration<double>(*value * unit->second);
+}
+
+std::vector<YamlNode> YamlNode::as_list_or_empty(const std::string& element) const {
+  if (!node_.IsSequence()) wrong_type("a list");
+  std::vector<YamlNode> elements;
+  for (const YAML::Node& child : node_) {
+    elements.emplace_back(child, element, place_of(child.Mark(), place_.file));
+  }
+  return elements;
+}
+
+std::vector<YamlNode> YamlNode::as_list(const std::string& element) const {
+  std::vector<YamlNode> elements = as_list_or_empty(element);
+  if (elements.empty()) fail(fmt::format("{} is empty; give at least one {}", name_, element));
+  return elements;
+}
+
+YamlMap YamlNode::as_map() const {
+  if (!node_.IsMap()) wrong_type("a map of 'key: value'");
+  std::vector<YamlMap::Entry> entries;
+  std::map<std::string, SourcePlace> seen;
+  for (const auto& pair : node_) {
+    const YAML::Node key = pair.first;
+    const YAML::Node value = pair.second;
+    const SourcePlace key_place = place_of(key.Mark(), place_.file);
+    if (!key.IsScalar()) throw UsageError(to_string(key_place) + ": a key must be text");
+    const auto [first, is_new] = seen.emplace(key.Scalar(), key_place);
+    if (!is_new) {
+      throw UsageError(fmt::format("{}: key '{}' stands here a second time; first in line {}",
+                                   to_string(key_place), key.Scalar(), first->second.line));
+    }
+    // A value left out has no place of its own in the file: its key's is the next best.
+    const SourcePlace place =
+        value.Mark().is_null() || value.IsNull() ? key_place : place_of(value.Mark(), place_.file);
+    entries.push_back(
+        {key.Scalar(), key_place, YamlNode(value, "key '" + key.Scalar() + "'", place)});
+  }
+  return YamlMap(*this, std::move(entries));
+}
+
+ParameterValue YamlNode::as_parameter(const ParameterValue& like) const {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  using Limits = std::numeric_limits<std::int64_t>;
+  if (std::holds_alternative<bool>(like)) return as_bool();
+  if (std::holds_alternative<std::int64_t>(like)) return as_integer(Limits::min(), Limits::max());
+  if (std::holds_alternative<double>(like)) return as_number(-kInfinity, kInfinity);
+  return as_text();
+}
+
+void YamlMap::allow_only(const std::vector<std::string>& known) const {
+  for (const Entry& entry : entries_) {
+    if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
+    throw UsageError(fmt::format("{}: unknown key '{}'{}; known here: {}", to_string(entry.place),
+                                 entry.key, suggestion(entry.key, known), fmt::join(known, ", ")));
+  }
+}
+
+std::optional<YamlNode> YamlMap::find(std::string_view key) const {
+  for (const Entry& entry : entries_) {
+    if (entry.key == key) return entry.value;
+  }
+  return std::nullopt;
+}
+
+YamlNode YamlMap::require(std::string_view key) const {
+  if (auto value = find(key)) return *value;
+  owner_.fail(fmt::format("{} lacks key '{}'", owner_.name(), key));
+}
+
+}  // namespace msda

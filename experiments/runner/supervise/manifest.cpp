@@ -1,0 +1,167 @@
+#include "runner/supervise/manifest.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <ctime>
+#include <fstream>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <boost/version.hpp>
+
+#include "hash.hpp"
+#include "results/record.hpp"
+#include "runner/protocol/phase.hpp"
+#include "runner/protocol/protocol.hpp"
+#include "runner/spec/yaml_node.hpp"
+
+namespace msda {
+namespace {
+
+using nlohmann::json;
+
+/// A machine can be told from another one without giving its name away.
+std::string host_hash() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  return hash_hex(name.data());
+}
+
+json plugins_to_json(const Registry& registry) {
+  json plugins = json::array();
+  for (const Plugin& plugin : registry.plugins()) {
+    plugins.push_back({{"name", plugin.name},
+                       {"version", plugin.version},
+                       {"hash", plugin.hash},
+                       {"file", plugin.file.filename().string()},
+                       {"error", plugin.error}});
+  }
+  return plugins;
+}
+
+template <class Element>
+json list_to_json(const std::vector<Element>& elements) {
+  json list = json::array();
+  for (const Element& element : elements) list.push_back(to_json(element));
+  return list;
+}
+
+}  // namespace
+
+std::string git_state() { return MSDA_GIT_STATE; }
+
+std::string cpu_model() {
+  std::ifstream stream("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(stream, line)) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+std::string utc_time() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+json make_manifest(const Experiment& experiment, const Plan& plan, const Registry& registry,
+                   const json& ready, const std::vector<std::string>& command_line) {
+  json manifest = {{"schema", kManifestSchema},
+                   {"program_version", MSDA_VERSION},
+                   {"git_state", git_state()},
+                   {"compiler", fmt::format("{} {}", MSDA_COMPILER_TAG, __VERSION__)},
+                   {"name", experiment.name},
+                   {"summary", experiment.summary},
+                   {"experiment_file", experiment.file.string()},
+                   {"experiment_text", experiment.text},
+                   {"command_line", command_line},
+                   {"started", utc_time()},
+                   {"status", run_status::kRunning},
+                   {"host_hash", host_hash()},
+                   {"cpu_model", cpu_model()},
+                   {"device", ready.at("device")},
+                   {"devices", plan.devices},
+                   {"shard", {{"index", plan.shard.index}, {"count", plan.shard.count}}},
+                   {"provenance", ready.at("provenance")},
+                   {"plugins", plugins_to_json(registry)},
+                   {"problems", list_to_json(plan.problems)},
+                   {"arms", list_to_json(plan.arms)},
+                   {"claims", list_to_json(planned_claims(experiment, plan))},
+                   {"plan", to_json(plan)}};
+  if (experiment.design) manifest["ablation"] = to_json(*experiment.design);
+  if (ready.contains("ceilings")) manifest["ceilings"] = ready.at("ceilings");
+  return manifest;
+}
+
+json time_to_json(const std::map<std::string, double>& phase_seconds) {
+  double total = 0;
+  double compile = 0;
+  double busy = 0;
+  for (const auto& [name, seconds] : phase_seconds) {
+    total += seconds;
+    if (name == phase::kCompile) compile += seconds;
+    if (is_busy(name)) busy += seconds;
+  }
+  return {{"total_seconds", total},
+          {"compile_seconds", compile},
+          {"busy_seconds", busy},
+          {"phase_seconds", phase_seconds}};
+}
+
+json added_times(const json& a, const json& b) {
+  if (!a.is_object() || !b.is_object()) return a.is_object() ? a : b;
+  json sum = a;
+  for (const auto& [name, value] : b.items()) {
+    if (value.is_object()) {
+      sum[name] = added_times(a.value(name, json::object()), value);
+    } else {
+      sum[name] = a.value(name, 0.0) + value.get<double>();
+    }
+  }
+  return sum;
+}
+
+json read_manifest(const std::filesystem::path& directory) {
+  const std::filesystem::path file = directory / kManifestFile;
+  const std::string text = read_text_file(file);
+  json manifest = json::parse(text, nullptr, false);
+  if (!manifest.is_object() || !manifest.contains("schema")) {
+    throw UsageError(fmt::format("{} is not the manifest of a run", file.string()));
+  }
+  if (manifest.at("schema") != kManifestSchema) {
+    throw UsageError(fmt::format("{} has schema {}; this program reads schema {}", file.string(),
+                                 manifest.at("schema").dump(), kManifestSchema));
+  }
+  return manifest;
+}
+
+void write_manifest(const std::filesystem::path& directory, const json& manifest) {
+  write_atomically(directory / kManifestFile, manifest.dump(2) + "\n");
+}
+
+void check_resumable(const json& manifest, const Experiment& experiment, const Plan& plan) {
+  const auto refuse = [](const std::string& what) {
+    throw UsageError("cannot resume: " + what + "; start a new run instead");
+  };
+  if (manifest.value("experiment_text", "") != experiment.text) {
+    refuse(fmt::format("{} has changed since the run began", experiment.file.string()));
+  }
+  const json device = manifest.value("device", json::object());
+  if (device.value("id", "") != plan.device.id || device.value("name", "") != plan.device.name) {
+    refuse(fmt::format("the run was on {} ({}), not on {} ({})", device.value("id", "?"),
+                       device.value("name", "?"), plan.device.id, plan.device.name));
+  }
+  const json shard = manifest.value("shard", json{{"index", 1}, {"count", 1}});
+  if (shard.at("index") != plan.shard.index || shard.at("count") != plan.shard.count) {
+    refuse(fmt::format("the run was shard {}/{}, not {}/{}", shard.at("index").dump(),
+                       shard.at("count").dump(), plan.shard.index, plan.shard.count));
+  }
+  // Includes and presets can change what the same text means.
+  if (manifest.value("arms", json()) != list_to_json(plan.arms) ||
+      manifest.value("problems", json()) != list_to_json(plan.problems)) {
+    refuse("its arms or problems are no longer the same");
+  }
+}
+
+}  // namespace msda

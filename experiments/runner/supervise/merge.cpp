@@ -1,0 +1,140 @@
+#include "runner/supervise/merge.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "results/record.hpp"
+#include "runner/supervise/manifest.hpp"
+
+namespace msda {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// What has to be the same in all shards, and how a message calls it.
+constexpr std::pair<const char*, const char*> kShared[] = {
+    {"experiment_text", "experiment"},  {"arms", "arms"},
+    {"problems", "problems"},           {"program_version", "program version"},
+    {"git_state", "program's sources"}, {"plugins", "plugins"}};
+
+std::string device_model(const json& manifest) {
+  return manifest.value("device", json::object()).value("name", "?");
+}
+
+void check_shared(const json& first, const fs::path& first_directory, const json& other,
+                  const fs::path& directory) {
+  const auto refuse = [&](const char* what) {
+    throw UsageError(fmt::format("cannot merge {} and {}: they differ in the {}",
+                                 first_directory.string(), directory.string(), what));
+  };
+  for (const auto& [key, what] : kShared) {
+    if (first.value(key, json()) != other.value(key, json())) refuse(what);
+  }
+  if (device_model(first) != device_model(other)) refuse("device model");
+}
+
+/// What tells a shard's run from the others.
+json shard_entry(const json& manifest) {
+  json entry = json::object();
+  for (const char* key : {"shard", "status", "stopped_because", "started", "ended", "host_hash",
+                          "device", "devices", "provenance", "command_line", "time"}) {
+    if (manifest.contains(key)) entry[key] = manifest.at(key);
+  }
+  return entry;
+}
+
+/// The plan of all shards, from those of each; the phases' times added up.
+void add_shard(json& merged, const json& manifest) {
+  merged["shards"].push_back(shard_entry(manifest));
+  const json plan = manifest.value("plan", json::object());
+  for (const json& cell : plan.value("cells", json::array()))
+    merged["plan"]["cells"].push_back(cell);
+  for (const json& group : manifest.value("groups", json::array())) {
+    merged["groups"].push_back(group);
+  }
+  merged["time"] = added_times(merged["time"], manifest.value("time", json::object()));
+}
+
+json merged_manifest(const std::vector<fs::path>& shards) {
+  json merged;
+  json first;
+  for (const fs::path& directory : shards) {
+    const json manifest = read_manifest(directory);
+    if (merged.is_null()) {
+      first = merged = manifest;
+      for (const char* key : {"shard", "ended", "stopped_because", "resumed"}) merged.erase(key);
+      merged["plan"]["cells"] = merged["groups"] = merged["shards"] = json::array();
+      merged["time"] = json::object();
+      merged["status"] = run_status::kComplete;
+    }
+    check_shared(first, shards.front(), manifest, directory);
+    add_shard(merged, manifest);
+    if (manifest.value("status", "") != run_status::kComplete) {
+      merged["status"] = run_status::kInterrupted;
+    }
+    merged["started"] = std::min(merged.value("started", ""), manifest.value("started", ""));
+    merged["ended"] = std::max(merged.value("ended", ""), manifest.value("ended", ""));
+  }
+  return merged;
+}
+
+/// How many shards the run was cut into; 1 for a run that was not.
+int shard_count(const json& manifest) {
+  return manifest.value("shard", json::object()).value("count", 1);
+}
+
+/// Which of the shards are not among those given.
+std::vector<std::string> missing_shards(const json& merged) {
+  std::map<int, int> seen;
+  int count = 1;
+  for (const json& shard : merged.at("shards")) {
+    count = std::max(count, shard_count(shard));
+    ++seen[shard.value("shard", json::object()).value("index", 1)];
+  }
+  std::vector<std::string> missing;
+  for (int index = 1; index <= count; ++index) {
+    if (!seen.contains(index)) missing.push_back(fmt::format("shard {}/{}", index, count));
+  }
+  return missing;
+}
+
+}  // namespace
+
+Merged merge_runs(const std::vector<fs::path>& shards, const fs::path& target) {
+  if (fs::exists(target / kManifestFile)) {
+    throw UsageError(
+        fmt::format("{} already holds a run; give another directory", target.string()));
+  }
+  json manifest = merged_manifest(shards);
+  std::map<std::string, fs::path> places;
+  std::vector<Record> all;
+  for (const fs::path& directory : shards) {
+    if (!fs::exists(directory / kRecordsFile)) continue;
+    for (Record& record : read_records(directory / kRecordsFile)) {
+      const auto [place, is_new] = places.emplace(record.cell, directory);
+      if (!is_new) {
+        throw UsageError(fmt::format("cannot merge: {} and {} both have cell {}",
+                                     place->second.string(), directory.string(), record.cell));
+      }
+      all.push_back(std::move(record));
+    }
+  }
+  Merged result{all.size(), missing_shards(manifest)};
+  for (const json& cell : manifest.at("plan").at("cells")) {
+    if (!places.contains(cell.get<std::string>())) result.missing.push_back(cell);
+  }
+  if (!result.missing.empty()) manifest["status"] = run_status::kInterrupted;
+  std::error_code error;
+  fs::create_directories(target, error);
+  if (error) {
+    throw EnvironmentError(fmt::format("cannot create {}: {}", target.string(), error.message()));
+  }
+  write_records(target / kRecordsFile, all);
+  write_manifest(target, manifest);
+  return result;
+}
+
+}  // namespace msda

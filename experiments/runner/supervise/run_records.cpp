@@ -1,0 +1,45 @@
+#include "runner/supervise/run_records.hpp"
+
+#include <algorithm>
+
+namespace msda {
+
+RunRecords::RunRecords(const std::filesystem::path& file) : writer_(file) {
+  for (Record& record : read_records(file)) join(std::move(record));
+}
+
+void RunRecords::join(Record record) {
+  std::vector<Record>& group = groups_[{record.problem, record.mode}];
+  const auto same = std::find_if(group.begin(), group.end(),
+                                 [&](const Record& r) { return r.cell == record.cell; });
+  if (same == group.end()) {
+    group.push_back(std::move(record));
+  } else {
+    *same = joined(std::move(*same), std::move(record));
+  }
+}
+
+void RunRecords::add(const Record& record) {
+  const std::lock_guard lock(mutex_);
+  writer_.write(record);
+  join(record);
+}
+
+std::vector<Record> RunRecords::of(const std::string& problem, TimingMode mode) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = groups_.find({problem, mode});
+  return found == groups_.end() ? std::vector<Record>() : found->second;
+}
+
+int RunRecords::failures() const {
+  const std::lock_guard lock(mutex_);
+  int count = 0;
+  for (const auto& [key, group] : groups_) {
+    count += static_cast<int>(std::count_if(group.begin(), group.end(), [](const Record& record) {
+      return record.status != CellStatus::kOk && record.status != CellStatus::kSkipped;
+    }));
+  }
+  return count;
+}
+
+}  // namespace msda

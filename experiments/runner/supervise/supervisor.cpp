@@ -1,0 +1,253 @@
+#include "runner/supervise/supervisor.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace msda {
+namespace {
+
+using nlohmann::json;
+using Outcome = WorkerProcess::Outcome;
+
+/// A worker opens its device within this time; a cold GPU driver can take tens of seconds.
+constexpr std::chrono::duration<double> kStartTimeout{120};
+
+std::vector<std::string> worker_arguments(const SupervisorOptions& options) {
+  std::vector<std::string> arguments = {"worker", "--device", options.device};
+  if (options.ceilings) arguments.emplace_back("--ceilings");
+  for (const std::filesystem::path& directory : options.plugin_directories) {
+    arguments.emplace_back("--plugin-dir");
+    arguments.push_back(directory.string());
+  }
+  return arguments;
+}
+
+[[noreturn]] void throw_start_error(const json& event) {
+  const std::string reason = event.value("reason", "unknown reason");
+  if (event.value("exit_code", 0) == static_cast<int>(ExitCode::kUsage)) throw UsageError(reason);
+  throw EnvironmentError(reason);
+}
+
+}  // namespace
+
+/// The state of one group across the worker processes that it takes.
+struct Supervisor::Attempt {
+  const GroupRequest& request;
+  const OnRecord& on_record;
+  int process;                               ///< number of the worker at work
+  bool separately;                           ///< a worker was lost while it worked for several arms
+  std::map<std::string, Record> finished{};  ///< by arm
+  std::set<std::string> pending{};           ///< arms without a record of this run
+  int without_progress = 0;                  ///< workers in a row that ended and left no record
+
+  // Of the worker at work:
+  std::string cell{};  ///< of the last phase; "" when none was at work
+  std::string phase{};
+  std::string range{};
+  std::map<std::string, Record> known{};                      ///< by cell, without samples
+  std::map<std::string, std::vector<SampleBlock>> samples{};  ///< by cell
+
+  void forget_worker() {
+    cell = phase = range = "";
+    known.clear();
+    samples.clear();
+  }
+};
+
+Supervisor::Supervisor(SupervisorOptions options, OnEvent on_event)
+    : options_(std::move(options)), on_event_(std::move(on_event)) {}
+
+void Supervisor::start() {
+  phases_.enter(phase::kStart);
+  worker_ = std::make_unique<WorkerProcess>(interrupts_, options_.program,
+                                            worker_arguments(options_), options_.kill);
+  // The ceilings are measured once; a worker that takes over need not wait for them.
+  options_.ceilings = false;
+  std::string line;
+  for (;;) {
+    switch (worker_->read(line, kStartTimeout)) {
+      case Outcome::kInterrupted: throw Interrupted();
+      case Outcome::kSilent:
+        end_worker();
+        throw EnvironmentError(fmt::format("the worker for {} did not start within {} s",
+                                           options_.device, kStartTimeout.count()));
+      case Outcome::kEnded:
+        throw EnvironmentError(fmt::format("the worker for {} ended before it was ready: {}",
+                                           options_.device, worker_->end_reason()));
+      case Outcome::kLine: break;
+    }
+    json event = json::parse(line);
+    if (event.at("event") == event::kError) throw_start_error(event);
+    if (event.at("event") != event::kReady) continue;
+    if (ready_.is_null()) ready_ = std::move(event);
+    phases_.enter(phase::kBetween);
+    return;
+  }
+}
+
+const json& Supervisor::ready() {
+  if (!worker_) start();
+  return ready_;
+}
+
+void Supervisor::end_worker() {
+  if (!worker_) return;
+  const bool gone = worker_->kill();
+  worker_.reset();
+  phases_.enter("");
+  if (gone) return;
+  throw DeviceUnusable(fmt::format(
+      "{} is unusable: its worker still runs {:g} s after it was killed, so the device does not "
+      "answer; reset it or restart the machine, then go on with --resume",
+      options_.device, options_.kill.patience.count()));
+}
+
+void Supervisor::run(const GroupRequest& request, const std::vector<std::string>& arms,
+                     const OnRecord& on_record, const std::vector<Record>& finished) {
+  Attempt attempt{request, on_record, request.process, request.separately};
+  for (const Record& record : finished) attempt.finished.emplace(record.arm, record);
+  attempt.pending.insert(arms.begin(), arms.end());
+  while (!attempt.pending.empty()) {
+    if (interrupts_.seen()) throw Interrupted();
+    if (!worker_) start();
+    const std::size_t before = attempt.pending.size();
+    follow(attempt);
+    attempt.without_progress = attempt.pending.size() < before ? 0 : attempt.without_progress + 1;
+    ++attempt.process;
+  }
+  phases_.enter(phase::kBetween);
+}
+
+GroupRequest Supervisor::next_request(const Attempt& attempt) const {
+  GroupRequest request = attempt.request;
+  request.process = attempt.process;
+  request.separately = attempt.separately;
+  const auto runs = [&](const Arm& arm) {
+    if (attempt.pending.contains(arm.name)) return true;
+    const auto done = attempt.finished.find(arm.name);
+    return arm.name == request.baseline && done != attempt.finished.end() &&
+           done->second.status == CellStatus::kOk;
+  };
+  std::erase_if(request.arms, [&](const Arm& arm) { return !runs(arm); });
+  return request;
+}
+
+/// Follows one worker until the group is done or the worker is lost.
+void Supervisor::follow(Attempt& attempt) {
+  attempt.forget_worker();
+  worker_->send(to_json(next_request(attempt)).dump());
+  std::string line;
+  for (;;) {
+    const auto limit = time_limit(attempt.request.measure.timeouts, attempt.phase);
+    const Outcome outcome = worker_->read(line, limit);
+    if (outcome == Outcome::kInterrupted) {
+      worker_.reset();
+      throw Interrupted();
+    }
+    if (outcome == Outcome::kSilent) return end_silent(attempt, limit.count());
+    if (outcome == Outcome::kEnded) {
+      const std::string reason = worker_->end_reason();
+      worker_.reset();
+      return blame(attempt, CellStatus::kCrashed, "the worker ended with " + reason);
+    }
+    const json event = json::parse(line);
+    follow_event(attempt, event);
+    if (on_event_) on_event_(event);
+    const std::string kind = event.at("event");
+    if (kind == event::kDone) return;
+    if (kind == event::kBroken) return end_worker();
+  }
+}
+
+/// Records who hung before anything else: what follows may be the end of the run.
+void Supervisor::end_silent(Attempt& attempt, double seconds) {
+  const std::string silence = fmt::format("no sign of life for {:g} s; ", seconds);
+  try {
+    end_worker();
+  } catch (const DeviceUnusable& error) {
+    attempt.without_progress = 1;  // there will be no other worker to tell who it was
+    blame(attempt, CellStatus::kHung, silence + error.what());
+    throw;
+  }
+  blame(attempt, CellStatus::kHung, silence + "killed");
+}
+
+void Supervisor::follow_event(Attempt& attempt, const json& event) {
+  const std::string kind = event.at("event");
+  if (kind == event::kPhase) {
+    attempt.cell = event.at("cell");
+    attempt.phase = event.at("phase");
+    attempt.range = event.at("range");
+    phases_.enter(attempt.phase);
+  } else if (kind == event::kKnown) {
+    Record record = record_from_json(event.at("record"));
+    attempt.known.insert_or_assign(record.cell, std::move(record));
+  } else if (kind == event::kSample) {
+    attempt.samples[event.at("cell")].push_back(
+        {attempt.process, event.at("block"), event.at("seconds")});
+  } else if (kind == event::kRecord) {
+    take_record(attempt, event);
+  }
+}
+
+void Supervisor::take_record(Attempt& attempt, const json& event) {
+  Record record = record_from_json(event.at("record"));
+  attempt.pending.erase(record.arm);
+  attempt.on_record(record);
+  attempt.finished.insert_or_assign(record.arm, std::move(record));
+}
+
+/// What is known of an arm that took the worker with it.
+Record Supervisor::record_of_guilty(const Attempt& attempt, const Arm& arm) const {
+  const GroupRequest& request = attempt.request;
+  const Problem& problem = request.problem.problem;
+  const std::string cell = cell_name(problem.name, arm.name, request.mode);
+  Record record;
+  if (const auto known = attempt.known.find(cell); known != attempt.known.end()) {
+    record = known->second;
+  }
+  if (const auto samples = attempt.samples.find(cell); samples != attempt.samples.end()) {
+    record.samples = samples->second;
+  }
+  record.cell = cell;
+  record.problem = problem.name;
+  record.arm = arm.name;
+  record.composition = arm.composition;
+  record.mode = request.mode;
+  record.device = options_.device;
+  record.baseline = arm.name == request.baseline;
+  record.minimum_dram_bytes = problem.minimum_dram_bytes();
+  record.gathered_bytes = problem.gathered_bytes();
+  record.flops = problem.flops();
+  if (record.processes.empty()) record.processes.emplace_back().process = attempt.process;
+  return record;
+}
+
+/// Records the cell that was at work as the cause; when none was, after a second try with as few
+/// arms at work together as possible, all that are left.
+void Supervisor::blame(Attempt& attempt, CellStatus status, const std::string& reason) {
+  if (attempt.cell.empty()) attempt.separately = true;
+  const GroupRequest& request = attempt.request;
+  std::vector<Arm> guilty;
+  for (const Arm& arm : request.arms) {
+    const std::string cell = cell_name(request.problem.name(), arm.name, request.mode);
+    const bool at_work = cell == attempt.cell;
+    const bool nobody_at_work = attempt.cell.empty() && attempt.pending.contains(arm.name);
+    if (at_work || (nobody_at_work && attempt.without_progress > 0)) guilty.push_back(arm);
+  }
+  for (const Arm& arm : guilty) {
+    Record record = record_of_guilty(attempt, arm);
+    record.status = status;
+    record.phase = attempt.phase;
+    record.reason = attempt.phase.empty() ? reason
+                                          : fmt::format("in phase '{}': {} (last range: {})",
+                                                        attempt.phase, reason, attempt.range);
+    attempt.pending.erase(arm.name);
+    attempt.on_record(record);
+    attempt.finished.insert_or_assign(arm.name, std::move(record));
+  }
+}
+
+}  // namespace msda

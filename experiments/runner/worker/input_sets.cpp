@@ -1,0 +1,38 @@
+#include "runner/worker/input_sets.hpp"
+
+#include <fmt/format.h>
+
+#include "reference/reference.hpp"
+#include "runner/protocol/protocol.hpp"
+
+namespace msda {
+namespace {
+
+/// More input sets than any experiment may ask for, so that no two processes share a seed.
+constexpr std::uint64_t kSaltsPerProcess = 1000;
+
+InputSet make_set(const ProblemSpec& spec, std::uint64_t salt) {
+  auto input = std::make_shared<const Input>(make_input(spec, salt));
+  auto reference = std::make_shared<const std::vector<double>>(cached_reference(*input));
+  std::string hash = content_hash(*input);
+  return {std::move(input), std::move(hash), std::move(reference)};
+}
+
+}  // namespace
+
+const std::vector<InputSet>& InputSets::get(const ProblemSpec& spec, int count, int process) {
+  std::string key = fmt::format("{} {} {}", to_json(spec).dump(), count, process);
+  if (key == key_) return sets_;
+  key_.clear();
+  sets_.clear();  // before the new ones are made: two problems at once may not fit
+  for (int set = 0; set < count; ++set) {
+    const bool same = spec.directory.has_value() && set > 0;
+    const auto salt =
+        static_cast<std::uint64_t>(process) * kSaltsPerProcess + static_cast<std::uint64_t>(set);
+    sets_.push_back(same ? sets_.front() : make_set(spec, salt));
+  }
+  key_ = std::move(key);
+  return sets_;
+}
+
+}  // namespace msda

@@ -1,0 +1,79 @@
+#include "runner/worker/worker.hpp"
+
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include <csignal>
+#include <fstream>
+#include <memory>
+
+#include <msda/error.hpp>
+
+#include "runner/worker/event_channel.hpp"
+#include "runner/worker/group_runner.hpp"
+#include "trace/trace.hpp"
+
+namespace msda {
+namespace {
+
+using nlohmann::json;
+
+/// The parent decides when the worker ends: Ctrl-C reaches the whole process group and must not end
+/// the worker first, and a parent that is killed takes its worker along.
+void tie_to_parent() {
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGPIPE, SIG_DFL);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+/// A variant may ask for more memory than there is. The system then ends the process that it likes
+/// least: this one, and not the parent with the records. Where that cannot be said nothing changes.
+void offer_as_victim() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
+
+json describe_device(Device& device, bool with_ceilings) {
+  json description = {{"event", event::kReady},
+                      {"device", to_json(device.info())},
+                      {"provenance", device.provenance()},
+                      {"nvtx", trace::has_nvtx()}};
+  if (with_ceilings) {
+    description["ceilings"] = to_json(ceilings(device));
+  }
+  return description;
+}
+
+void serve(const WorkerOptions& options, EventChannel& channel) {
+  const Registry registry(Registry::default_directories(options.plugin_directories));
+  std::unique_ptr<Device> device;
+  {
+    const Heartbeats heartbeats(channel);  // the first use of a GPU can take seconds
+    device = open_device(options.device);
+    channel.send(describe_device(*device, options.ceilings));
+  }
+  InputSets inputs;
+  GroupRunner runner(*device, registry, inputs, channel);
+  while (const auto request = channel.receive()) {
+    runner.run(group_request_from_json(*request));
+  }
+}
+
+}  // namespace
+
+int run_worker(const WorkerOptions& options) {
+  tie_to_parent();
+  offer_as_victim();
+  EventChannel channel;
+  try {
+    serve(options, channel);
+    return 0;
+  } catch (const DeviceBroken&) {
+    return static_cast<int>(ExitCode::kCellFailed);
+  } catch (const Error& error) {
+    channel.send({{"event", event::kError},
+                  {"reason", error.what()},
+                  {"exit_code", static_cast<int>(error.exit_code())}});
+    return static_cast<int>(error.exit_code());
+  }
+}
+
+}  // namespace msda
