@@ -9,10 +9,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ablation/effect_headline.hpp"
 #include "ablation_truth.hpp"
 #include "design/fraction.hpp"
 #include "render/effect_figures.hpp"
+#include "render/effect_headline.hpp"
 
 namespace msda {
 namespace {

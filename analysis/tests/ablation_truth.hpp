@@ -10,7 +10,7 @@
 
 #include "ablation/ablation.hpp"
 #include "design/enumerate.hpp"
-#include "report.hpp"
+#include "render/formats.hpp"
 
 namespace msda::truth {
 

@@ -10,8 +10,8 @@
 
 #include "design/enumerate.hpp"
 #include "render/figures.hpp"
+#include "render/formats.hpp"
 #include "render/web.hpp"
-#include "report.hpp"
 #include "synthetic.hpp"
 #include "temporary_directory.hpp"
 

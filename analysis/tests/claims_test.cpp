@@ -5,7 +5,7 @@
 
 #include <msda/error.hpp>
 
-#include "report.hpp"
+#include "render/formats.hpp"
 #include "synthetic.hpp"
 
 namespace msda {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "render/figures.hpp"
+#include "render/formats.hpp"
 #include "render/web.hpp"
-#include "report.hpp"
 #include "synthetic.hpp"
 
 namespace msda {

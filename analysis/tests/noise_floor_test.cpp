@@ -3,9 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "render/formats.hpp"
 #include "render/headline.hpp"
 #include "render/layout.hpp"
-#include "report.hpp"
+#include "render/run_remarks.hpp"
 #include "simulated.hpp"
 #include "synthetic.hpp"
 
@@ -71,7 +72,7 @@ TEST(NoiseFloor, WithoutAPairIsThatOfTheMedianInterval) {
   EXPECT_EQ(floor->arm, "");
   const auto& width = floor->ratio.interval_95;
   EXPECT_EQ(width->high, report.tables[0].rows[2].speedup_95->high);
-  EXPECT_THAT(to_text(*floor), HasSubstr("No A/A pair ran"));
+  EXPECT_THAT(noise_sentence(*floor), HasSubstr("No A/A pair ran"));
 }
 
 TEST(NoiseFloor, IsAbsentWithoutIntervals) {

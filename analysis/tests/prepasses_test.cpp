@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "render/formats.hpp"
 #include "render/prepass_table.hpp"
-#include "report.hpp"
 #include "synthetic.hpp"
 
 namespace msda {

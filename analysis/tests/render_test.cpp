@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "render/formats.hpp"
 #include "render/layout.hpp"
 #include "render/text.hpp"
-#include "report.hpp"
 #include "synthetic.hpp"
 
 namespace msda {

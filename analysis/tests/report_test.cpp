@@ -1,4 +1,4 @@
-#include "report.hpp"
+#include "render/formats.hpp"
 
 #include <filesystem>
 #include <fstream>

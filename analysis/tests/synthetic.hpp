@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report.hpp"
+#include "render/formats.hpp"
 
 namespace msda::synthetic {
 

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report.hpp"
+#include "render/formats.hpp"
 #include "synthetic.hpp"
 #include "temporary_directory.hpp"
 

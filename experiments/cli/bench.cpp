@@ -9,7 +9,7 @@
 #include "cli/terminal.hpp"
 #include "cli/variant_text.hpp"
 #include "problem/validate.hpp"
-#include "report.hpp"
+#include "render/formats.hpp"
 #include "runner/spec/parse.hpp"
 #include "runner/supervise/progress.hpp"
 #include "runner/supervise/supervisor.hpp"

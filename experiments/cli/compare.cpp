@@ -1,4 +1,4 @@
-#include "compare.hpp"
+#include "render/compare_text.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -7,7 +7,7 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
-#include "report.hpp"
+#include "render/formats.hpp"
 
 namespace msda {
 

@@ -1,4 +1,4 @@
-#include "report.hpp"
+#include "render/formats.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -7,7 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
-#include "report.hpp"
+#include "render/formats.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/run.hpp"
 

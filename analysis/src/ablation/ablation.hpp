@@ -62,6 +62,9 @@ struct AblationTable {
   std::vector<EffectFamily> families;
 };
 
+/// nullptr where the design says nothing about effects of the kind.
+const EffectFamily* find_family(const AblationTable& table, EffectKind kind);
+
 /// One effect over all problems of one mode.
 struct PooledEffect {
   std::string label;

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "ablation/families.hpp"
-#include "report.hpp"
 
 namespace msda {
 namespace {
@@ -20,13 +19,12 @@ struct Measured {
 Measured measured_in(const Table& table, const Design& design) {
   Measured measured;
   for (const DesignPoint& point : design.points) {
-    const auto row = std::find_if(table.rows.begin(), table.rows.end(),
-                                  [&](const Row& r) { return r.record.arm == point.arm; });
-    const bool timed = row != table.rows.end() && row->timed();
+    const Row* row = find_row(table, point.arm);
+    const bool timed = row != nullptr && row->timed();
     measured.times.push_back(timed ? log_medians(row->record.samples) : LogTimes{});
     measured.errors.push_back(timed ? row->record.relative_l2 : 0);
     std::string why;
-    if (row == table.rows.end()) {
+    if (row == nullptr) {
       why = "not measured";
     } else if (!timed) {
       why = row->verdict;
@@ -193,6 +191,12 @@ std::optional<PooledFamily> pool(EffectKind kind, TimingMode mode,
 }
 
 }  // namespace
+
+const EffectFamily* find_family(const AblationTable& table, EffectKind kind) {
+  const auto found = std::find_if(table.families.begin(), table.families.end(),
+                                  [kind](const EffectFamily& f) { return f.kind == kind; });
+  return found == table.families.end() ? nullptr : &*found;
+}
 
 std::string_view name_of(EffectKind kind) {
   switch (kind) {

@@ -4,10 +4,9 @@
 
 #include "ablation/ablation.hpp"
 #include "ablation/regimes.hpp"
+#include "statistics/table.hpp"
 
 namespace msda {
-
-struct Table;
 
 /// The effects of the design's factors in every table, and over tables of one mode.
 Ablation make_ablation(Design design, const std::vector<Table>& tables);

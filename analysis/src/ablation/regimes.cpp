@@ -3,16 +3,9 @@
 #include <algorithm>
 
 #include "ablation/make_ablation.hpp"
-#include "report.hpp"
 
 namespace msda {
 namespace {
-
-const Row* row_of_arm(const Table& table, const std::string& arm) {
-  const auto found = std::find_if(table.rows.begin(), table.rows.end(),
-                                  [&](const Row& row) { return row.record.arm == arm; });
-  return found == table.rows.end() ? nullptr : &*found;
-}
 
 /// By the ratio to the baseline, in which drift cancels, where both have one.
 bool is_ahead(const Row& a, const Row& b) {
@@ -28,7 +21,7 @@ int rank_of(const Table& table, const Row& row) {
 
 RegimeCell cell_of(const Table& table, const std::string& arm) {
   RegimeCell cell;
-  const Row* row = row_of_arm(table, arm);
+  const Row* row = find_row(table, arm);
   if (row == nullptr || !row->timed()) return cell;
   cell.median_seconds = row->median_seconds;
   cell.speedup = row->speedup;
@@ -39,8 +32,8 @@ RegimeCell cell_of(const Table& table, const std::string& arm) {
 
 /// Whether `a` is surely the faster or the slower of the two in a mode.
 Difference compare_in(const Table& table, const std::string& a, const std::string& b) {
-  const Row* first = row_of_arm(table, a);
-  const Row* second = row_of_arm(table, b);
+  const Row* first = find_row(table, a);
+  const Row* second = find_row(table, b);
   if (first == nullptr || second == nullptr || !first->timed() || !second->timed()) {
     return Difference::kUndecided;
   }

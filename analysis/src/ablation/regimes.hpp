@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "device/device.hpp"
+#include "results/record.hpp"
 #include "statistics/statistics.hpp"
 
 namespace msda {

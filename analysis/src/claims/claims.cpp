@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "report.hpp"
-
 namespace msda {
 namespace {
 
@@ -73,12 +71,6 @@ ClaimVerdict judge_speedup(const ClaimedRange& claimed, const Interval& measured
   return judge_value(measured, accepted, ClaimVerdict::kSlower, ClaimVerdict::kFaster);
 }
 
-const Row* row_of(const Table& table, const std::string& arm) {
-  const auto found = std::find_if(table.rows.begin(), table.rows.end(),
-                                  [&](const Row& row) { return row.record.arm == arm; });
-  return found == table.rows.end() ? nullptr : &*found;
-}
-
 /// Why the arm has no time in the table; "" when it has one.
 std::string why_without_time(const Row* row, const std::string& arm) {
   if (row == nullptr) return fmt::format("{} was not run", arm);
@@ -101,7 +93,7 @@ void take(CheckedClaim& checked, double value, const Estimate& estimate) {
 void check_speedup(const Table& table, const Row& row, CheckedClaim& checked) {
   const Row* over = checked.claim.over.empty()
                         ? (table.rows.front().record.baseline ? &table.rows.front() : nullptr)
-                        : row_of(table, checked.claim.over);
+                        : find_row(table, checked.claim.over);
   const std::string name = checked.claim.over.empty() ? "the baseline" : checked.claim.over;
   checked.reason = why_without_time(over, name);
   if (!checked.reason.empty()) return;
@@ -145,7 +137,7 @@ CheckedClaim check_claim(const Claim& claim, const Table& table) {
   checked.claim = claim;
   checked.problem = table.problem;
   checked.mode = table.mode;
-  const Row* row = row_of(table, claim.arm);
+  const Row* row = find_row(table, claim.arm);
   checked.reason = why_without_time(row, claim.arm);
   if (!checked.reason.empty()) return checked;
   switch (claim.quantity) {

@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "results/claim.hpp"
-#include "statistics/statistics.hpp"
+#include "statistics/table.hpp"
 
 namespace msda {
-
-struct Table;
 
 enum class ClaimVerdict {
   kConfirmed,    ///< the interval meets the claim

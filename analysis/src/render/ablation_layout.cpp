@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "ablation/effect_headline.hpp"
+#include "render/effect_headline.hpp"
 #include "render/layout.hpp"
 #include "render/text.hpp"
 

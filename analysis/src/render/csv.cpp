@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "render/csv_field.hpp"
-#include "report.hpp"
+#include "render/formats.hpp"
 
 namespace msda {
 

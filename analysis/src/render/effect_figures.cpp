@@ -9,14 +9,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// nullptr where the design says nothing about effects of the kind.
-const EffectFamily* family_of(const AblationTable& table, EffectKind kind) {
-  for (const EffectFamily& family : table.families) {
-    if (family.kind == kind) return &family;
-  }
-  return nullptr;
-}
-
 std::string tip_of(const Effect& effect, std::string_view kind) {
   return fmt::format("{}, {}: {}, {}", printable_line(effect.label), kind,
                      ratio_text(*effect.ratio, effect.ratio_95), name_of(effect.verdict));
@@ -27,7 +19,7 @@ std::string tip_of(const Effect& effect, std::string_view kind) {
 Json effect_values(const AblationTable& table) {
   Json values = Json::array();
   for (const EffectKind kind : {EffectKind::kAddOne, EffectKind::kMain, EffectKind::kLeaveOneOut}) {
-    const EffectFamily* family = family_of(table, kind);
+    const EffectFamily* family = find_family(table, kind);
     if (family == nullptr) continue;
     for (const Effect& effect : family->effects) {
       if (!effect.ratio) continue;
@@ -45,7 +37,7 @@ Json effect_values(const AblationTable& table) {
 
 Json ladder_values(const AblationTable& table) {
   Json values = Json::array();
-  const EffectFamily* ladder = family_of(table, EffectKind::kLadderStep);
+  const EffectFamily* ladder = find_family(table, EffectKind::kLadderStep);
   if (ladder == nullptr) return values;
   double speedup = 1;
   for (const Effect& effect : ladder->effects) {
@@ -67,7 +59,7 @@ Json ladder_values(const AblationTable& table) {
 
 Json shapley_values(const AblationTable& table) {
   Json values = Json::array();
-  const EffectFamily* family = family_of(table, EffectKind::kShapley);
+  const EffectFamily* family = find_family(table, EffectKind::kShapley);
   if (family == nullptr) return values;
   for (const Effect& effect : family->effects) {
     if (!effect.share || !effect.ratio) continue;
@@ -82,7 +74,7 @@ Json shapley_values(const AblationTable& table) {
 
 Json interaction_values(const AblationTable& table) {
   Json values = Json::array();
-  const EffectFamily* family = family_of(table, EffectKind::kInteraction);
+  const EffectFamily* family = find_family(table, EffectKind::kInteraction);
   if (family == nullptr) return values;
   for (const Effect& effect : family->effects) {
     const std::size_t between = effect.label.find(" x ");

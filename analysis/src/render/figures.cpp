@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "render/effect_figures.hpp"
+#include "render/roofline_figure.hpp"
 #include "render/table_figures.hpp"
 #include "render/text.hpp"
 #include "render/web.hpp"
-#include "statistics/roofline.hpp"
 
 namespace msda {
 namespace {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "render/layout.hpp"
-#include "report.hpp"
+#include "report/report.hpp"
 
 namespace msda {
 

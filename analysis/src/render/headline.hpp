@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "report.hpp"
+#include "statistics/table.hpp"
 
 namespace msda {
 

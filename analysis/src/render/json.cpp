@@ -4,8 +4,8 @@
 
 #include "json_line.hpp"
 #include "render/ablation_json.hpp"
+#include "render/formats.hpp"
 #include "render/headline.hpp"
-#include "report.hpp"
 #include "statistics/noise_floor.hpp"
 
 namespace msda {

@@ -9,9 +9,9 @@
 #include "render/claims_table.hpp"
 #include "render/headline.hpp"
 #include "render/prepass_table.hpp"
+#include "render/run_remarks.hpp"
 #include "render/text.hpp"
 #include "statistics/noise_floor.hpp"
-#include "statistics/run_account.hpp"
 
 namespace msda {
 namespace {
@@ -117,7 +117,7 @@ std::string cut_short(const Table& table) {
 std::vector<std::string> remarks_of(const Table& table) {
   std::vector<std::string> remarks{method_of(table, Replication::kProcesses),
                                    method_of(table, Replication::kBlocks)};
-  if (const auto floor = noise_floor(table)) remarks.push_back(to_text(*floor));
+  if (const auto floor = noise_floor(table)) remarks.push_back(noise_sentence(*floor));
   remarks.push_back(cut_short(table));
   std::erase(remarks, "");
   return remarks;

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "render/formats.hpp"
 #include "render/layout.hpp"
-#include "report.hpp"
 
 namespace msda {
 namespace {

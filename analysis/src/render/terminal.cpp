@@ -4,9 +4,9 @@
 #include <fmt/color.h>
 #include <fmt/format.h>
 
+#include "render/formats.hpp"
 #include "render/layout.hpp"
 #include "render/text.hpp"
-#include "report.hpp"
 
 namespace msda {
 namespace {

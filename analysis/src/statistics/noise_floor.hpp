@@ -4,11 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "statistics/statistics.hpp"
+#include "statistics/table.hpp"
 
 namespace msda {
-
-struct Table;
 
 struct NoiseFloor {
   /// The arm with the baseline's composition under another name (the A/A pair), or "".
@@ -22,8 +20,5 @@ struct NoiseFloor {
 
 /// nullopt where no arm has an interval, or where all blocks agree to the last bit.
 std::optional<NoiseFloor> noise_floor(const Table& table);
-
-/// One or two sentences on it; a warning where the baseline differs from itself.
-std::string to_text(const NoiseFloor& floor);
 
 }  // namespace msda

@@ -1,4 +1,4 @@
-#include "statistics/run_account.hpp"
+#include "render/run_remarks.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "ablation/effect_headline.hpp"
+#include "render/effect_headline.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,12 +12,6 @@
 
 namespace msda {
 namespace {
-
-const EffectFamily* family_of(const AblationTable& table, EffectKind kind) {
-  const auto found = std::find_if(table.families.begin(), table.families.end(),
-                                  [kind](const EffectFamily& f) { return f.kind == kind; });
-  return found == table.families.end() ? nullptr : &*found;
-}
 
 /// Effects with one of the verdicts, the strongest first.
 std::vector<const Effect*> with_verdict(const EffectFamily& family, EffectVerdict verdict) {
@@ -45,7 +39,7 @@ std::string listed(const std::vector<const Effect*>& effects, const Text& text) 
 }
 
 std::string total_of(const AblationTable& table) {
-  const EffectFamily* family = family_of(table, EffectKind::kTotal);
+  const EffectFamily* family = find_family(table, EffectKind::kTotal);
   if (family == nullptr || !family->effects.front().ratio) return "";
   const Effect& all = family->effects.front();
   return fmt::format("All factors together: {} the speed of the base, {} ({}). ",
@@ -85,7 +79,7 @@ std::string the_rest(const EffectFamily& family) {
 
 /// Of those that are surely there.
 std::string strongest_interaction(const AblationTable& table) {
-  const EffectFamily* family = family_of(table, EffectKind::kInteraction);
+  const EffectFamily* family = find_family(table, EffectKind::kInteraction);
   if (family == nullptr) return "";
   const auto helping = with_verdict(*family, EffectVerdict::kBetter);
   const auto hindering = with_verdict(*family, EffectVerdict::kWorse);
@@ -103,7 +97,7 @@ std::string headline(const AblationTable& table) {
   std::string text = total_of(table);
   constexpr std::array kKinds = {EffectKind::kMain, EffectKind::kLeaveOneOut, EffectKind::kAddOne};
   for (const EffectKind kind : kKinds) {
-    const EffectFamily* family = family_of(table, kind);
+    const EffectFamily* family = find_family(table, kind);
     if (family == nullptr) continue;
     text += what_pays(*family) + the_rest(*family);
     break;

@@ -1,4 +1,4 @@
-#include "statistics/roofline.hpp"
+#include "render/roofline_figure.hpp"
 
 #include <algorithm>
 

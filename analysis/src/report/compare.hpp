@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report.hpp"
+#include "report/report.hpp"
 
 namespace msda {
 
@@ -29,10 +29,5 @@ struct CellChange {
 /// `threshold`" is refused at 5%, corrected over all cells (Holm); equal: "it lies outside" is. A
 /// cell that had a time and has none now (but was not skipped) is worse.
 std::vector<CellChange> compare_runs(const Report& before, const Report& after, double threshold);
-
-/// A table of all cells for the terminal.
-std::string to_text(const std::vector<CellChange>& changes, double threshold);
-/// JUnit XML: a test case for each cell, failed when it is worse, skipped when nothing is known.
-std::string to_junit(const std::vector<CellChange>& changes);
 
 }  // namespace msda

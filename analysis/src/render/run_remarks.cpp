@@ -1,4 +1,4 @@
-#include "statistics/run_account.hpp"
+#include "render/run_remarks.hpp"
 
 #include <algorithm>
 #include <set>
@@ -97,6 +97,22 @@ std::string throttle_sentence(const Table& table) {
   return fmt::format(
       "Clocks were held back ({}) during {} of {} blocks of samples, which count all the same.",
       printable_line(fmt::format("{}", fmt::join(reasons, ", "))), throttled, blocks);
+}
+
+std::string noise_sentence(const NoiseFloor& floor) {
+  const std::string smallest = fmt::format(
+      "{:.2g}% is the smallest effect that {} finds in 4 of 5 runs", floor.smallest_effect * 100,
+      floor.arm.empty() ? "the arms' median interval" : "such an interval");
+  if (floor.arm.empty()) return fmt::format("No A/A pair ran; {}.", smallest);
+  const Difference difference = classify(floor.ratio);
+  const std::string pair = fmt::format(
+      "A/A pair: {} is the baseline's code once more, {}, {}; {}.", printable_line(floor.arm),
+      ratio_text(floor.ratio.ratio, floor.ratio.interval_95), name_of(difference), smallest);
+  const bool differs = difference == Difference::kFaster || difference == Difference::kSlower;
+  if (!differs) return pair;
+  return pair +
+         " The baseline differs from itself: this run was noisier than its intervals say, and "
+         "differences of that size mean nothing.";
 }
 
 std::vector<std::string> run_remarks(const nlohmann::json& manifest, const Table& table) {

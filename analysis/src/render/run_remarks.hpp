@@ -2,10 +2,13 @@
 // where the device held its clocks back.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "report.hpp"
+#include <nlohmann/json.hpp>
+
+#include "statistics/noise_floor.hpp"
 
 namespace msda {
 
@@ -30,7 +33,10 @@ std::string stop_sentence(const nlohmann::json& manifest, const Table& table);
 /// How many blocks of samples were taken while clocks were held back, and why; "" when none was.
 std::string throttle_sentence(const Table& table);
 
-/// Those of the above that there are.
+/// One or two sentences on it; a warning where the baseline differs from itself.
+std::string noise_sentence(const NoiseFloor& floor);
+
+/// What a run says of a table: how it ended, where it was throttled.
 std::vector<std::string> run_remarks(const nlohmann::json& manifest, const Table& table);
 
 }  // namespace msda

@@ -1,0 +1,96 @@
+#include "render/compare_text.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "render/text.hpp"
+
+namespace msda {
+namespace {
+
+std::string xml_escaped(std::string_view text) {
+  std::string result;
+  for (const char c : printable_line(text)) {
+    switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      default: result += c;
+    }
+  }
+  return result;
+}
+
+std::string what_changed(const CellChange& change) {
+  if (!change.ratio) return change.reason;
+  return ratio_text(*change.ratio, change.ratio_95) +
+         (change.reason.empty() ? "" : ", " + change.reason);
+}
+
+std::size_t count_of(const std::vector<CellChange>& changes, Change kind) {
+  return static_cast<std::size_t>(
+      std::count_if(changes.begin(), changes.end(),
+                    [kind](const CellChange& change) { return change.change == kind; }));
+}
+
+bool any_over_blocks(const std::vector<CellChange>& changes) {
+  return std::any_of(changes.begin(), changes.end(), [](const CellChange& change) {
+    return change.replication == Replication::kBlocks;
+  });
+}
+
+}  // namespace
+
+std::string to_text(const std::vector<CellChange>& changes, double threshold) {
+  std::size_t cell_width = 0;
+  for (const CellChange& change : changes) {
+    cell_width = std::max(cell_width, display_width(printable_line(change.cell)));
+  }
+  constexpr std::size_t kVerdictWidth = 14;  // "not comparable"
+  std::string text;
+  for (const CellChange& change : changes) {
+    text += fmt::format("{}  {}  {}\n", pad_right(printable_line(change.cell), cell_width),
+                        pad_right(name_of(change.change), kVerdictWidth),
+                        printable_line(what_changed(change)));
+  }
+  text += fmt::format(
+      "{} cells: {} better, {} worse, {} equal within {:g}%, {} undecided, {} "
+      "not comparable. Ratio: first time / second time, 95% interval; verdicts are "
+      "corrected for the number of cells (Holm).\n",
+      changes.size(), count_of(changes, Change::kBetter), count_of(changes, Change::kWorse),
+      count_of(changes, Change::kEqual), threshold * 100, count_of(changes, Change::kUndecided),
+      count_of(changes, Change::kNotComparable));
+  if (any_over_blocks(changes)) {
+    text +=
+        "A run has a single process: intervals are over blocks, and differences between "
+        "processes are not in them.\n";
+  }
+  return text;
+}
+
+std::string to_junit(const std::vector<CellChange>& changes) {
+  std::string text = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuite name=\"msda compare\" tests=\"{}\" failures=\"{}\" errors=\"0\" "
+      "skipped=\"{}\">\n",
+      changes.size(), count_of(changes, Change::kWorse), count_of(changes, Change::kNotComparable));
+  for (const CellChange& change : changes) {
+    const std::string what = xml_escaped(what_changed(change));
+    text += fmt::format("  <testcase classname=\"msda\" name=\"{}\" time=\"{}\">",
+                        xml_escaped(change.cell), change.after_seconds);
+    if (change.change == Change::kWorse) {
+      text += fmt::format("<failure message=\"worse: {}\"/>", what);
+    } else if (change.change == Change::kNotComparable) {
+      text += fmt::format("<skipped message=\"{}\"/>", what);
+    } else {
+      text += fmt::format("<system-out>{}: {}</system-out>", name_of(change.change), what);
+    }
+    text += "</testcase>\n";
+  }
+  return text + "</testsuite>\n";
+}
+
+}  // namespace msda

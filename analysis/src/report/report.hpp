@@ -1,0 +1,33 @@
+// Records in, what they say out: tables, claims and effects. Reads results only: nothing here runs
+// a kernel.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "ablation/ablation.hpp"
+#include "ablation/regimes.hpp"
+#include "claims/claims.hpp"
+#include "statistics/table.hpp"
+
+namespace msda {
+
+struct Report {
+  nlohmann::json manifest;
+  std::vector<Table> tables;
+  std::vector<CheckedClaim> claims;  ///< none where no cell has finished
+  std::optional<Ablation> ablation;  ///< of an experiment with factors
+  std::vector<RegimeTable> regimes;  ///< of problems measured in more than one mode
+};
+
+/// `directory` holds manifest.json and records.jsonl. Throws UsageError when it does not.
+Report make_report(const std::filesystem::path& directory);
+
+/// The same from memory: one record for each cell. Every field of the manifest is optional; its
+/// "arms" give the order of the rows.
+Report make_report(nlohmann::json manifest, std::vector<Record> records);
+
+}  // namespace msda

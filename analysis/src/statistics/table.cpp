@@ -1,0 +1,121 @@
+#include "statistics/table.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace msda {
+namespace {
+
+std::optional<double> speed_of_light(const Record& record, const Ceilings& ceilings,
+                                     double seconds) {
+  if (ceilings.dram_bytes_per_second <= 0 || ceilings.gather_bytes_per_second <= 0) return {};
+  const double dram =
+      static_cast<double>(record.minimum_dram_bytes) / ceilings.dram_bytes_per_second;
+  const double gather =
+      static_cast<double>(record.gathered_bytes) / ceilings.gather_bytes_per_second;
+  return std::max(dram, gather) / seconds;
+}
+
+std::string verdict_of(const Record& record, bool is_baseline,
+                       const std::optional<RatioEstimate>& speedup) {
+  if (record.status != CellStatus::kOk) return std::string(name_of(record.status));
+  if (record.samples.empty()) return "right";
+  if (is_baseline) return "baseline";
+  return std::string(name_of(speedup ? classify(*speedup) : Difference::kUndecided));
+}
+
+/// All but the record itself. `baseline` is null when the table's baseline has no time.
+Row make_row(const Record& record, const Record* baseline, const Ceilings& ceilings) {
+  Row row;
+  const bool is_baseline = &record == baseline;
+  std::optional<RatioEstimate> speedup;
+  if (record.status == CellStatus::kOk) {
+    row.median_seconds = median_seconds(record.samples).value_or(0);
+    if (baseline != nullptr && !is_baseline) {
+      speedup = estimate_ratio(baseline->samples, record.samples);
+    }
+  }
+  row.repeats_baseline =
+      baseline != nullptr && !is_baseline && record.composition == baseline->composition;
+  row.verdict = verdict_of(record, is_baseline, speedup);
+  if (!row.timed()) return row;
+  if (speedup) {
+    row.speedup = speedup->ratio;
+    row.speedup_95 = speedup->interval_95;
+    row.replication = speedup->replication;
+    row.replicates = speedup->replicates;
+  } else if (is_baseline) {
+    row.speedup = 1.0;
+  }
+  row.dram_bytes_per_second = static_cast<double>(record.minimum_dram_bytes) / row.median_seconds;
+  row.flops_per_second = static_cast<double>(record.flops) / row.median_seconds;
+  row.speed_of_light = speed_of_light(record, ceilings, row.median_seconds);
+  row.prepasses = split_prepasses(record, baseline);
+  return row;
+}
+
+using Places = std::unordered_map<std::string, std::size_t>;
+
+/// Records come in the order in which cells ended, and an arm that fails ends before those that are
+/// measured.
+Places places_of(const std::vector<std::string>& arms) {
+  Places places;
+  for (const std::string& arm : arms) places.emplace(arm, places.size());
+  return places;
+}
+
+/// Takes the records' contents.
+Table make_table(std::vector<Record*> records, const Places& places, const Ceilings& ceilings) {
+  // The baseline first, arms that the experiment does not name last.
+  const auto place = [&places](const Record* record) {
+    if (record->baseline) return std::size_t{0};
+    const auto found = places.find(record->arm);
+    return 1 + (found == places.end() ? places.size() : found->second);
+  };
+  std::stable_sort(records.begin(), records.end(),
+                   [&](const Record* a, const Record* b) { return place(a) < place(b); });
+  const Record* first = records.front();
+  const bool has_baseline = first->baseline && first->status == CellStatus::kOk;
+  Table table{first->problem, first->mode, {}, ceilings};
+  for (const Record* record : records) {
+    table.rows.push_back(make_row(*record, has_baseline ? first : nullptr, ceilings));
+  }
+  for (std::size_t i = 0; i < records.size(); ++i)
+    table.rows[i].record = std::move(*records[i]);  // only now: the rows above look at the first
+  return table;
+}
+
+}  // namespace
+
+std::vector<Table> make_tables(std::vector<Record> records, const TableContext& context) {
+  const Places places = places_of(context.arms);
+  std::vector<std::vector<Record*>> groups;
+  std::map<std::pair<std::string_view, TimingMode>, std::size_t> index;
+  for (Record& record : records) {
+    const auto [found, is_new] = index.try_emplace({record.problem, record.mode}, groups.size());
+    if (is_new) groups.emplace_back();
+    groups[found->second].push_back(&record);
+  }
+  std::vector<Table> tables;
+  for (auto& group : groups) {
+    tables.push_back(make_table(std::move(group), places, context.ceilings));
+  }
+  return tables;
+}
+
+const Row* find_row(const Table& table, const std::string& arm) {
+  const auto found = std::find_if(table.rows.begin(), table.rows.end(),
+                                  [&](const Row& row) { return row.record.arm == arm; });
+  return found == table.rows.end() ? nullptr : &*found;
+}
+
+const Row* baseline_row(const Table& table) {
+  const auto found = std::find_if(table.rows.begin(), table.rows.end(),
+                                  [](const Row& row) { return row.record.baseline; });
+  return found == table.rows.end() ? nullptr : &*found;
+}
+
+}  // namespace msda

@@ -1,0 +1,67 @@
+// Records as rows: the arms of one problem in one timing mode, each with its time, its ratio to the
+// baseline and how near it comes to what the device can do.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "results/record.hpp"
+#include "statistics/prepasses.hpp"
+#include "statistics/statistics.hpp"
+
+namespace msda {
+
+/// One line of the ablation table.
+struct Row {
+  Record record;
+  double median_seconds = 0;           ///< over all samples; 0 without a time
+  std::optional<double> speedup;       ///< baseline time / this time, estimated inside blocks
+  std::optional<Interval> speedup_95;  ///< 95% interval, see statistics.hpp
+  Replication replication = Replication::kNone;  ///< what the interval is over
+  int replicates = 0;                            ///< how many of them
+  double dram_bytes_per_second = 0;              ///< minimum_dram_bytes / median
+  double flops_per_second = 0;
+  /// The least time the device's ceilings allow / median: the larger of minimum_dram_bytes over the
+  /// DRAM ceiling and gathered_bytes over the gather ceiling. 0..1 where the data come from DRAM; a
+  /// warm cache can exceed 1. Absent where the manifest has no ceilings.
+  std::optional<double> speed_of_light;
+  std::optional<PrepassSplit> prepasses;  ///< absent where the kernel is all that a launch enqueues
+  /// The same composition as the baseline's under another name: with it, the A/A pair.
+  bool repeats_baseline = false;
+  /// "baseline", "faster", "slower", "equal", "undecided" for an arm with a time; "right" for one
+  /// that a device verified without timing it; else the status' name ("wrong", "skipped",
+  /// "failed", "crashed", "hung").
+  std::string verdict;
+
+  bool timed() const { return median_seconds > 0; }
+  /// Whether its output was held against the reference.
+  bool compared() const {
+    return record.status == CellStatus::kOk || record.status == CellStatus::kWrong;
+  }
+};
+
+/// Rows of one problem in one timing mode, baseline first, in the arms' order.
+struct Table {
+  std::string problem;
+  TimingMode mode = TimingMode::kWarm;
+  std::vector<Row> rows;
+  Ceilings ceilings;  ///< of the device; zero where the manifest has none
+};
+
+/// What tables need to know beside the records.
+struct TableContext {
+  std::vector<std::string> arms;  ///< in the experiment's order, as far as it is known
+  Ceilings ceilings;
+};
+
+/// One record for each cell. Tables come in the order in which their problem and mode first appear;
+/// their rows in that of `context.arms`, the baseline first.
+std::vector<Table> make_tables(std::vector<Record> records, const TableContext& context);
+
+/// The row of an arm; nullptr where the table has none.
+const Row* find_row(const Table& table, const std::string& arm);
+/// The baseline's row, with or without a time; nullptr where the table has none.
+const Row* baseline_row(const Table& table);
+
+}  // namespace msda
