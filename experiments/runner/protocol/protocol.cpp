@@ -1,5 +1,7 @@
 #include "runner/protocol/protocol.hpp"
 
+#include <fmt/format.h>
+
 #include <msda/error.hpp>
 
 #include "problem/validate.hpp"
