@@ -9,11 +9,11 @@
 #include <gtest/gtest.h>
 
 #include "design/enumerate.hpp"
+#include "files/temporary_directory.hpp"
 #include "render/figures.hpp"
 #include "render/formats.hpp"
 #include "render/web.hpp"
 #include "synthetic.hpp"
-#include "temporary_directory.hpp"
 
 namespace msda {
 namespace {

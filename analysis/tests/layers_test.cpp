@@ -15,11 +15,11 @@ namespace fs = std::filesystem;
 
 /// What the files of a folder may include, besides each other.
 const std::map<std::string, std::set<std::string>> kMayInclude{
-    {"statistics", {"results"}},
-    {"claims", {"results", "statistics"}},
-    {"ablation", {"results", "design", "statistics"}},
-    {"report", {"results", "design", "statistics", "claims", "ablation"}},
-    {"render", {"results", "design", "statistics", "claims", "ablation", "report"}}};
+    {"statistics", {"facts", "results"}},
+    {"claims", {"facts", "results", "statistics"}},
+    {"ablation", {"facts", "results", "design", "statistics"}},
+    {"report", {"facts", "files", "results", "design", "statistics", "claims", "ablation"}},
+    {"render", {"facts", "files", "results", "design", "statistics", "claims", "ablation", "report"}}};
 
 /// "render/text.hpp" of a line that includes it in quotes, else "".
 std::string included_by(const std::string& line) {

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <msda/error.hpp>
 
+#include "files/temporary_directory.hpp"
 #include "synthetic.hpp"
-#include "temporary_directory.hpp"
 
 namespace msda {
 namespace {

@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "files/temporary_directory.hpp"
 #include "render/formats.hpp"
 #include "synthetic.hpp"
-#include "temporary_directory.hpp"
 
 namespace msda {
 namespace {

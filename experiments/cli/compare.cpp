@@ -7,6 +7,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "files/write.hpp"
 
 namespace msda {
 namespace {

@@ -7,8 +7,8 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
-#include "device/device.hpp"
-#include "input/input.hpp"
+#include "device/host/device.hpp"
+#include "files/cache_directory.hpp"
 #include "jit/compiler.hpp"
 #include "jit/cuda_headers.hpp"
 #include "runner/supervise/manifest.hpp"
@@ -47,7 +47,7 @@ class Findings {
 
 void check_program(Findings& findings) {
   findings.info("program", fmt::format("msda {} ({})", MSDA_VERSION, git_state()));
-  findings.info("processor", fmt::format("{}, {} hardware threads", cpu_model(),
+  findings.info("processor", fmt::format("{}, {} hardware threads", host_info().name,
                                          std::thread::hardware_concurrency()));
   if (trace::has_nvtx()) {
     findings.good("nvtx", "ranges in domain msda");

@@ -3,6 +3,7 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
+#include "files/read.hpp"
 #include "runner/spec/experiment.hpp"
 #include "runner/spec/yaml_node.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 
 /// "2 problems, 3 arms, 2 modes" or, for a file that only gives recipes to others, "4 recipes".
 std::string check_file(const std::string& file, const Registry& registry) {
-  const YamlMap map = YamlNode::parse(read_text_file(file), file).as_map();
+  const YamlMap map = YamlNode::parse(read_text(file, kMostHandwritten), file).as_map();
   if (map.find("recipes") && !map.find("problems") && !map.find("arms")) {
     map.allow_only({"include", "recipes"});
     const Recipes recipes = load_recipes(file, registry);

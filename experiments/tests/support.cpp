@@ -3,14 +3,11 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
-#include <fstream>
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 #include <boost/process.hpp>
 
-#include "runner/spec/yaml_node.hpp"
+#include "files/read.hpp"
 
 namespace msda::test {
 namespace {
@@ -34,26 +31,6 @@ const bool environment_is_set = [] {
 }();
 
 }  // namespace
-
-TemporaryDirectory::TemporaryDirectory() {
-  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-  std::string name = std::string(test->test_suite_name()) + "-" + test->name();
-  for (char& c : name) c = c == '/' ? '-' : c;
-  static int count = 0;
-  path_ = fs::temp_directory_path() / fmt::format("msda-{}-{}-{}", name, ::getpid(), ++count);
-  fs::create_directories(path_);
-}
-
-TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
-fs::path TemporaryDirectory::write(const std::string& name, const std::string& text) const {
-  fs::path file = path_ / name;
-  std::ofstream(file) << text;
-  return file;
-}
 
 fs::path fixture_directory() { return MSDA_FIXTURE_DIR; }
 
@@ -96,7 +73,7 @@ void Child::signal(int number) const { ::kill(impl_->child.id(), number); }
 
 Outcome Child::wait() {
   impl_->child.wait();
-  return {impl_->child.exit_code(), read_text_file(impl_->out), read_text_file(impl_->err)};
+  return {impl_->child.exit_code(), read_text(impl_->out), read_text(impl_->err)};
 }
 
 Outcome run(const std::vector<std::string>& arguments) {

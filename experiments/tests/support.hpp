@@ -7,26 +7,11 @@
 #include <vector>
 
 #include "compose/composition.hpp"
+#include "files/temporary_directory.hpp"
 #include "plugin/registry.hpp"
 #include "runner/protocol/protocol.hpp"
 
 namespace msda::test {
-
-/// A directory of its own for the running test, removed in the end.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory();
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  /// Writes a file and returns its path.
-  std::filesystem::path write(const std::string& name, const std::string& text) const;
-
- private:
-  std::filesystem::path path_;
-};
 
 /// The folder that holds the plugin "fixture", and nothing else.
 std::filesystem::path fixture_directory();

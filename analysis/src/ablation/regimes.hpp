@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "results/record.hpp"
+#include "facts/timing_mode.hpp"
 #include "statistics/statistics.hpp"
 
 namespace msda {

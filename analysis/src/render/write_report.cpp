@@ -1,9 +1,9 @@
 #include <iterator>
 #include <vector>
 
+#include "files/write.hpp"
 #include "parallel.hpp"
 #include "render/formats.hpp"
-#include "results/record.hpp"
 
 namespace msda {
 namespace {

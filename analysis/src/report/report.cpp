@@ -1,28 +1,15 @@
 #include "report/report.hpp"
 
-#include <fstream>
 #include <utility>
 
 #include <fmt/format.h>
 #include <msda/error.hpp>
 
 #include "ablation/make_ablation.hpp"
+#include "files/read.hpp"
 
 namespace msda {
 namespace {
-
-double number_or_zero(const nlohmann::json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>() : 0.0;
-}
-
-/// Zero where the manifest does not say.
-Ceilings ceilings_of(const nlohmann::json& manifest) {
-  const auto found = manifest.find("ceilings");
-  if (found == manifest.end() || !found->is_object()) return {};
-  return {number_or_zero(*found, "dram_bytes_per_second"),
-          number_or_zero(*found, "gather_bytes_per_second")};
-}
 
 /// The arms' names, as far as the manifest tells.
 std::vector<std::string> arms_of(const nlohmann::json& manifest) {
@@ -38,11 +25,10 @@ std::vector<std::string> arms_of(const nlohmann::json& manifest) {
 }
 
 nlohmann::json read_manifest(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  if (!stream) throw UsageError(fmt::format("cannot read {}", file.string()));
+  const std::string text = read_text(file);
   nlohmann::json manifest;
   try {
-    manifest = nlohmann::json::parse(stream);
+    manifest = nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
     throw UsageError(fmt::format("{} is not valid JSON: {}", file.string(), error.what()));
   }
@@ -57,7 +43,9 @@ nlohmann::json read_manifest(const std::filesystem::path& file) {
 
 Report make_report(nlohmann::json manifest, std::vector<Record> records) {
   Report report;
-  report.tables = make_tables(std::move(records), {arms_of(manifest), ceilings_of(manifest)});
+  const Ceilings ceilings =
+      ceilings_from_json(manifest.value("ceilings", nlohmann::json::object()));
+  report.tables = make_tables(std::move(records), {arms_of(manifest), ceilings});
   if (!report.tables.empty()) report.claims = check_claims(manifest, report.tables);
   if (const auto design = manifest.find("ablation"); design != manifest.end()) {
     report.ablation = make_ablation(design_from_json(*design), report.tables);

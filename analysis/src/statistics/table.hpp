@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "facts/ceilings.hpp"
 #include "results/record.hpp"
 #include "statistics/prepasses.hpp"
 #include "statistics/statistics.hpp"

@@ -4,7 +4,7 @@
 
 #include <msda/launch.cuh>
 
-#include "plugin/registry.hpp"
+#include "nearest.hpp"
 
 namespace msda {
 

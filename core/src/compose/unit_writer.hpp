@@ -5,7 +5,7 @@
 #include <string>
 
 #include "compose/composition.hpp"
-#include "jit/unit.hpp"
+#include "compose/unit.hpp"
 
 namespace msda {
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "plugin/registry.hpp"
+#include "nearest.hpp"
 
 namespace msda {
 namespace {

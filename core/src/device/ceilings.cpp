@@ -3,13 +3,13 @@
 
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "device/device.hpp"
-#include "input/input.hpp"
-#include "results/record.hpp"
+#include "files/cache_directory.hpp"
+#include "files/read.hpp"
+#include "files/write.hpp"
 
 namespace msda {
 namespace {
@@ -22,16 +22,8 @@ std::filesystem::path cache_file(const DeviceInfo& device) {
   return cache_directory() / "ceilings" / (name + ".json");
 }
 
-Ceilings ceilings_from_json(const nlohmann::json& json) {
-  const auto rate = [&](const char* name) { return json.value(name, 0.0); };
-  return {rate("dram_bytes_per_second"), rate("gather_bytes_per_second"),
-          rate("l2_bytes_per_second"), rate("shared_bytes_per_second"),
-          rate("cluster_bytes_per_second")};
-}
-
 std::optional<Ceilings> load(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  const auto json = nlohmann::json::parse(stream, nullptr, false);
+  const auto json = nlohmann::json::parse(read_text_if_there(file).value_or(""), nullptr, false);
   if (!json.is_object()) return std::nullopt;
   const Ceilings stored = ceilings_from_json(json);
   // An entry without the second-level cache is of a version that did not measure it.
@@ -41,14 +33,6 @@ std::optional<Ceilings> load(const std::filesystem::path& file) {
 }
 
 }  // namespace
-
-nlohmann::json to_json(const Ceilings& ceilings) {
-  return {{"dram_bytes_per_second", ceilings.dram_bytes_per_second},
-          {"gather_bytes_per_second", ceilings.gather_bytes_per_second},
-          {"l2_bytes_per_second", ceilings.l2_bytes_per_second},
-          {"shared_bytes_per_second", ceilings.shared_bytes_per_second},
-          {"cluster_bytes_per_second", ceilings.cluster_bytes_per_second}};
-}
 
 Ceilings ceilings(Device& device) {
   const auto file = cache_file(device.info());

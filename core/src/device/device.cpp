@@ -1,9 +1,7 @@
 #include "device/device.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <array>
 #include <charconv>
 
 #include "device/cuda/cuda.hpp"
@@ -11,12 +9,6 @@
 #include "device/simt/device.hpp"
 
 namespace msda {
-namespace {
-
-constexpr std::array kModes = {TimingMode::kCold, TimingMode::kWarm, TimingMode::kGraph};
-
-}  // namespace
-
 void DeviceMemory::check_size(std::size_t bytes) const {
   if (bytes != size())
     throw Error(fmt::format("copy of {} bytes to or from {} bytes", bytes, size()));
@@ -26,25 +18,6 @@ void DeviceMemory::check_part(std::size_t offset, std::size_t bytes) const {
   if (offset > size() || bytes > size() - offset) {
     throw Error(fmt::format("copy of {} bytes from {} of {} bytes", bytes, offset, size()));
   }
-}
-
-std::string_view name_of(TimingMode mode) {
-  switch (mode) {
-    case TimingMode::kCold: return "cold";
-    case TimingMode::kWarm: return "warm";
-    case TimingMode::kGraph: return "graph";
-  }
-  return "?";
-}
-
-TimingMode parse_timing_mode(std::string_view name) {
-  std::vector<std::string> names;
-  for (const TimingMode mode : kModes) {
-    if (name_of(mode) == name) return mode;
-    names.emplace_back(name_of(mode));
-  }
-  throw UsageError(fmt::format("no timing mode '{}'{}; there are: {}", name,
-                               suggestion(name, names), fmt::join(names, ", ")));
 }
 
 std::vector<DeviceInfo> list_devices() {

@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,7 +15,10 @@
 #include <msda/variant.hpp>
 
 #include "compose/composition.hpp"
-#include "device/conditions.hpp"
+#include "facts/ceilings.hpp"
+#include "facts/code.hpp"
+#include "facts/conditions.hpp"
+#include "facts/timing_mode.hpp"
 
 namespace msda {
 
@@ -37,27 +39,6 @@ class DeviceMemory {
   /// What the copies refuse, each with an Error that has the numbers.
   void check_size(std::size_t bytes) const;
   void check_part(std::size_t offset, std::size_t bytes) const;
-};
-
-/// cold: caches flushed before each sample. warm: back to back on rotating input sets. graph: a
-/// CUDA graph of many launches, time for each.
-enum class TimingMode { kCold, kWarm, kGraph };
-std::string_view name_of(TimingMode mode);
-TimingMode parse_timing_mode(std::string_view name);  ///< throws UsageError
-
-/// What the compiler says of a composed kernel; zeros for others.
-struct ResourceUse {
-  int registers = 0;  ///< per thread
-  std::int64_t static_shared_bytes = 0;
-  std::int64_t dynamic_shared_bytes = 0;
-  std::int64_t spill_bytes = 0;  ///< stores and loads to local memory
-  std::string cubin_hash;
-};
-
-/// How the code of a composed kernel was come by.
-struct Compilation {
-  double seconds = 0;  ///< of compiling it, or of finding it in the cache
-  bool from_cache = false;
 };
 
 /// A composition's code, compiled and not yet loaded (compiled_unit.hpp).
@@ -82,16 +63,6 @@ struct Prepared {
   /// In order: enqueued one after the other they are a launch, and the last is the main kernel.
   /// Empty for an executable that cannot be taken apart, or has nothing before its kernel.
   std::vector<LaunchPart> parts;
-};
-
-/// What the device can do at best, in bytes per second. The first two are the roofline's roofs for
-/// this operator; the others, 0 on a device without such memory, say where else values could be.
-struct Ceilings {
-  double dram_bytes_per_second = 0;  ///< copy of buffers far larger than the caches, read + written
-  double gather_bytes_per_second = 0;   ///< reads that hit the first-level cache
-  double l2_bytes_per_second = 0;       ///< reads that hit the second-level cache
-  double shared_bytes_per_second = 0;   ///< reads of the block's own shared memory
-  double cluster_bytes_per_second = 0;  ///< reads of another block's, in clusters of 2
 };
 
 class Device {
@@ -145,8 +116,6 @@ class Device {
 
 /// Measured once for each device model, then read from cache_directory()/ceilings.
 Ceilings ceilings(Device& device);
-/// As the cache and manifests hold them.
-nlohmann::json to_json(const Ceilings& ceilings);
 
 /// "cpu", "cuda:0".. as found, and "simt"; never throws.
 std::vector<DeviceInfo> list_devices();

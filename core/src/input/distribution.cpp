@@ -7,7 +7,7 @@
 #include <msda/error.hpp>
 
 #include "input/input.hpp"
-#include "plugin/registry.hpp"
+#include "nearest.hpp"
 
 namespace msda {
 namespace {

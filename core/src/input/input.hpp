@@ -1,7 +1,6 @@
 // An Input is the tensors of one problem in host memory, generated or read.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -11,10 +10,9 @@
 
 #include <msda/problem.hpp>
 
-namespace msda {
+#include "files/bytes.hpp"
 
-/// Raw storage of one tensor; the element type and shape come from the Problem.
-using Bytes = std::vector<std::byte>;
+namespace msda {
 
 struct Input {
   Problem problem;
@@ -76,8 +74,5 @@ void write_directory(const Input& input, const std::filesystem::path& directory,
 
 /// 32 hexadecimal digits (XXH3-128) over the problem's shape, types and all input tensors.
 std::string content_hash(const Input& input);
-
-/// Where caches lie: $MSDA_CACHE_DIR, else $XDG_CACHE_HOME/msda, else ~/.cache/msda.
-std::filesystem::path cache_directory();
 
 }  // namespace msda

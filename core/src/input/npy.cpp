@@ -8,7 +8,8 @@
 #include <cstring>
 #include <span>
 
-#include "input/file_io.hpp"
+#include "files/read.hpp"
+#include "files/write.hpp"
 #include "input/npy_header.hpp"
 
 namespace msda {
@@ -136,7 +137,7 @@ NpyArray read_npy(const std::filesystem::path& path) {
 void write_npy(const std::filesystem::path& path, NpyType type,
                const std::vector<std::int64_t>& shape, const Bytes& data) {
   const std::string header = make_header(type, shape);
-  write_file(path, {std::as_bytes(std::span(header)), data});
+  write_atomically(path, {std::as_bytes(std::span(header)), data});
 }
 
 }  // namespace msda

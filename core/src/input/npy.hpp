@@ -29,7 +29,7 @@ struct NpyArray {
 /// file that is shorter or longer than its header says.
 NpyArray read_npy(const std::filesystem::path& path);
 
-/// Atomic, as write_file(). Throws EnvironmentError when the file cannot be written.
+/// Atomic, as write_atomically(). Throws EnvironmentError when the file cannot be written.
 void write_npy(const std::filesystem::path& path, NpyType type,
                const std::vector<std::int64_t>& shape, const Bytes& data);
 

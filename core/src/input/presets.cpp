@@ -4,7 +4,7 @@
 #include <msda/error.hpp>
 
 #include "input/input.hpp"
-#include "plugin/registry.hpp"
+#include "nearest.hpp"
 
 namespace msda {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "input/file_io.hpp"
+#include "files/read.hpp"
 #include "input/tensor_files.hpp"
 #include "problem/validate.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <msda/error.hpp>
 
-#include "input/file_io.hpp"
+#include "files/write.hpp"
 #include "input/npy.hpp"
 #include "input/tensor_files.hpp"
 
@@ -50,7 +50,7 @@ class DirectoryWriter {
     if (format_ == FileFormat::kNpy) {
       write_npy(path, type, shape, data);
     } else {
-      write_file(path, {data});
+      write_atomically(path, {data});
     }
   }
 

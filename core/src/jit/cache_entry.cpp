@@ -1,45 +1,29 @@
 #include "jit/cache_entry.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include <msda/error.hpp>
 
+#include "files/read.hpp"
+#include "files/write.hpp"
 #include "hash.hpp"
-#include "results/record.hpp"
 
 namespace msda {
 namespace fs = std::filesystem;
 namespace {
 
-std::optional<std::string> read_file(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(stream), {});
-}
-
-void write_file(const fs::path& file, const std::string& text) {
+void write_source(const fs::path& file, const std::string& text) {
   fs::create_directories(file.parent_path());
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  if (!stream.flush()) throw EnvironmentError(fmt::format("cannot write {}", file.string()));
+  write_atomically(file, text, Durable::kNo);
 }
 
 }  // namespace
 
-fs::path temporary_beside(const fs::path& target) {
-  static std::atomic<unsigned> counter{0};
-  return fs::path(fmt::format("{}.{}.{}.tmp", target.string(), getpid(), counter++));
-}
-
 std::optional<Module> load_entry(const fs::path& directory, std::string_view image) {
-  const auto build = read_file(directory / "build.json");
-  const auto cubin = read_file(directory / image);
+  const auto build = read_text_if_there(directory / "build.json");
+  const auto cubin = read_text_if_there(directory / image);
   if (!build || !cubin) return std::nullopt;
   try {
     const auto json = nlohmann::json::parse(*build);
@@ -65,8 +49,8 @@ std::optional<Module> load_entry(const fs::path& directory, std::string_view ima
 void write_sources(const Unit& unit, const fs::path& directory) {
   if (fs::exists(directory / "unit.cu")) return;
   const fs::path temporary = temporary_beside(directory);
-  write_file(temporary / "unit.cu", unit.text);
-  for (const UnitHeader& header : unit.headers) write_file(temporary / header.path, header.text);
+  write_source(temporary / "unit.cu", unit.text);
+  for (const UnitHeader& header : unit.headers) write_source(temporary / header.path, header.text);
   std::error_code lost_race;
   fs::rename(temporary, directory, lost_race);
   if (lost_race) fs::remove_all(temporary);
@@ -88,9 +72,7 @@ void store_entry(const Module& module, std::string_view image) {
                                 {"plan", module.plan_symbol},
                                 {"kernels", kernels},
                                 {"log", module.log}};
-  write_atomically(
-      module.directory / image,
-      std::string(reinterpret_cast<const char*>(module.cubin.data()), module.cubin.size()));
+  write_atomically(module.directory / image, {module.cubin});
   write_atomically(module.directory / "build.json", build.dump(1));
 }
 

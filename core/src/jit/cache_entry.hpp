@@ -24,8 +24,4 @@ void write_sources(const Unit& unit, const std::filesystem::path& directory);
 /// Stores the image and build.json, each by rename; build.json last.
 void store_entry(const Module& module, std::string_view image);
 
-/// Name of a file that is made beside `target` and then renamed to it: no other process or thread
-/// makes the same.
-std::filesystem::path temporary_beside(const std::filesystem::path& target);
-
 }  // namespace msda

@@ -10,8 +10,8 @@
 
 #include <msda/error.hpp>
 
+#include "files/cache_directory.hpp"
 #include "hash.hpp"
-#include "input/input.hpp"
 #include "jit/cache_entry.hpp"
 #include "jit/cuda_headers.hpp"
 

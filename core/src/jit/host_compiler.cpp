@@ -4,14 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include <msda/error.hpp>
 
 #include "command.hpp"
+#include "files/cache_directory.hpp"
+#include "files/read.hpp"
+#include "files/write.hpp"
 #include "hash.hpp"
-#include "input/input.hpp"
 #include "jit/cache_entry.hpp"
 
 namespace msda {
@@ -62,11 +62,9 @@ std::string host_text(const Unit& unit) {
   return text + "}\n";
 }
 
-std::vector<std::byte> read_bytes(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
-  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
-  return {bytes, bytes + text.size()};
+Bytes read_bytes(const fs::path& file) {
+  FileReader reader(file);
+  return reader.read(reader.remaining());
 }
 
 }  // namespace

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <mutex>
 
 #include <fmt/format.h>
 
 #include <boost/dll/shared_library.hpp>
+#include "files/read.hpp"
 #include "hash.hpp"
 
 namespace msda {
@@ -173,13 +173,10 @@ Plugin open_plugin(const std::filesystem::path& file) {
 }
 
 std::string hash_file(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
+  FileReader reader(file);
   Hash hash;
-  std::array<char, 65536> buffer;
-  while (stream.read(buffer.data(), buffer.size()) || stream.gcount() > 0) {
-    hash.add(buffer.data(), static_cast<std::size_t>(stream.gcount()));
-  }
-  if (!stream.eof()) throw EnvironmentError("cannot read " + file.string());
+  std::array<std::byte, 65536> part;
+  while (const std::size_t count = reader.read_some(part)) hash.add(part.data(), count);
   return hash.hex();
 }
 

@@ -10,6 +10,8 @@
 
 #include <msda/plugin.hpp>
 
+#include "nearest.hpp"
+
 namespace msda {
 
 /// A plugin that is loaded, or a file that is not, with the reason.
@@ -52,13 +54,6 @@ class Registry {
 /// parameter.
 Parameters resolve_parameters(const VariantInfo& variant,
                               const std::map<std::string, ParameterValue>& given);
-
-/// The candidate with the smallest edit distance when that is small enough to be a typing error.
-/// Returns "" otherwise. Used by every "did you mean" in the program.
-std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
-
-/// " (did you mean 'x'?)" or "".
-std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
 std::string to_string(const ParameterValue& value);
 

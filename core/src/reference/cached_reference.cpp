@@ -6,10 +6,12 @@
 #include <string>
 #include <system_error>
 
+#include "files/cache_directory.hpp"
+#include "files/read.hpp"
+#include "files/trim_cache.hpp"
+#include "files/write.hpp"
 #include "hash.hpp"
-#include "input/file_io.hpp"
 #include "reference/reference.hpp"
-#include "reference/trim_cache.hpp"
 
 namespace msda {
 namespace {
@@ -66,7 +68,9 @@ void store_entry(const fs::path& entry, const std::vector<double>& reference) {
   try {
     fs::create_directories(entry.parent_path());
     const EntryHeader header = header_of(reference);
-    write_file(entry, {std::as_bytes(std::span(&header, 1)), bytes_of(reference)});
+    // Without waiting for the disk: a torn entry shows when it is read.
+    write_atomically(entry, {std::as_bytes(std::span(&header, 1)), bytes_of(reference)},
+                     Durable::kNo);
     trim_cache(entry.parent_path(), kEntrySuffix, kCacheLimit);
   } catch (const Error&) {
   } catch (const fs::filesystem_error&) {

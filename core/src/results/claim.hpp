@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "device/device.hpp"
+#include "facts/timing_mode.hpp"
 
 namespace msda {
 

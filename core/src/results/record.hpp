@@ -11,8 +11,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "device/conditions.hpp"
-#include "device/device.hpp"
+#include "facts/code.hpp"
+#include "facts/conditions.hpp"
+#include "facts/samples.hpp"
+#include "facts/timing_mode.hpp"
 
 namespace msda {
 
@@ -30,16 +32,6 @@ enum class CellStatus {
 };
 std::string_view name_of(CellStatus status);
 
-/// Timed samples of one block, in seconds.
-struct SampleBlock {
-  int process = 0;
-  int block = 0;
-  std::vector<double> seconds;
-  /// Why the device slowed its clocks while these were taken ("sw-power-cap"); the samples count
-  /// all the same.
-  std::vector<std::string> throttled{};
-};
-
 /// One worker process that a cell ran in.
 struct ProcessRun {
   int process = 0;                  ///< unique among the processes of a problem in a mode
@@ -48,12 +40,6 @@ struct ProcessRun {
   /// Of the device before the first and after the last block; absent where it does not tell.
   std::optional<Conditions> before;
   std::optional<Conditions> after;
-};
-
-/// One part of an arm's launch (see Prepared::parts), timed by itself in launches of its own.
-struct PartTimes {
-  std::string name;
-  std::vector<SampleBlock> samples;  ///< in the blocks of the arm's ordinary samples
 };
 
 struct Record {
@@ -118,8 +104,5 @@ std::vector<Record> read_records(const std::filesystem::path& file);
 
 /// Writes a file of these records, all at once. Throws EnvironmentError.
 void write_records(const std::filesystem::path& file, const std::vector<Record>& records);
-
-/// Writes text to a temporary file beside `file`, then renames it. Throws EnvironmentError.
-void write_atomically(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace msda

@@ -1,74 +1,19 @@
 // Records on disk: one JSON line each, durable before write() returns.
 #include <fcntl.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <string_view>
-#include <system_error>
 
 #include <fmt/format.h>
 
+#include "files/read.hpp"
+#include "files/write.hpp"
 #include "parallel.hpp"
 #include "results/record.hpp"
 
 namespace msda {
 namespace {
-
-/// What the operating system refused, with the file and its reason: no space, no permission.
-EnvironmentError system_error(const char* action, const std::filesystem::path& file) {
-  return EnvironmentError(fmt::format("cannot {} {}: {}", action, file.string(),
-                                      std::generic_category().message(errno)));
-}
-
-/// A file descriptor that is closed with the object.
-class OpenFile {
- public:
-  OpenFile(const std::filesystem::path& file, int flags)
-      : file_(file), descriptor_(::open(file.c_str(), flags | O_CLOEXEC, 0644)) {
-    if (descriptor_ < 0) throw system_error("open", file_);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() { ::close(descriptor_); }
-
-  void write(std::string_view text) const {
-    while (!text.empty()) {
-      const ssize_t written = ::write(descriptor_, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) throw system_error("write", file_);
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
-
-  void sync() const {
-    if (::fsync(descriptor_) != 0) throw system_error("flush", file_);
-  }
-
-  off_t size() const { return ::lseek(descriptor_, 0, SEEK_END); }
-
-  void truncate(off_t size) const {
-    if (::ftruncate(descriptor_, size) != 0) throw system_error("shorten", file_);
-  }
-
- private:
-  std::filesystem::path file_;
-  int descriptor_;
-};
-
-std::string read_text(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream)
-    throw UsageError("cannot read " + file.string() + ": no such file, or no permission");
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return std::move(text).str();
-}
 
 /// Bytes up to and including the last line end: what an interrupted writer left whole.
 std::size_t whole_lines(const std::string& text) {
@@ -116,12 +61,13 @@ void insert(std::vector<Record>& records, std::map<std::string, std::size_t>& pl
 RecordWriter::RecordWriter(const std::filesystem::path& file) : file_(file) {
   const OpenFile open(file_, O_RDWR | O_CREAT);
   const std::string text = read_text(file_);
-  if (whole_lines(text) != text.size()) open.truncate(static_cast<off_t>(whole_lines(text)));
+  const std::size_t whole = whole_lines(text);
+  if (whole != text.size()) open.truncate(static_cast<std::int64_t>(whole));
 }
 
 void RecordWriter::write(const Record& record) {
   const OpenFile open(file_, O_WRONLY | O_APPEND);
-  open.write(to_json(record).dump() + "\n");
+  open.write(bytes_of(to_json(record).dump() + "\n"));
   open.sync();
 }
 
@@ -147,27 +93,6 @@ void write_records(const std::filesystem::path& file, const std::vector<Record>&
   std::string text;
   for (const Record& record : records) text += to_json(record).dump() + "\n";
   write_atomically(file, text);
-}
-
-void write_atomically(const std::filesystem::path& file, const std::string& text) {
-  static std::atomic<unsigned> counter{
-      0};  // threads of one process write the same file at a time, too
-  std::filesystem::path temporary = file;
-  temporary += fmt::format(".{}.{}.tmp", ::getpid(), counter++);
-  try {
-    const OpenFile open(temporary, O_WRONLY | O_CREAT | O_TRUNC);
-    open.write(text);
-    open.sync();
-    std::filesystem::rename(temporary, file);
-  } catch (const std::filesystem::filesystem_error& error) {
-    std::filesystem::remove(temporary);
-    throw EnvironmentError(fmt::format("cannot rename {} to {}: {}", temporary.string(),
-                                       file.string(), error.code().message()));
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    throw;
-  }
 }
 
 }  // namespace msda

@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 
 #include <msda/error.hpp>
 
+#include "files/temporary_directory.hpp"
 #include "jit/cuda_headers.hpp"
 
 namespace msda {
@@ -19,14 +19,8 @@ using ::testing::HasSubstr;
 /// A cache folder of its own for each test.
 class CompilerTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "msda-jit-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    cache_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(cache_); }
-
-  fs::path cache_;
+  TemporaryDirectory directory_;
+  fs::path cache_ = directory_.path();
   Unit unit_{
       "test",
       "#include <factor.cuh>\n__global__ void scale(float* x) { x[threadIdx.x] *= kFactor; }\n",

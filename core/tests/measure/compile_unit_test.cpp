@@ -1,10 +1,8 @@
 // The real compiler behind compile_all(), as a GPU's worker uses it, without a GPU.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-
 #include "device/compiled_unit.hpp"
+#include "files/temporary_directory.hpp"
 #include "input/input.hpp"
 #include "measure/measure.hpp"
 #include "measure/no_device.hpp"
@@ -12,12 +10,9 @@
 namespace msda {
 namespace {
 
-namespace fs = std::filesystem;
-
 TEST(CompileUnit, CompilesOnceAndThenComesFromTheCache) {
-  std::string cache = (fs::temp_directory_path() / "msda-units-XXXXXX").string();
-  ASSERT_NE(mkdtemp(cache.data()), nullptr);
-  const Compiler compiler(cache);
+  const TemporaryDirectory cache;
+  const Compiler compiler(cache.path());
   DeviceInfo hopper;
   hopper.compute_capability = 90;
   NoDevice device([&](const Composition& composition, const Problem& problem) {
@@ -40,7 +35,6 @@ TEST(CompileUnit, CompilesOnceAndThenComesFromTheCache) {
   }
   EXPECT_FALSE(first[2].build.compilation.from_cache);
   EXPECT_NE(first[0].build.unit->module.hash, first[2].build.unit->module.hash);
-  fs::remove_all(cache);
 }
 
 }  // namespace

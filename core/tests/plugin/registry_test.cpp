@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "files/temporary_directory.hpp"
 #include "plugin/library.hpp"
 #include "plugin/registry.hpp"
 #include "plugin/rehearsal.hpp"
@@ -45,26 +46,6 @@ std::string error_of(const std::string& stem) {
   EXPECT_THAT(plugin.sources, IsEmpty());
   return plugin.error;
 }
-
-/// A new directory under the system's temporary one, removed with its content.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string pattern = (fs::temp_directory_path() / "msda-plugin-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw Error("cannot make " + pattern);
-    path_ = pattern;
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// Sets MSDA_PLUGIN_PATH for a scope.
 class PluginPath {

@@ -1,11 +1,9 @@
-#include <unistd.h>
-
 #include <fstream>
-#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "files/temporary_directory.hpp"
 #include "results/record.hpp"
 
 namespace msda {
@@ -16,15 +14,7 @@ using testing::HasSubstr;
 
 class RecordFile : public testing::Test {
  protected:
-  RecordFile()
-      : directory_(fs::temp_directory_path() /
-                   ("msda-results-" + std::to_string(::getpid()) + "-" +
-                    testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    fs::create_directories(directory_);
-  }
-  ~RecordFile() override { fs::remove_all(directory_); }
-
-  fs::path file() const { return directory_ / "records.jsonl"; }
+  fs::path file() const { return directory_.path() / "records.jsonl"; }
   void append(const std::string& text) const { std::ofstream(file(), std::ios::app) << text; }
 
   static Record record(const std::string& cell, int registers = 0) {
@@ -34,7 +24,7 @@ class RecordFile : public testing::Test {
     return record;
   }
 
-  fs::path directory_;
+  TemporaryDirectory directory_;
 };
 
 TEST_F(RecordFile, KeepsRecordsAcrossWriters) {
@@ -86,29 +76,10 @@ TEST_F(RecordFile, ABrokenLineInsideIsAnErrorWithItsNumber) {
 
 TEST_F(RecordFile, MissingFileIsAUsageErrorWithItsName) {
   try {
-    read_records(directory_ / "absent.jsonl");
+    read_records(directory_.path() / "absent.jsonl");
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("absent.jsonl"));
-  }
-}
-
-TEST_F(RecordFile, AtomicWriteReplacesAndLeavesNothingElse) {
-  write_atomically(directory_ / "m.json", "one");
-  write_atomically(directory_ / "m.json", "two");
-  std::ifstream stream(directory_ / "m.json");
-  std::ostringstream text;
-  text << stream.rdbuf();
-  EXPECT_EQ(text.str(), "two");
-  EXPECT_EQ(std::distance(fs::directory_iterator(directory_), fs::directory_iterator()), 1);
-}
-
-TEST_F(RecordFile, AtomicWriteIntoNowhereSaysWhere) {
-  try {
-    write_atomically(directory_ / "absent" / "m.json", "x");
-    FAIL();
-  } catch (const EnvironmentError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("absent/m.json"));
   }
 }
 

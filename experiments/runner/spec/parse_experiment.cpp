@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "files/read.hpp"
 #include "runner/spec/parse.hpp"
 
 namespace msda {
@@ -52,7 +53,7 @@ class RecipeReader {
   void read_included(const YamlNode& entry, const fs::path& from) {
     const fs::path named = entry.as_text();
     const fs::path file = named.is_absolute() ? named : from.parent_path() / named;
-    const std::string text = entry.locate([&] { return read_text_file(file); });
+    const std::string text = entry.locate([&] { return read_text(file, kMostHandwritten); });
     const YamlMap map = YamlNode::parse(text, file.string()).as_map();
     if (!map.find("recipes") && !map.find("include")) {
       entry.fail(fmt::format("{} has no recipes", file.string()));
@@ -171,7 +172,7 @@ MeasureSettings parse_measure(const YamlNode& node) {
 Experiment load_experiment(const fs::path& file, const Registry& registry) {
   Experiment experiment;
   experiment.file = file;
-  experiment.text = read_text_file(file);
+  experiment.text = read_text(file, kMostHandwritten);
   const YamlMap map = YamlNode::parse(experiment.text, file.string()).as_map();
   map.allow_only({"name", "summary", "device", "include", "recipes", "problems", "arms", "ablation",
                   "baseline", "claims", "measure"});
@@ -196,7 +197,7 @@ Experiment load_experiment(const fs::path& file, const Registry& registry) {
 }
 
 Recipes load_recipes(const fs::path& file, const Registry& registry) {
-  const YamlMap map = YamlNode::parse(read_text_file(file), file.string()).as_map();
+  const YamlMap map = YamlNode::parse(read_text(file, kMostHandwritten), file.string()).as_map();
   RecipeReader recipes(registry);
   recipes.read(map, file, false);
   return recipes.recipes();

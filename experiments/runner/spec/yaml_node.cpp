@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <map>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -52,18 +50,6 @@ std::string range_text(std::int64_t minimum, std::int64_t maximum) {
 
 std::string to_string(const SourcePlace& place) {
   return fmt::format("{}:{}:{}", place.file, place.line, place.column);
-}
-
-std::string read_text_file(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  if (!stream || std::filesystem::is_directory(file)) {
-    throw UsageError(
-        fmt::format("cannot read {}: {}", file.string(),
-                    std::filesystem::is_directory(file) ? "it is a directory" : "no such file"));
-  }
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return std::move(text).str();
 }
 
 YamlNode YamlNode::parse(const std::string& text, const std::string& file) {

@@ -29,9 +29,6 @@ struct SourcePlace {
 /// "file:line:column"
 std::string to_string(const SourcePlace& place);
 
-/// Throws UsageError when the file cannot be read.
-std::string read_text_file(const std::filesystem::path& file);
-
 class YamlMap;
 
 /// One value of a YAML document. The as_...() members throw UsageError with the place, the

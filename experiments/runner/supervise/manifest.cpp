@@ -4,17 +4,17 @@
 
 #include <array>
 #include <ctime>
-#include <fstream>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <boost/version.hpp>
 
+#include "device/host/device.hpp"
+#include "files/read.hpp"
+#include "files/write.hpp"
 #include "hash.hpp"
-#include "results/record.hpp"
 #include "runner/protocol/phase.hpp"
 #include "runner/protocol/protocol.hpp"
-#include "runner/spec/yaml_node.hpp"
 
 namespace msda {
 namespace {
@@ -51,16 +51,6 @@ json list_to_json(const std::vector<Element>& elements) {
 
 std::string git_state() { return MSDA_GIT_STATE; }
 
-std::string cpu_model() {
-  std::ifstream stream("/proc/cpuinfo");
-  std::string line;
-  while (std::getline(stream, line)) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "unknown";
-}
-
 std::string utc_time() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
@@ -79,7 +69,7 @@ json make_manifest(const Experiment& experiment, const Plan& plan, const Registr
                    {"started", utc_time()},
                    {"status", run_status::kRunning},
                    {"host_hash", host_hash()},
-                   {"cpu_model", cpu_model()},
+                   {"cpu_model", host_info().name},
                    {"device", ready.at("device")},
                    {"devices", plan.devices},
                    {"shard", {{"index", plan.shard.index}, {"count", plan.shard.count}}},
@@ -124,7 +114,7 @@ json added_times(const json& a, const json& b) {
 
 json read_manifest(const std::filesystem::path& directory) {
   const std::filesystem::path file = directory / kManifestFile;
-  const std::string text = read_text_file(file);
+  const std::string text = read_text(file);
   json manifest = json::parse(text, nullptr, false);
   if (!manifest.is_object() || !manifest.contains("schema")) {
     throw UsageError(fmt::format("{} is not the manifest of a run", file.string()));

@@ -46,8 +46,6 @@ nlohmann::json added_times(const nlohmann::json& a, const nlohmann::json& b);
 
 /// "v0.1.0-3-gabc1234-dirty" as of the build's configuration; "unknown" outside a git checkout.
 std::string git_state();
-/// The CPU's model as the system names it.
-std::string cpu_model();
 /// Seconds since the epoch as "2024-01-31T12:00:00Z".
 std::string utc_time();
 

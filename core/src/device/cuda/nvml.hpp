@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "device/conditions.hpp"
+#include "facts/conditions.hpp"
 
 namespace msda {
 

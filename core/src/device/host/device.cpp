@@ -5,11 +5,12 @@
 
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <new>
+#include <sstream>
 #include <thread>
 
 #include "device/host/ceilings.hpp"
+#include "files/read.hpp"
 
 namespace msda {
 namespace {
@@ -21,7 +22,7 @@ std::int64_t system_bytes(int pages_name) {
 }
 
 std::string processor_name() {
-  std::ifstream info("/proc/cpuinfo");
+  std::istringstream info(read_text_if_there("/proc/cpuinfo").value_or(""));
   for (std::string line; std::getline(info, line);) {
     const auto colon = line.find(": ");
     if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
@@ -31,7 +32,7 @@ std::string processor_name() {
 
 /// What the kernel says can be taken without swapping; free pages alone leave out the page cache.
 std::int64_t available_bytes() {
-  std::ifstream info("/proc/meminfo");
+  std::istringstream info(read_text_if_there("/proc/meminfo").value_or(""));
   for (std::string line; std::getline(info, line);) {
     if (line.starts_with("MemAvailable:")) return std::stoll(line.substr(13)) * 1024;
   }

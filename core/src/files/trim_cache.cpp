@@ -1,11 +1,11 @@
-#include "reference/trim_cache.hpp"
+#include "files/trim_cache.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <system_error>
 #include <vector>
 
-#include "input/file_io.hpp"
+#include "files/write.hpp"
 
 namespace msda {
 namespace {

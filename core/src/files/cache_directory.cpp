@@ -1,8 +1,8 @@
+#include "files/cache_directory.hpp"
+
 #include <cstdlib>
 
 #include <msda/error.hpp>
-
-#include "input/input.hpp"
 
 namespace msda {
 namespace {

@@ -1,4 +1,4 @@
-#include "reference/trim_cache.hpp"
+#include "files/trim_cache.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

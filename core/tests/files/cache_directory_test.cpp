@@ -1,4 +1,7 @@
+#include "files/cache_directory.hpp"
+
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "testing.hpp"
 

@@ -1,8 +1,8 @@
+#include "nearest.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
-
-#include "plugin/registry.hpp"
 
 namespace msda {
 namespace {

@@ -1,0 +1,93 @@
+#include <sys/stat.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "files/read.hpp"
+#include "files/write.hpp"
+
+#include "testing.hpp"
+
+namespace msda {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Files, WritesPartsInOrderAndReplacesTheOldFile) {
+  const TemporaryDirectory directory;
+  const auto path = directory.path() / "file";
+  const std::string a = "one ";
+  const std::string b = "two";
+  write_atomically(path, {bytes_of("something that was longer before")});
+  write_atomically(path, {bytes_of(a), bytes_of(b)});
+  EXPECT_EQ(read_text(path), "one two");
+  EXPECT_THAT(files_in(directory.path()), ElementsAre("file"));
+}
+
+TEST(Files, AFailedWriteLeavesNothingBehindAndNamesTheFile) {
+  const TemporaryDirectory directory;
+  const auto path = directory.path() / "taken";
+  std::filesystem::create_directories(path / "inside");  // a directory cannot be replaced by a file
+  try {
+    write_atomically(path, {bytes_of("text")});
+    FAIL() << "no error";
+  } catch (const EnvironmentError& e) {
+    EXPECT_THAT(e.what(), HasSubstr(path.string()));
+  }
+  EXPECT_THAT(files_in(directory.path()), ElementsAre("taken"));
+  EXPECT_THROW(write_atomically(directory.path() / "no" / "such", {bytes_of("text")}),
+               EnvironmentError);
+}
+
+TEST(Files, ReadsPieceByPieceAndKnowsWhatIsLeft) {
+  const TemporaryDirectory directory;
+  const auto path = directory.path() / "file";
+  write_text(path, "abcdef");
+  FileReader file(path);
+  EXPECT_EQ(file.remaining(), 6);
+  EXPECT_EQ(file.read(2), (Bytes{std::byte{'a'}, std::byte{'b'}}));
+  EXPECT_EQ(file.remaining(), 4);
+  EXPECT_THAT(usage_error_of([&] { file.read(5); }), HasSubstr("4 bytes left where 5"));
+  EXPECT_EQ(file.read(4).size(), 4U);
+}
+
+TEST(Files, NamesAFileThatIsNotThere) {
+  const TemporaryDirectory directory;
+  EXPECT_THAT(usage_error_of([&] { FileReader file(directory.path() / "absent"); }),
+              HasSubstr("absent: no such file"));
+  EXPECT_THAT(usage_error_of([&] { FileReader file(directory.path()); }),
+              HasSubstr("it is a directory"));
+}
+
+TEST(Files, APipeOrADeviceIsRefusedAtOnce) {
+  const TemporaryDirectory directory;
+  const auto pipe = directory.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(usage_error_of([&] { read_text(pipe); }), HasSubstr("pipe: not a regular file"));
+  EXPECT_THAT(usage_error_of([] { read_text("/dev/zero"); }), HasSubstr("not a regular file"));
+}
+
+TEST(Files, AWholeFileIsReadUpToALimit) {
+  const TemporaryDirectory directory;
+  const auto file = directory.write("file", std::string(100'000, 'x'));
+  EXPECT_EQ(read_text(file, 100'000), std::string(100'000, 'x'));
+  EXPECT_THAT(usage_error_of([&] { read_text(file, 99'999); }), HasSubstr("more than 99999 bytes"));
+  EXPECT_EQ(read_text_if_there(file).value().size(), 100'000U);
+  EXPECT_FALSE(read_text_if_there(directory.path() / "absent"));
+}
+
+TEST(Files, AFileThatTellsNoSizeIsReadToItsEnd) {
+  EXPECT_THAT(read_text("/proc/self/status"), HasSubstr("Name:"));
+}
+
+TEST(Files, NamesForWhatIsNotYetThereAreDifferent) {
+  const std::filesystem::path target = "/some/where.json";
+  const auto name = temporary_beside(target);
+  EXPECT_EQ(name.parent_path(), target.parent_path());
+  EXPECT_EQ(name.extension(), kTemporarySuffix);
+  EXPECT_NE(name, temporary_beside(target));
+}
+
+}  // namespace
+}  // namespace msda

@@ -1,0 +1,164 @@
+// Reads every source's includes: who depends on whom is what docs/architecture.md says.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using testing::IsEmpty;
+using Names = std::set<std::string>;
+
+/// Folders of core/src in the order of dependence: each may include those before it. trace and
+/// design include nothing but what lies in core/src itself.
+const std::vector<std::string> kCoreOrder = {"files",  "trace",     "design", "facts",   "problem",
+                                             "input",  "reference", "plugin", "compose", "jit",
+                                             "device", "measure",   "results"};
+
+fs::path root() { return MSDA_SOURCE_DIR; }
+
+bool is_source(const fs::path& file) {
+  const std::string suffix = file.extension();
+  return suffix == ".hpp" || suffix == ".cpp";
+}
+
+std::vector<fs::path> sources_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (is_source(entry.path())) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// What stands between the quotes or angle brackets.
+Names includes_of(const fs::path& file) {
+  static const std::regex kInclude(R"re(^\s*#\s*include\s*["<]([^">]+)[">])re");
+  Names names;
+  std::ifstream stream(file);
+  std::smatch match;
+  for (std::string line; std::getline(stream, line);) {
+    if (std::regex_search(line, match, kInclude)) names.insert(match[1]);
+  }
+  return names;
+}
+
+/// "device" of "device/cuda/memory.hpp"; "" of a file without a folder.
+std::string folder_of(const std::string& name) {
+  const std::size_t slash = name.find('/');
+  return slash == std::string::npos ? "" : name.substr(0, slash);
+}
+
+/// The file of core/src that the name includes; empty when it is another's.
+fs::path core_file(const std::string& name) {
+  const fs::path file = root() / "core/src" / name;
+  return fs::is_regular_file(file) ? file : fs::path();
+}
+
+/// Headers of core/src that the file includes, also by way of others.
+Names core_headers_of(const fs::path& file) {
+  Names reached;
+  std::vector<fs::path> open = {file};
+  while (!open.empty()) {
+    const Names names = includes_of(open.back());
+    open.pop_back();
+    for (const std::string& name : names) {
+      if (core_file(name).empty() || !reached.insert(name).second) continue;
+      open.push_back(core_file(name));
+    }
+  }
+  return reached;
+}
+
+std::string in_tree(const fs::path& file) { return fs::relative(file, root()).string(); }
+
+TEST(Layering, EveryFolderOfTheCoreHasItsPlace) {
+  Names folders;
+  for (const auto& entry : fs::directory_iterator(root() / "core/src")) {
+    if (entry.is_directory()) folders.insert(entry.path().filename());
+  }
+  EXPECT_EQ(folders, Names(kCoreOrder.begin(), kCoreOrder.end()));
+}
+
+TEST(Layering, AFolderOfTheCoreIncludesThoseBeforeIt) {
+  std::map<std::string, std::size_t> place;
+  for (std::size_t i = 0; i < kCoreOrder.size(); ++i) place[kCoreOrder[i]] = i;
+  std::vector<std::string> wrong;
+  for (const fs::path& file : sources_below(root() / "core/src")) {
+    const std::string own = folder_of(fs::relative(file, root() / "core/src").string());
+    for (const std::string& name : includes_of(file)) {
+      if (core_file(name).empty()) continue;
+      const std::string other = folder_of(name);
+      const bool may =
+          other.empty() || other == own || (!own.empty() && place.at(other) < place.at(own));
+      if (!may) wrong.push_back(in_tree(file) + " includes " + name);
+    }
+  }
+  EXPECT_THAT(wrong, IsEmpty());
+}
+
+TEST(Layering, PlainFoldersStandAlone) {
+  std::vector<std::string> wrong;
+  for (const std::string folder : {"trace", "design", "facts", "files"}) {
+    for (const fs::path& file : sources_below(root() / "core/src" / folder)) {
+      for (const std::string& name : includes_of(file)) {
+        const std::string other = folder_of(name);
+        if (core_file(name).empty() || other.empty() || other == folder) continue;
+        wrong.push_back(in_tree(file) + " includes " + name);
+      }
+    }
+  }
+  EXPECT_THAT(wrong, IsEmpty());
+}
+
+TEST(Layering, AnalysisKnowsPlainDataAlone) {
+  const Names allowed = {"", "files", "facts", "design", "results"};
+  std::vector<std::string> wrong;
+  for (const fs::path& file : sources_below(root() / "analysis/src")) {
+    for (const std::string& name : core_headers_of(file)) {
+      if (!allowed.contains(folder_of(name))) wrong.push_back(in_tree(file) + " gets " + name);
+    }
+    for (const std::string& name : includes_of(file)) {
+      if (fs::is_regular_file(root() / "experiments" / name))
+        wrong.push_back(in_tree(file) + " includes " + name);
+    }
+  }
+  EXPECT_THAT(wrong, IsEmpty());
+}
+
+TEST(Layering, TheCoreKnowsNeitherAnalysisNorExperiments) {
+  std::vector<std::string> wrong;
+  for (const fs::path& file : sources_below(root() / "core")) {
+    for (const std::string& name : includes_of(file)) {
+      // A name that is in the core too is meant to be that one.
+      if (!core_file(name).empty() || fs::exists(file.parent_path() / name)) continue;
+      for (const char* place : {"analysis/src", "experiments"}) {
+        if (fs::is_regular_file(root() / place / name))
+          wrong.push_back(in_tree(file) + " includes " + name);
+      }
+    }
+  }
+  EXPECT_THAT(wrong, IsEmpty());
+}
+
+TEST(Layering, AVariantIncludesPublicHeadersAndItsOwn) {
+  std::vector<std::string> wrong;
+  for (const fs::path& file : sources_below(root() / "variants")) {
+    for (const std::string& name : includes_of(file)) {
+      if (!core_file(name).empty() || fs::is_regular_file(root() / "analysis/src" / name))
+        wrong.push_back(in_tree(file) + " includes " + name);
+    }
+  }
+  EXPECT_THAT(wrong, IsEmpty());
+}
+
+}  // namespace
