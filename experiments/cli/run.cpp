@@ -114,7 +114,7 @@ int run_command(const std::vector<std::string>& words) {
     // The device is gone, or the disk is full; nothing to tell when that was before the first cell.
     if (!std::filesystem::exists(options.directory / kRecordsFile)) throw;
     report_on(options.directory);
-    fmt::print(stderr, "What has ended is kept. To go on, once the machine is well again:\n  {}\n",
+    fmt::print(stderr, "Finished cells are kept. Once the cause is removed, go on with:\n  {}\n",
                resume_hint(arguments, options.directory));
     throw;
   }

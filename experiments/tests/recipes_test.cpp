@@ -25,7 +25,7 @@ Problem in_half(const char* name) {
   return problem;
 }
 
-/// Without the copy engine, with it, and the newest; each variant alone is compiled for all. In the
+/// Without TMA, with it, and the newest; each variant alone is compiled for all. In the
 /// encoder a pixel of one head is a part of a row, at ledger-48 it is the whole.
 TEST(Recipes, CompileForEveryGenerationOfArchitectures) {
   const auto recipes = shipped_recipes();

@@ -22,8 +22,8 @@ class DistributedSmem final : public msda::Optimization {
                       "padding", "elements added to each pixel's row of channels", 0, 0, 32),
                   ParameterSpec::one_of<std::string>(
                       "copy",
-                      "how levels are brought: words through registers, async with cp.async, bulk "
-                      "by the copy engine",
+                      "how levels are copied: words through registers, async with cp.async, bulk "
+                      "by TMA",
                       "words", {"words", "async", "bulk"})}},
             {.skeleton = "direct",
              .slot = "source",

@@ -9,7 +9,7 @@ class Handover final : public msda::Optimization {
   Handover()
       : Optimization(
             {.name = "handover",
-             .summary = "how producers and the team tell each other of full and empty stages",
+             .summary = "how producers and consumers tell each other of full and empty stages",
              .parameters = {ParameterSpec::one_of<std::string>(
                  "by",
                  "mbarrier: a pair for each stage; named: a pair of named barriers; block: one "
@@ -21,7 +21,7 @@ class Handover final : public msda::Optimization {
              .header = "handover/handover.cuh",
              .traits = {"has-producers"},
              .excludes = {{"takes-items-alone",
-                           "producers and the team walk over the items each by themselves"}}}) {}
+                           "producers and consumers walk over the items each by themselves"}}}) {}
 
   std::optional<std::string> unsupported(const msda::Problem&, const msda::DeviceInfo& device,
                                          const msda::Parameters&) const override {

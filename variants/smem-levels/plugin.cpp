@@ -17,8 +17,8 @@ class SmemLevels final : public msda::Optimization {
                                                    0, 0, 32),
                             ParameterSpec::one_of<std::string>(
                                 "copy",
-                                "how levels are brought: words through registers, async with "
-                                "cp.async, bulk by the copy engine (async below 9.0)",
+                                "how levels are copied: words through registers, async with "
+                                "cp.async, bulk by TMA (async below 9.0)",
                                 "words", {"words", "async", "bulk"})}},
             {.skeleton = "direct",
              .slot = "source",

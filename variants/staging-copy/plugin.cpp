@@ -16,12 +16,12 @@ class StagingCopy final : public msda::Optimization {
                  {ParameterSpec::one_of<std::string>(
                       "method",
                       "how values come to shared memory: cooperative through registers, async with "
-                      "cp.async, bulk by the copy engine",
+                      "cp.async, bulk by TMA",
                       "cooperative", {"cooperative", "async", "bulk"}),
                   ParameterSpec::one_of<std::int64_t>(
-                      "cluster", "blocks of a cluster; from 2 on each writes what another brought",
-                      1, {1, 2, 4, 8, 16}),
-                  ParameterSpec::one_of<std::int64_t>("channels", "channels that a block brings", 2,
+                      "cluster", "blocks of a cluster; from 2 on each writes what another read", 1,
+                      {1, 2, 4, 8, 16}),
+                  ParameterSpec::one_of<std::int64_t>("channels", "channels that a block reads", 2,
                                                       {1, 2, 4, 8, 16, 32}),
                   ParameterSpec::integer("budget", "kilobytes of shared memory of a block", 80, 1,
                                          220),
@@ -29,7 +29,7 @@ class StagingCopy final : public msda::Optimization {
                   ParameterSpec::integer("blocks", "resident blocks per multiprocessor", 2, 1, 16),
                   ParameterSpec::integer(
                       "clusters", "clusters of the grid at most; 0: all that fit", 0, 0, 65536),
-                  ParameterSpec::integer("barriers", "barriers between bringing and writing", 1, 1,
+                  ParameterSpec::integer("barriers", "barriers between reading and writing", 1, 1,
                                          1000000)}},
             {.skeleton = "whole",
              .slot = "kernel",

@@ -9,8 +9,7 @@ class TmaBoxes final : public msda::Optimization {
   TmaBoxes()
       : Optimization(
             {.name = "tma-boxes",
-             .summary =
-                 "2x2 pixels of each point copied to shared memory as one box by the copy engine",
+             .summary = "2x2 pixels of each point copied to shared memory as one box by TMA",
              .parameters = {ParameterSpec::integer(
                  "stages", "batches of points in shared memory at a time", 2, 2, 6)}},
             {.skeleton = "direct",

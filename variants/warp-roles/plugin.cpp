@@ -22,7 +22,7 @@ class WarpRoles final : public msda::Optimization {
              .header = "warp_roles/roles.cuh",
              .traits = {"has-producers"},
              .excludes = {{"takes-items-alone",
-                           "producers and the team walk over the items each by themselves"}}}) {}
+                           "producers and consumers walk over the items each by themselves"}}}) {}
 
   std::optional<std::string> unsupported(const msda::Problem&, const msda::DeviceInfo& device,
                                          const msda::Parameters&) const override {

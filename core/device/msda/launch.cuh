@@ -26,7 +26,7 @@ enum Slot : int {
 
 inline constexpr int kLevelLimit = 8;  ///< levels that a problem may have
 
-/// Opaque description of a tensor for the copy engine, as the driver encodes it.
+/// A CUtensorMap: the driver's description of a tensor for TMA.
 struct alignas(64) TensorMap {
   unsigned long long opaque[16];
 };
@@ -39,19 +39,17 @@ struct Arguments {
   void* output;
   long long batch;              ///< B
   long long queries;            ///< Q
-  void* workspace[kSlotCount];  ///< of the slot's level, sized by its Extent; null without one
+  void* workspace[kSlotCount];  ///< of the slot's policy, sized by its Extent; null without one
   unsigned long long texture[kLevelLimit];  ///< texture objects that the plan asks for
   unsigned long long surface[kLevelLimit];  ///< the same arrays, for writing
   const TensorMap* maps;  ///< one for each level that the plan asks for; null without one
 };
 
-/// Bytes of workspace as a function of the run-time sizes: fixed + per_image * B + per_query * B *
-/// Q
-/// * H.
+/// Bytes of workspace as a function of the run-time sizes: the sum of the three parts.
 struct Extent {
   long long fixed;
-  long long per_image;
-  long long per_query;
+  long long per_image;  ///< times B
+  long long per_query;  ///< times B * Q
 };
 
 /// One launch. Work is cut into items; an item is a run of rows of one plane of one image. A row is
@@ -79,9 +77,9 @@ struct TextureShape {
   unsigned bits;  ///< of one channel: 16 or 32, floating point
 };
 
-/// A level's stored values as a tensor from which the copy engine brings boxes, innermost dimension
-/// first; the images are the last dimension, and a box lies in one of them. Extents and box in
-/// elements, then pixels.
+/// A level's stored values as a tensor from which TMA copies boxes, innermost dimension first; the
+/// images are the last dimension, and a box lies in one of them. Extents and box in elements, then
+/// pixels.
 struct BoxShape {
   unsigned element_bytes;  ///< 0: no tensor
   unsigned rank;           ///< 3 or 4, images included
@@ -100,8 +98,8 @@ struct LaunchPlan {
   LaunchShape prepass[kSlotCount];
   TextureShape texture[kLevelLimit];
   BoxShape boxes[kLevelLimit];
-  unsigned
-      persist_value;  ///< 1: the main kernel keeps the value tensor in the persisting part of L2
+  /// 1: the main kernel keeps the value tensor in the persisting part of L2
+  unsigned persist_value;
 };
 
 #if defined(__CUDACC__)

@@ -121,7 +121,7 @@ class Variant {
 /// `static constexpr` member for each parameter.
 class Optimization : public Variant {
  public:
-  /// A property of other slots' levels that this one cannot work with, and why not.
+  /// A property of other slots' policies that this one cannot work with, and why not.
   struct Exclusion {
     std::string trait;
     std::string reason;

@@ -18,7 +18,7 @@ struct Skeleton {
   std::string header;  ///< "msda/skeleton/direct.cuh"
   std::string space;   ///< namespace of Defaults, kernel, prepass and plan
   std::vector<SkeletonSlot> slots;
-  std::vector<int> shared_prepasses;  ///< slots whose pre-pass another slot's level may ask for
+  std::vector<int> shared_prepasses;  ///< slots whose pre-pass another slot's policy may ask for
   /// The skeleton whose slots this one has too, so that its optimizations combine with this one's;
   /// "" for none.
   std::string extends{};

@@ -103,7 +103,7 @@ std::string parameters_text(const Part& part) {
   return text + "};\n";
 }
 
-/// The slots whose level may have a pre-pass, with their names: the filled ones, and what the
+/// The slots whose policy may have a pre-pass, with their names: the filled ones, and what the
 /// skeleton's slots share.
 std::map<int, std::string> prepass_slots(const Composition& composition, const Skeleton& skeleton) {
   std::map<int, std::string> names;

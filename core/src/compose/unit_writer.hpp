@@ -9,7 +9,7 @@
 
 namespace msda {
 
-/// A pre-pass that a slot's level may have; the launch plan says whether it does.
+/// A pre-pass that a slot's policy may have; the launch plan says whether it does.
 struct Prepass {
   std::string kernel;  ///< name expression
   std::string name;    ///< the optimization that fills the slot, or else the slot: "spatial-order"

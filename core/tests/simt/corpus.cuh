@@ -30,8 +30,7 @@ __device__ inline ptx::Barrier* barriers(unsigned char* shared) {
 }
 __device__ inline bool is_producer() { return simt::warp() == 0; }
 
-// --- Barriers of the block
-// -------------------------------------------------------------------------
+// --- Barriers of the block -----------------------------------------------------------------------
 
 /// Neighbours exchange a word; the barrier between is missing.
 template <bool right>
@@ -111,14 +110,13 @@ __global__ void spin(const Arguments arguments) {
   output(arguments)[simt::thread()] = 1;
 }
 
-// --- Warps
-// -------------------------------------------------------------------------------------------
+// --- Warps ---------------------------------------------------------------------------------------
 
 /// A lane leaves, and the others' shuffle names it.
 template <bool right>
 __global__ void absent_lane(const Arguments arguments) {
   if (!right && simt::lane() == 5) return;
-  const unsigned sum = simt::warp_join(1U, [](unsigned a, unsigned b) { return a + b; });
+  const unsigned sum = simt::warp_reduce(1U, [](unsigned a, unsigned b) { return a + b; });
   output(arguments)[simt::thread()] = sum;
 }
 
@@ -142,8 +140,7 @@ __global__ void wrong_mask(const Arguments arguments) {
   output(arguments)[simt::thread()] = 1;
 }
 
-// --- Memory
-// -----------------------------------------------------------------------------------------
+// --- Memory --------------------------------------------------------------------------------------
 
 /// The right corner of the last column is read although it does not exist.
 template <bool right>
@@ -183,8 +180,7 @@ __global__ void misaligned(const Arguments arguments) {
   output(arguments)[simt::thread()] = *reinterpret_cast<const unsigned*>(bytes + at);
 }
 
-// --- Asynchronous copies and mbarriers
-// ---------------------------------------------------------------
+// --- Asynchronous copies and mbarriers -----------------------------------------------------------
 
 /// The copied words are read before the copy is waited for.
 template <bool right>
@@ -208,8 +204,8 @@ __global__ void arrivals(const Arguments arguments) {
   output(arguments)[simt::thread()] = 1;
 }
 
-/// All threads arrive where one for each warp was agreed on. An announced copy holds the phase
-/// open.
+/// All threads arrive where one for each warp was agreed on, while an announced copy keeps the
+/// phase from ending.
 template <bool right>
 __global__ void too_many_arrivals(const Arguments arguments) {
   ptx::Barrier* barrier = barriers(simt::shared_memory());
@@ -226,7 +222,7 @@ __global__ void too_many_arrivals(const Arguments arguments) {
   output(arguments)[simt::thread()] = 1;
 }
 
-/// More bytes are announced than the copy brings.
+/// More bytes are announced than the copy has.
 template <bool right>
 __global__ void bytes(const Arguments arguments) {
   unsigned char* shared = simt::shared_memory();
@@ -252,8 +248,7 @@ __global__ void unpublished(const Arguments arguments) {
   output(arguments)[simt::thread()] = 1;
 }
 
-// --- Clusters of two blocks
-// --------------------------------------------------------------------------
+// --- Clusters of two blocks ----------------------------------------------------------------------
 
 /// Each block reads the other's word; without the last barrier its neighbour may have left.
 template <bool right>

@@ -1,4 +1,4 @@
-// While a tile is computed, cp.async brings the locations and weights of the next `stages` - 1
+// While a tile is computed, cp.async copies the locations and weights of the next `stages` - 1
 // tiles of the item to shared memory. A warp that holds whole rows stages its own and waits for
 // nobody else.
 #pragma once
@@ -18,7 +18,7 @@ struct Pipeline {
   template <class K>
   class Reader {
     using Rows = StagedRows<K>;
-    using Crew = typename Rows::Crew;
+    using Threads = typename Rows::Threads;
     using Runs = PointRuns<K>;
 
    public:
@@ -28,16 +28,16 @@ struct Pipeline {
     template <class FlatRow>
     __device__ void enter(const FlatRow& flat_row, bool first, long long rows_left) {
       if (first) {
-        Crew::sync();  // the item before is read to its end
+        Threads::sync();  // the item before is read to its end
 #pragma unroll
         for (int ahead = 0; ahead < kStages - 1; ++ahead) begin(flat_row, ahead, rows_left);
       } else {
         stage_ = stage_ + 1 == kStages ? 0 : stage_ + 1;
-        Crew::sync();  // the stage that is filled next is read to its end
+        Threads::sync();  // the stage that is filled next is read to its end
       }
       begin(flat_row, kStages - 1, rows_left);
       ptx::wait_for_copies<kStages - 1>();
-      Crew::sync();
+      Threads::sync();
     }
     __device__ Sample sample(long long flat_row, int row_in_tile, int point) const {
       static_cast<void>(flat_row);

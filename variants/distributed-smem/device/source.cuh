@@ -85,8 +85,8 @@ struct Source {
       plane_ = plane;
       ptx::sync_cluster();  // nobody reads the plane before
       const int rank = static_cast<int>(simt::block() % kCluster<K>);
-      copy_.bring(arguments_, item,
-                  item.channel_block * K::Mapping::kItemChannels + rank * kBlockChannels<K>);
+      copy_.load(arguments_, item,
+                 item.channel_block * K::Mapping::kItemChannels + rank * kBlockChannels<K>);
       ptx::sync_cluster();
     }
     /// A block whose memory others still read must not end.

@@ -1,8 +1,8 @@
 // One barrier of the whole block for each step, at which all threads arrive and wait (an mbarrier,
 // as in document 004: the two roles come to it at different places of the program): the n-th that a
-// team's warp passes comes before its step n, the n-th of a producer after its step n + stages - 2.
-// So the producers are up to stages - 1 steps ahead, and stages of the steps that the team has
-// passed are empty. All warps pass as many barriers as there are steps.
+// consumer warp passes comes before its step n, the n-th of a producer after its step n + stages
+// - 2. So the producers are up to stages - 1 steps ahead, and stages of the steps that consumers
+// have passed are empty. All warps pass as many barriers as there are steps.
 #pragma once
 
 #include <msda/slots/handover.cuh>
@@ -17,7 +17,7 @@ struct BlockHandover {
   template <class K>
   class Handover {
     static constexpr unsigned kLead = K::kStages - 2;
-    using At = Ring<K::kStages>;
+    using State = PipelineState<K::kStages>;
 
    public:
     __device__ explicit Handover(unsigned char* shared)
@@ -26,18 +26,18 @@ struct BlockHandover {
       ptx::init(barrier_, K::Mapping::kThreads + K::kProducerThreads);
       ptx::publish_barriers();
     }
-    __device__ void producer_acquire(const At& at) { static_cast<void>(at); }
-    __device__ void producer_release(const At& at) {
-      if (at.step >= kLead) sync();
+    __device__ void producer_acquire(const State& state) { static_cast<void>(state); }
+    __device__ void producer_commit(const State& state) {
+      if (state.step >= kLead) sync();
     }
-    __device__ void producer_finish(const At& at) {
-      for (unsigned left = min(at.step, kLead); left > 0; --left) sync();
+    __device__ void producer_tail(const State& state) {
+      for (unsigned left = min(state.step, kLead); left > 0; --left) sync();
     }
-    __device__ void team_acquire(const At& at) {
-      static_cast<void>(at);
+    __device__ void consumer_wait(const State& state) {
+      static_cast<void>(state);
       sync();
     }
-    __device__ void team_release(const At& at) { static_cast<void>(at); }
+    __device__ void consumer_release(const State& state) { static_cast<void>(state); }
 
    private:
     __device__ void sync() {

@@ -1,6 +1,6 @@
-// Two counters for each stage: how many producer warps have filled it and how many of the team's
-// warps have read it, in all rounds so far. One lane of a warp adds with release semantics after
-// the warp has met, one lane polls with acquire semantics before the warp goes on. All warps are
+// Two counters for each stage: how many producer warps have filled it and how many consumer warps
+// have read it, in all rounds so far. One lane of a warp adds with release semantics after the
+// warp's barrier, one lane polls with acquire semantics before the warp goes on. All warps are
 // resident and none ends before its last step, so every count that is waited for is reached.
 #pragma once
 
@@ -17,23 +17,24 @@ struct FlagHandover {
   template <class K>
   class Handover {
     static constexpr unsigned kProducers = K::kProducerThreads / simt::kWarpLanes;
-    static constexpr unsigned kTeam = K::Mapping::kThreads / simt::kWarpLanes;
-    using At = Ring<K::kStages>;
+    static constexpr unsigned kConsumers = K::Mapping::kThreads / simt::kWarpLanes;
+    using State = PipelineState<K::kStages>;
 
    public:
     __device__ explicit Handover(unsigned char* shared)
         : full_(reinterpret_cast<unsigned*>(shared)), empty_(full_ + K::kStages) {
       if (simt::thread() < 2 * K::kStages) full_[simt::thread()] = 0;
     }
-    __device__ void producer_acquire(const At& at) {
-      if (!at.is_first_round()) wait(empty_ + at.stage, kTeam * (at.step / K::kStages));
+    __device__ void producer_acquire(const State& state) {
+      if (!state.is_first_round())
+        wait(empty_ + state.stage, kConsumers * (state.step / K::kStages));
     }
-    __device__ void producer_release(const At& at) { raise(full_ + at.stage); }
-    __device__ void producer_finish(const At& at) { static_cast<void>(at); }
-    __device__ void team_acquire(const At& at) {
-      wait(full_ + at.stage, kProducers * (at.step / K::kStages + 1));
+    __device__ void producer_commit(const State& state) { raise(full_ + state.stage); }
+    __device__ void producer_tail(const State& state) { static_cast<void>(state); }
+    __device__ void consumer_wait(const State& state) {
+      wait(full_ + state.stage, kProducers * (state.step / K::kStages + 1));
     }
-    __device__ void team_release(const At& at) { raise(empty_ + at.stage); }
+    __device__ void consumer_release(const State& state) { raise(empty_ + state.stage); }
 
    private:
     __device__ static void raise(unsigned* flag) {

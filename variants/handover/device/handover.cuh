@@ -1,4 +1,4 @@
-// The ways in which producers and the team tell each other of full and empty stages.
+// The ways in which producers and consumers tell each other of full and empty stages.
 #pragma once
 
 #include <handover/block.cuh>

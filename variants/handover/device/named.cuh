@@ -17,25 +17,31 @@ struct NamedHandover {
     static_assert(2 * K::kStages < simt::kProducerBarrier,
                   "a block has 16 named barriers: 6 stages at most");
     static constexpr int kThreads = K::Mapping::kThreads + K::kProducerThreads;
-    using At = Ring<K::kStages>;
+    using State = PipelineState<K::kStages>;
 
    public:
     __device__ explicit Handover(unsigned char* shared) { static_cast<void>(shared); }
-    __device__ void producer_acquire(const At& at) {
-      if (!at.is_first_round()) ptx::sync_named(empty(at.stage), kThreads);
+    __device__ void producer_acquire(const State& state) {
+      if (!state.is_first_round()) ptx::sync_named(empty(state.stage), kThreads);
     }
-    __device__ void producer_release(const At& at) { ptx::arrive_named(full(at.stage), kThreads); }
-    __device__ void producer_finish(const At& at) {
-      const unsigned rounds = min(at.step, static_cast<unsigned>(K::kStages));
-      At last = at;
-      if (at.is_first_round()) last = At{};
+    __device__ void producer_commit(const State& state) {
+      ptx::arrive_named(full(state.stage), kThreads);
+    }
+    __device__ void producer_tail(const State& state) {
+      const unsigned rounds = min(state.step, static_cast<unsigned>(K::kStages));
+      State last = state;
+      if (state.is_first_round()) last = State{};
       for (unsigned left = rounds; left > 0; --left) {
         ptx::sync_named(empty(last.stage), kThreads);
         last.advance();
       }
     }
-    __device__ void team_acquire(const At& at) { ptx::sync_named(full(at.stage), kThreads); }
-    __device__ void team_release(const At& at) { ptx::arrive_named(empty(at.stage), kThreads); }
+    __device__ void consumer_wait(const State& state) {
+      ptx::sync_named(full(state.stage), kThreads);
+    }
+    __device__ void consumer_release(const State& state) {
+      ptx::arrive_named(empty(state.stage), kThreads);
+    }
 
    private:
     __device__ static int full(int stage) { return 1 + stage; }

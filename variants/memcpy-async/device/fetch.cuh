@@ -4,8 +4,8 @@
 #pragma once
 
 #include <msda/ptx/async_copy.cuh>
-#include <msda/slots/crew.cuh>
 #include <msda/slots/fetch.cuh>
+#include <msda/slots/metadata_threads.cuh>
 #include <msda/vector.cuh>
 
 namespace msda::memcpy_async {

@@ -11,7 +11,7 @@ namespace msda::precomputed_weights {
 template <class Problem, class Parameters>
 struct Metadata {
   static constexpr Slot kSlot = kMetadata;
-  static constexpr bool kByCrew = false;
+  static constexpr bool kIsCooperative = false;
   static constexpr int kPointsPerRow = Problem::kLevels * Problem::kPoints;
   template <class K>
   static constexpr unsigned kSharedBytes = 0;

@@ -1,6 +1,6 @@
-// The loads of the next tile's locations and weights are under way while this tile is computed.
-// They land in registers: those of the worker that will compute the taps, where a crew of workers
-// does that for all lanes, and otherwise on their way to shared memory, when the tile begins.
+// The loads of the next tile's locations and weights are in flight while this tile is computed.
+// They land in registers: those of the thread that will compute the taps, where metadata threads do
+// that for all lanes; otherwise from there in shared memory, when the tile begins.
 #pragma once
 
 #include <msda/slots/staged.cuh>
@@ -11,9 +11,10 @@ template <class Problem, class Parameters>
 struct Pipeline {
   static constexpr Slot kSlot = kPipeline;
   template <class K>
-  static constexpr unsigned kSharedBytes = K::Metadata::kByCrew ? 0 : StagedRows<K>::kTileBytes;
+  static constexpr unsigned kSharedBytes =
+      K::Metadata::kIsCooperative ? 0 : StagedRows<K>::kTileBytes;
 
-  /// A worker's own runs of points.
+  /// A metadata thread's own runs of points.
   template <class K>
   class RunReader {
     using Runs = PointRuns<K>;
@@ -29,7 +30,7 @@ struct Pipeline {
     __device__ void enter(const FlatRow& flat_row, bool first, long long rows_left) {
       if (first) load(flat_row, 0);
 #pragma unroll
-      for (int n = 0; n < Runs::kRunsPerWorker; ++n) current_[n] = next_[n];
+      for (int n = 0; n < Runs::kRunsPerThread; ++n) current_[n] = next_[n];
       if (rows_left > kTileRows) load(flat_row, kTileRows);
     }
     __device__ const Samples& run(long long flat_row, int n) const {
@@ -41,7 +42,7 @@ struct Pipeline {
     template <class FlatRow>
     __device__ void load(const FlatRow& flat_row, int rows_ahead) {
 #pragma unroll
-      for (int n = 0; n < Runs::kRunsPerWorker; ++n) {
+      for (int n = 0; n < Runs::kRunsPerThread; ++n) {
         const auto run = Runs::run(n);
         if (run.exists) {
           next_[n] =
@@ -51,15 +52,15 @@ struct Pipeline {
     }
 
     const Arguments& arguments_;
-    Samples current_[Runs::kRunsPerWorker];
-    Samples next_[Runs::kRunsPerWorker];
+    Samples current_[Runs::kRunsPerThread];
+    Samples next_[Runs::kRunsPerThread];
   };
 
   /// Whole rows, for every lane to read any point.
   template <class K>
   class RowReader {
     using Rows = StagedRows<K>;
-    using Crew = typename Rows::Crew;
+    using Threads = typename Rows::Threads;
     using Word = ptx::Word<Rows::kWordBytes>;
 
    public:
@@ -69,11 +70,11 @@ struct Pipeline {
     template <class FlatRow>
     __device__ void enter(const FlatRow& flat_row, bool first, long long rows_left) {
       if (first) load(flat_row, 0);
-      Crew::sync();  // the tile before is read to its end
+      Threads::sync();  // the tile before is read to its end
       Rows::for_each_word(arguments_, flat_row, 0, [this](const unsigned char*, int at, int n) {
         *reinterpret_cast<Word*>(tile_ + at) = next_[n];
       });
-      Crew::sync();
+      Threads::sync();
       if (rows_left > Rows::kTileRows) load(flat_row, 1);
     }
     __device__ Sample sample(long long flat_row, int row_in_tile, int point) const {
@@ -92,10 +93,10 @@ struct Pipeline {
 
     const Arguments& arguments_;
     unsigned char* tile_;
-    Word next_[Rows::kWordsPerWorker];
+    Word next_[Rows::kWordsPerThread];
   };
 
-  template <bool by_crew, class K>
+  template <bool cooperative, class K>
   struct ReaderOf {
     using Type = RowReader<K>;
   };
@@ -104,7 +105,7 @@ struct Pipeline {
     using Type = RunReader<K>;
   };
   template <class K>
-  using Reader = typename ReaderOf<K::Metadata::kByCrew, K>::Type;
+  using Reader = typename ReaderOf<K::Metadata::kIsCooperative, K>::Type;
 };
 
 }  // namespace msda::prefetch_query

@@ -3,8 +3,8 @@
 // taps and only it waits; otherwise the block does.
 #pragma once
 
-#include <msda/slots/crew.cuh>
 #include <msda/slots/metadata.cuh>
+#include <msda/slots/metadata_threads.cuh>
 #include <shared_metadata/format.cuh>
 
 namespace msda::shared_metadata {
@@ -12,7 +12,7 @@ namespace msda::shared_metadata {
 template <class Problem, class Parameters>
 struct Metadata {
   static constexpr Slot kSlot = kMetadata;
-  static constexpr bool kByCrew = true;
+  static constexpr bool kIsCooperative = true;
 
   template <class K>
   using Format = typename FormatOf<Parameters::packed && can_pack<K>(), K>::Type;
@@ -44,9 +44,9 @@ struct Metadata {
 
     template <class Samples, class FlatRow>
     __device__ void enter(const Samples& samples, const FlatRow& flat_row) {
-      Crew<K>::sync();  // the taps of the tile before have been read
+      MetadataThreads<K>::sync();  // the taps of the tile before have been read
 #pragma unroll(kUnrolledRuns)
-      for (int n = 0; n < Runs::kRunsPerWorker; ++n) {
+      for (int n = 0; n < Runs::kRunsPerThread; ++n) {
         const auto run = Runs::run(n);
         if (!run.exists) continue;
         const auto& stored = samples.run(flat_row(run.row), n);
@@ -61,7 +61,7 @@ struct Metadata {
         }
         Format<K>::template write<Runs::kPoints>(row(run.row), run.first, taps);
       }
-      Crew<K>::sync();
+      MetadataThreads<K>::sync();
     }
 
     template <int level, int points, class Samples>
@@ -76,9 +76,9 @@ struct Metadata {
     }
 
    private:
-    /// Runs of a worker that are computed together. A few producer warps have many each: all of
+    /// Runs of a thread that are computed together. A few producer warps have many each: all of
     /// them at a time would not fit their registers.
-    static constexpr int kUnrolledRuns = Runs::kRunsPerWorker <= 4 ? Runs::kRunsPerWorker : 2;
+    static constexpr int kUnrolledRuns = Runs::kRunsPerThread <= 4 ? Runs::kRunsPerThread : 2;
     static constexpr int greatest_common_divisor(int a, int b) {
       while (b != 0) {
         const int rest = a % b;

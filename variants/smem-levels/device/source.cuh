@@ -56,9 +56,9 @@ struct Source {
           item.channel_block;
       if (plane == plane_) return;
       plane_ = plane;
-      Team<K>::sync();  // nobody reads the plane before
-      copy_.bring(arguments_, item, item.channel_block * K::Mapping::kItemChannels);
-      Team<K>::sync();
+      Consumers<K>::sync();  // nobody reads the plane before
+      copy_.load(arguments_, item, item.channel_block * K::Mapping::kItemChannels);
+      Consumers<K>::sync();
     }
     __device__ void leave() {}
     __device__ Base base(const WorkItem& item, int head, int channel) const {

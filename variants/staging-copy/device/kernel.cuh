@@ -1,6 +1,6 @@
 // A microbenchmark: values pass through shared memory to the output, row (b, q, h) from pixel
-// q mod S. A chunk is a run of rows and some channels; each block of a cluster brings its part of
-// the channels, and writes that of its neighbour, which it reads from the neighbour's memory.
+// q mod S. A chunk is a run of rows and some channels; each block of a cluster reads its part of
+// the channels, and writes that of its neighbour, which it takes from the neighbour's memory.
 #pragma once
 
 #include <msda/launch.cuh>
@@ -23,7 +23,7 @@ struct Kernel {
   static constexpr int kSize = static_cast<int>(sizeof(Value));
   static constexpr int kCluster = static_cast<int>(Parameters::cluster);
   static constexpr int kThreads = static_cast<int>(Parameters::threads);
-  /// Channels that a block brings: at most what is asked for, and so that chunks divide the row.
+  /// Channels that a block reads: at most what is asked for, and so that chunks divide the row.
   static constexpr int kChannels = [] {
     int channels = static_cast<int>(Parameters::channels);
     while (Problem::kChannels % (channels * kCluster) != 0) channels /= 2;
@@ -40,7 +40,7 @@ struct Kernel {
   using Word = ptx::Word<kWordBytes>;
   static constexpr int kRows = static_cast<int>(Parameters::budget) * 1024 / kRowBytes;
   static constexpr bool kIsBulk =
-      Parameters::method == kBulk && ptx::kHasCopyEngine && kRowBytes % 16 == 0;
+      Parameters::method == kBulk && ptx::kHasTma && kRowBytes % 16 == 0;
   static constexpr bool kIsAsync =
       Parameters::method != kCooperative && !kIsBulk && kWordBytes >= 4;
 
@@ -81,7 +81,7 @@ struct Kernel {
                         min(first + kRows, arguments.queries),
                         static_cast<int>(plane / kGroups % Problem::kHeads),
                         static_cast<int>(plane % kGroups) * kChannels * kCluster};
-      bring(arguments, chunk, shared, barrier, parity);
+      load(arguments, chunk, shared, barrier, parity);
       for (int n = 0; n < Parameters::barriers; ++n) sync();
       write(arguments, chunk, shared);
       sync();  // the neighbour has read
@@ -98,8 +98,8 @@ struct Kernel {
     }
   }
 
-  __device__ static void bring(const Arguments& arguments, const Chunk& chunk,
-                               unsigned char* shared, ptx::Barrier* barrier, unsigned& parity) {
+  __device__ static void load(const Arguments& arguments, const Chunk& chunk, unsigned char* shared,
+                              ptx::Barrier* barrier, unsigned& parity) {
     const int rows = static_cast<int>(chunk.last - chunk.first);
     const int channel = chunk.channel + rank() * kChannels;
     const auto* values = static_cast<const Value*>(arguments.value);

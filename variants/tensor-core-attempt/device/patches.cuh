@@ -68,7 +68,7 @@ __device__ __forceinline__ Box box_of(const Point (&point)[held], int width, int
 }
 
 /// Weights [patch][column / 8][lane][4] in float32, where the lane and the four floats are those of
-/// fragment `a` of ptx::multiply_add(): two of its registers before they are rounded. Between
+/// fragment `a` of ptx::mma_m16n8k16(): two of its registers before they are rounded. Between
 /// levels all of them are zero.
 class Weights {
  public:

@@ -202,7 +202,7 @@ class Strip {
     for (int j = 0; j < kProducts; ++j) {
       const auto bits = [&](int dy) { return static_cast<unsigned>(column.pixel[dy].element[j]); };
       const unsigned b[2] = {bits(0) | bits(1) << 16, bits(2) | bits(3) << 16};
-      ptx::multiply_add<Value>(sums_[j], a, b);
+      ptx::mma_m16n8k16<Value>(sums_[j], a, b);
     }
   }
 
@@ -273,7 +273,7 @@ class Strip {
   long long first_;
   const unsigned char* values_;  ///< pixel 0 of the image, first channel of the block
   Weights weights_;
-  float sums_[kProducts][4];  ///< fragments `sums` of ptx::multiply_add()
+  float sums_[kProducts][4];  ///< fragments `sums` of ptx::mma_m16n8k16()
 };
 
 }  // namespace msda::tensor_core_attempt

@@ -1,5 +1,5 @@
 // The 2x2 pixels that a point reads as one box in shared memory, [row][column][channel], and how
-// one comes there: one tensor copy where the copy engine can bring it, otherwise words by cp.async.
+// one gets there: one tensor copy where TMA can make it, otherwise words by cp.async.
 #pragma once
 
 #include <msda/ptx/async_copy.cuh>
@@ -27,7 +27,7 @@ struct Box {
   static constexpr bool kIsWholePixel =
       Layout::kPixelStride == K::Problem::kHeads * K::Problem::kChannels;
   /// What cuTensorMapEncodeTiled asks for. Where it is not so, all lanes copy words.
-  static constexpr bool kTensor = ptx::kHasCopyEngine && kIsWholePixel && kPixelBytes % 16 == 0 &&
+  static constexpr bool kTensor = ptx::kHasTma && kIsWholePixel && kPixelBytes % 16 == 0 &&
                                   kStride % 16 == 0 && (Layout::kImageStride * kSize) % 16 == 0 &&
                                   kChannels <= Layout::kRunChannels && 2 * kChannels <= 256;
   static constexpr BoxShape shape(int level) {

@@ -1,9 +1,8 @@
-// The values of a point come as one box of 2x2 pixels, which the copy engine brings to shared
-// memory.
+// The values of a point come as one box of 2x2 pixels, which TMA copies to shared memory.
 #pragma once
 
+#include <tma_boxes/producer_boxes.cuh>
 #include <tma_boxes/row_boxes.cuh>
-#include <tma_boxes/team_boxes.cuh>
 
 namespace msda::tma_boxes {
 
@@ -22,7 +21,7 @@ struct Fetch {
   };
   template <class K>
   struct Way<true, K> {
-    using Type = TeamBoxes<K, kStages>;
+    using Type = ProducerBoxes<K, kStages>;
   };
   template <class K>
   using Boxes = typename Way<(K::kProducerThreads > 0), K>::Type;

@@ -1,8 +1,8 @@
-// Boxes without producer warps: the lanes of a row bring their own row's, `stages` - 1 batches
-// ahead of the one that they blend. A barrier for each row and stage counts the bytes.
+// Boxes without producer warps: the lanes of a row copy their own row's, `stages` - 1 batches ahead
+// of the one that they blend. A barrier for each row and stage counts the bytes.
 #pragma once
 
-#include <msda/slots/crew.cuh>
+#include <msda/slots/metadata_threads.cuh>
 #include <tma_boxes/boxes.cuh>
 
 namespace msda::tma_boxes {
@@ -65,7 +65,7 @@ struct RowBoxes {
     __device__ void commit(int stage) { static_cast<void>(stage); }
     template <int pending>
     __device__ void wait(int stage) {
-      ptx::wait(barrier(stage), parities_ >> stage & 1U);
+      ptx::wait(barrier(stage), phases_ >> stage & 1U);
     }
     template <int points, class Values>
     __device__ void read(int stage, int r, Values (&value)[points][kTaps<K>]) const {
@@ -74,11 +74,11 @@ struct RowBoxes {
     }
     /// The row's lanes have read: the stage may be filled anew.
     __device__ void release(int stage) {
-      parities_ ^= 1U << stage;
+      phases_ ^= 1U << stage;
       if constexpr (Mapping::kWarpHoldsRows) {
         simt::sync_warp();
       } else {
-        Team<K>::sync();
+        Consumers<K>::sync();
       }
     }
 
@@ -97,7 +97,7 @@ struct RowBoxes {
     ptx::Barrier* barriers_;
     int group_;
     bool is_real_;
-    unsigned parities_ = 0;  ///< of the stages' current phases, a bit each
+    unsigned phases_ = 0;  ///< of the stages' current phases, a bit each
   };
 };
 

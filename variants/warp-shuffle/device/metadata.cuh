@@ -11,7 +11,7 @@ namespace msda::warp_shuffle {
 template <class Problem, class Parameters>
 struct Metadata {
   static constexpr Slot kSlot = kMetadata;
-  static constexpr bool kByCrew = false;
+  static constexpr bool kIsCooperative = false;
   template <class K>
   static constexpr unsigned kSharedBytes = 0;
 

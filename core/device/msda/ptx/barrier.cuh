@@ -35,7 +35,7 @@ __device__ __forceinline__ void init(Barrier* barrier, unsigned arrivals) {
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals)
                : "memory");
 }
-/// Makes initialised barriers known to the copy engine too.
+/// Makes initialised barriers visible to asynchronous copies too.
 __device__ __forceinline__ void publish_barriers() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");

@@ -1,6 +1,7 @@
-// The copy engine of compute capability 9.0 (TMA): copies that one thread begins and whose bytes an
-// mbarrier counts (PTX ISA, "cp.async.bulk" and "cp.async.bulk.tensor"). Addresses in shared memory
-// are of this block. Code for earlier devices asks kHasCopyEngine and calls none of it.
+// Bulk and tensor copies by the Tensor Memory Accelerator (TMA) of compute capability 9.0: one
+// thread issues them and an mbarrier counts their bytes (PTX ISA, "cp.async.bulk" and
+// "cp.async.bulk.tensor"). Addresses in shared memory are of this block. Code for earlier devices
+// asks kHasTma and calls none of it.
 #pragma once
 
 #if defined(MSDA_SIMT_HOST)
@@ -12,16 +13,16 @@
 namespace msda::ptx {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-inline constexpr bool kHasCopyEngine = true;
-#define MSDA_ENGINE(...) asm volatile(__VA_ARGS__ : "memory")
+inline constexpr bool kHasTma = true;
+#define MSDA_TMA(...) asm volatile(__VA_ARGS__ : "memory")
 #else
-inline constexpr bool kHasCopyEngine = false;
-#define MSDA_ENGINE(...) __trap()
+inline constexpr bool kHasTma = false;
+#define MSDA_TMA(...) __trap()
 #endif
 
-/// Announces `bytes` that copies will bring in this phase, and arrives.
+/// Announces `bytes` that copies will complete in this phase, and arrives.
 __device__ __forceinline__ void arrive_expecting(Barrier* barrier, unsigned bytes) {
-  MSDA_ENGINE(
+  MSDA_TMA(
       "{\n.reg .b64 state;\n"
       "mbarrier.arrive.expect_tx.shared.b64 state, [%0], %1;\n}" ::"r"(shared_address(barrier)),
       "r"(bytes));
@@ -29,13 +30,13 @@ __device__ __forceinline__ void arrive_expecting(Barrier* barrier, unsigned byte
 
 /// Orders this thread's earlier accesses of shared memory before copies that begin later.
 __device__ __forceinline__ void fence_before_bulk_copies() {
-  MSDA_ENGINE("fence.proxy.async.shared::cta;" ::);
+  MSDA_TMA("fence.proxy.async.shared::cta;" ::);
 }
 
 /// Copies `bytes` neighbouring bytes, a multiple of 16, as both addresses are.
 __device__ __forceinline__ void copy_bulk(void* shared, const void* global, unsigned bytes,
                                           Barrier* barrier) {
-  MSDA_ENGINE(
+  MSDA_TMA(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
           "r"(shared_address(shared)),
       "l"(global), "r"(bytes), "r"(shared_address(barrier)));
@@ -45,25 +46,25 @@ __device__ __forceinline__ void copy_bulk(void* shared, const void* global, unsi
 /// bytes. What lies outside the tensor arrives as zeros.
 __device__ __forceinline__ void copy_box(void* shared, const void* map, int x, int y, int z,
                                          Barrier* barrier) {
-  MSDA_ENGINE(
+  MSDA_TMA(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
       "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(shared_address(shared)),
       "l"(map), "r"(x), "r"(y), "r"(z), "r"(shared_address(barrier)));
 }
 __device__ __forceinline__ void copy_box(void* shared, const void* map, int x, int y, int z, int w,
                                          Barrier* barrier) {
-  MSDA_ENGINE(
+  MSDA_TMA(
       "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
       "[%0], [%1, {%2, %3, %4, %5}], [%6];" ::"r"(shared_address(shared)),
       "l"(map), "r"(x), "r"(y), "r"(z), "r"(w), "r"(shared_address(barrier)));
 }
 
-/// Brings a tensor map to the copy engine's cache.
+/// Prefetches a tensor map into the cache that TMA reads it from.
 __device__ __forceinline__ void prefetch_map(const void* map) {
-  MSDA_ENGINE("prefetch.tensormap [%0];" ::"l"(map));
+  MSDA_TMA("prefetch.tensormap [%0];" ::"l"(map));
 }
 
-#undef MSDA_ENGINE
+#undef MSDA_TMA
 
 }  // namespace msda::ptx
 

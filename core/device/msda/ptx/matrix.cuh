@@ -22,13 +22,13 @@ namespace msda::ptx {
 /// with the first of two elements in the lower half of the register.
 #if !defined(MSDA_SIMT_HOST)
 template <class T>
-__device__ void multiply_add(float (&sums)[4], const unsigned (&a)[4], const unsigned (&b)[2]);
+__device__ void mma_m16n8k16(float (&sums)[4], const unsigned (&a)[4], const unsigned (&b)[2]);
 
-/// Defines multiply_add<T> with the element type TYPE of PTX. Volatile, so that it stays where
+/// Defines mma_m16n8k16<T> with the element type TYPE of PTX. Volatile, so that it stays where
 /// all lanes are together.
-#define MSDA_PTX_MULTIPLY_ADD(T, TYPE)                                                    \
+#define MSDA_PTX_MMA(T, TYPE)                                                             \
   template <>                                                                             \
-  __device__ __forceinline__ void multiply_add<T>(float(&sums)[4], const unsigned(&a)[4], \
+  __device__ __forceinline__ void mma_m16n8k16<T>(float(&sums)[4], const unsigned(&a)[4], \
                                                   const unsigned(&b)[2]) {                \
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." TYPE "." TYPE                   \
                  ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"   \
@@ -36,10 +36,10 @@ __device__ void multiply_add(float (&sums)[4], const unsigned (&a)[4], const uns
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));     \
   }
 
-MSDA_PTX_MULTIPLY_ADD(__half, "f16")
-MSDA_PTX_MULTIPLY_ADD(__nv_bfloat16, "bf16")
+MSDA_PTX_MMA(__half, "f16")
+MSDA_PTX_MMA(__nv_bfloat16, "bf16")
 
-#undef MSDA_PTX_MULTIPLY_ADD
+#undef MSDA_PTX_MMA
 #endif
 
 /// Two elements of type T as one register of a fragment, each rounded to nearest even.

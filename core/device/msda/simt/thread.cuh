@@ -7,8 +7,8 @@
 namespace msda::simt {
 
 inline constexpr int kWarpLanes = 32;
-inline constexpr int kTeamBarrier = 15;      ///< the id for the warps that gather
-inline constexpr int kProducerBarrier = 14;  ///< the id for those that produce
+inline constexpr int kConsumerBarrier = 15;  ///< id of the named barrier of the consumer warps
+inline constexpr int kProducerBarrier = 14;  ///< and of that of the producer warps
 
 }  // namespace msda::simt
 
@@ -48,23 +48,23 @@ __device__ __forceinline__ T shuffle(T value, int source_lane, int width = kWarp
 
 #endif
 
-/// The value of all 32 lanes put together by `join(a, b)`, the same in all of them.
-/// All 32 lanes call it and what follows.
-template <class T, class Join>
-__device__ __forceinline__ T warp_join(T value, const Join& join) {
+/// Reduction of the values of all 32 lanes by `combine(a, b)`, the same in all of them. All 32
+/// lanes call it, and the functions that follow.
+template <class T, class Combine>
+__device__ __forceinline__ T warp_reduce(T value, const Combine& combine) {
 #pragma unroll
   for (int step = kWarpLanes / 2; step > 0; step /= 2)
-    value = join(value, shuffle_xor(value, step));
+    value = combine(value, shuffle_xor(value, step));
   return value;
 }
 
 /// The largest value of the warp's lanes, in all of them.
 __device__ __forceinline__ float warp_maximum(float value) {
-  return warp_join(value, [](float a, float b) { return fmaxf(a, b); });
+  return warp_reduce(value, [](float a, float b) { return fmaxf(a, b); });
 }
 
-/// As warp_join() for the smallest, the largest and the union of bits; one instruction from compute
-/// capability 8.0 on.
+/// As warp_reduce() for the smallest, the largest and the union of bits; one instruction from
+/// compute capability 8.0 on.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 __device__ __forceinline__ int warp_minimum(int value) {
   return __reduce_min_sync(0xffffffffU, value);
@@ -77,13 +77,13 @@ __device__ __forceinline__ unsigned warp_union(unsigned bits) {
 }
 #else
 __device__ __forceinline__ int warp_minimum(int value) {
-  return warp_join(value, [](int a, int b) { return min(a, b); });
+  return warp_reduce(value, [](int a, int b) { return min(a, b); });
 }
 __device__ __forceinline__ int warp_maximum(int value) {
-  return warp_join(value, [](int a, int b) { return max(a, b); });
+  return warp_reduce(value, [](int a, int b) { return max(a, b); });
 }
 __device__ __forceinline__ unsigned warp_union(unsigned bits) {
-  return warp_join(bits, [](unsigned a, unsigned b) { return a | b; });
+  return warp_reduce(bits, [](unsigned a, unsigned b) { return a | b; });
 }
 #endif
 

@@ -18,7 +18,7 @@
 
 namespace msda {
 
-/// Parameters of the default levels: they have none.
+/// Parameters of the default policies: they have none.
 struct NoParameters {};
 
 /// The slots of the direct skeleton. A composition derives from this and names those it fills anew.
@@ -38,9 +38,9 @@ struct GatherDefaults {
   using Fetch = LoadFetch<Problem, NoParameters>;
 };
 
-/// A level of the right slot; what else a slot asks of its level is checked where it is used.
-template <class Level, Slot slot>
-concept Fills = (Level::kSlot == slot);
+/// A policy of the right slot; what else a slot asks of its policy is checked where it is used.
+template <class Policy, Slot slot>
+concept Fills = (Policy::kSlot == slot);
 
 /// Offsets of the slots' parts of the dynamic shared memory.
 template <class K>
@@ -77,7 +77,7 @@ struct Gather : C {
                     Fills<typename C::Arithmetic, kArithmetic> &&
                     Fills<typename C::Unroll, kUnroll> && Fills<typename C::Pipeline, kPipeline> &&
                     Fills<typename C::Fetch, kFetch>,
-                "every slot holds a level of its own kind");
+                "every slot holds a policy of its own kind");
   static_assert(C::Mapping::kThreads + producer_threads <= 1024,
                 "a block has at most 1024 threads: the mapping's and those of producer warps");
   static constexpr bool kByHead = C::Source::kByHead;

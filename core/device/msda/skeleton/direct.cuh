@@ -2,9 +2,9 @@
 // barriers and the division of shared memory; the slots own the decisions.
 //
 //   for each work item of this block              schedule
-//     bring what stays on chip                    source.enter
+//     load what stays on chip                     source.enter
 //     for each tile of rows                       mapping, order
-//       bring samples and taps of the tile        pipeline.enter, metadata.enter
+//       samples and taps of the tile              pipeline.enter, metadata.enter
 //       for each level, for each batch of points  unroll
 //         taps                                    metadata.read
 //         values                                  source.read (layout, cache)

@@ -8,28 +8,28 @@
 
 namespace msda {
 
-/// Slot to level.
+/// Slot to policy.
 template <class K, Slot slot>
-struct LevelOf;
-#define MSDA_LEVEL_OF(SLOT, MEMBER)  \
+struct PolicyOf;
+#define MSDA_POLICY_OF(SLOT, MEMBER) \
   template <class K>                 \
-  struct LevelOf<K, SLOT> {          \
+  struct PolicyOf<K, SLOT> {         \
     using Type = typename K::MEMBER; \
   }
-MSDA_LEVEL_OF(kLayout, Layout);
-MSDA_LEVEL_OF(kArithmetic, Arithmetic);
-MSDA_LEVEL_OF(kSource, Source);
-MSDA_LEVEL_OF(kMapping, Mapping);
-MSDA_LEVEL_OF(kOrder, Order);
-MSDA_LEVEL_OF(kSchedule, Schedule);
-MSDA_LEVEL_OF(kMetadata, Metadata);
-MSDA_LEVEL_OF(kPipeline, Pipeline);
-MSDA_LEVEL_OF(kCache, Cache);
-MSDA_LEVEL_OF(kUnroll, Unroll);
-MSDA_LEVEL_OF(kFetch, Fetch);
-#undef MSDA_LEVEL_OF
+MSDA_POLICY_OF(kLayout, Layout);
+MSDA_POLICY_OF(kArithmetic, Arithmetic);
+MSDA_POLICY_OF(kSource, Source);
+MSDA_POLICY_OF(kMapping, Mapping);
+MSDA_POLICY_OF(kOrder, Order);
+MSDA_POLICY_OF(kSchedule, Schedule);
+MSDA_POLICY_OF(kMetadata, Metadata);
+MSDA_POLICY_OF(kPipeline, Pipeline);
+MSDA_POLICY_OF(kCache, Cache);
+MSDA_POLICY_OF(kUnroll, Unroll);
+MSDA_POLICY_OF(kFetch, Fetch);
+#undef MSDA_POLICY_OF
 
-/// Any level may declare a workspace, and a pre-pass that fills it before the main kernel:
+/// Any policy may declare a workspace, and a pre-pass that fills it before the main kernel:
 ///
 ///   template <class K> static constexpr Extent kWorkspace = {...};
 ///   static constexpr bool kZeroed = true;  // the host clears the workspace before each launch
@@ -37,14 +37,14 @@ MSDA_LEVEL_OF(kFetch, Fetch);
 ///   template <class K> __device__ static void prepass(const Arguments&, unsigned char* shared);
 template <class K, Slot slot>
 constexpr void add_to_plan(LaunchPlan& plan) {
-  using Level = typename LevelOf<K, slot>::Type;
-  if constexpr (requires { Level::template kWorkspace<K>; }) {
-    plan.workspace[slot] = Level::template kWorkspace<K>;
+  using Policy = typename PolicyOf<K, slot>::Type;
+  if constexpr (requires { Policy::template kWorkspace<K>; }) {
+    plan.workspace[slot] = Policy::template kWorkspace<K>;
   }
-  if constexpr (requires { Level::kZeroed; }) plan.zeroed[slot] = Level::kZeroed;
-  if constexpr (requires { Level::template kPrepassShape<K>; }) {
+  if constexpr (requires { Policy::kZeroed; }) plan.zeroed[slot] = Policy::kZeroed;
+  if constexpr (requires { Policy::template kPrepassShape<K>; }) {
     plan.has_prepass[slot] = 1;
-    plan.prepass[slot] = Level::template kPrepassShape<K>;
+    plan.prepass[slot] = Policy::template kPrepassShape<K>;
   }
 }
 
@@ -79,16 +79,16 @@ constexpr LaunchPlan make_plan() {
   return plan;
 }
 
-/// The pre-pass of the level that fills `slot`; empty when it has none. That of the layout slot
+/// The pre-pass of the policy that fills `slot`; empty when it has none. That of the layout slot
 /// copies values into another layout, encoding, or both.
 template <class K, Slot slot>
 __device__ __forceinline__ void run_prepass(const Arguments& arguments) {
   if constexpr (slot == kLayout) {
     if constexpr (kRestages<K>) Restage<K>::run(arguments);
   } else if constexpr (slot < kRoles) {
-    using Level = typename LevelOf<K, slot>::Type;
-    if constexpr (requires { Level::template kPrepassShape<K>; }) {
-      Level::template prepass<K>(arguments, simt::shared_memory());
+    using Policy = typename PolicyOf<K, slot>::Type;
+    if constexpr (requires { Policy::template kPrepassShape<K>; }) {
+      Policy::template prepass<K>(arguments, simt::shared_memory());
     }
   }
 }

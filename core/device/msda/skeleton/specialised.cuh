@@ -1,12 +1,12 @@
 // The specialised skeleton: the direct skeleton with two kinds of warps. Producers compute the taps
-// of all rows (where the metadata slot has a crew do that) and bring values (where the fetch slot
-// has producers do that); the team blends and stores.
+// of all rows (where the metadata slot is cooperative) and copy values to shared memory (where the
+// fetch slot has producers do that); consumers blend and store.
 //
 //   producers, for each item, tile              schedule, mapping, order
-//     bring samples and taps of the tile        pipeline.enter, metadata.enter    (one step)
+//     samples and taps of the tile              pipeline.enter, metadata.enter    (one step)
 //     for each batch of points                  unroll
-//       bring its values                        fetch producer                    (one step each)
-//   team, for each item                         source.enter
+//       copy its values                         fetch producer                    (one step each)
+//   consumers, for each item                    source.enter
 //     for each tile, batch of points            the same steps
 //       taps, values, sums                      metadata.read, fetch.read, arithmetic.add
 //     combine lanes, store                      mapping, cache
@@ -37,16 +37,16 @@ struct Defaults : GatherDefaults<Problem> {
 template <class C>
 struct Composed : Gather<C, C::Roles::kProducerThreads> {
   static_assert(Fills<typename C::Roles, kRoles> && Fills<typename C::Handover, kHandover>,
-                "every slot holds a level of its own kind");
+                "every slot holds a policy of its own kind");
   using Self = Composed<C>;
-  static constexpr bool kTapsByProducers = C::Metadata::kByCrew;
-  /// Batches of a tile whose values the producers bring.
+  static constexpr bool kTapsByProducers = C::Metadata::kIsCooperative;
+  /// Batches of a tile whose values the producers copy.
   static constexpr int kFetchSteps = C::Fetch::kByProducers ? Tile<Self>::staged_batches() : 0;
   static constexpr int kSteps = (kTapsByProducers ? 1 : 0) + kFetchSteps;  ///< of a tile
   static constexpr int kStages =
-      kFetchSteps > 0 ? C::Fetch::kStages : C::Roles::kStages;  ///< of the ring of steps
-  /// Tiles whose taps are in shared memory at a time. The team releases a tile's step of taps at
-  /// its end when there are no others, and otherwise at once, so that the ring can turn: then a
+      kFetchSteps > 0 ? C::Fetch::kStages : C::Roles::kStages;  ///< of the handover
+  /// Tiles whose taps are in shared memory at a time. Consumers release a tile's step of taps at
+  /// its end when there are no others, and otherwise at once, so that the stages come round: then a
   /// buffer is free when a step of the next tile was released.
   static constexpr int kTapBuffers = !kTapsByProducers  ? 1
                                      : kFetchSteps == 0 ? kStages
@@ -74,7 +74,7 @@ __device__ __forceinline__ void for_each_tile(const Arguments& arguments, unsign
 
 template <class K>
 __device__ __forceinline__ void produce(const Arguments& arguments, unsigned char* shared,
-                                        Steps<K>& steps) {
+                                        Stages<K>& stages) {
   typename K::Pipeline::template Reader<K> samples(arguments, shared + K::Shared::kPipelineAt);
   typename K::Metadata::template Reader<K> metadata(arguments, shared + K::Shared::kMetadataAt);
   typename K::Fetch::template Producer<K> fetch(arguments, shared + K::Shared::kFetchAt);
@@ -86,23 +86,23 @@ __device__ __forceinline__ void produce(const Arguments& arguments, unsigned cha
         const auto flat_row = [&tile](int in_tile) { return tile.flat_row(in_tile); };
         if constexpr (K::kTapsByProducers) {
           samples.enter(flat_row, first == item.first, item.last - first);
-          steps.handover.producer_acquire(steps.at);
+          stages.handover.producer_acquire(stages.state);
           metadata.turn_to(buffer);
           metadata.enter(samples, flat_row);
-          steps.handover.producer_release(steps.at);
-          steps.at.advance();
+          stages.handover.producer_commit(stages.state);
+          stages.state.advance();
           buffer = buffer + 1 == K::kTapBuffers ? 0 : buffer + 1;
         }
-        if constexpr (K::kFetchSteps > 0) tile.bring(steps, fetch, metadata);
+        if constexpr (K::kFetchSteps > 0) tile.produce(stages, fetch, metadata);
       });
-  steps.handover.producer_finish(steps.at);
+  stages.handover.producer_tail(stages.state);
 }
 
 template <class K>
 __device__ __forceinline__ void gather(const Arguments& arguments, unsigned char* shared,
-                                       Steps<K>& steps) {
+                                       Stages<K>& stages) {
   Readers<K> readers(arguments, shared);
-  if constexpr (K::kFetchSteps > 0) readers.fetch.follow(steps);
+  if constexpr (K::kFetchSteps > 0) readers.fetch.follow(stages);
   int buffer = 0;
   for_each_tile<K>(
       arguments, shared, [&](const WorkItem& item) { readers.source.enter(item); },
@@ -111,10 +111,10 @@ __device__ __forceinline__ void gather(const Arguments& arguments, unsigned char
         if constexpr (K::kTapsByProducers) {
           readers.metadata.turn_to(buffer);
           buffer = buffer + 1 == K::kTapBuffers ? 0 : buffer + 1;
-          steps.handover.team_acquire(steps.at);
+          stages.handover.consumer_wait(stages.state);
           if constexpr (K::kFetchSteps > 0) {
-            steps.handover.team_release(steps.at);
-            steps.at.advance();
+            stages.handover.consumer_release(stages.state);
+            stages.state.advance();
           }
         } else {
           const auto flat_row = [&tile](int in_tile) { return tile.flat_row(in_tile); };
@@ -122,8 +122,8 @@ __device__ __forceinline__ void gather(const Arguments& arguments, unsigned char
         }
         tile.compute(readers);
         if constexpr (K::kTapsByProducers && K::kFetchSteps == 0) {
-          steps.handover.team_release(steps.at);
-          steps.at.advance();
+          stages.handover.consumer_release(stages.state);
+          stages.state.advance();
         }
       });
   readers.source.leave();
@@ -137,13 +137,13 @@ __global__ void __launch_bounds__(Composed<C>::kShape.threads,
                                       : 1) kernel(const __grid_constant__ Arguments arguments) {
   using K = Composed<C>;
   unsigned char* shared = simt::shared_memory();
-  Steps<K> steps{typename K::Handover::template Handover<K>(shared + K::Shared::kHandoverAt), {}};
+  Stages<K> stages{typename K::Handover::template Handover<K>(shared + K::Shared::kHandoverAt), {}};
   K::Fetch::template prepare<K>(arguments, shared + K::Shared::kFetchAt);
   simt::sync_block();
   if (simt::thread() >= K::Mapping::kThreads) {
-    produce<K>(arguments, shared, steps);
+    produce<K>(arguments, shared, stages);
   } else {
-    gather<K>(arguments, shared, steps);
+    gather<K>(arguments, shared, stages);
   }
 }
 

@@ -49,8 +49,8 @@ class Tile {
       : arguments_(arguments), item_(item), first_(first) {}
 
   /// Flat row of row `in_tile` (>= kRows: of a later tile of the item); one beyond the item's end
-  /// stands for its last row, so that all lanes of a warp stay together and only the store asks who
-  /// is real.
+  /// stands for its last row, so that all lanes of a warp stay together and only the store asks
+  /// whether the row is real.
   __device__ long long flat_row(int in_tile) const {
     const long long row = min(first_ + in_tile, item_.last - 1);
     const long long position = K::kByHead ? row : row / Problem::kHeads;
@@ -59,13 +59,13 @@ class Tile {
     return (item_.image * arguments_.queries + query) * Problem::kHeads + head;
   }
 
-  /// Of the specialised skeleton's producers: brings the values that the fetch slot stages, a batch
+  /// Of the specialised skeleton's producers: copies the values that the fetch slot stages, a batch
   /// of points of all rows for each step. The taps are where the metadata slot keeps them for all
   /// lanes, or are computed here.
-  template <class Steps, class Producer, class Metadata>
-  __device__ void bring(Steps& steps, Producer& fetch, const Metadata& metadata) const {
-    bring_visits<0>(steps, fetch, [&](int row, int level, int point) {
-      if constexpr (K::Metadata::kByCrew) {
+  template <class Stages, class Producer, class Metadata>
+  __device__ void produce(Stages& stages, Producer& fetch, const Metadata& metadata) const {
+    produce_visits<0>(stages, fetch, [&](int row, int level, int point) {
+      if constexpr (K::Metadata::kIsCooperative) {
         return metadata.place(row, point);
       } else {
         const auto sample = load_samples<K, 1>(arguments_, flat_row(row), point)[0];
@@ -73,7 +73,7 @@ class Tile {
       }
     });
   }
-  /// Batches for which bring() takes a step.
+  /// Batches for which produce() takes a step.
   static constexpr int staged_batches() { return staged_between(0, kBatches); }
 
   __device__ void compute(Readers<K>& readers) const {
@@ -120,7 +120,7 @@ class Tile {
   /// Batches whose values are on their way while one is blended.
   static constexpr int kAhead = K::Fetch::template kAhead<K> > 0 ? K::Fetch::template kAhead<K>
                                                                  : (K::Unroll::kLoadsAhead ? 1 : 0);
-  /// True when the values of a level come by way of the fetch slot's shared memory.
+  /// True when the values of a level pass through the fetch slot's shared memory.
   static constexpr bool staged(int level) {
     return K::Fetch::kStaged && !K::Source::template on_chip<K>(level);
   }
@@ -132,21 +132,21 @@ class Tile {
   };
 
   /// The values of the b-th batch and those after it, for all rows of the tile.
-  template <int b, class Steps, class Producer, class PlaceOf>
-  __device__ void bring_visits(Steps& steps, Producer& fetch, const PlaceOf& place_of) const {
+  template <int b, class Stages, class Producer, class PlaceOf>
+  __device__ void produce_visits(Stages& stages, Producer& fetch, const PlaceOf& place_of) const {
     if constexpr (b < kBatches) {
       constexpr int kLevel = visit(b).level;
       if constexpr (staged(kLevel)) {
         constexpr int kFirst = kLevel * Problem::kPoints + visit(b).batch * kBatch;
-        steps.handover.producer_acquire(steps.at);
-        fetch.template bring<kLevel, points_of(b)>(
-            item_, steps.at.stage,
+        stages.handover.producer_acquire(stages.state);
+        fetch.template produce<kLevel, points_of(b)>(
+            item_, stages.state.stage,
             [&](int row, int p) { return place_of(row, kLevel, kFirst + p); },
             [&](int row) { return head_of(row); });
-        steps.handover.producer_release(steps.at);
-        steps.at.advance();
+        stages.handover.producer_commit(stages.state);
+        stages.state.advance();
       }
-      bring_visits<b + 1>(steps, fetch, place_of);
+      produce_visits<b + 1>(stages, fetch, place_of);
     }
   }
   __device__ int head_of(int in_tile) const {

@@ -3,8 +3,7 @@
 //   template <class Problem, class Parameters> struct Kernel {
 //     static constexpr LaunchShape kShape = {...};
 //     static constexpr Extent kWorkspace = {...};       // optional: arguments.workspace[0]
-//     static constexpr LaunchShape kPrepassShape = ...; // optional, with prepass(arguments,
-//     shared)
+//     static constexpr LaunchShape kPrepassShape = ...; // optional, with prepass(...) as run(...)
 //     __device__ static void run(const Arguments& arguments, unsigned char* shared);
 //   };
 #pragma once

@@ -1,5 +1,5 @@
-// Values in 8 bits with a scale for each image, head and level: what the arithmetic levels of that
-// kind share.
+// Values in 8 bits with a scale for each image, head and level: what the arithmetic policies of
+// that kind share.
 #pragma once
 
 #include <msda/simt/thread.cuh>
@@ -8,10 +8,10 @@
 
 namespace msda {
 
-/// `Level` gives: Stored (one byte), kLargest, code(float in +-kLargest) and decode(two codes) to a
+/// `Policy` gives: Stored (one byte), kLargest, code(float in +-kLargest) and decode(two codes), a
 /// __half2. A pre-pass finds the largest magnitude of each (image, head, level); the layout slot's
 /// pre-pass encodes.
-template <class ProblemType, class Level>
+template <class ProblemType, class Policy>
 struct EncodedArithmetic {
   using Problem = ProblemType;
   static constexpr Slot kSlot = kArithmetic;
@@ -57,11 +57,11 @@ struct EncodedArithmetic {
   __device__ static float scale(const Arguments& arguments, long long image, int head, int level) {
     const float largest = __uint_as_float(
         magnitudes(arguments)[(image * Problem::kHeads + head) * Problem::kLevels + level]);
-    return largest > 0.0F ? largest / Level::kLargest : 1.0F;
+    return largest > 0.0F ? largest / Policy::kLargest : 1.0F;
   }
   __device__ static auto encode(const Arguments& arguments, float value, long long image, int head,
                                 int level) {
-    return Level::code(value / scale(arguments, image, head, level));
+    return Policy::code(value / scale(arguments, image, head, level));
   }
 
   template <int points, int taps, int vector, class Tap>
@@ -76,7 +76,7 @@ struct EncodedArithmetic {
 #pragma unroll
         for (int t = 0; t < taps; ++t) {
           const auto& element = value[p][t].element;
-          blend = __hfma2(Level::decode(element[v], element[v < kLast ? v + 1 : v]),
+          blend = __hfma2(Policy::decode(element[v], element[v < kLast ? v + 1 : v]),
                           __half2half2(tap[p].weight[t]), blend);
         }
       }

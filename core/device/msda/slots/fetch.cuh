@@ -6,7 +6,7 @@
 
 namespace msda {
 
-/// Default: loads into registers. A level may instead stage values in shared memory (kStaged),
+/// Default: loads into registers. A policy may instead stage values in shared memory (kStaged),
 /// those that the source slot does not have on chip, batch by batch. Its Reader then has
 ///
 /// - begin<level>(source, base, item, head, place, r, taps): the values of the lane's r-th row set
@@ -14,22 +14,22 @@ namespace msda {
 /// - wait<pending>(place): they are there; `pending` batches began later;
 /// - read<points>(place, r, values), and release(place) when they have been blended.
 ///
-/// `place`, 0 .. kAhead, tells batches apart that are under way together. A level whose values
-/// producer warps bring (kByProducers) has kStages stages for them, and a Producer with
+/// `place`, 0 .. kAhead, tells batches apart that are in flight together. A policy whose values
+/// producer warps copy (kByProducers) has kStages stages for them, and a Producer with
 ///
-/// - bring<level, points>(item, stage, place_of, head_of): the values of all rows of a tile, by the
-///   places of points (row, point of the batch) and the heads of rows;
+/// - produce<level, points>(item, stage, place_of, head_of): the values of all rows of a tile, from
+///   the places of points (row, point of the batch) and the heads of rows;
 ///
-/// its Reader has follow(steps), which tells it where the team's steps are.
+/// its Reader has follow(stages), which tells it where the consumers are.
 template <class Problem, class Parameters>
 struct LoadFetch {
   static constexpr Slot kSlot = kFetch;
   static constexpr bool kStaged = false;
-  /// True when producer warps bring the values, where the block has any.
+  /// True when producer warps copy the values, where the block has any.
   static constexpr bool kByProducers = false;
-  /// Stages of the ring in which they do.
+  /// Stages that they fill.
   static constexpr int kStages = 0;
-  /// Batches on their way while one is blended.
+  /// Batches in flight while one is blended.
   template <class K>
   static constexpr int kAhead = 0;
   template <class K>

@@ -1,10 +1,11 @@
-// Slot "handover" of the specialised skeleton: how producers tell the team that a stage is full,
-// and the team the producers that it is empty again. Steps 0, 1, 2, ... of both roles are the same,
-// step n lies in stage n % stages, and every warp of the block takes part in every step: no warp
-// leaves before the last, so nobody waits for one that is gone.
+// Slot "handover" of the specialised skeleton: how producers tell consumers that a stage is full,
+// and consumers tell producers that it is empty again (a pipeline, in the words of CUTLASS). Steps
+// 0, 1, 2, ... of both roles are the same, step n lies in stage n % stages, and every warp of the
+// block takes part in every step: no warp leaves before the last, so nobody waits for one that is
+// gone.
 //
-//   producer: for each step n  acquire(n), fill, release(n)     and at the end finish(steps)
-//   team:     for each step n  acquire(n), read, release(n)
+//   producers: for each step n  producer_acquire, fill, producer_commit   at the end producer_tail
+//   consumers: for each step n  consumer_wait, read, consumer_release
 #pragma once
 
 #include <msda/launch.cuh>
@@ -13,28 +14,28 @@
 
 namespace msda {
 
-/// Where step n lies, kept while n counts up.
+/// Step n of a role: the stage it lies in, and the phase of that stage's barriers.
 template <int stages>
-struct Ring {
+struct PipelineState {
   unsigned step = 0;
   int stage = 0;
-  unsigned parity = 0;  ///< of the round, step / stages
+  unsigned phase = 0;  ///< parity of the round, step / stages
   __device__ void advance() {
     ++step;
     if (++stage == stages) {
       stage = 0;
-      parity ^= 1U;
+      phase ^= 1U;
     }
   }
   /// True in the first round, whose stages nobody has to empty.
   __device__ bool is_first_round() const { return step < static_cast<unsigned>(stages); }
 };
 
-/// The steps as one role sees them.
+/// A role's view of the stages.
 template <class K>
-struct Steps {
+struct Stages {
   typename K::Handover::template Handover<K> handover;
-  Ring<K::kStages> at;
+  PipelineState<K::kStages> state;
 };
 
 /// Default: a pair of mbarriers for each stage, at which every thread arrives for itself: what it
@@ -60,17 +61,23 @@ struct BarrierHandover {
       ptx::publish_barriers();
     }
 
-    __device__ void producer_acquire(const Ring<K::kStages>& at) {
-      if (!at.is_first_round()) ptx::wait(empty_ + at.stage, at.parity ^ 1U);
+    __device__ void producer_acquire(const PipelineState<K::kStages>& state) {
+      if (!state.is_first_round()) ptx::wait(empty_ + state.stage, state.phase ^ 1U);
     }
-    __device__ void producer_release(const Ring<K::kStages>& at) { ptx::arrive(full_ + at.stage); }
+    __device__ void producer_commit(const PipelineState<K::kStages>& state) {
+      ptx::arrive(full_ + state.stage);
+    }
     /// After the last step.
-    __device__ void producer_finish(const Ring<K::kStages>& at) { static_cast<void>(at); }
-
-    __device__ void team_acquire(const Ring<K::kStages>& at) {
-      ptx::wait(full_ + at.stage, at.parity);
+    __device__ void producer_tail(const PipelineState<K::kStages>& state) {
+      static_cast<void>(state);
     }
-    __device__ void team_release(const Ring<K::kStages>& at) { ptx::arrive(empty_ + at.stage); }
+
+    __device__ void consumer_wait(const PipelineState<K::kStages>& state) {
+      ptx::wait(full_ + state.stage, state.phase);
+    }
+    __device__ void consumer_release(const PipelineState<K::kStages>& state) {
+      ptx::arrive(empty_ + state.stage);
+    }
 
    private:
     ptx::Barrier* full_;

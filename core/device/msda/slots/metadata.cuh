@@ -58,8 +58,9 @@ __device__ __forceinline__ Taps<K> make_taps(const Sample& sample, int level, in
 template <class Problem, class Parameters>
 struct InlineMetadata {
   static constexpr Slot kSlot = kMetadata;
-  /// True when a crew (crew.cuh) computes the taps of its rows for all their lanes.
-  static constexpr bool kByCrew = false;
+  /// True when metadata threads (metadata_threads.cuh) compute the taps of rows for all their
+  /// lanes.
+  static constexpr bool kIsCooperative = false;
   template <class K>
   static constexpr unsigned kSharedBytes = 0;
 

@@ -3,7 +3,7 @@
 
 #include <msda/launch.cuh>
 #include <msda/sampling.cuh>
-#include <msda/slots/crew.cuh>
+#include <msda/slots/metadata_threads.cuh>
 #include <msda/vector.cuh>
 
 namespace msda {
@@ -77,7 +77,7 @@ struct DirectPipeline {
       static_cast<void>(row_in_tile);
       return load_samples<K, 1>(arguments_, flat_row, point)[0];
     }
-    /// The n-th run of points that the crew's worker takes.
+    /// The n-th run of points of this metadata thread.
     __device__ StoredSamples<Problem, Runs::kPoints> run(long long flat_row, int n) const {
       return load_samples<K, Runs::kPoints>(arguments_, flat_row, Runs::run(n).first);
     }

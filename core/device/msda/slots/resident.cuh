@@ -1,11 +1,11 @@
-// Levels that live in shared memory: which of them fit, how they lie there, and how a block brings
-// them. What the source levels that keep levels on chip share.
+// Levels that live in shared memory: which of them fit, how they lie there, and how a block copies
+// them there. What the source policies that keep levels on chip share.
 #pragma once
 
 #include <msda/launch.cuh>
 #include <msda/ptx/async_copy.cuh>
 #include <msda/ptx/bulk_copy.cuh>
-#include <msda/slots/crew.cuh>
+#include <msda/slots/metadata_threads.cuh>
 #include <msda/slots/schedule.cuh>
 #include <msda/slots/source.cuh>
 #include <msda/vector.cuh>
@@ -68,19 +68,19 @@ struct ResidentLevels {
   }
 };
 
-/// How levels are brought to shared memory; numbers as the plugins' choices of parameter "copy".
+/// How levels are copied to shared memory; numbers as the plugins' choices of parameter "copy".
 enum LevelCopyKind : int {
   kCopyWords,  ///< loads to registers, stores from there
   kCopyAsync,  ///< cp.async (what memcpy_async is for words of 4 bytes and more)
-  kCopyBulk    ///< the copy engine, from compute capability 9.0 on
+  kCopyBulk    ///< bulk copies by TMA, from compute capability 9.0 on
 };
 
-/// Brings `Levels`, the resident ones, of one image and head. All threads of the team take part.
+/// Copies the resident levels of one image and head. All consumers take part.
 template <class K, class Levels, int kind>
 class LevelCopy {
   static constexpr int kWord =
       common_word(Levels::kStride, Levels::kRowBytes, K::Layout::kRunChannels* Levels::kSize);
-  static constexpr bool kBulk = kind == kCopyBulk && ptx::kHasCopyEngine && kWord == 16;
+  static constexpr bool kBulk = kind == kCopyBulk && ptx::kHasTma && kWord == 16;
   static constexpr bool kAsync = kind != kCopyWords && !kBulk && kWord >= 4;
   /// True when the pixels of a level are one run of bytes in both memories.
   static constexpr bool kIsRun =
@@ -100,9 +100,9 @@ class LevelCopy {
     }
   }
 
-  /// Between two barriers of the team, the first of which ends the reads of what was there.
-  /// `channel` is the first to be brought.
-  __device__ void bring(const Arguments& arguments, const WorkItem& item, int channel) {
+  /// Between two barriers of the consumers, the first of which ends the reads of what was there.
+  /// `channel` is the first to be copied.
+  __device__ void load(const Arguments& arguments, const WorkItem& item, int channel) {
     const auto image = [&](int c) {
       return image_values<K>(arguments, item.image, item.head, channel + c);
     };

@@ -1,4 +1,4 @@
-// Slot "roles" of the specialised skeleton: which warps of a block produce and which gather.
+// Slot "roles" of the specialised skeleton: which warps of a block produce and which consume.
 #pragma once
 
 #include <msda/launch.cuh>
@@ -6,8 +6,8 @@
 
 namespace msda {
 
-/// The mapping's threads gather; `warps` warps after them produce. `stages` tiles' taps are in
-/// shared memory at a time where the producers bring no values.
+/// The mapping's threads consume; `warps` warps after them produce. `stages` tiles' taps are in
+/// shared memory at a time where the producers copy no values.
 template <int warps, int stages>
 struct ProducerWarps {
   static constexpr Slot kSlot = kRoles;

@@ -78,7 +78,7 @@ struct GlobalSource {
     __device__ Reader(const Arguments& arguments, unsigned char* shared) : arguments_(arguments) {
       static_cast<void>(shared);
     }
-    /// All threads of the block begin an item: the place to bring levels on chip.
+    /// All consumers begin an item: the place to copy levels on chip.
     __device__ void enter(const WorkItem& item) { static_cast<void>(item); }
     /// All threads that gather are done with all items.
     __device__ void leave() {}

@@ -1,10 +1,10 @@
-// Locations and weights of a tile's rows in shared memory: what the pipeline levels that fetch
+// Locations and weights of a tile's rows in shared memory: what the pipeline policies that fetch
 // ahead share.
 #pragma once
 
 #include <msda/launch.cuh>
 #include <msda/sampling.cuh>
-#include <msda/slots/crew.cuh>
+#include <msda/slots/metadata_threads.cuh>
 #include <msda/slots/pipeline.cuh>
 #include <msda/vector.cuh>
 
@@ -14,7 +14,7 @@ namespace msda {
 template <class K>
 struct StagedRows {
   using Problem = typename K::Problem;
-  using Crew = msda::Crew<K>;
+  using Threads = MetadataThreads<K>;
   using Location = typename Problem::Location;
   using Weight = typename Problem::Weight;
   static constexpr int kPoints = Problem::kLevels * Problem::kPoints;
@@ -33,8 +33,8 @@ struct StagedRows {
   static constexpr int kLocationWords = kLocationBytes / kWordBytes;
   static constexpr int kRowWords = kLocationWords + kWeightBytes / kWordBytes;
 
-  static constexpr int kWords = Crew::kRows * kRowWords;  ///< of one tile, for the whole crew
-  static constexpr int kWordsPerWorker = (kWords + Crew::kWorkers - 1) / Crew::kWorkers;
+  static constexpr int kWords = Threads::kRows * kRowWords;  ///< of one tile, for all its threads
+  static constexpr int kWordsPerThread = (kWords + Threads::kCount - 1) / Threads::kCount;
 
   /// Calls copy(address in global memory, byte in the tile, n) for the n-th of this thread's words.
   /// `ahead` tiles from the current one.
@@ -42,11 +42,11 @@ struct StagedRows {
   __device__ static void for_each_word(const Arguments& arguments, const FlatRow& flat_row,
                                        int ahead, const Copy& copy) {
 #pragma unroll
-    for (int n = 0; n < kWordsPerWorker; ++n) {
-      const int i = n * Crew::kWorkers + Crew::worker();
+    for (int n = 0; n < kWordsPerThread; ++n) {
+      const int i = n * Threads::kCount + Threads::index();
       if (i < kWords) {
         const int word = i % kRowWords;
-        const int row = Crew::row_in_tile(i / kRowWords);
+        const int row = Threads::row_in_tile(i / kRowWords);
         const long long flat = flat_row(ahead * kTileRows + row);
         const unsigned char* from =
             word < kLocationWords ? static_cast<const unsigned char*>(arguments.locations) +

@@ -61,7 +61,7 @@ class ComposedExecutable final : public Executable {
   std::array<std::unique_ptr<CudaMemory>, kSlotCount> workspaces_;
   std::array<std::unique_ptr<CudaTexture>, kLevelLimit> textures_;
   std::unique_ptr<PersistingL2> persisting_;  ///< null where nothing persists
-  std::unique_ptr<TensorMaps> maps_;          ///< null where the copy engine needs none
+  std::unique_ptr<TensorMaps> maps_;          ///< null where TMA copies no boxes
   std::int64_t batch_;
   std::int64_t queries_;
 };

@@ -1,5 +1,5 @@
-// Tensor maps that a composition's fetch slot asks for in its launch plan: what the copy engine of
-// compute capability 9.0 needs to know of the levels that it brings boxes from.
+// Tensor maps that a composition's fetch slot asks for in its launch plan: what TMA (compute
+// capability 9.0) needs to know of the levels that it copies boxes from.
 #pragma once
 
 #include <array>

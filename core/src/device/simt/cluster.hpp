@@ -22,7 +22,7 @@ struct BarrierState {
   unsigned expected = 0;
 };
 
-/// An asynchronous copy of the copy engine, or copies that something else waits for.
+/// A bulk copy, or copies that something else waits for.
 struct EngineCopy {
   const Fiber* owner = nullptr;  ///< that waits for it; null when only a barrier does
   std::size_t thread = 0;        ///< of the cluster, that began it

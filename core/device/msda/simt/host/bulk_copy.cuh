@@ -1,4 +1,4 @@
-// Host bodies of ptx/bulk_copy.cuh: the executor's copy engine moves the bytes at a time of its own
+// Host bodies of ptx/bulk_copy.cuh: the executor moves the bytes at a time of its own, as TMA does,
 // and then tells the mbarrier.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace msda::ptx {
 
-inline constexpr bool kHasCopyEngine = true;
+inline constexpr bool kHasTma = true;
 
 MSDA_UNCHECKED inline void arrive_expecting(Barrier* barrier, unsigned bytes,
                                             simt::host::Where where = simt::host::here()) {

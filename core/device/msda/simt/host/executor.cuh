@@ -1,6 +1,6 @@
-// What a unit compiled for the host asks of the executor that runs its threads (core/src/device/simt): a
-// table of functions, filled by the program that loads the unit. Both sides include this file, so
-// it includes nothing and has the layout of C.
+// What a unit compiled for the host asks of the executor that runs its threads
+// (core/src/device/simt): a table of functions, filled by the program that loads the unit. Both
+// sides include this file, so it includes nothing and has the layout of C.
 #pragma once
 
 namespace msda::simt::host {
@@ -87,7 +87,7 @@ struct Texture {
   unsigned bits;  ///< of a channel: 16 or 32, floating point
 };
 
-/// A tensor for the copy engine, innermost dimension first; lies where a TensorMap does.
+/// A tensor for TMA, innermost dimension first; lies where a TensorMap does.
 struct Tensor {
   const unsigned char* first;
   unsigned rank;
@@ -119,7 +119,7 @@ struct Executor {
   void (*wait_for_copies)(int pending);
   /// When all of the thread's copies begun so far are complete.
   void (*after_copies)(const Completion* completion);
-  /// Copies that the copy engine makes at a time of its own, and what follows them.
+  /// Bulk copies, which the executor makes at a time of its own, and what follows them.
   void (*copy_bulk)(Where where, const CopyPart* parts, unsigned count,
                     const Completion* completion);
   /// The address of block `rank`'s byte at the place of `shared` in this block's shared memory.

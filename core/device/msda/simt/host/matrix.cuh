@@ -19,7 +19,7 @@ struct Fragments {
         T, static_cast<unsigned short>(upper != 0 ? both >> 16U : both & 0xffffU)));
   }
   /// Of a: row 0 .. 15, column 0 .. 15; of b: row 0 .. 15, column 0 .. 7. The lanes hold them as
-  /// multiply_add() says.
+  /// mma_m16n8k16() says.
   MSDA_UNCHECKED static double a_at(void* const* lanes, int row, int column) {
     const auto& lane = *static_cast<const Fragments*>(lanes[row % 8 * 4 + column % 8 / 2]);
     return element((*lane.a)[row / 8 + column / 8 * 2], column % 2);
@@ -45,7 +45,7 @@ struct Fragments {
 }  // namespace host
 
 template <class T>
-MSDA_UNCHECKED void multiply_add(float (&sums)[4], const unsigned (&a)[4], const unsigned (&b)[2],
+MSDA_UNCHECKED void mma_m16n8k16(float (&sums)[4], const unsigned (&a)[4], const unsigned (&b)[2],
                                  simt::host::Where where = simt::host::here()) {
   host::Fragments<T> mine = {&sums, &a, &b};
   const simt::host::Meeting meeting = {where, "matrix product", 0xffffffffU, &mine,

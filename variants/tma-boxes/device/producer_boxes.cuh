@@ -1,6 +1,6 @@
-// Boxes that producer warps bring for the team's rows, one stage for each batch of points of a
-// tile. A barrier for each stage counts the bytes; who may fill or read a stage is the handover
-// slot's matter.
+// Boxes that producer warps copy for all rows, one stage for each batch of points of a tile. A
+// barrier for each stage counts the bytes; who may fill or read a stage is the handover slot's
+// matter.
 #pragma once
 
 #include <msda/slots/handover.cuh>
@@ -9,7 +9,7 @@
 namespace msda::tma_boxes {
 
 template <class K, int stages>
-struct TeamBoxes {
+struct ProducerBoxes {
   using Mapping = typename K::Mapping;
   using Box = tma_boxes::Box<K>;
   static constexpr int kBatch = Tile<K>::kBatch;
@@ -45,8 +45,8 @@ struct TeamBoxes {
         : arguments_(arguments), shared_(shared) {}
 
     template <int level, int points, class PlaceOf, class HeadOf>
-    __device__ void bring(const WorkItem& item, int stage, const PlaceOf& place_of,
-                          const HeadOf& head_of) {
+    __device__ void produce(const WorkItem& item, int stage, const PlaceOf& place_of,
+                            const HeadOf& head_of) {
       const int worker = static_cast<int>(simt::thread()) - Mapping::kThreads;
       ptx::Barrier* barrier = barriers(shared_) + stage;
       if constexpr (Box::kTensor) {
@@ -91,7 +91,7 @@ struct TeamBoxes {
     __device__ Reader(const Arguments& arguments, unsigned char* shared) : shared_(shared) {
       static_cast<void>(arguments);
     }
-    __device__ void follow(Steps<K>& steps) { steps_ = &steps; }
+    __device__ void follow(Stages<K>& all) { stages_ = &all; }
 
     template <int level, class Source, int points>
     __device__ void begin(const Source&, const typename Source::Base&, const WorkItem&, int, int,
@@ -99,29 +99,29 @@ struct TeamBoxes {
     __device__ void commit(int) {}
     template <int pending>
     __device__ void wait(int) {
-      steps_->handover.team_acquire(steps_->at);
-      ptx::wait(barriers(shared_) + steps_->at.stage, parities_ >> steps_->at.stage & 1U);
+      stages_->handover.consumer_wait(stages_->state);
+      ptx::wait(barriers(shared_) + stages_->state.stage, phases_ >> stages_->state.stage & 1U);
     }
     template <int points, class Values>
     __device__ void read(int, int r, Values (&value)[points][kTaps<K>]) const {
       const int row = r * Mapping::kRows + min(Mapping::row(), Mapping::kRows - 1);
 #pragma unroll
       for (int p = 0; p < points; ++p) {
-        Box::read(box(shared_, steps_->at.stage, row, p), value[p]);
+        Box::read(box(shared_, stages_->state.stage, row, p), value[p]);
       }
     }
     __device__ void release(int) {
-      parities_ ^= 1U << steps_->at.stage;
-      steps_->handover.team_release(steps_->at);
-      steps_->at.advance();
+      phases_ ^= 1U << stages_->state.stage;
+      stages_->handover.consumer_release(stages_->state);
+      stages_->state.advance();
     }
 
    private:
     unsigned char* shared_;
-    Steps<K>* steps_ = nullptr;
-    /// Phases of the stages' barriers, a bit each: not the ring's, in which there are steps of
-    /// taps.
-    unsigned parities_ = 0;
+    Stages<K>* stages_ = nullptr;
+    /// Phases of the stages' barriers, a bit each. Not those of the handover, which also has steps
+    /// of taps.
+    unsigned phases_ = 0;
   };
 };
 

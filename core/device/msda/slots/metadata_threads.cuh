@@ -1,4 +1,4 @@
-// Who prepares the samples and taps of a tile's rows together, and how they divide the work.
+// The threads that consume rows, and those that compute the taps of rows together.
 #pragma once
 
 #include <msda/sampling.cuh>
@@ -7,56 +7,58 @@
 
 namespace msda {
 
-/// The threads that gather rows: the first Mapping::kThreads of the block. Producer warps, where
-/// the block has any, come after them.
+/// The threads that gather and blend rows: the first Mapping::kThreads of the block. Producer
+/// warps, where the block has any, come after them.
 template <class K>
-struct Team {
+struct Consumers {
   /// Barrier of its threads.
   __device__ static void sync() {
     if constexpr (K::kProducerThreads == 0) {
       simt::sync_block();
     } else {
-      simt::sync_some(simt::kTeamBarrier, K::Mapping::kThreads);
+      simt::sync_some(simt::kConsumerBarrier, K::Mapping::kThreads);
     }
   }
 };
 
-/// Producer warps prepare all rows. Without them a warp prepares its own rows where it holds whole
-/// ones, and waits for nobody else; otherwise the team prepares all rows.
+/// The threads that compute the taps of the same rows, for all lanes of those: producer warps, of
+/// all rows of a tile. Without producers a warp that holds whole rows computes its own and waits
+/// for nobody else; otherwise all consumers compute those of all rows.
 template <class K>
-struct Crew {
+struct MetadataThreads {
   using Mapping = typename K::Mapping;
-  static constexpr bool kIsProducers = K::kProducerThreads > 0 && K::Metadata::kByCrew;
+  static constexpr bool kIsProducers = K::kProducerThreads > 0 && K::Metadata::kIsCooperative;
   static constexpr bool kIsWarp = !kIsProducers && Mapping::kWarpHoldsRows;
-  static constexpr int kWorkers = kIsProducers ? K::kProducerThreads
-                                  : kIsWarp    ? simt::kWarpLanes
-                                               : Mapping::kThreads;
+  static constexpr int kCount = kIsProducers ? K::kProducerThreads
+                                : kIsWarp    ? simt::kWarpLanes
+                                             : Mapping::kThreads;
   static constexpr int kLaneGroups = kIsWarp ? simt::kWarpLanes / Mapping::kLanes : Mapping::kRows;
   static constexpr int kRows = kLaneGroups * Mapping::kRowsPerLane;
 
-  __device__ static int worker() {
+  __device__ static int index() {
     if constexpr (kIsProducers) return static_cast<int>(simt::thread()) - Mapping::kThreads;
     return static_cast<int>(kIsWarp ? simt::lane() : simt::thread());
   }
-  /// Row of the tile that is the crew's row `i`, 0 .. kRows - 1.
+  /// Row of the tile that is these threads' row `i`, 0 .. kRows - 1.
   __device__ static int row_in_tile(int i) {
     const int first = kIsWarp ? static_cast<int>(simt::warp()) * kLaneGroups : 0;
     return i / kLaneGroups * Mapping::kRows + first + i % kLaneGroups;
   }
   __device__ static void sync() {
     if constexpr (kIsProducers) {
-      simt::sync_some(simt::kProducerBarrier, kWorkers);
+      simt::sync_some(simt::kProducerBarrier, kCount);
     } else if constexpr (kIsWarp) {
       simt::sync_warp();
     } else {
-      Team<K>::sync();
+      Consumers<K>::sync();
     }
   }
 };
 
-/// The points of a crew's rows in runs of neighbours of one level, dealt out to its workers: as
-/// many points to a run as one wide load brings, as leave no worker without, and as have 32 bytes
-/// of taps at most, because neighbouring workers' stores would otherwise meet in few banks.
+/// The points of the metadata threads' rows in runs of neighbours of one level, dealt out to the
+/// threads: as many points to a run as one wide load reads, as leave no thread without, and as have
+/// 32 bytes of taps at most, because neighbouring threads' stores would otherwise meet in few
+/// banks.
 template <class K>
 struct PointRuns {
   using Problem = typename K::Problem;
@@ -67,14 +69,15 @@ struct PointRuns {
     constexpr int kStored = 32 / static_cast<int>(sizeof(Taps<K>));
     int points = 1;
     while (2 * points <= kLoaded && 2 * points <= kStored && Problem::kPoints % (2 * points) == 0 &&
-           Crew<K>::kRows * kPointsPerRow >= 2 * points * Crew<K>::kWorkers) {
+           MetadataThreads<K>::kRows * kPointsPerRow >= 2 * points * MetadataThreads<K>::kCount) {
       points *= 2;
     }
     return points;
   }();
   static constexpr int kRunsPerRow = kPointsPerRow / kPoints;
-  static constexpr int kRuns = Crew<K>::kRows * kRunsPerRow;
-  static constexpr int kRunsPerWorker = (kRuns + Crew<K>::kWorkers - 1) / Crew<K>::kWorkers;
+  static constexpr int kRuns = MetadataThreads<K>::kRows * kRunsPerRow;
+  static constexpr int kRunsPerThread =
+      (kRuns + MetadataThreads<K>::kCount - 1) / MetadataThreads<K>::kCount;
 
   struct Run {
     bool exists;
@@ -82,11 +85,12 @@ struct PointRuns {
     int first;  ///< point of the row, levels one after another
     int level;
   };
-  /// The n-th run of this worker.
+  /// The n-th run of this thread.
   __device__ static Run run(int n) {
-    const int i = n * Crew<K>::kWorkers + Crew<K>::worker();
+    const int i = n * MetadataThreads<K>::kCount + MetadataThreads<K>::index();
     const int first = i % kRunsPerRow * kPoints;
-    return {i < kRuns, Crew<K>::row_in_tile(i / kRunsPerRow), first, first / Problem::kPoints};
+    return {i < kRuns, MetadataThreads<K>::row_in_tile(i / kRunsPerRow), first,
+            first / Problem::kPoints};
   }
 };
 
