@@ -1,11 +1,9 @@
 #include "cli/plan_time.hpp"
 
 #include <algorithm>
-#include <ctime>
-#include <fstream>
-#include <iomanip>
-#include <set>
-#include <sstream>
+#include <numeric>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -35,30 +33,31 @@ Sampling sampling_of(const json& measure) {
           measure.value("budget_seconds", 0.0)};
 }
 
-/// Seconds since the epoch of "2024-01-31T12:00:00Z"; nullopt for anything else.
-std::optional<double> seconds_of(const json& manifest, const char* key) {
-  std::tm time{};
-  std::istringstream stream(manifest.value(key, ""));
-  stream >> std::get_time(&time, "%Y-%m-%dT%H:%M:%SZ");
-  if (stream.fail()) return std::nullopt;
-  return static_cast<double>(::timegm(&time));
+/// The wall-clock time of the blocks that the records are from, each worker's once.
+double block_seconds(const std::vector<Record>& records) {
+  std::map<std::tuple<std::string, TimingMode, int>, double> workers;
+  for (const Record& record : records) {
+    for (const ProcessRun& run : record.processes) {
+      double& seconds = workers[{record.problem, record.mode, run.process}];
+      seconds = std::max(seconds, run.measured_seconds);
+    }
+  }
+  return std::accumulate(workers.begin(), workers.end(), 0.0,
+                         [](double sum, const auto& worker) { return sum + worker.second; });
 }
 
-std::optional<double> overhead_of(const json& manifest, const EarlierRun& run,
-                                  std::size_t cell_count) {
-  if (manifest.value("status", "") != run_status::kComplete || manifest.contains("resumed")) {
-    return std::nullopt;
-  }
-  const auto started = seconds_of(manifest, "started");
-  const auto ended = seconds_of(manifest, "ended");
-  if (!started || !ended || cell_count == 0) return std::nullopt;
-  const Sampling sampling = sampling_of(manifest.at("plan").at("measure"));
-  double launches = 0;
-  for (const auto& [cell, seconds] : run.launch_seconds) {
-    launches += seconds * sampling.launches * sampling.processes;
-  }
-  const double rest = *ended - *started - launches;
-  return std::max(0.0, rest) / (static_cast<double>(cell_count) * sampling.processes);
+/// What the workers of the run spent on a cell besides its blocks. The manifest adds up their time
+/// over all attempts, but for those that ended with the program itself: the share of the records'
+/// blocks that it knows of is the share of the cells that its time is for.
+std::optional<double> overhead_of(const json& manifest, const std::vector<Record>& records) {
+  const double total = manifest.value(json::json_pointer("/time/total_seconds"), 0.0);
+  const double measuring = manifest.value(json::json_pointer("/time/phase_seconds/measure"), 0.0);
+  const double blocks = block_seconds(records);
+  std::size_t cells = 0;
+  for (const Record& record : records) cells += record.processes.size();
+  if (measuring <= 0 || blocks <= 0) return std::nullopt;
+  const double known = std::min(1.0, measuring / blocks) * static_cast<double>(cells);
+  return std::max(0.0, total - measuring) / known;
 }
 
 /// Seconds of one launch of each arm of a group; `measured` counts those that are known.
@@ -120,7 +119,7 @@ EarlierRun read_earlier_run(const std::filesystem::path& directory, const Device
       run.launch_seconds[record.cell] = *seconds;
     }
   }
-  run.overhead_seconds = overhead_of(manifest, run, records.size());
+  run.overhead_seconds = overhead_of(manifest, records);
   return run;
 }
 

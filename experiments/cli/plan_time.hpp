@@ -15,8 +15,8 @@ namespace msda {
 struct EarlierRun {
   std::filesystem::path directory;
   std::map<std::string, double> launch_seconds;  ///< median of each cell with a time
-  /// Wall time of a cell in a process besides its launches: compiling, preparing, verifying. Absent
-  /// where the run was interrupted or resumed, so that its wall time says nothing.
+  /// Time of a cell in a process besides its blocks: compiling, preparing, verifying. Absent where
+  /// the manifest does not tell.
   std::optional<double> overhead_seconds;
 };
 

@@ -98,7 +98,11 @@ int run_command(const std::vector<std::string>& words) {
   const Experiment experiment = load_experiment(arguments.words().front(), registry);
   const Plan plan = plan_for(arguments, experiment, registry);
   const RunOptions options = run_options(arguments, experiment, words);
-  for (const std::string& note : plan.notes) fmt::print(stderr, "note: {}\n", note);
+  std::vector<std::string> notes = plan.notes;
+  if (plan.design) {
+    for (std::string& note : dropped_notes(*plan.design)) notes.push_back(std::move(note));
+  }
+  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
   int failures = 0;
   try {
     failures = run_experiment(experiment, plan, registry, options);

@@ -4,35 +4,43 @@
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
 #include "files/read.hpp"
+#include "runner/plan/plan.hpp"
 #include "runner/spec/experiment.hpp"
 #include "runner/spec/yaml_node.hpp"
 
 namespace msda {
 namespace {
 
-/// "2 problems, 3 arms, 2 modes" or, for a file that only gives recipes to others, "4 recipes".
-std::string check_file(const std::string& file, const Registry& registry) {
+struct Checked {
+  std::string content;  ///< "2 problems, 3 arms, 2 modes", or "4 recipes" of a file with no more
+  std::vector<std::string> notes;
+};
+
+Checked check_file(const std::string& file, const Registry& registry) {
   const YamlMap map = YamlNode::parse(read_text(file, kMostHandwritten), file).as_map();
   if (map.find("recipes") && !map.find("problems") && !map.find("arms")) {
     map.allow_only({"include", "recipes"});
     const Recipes recipes = load_recipes(file, registry);
     for (const auto& [name, recipe] : recipes) usable(recipe);
-    return fmt::format("{} recipes", recipes.size());
+    return {fmt::format("{} recipes", recipes.size()), {}};
   }
   const Experiment experiment = load_experiment(file, registry);
   const std::string claims =
       experiment.claims.empty() ? "" : fmt::format(", {} claims", experiment.claims.size());
-  return fmt::format("{} problems, {} arms, {} modes{}", experiment.problems.size(),
-                     experiment.arms.size(), experiment.measure.modes.size(), claims);
+  return {fmt::format("{} problems, {} arms, {} modes{}", experiment.problems.size(),
+                      experiment.arms.size(), experiment.measure.modes.size(), claims),
+          experiment.design ? dropped_notes(*experiment.design) : std::vector<std::string>()};
 }
 
 }  // namespace
 
 int validate_command(const std::vector<std::string>& words) {
-  Arguments arguments({"validate FILE... [OPTION...]",
-                       "Reads experiment files as 'run' would and says what is wrong with them:\n"
-                       "file, line, column, the offending text and what was probably meant.",
-                       "  msda validate experiments/*.yaml\n"});
+  Arguments arguments(
+      {"validate FILE... [OPTION...]",
+       "Reads experiment files as 'run' would and says what is wrong with them:\n"
+       "file, line, column, the offending text and what was probably meant. Lists the\n"
+       "combinations of an ablation that cannot run, each with its reason.",
+       "  msda validate experiments/*.yaml\n"});
   arguments.plugin_option();
   arguments.words("FILE", 1, -1);
   if (!arguments.parse(words)) return 0;
@@ -40,8 +48,9 @@ int validate_command(const std::vector<std::string>& words) {
   bool all_good = true;
   for (const std::string& file : arguments.words()) {
     try {
-      const std::string content = check_file(file, registry);
-      fmt::print("{}: {} ({})\n", file, coloured("ok", Colour::kGreen, stdout), content);
+      const Checked checked = check_file(file, registry);
+      fmt::print("{}: {} ({})\n", file, coloured("ok", Colour::kGreen, stdout), checked.content);
+      for (const std::string& note : checked.notes) fmt::print("  {}\n", note);
     } catch (const UsageError& error) {
       all_good = false;
       fmt::print(stderr, "{}\n", error.what());

@@ -315,6 +315,20 @@ TEST(CliPlan, TakesItsTimeFromAnEarlierRun) {
   EXPECT_EQ(run({"plan", file, "--like", directory.path()}).exit_code, 2);
 }
 
+TEST(CliPlan, AResumedRunTellsItsTimeToo) {
+  const TemporaryDirectory directory;
+  const std::string results = run_with_claim(directory);
+  const std::string file = directory.path() / "claims.yaml";
+  const auto estimate = [&] {
+    const Outcome planned = run({"plan", file, "--like", results, "--json"});
+    return nlohmann::json::parse(planned.out).at("estimated_seconds").get<double>();
+  };
+  const double before = estimate();
+  EXPECT_EQ(run({"run", file, "--resume", results}).exit_code, 0);
+  EXPECT_GT(estimate(), before / 2);
+  EXPECT_LT(estimate(), before * 2);
+}
+
 TEST(CliPlan, PlansForTheDeviceOfAnEarlierRunThatIsNotHere) {
   const TemporaryDirectory directory;
   const std::string results = run_with_claim(directory);

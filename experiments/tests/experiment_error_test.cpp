@@ -140,6 +140,11 @@ std::vector<Mistake> mistakes() {
        with("ablation:\n  base: [fixture]\n  factors: {a: fixture}\n  design: full\n"),
        "4:16",
        {"the base has 'fixture' already"}},
+      {"AblationLeaveOneOutWithoutAll",
+       with("ablation:\n  base: [fixture]\n  factors: {a: {fixture: {flag: [true]}}, b: {fixture: "
+            "{after: [1]}}}\n  excludes: [[a, b]]\n  design: leave-one-out\n"),
+       "6:11",
+       {"all factors together cannot run: a excludes b; 'leave-one-out' needs them together"}},
       {"AblationDesign",
        with("ablation:\n  base: [fixture]\n  factors: {a: {fixture: {flag: [true]}}}\n"
             "  design: ful\n"),
@@ -182,7 +187,10 @@ std::vector<Mistake> mistakes() {
        with("arms:\n  - {name: a, use: [{fixture: {flag: 3}}]}\n"),
        "3:38",
        {"must be true or false, not '3'"}},
-      {"TwoKernels", with("arms:\n  - {name: a, use: [fixture, fixture]}\n"), "3:20", {"fixture"}},
+      {"TwoKernels",
+       with("arms:\n  - {name: a, use: [fixture, fixture]}\n"),
+       "3:30",
+       {"'fixture' stands in this list a second time"}},
       {"DuplicateArm",
        with("arms:\n  - fixture\n  - fixture\n"),
        "4:5",

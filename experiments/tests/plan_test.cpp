@@ -53,20 +53,22 @@ ablation:
     flag: {fixture: {flag: [true]}}
     wait: {fixture: {milliseconds: [0, 1, 2]}}
     tied: {zip: [{fixture: {after: [7]}}, {fixture: {behaviour: [wrong]}}]}
+  all: {wait: 2}
   excludes: [[flag, tied]]
-  design: [add-one, leave-one-out]
+  design: [add-one, full]
 )"),
                               fixture_registry(), cpu());
   std::vector<std::string> names;
   for (const Arm& arm : plan.arms) names.push_back(arm.name);
-  EXPECT_THAT(names, ElementsAre("base", "+flag=true", "+wait=1", "+wait=2", "+tied=7,wrong",
-                                 "all-flag", "all-tied"));
+  EXPECT_THAT(names,
+              ElementsAre("base", "+flag=true", "+wait=1", "+wait=2", "+tied=7,wrong",
+                          "+flag=true+wait=1", "all-tied", "+wait=1+tied=7,wrong", "all-flag"));
   EXPECT_EQ(plan.baseline, "base");
   ASSERT_TRUE(plan.design);
-  ASSERT_EQ(plan.design->dropped.size(), 2U);
-  EXPECT_EQ(plan.design->dropped[0].point.arm, "all");
+  ASSERT_EQ(plan.design->dropped.size(), 3U);
+  EXPECT_EQ(plan.design->dropped[0].point.arm, "all-wait");
   EXPECT_EQ(plan.design->dropped[0].reason, "flag excludes tied");
-  EXPECT_THAT(plan.arms[5].composition, HasSubstr("after=7"));
+  EXPECT_THAT(plan.arms[4].composition, HasSubstr("after=7"));
   EXPECT_THAT(to_text(plan, fixture_registry()), HasSubstr("dropped all-wait: flag excludes tied"));
 }
 

@@ -31,7 +31,7 @@ double coded(const Factor& factor, int level, int term_level) {
 std::vector<Term> terms_of(const std::vector<Factor>& factors, bool interactions) {
   std::vector<Part> parts;
   for (std::size_t f = 0; f < factors.size(); ++f) {
-    for (int level = 1; level <= factors[f].on(); ++level) parts.push_back({f, level});
+    for (int level = 1; level <= factors[f].last(); ++level) parts.push_back({f, level});
   }
   std::vector<Term> terms{{}};
   for (const Part& part : parts) terms.push_back({{part}});

@@ -42,7 +42,7 @@ ContrastFamily add_one(const Cells& cells) {
   const auto& factors = cells.design().factors;
   const Levels base(factors.size(), 0);
   for (std::size_t f = 0; f < factors.size(); ++f) {
-    for (int level = 1; level <= factors[f].on(); ++level) {
+    for (int level = 1; level <= factors[f].last(); ++level) {
       family.contrasts.push_back(
           step(cells, effect_label(factors[f], level), {f}, at(base, f, level), base));
     }

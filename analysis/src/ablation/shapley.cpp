@@ -139,7 +139,7 @@ std::optional<ContrastFamily> from_model(const Cells& cells,
                                          const std::vector<ContrastFamily>& factorial) {
   const auto& factors = cells.design().factors;
   const bool two_levels = std::all_of(factors.begin(), factors.end(),
-                                      [](const Factor& factor) { return factor.on() == 1; });
+                                      [](const Factor& factor) { return factor.last() == 1; });
   if (factorial.empty() || !two_levels) return std::nullopt;
   const ContrastFamily& main = factorial.front();
   const bool complete = std::all_of(main.contrasts.begin(), main.contrasts.end(),

@@ -52,18 +52,18 @@ std::string arm_name(const std::vector<Factor>& factors, const Levels& levels) {
   std::string added;
   std::string removed;
   std::size_t additions = 0;
-  bool only_last_levels = true;
+  bool only_on = true;
   for (std::size_t f = 0; f < factors.size(); ++f) {
     if (levels[f] == 0) {
       removed += "-" + factors[f].name;
       continue;
     }
     ++additions;
-    only_last_levels = only_last_levels && levels[f] == factors[f].on();
+    only_on = only_on && levels[f] == factors[f].on();
     added += addition(factors[f], levels[f]);
   }
   if (additions == 0) return "base";
-  const bool from_all = only_last_levels && factors.size() - additions < additions;
+  const bool from_all = only_on && factors.size() - additions < additions;
   return from_all && factors.size() > 1 ? "all" + removed : added;
 }
 

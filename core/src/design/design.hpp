@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,12 +12,17 @@
 
 namespace msda {
 
-/// One thing that is varied. Level 0 is what the base has; the last level is "all the way on".
+/// One thing that is varied. Level 0 is what the base has.
 struct Factor {
   std::string name;
   std::vector<std::string> levels;  ///< at least two names, "off" and "on" for an optimization
+  /// The level that counts as on where everything is, in `all`, ladders and leave-one-out. Absent:
+  /// the last, which a factor of two levels has no choice about.
+  std::optional<int> stated_on{};
 
-  int on() const { return static_cast<int>(levels.size()) - 1; }
+  int last() const { return static_cast<int>(levels.size()) - 1; }
+  int on() const { return stated_on.value_or(last()); }
+  bool has_one_way_on() const { return levels.size() == 2 || stated_on.has_value(); }
 };
 
 enum class DesignKind {

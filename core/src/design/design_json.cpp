@@ -14,7 +14,7 @@ DesignPoint point_from(const json& value, const std::vector<Factor>& factors) {
   DesignPoint point{value.at("arm").get<std::string>(), value.at("levels").get<Levels>()};
   bool good = point.levels.size() == factors.size();
   for (std::size_t f = 0; good && f < factors.size(); ++f) {
-    good = point.levels[f] >= 0 && point.levels[f] <= factors[f].on();
+    good = point.levels[f] >= 0 && point.levels[f] <= factors[f].last();
   }
   if (!good) {
     throw UsageError(
@@ -28,9 +28,17 @@ std::vector<Factor> factors_from(const json& list) {
   for (const json& value : list) {
     factors.push_back(
         {value.at("name").get<std::string>(), value.at("levels").get<std::vector<std::string>>()});
-    if (factors.back().levels.size() < 2) {
+    Factor& factor = factors.back();
+    if (factor.levels.size() < 2) {
       throw UsageError(
-          fmt::format("the design's factor '{}' has fewer than two levels", factors.back().name));
+          fmt::format("the design's factor '{}' has fewer than two levels", factor.name));
+    }
+    if (const auto on = value.find("on"); on != value.end()) {
+      factor.stated_on = on->get<int>();
+      if (*factor.stated_on < 1 || *factor.stated_on > factor.last()) {
+        throw UsageError(fmt::format("the design's factor '{}' has no level {} to be on",
+                                     factor.name, *factor.stated_on));
+      }
     }
   }
   return factors;
@@ -54,7 +62,8 @@ json to_json(const Design& design) {
   for (const DesignKind kind : design.kinds) kinds.push_back(name_of(kind));
   json factors = json::array();
   for (const Factor& factor : design.factors) {
-    factors.push_back({{"name", factor.name}, {"levels", factor.levels}});
+    json& value = factors.emplace_back(json{{"name", factor.name}, {"levels", factor.levels}});
+    if (factor.stated_on) value["on"] = *factor.stated_on;
   }
   json points = json::array();
   for (const DesignPoint& point : design.points) points.push_back(point_json(point));

@@ -29,7 +29,7 @@ Levels all_on(const std::vector<Factor>& factors) {
 std::vector<Levels> add_one_points(const std::vector<Factor>& factors) {
   std::vector<Levels> points{Levels(factors.size(), 0)};
   for (std::size_t f = 0; f < factors.size(); ++f) {
-    for (int level = 1; level <= factors[f].on(); ++level) {
+    for (int level = 1; level <= factors[f].last(); ++level) {
       points.emplace_back(factors.size(), 0);
       points.back()[f] = level;
     }
@@ -66,7 +66,7 @@ std::vector<Levels> full_points(const std::vector<Factor>& factors) {
                       "design or fewer factors",
                       factors.size(), kMostCombinations));
     }
-    for (int level = 1; level <= factors[f].on(); ++level) {
+    for (int level = 1; level <= factors[f].last(); ++level) {
       for (std::size_t i = 0; i < before; ++i) {
         points.push_back(points[i]);
         points.back()[f] = level;

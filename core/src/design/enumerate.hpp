@@ -32,7 +32,7 @@ std::vector<std::vector<std::size_t>> ladder_orders(std::size_t factors, std::si
 std::vector<Levels> random_subset(const std::vector<Factor>& factors, std::vector<Levels> points,
                                   std::size_t count, std::uint64_t seed);
 
-/// Every factor at its last level.
+/// Every factor at the level that counts as on.
 Levels all_on(const std::vector<Factor>& factors);
 
 }  // namespace msda

@@ -99,6 +99,7 @@ Plan make_plan(const Experiment& experiment, const Registry& registry, const Dev
   plan.measure = experiment.measure;
   if (plan.measure.noise_pair && plan.measures()) add_noise_pair(plan);
   plan.design = experiment.design;
+  if (plan.design) check_ends(plan, registry);
   if (!plan.measures()) {
     plan.measure.modes.resize(1);  // a verdict is the same in all
     plan.measure.input_sets = 1;

@@ -62,7 +62,7 @@ DeviceInfo choose_device(const std::string& device, const std::vector<DeviceInfo
 
 /// Drops the arms that run on another kind of device, with a note, and adds the noise pair: the
 /// baseline as "NAME-again", unless an arm has its composition already or there is only one. Throws
-/// UsageError when none is left.
+/// UsageError when none is left, or the base of an ablation or its `all` is not.
 Plan make_plan(const Experiment& experiment, const Registry& registry, const DeviceInfo& device);
 
 /// The plan on several devices. Throws UsageError when they differ in kind or model: their times
@@ -89,6 +89,13 @@ double assumed_launch_seconds(const Problem& problem, DeviceKind kind);
 /// the speed of today's devices, at most the budget, and a few seconds to prepare and verify a
 /// cell.
 double estimate_seconds(const Plan& plan);
+/// Refuses an ablation whose base, or whose `all` where the design has it, does not run on the
+/// device or on any of the problems; notes where it does not run on some. Throws UsageError.
+void check_ends(Plan& plan, const Registry& registry);
+
+/// "arm '+a+b' is dropped: b requires c", one for each combination of the design that cannot run.
+std::vector<std::string> dropped_notes(const Design& design);
+
 /// Factors, what was dropped and why, and the aliases of a fraction; ends in a line end.
 std::string to_text(const Design& design);
 

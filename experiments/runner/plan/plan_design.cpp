@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "design/enumerate.hpp"
 #include "runner/plan/plan.hpp"
 
 namespace msda {
@@ -24,7 +25,45 @@ std::string fraction_text(const Design& design) {
   return text;
 }
 
+/// Notes or refuses what the loss of one end, "base" or "all", leaves of an ablation.
+void check_end(Plan& plan, const Registry& registry, const std::string& name) {
+  const auto arm = std::find_if(plan.arms.begin(), plan.arms.end(),
+                                [&](const Arm& candidate) { return candidate.name == name; });
+  if (arm == plan.arms.end()) {
+    throw UsageError(fmt::format(
+        "the ablation's '{}' does not run on {}, and its effects are measured against it; choose "
+        "another device, or another base",
+        name, plan.device.id));
+  }
+  std::vector<std::string> lost;
+  for (const ProblemSpec& spec : plan.problems) {
+    const std::string reason = unsupported_reason(registry, *arm, spec.problem, plan.device);
+    if (!reason.empty()) {
+      lost.push_back(fmt::format("the ablation of {} loses '{}': {}", spec.name(), name, reason));
+    }
+  }
+  if (lost.size() == plan.problems.size()) throw UsageError(lost.front());
+  plan.notes.insert(plan.notes.end(), lost.begin(), lost.end());
+}
+
 }  // namespace
+
+void check_ends(Plan& plan, const Registry& registry) {
+  const Design& design = *plan.design;
+  const Levels all = all_on(design.factors);
+  for (const DesignPoint& point : design.points) {
+    const bool is_base = &point == &design.points.front();
+    if (is_base || point.levels == all) check_end(plan, registry, point.arm);
+  }
+}
+
+std::vector<std::string> dropped_notes(const Design& design) {
+  std::vector<std::string> notes;
+  for (const DroppedPoint& dropped : design.dropped) {
+    notes.push_back(fmt::format("arm '{}' is dropped: {}", dropped.point.arm, dropped.reason));
+  }
+  return notes;
+}
 
 double assumed_launch_seconds(const Problem& problem, DeviceKind kind) {
   constexpr double kGpuBytesPerSecond = 4e12;

@@ -1,9 +1,11 @@
 #include "runner/spec/ablation_points.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "design/enumerate.hpp"
 #include "design/fraction.hpp"
@@ -92,23 +94,107 @@ std::vector<Levels> points_of(DesignKind kind, Design& design, const DesignReque
   return request.list;
 }
 
+Use* find_use(std::vector<Use>& uses, const std::string& variant) {
+  const auto found = std::find_if(uses.begin(), uses.end(),
+                                  [&](const Use& use) { return use.variant == variant; });
+  return found == uses.end() ? nullptr : &*found;
+}
+
+/// What the levels of all factors change together. Two factors may change one variant, each other
+/// parameters of it.
+class Changes {
+ public:
+  void add(const std::string& factor, const LevelChange& change) {
+    for (const Use& use : change.uses) {
+      for (const auto& [parameter, value] : use.parameters) {
+        claim(factor, {use.variant, parameter, value});
+      }
+      if (Use* const there = find_use(uses_, use.variant)) {
+        there->parameters.insert(use.parameters.begin(), use.parameters.end());
+      } else {
+        uses_.push_back(use);
+      }
+    }
+    for (const Setting& setting : change.settings) {
+      claim(factor, setting);
+      settings_.push_back(setting);
+    }
+  }
+
+  const std::vector<Use>& uses() const { return uses_; }
+  const std::vector<Setting>& settings() const { return settings_; }
+
+ private:
+  struct Owner {
+    std::string factor;
+    ParameterValue value;
+  };
+
+  void claim(const std::string& factor, const Setting& setting) {
+    const auto [owner, is_new] = owners_.emplace(std::pair(setting.variant, setting.parameter),
+                                                 Owner{factor, setting.value});
+    if (is_new || owner->second.value == setting.value) return;
+    throw UsageError(fmt::format("{} and {} set {}.{} to {} and to {}", owner->second.factor,
+                                 factor, setting.variant, setting.parameter,
+                                 to_string(owner->second.value), to_string(setting.value)));
+  }
+
+  std::vector<Use> uses_;
+  std::vector<Setting> settings_;
+  std::map<std::pair<std::string, std::string>, Owner> owners_;
+};
+
+/// The first of the designs asked for that `needs` names; nullopt when none is.
+std::optional<DesignKind> asked(const DesignRequest& request,
+                                std::initializer_list<DesignKind> needs) {
+  const auto found =
+      std::find_first_of(request.kinds.begin(), request.kinds.end(), needs.begin(), needs.end());
+  return found == request.kinds.end() ? std::nullopt : std::optional(*found);
+}
+
+/// "On" is a choice for factors of more than two levels, and not ours.
+void require_way_on(const std::vector<Factor>& factors, const DesignRequest& request) {
+  const auto kind =
+      asked(request, {DesignKind::kLeaveOneOut, DesignKind::kLadder, DesignKind::kFull});
+  if (!kind) return;
+  for (const Factor& factor : factors) {
+    if (factor.has_one_way_on()) continue;
+    throw UsageError(fmt::format(
+        "factor '{}' has the levels {}: say which of them it has where all factors are on, as "
+        "'{}' needs, in the ablation's 'all: {{{}: {}}}'",
+        factor.name, fmt::join(factor.levels, ", "), name_of(*kind), factor.name,
+        factor.levels.back()));
+  }
+}
+
+/// Refuses a design whose far end is lost: every ladder and leave-one-out needs it, and elsewhere
+/// the total, unless the file itself rules it out.
+void require_all(const Design& design, const DesignRequest& request, bool is_ruled_out) {
+  const Levels all = all_on(design.factors);
+  const auto lost =
+      std::find_if(design.dropped.begin(), design.dropped.end(),
+                   [&](const DroppedPoint& dropped) { return dropped.point.levels == all; });
+  if (lost == design.dropped.end()) return;
+  const auto kind = asked(request, {DesignKind::kLeaveOneOut, DesignKind::kLadder});
+  if (is_ruled_out && !kind) return;
+  throw UsageError(fmt::format(
+      "all factors together cannot run: {}; {}", lost->reason,
+      kind ? fmt::format("'{}' needs them together", name_of(*kind))
+           : "if that is meant, rule it out with 'excludes', or give 'all' other levels"));
+}
+
 }  // namespace
 
 std::vector<Use> combine(const Registry& registry, const std::vector<Use>& base,
                          const std::vector<FactorSpec>& factors, const Levels& levels) {
-  std::vector<Use> added;
-  std::vector<Setting> settings;
+  Changes changes;
   for (std::size_t f = 0; f < factors.size(); ++f) {
-    const LevelChange& change = factors[f].changes.at(static_cast<std::size_t>(levels[f]));
-    added.insert(added.end(), change.uses.begin(), change.uses.end());
-    settings.insert(settings.end(), change.settings.begin(), change.settings.end());
+    changes.add(factors[f].factor.name, factors[f].changes.at(static_cast<std::size_t>(levels[f])));
   }
-  std::vector<Use> uses = overlaid(registry, base, std::move(added));
-  for (const Setting& setting : settings) {
-    const auto use = std::find_if(uses.begin(), uses.end(), [&](const Use& candidate) {
-      return candidate.variant == setting.variant;
-    });
-    if (use == uses.end()) {
+  std::vector<Use> uses = overlaid(registry, base, changes.uses());
+  for (const Setting& setting : changes.settings()) {
+    Use* const use = find_use(uses, setting.variant);
+    if (use == nullptr) {
       throw UsageError(fmt::format("{}.{} is set, but {} is not in this combination",
                                    setting.variant, setting.parameter, setting.variant));
     }
@@ -124,6 +210,7 @@ Design make_design(const Registry& registry, const std::vector<Use>& base,
   Design design;
   design.kinds = request.kinds;
   for (const FactorSpec& spec : factors) design.factors.push_back(spec.factor);
+  require_way_on(design.factors, request);
   std::vector<Levels> wanted{Levels(factors.size(), 0)};
   for (const DesignKind kind : request.kinds) {
     for (Levels& levels : points_of(kind, design, request)) wanted.push_back(std::move(levels));
@@ -144,6 +231,7 @@ Design make_design(const Registry& registry, const std::vector<Use>& base,
       design.dropped.push_back({std::move(point), std::move(reason)});
     }
   }
+  require_all(design, request, !forbidden(factors, constraints, all_on(design.factors)).empty());
   return design;
 }
 

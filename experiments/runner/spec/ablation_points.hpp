@@ -22,7 +22,7 @@ struct Setting {
 
 /// What one level of a factor changes; level 0 changes nothing.
 struct LevelChange {
-  std::vector<Use> uses;  ///< take the places of the base's
+  std::vector<Use> uses;  ///< overlaid on the base's
   std::vector<Setting> settings;
 };
 
@@ -48,12 +48,15 @@ struct DesignRequest {
   std::vector<Levels> list;
 };
 
-/// The base with the levels' changes. Throws UsageError when they do not go together.
+/// The base with the levels' changes. Throws UsageError when they do not go together: two factors
+/// that set one parameter to different values, two variants for one slot.
 std::vector<Use> combine(const Registry& registry, const std::vector<Use>& base,
                          const std::vector<FactorSpec>& factors, const Levels& levels);
 
 /// All combinations that the request asks for, each once, the base first; those that cannot run are
-/// dropped with the reason. Throws UsageError for a design that the factors do not allow.
+/// dropped with the reason. Throws UsageError for a design that the factors do not allow: one of
+/// several levels does not say which is on where all are, or all of them together cannot run though
+/// the design needs that or nothing in `constraints` rules it out.
 Design make_design(const Registry& registry, const std::vector<Use>& base,
                    const std::vector<FactorSpec>& factors, const FactorConstraints& constraints,
                    const DesignRequest& request);

@@ -24,19 +24,21 @@ std::string parse_label(const YamlNode& node);
 /// A preset's name or a map; relative directories lie beside the file.
 ProblemSpec parse_problem(const YamlNode& node, const std::filesystem::path& beside);
 
-/// A variant's name, or {name: {parameter: value}}.
+/// A variant's name, or {name: {parameter: value}}, where `others: default` gives the parameters
+/// that are not named the values that the variant declares.
 Use parse_use(const YamlNode& node, const Registry& registry);
 /// The value of a variant's parameter `key`, with the type that the variant declares. An error
 /// stands at the value, or at the key when there is no such parameter.
 ParameterValue parse_parameter(const std::string& key, const SourcePlace& key_place,
                                const YamlNode& node, const VariantInfo& variant);
-/// Whether `use` takes the place of `given`: the same variant, or another one for the same slot.
-bool replaces(const Registry& registry, const Use& use, const Use& given);
-/// `base` without what `uses` replaces, then `uses`.
+/// The same variant, or two optimizations for the same slot.
+bool fill_one_slot(const Registry& registry, const Use& use, const Use& given);
+/// `base` changed by `uses`: a variant that is there already takes the parameters that are named
+/// and keeps its others; another one for its slot takes its place; any other joins.
 std::vector<Use> overlaid(const Registry& registry, std::vector<Use> base, std::vector<Use> uses);
 
 /// A list of variants, each "name" or {name: {parameter: value}}, that go together. A recipe's name
-/// stands for its variants, except those whose slots the list fills itself.
+/// stands for its variants, overlaid with those that the list names itself.
 std::vector<Use> parse_uses(const YamlNode& node, const Recipes& recipes, const Registry& registry);
 /// Adds the recipes of a map to `recipes`; each may use those before it. One that is wrong carries
 /// its error.

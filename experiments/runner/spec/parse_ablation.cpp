@@ -56,12 +56,13 @@ class FactorReader {
     return on_off(node);
   }
 
-  /// A variant that the base does not have.
+  /// A variant that the base does not have, or other parameters of one that it has.
   FactorSpec on_off(const YamlNode& node) const {
     const LevelChange change{{parse_use(node, registry_)}, {}};
     if (changes_nothing(change)) {
-      node.fail(fmt::format("the base has '{}' already; a factor starts from a base without it",
-                            change.uses[0].variant));
+      const Use& use = change.uses[0];
+      node.fail(fmt::format("the base has '{}' already{}; a factor changes something", use.variant,
+                            use.parameters.empty() ? "" : " with these parameters"));
     }
     return {{"", {"off", "on"}}, {{}, change}};
   }
@@ -75,9 +76,9 @@ class FactorReader {
       if (!first) {
         first = use;
         for (const Use& given : base_) {
-          if (replaces(registry_, use, given)) spec.factor.levels[0] = level_name(given);
+          if (fill_one_slot(registry_, use, given)) spec.factor.levels[0] = level_name(given);
         }
-      } else if (!replaces(registry_, use, *first)) {
+      } else if (!fill_one_slot(registry_, use, *first)) {
         entry.fail(
             fmt::format("'{}' and '{}' do not fill the same slot, so they are no levels of "
                         "one factor",
@@ -210,25 +211,32 @@ class FactorNames {
     return found;
   }
 
-  /// A factor's name for its last level, or {factor: level}.
+  /// A factor's name for the level that counts as on, or {factor: level}.
   void set_level(const YamlNode& node, Levels& levels) const {
     if (!node.is_map()) {
-      const std::size_t f = find(node);
-      levels[f] = factors_[f].factor.on();
+      const Factor& factor = factors_[find(node)].factor;
+      if (!factor.has_one_way_on()) {
+        node.fail(fmt::format("factor '{}' has the levels {}; say which, as {{{}: {}}}",
+                              factor.name, fmt::join(factor.levels, ", "), factor.name,
+                              factor.levels.back()));
+      }
+      levels[find(node)] = factor.on();
       return;
     }
     const YamlMap map = node.as_map();
-    for (const YamlMap::Entry& entry : map.entries()) {
-      const std::size_t f = find_key(entry);
-      const auto& names = factors_[f].factor.levels;
-      const std::string text = entry.value.as_text();
-      const auto level = std::find(names.begin(), names.end(), text);
-      if (level == names.end()) {
-        entry.value.fail(fmt::format("factor '{}' has no level '{}'{}: there are {}", entry.key,
-                                     text, suggestion(text, names), fmt::join(names, ", ")));
-      }
-      levels[f] = static_cast<int>(level - names.begin());
+    for (const YamlMap::Entry& entry : map.entries()) levels[find_key(entry)] = find_level(entry);
+  }
+
+  /// The level in {factor: level}.
+  int find_level(const YamlMap::Entry& entry) const {
+    const auto& names = factors_[find_key(entry)].factor.levels;
+    const std::string text = entry.value.as_text();
+    const auto level = std::find(names.begin(), names.end(), text);
+    if (level == names.end()) {
+      entry.value.fail(fmt::format("factor '{}' has no level '{}'{}: there are {}", entry.key, text,
+                                   suggestion(text, names), fmt::join(names, ", ")));
     }
+    return static_cast<int>(level - names.begin());
   }
 
  private:
@@ -257,6 +265,21 @@ FactorConstraints parse_constraints(const YamlMap& map, const FactorNames& names
     }
   }
   return constraints;
+}
+
+/// `all: {factor: level}`: which level counts as on.
+void parse_all(const YamlNode& node, std::vector<FactorSpec>& factors) {
+  const FactorNames names(factors);
+  const YamlMap map = node.as_map();
+  for (const YamlMap::Entry& entry : map.entries()) {
+    const int level = names.find_level(entry);
+    if (level == 0) {
+      entry.value.fail(
+          fmt::format("'{}' is what the base has; a factor that is on has another level",
+                      entry.value.as_text()));
+    }
+    factors[names.find_key(entry)].factor.stated_on = level;
+  }
 }
 
 std::map<std::size_t, std::vector<std::size_t>> parse_generators(const YamlNode& node,
@@ -347,8 +370,8 @@ std::vector<Use> parse_base(const YamlNode& node, const Recipes& recipes,
 
 Ablated parse_ablation(const YamlNode& node, const Recipes& recipes, const Registry& registry) {
   const YamlMap map = node.as_map();
-  map.allow_only({"base", "factors", "requires", "excludes", "design", "resolution", "generators",
-                  "random", "seed", "list"});
+  map.allow_only({"base", "factors", "all", "requires", "excludes", "design", "resolution",
+                  "generators", "random", "seed", "list"});
   const std::vector<Use> base = parse_base(map.require("base"), recipes, registry);
   const FactorReader reader(base, registry);
   std::vector<FactorSpec> factors;
@@ -356,6 +379,7 @@ Ablated parse_ablation(const YamlNode& node, const Recipes& recipes, const Regis
   const YamlMap factors_map = factors_node.as_map();
   for (const auto& entry : factors_map.entries()) factors.push_back(reader.read(entry));
   if (factors.empty()) factors_node.fail("key 'factors' is empty; give at least one factor");
+  if (const auto all = map.find("all")) parse_all(*all, factors);
   const FactorNames names(factors);
   const FactorConstraints constraints = parse_constraints(map, names);
   const DesignRequest request = parse_request(map, names, factors.size());

@@ -7,6 +7,10 @@
 namespace msda {
 namespace {
 
+/// `others: default` beside a variant's parameters.
+constexpr std::string_view kOthers = "others";
+constexpr std::string_view kDefault = "default";
+
 const Variant& find_variant(const YamlNode& node, const std::string& name,
                             const Registry& registry) {
   return *node.locate([&]() -> const Plugin& { return registry.find(name); }).variant;
@@ -32,12 +36,26 @@ ParameterValue parse_parameter(const std::string& key, const SourcePlace& key_pl
 
 namespace {
 
-/// {parameter: value, ...}
+/// {parameter: value, ...}; `others: default` names all that the map does not.
 std::map<std::string, ParameterValue> parse_parameters(const YamlMap& map,
                                                        const VariantInfo& variant) {
   std::map<std::string, ParameterValue> values;
+  bool all_named = false;
   for (const YamlMap::Entry& entry : map.entries()) {
+    if (entry.key == kOthers) {
+      if (entry.value.as_text() != kDefault) {
+        entry.value.fail(fmt::format("'{}' takes only '{}': the variant's defaults for the rest",
+                                     kOthers, kDefault));
+      }
+      all_named = true;
+      continue;
+    }
     values.emplace(entry.key, parse_parameter(entry.key, entry.place, entry.value, variant));
+  }
+  if (all_named) {
+    for (const ParameterSpec& spec : variant.parameters) {
+      values.emplace(spec.name, spec.default_value);
+    }
   }
   return values;
 }
@@ -62,7 +80,7 @@ ArmSpec parse_named_arm(const YamlNode& node, const Recipes& recipes, const Regi
 
 }  // namespace
 
-bool replaces(const Registry& registry, const Use& use, const Use& given) {
+bool fill_one_slot(const Registry& registry, const Use& use, const Use& given) {
   if (use.variant == given.variant) return true;
   const auto* stated = dynamic_cast<const Optimization*>(registry.find(use.variant).variant.get());
   const auto* brought =
@@ -97,29 +115,72 @@ const std::vector<Use>& usable(const Recipe& recipe) {
   return recipe.uses;
 }
 
+namespace {
+
+std::vector<Use>::iterator find_use(std::vector<Use>& uses, const std::string& variant) {
+  return std::find_if(uses.begin(), uses.end(),
+                      [&](const Use& use) { return use.variant == variant; });
+}
+
+/// Throws at an entry that names what is there already and changes none of its parameters.
+void refuse_repetition(const YamlNode& entry, const Use& use, std::vector<Use>& base,
+                       const Registry& registry) {
+  const auto given = find_use(base, use.variant);
+  if (given == base.end()) return;
+  const VariantInfo& info = registry.find(use.variant).variant->info();
+  const auto values = [&](const std::vector<Use>& uses) {
+    return resolve_parameters(info, uses.front().parameters).values();
+  };
+  if (values({*given}) != values(overlaid(registry, {*given}, {use}))) return;
+  entry.fail(
+      fmt::format("'{0}' is there already, and this changes none of its parameters; its defaults "
+                  "are {{{0}: {{others: default}}}}",
+                  use.variant));
+}
+
+}  // namespace
+
 std::vector<Use> overlaid(const Registry& registry, std::vector<Use> base, std::vector<Use> uses) {
   std::erase_if(base, [&](const Use& given) {
-    return std::any_of(uses.begin(), uses.end(),
-                       [&](const Use& use) { return replaces(registry, use, given); });
+    return find_use(uses, given.variant) == uses.end() &&
+           std::any_of(uses.begin(), uses.end(),
+                       [&](const Use& use) { return fill_one_slot(registry, use, given); });
   });
-  uses.insert(uses.begin(), base.begin(), base.end());
-  return uses;
+  for (Use& use : uses) {
+    const auto given = find_use(base, use.variant);
+    if (given == base.end()) {
+      base.push_back(std::move(use));
+    } else {
+      for (const auto& [name, value] : use.parameters) given->parameters[name] = value;
+    }
+  }
+  return base;
 }
 
 std::vector<Use> parse_uses(const YamlNode& node, const Recipes& recipes,
                             const Registry& registry) {
   std::vector<Use> base;
   std::vector<Use> uses;
+  std::vector<YamlNode> places;  // of the uses
   for (const YamlNode& entry : node.as_list_or_empty("variant")) {
     const auto recipe = entry.is_map() ? recipes.end() : recipes.find(entry.as_text());
     if (recipe == recipes.end()) {
-      uses.push_back(parse_use(entry, registry));
+      Use use = parse_use(entry, registry);
+      if (std::any_of(uses.begin(), uses.end(),
+                      [&](const Use& other) { return other.variant == use.variant; })) {
+        entry.fail(fmt::format("'{}' stands in this list a second time", use.variant));
+      }
+      uses.push_back(std::move(use));
+      places.push_back(entry);
     } else {
       const auto& parts = entry.locate([&]() -> auto& { return usable(recipe->second); });
       base.insert(base.end(), parts.begin(), parts.end());
     }
   }
-  uses = overlaid(registry, base, std::move(uses));
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    refuse_repetition(places[i], uses[i], base, registry);
+  }
+  uses = overlaid(registry, std::move(base), std::move(uses));
   node.locate([&] { Composition(registry, uses); });
   return uses;
 }

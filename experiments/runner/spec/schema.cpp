@@ -159,6 +159,7 @@ json ablation(const Registry& registry) {
   json factors = {{"type", "object"}, {"additionalProperties", {{"anyOf", {levels, tied}}}}};
   return object({{"base", {{"anyOf", {name(), reference("uses")}}}},
                  {"factors", std::move(factors)},
+                 {"all", {{"type", "object"}}},
                  {"requires", {{"type", "object"}}},
                  {"excludes", {{"type", "array"}}},
                  {"design", {{"anyOf", {design, list_of(design)}}}},
