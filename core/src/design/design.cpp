@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <msda/error.hpp>
+
 #include "nearest.hpp"
 
 namespace msda {

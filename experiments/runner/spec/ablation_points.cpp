@@ -94,12 +94,6 @@ std::vector<Levels> points_of(DesignKind kind, Design& design, const DesignReque
   return request.list;
 }
 
-Use* find_use(std::vector<Use>& uses, const std::string& variant) {
-  const auto found = std::find_if(uses.begin(), uses.end(),
-                                  [&](const Use& use) { return use.variant == variant; });
-  return found == uses.end() ? nullptr : &*found;
-}
-
 /// What the levels of all factors change together. Two factors may change one variant, each other
 /// parameters of it.
 class Changes {

@@ -31,6 +31,8 @@ Use parse_use(const YamlNode& node, const Registry& registry);
 /// stands at the value, or at the key when there is no such parameter.
 ParameterValue parse_parameter(const std::string& key, const SourcePlace& key_place,
                                const YamlNode& node, const VariantInfo& variant);
+/// The entry that names the variant; nullptr without one.
+Use* find_use(std::vector<Use>& uses, const std::string& variant);
 /// The same variant, or two optimizations for the same slot.
 bool fill_one_slot(const Registry& registry, const Use& use, const Use& given);
 /// `base` changed by `uses`: a variant that is there already takes the parameters that are named

@@ -117,16 +117,11 @@ const std::vector<Use>& usable(const Recipe& recipe) {
 
 namespace {
 
-std::vector<Use>::iterator find_use(std::vector<Use>& uses, const std::string& variant) {
-  return std::find_if(uses.begin(), uses.end(),
-                      [&](const Use& use) { return use.variant == variant; });
-}
-
 /// Throws at an entry that names what is there already and changes none of its parameters.
 void refuse_repetition(const YamlNode& entry, const Use& use, std::vector<Use>& base,
                        const Registry& registry) {
-  const auto given = find_use(base, use.variant);
-  if (given == base.end()) return;
+  const Use* const given = find_use(base, use.variant);
+  if (given == nullptr) return;
   const VariantInfo& info = registry.find(use.variant).variant->info();
   const auto values = [&](const std::vector<Use>& uses) {
     return resolve_parameters(info, uses.front().parameters).values();
@@ -140,15 +135,21 @@ void refuse_repetition(const YamlNode& entry, const Use& use, std::vector<Use>& 
 
 }  // namespace
 
+Use* find_use(std::vector<Use>& uses, const std::string& variant) {
+  const auto found = std::find_if(uses.begin(), uses.end(),
+                                  [&](const Use& use) { return use.variant == variant; });
+  return found == uses.end() ? nullptr : &*found;
+}
+
 std::vector<Use> overlaid(const Registry& registry, std::vector<Use> base, std::vector<Use> uses) {
   std::erase_if(base, [&](const Use& given) {
-    return find_use(uses, given.variant) == uses.end() &&
+    return find_use(uses, given.variant) == nullptr &&
            std::any_of(uses.begin(), uses.end(),
                        [&](const Use& use) { return fill_one_slot(registry, use, given); });
   });
   for (Use& use : uses) {
-    const auto given = find_use(base, use.variant);
-    if (given == base.end()) {
+    Use* const given = find_use(base, use.variant);
+    if (given == nullptr) {
       base.push_back(std::move(use));
     } else {
       for (const auto& [name, value] : use.parameters) given->parameters[name] = value;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "elapsed.hpp"
 #include "runner/protocol/protocol.hpp"
 
 namespace msda {
@@ -13,10 +14,6 @@ namespace {
 constexpr std::chrono::milliseconds kRefresh{100};
 constexpr double kWorthALine = 1;  ///< seconds
 constexpr const char* kClearLine = "\r\x1b[K";
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "elapsed.hpp"
 #include "problem/validate.hpp"
 #include "runner/protocol/phase.hpp"
 #include "trace/trace.hpp"
@@ -13,11 +14,8 @@ namespace msda {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Seconds = std::chrono::duration<double>;
 using trace::Category;
 using trace::Range;
-
-double seconds_since(Clock::time_point start) { return Seconds(Clock::now() - start).count(); }
 
 bool all_fp32(const Types& types) { return types == Types::all(DType::kFloat32); }
 
