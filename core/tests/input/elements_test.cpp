@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include <gtest/gtest.h>
+
 #include "testing.hpp"
 
 namespace msda {

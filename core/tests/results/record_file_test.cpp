@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <msda/error.hpp>
+
 #include "files/temporary_directory.hpp"
 #include "results/record.hpp"
 

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <msda/error.hpp>
+
 namespace msda {
 namespace {
 
