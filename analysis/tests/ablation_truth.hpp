@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <msda/error.hpp>
+
 #include "ablation/ablation.hpp"
 #include "design/enumerate.hpp"
 #include "render/formats.hpp"
