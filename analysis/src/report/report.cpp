@@ -43,8 +43,8 @@ nlohmann::json read_manifest(const std::filesystem::path& file) {
 
 Report make_report(nlohmann::json manifest, std::vector<Record> records) {
   Report report;
-  const Ceilings ceilings =
-      ceilings_from_json(manifest.value("ceilings", nlohmann::json::object()));
+  const auto found = manifest.find("ceilings");
+  const Ceilings ceilings = found == manifest.end() ? Ceilings{} : ceilings_from_json(*found);
   report.tables = make_tables(std::move(records), {arms_of(manifest), ceilings});
   if (!report.tables.empty()) report.claims = check_claims(manifest, report.tables);
   if (const auto design = manifest.find("ablation"); design != manifest.end()) {
