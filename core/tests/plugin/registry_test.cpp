@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
