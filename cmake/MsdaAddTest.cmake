@@ -1,9 +1,11 @@
-# msda_add_test(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS gpu slow ...] [TIMEOUT <s>])
+# msda_add_test(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS gpu slow ...] [TIMEOUT <s>]
+#               [SHARDS <n>])
 #
-# One GoogleTest program and one ctest entry for each of its cases.
+# One GoogleTest program and one ctest entry for each of its cases; with SHARDS so many entries in all, for
+# cases that share what takes long to make.
 include(GoogleTest)
 function(msda_add_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT;SHARDS" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -11,6 +13,15 @@ function(msda_add_test name)
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gtest GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE
     MSDA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MSDA_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
-    PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+  if(NOT ARG_SHARDS)
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
+      PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+    return()
+  endif()
+  foreach(shard RANGE 1 ${ARG_SHARDS})
+    math(EXPR index "${shard} - 1")
+    add_test(NAME ${name}.${shard} COMMAND ${name})
+    set_tests_properties(${name}.${shard} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${index}")
+  endforeach()
 endfunction()

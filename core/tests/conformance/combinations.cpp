@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -57,6 +58,18 @@ std::vector<ParameterValue> other_values(const ParameterSpec& spec) {
   return values;
 }
 
+/// Of a parameter with a range: not the default where the range has another odd number.
+std::optional<std::int64_t> odd_number(const ParameterSpec& spec) {
+  const auto* value = std::get_if<std::int64_t>(&spec.default_value);
+  if (value == nullptr || !spec.choices.empty() || !spec.minimum || !spec.maximum) {
+    return std::nullopt;
+  }
+  constexpr std::int64_t kMany = 16;
+  const std::int64_t odd = (*value > kMany ? *value * 3 / 4 : *value * 3 / 2) | 1;
+  return std::clamp(odd, static_cast<std::int64_t>(*spec.minimum),
+                    static_cast<std::int64_t>(*spec.maximum));
+}
+
 }  // namespace
 
 std::vector<Composition> other_choices() {
@@ -69,6 +82,21 @@ std::vector<Composition> other_choices() {
             compositions.push_back(*std::move(one));
         }
       }
+    }
+  }
+  return compositions;
+}
+
+std::vector<Composition> odd_numbers() {
+  std::vector<Composition> compositions;
+  for (const auto& [slot, plugins] : by_slot()) {
+    for (const Plugin* plugin : plugins) {
+      Use use{plugin->name, {}};
+      for (const ParameterSpec& spec : plugin->variant->info().parameters) {
+        if (const auto value = odd_number(spec)) use.parameters[spec.name] = *value;
+      }
+      if (use.parameters.empty()) continue;
+      if (auto one = combine({use})) compositions.push_back(*std::move(one));
     }
   }
   return compositions;

@@ -14,6 +14,9 @@ std::vector<Composition> all_pairs();
 /// Every optimization alone with every value but the default of each choice and flag.
 std::vector<Composition> other_choices();
 
+/// Every optimization that has parameters with a range, with an odd number for each of them.
+std::vector<Composition> odd_numbers();
+
 /// `count` compositions: each slot keeps its default or takes one of its optimizations, with
 /// parameters drawn from their declared choices and ranges. The same seed gives the same
 /// compositions.

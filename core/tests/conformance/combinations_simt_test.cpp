@@ -1,18 +1,18 @@
 #include <gtest/gtest.h>
 
-#include "conformance/combinations.hpp"
+#include "conformance/simt_checks.hpp"
 
 namespace msda {
 namespace {
 
-TEST(CombinationsOnSimt, RandomCompositionsAreRight) {
-  std::uint64_t seed = 0;
-  for (const Composition& composition : random_compositions(60, 20260101)) {
-    const auto device = open_device("simt:" + std::to_string(seed++));
-    expect_conforming(*device, composition, {3, 5, 6});
-    if (::testing::Test::HasFatalFailure()) return;
-  }
+class CombinationsOnSimt : public ::testing::TestWithParam<SimtCheck> {};
+
+TEST_P(CombinationsOnSimt, AreRightAndNothingIsFound) {
+  EXPECT_EQ(run(GetParam()), "") << GetParam().composition.describe();
 }
+
+INSTANTIATE_TEST_SUITE_P(Random, CombinationsOnSimt, ::testing::ValuesIn(combination_checks()),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace msda

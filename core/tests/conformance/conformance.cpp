@@ -4,33 +4,9 @@
 
 #include <algorithm>
 
-#include "conformance/awkward_problems.hpp"
 #include "measure/measure.hpp"
 
 namespace msda {
-namespace {
-
-struct Case {
-  Problem problem;
-  Input input;
-  std::vector<double> reference;
-};
-
-/// Generated and referenced once for all compositions.
-const std::vector<Case>& cases() {
-  static const std::vector<Case> kCases = [] {
-    std::vector<Case> made;
-    for (const AwkwardProblem& awkward : awkward_problems()) {
-      Case one{awkward.problem, make_input(awkward), {}};
-      one.reference = compute_reference(one.input);
-      made.push_back(std::move(one));
-    }
-    return made;
-  }();
-  return kCases;
-}
-
-}  // namespace
 
 const Registry& shipped_plugins() {
   static const Registry kRegistry(Registry::default_directories({}));
@@ -106,17 +82,32 @@ bool expect_right(Device& device, const Composition& composition, const Case& on
 
 }  // namespace
 
+std::vector<Case> make_cases(const std::vector<AwkwardProblem>& problems) {
+  std::vector<Case> made;
+  for (const AwkwardProblem& awkward : problems) {
+    Case one{awkward.problem, make_input(awkward), {}};
+    one.reference = compute_reference(one.input);
+    made.push_back(std::move(one));
+  }
+  return made;
+}
+
+const std::vector<Case>& awkward_cases() {
+  static const std::vector<Case> kCases = make_cases(awkward_problems());
+  return kCases;
+}
+
 void expect_conforming(Device& device, const Composition& composition,
                        const std::vector<std::size_t>& problems) {
   for (const std::size_t p : problems) {
-    expect_right(device, composition, cases().at(p));
+    expect_right(device, composition, awkward_cases().at(p));
     if (::testing::Test::HasFatalFailure()) return;
   }
 }
 
 void expect_conforming(Device& device, const Composition& composition) {
   int ran = 0;
-  for (const Case& one : cases()) {
+  for (const Case& one : awkward_cases()) {
     ran += expect_right(device, composition, one) ? 1 : 0;
     if (::testing::Test::HasFatalFailure()) return;
   }

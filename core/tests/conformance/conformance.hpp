@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compose/composition.hpp"
+#include "conformance/awkward_problems.hpp"
 #include "device/device.hpp"
 
 namespace msda {
@@ -25,6 +26,16 @@ std::vector<DeviceInfo> devices_to_compile_for();
 
 /// `name` as GoogleTest allows it in a test's name.
 std::string test_name(const std::string& name);
+
+/// A problem with its input and what is right.
+struct Case {
+  Problem problem;
+  Input input;
+  std::vector<double> reference;
+};
+std::vector<Case> make_cases(const std::vector<AwkwardProblem>& problems);
+/// Of the awkward problems, made once.
+const std::vector<Case>& awkward_cases();
 
 /// Runs the composition on awkward problems (all, or those with the given numbers) and compares
 /// with the reference. Each problem must be right, or refused with a reason; of all, at least one

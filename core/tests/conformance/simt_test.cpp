@@ -1,45 +1,27 @@
 // Every shipped optimization on the device simt: without a GPU, and with the checks that a GPU does
-// not make. Each has a seed of its own, and three of the awkward problems that it can run.
+// not make.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "conformance/awkward_problems.hpp"
-#include "conformance/conformance.hpp"
+#include "conformance/simt_checks.hpp"
 
 namespace msda {
 namespace {
 
-constexpr std::size_t kProblems = 3;
+class OnSimt : public ::testing::TestWithParam<SimtCheck> {};
 
-/// Problems that the composition can run: those from number `first` on, round about.
-std::vector<std::size_t> problems_for(const Composition& composition, const DeviceInfo& device,
-                                      std::size_t first) {
-  const auto awkward = awkward_problems();
-  std::vector<std::size_t> chosen;
-  for (std::size_t i = 0; i < awkward.size() && chosen.size() < kProblems; ++i) {
-    const std::size_t p = (first + i) % awkward.size();
-    if (!composition.unsupported(awkward[p].problem, device)) chosen.push_back(p);
-  }
-  return chosen;
+TEST_P(OnSimt, IsRightAndNothingIsFound) {
+  EXPECT_EQ(run(GetParam()), "") << GetParam().composition.describe();
 }
 
-class ConformanceOnSimt : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(ConformanceOnSimt, IsRightAndNothingIsFound) {
-  const auto names = shipped_names(DeviceKind::kCuda);
-  const auto number =
-      static_cast<std::size_t>(std::find(names.begin(), names.end(), GetParam()) - names.begin());
-  const auto device = open_device("simt:" + std::to_string(number) + ":races");
-  const Composition composition = shipped_composition(GetParam());
-  const auto problems = problems_for(composition, device->info(), number * kProblems);
-  ASSERT_FALSE(problems.empty());
-  expect_conforming(*device, composition, problems);
+std::string name_of_check(const ::testing::TestParamInfo<SimtCheck>& info) {
+  return info.param.name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Shipped, ConformanceOnSimt,
-                         ::testing::ValuesIn(shipped_names(DeviceKind::kCuda)),
-                         [](const auto& info) { return test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Alone, OnSimt, ::testing::ValuesIn(alone_checks()), name_of_check);
+INSTANTIATE_TEST_SUITE_P(Tiles, OnSimt, ::testing::ValuesIn(tile_checks()), name_of_check);
+INSTANTIATE_TEST_SUITE_P(Parameters, OnSimt, ::testing::ValuesIn(parameter_checks()),
+                         name_of_check);
+INSTANTIATE_TEST_SUITE_P(Offsets, OnSimt, ::testing::ValuesIn(offset_checks()), name_of_check);
 
 }  // namespace
 }  // namespace msda

@@ -1,5 +1,6 @@
-// Kernels that are wrong in one way each, and the same done right. Every one has 64 threads and
-// 1,024 bytes of shared memory; `output` holds 64 words, `value` 64 words that are only read.
+// Kernels that are wrong in one way each, and the same done right. Every one has 2 blocks of 64
+// threads with 1,024 bytes of shared memory; `output` holds 64 words for each block, `value` 64
+// words that are only read.
 #pragma once
 
 #include <msda/launch.cuh>
@@ -19,8 +20,9 @@ namespace ptx = msda::ptx;
 __device__ inline unsigned* words(unsigned char* shared) {
   return reinterpret_cast<unsigned*>(shared);
 }
+/// The block's own.
 __device__ inline unsigned* output(const Arguments& arguments) {
-  return static_cast<unsigned*>(arguments.output);
+  return static_cast<unsigned*>(arguments.output) + simt::block() * 64;
 }
 __device__ inline const unsigned* value(const Arguments& arguments) {
   return static_cast<const unsigned*>(arguments.value);
@@ -180,6 +182,18 @@ __global__ void misaligned(const Arguments arguments) {
   output(arguments)[simt::thread()] = *reinterpret_cast<const unsigned*>(bytes + at);
 }
 
+/// Blocks count together, in a word that both of them read, add to and write.
+template <bool right>
+__global__ void tally(const Arguments arguments) {
+  auto* count = static_cast<unsigned*>(arguments.output);
+  if (simt::thread() != 0) return;
+  if (right) {
+    simt::atomic_add(count, 1U);
+  } else {
+    *count += 1;
+  }
+}
+
 // --- Asynchronous copies and mbarriers -----------------------------------------------------------
 
 /// The copied words are read before the copy is waited for.
@@ -209,7 +223,10 @@ __global__ void arrivals(const Arguments arguments) {
 template <bool right>
 __global__ void too_many_arrivals(const Arguments arguments) {
   ptx::Barrier* barrier = barriers(simt::shared_memory());
-  if (simt::thread() == 0) ptx::init(barrier, right ? 64 : 2);
+  if (simt::thread() == 0) {
+    ptx::init(barrier, right ? 64 : 2);
+    ptx::publish_barriers();
+  }
   simt::sync_block();
   if (simt::thread() == 0) {
     ptx::arrive_expecting(barrier, 16);
@@ -227,7 +244,10 @@ template <bool right>
 __global__ void bytes(const Arguments arguments) {
   unsigned char* shared = simt::shared_memory();
   ptx::Barrier* barrier = barriers(shared);
-  if (simt::thread() == 0) ptx::init(barrier, 1);
+  if (simt::thread() == 0) {
+    ptx::init(barrier, 1);
+    ptx::publish_barriers();
+  }
   simt::sync_block();
   if (simt::thread() == 0) {
     ptx::arrive_expecting(barrier, right ? 256 : 272);
@@ -248,9 +268,74 @@ __global__ void unpublished(const Arguments arguments) {
   output(arguments)[simt::thread()] = 1;
 }
 
+/// The TMA does not know of the barrier that its bytes go to.
+template <bool right>
+__global__ void unpublished_to_tma(const Arguments arguments) {
+  unsigned char* shared = simt::shared_memory();
+  ptx::Barrier* barrier = barriers(shared);
+  if (simt::thread() == 0) {
+    ptx::init(barrier, 1);
+    if (right) ptx::publish_barriers();
+    ptx::arrive_expecting(barrier, 256);
+    ptx::copy_bulk(shared, value(arguments), 256, barrier);
+  }
+  simt::sync_block();
+  ptx::wait(barrier, 0);
+  output(arguments)[simt::thread()] = words(shared)[simt::thread()];
+}
+
+/// The block ends, and nobody has waited for the copy.
+template <bool right>
+__global__ void unwaited_bulk_copy(const Arguments arguments) {
+  unsigned char* shared = simt::shared_memory();
+  ptx::Barrier* barrier = barriers(shared);
+  if (simt::thread() == 0) {
+    ptx::init(barrier, 1);
+    ptx::publish_barriers();
+    ptx::arrive_expecting(barrier, 256);
+    ptx::copy_bulk(shared, value(arguments), 256, barrier);
+    if (right) ptx::wait(barrier, 0);
+  }
+  output(arguments)[simt::thread()] = 1;
+}
+
+/// A role only arrives, and the other does not come to wait.
+template <bool right>
+__global__ void half_a_barrier(const Arguments arguments) {
+  if (is_producer()) {
+    ptx::arrive_named(1, 64);
+  } else if (right) {
+    ptx::sync_named(1, 64);
+  }
+  output(arguments)[simt::thread()] = 1;
+}
+
+/// Words that threads have written and read are overwritten by a bulk copy, which is another
+/// proxy's: a barrier alone does not order it behind them.
+template <bool right>
+__global__ void unfenced(const Arguments arguments) {
+  unsigned char* shared = simt::shared_memory();
+  ptx::Barrier* barrier = barriers(shared);
+  if (simt::thread() == 0) {
+    ptx::init(barrier, 1);
+    ptx::publish_barriers();
+  }
+  words(shared)[simt::thread()] = simt::thread();
+  simt::sync_block();
+  output(arguments)[simt::thread()] = words(shared)[63 - simt::thread()];
+  simt::sync_block();
+  if (simt::thread() == 0) {
+    if (right) ptx::fence_before_bulk_copies();
+    ptx::arrive_expecting(barrier, 256);
+    ptx::copy_bulk(shared, value(arguments), 256, barrier);
+  }
+  ptx::wait(barrier, 0);
+  output(arguments)[simt::thread()] += words(shared)[simt::thread()];
+}
+
 // --- Clusters of two blocks ----------------------------------------------------------------------
 
-/// Each block reads the other's word; without the last barrier its neighbour may have left.
+/// Each block reads the other's word before that has written it.
 template <bool right>
 __global__ void cluster_read(const Arguments arguments) {
   unsigned* shared = words(simt::shared_memory());
@@ -259,6 +344,17 @@ __global__ void cluster_read(const Arguments arguments) {
   output(arguments)[simt::thread()] =
       *ptx::map_shared_rank(shared + simt::thread(), 1 - simt::block() % 2);
   ptx::sync_cluster();
+}
+
+/// Each block reads the other's word and ends: its memory goes, and its neighbour may still read.
+template <bool right>
+__global__ void cluster_leave(const Arguments arguments) {
+  unsigned* shared = words(simt::shared_memory());
+  shared[simt::thread()] = simt::thread();
+  ptx::sync_cluster();
+  output(arguments)[simt::thread()] =
+      *ptx::map_shared_rank(shared + simt::thread(), 1 - simt::block() % 2);
+  if (right) ptx::sync_cluster();
 }
 
 }  // namespace corpus

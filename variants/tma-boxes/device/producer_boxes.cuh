@@ -55,6 +55,7 @@ struct ProducerBoxes {
         constexpr int kWarps = K::kProducerThreads / simt::kWarpLanes;
         const int warp = worker / simt::kWarpLanes;
         const int boxes = (kBoxes - warp + kWarps - 1) / kWarps;
+        ptx::fence_before_bulk_copies();  // the team has read the stage
         // The arrival announces the bytes of the whole warp, which may already be coming.
         if (simt::lane() == 0) ptx::arrive_expecting(barrier, boxes * Box::kBytes);
         for (int n = static_cast<int>(simt::lane()); n < boxes; n += simt::kWarpLanes) {

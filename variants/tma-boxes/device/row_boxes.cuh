@@ -42,6 +42,7 @@ struct RowBoxes {
       if (!is_real_) return;
       if constexpr (Box::kTensor) {
         if (!is_leader()) return;
+        ptx::fence_before_bulk_copies();  // the row's lanes have read the stage
         ptx::arrive_expecting(barrier(stage), points * Box::kBytes);
 #pragma unroll
         for (int p = 0; p < points; ++p) {

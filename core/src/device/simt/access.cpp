@@ -43,7 +43,16 @@ void Cluster::access_shared(std::size_t offset, std::size_t bytes, unsigned kind
           fmt::format("{} {} {} bytes at byte {} of {} bytes of shared memory, in {}", who(*fiber_),
                       verb(kind), bytes, in_block, shared_.bytes(), where(pc)));
   }
-  check_race(number(*fiber_), clock_of(*fiber_), offset, bytes, kind, pc);
+  if (const auto rank = static_cast<unsigned>(offset / SharedMemory::kStride);
+      alive_in_[rank] == 0) {
+    fault(
+        Diagnosis::kGone,
+        fmt::format("{} {} byte {} of the shared memory of block {}, all of whose threads have "
+                    "left, in {}",
+                    who(*fiber_), verb(kind), in_block, fiber_of(rank, 0).state.block, where(pc)));
+  }
+  check_race(clock_of(*fiber_), offset, bytes, kind, pc);
+  shared_.note_access(offset, bytes);
   if ((kind & host::kWrite) != 0) {
     shared_.mark(offset, bytes, Mark::kWritten);
     return;
@@ -58,31 +67,46 @@ void Cluster::access_shared(std::size_t offset, std::size_t bytes, unsigned kind
                     where(pc)));
 }
 
-void Cluster::check_race(std::size_t thread, const Clock& clock, std::size_t offset,
-                         std::size_t bytes, unsigned kind, const void* pc) {
+void Cluster::check_race(const Clock& clock, std::size_t offset, std::size_t bytes, unsigned kind,
+                         const void* pc) {
   if (!races_) return;
+  const auto place = [&](const void* code) {
+    return code == nullptr ? std::string("an asynchronous copy") : where(code);
+  };
   for (std::size_t i = 0; i < bytes; ++i) {
     const auto conflict =
-        races_->access(thread, clock, shared_.index(offset + i), (kind & host::kWrite) != 0,
+        races_->access(clock, shared_.index(offset + i), (kind & host::kWrite) != 0,
                        (kind & host::kAtomic) != 0, pc);
     if (!conflict) continue;
-    const auto place = [&](const void* code) {
-      return code == nullptr ? std::string("an asynchronous copy") : where(code);
-    };
     fault(Diagnosis::kRace,
           fmt::format("{} {} byte {} of shared memory in {}; {} {} it in {}, and nothing orders "
                       "the two",
-                      who(fibers_[thread]), verb(kind), (offset + i) % SharedMemory::kStride,
+                      who(fibers_[clock.thread]), verb(kind), (offset + i) % SharedMemory::kStride,
                       place(pc), who(fibers_[conflict->thread]), conflict->wrote ? "wrote" : "read",
                       place(conflict->pc)));
   }
+}
+
+/// Blocks of a grid run in any order, and nothing but atomic operations may pass between them.
+void Cluster::check_global_race(const Buffer& buffer, std::uintptr_t address, std::size_t bytes,
+                                unsigned kind, const void* pc) {
+  const unsigned cluster = fiber_->state.block / grid_.cluster;
+  const auto other = global_.other_writer(buffer, address, bytes, kind, cluster);
+  if (!other) return;
+  fault(Diagnosis::kGlobalRace,
+        fmt::format("{} {} {} bytes {}, in {}; {} {} wrote there, and nothing orders the two",
+                    who(*fiber_), verb(kind), bytes, global_.describe(address), where(pc),
+                    grid_.cluster > 1 ? "cluster" : "block", *other));
 }
 
 void Cluster::access_global(std::uintptr_t address, std::size_t bytes, unsigned kind,
                             const void* pc) {
   const Buffer* buffer = global_.find(address, bytes);
   const bool writes = (kind & host::kWrite) != 0;
-  if (buffer != nullptr && (buffer->writable || !writes)) return;
+  if (buffer != nullptr && (buffer->writable || !writes)) {
+    if (races_ && buffer->writable) check_global_race(*buffer, address, bytes, kind, pc);
+    return;
+  }
   fault(Diagnosis::kOutOfBoundsGlobal,
         fmt::format("{} {} {} bytes {}{}, in {}", who(*fiber_), verb(kind), bytes,
                     global_.describe(address), buffer != nullptr ? ", which is only read" : "",

@@ -69,6 +69,8 @@ void Cluster::run(unsigned first) {
   shared_.clear();
   fibers_ = std::vector<Fiber>(std::size_t{grid_.cluster} * grid_.threads);
   alive_ = fibers_.size();
+  alive_in_.assign(grid_.cluster, grid_.threads);
+  unpublished_.clear();
   if (options_.races) races_.emplace(fibers_.size(), grid_.cluster * grid_.shared_bytes);
   for (unsigned i = 0; i < fibers_.size(); ++i) start(fibers_[i], first, i);
   try {
@@ -91,13 +93,13 @@ void Cluster::abandon() {
 void Cluster::run_threads() {
   while (alive_ > 0) {
     const bool ran = run_round();
-    const bool engine_runs =
-        !engine_.empty() && (!ran || (options_.seed != 0 && random_() % 2 == 0));
-    if (engine_runs) finish(options_.seed == 0 ? 0 : random_() % engine_.size());
+    const bool transfer_ends =
+        !transfers_.empty() && (!ran || (options_.seed != 0 && random_() % 2 == 0));
+    if (transfer_ends) finish(options_.seed == 0 ? 0 : random_() % transfers_.size());
     const bool woke = satisfy_conditions();
-    if (!ran && !engine_runs && !woke) report_deadlock();
+    if (!ran && !transfer_ends && !woke) report_deadlock();
   }
-  while (!engine_.empty()) finish(0);
+  while (!transfers_.empty()) finish(0);
 }
 
 /// Resumes each thread that can run once. False when none could.
@@ -124,6 +126,7 @@ void Cluster::resume(Fiber& fiber) {
     note_progress();
     finish_copies_of(fiber);
     check_who_waits_for(fiber);
+    if (--alive_in_[fiber.state.cluster_rank] == 0) leave_block(fiber.state.cluster_rank);
   }
 }
 

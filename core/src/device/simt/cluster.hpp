@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <random>
 #include <string>
@@ -19,16 +20,17 @@ namespace msda::simt {
 /// A barrier of a block, or that of the cluster, in its current phase.
 struct BarrierState {
   std::vector<Fiber*> arrived;  ///< those that only arrived included
+  std::vector<Clock> clocks;    ///< of their arrivals, where races are looked for
   unsigned expected = 0;
 };
 
 /// A bulk copy, or copies that something else waits for.
-struct EngineCopy {
+struct Transfer {
   const Fiber* owner = nullptr;  ///< that waits for it; null when only a barrier does
-  std::size_t thread = 0;        ///< of the cluster, that began it
-  Clock begun;                   ///< what that thread knew, where races are looked for
+  Clock begun;                   ///< of the thread that began it, where races are looked for
   std::vector<Copy> parts;
   host::Completion completion{};
+  bool bulk = false;  ///< by the asynchronous proxy
 };
 
 class Cluster {
@@ -63,6 +65,9 @@ class Cluster {
   void copy_bulk(host::Where where, const host::CopyPart* parts, unsigned count,
                  const host::Completion& completion);
   void* map_shared(host::Where where, const void* shared, unsigned rank);
+  void init_barrier(const void* barrier);
+  void publish_barriers();
+  void fence_bulk_copies();
   void fail(host::Where where, const char* what);
 
  private:
@@ -83,22 +88,32 @@ class Cluster {
   // rendezvous.cpp
   void check_mask(const host::Meeting& meeting);
   void check_who_waits_for(const Fiber& gone);
-  void order(const std::vector<Fiber*>& lanes, const void* subject);
+  void order(const std::vector<Fiber*>& lanes);
   BarrierState& state_of(const host::BarrierCall& call, unsigned rank);
   void check_call(const BarrierState& state, const host::BarrierCall& call);
 
   // access.cpp
   void access_shared(std::size_t offset, std::size_t bytes, unsigned kind, const void* pc);
-  void check_race(std::size_t thread, const Clock& clock, std::size_t offset, std::size_t bytes,
-                  unsigned kind, const void* pc);
+  void check_race(const Clock& clock, std::size_t offset, std::size_t bytes, unsigned kind,
+                  const void* pc);
+  void check_global_race(const Buffer& buffer, std::uintptr_t address, std::size_t bytes,
+                         unsigned kind, const void* pc);
   void access_global(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* pc);
+
+  // leave.cpp
+  /// All threads of the block have ended.
+  void leave_block(unsigned rank);
+  void check_barriers_of(unsigned rank);
+  void check_copies_to(unsigned rank);
+  void check_reads_of(unsigned rank);
 
   // copies.cpp
   void begin_copy(const Copy& copy);
-  /// By the thread of the cluster, as of `clock`.
-  void make_copy(const Copy& copy, std::size_t thread, const Clock& clock);
-  EngineCopy begin_engine_copy(const host::Completion& completion);
-  void finish(std::size_t engine_copy);
+  /// As of `clock`.
+  void make_copy(const Copy& copy, const Clock& clock, bool bulk);
+  void check_proxy(const Copy& copy);
+  Transfer begin_transfer(const host::Completion& completion);
+  void finish(std::size_t number);
   void finish_copies_of(const Fiber& fiber);
 
   // report.cpp
@@ -122,12 +137,14 @@ class Cluster {
   Stacks stacks_;
   std::vector<Fiber> fibers_;                                        ///< block by block
   std::vector<std::array<BarrierState, host::kBarriers>> barriers_;  ///< by rank
-  std::vector<EngineCopy> engine_;
+  std::vector<unsigned> alive_in_;                                   ///< threads, by rank
+  std::map<const void*, const Fiber*> unpublished_;                  ///< mbarriers
+  std::vector<Transfer> transfers_;
   std::mt19937_64 random_;
   std::optional<Races> races_;
-  const EngineCopy* finishing_ = nullptr;  ///< whose completion acts
-  StackSwitch stack_switch_;               ///< of the scheduler
-  Fiber* fiber_ = nullptr;                 ///< that runs; null while the scheduler does
+  const Transfer* finishing_ = nullptr;  ///< whose completion acts
+  StackSwitch stack_switch_;             ///< of the scheduler
+  Fiber* fiber_ = nullptr;               ///< that runs; null while the scheduler does
   std::size_t alive_ = 0;
   std::optional<Fault> fault_;
   std::int64_t slice_length_ = 0;

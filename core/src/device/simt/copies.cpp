@@ -1,4 +1,4 @@
-// Asynchronous copies. They are made late: a thread's own when it waits for them, the copy engine's
+// Asynchronous copies. They are made late: a thread's own when it waits for them, those of the TMA
 // when nothing else can run or, with a seed, at any time. Until then their bytes are under way.
 #include <fmt/format.h>
 
@@ -27,9 +27,33 @@ void Cluster::begin_copy(const Copy& copy) {
   note_progress();
 }
 
-void Cluster::make_copy(const Copy& copy, std::size_t thread, const Clock& clock) {
+/// What the generic proxy has accessed is ordered before a bulk copy by a fence of the thread that
+/// begins it, which comes after what orders the threads.
+void Cluster::check_proxy(const Copy& copy) {
   const std::size_t offset = shared_.offset(reinterpret_cast<std::uintptr_t>(copy.to));
-  check_race(thread, clock, offset, copy.bytes, host::kWrite, nullptr);
+  if (shared_.accessed(offset, copy.bytes) <= fiber_->fenced) return;
+  fault(Diagnosis::kProxy,
+        fmt::format("{} copies {} bytes at {} to byte {} of shared memory, which threads have read "
+                    "or written since its last fence between the proxies (fence.proxy.async)",
+                    who(*fiber_), copy.bytes, where(copy.where), offset % SharedMemory::kStride));
+}
+
+void Cluster::init_barrier(const void* barrier) { unpublished_[barrier] = fiber_; }
+
+void Cluster::publish_barriers() {
+  std::erase_if(unpublished_, [&](const auto& barrier) { return barrier.second == fiber_; });
+}
+
+/// Orders what its thread knows of before the bulk copies that it begins later.
+void Cluster::fence_bulk_copies() {
+  publish_barriers();
+  fiber_->fenced = shared_.next_epoch();
+}
+
+void Cluster::make_copy(const Copy& copy, const Clock& clock, bool bulk) {
+  const std::size_t offset = shared_.offset(reinterpret_cast<std::uintptr_t>(copy.to));
+  check_race(clock, offset, copy.bytes, host::kWrite, nullptr);
+  if (!bulk) shared_.note_access(offset, copy.bytes);
   if (copy.from != nullptr) {
     std::memcpy(copy.to, copy.from, copy.bytes);
   } else {
@@ -55,50 +79,56 @@ void Cluster::commit_copies() { fiber_->groups.push_back(std::exchange(fiber_->o
 void Cluster::wait_for_copies(int pending) {
   finish_copies_of(*fiber_);
   while (fiber_->groups.size() > static_cast<std::size_t>(pending)) {
-    for (const Copy& copy : fiber_->groups.front())
-      make_copy(copy, number(*fiber_), clock_of(*fiber_));
+    for (const Copy& copy : fiber_->groups.front()) make_copy(copy, clock_of(*fiber_), false);
     fiber_->groups.pop_front();
   }
 }
 
-EngineCopy Cluster::begin_engine_copy(const host::Completion& completion) {
-  EngineCopy engine;
-  engine.thread = number(*fiber_);
-  engine.begun = clock_of(*fiber_);
-  engine.completion = completion;
-  if (races_) races_->advance(engine.thread);
-  return engine;
+Transfer Cluster::begin_transfer(const host::Completion& completion) {
+  Transfer transfer;
+  transfer.begun = clock_of(*fiber_);
+  transfer.completion = completion;
+  if (races_) races_->advance(number(*fiber_));
+  return transfer;
 }
 
 void Cluster::after_copies(const host::Completion& completion) {
-  EngineCopy& engine = engine_.emplace_back(begin_engine_copy(completion));
-  engine.owner = fiber_;
+  Transfer& transfer = transfers_.emplace_back(begin_transfer(completion));
+  transfer.owner = fiber_;
   for (auto& group : fiber_->groups) {
-    engine.parts.insert(engine.parts.end(), group.begin(), group.end());
+    transfer.parts.insert(transfer.parts.end(), group.begin(), group.end());
     group.clear();  // it still counts as a group
   }
-  engine.parts.insert(engine.parts.end(), fiber_->open_group.begin(), fiber_->open_group.end());
+  transfer.parts.insert(transfer.parts.end(), fiber_->open_group.begin(), fiber_->open_group.end());
   fiber_->open_group.clear();
 }
 
 void Cluster::copy_bulk(host::Where where, const host::CopyPart* parts, unsigned count,
                         const host::Completion& completion) {
-  EngineCopy engine = begin_engine_copy(completion);
+  if (unpublished_.contains(completion.subject)) {
+    fault(Diagnosis::kProxy,
+          fmt::format("{} begins a copy at {} whose mbarrier was initialised and not made known to "
+                      "the TMA (fence.mbarrier_init)",
+                      who(*fiber_), this->where(where)));
+  }
+  Transfer transfer = begin_transfer(completion);
+  transfer.bulk = true;
   for (unsigned i = 0; i < count; ++i) {
     const Copy part = {parts[i].to, parts[i].from, parts[i].bytes, where};
     begin_copy(part);
-    engine.parts.push_back(part);
+    check_proxy(part);
+    transfer.parts.push_back(part);
   }
-  engine_.push_back(std::move(engine));
+  transfers_.push_back(std::move(transfer));
 }
 
-void Cluster::finish(std::size_t engine_copy) {
-  const EngineCopy engine = std::move(engine_[engine_copy]);
-  engine_.erase(engine_.begin() + static_cast<std::ptrdiff_t>(engine_copy));
-  for (const Copy& copy : engine.parts) make_copy(copy, engine.thread, engine.begun);
-  if (engine.completion.act != nullptr) {
-    finishing_ = &engine;
-    engine.completion.act(engine.completion.subject, engine.completion.argument);
+void Cluster::finish(std::size_t number) {
+  const Transfer transfer = std::move(transfers_[number]);
+  transfers_.erase(transfers_.begin() + static_cast<std::ptrdiff_t>(number));
+  for (const Copy& copy : transfer.parts) make_copy(copy, transfer.begun, transfer.bulk);
+  if (transfer.completion.act != nullptr) {
+    finishing_ = &transfer;
+    transfer.completion.act(transfer.completion.subject, transfer.completion.argument);
     finishing_ = nullptr;
   }
   note_progress();
@@ -106,8 +136,8 @@ void Cluster::finish(std::size_t engine_copy) {
 
 /// The copies that an arrival of the thread waits for.
 void Cluster::finish_copies_of(const Fiber& fiber) {
-  for (std::size_t i = 0; i < engine_.size();) {
-    if (engine_[i].owner == &fiber) {
+  for (std::size_t i = 0; i < transfers_.size();) {
+    if (transfers_[i].owner == &fiber) {
       finish(i);
     } else {
       ++i;

@@ -6,9 +6,15 @@
 #include <cstring>
 #include <iterator>
 
+#include "device/simt/last_image.hpp"
 #include "jit/launch_plan.hpp"
 
 namespace msda {
+namespace {
+
+constexpr const char* kArgumentsName = "the arguments";
+
+}  // namespace
 
 SimtExecutable::SimtExecutable(const CompiledUnit& unit, const Problem& problem,
                                const DeviceInfo& device, const simt::Options& options)
@@ -18,7 +24,7 @@ SimtExecutable::SimtExecutable(const CompiledUnit& unit, const Problem& problem,
         workspace_bytes(plan_.workspace[slot], problem.batch, problem.queries);
     if (bytes > 0) {
       workspaces_[slot] = std::make_unique<SimtMemory>(bytes);
-      workspaces_[slot]->fill(0xFF);
+      if (!options_.last_image) workspaces_[slot]->fill(0xFF);
     }
     if (plan_.has_prepass[slot] != 0) {
       const Prepass& prepass = unit.composed.prepasses.at(static_cast<int>(slot));
@@ -42,7 +48,7 @@ SimtExecutable::Launch SimtExecutable::make_launch(const std::string& name,
   grid.threads = shape.threads;
   grid.cluster = std::max(1U, shape.cluster);
   grid.shared_bytes = shape.shared_bytes;
-  return {name, grid};
+  return {name, grid, shape};
 }
 
 void SimtExecutable::make_textures() {
@@ -121,17 +127,37 @@ std::vector<simt::Buffer> SimtExecutable::buffers_for(const Tensors& tensors) co
   return buffers;
 }
 
+void SimtExecutable::run(const Launch& launch, const Arguments& arguments,
+                         const std::vector<simt::Buffer>& buffers) const {
+  const auto run_part = [&](std::optional<simt::Blocks> part) {
+    simt::Grid grid = launch.grid;
+    grid.part = part;
+    return simt::run(grid, &arguments, unit_.image(), unit_.attach(), buffers, options_);
+  };
+  if (!options_.last_image) {
+    run_part(std::nullopt);
+    return;
+  }
+  const auto works = [&](unsigned block) {
+    const simt::Counts counts = run_part(simt::Blocks{block, block + 1});
+    return std::any_of(counts.accesses.begin(), counts.accesses.end(), [](const auto& buffer) {
+      return buffer.first != kArgumentsName && buffer.second > 0;
+    });
+  };
+  run_part(simt::blocks_of_last_image(launch.shape, problem_, launch.grid.blocks, works));
+}
+
 void SimtExecutable::launch(const Tensors& tensors, Stream) {
   make_maps(plan_.has_prepass[kLayout] != 0 ? workspaces_[kLayout]->data() : tensors.value);
   const Arguments arguments = arguments_for(tensors);
   std::vector<simt::Buffer> buffers = buffers_for(tensors);
-  buffers.push_back({&arguments, sizeof arguments, "the arguments", false});
+  buffers.push_back({&arguments, sizeof arguments, kArgumentsName, false});
   for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
     if (plan_.zeroed[slot] != 0) workspaces_[slot]->fill(0);
   }
   for (const Launch& launch : launches_) {
     try {
-      simt::run(launch.grid, &arguments, unit_.image(), unit_.attach(), buffers, options_);
+      run(launch, arguments, buffers);
     } catch (simt::Fault& fault) {
       fault.add_context(launch.name);
       throw;

@@ -29,6 +29,7 @@ class SimtExecutable final : public Executable {
   struct Launch {
     std::string name;
     simt::Grid grid;
+    LaunchShape shape;
   };
   struct Texture {
     std::unique_ptr<SimtMemory> texels;
@@ -40,6 +41,8 @@ class SimtExecutable final : public Executable {
   void make_maps(const void* values);
   Arguments arguments_for(const Tensors& tensors) const;
   std::vector<simt::Buffer> buffers_for(const Tensors& tensors) const;
+  void run(const Launch& launch, const Arguments& arguments,
+           const std::vector<simt::Buffer>& buffers) const;
 
   simt::LoadedUnit unit_;
   LaunchPlan plan_;

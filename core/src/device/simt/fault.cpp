@@ -15,6 +15,10 @@ std::string_view name_of(Diagnosis diagnosis) {
     case Diagnosis::kOutOfBoundsGlobal: return "out-of-bounds global memory";
     case Diagnosis::kMisaligned: return "misaligned access";
     case Diagnosis::kRace: return "shared-memory race";
+    case Diagnosis::kGlobalRace: return "global-memory race";
+    case Diagnosis::kGone: return "memory of a block that has left";
+    case Diagnosis::kLeftBehind: return "left behind";
+    case Diagnosis::kProxy: return "missing proxy fence";
     case Diagnosis::kSpin: return "spin without end";
     case Diagnosis::kMisuse: return "misuse";
   }

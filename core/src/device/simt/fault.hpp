@@ -18,6 +18,10 @@ enum class Diagnosis {
   kOutOfBoundsGlobal,    ///< in no buffer of the launch, or written where only reading is allowed
   kMisaligned,           ///< an address that is no multiple of the access
   kRace,                 ///< two threads access shared memory with nothing between that orders them
+  kGlobalRace,           ///< two blocks access a place in global memory, and one of them writes it
+  kGone,                 ///< shared memory of a block of the cluster that has left, or may have
+  kLeftBehind,           ///< a block ends, and copies to it or arrivals at a barrier are under way
+  kProxy,                ///< a bulk copy that no fence orders behind what threads did before
   kSpin,                 ///< threads run on and nothing changes any more
   kMisuse                ///< wrong use of a primitive, such as a barrier that was never initialised
 };

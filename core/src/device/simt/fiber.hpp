@@ -36,6 +36,7 @@ struct Fiber {
   host::BarrierCall barrier{};       ///< kAtBarrier
   host::Condition condition{};       ///< kAtCondition
 
+  std::uint32_t fenced = 0;  ///< epoch of shared memory up to which its bulk copies are ordered
   std::vector<Copy> open_group;
   std::deque<std::vector<Copy>> groups;  ///< committed and not yet made, oldest first
 

@@ -36,12 +36,15 @@ const host::Executor kTable = {
         },
     .map_shared = [](host::Where where, const void* shared,
                      unsigned rank) { return Cluster::running()->map_shared(where, shared, rank); },
+    .init_barrier = [](const void* barrier) { Cluster::running()->init_barrier(barrier); },
+    .publish_barriers = [] { Cluster::running()->publish_barriers(); },
+    .fence_bulk_copies = [] { Cluster::running()->fence_bulk_copies(); },
 };
 
 }  // namespace
 
-void run(const Grid& grid, const void* arguments, const Image& image, void (*attach)(const void*),
-         std::vector<Buffer> buffers, const Options& options) {
+Counts run(const Grid& grid, const void* arguments, const Image& image, void (*attach)(const void*),
+           std::vector<Buffer> buffers, const Options& options) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   attach(&kTable);
@@ -49,7 +52,9 @@ void run(const Grid& grid, const void* arguments, const Image& image, void (*att
   const std::unique_ptr<const void, decltype(detach)> attached(&kTable, detach);
   GlobalMemory global(std::move(buffers));
   Cluster cluster(grid, arguments, image, global, options);
-  for (unsigned block = 0; block < grid.blocks; block += grid.cluster) cluster.run(block);
+  const Blocks part = grid.part.value_or(Blocks{0, grid.blocks});
+  for (unsigned block = part.first; block < part.last; block += grid.cluster) cluster.run(block);
+  return {global.accesses()};
 }
 
 }  // namespace msda::simt

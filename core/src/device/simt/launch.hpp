@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "device/simt/fault.hpp"
@@ -20,12 +23,26 @@ struct Options {
   std::int64_t spin_steps = 20'000'000;
   std::int64_t spin_steps_of_thread = 20'000;
   std::int64_t total_steps = 40'000'000'000;  ///< of a cluster in all
+  /// Runs only the blocks that work on the last image of the batch; workspaces begin as zeros.
+  bool last_image = false;
+};
+
+/// Blocks [first, last) of a grid.
+struct Blocks {
+  unsigned first;
+  unsigned last;
+};
+
+/// What a launch did.
+struct Counts {
+  std::map<std::string, std::uint64_t> accesses;  ///< of global memory, by the buffer's name
 };
 
 /// Code and geometry of a kernel.
 struct Grid {
   void (*kernel)(const void* arguments) = nullptr;
   unsigned blocks = 1;
+  std::optional<Blocks> part;    ///< the blocks that run, whole clusters; all when empty
   unsigned threads = 1;          ///< per block
   unsigned cluster = 1;          ///< blocks per cluster; divides `blocks`
   std::size_t shared_bytes = 0;  ///< dynamic, per block
@@ -41,7 +58,7 @@ struct Image {
 
 /// Runs the grid, cluster by cluster, in the calling thread; one launch at a time in the process.
 /// `attach` is the unit's msda_simt_attach. Throws Fault for the first thing that is wrong.
-void run(const Grid& grid, const void* arguments, const Image& image, void (*attach)(const void*),
-         std::vector<Buffer> buffers, const Options& options);
+Counts run(const Grid& grid, const void* arguments, const Image& image, void (*attach)(const void*),
+           std::vector<Buffer> buffers, const Options& options);
 
 }  // namespace msda::simt

@@ -7,25 +7,57 @@
 #include <cstring>
 
 #include <msda/error.hpp>
+#include <msda/simt/host/executor.cuh>
 
 namespace msda::simt {
 
 GlobalMemory::GlobalMemory(std::vector<Buffer> buffers) : buffers_(std::move(buffers)) {
   std::sort(buffers_.begin(), buffers_.end(),
             [](const Buffer& a, const Buffer& b) { return a.begin() < b.begin(); });
+  accesses_.resize(buffers_.size());
+}
+
+std::map<std::string, std::uint64_t> GlobalMemory::accesses() const {
+  std::map<std::string, std::uint64_t> by_name;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) by_name[buffers_[i].name] += accesses_[i];
+  return by_name;
 }
 
 const Buffer* GlobalMemory::find(std::uintptr_t address, std::size_t bytes) {
   const auto holds = [&](const Buffer& buffer) {
     return address >= buffer.begin() && address + bytes <= buffer.end();
   };
-  if (last_ < buffers_.size() && holds(buffers_[last_])) return &buffers_[last_];
+  const auto found = [&](std::size_t i) {
+    last_ = i;
+    ++accesses_[i];
+    return &buffers_[i];
+  };
+  if (last_ < buffers_.size() && holds(buffers_[last_])) return found(last_);
   const auto after =
       std::upper_bound(buffers_.begin(), buffers_.end(), address,
                        [](std::uintptr_t a, const Buffer& buffer) { return a < buffer.begin(); });
   if (after == buffers_.begin() || !holds(*std::prev(after))) return nullptr;
-  last_ = static_cast<std::size_t>(std::prev(after) - buffers_.begin());
-  return &buffers_[last_];
+  return found(static_cast<std::size_t>(std::prev(after) - buffers_.begin()));
+}
+
+std::optional<unsigned> GlobalMemory::other_writer(const Buffer& buffer, std::uintptr_t address,
+                                                   std::size_t bytes, unsigned kind,
+                                                   unsigned cluster) {
+  const bool writes = (kind & host::kWrite) != 0;
+  const bool atomic = (kind & host::kAtomic) != 0;
+  std::vector<Writer>& writers = writers_[&buffer];
+  if (writers.empty()) {
+    if (!writes) return std::nullopt;
+    writers.resize(buffer.bytes);
+  }
+  const std::size_t first = address - buffer.begin();
+  for (std::size_t i = first; i < first + bytes; ++i) {
+    const Writer other = writers[i];
+    const bool is_other = other.cluster != Writer::kNobody && other.cluster != cluster;
+    if (is_other && !(atomic && other.atomic != 0)) return other.cluster;
+    if (writes) writers[i] = {cluster, atomic ? 1U : 0U};
+  }
+  return std::nullopt;
 }
 
 std::string GlobalMemory::describe(std::uintptr_t address) const {
@@ -52,7 +84,7 @@ std::string GlobalMemory::describe(std::uintptr_t address) const {
 }
 
 SharedMemory::SharedMemory(unsigned blocks, std::size_t bytes)
-    : blocks_(blocks), bytes_(bytes), marks_(blocks * bytes) {
+    : blocks_(blocks), bytes_(bytes), marks_(blocks * bytes), accessed_(blocks * bytes) {
   void* region = mmap(nullptr, size(), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (region == MAP_FAILED) throw EnvironmentError("no memory for the shared memory of a cluster");
@@ -64,6 +96,8 @@ SharedMemory::~SharedMemory() { munmap(base_, size()); }
 void SharedMemory::clear() {
   for (unsigned rank = 0; rank < blocks_; ++rank) std::memset(block(rank), 0xFF, bytes_);
   std::fill(marks_.begin(), marks_.end(), Mark::kNothing);
+  std::fill(accessed_.begin(), accessed_.end(), 0U);
+  epoch_ = 1;
 }
 
 Mark SharedMemory::mark_of(std::size_t offset, std::size_t bytes) const {

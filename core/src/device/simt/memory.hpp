@@ -2,8 +2,11 @@
 // cluster's blocks with a mark for each byte that was written.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,12 +28,27 @@ class GlobalMemory {
   explicit GlobalMemory(std::vector<Buffer> buffers);
   /// The buffer that holds [address, address + bytes), or nullptr.
   const Buffer* find(std::uintptr_t address, std::size_t bytes);
+  /// How often find() found each buffer, by name: every access asks.
+  std::map<std::string, std::uint64_t> accesses() const;
+  /// The cluster other than `cluster` that wrote one of the bytes, which all lie in the buffer, and
+  /// not atomically like this access; notes a write. For a launch whose races are looked for.
+  std::optional<unsigned> other_writer(const Buffer& buffer, std::uintptr_t address,
+                                       std::size_t bytes, unsigned kind, unsigned cluster);
   /// "12 bytes past the end of 'value' (4096 bytes)": where a lost address lies.
   std::string describe(std::uintptr_t address) const;
 
  private:
-  std::vector<Buffer> buffers_;  ///< by address
-  std::size_t last_ = 0;         ///< where the last address was found
+  /// Of a byte that was written; cluster kNobody of others.
+  struct Writer {
+    static constexpr std::uint32_t kNobody = 0x7fffffff;
+    std::uint32_t cluster : 31 = kNobody;
+    std::uint32_t atomic : 1 = 0;
+  };
+
+  std::vector<Buffer> buffers_;                             ///< by address
+  std::map<const Buffer*, std::vector<Writer>> writers_{};  ///< by byte, once one was written
+  std::vector<std::uint64_t> accesses_;                     ///< of each buffer
+  std::size_t last_ = 0;                                    ///< where the last address was found
 };
 
 /// What is known of a byte of shared memory.
@@ -67,6 +85,17 @@ class SharedMemory {
   /// kWritten when all bytes are, else what the first other one is.
   Mark mark_of(std::size_t offset, std::size_t bytes) const;
   void mark(std::size_t offset, std::size_t bytes, Mark mark);
+  /// Epochs are counted: an access belongs to the one that is current.
+  void note_access(std::size_t offset, std::size_t bytes) {
+    std::fill_n(accessed_.begin() + static_cast<std::ptrdiff_t>(index(offset)), bytes, epoch_);
+  }
+  /// The epoch of the last access of any of the bytes; 0 when there was none.
+  std::uint32_t accessed(std::size_t offset, std::size_t bytes) const {
+    const auto first = accessed_.begin() + static_cast<std::ptrdiff_t>(index(offset));
+    return *std::max_element(first, first + static_cast<std::ptrdiff_t>(bytes));
+  }
+  /// Ends the current epoch and returns it.
+  std::uint32_t next_epoch() { return epoch_++; }
   /// Number of a byte of any block among all bytes of all blocks.
   std::size_t index(std::size_t offset) const {
     return offset / kStride * bytes_ + offset % kStride;
@@ -76,7 +105,9 @@ class SharedMemory {
   unsigned blocks_;
   std::size_t bytes_;  ///< of a block
   unsigned char* base_ = nullptr;
-  std::vector<Mark> marks_;  ///< by index()
+  std::vector<Mark> marks_;              ///< by index()
+  std::vector<std::uint32_t> accessed_;  ///< epochs, by index()
+  std::uint32_t epoch_ = 1;
 };
 
 }  // namespace msda::simt

@@ -5,27 +5,41 @@
 namespace msda::simt {
 namespace {
 
-void merge(Clock& into, const Clock& from) {
-  into.resize(std::max(into.size(), from.size()));
-  for (std::size_t t = 0; t < from.size(); ++t) into[t] = std::max(into[t], from[t]);
+void merge(Moments& into, const Moments& from) {
+  const std::size_t count = from.size();
+  for (std::size_t t = 0; t < count; ++t) into[t] = std::max(into[t], from[t]);
 }
 
 }  // namespace
 
-Races::Races(std::size_t threads, std::size_t bytes)
-    : clocks_(threads, Clock(threads)), bytes_(bytes) {
-  for (std::size_t t = 0; t < threads; ++t) clocks_[t][t] = 1;
+Known join(const std::vector<const Clock*>& clocks) {
+  const Moments* merged = clocks.front()->known.get();
+  auto joined = std::make_shared<Moments>(*merged);
+  for (const Clock* clock : clocks) {
+    if (clock->known.get() != merged) {
+      merged = clock->known.get();
+      merge(*joined, *merged);
+    }
+    auto& moment = (*joined)[clock->thread];
+    moment = std::max(moment, clock->moment);
+  }
+  return joined;
 }
 
-std::optional<Conflict> Races::access(std::size_t thread, const Clock& clock, std::size_t byte,
-                                      bool writes, bool atomic, const void* pc) {
+Races::Races(std::size_t threads, std::size_t bytes) : clocks_(threads), bytes_(bytes) {
+  const auto nothing = std::make_shared<const Moments>(threads);
+  for (std::size_t t = 0; t < threads; ++t)
+    clocks_[t] = {static_cast<std::uint32_t>(t), 1, nothing};
+}
+
+std::optional<Conflict> Races::access(const Clock& clock, std::size_t byte, bool writes,
+                                      bool atomic, const void* pc) {
   Byte& at = bytes_[byte];
   const auto unordered = [&](const Access& other) {
-    return other.thread != thread && other.moment > clock[other.thread] &&
-           !(other.atomic && atomic);
+    return other.moment > clock[other.thread] && !(other.atomic && atomic);
   };
   if (at.write && unordered(*at.write)) return Conflict{at.write->thread, true, at.write->pc};
-  const Access mine = {static_cast<std::uint32_t>(thread), clock[thread], atomic, pc};
+  const Access mine = {clock.thread, clock.moment, atomic, pc};
   if (writes) {
     for (const Access& read : at.reads) {
       if (unordered(read)) return Conflict{read.thread, false, read.pc};
@@ -35,7 +49,7 @@ std::optional<Conflict> Races::access(std::size_t thread, const Clock& clock, st
     return std::nullopt;
   }
   const auto found = std::find_if(at.reads.begin(), at.reads.end(),
-                                  [&](const Access& read) { return read.thread == thread; });
+                                  [&](const Access& read) { return read.thread == clock.thread; });
   if (found == at.reads.end()) {
     at.reads.push_back(mine);
   } else {
@@ -44,11 +58,54 @@ std::optional<Conflict> Races::access(std::size_t thread, const Clock& clock, st
   return std::nullopt;
 }
 
-void Races::release(const void* subject, const Clock& clock) { merge(subjects_[subject], clock); }
+std::optional<Conflict> Races::untold(const Moments& known, std::size_t byte, std::size_t first,
+                                      std::size_t last) const {
+  const Byte& at = bytes_[byte];
+  const auto is_untold = [&](const Access& access) {
+    return (access.thread < first || access.thread >= last) && access.moment > known[access.thread];
+  };
+  if (at.write && is_untold(*at.write)) return Conflict{at.write->thread, true, at.write->pc};
+  for (const Access& read : at.reads) {
+    if (is_untold(read)) return Conflict{read.thread, false, read.pc};
+  }
+  return std::nullopt;
+}
+
+void Races::meet(const std::vector<std::size_t>& threads) {
+  std::vector<const Clock*> clocks;
+  clocks.reserve(threads.size());
+  for (const std::size_t thread : threads) clocks.push_back(&clocks_[thread]);
+  const Known known = join(clocks);
+  for (const std::size_t thread : threads) {
+    teach(thread, known);
+    advance(thread);
+  }
+}
+
+void Races::release(const void* subject, const Clock& clock) {
+  Subject& of = subjects_[subject];
+  if (of.gathered.empty()) of.gathered.resize(clocks_.size());
+  if (of.added != clock.known) {
+    merge(of.gathered, *clock.known);
+    of.added = clock.known;
+  }
+  auto& moment = of.gathered[clock.thread];
+  moment = std::max(moment, clock.moment);
+  of.after = nullptr;
+}
 
 void Races::acquire(std::size_t thread, const void* subject) {
   const auto found = subjects_.find(subject);
-  if (found != subjects_.end()) merge(clocks_[thread], found->second);
+  if (found == subjects_.end()) return;
+  Subject& of = found->second;
+  Known& known = clocks_[thread].known;
+  if (of.after == nullptr || of.before != known) {
+    auto after = std::make_shared<Moments>(*known);
+    merge(*after, of.gathered);
+    of.before = known;
+    of.after = std::move(after);
+  }
+  known = of.after;
 }
 
 }  // namespace msda::simt

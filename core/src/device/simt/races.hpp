@@ -1,16 +1,33 @@
 // Shared-memory races: two accesses of a byte, one of them a write, that nothing orders. Vector
-// clocks: each thread knows up to which of every other thread's moments it has been told.
+// clocks: each thread knows up to which of every other thread's moments it has been told. Threads
+// that met know the same, and share it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
 namespace msda::simt {
 
-using Clock = std::vector<std::uint32_t>;  ///< by thread of the cluster
+using Moments = std::vector<std::uint32_t>;  ///< by thread of the cluster
+using Known = std::shared_ptr<const Moments>;
+
+/// A moment of a thread, and what it knows then.
+struct Clock {
+  std::uint32_t thread = 0;
+  std::uint32_t moment = 0;
+  Known known;
+
+  std::uint32_t operator[](std::size_t other) const {
+    return other == thread ? moment : (*known)[other];
+  }
+};
+
+/// What all of them know together, each one's own moment included.
+Known join(const std::vector<const Clock*>& clocks);
 
 /// What an access meets that nothing orders before it.
 struct Conflict {
@@ -23,18 +40,25 @@ class Races {
  public:
   Races(std::size_t threads, std::size_t bytes);
 
-  /// A thread's access of a byte at its own moment, or at `clock`.
-  std::optional<Conflict> access(std::size_t thread, const Clock& clock, std::size_t byte,
-                                 bool writes, bool atomic, const void* pc);
+  /// A thread's access of a byte, at the moment that `clock` says.
+  std::optional<Conflict> access(const Clock& clock, std::size_t byte, bool writes, bool atomic,
+                                 const void* pc);
+  /// A read or write of the byte by a thread outside [first, last) that those who know `known` have
+  /// not been told of.
+  std::optional<Conflict> untold(const Moments& known, std::size_t byte, std::size_t first,
+                                 std::size_t last) const;
   const Clock& clock(std::size_t thread) const { return clocks_[thread]; }
 
   /// `subject` learns what `clock` knows.
   void release(const void* subject, const Clock& clock);
   /// A new moment begins for the thread: what it does from now on, those that know of it so far do
   /// not know of.
-  void advance(std::size_t thread) { ++clocks_[thread][thread]; }
+  void advance(std::size_t thread) { ++clocks_[thread].moment; }
   void acquire(std::size_t thread, const void* subject);
-  void forget(const void* subject) { subjects_.erase(subject); }
+  /// What any of the threads did before comes before what each of them does later.
+  void meet(const std::vector<std::size_t>& threads);
+  /// The thread learns what is known, which is all that it knows and perhaps more.
+  void teach(std::size_t thread, const Known& known) { clocks_[thread].known = known; }
 
  private:
   struct Access {
@@ -47,10 +71,18 @@ class Races {
     std::optional<Access> write;
     std::vector<Access> reads;  ///< since the write, one for each thread
   };
+  /// What a barrier or flag has gathered. The last that was added and the last that was taught are
+  /// kept: threads that met before come one after another.
+  struct Subject {
+    Moments gathered;
+    Known added;
+    Known before;
+    Known after;  ///< `before` and `gathered` together; null when one has changed
+  };
 
   std::vector<Clock> clocks_;
   std::vector<Byte> bytes_;
-  std::map<const void*, Clock> subjects_;
+  std::map<const void*, Subject> subjects_;
 };
 
 }  // namespace msda::simt

@@ -11,8 +11,10 @@ namespace {
 
 constexpr unsigned kLanes = 32;
 
+bool same_text(const char* a, const char* b) { return a == b || std::strcmp(a, b) == 0; }
+
 bool same_place(host::Where a, host::Where b) {
-  return a.line == b.line && std::strcmp(a.file, b.file) == 0;
+  return a.line == b.line && same_text(a.file, b.file);
 }
 
 }  // namespace
@@ -24,11 +26,13 @@ void Cluster::check_mask(const host::Meeting& meeting) {
           fmt::format("{} calls a {} whose mask {:#010x} leaves it out, at {}", who(mine),
                       meeting.what, meeting.mask, where(meeting.where)));
   }
-  for (unsigned l = 0; l < kLanes; ++l) {
+  const unsigned rank = mine.state.cluster_rank;
+  const bool all_here = alive_in_[rank] == grid_.threads && grid_.threads % kLanes == 0;
+  for (unsigned l = 0; l < kLanes && !all_here; ++l) {
     if ((meeting.mask >> l & 1U) == 0) continue;
     const unsigned thread = mine.warp() * kLanes + l;
     const bool exists = thread < grid_.threads;
-    if (exists && fiber_of(mine.state.cluster_rank, thread).status != Status::kDone) continue;
+    if (exists && fiber_of(rank, thread).status != Status::kDone) continue;
     fault(Diagnosis::kAbsentLane,
           fmt::format("{} calls a {} with mask {:#010x} at {}, but lane {} {}", who(mine),
                       meeting.what, meeting.mask, where(meeting.where), l,
@@ -41,46 +45,42 @@ void Cluster::meet(const host::Meeting& meeting) {
   Fiber& mine = *fiber_;
   mine.meeting = meeting;
   mine.status = Status::kAtMeeting;
-  void* given[kLanes] = {};
-  bool complete = true;
-  for (unsigned l = 0; l < kLanes; ++l) {
+  // Those that come last have high numbers more often than not.
+  for (unsigned l = kLanes; l-- > 0;) {
     if ((meeting.mask >> l & 1U) == 0) continue;
     const Fiber& other = fiber_of(mine.state.cluster_rank, mine.warp() * kLanes + l);
-    const bool here = other.status == Status::kAtMeeting && other.meeting.mask == meeting.mask;
-    if (here && std::strcmp(other.meeting.what, meeting.what) != 0) {
+    if (other.status != Status::kAtMeeting || other.meeting.mask != meeting.mask) return leave();
+    if (!same_text(other.meeting.what, meeting.what)) {
       fault(Diagnosis::kDivergence, fmt::format("{} calls a {} at {}, but {} a {} at {}", who(mine),
                                                 meeting.what, where(meeting.where), who(other),
                                                 other.meeting.what, where(other.meeting.where)));
     }
-    complete = complete && here;
-    given[l] = other.meeting.mine;
   }
-  if (!complete) return leave();
+  std::vector<Fiber*> all;
+  void* given[kLanes] = {};
+  for (unsigned l = 0; l < kLanes; ++l) {
+    if ((meeting.mask >> l & 1U) == 0) continue;
+    all.push_back(&fiber_of(mine.state.cluster_rank, mine.warp() * kLanes + l));
+    given[l] = all.back()->meeting.mine;
+    all.back()->status = Status::kReady;
+  }
   if (meeting.join != nullptr) {
     // Nobody's code: neither interrupted nor checked.
     fiber_ = nullptr;
     meeting.join(given, meeting.mask);
     fiber_ = &mine;
   }
-  std::vector<Fiber*> all;
-  for (unsigned l = 0; l < kLanes; ++l) {
-    if ((meeting.mask >> l & 1U) == 0) continue;
-    all.push_back(&fiber_of(mine.state.cluster_rank, mine.warp() * kLanes + l));
-    all.back()->status = Status::kReady;
-  }
-  order(all, &meeting);
+  order(all);
   note_progress();
 }
 
 /// What any of them did before comes before what each of them does later.
-void Cluster::order(const std::vector<Fiber*>& lanes, const void* subject) {
+void Cluster::order(const std::vector<Fiber*>& lanes) {
   if (!races_) return;
-  for (const Fiber* fiber : lanes) races_->release(subject, clock_of(*fiber));
-  for (const Fiber* fiber : lanes) {
-    races_->acquire(number(*fiber), subject);
-    races_->advance(number(*fiber));
-  }
-  races_->forget(subject);
+  std::vector<std::size_t> threads;
+  threads.reserve(lanes.size());
+  for (const Fiber* fiber : lanes) threads.push_back(number(*fiber));
+  races_->meet(threads);
 }
 
 /// A thread that has left the kernel cannot come any more.
@@ -141,15 +141,24 @@ void Cluster::barrier(const host::BarrierCall& call) {
   mine.barrier = call;
   if (call.waits) mine.status = Status::kAtBarrier;
   state.arrived.push_back(&mine);
-  release(&state);
+  if (races_) {
+    state.clocks.push_back(clock_of(mine));
+    races_->advance(number(mine));
+  }
   if (state.arrived.size() < state.expected) return call.waits ? leave() : void();
+  Known known;
+  if (races_) {
+    std::vector<const Clock*> clocks;
+    for (const Clock& clock : state.clocks) clocks.push_back(&clock);
+    known = join(clocks);
+  }
   for (Fiber* fiber : state.arrived) {
     if (fiber->status != Status::kAtBarrier || fiber->barrier.id != call.id) continue;
     fiber->status = Status::kReady;
-    if (races_) races_->acquire(number(*fiber), &state);
+    if (races_) races_->teach(number(*fiber), known);
   }
-  if (races_) races_->forget(&state);
   state.arrived.clear();
+  state.clocks.clear();
   note_progress();
 }
 

@@ -94,8 +94,9 @@ MSDA_UNCHECKED inline void init(Barrier* barrier, unsigned arrivals,
   barrier->pending = arrivals & kMost;
   barrier->phase = 0;
   barrier->bytes = 0;
+  simt::host::executor->init_barrier(barrier);
 }
-MSDA_UNCHECKED inline void publish_barriers() {}
+MSDA_UNCHECKED inline void publish_barriers() { simt::host::executor->publish_barriers(); }
 
 MSDA_UNCHECKED inline void arrive(Barrier* barrier, simt::host::Where where = simt::host::here()) {
   host::arrive(barrier, 0, where);

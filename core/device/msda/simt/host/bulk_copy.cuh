@@ -13,7 +13,7 @@ MSDA_UNCHECKED inline void arrive_expecting(Barrier* barrier, unsigned bytes,
   host::arrive(barrier, static_cast<int>(bytes), where);
 }
 
-MSDA_UNCHECKED inline void fence_before_bulk_copies() {}
+MSDA_UNCHECKED inline void fence_before_bulk_copies() { simt::host::executor->fence_bulk_copies(); }
 
 namespace host {
 

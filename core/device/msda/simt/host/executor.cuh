@@ -124,6 +124,11 @@ struct Executor {
                     const Completion* completion);
   /// The address of block `rank`'s byte at the place of `shared` in this block's shared memory.
   void* (*map_shared)(Where where, const void* shared, unsigned rank);
+  /// An mbarrier was initialised; those of this thread are made known to the TMA.
+  void (*init_barrier)(const void* barrier);
+  void (*publish_barriers)();
+  /// Orders earlier accesses of shared memory before bulk copies that this thread begins later.
+  void (*fence_bulk_copies)();
 };
 
 }  // namespace msda::simt::host

@@ -1,0 +1,27 @@
+#include "device/simt/last_image.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+#include <msda/error.hpp>
+
+namespace msda::simt {
+
+Blocks blocks_of_last_image(const LaunchShape& shape, const Problem& problem, unsigned blocks,
+                            const std::function<bool(unsigned block)>& works) {
+  if (shape.rows_per_item == 0 && shape.chunks == 0) {
+    const auto all = std::views::iota(0U, blocks);
+    const unsigned last = *std::ranges::partition_point(all, works);
+    const auto per_image = static_cast<unsigned>((last + problem.batch - 1) / problem.batch);
+    return {last - per_image, last};
+  }
+  const unsigned cluster = std::max(1U, shape.cluster);
+  const std::int64_t items = item_count(shape, problem.batch, problem.queries);
+  if (items * cluster != blocks) {
+    throw Unsupported(
+        "the grid has fewer workers than items: none is known to be the last image's");
+  }
+  return {blocks - static_cast<unsigned>(items / problem.batch) * cluster, blocks};
+}
+
+}  // namespace msda::simt

@@ -1,0 +1,58 @@
+// The end of a block.
+#include <fmt/format.h>
+
+#include "device/simt/cluster.hpp"
+
+namespace msda::simt {
+
+void Cluster::leave_block(unsigned rank) {
+  check_barriers_of(rank);
+  check_copies_to(rank);
+  check_reads_of(rank);
+}
+
+void Cluster::check_barriers_of(unsigned rank) {
+  for (int id = 0; id < host::kClusterBarrier; ++id) {
+    const BarrierState& state = barriers_[rank][static_cast<std::size_t>(id)];
+    if (state.arrived.empty()) continue;
+    fault(Diagnosis::kLeftBehind,
+          fmt::format("block {} ends while barrier {} has {} of {} arrivals; one is {}'s at {}",
+                      fiber_of(rank, 0).state.block, id, state.arrived.size(), state.expected,
+                      who(*state.arrived.front()), where(state.arrived.front()->barrier.where)));
+  }
+}
+
+/// A bulk copy writes, and its mbarrier counts, whether the block is still there or not.
+void Cluster::check_copies_to(unsigned rank) {
+  for (const Transfer& transfer : transfers_) {
+    for (const Copy& copy : transfer.parts) {
+      const std::size_t to = shared_.offset(reinterpret_cast<std::uintptr_t>(copy.to));
+      if (!transfer.bulk || to / SharedMemory::kStride != rank) continue;
+      fault(Diagnosis::kLeftBehind,
+            fmt::format("block {} ends while a bulk copy to its shared memory is under way, begun "
+                        "at {}",
+                        fiber_of(rank, 0).state.block, where(copy.where)));
+    }
+  }
+}
+
+/// Shared memory goes with its block: what others of the cluster did with it must have come before.
+void Cluster::check_reads_of(unsigned rank) {
+  if (!races_ || grid_.cluster == 1) return;
+  const std::size_t first = std::size_t{rank} * grid_.threads;
+  std::vector<const Clock*> clocks;
+  for (unsigned t = 0; t < grid_.threads; ++t) clocks.push_back(&clock_of(fiber_of(rank, t)));
+  const Known known = join(clocks);
+  for (std::size_t byte = 0; byte < grid_.shared_bytes; ++byte) {
+    const auto conflict = races_->untold(*known, shared_.index(rank * SharedMemory::kStride + byte),
+                                         first, first + grid_.threads);
+    if (!conflict) continue;
+    fault(Diagnosis::kGone,
+          fmt::format("{} {} byte {} of the shared memory of block {} in {}, and nothing orders "
+                      "that before the end of the block",
+                      who(fibers_[conflict->thread]), conflict->wrote ? "writes" : "reads", byte,
+                      fiber_of(rank, 0).state.block, where(conflict->pc)));
+  }
+}
+
+}  // namespace msda::simt

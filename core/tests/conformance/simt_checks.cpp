@@ -1,0 +1,187 @@
+#include "conformance/simt_checks.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <ostream>
+
+#include "conformance/combinations.hpp"
+#include "conformance/offsets.hpp"
+#include "conformance/tiles.hpp"
+#include "device/compiled_unit.hpp"
+#include "measure/measure.hpp"
+
+namespace msda {
+namespace {
+
+const std::vector<Case>& tile_cases() {
+  static const std::vector<Case> kCases = make_cases(tile_problems());
+  return kCases;
+}
+
+/// Of several heads: fp16 with levels of many pixels, fp32, and fp16 with an odd number of points.
+const std::vector<Case>& parameter_cases() {
+  static const std::vector<Case> kCases =
+      make_cases({tile_problems().front(), awkward_problems().at(4), awkward_problems().at(3)});
+  return kCases;
+}
+
+std::vector<std::size_t> up_to(std::size_t count) {
+  std::vector<std::size_t> numbers(count);
+  std::generate(numbers.begin(), numbers.end(), [n = std::size_t{0}]() mutable { return n++; });
+  return numbers;
+}
+
+/// `most` of the problems that the composition can run: those from number `first` on, round about.
+std::vector<std::size_t> problems_for(const Composition& composition,
+                                      const std::vector<AwkwardProblem>& problems,
+                                      std::size_t first, std::size_t most) {
+  static const DeviceInfo kDevice = open_device("simt")->info();
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < problems.size() && chosen.size() < most; ++i) {
+    const std::size_t p = (first + i) % problems.size();
+    if (!composition.unsupported(problems[p].problem, kDevice)) chosen.push_back(p);
+  }
+  return chosen;
+}
+
+std::string with_races(std::size_t seed) { return fmt::format("simt:{}:races", seed); }
+
+/// What is wrong with the composition, compiled for the case's problem; "" too when it refuses.
+std::string wrong_with(Device& device, const Composition& composition, const Case& one,
+                       const Build& build) {
+  const Prepared prepared = device.load(composition, one.problem, build);
+  DeviceInput input(device, one.input);
+  const Verdict verdict =
+      verify(device, *prepared.executable, composition, input, one.problem,
+             composition.computes() == Computes::kCopy ? copy_reference(one.input) : one.reference);
+  return verdict.reason;
+}
+
+using Compile = std::function<Build(const Composition&, const Problem&)>;
+
+std::string run_cases(const SimtCheck& check, const Compile& compile) {
+  const auto device = open_device(check.device);
+  if (check.cases.empty()) {
+    return wrong_with_offsets(check.composition, compile(check.composition, vast_problem()));
+  }
+  for (const std::size_t number : check.cases) {
+    const Case& one = check.pool().at(number);
+    if (check.composition.unsupported(one.problem, device->info())) continue;
+    const std::string wrong =
+        wrong_with(*device, check.composition, one, compile(check.composition, one.problem));
+    if (!wrong.empty()) return fmt::format("{}: {}", one.problem.name, wrong);
+  }
+  return "";
+}
+
+std::string run_with(const SimtCheck& check, const Compile& compile) {
+  try {
+    return run_cases(check, compile);
+  } catch (const Unsupported&) {
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+void PrintTo(const SimtCheck& check, std::ostream* out) { *out << check.composition.describe(); }
+
+std::string check_name(std::size_t n, const Composition& composition) {
+  std::vector<std::string> names;
+  for (const Part& part : composition.parts()) names.push_back(test_name(part.plugin->name));
+  return fmt::format("{}_{}", n, fmt::join(names, "_"));
+}
+
+std::vector<SimtCheck> alone_checks() {
+  constexpr std::size_t kProblems = 3;
+  std::vector<SimtCheck> checks;
+  for (const std::string& name : shipped_names(DeviceKind::kCuda)) {
+    const std::size_t n = checks.size();
+    const Composition composition = shipped_composition(name);
+    checks.push_back({"alone", test_name(name), composition, with_races(n), awkward_cases,
+                      problems_for(composition, awkward_problems(), n * kProblems, kProblems)});
+  }
+  return checks;
+}
+
+std::vector<SimtCheck> tile_checks() {
+  std::vector<SimtCheck> checks;
+  for (const auto& compositions : {item_for_each_tile(), item_for_each_image()}) {
+    for (const Composition& composition : compositions) {
+      const std::size_t n = checks.size();
+      checks.push_back({"tiles", check_name(n, composition), composition, with_races(n), tile_cases,
+                        up_to(tile_problems().size())});
+    }
+  }
+  return checks;
+}
+
+std::vector<SimtCheck> parameter_checks() {
+  const std::vector<AwkwardProblem> problems = {tile_problems().front(), awkward_problems().at(4),
+                                                awkward_problems().at(3)};
+  std::vector<Composition> compositions = other_choices();
+  std::ranges::move(odd_numbers(), std::back_inserter(compositions));
+  std::vector<SimtCheck> checks;
+  for (const Composition& composition : compositions) {
+    const std::size_t n = checks.size();
+    checks.push_back({"parameters", check_name(n, composition), composition, with_races(n),
+                      parameter_cases, problems_for(composition, problems, n, 1)});
+  }
+  return checks;
+}
+
+std::vector<SimtCheck> offset_checks() {
+  std::vector<Composition> compositions = item_for_each_tile();
+  for (const std::string& name : shipped_names(DeviceKind::kCuda)) {
+    Composition one = shipped_composition(name);
+    if (one.skeleton() == "whole") compositions.push_back(std::move(one));
+  }
+  std::vector<SimtCheck> checks;
+  for (const Composition& composition : compositions) {
+    checks.push_back(
+        {"offsets", check_name(checks.size(), composition), composition, "simt", nullptr, {}});
+  }
+  return checks;
+}
+
+std::vector<SimtCheck> combination_checks() {
+  std::vector<SimtCheck> checks;
+  std::size_t n = 0;
+  for (const Composition& composition : random_compositions(60, 20260101)) {
+    const std::string name = check_name(n, composition);
+    const std::string device = n % 2 == 0 ? with_races(n) : fmt::format("simt:{}", n);
+    checks.push_back({"combinations", name, composition, device, awkward_cases, {3, 5, 6}});
+    if (n % 3 == 0) {
+      checks.push_back(
+          {"combinations", name + "_tiles", composition, with_races(n), tile_cases, {1}});
+    }
+    ++n;
+  }
+  return checks;
+}
+
+std::string run(const SimtCheck& check) {
+  const auto device = open_device(check.device);
+  return run_with(check, [&](const Composition& composition, const Problem& problem) {
+    return device->compile(composition, problem);
+  });
+}
+
+std::string run(const SimtCheck& check, const Edit& edit, const std::filesystem::path& cache) {
+  const HostCompiler compiler(cache);
+  return run_with(check, [&](const Composition& composition, const Problem& problem) {
+    ComposedUnit composed = write_unit(composition, problem);
+    edit(composed.unit);
+    Module module = compiler.compile(composed.unit);
+    Build build;
+    build.unit = std::make_shared<CompiledUnit>(std::move(composed), std::move(module));
+    return build;
+  });
+}
+
+}  // namespace msda

@@ -1,0 +1,51 @@
+// What the tests run on the device simt, as data: a test runs each check, and the test of these
+// tests runs them on device code that was made wrong.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compose/composition.hpp"
+#include "conformance/conformance.hpp"
+#include "jit/unit.hpp"
+
+namespace msda {
+
+/// A composition on some cases.
+struct SimtCheck {
+  std::string suite;
+  std::string name;  ///< unique in its suite; letters, digits and underscores
+  Composition composition;
+  std::string device;                  ///< "simt:3:races"
+  const std::vector<Case>& (*pool)();  ///< made when first asked for
+  std::vector<std::size_t> cases;      ///< of the pool; none: the vast problem's last image
+};
+/// What a test's parameter is called.
+void PrintTo(const SimtCheck& check, std::ostream* out);
+
+/// "3_persistent_vector_loads": of the n-th check of a suite.
+std::string check_name(std::size_t n, const Composition& composition);
+
+/// Every optimization alone, each with a seed of its own, on three of the awkward problems.
+std::vector<SimtCheck> alone_checks();
+/// Every optimization where a block has several tiles (tiles.hpp).
+std::vector<SimtCheck> tile_checks();
+/// Every optimization with other choices, flags and odd numbers.
+std::vector<SimtCheck> parameter_checks();
+/// Every optimization, and every whole kernel, where offsets need 64 bits (offsets.hpp).
+std::vector<SimtCheck> offset_checks();
+
+/// Random compositions, some of them with races looked for and where a block has several tiles.
+std::vector<SimtCheck> combination_checks();
+
+/// Changes a unit before it is compiled.
+using Edit = std::function<void(Unit&)>;
+
+/// What is wrong with the check's composition, or "" when it is right wherever it does not refuse
+/// the problem. What was edited is compiled anew each time, into `cache`.
+std::string run(const SimtCheck& check);
+std::string run(const SimtCheck& check, const Edit& edit, const std::filesystem::path& cache);
+
+}  // namespace msda

@@ -1,0 +1,145 @@
+#include "conformance/tiles.hpp"
+
+#include <functional>
+
+#include "conformance/conformance.hpp"
+#include "problem/validate.hpp"
+
+namespace msda {
+namespace {
+
+const ParameterSpec* parameter(const Plugin& plugin, std::string_view name) {
+  for (const ParameterSpec& spec : plugin.variant->info().parameters) {
+    if (spec.name == name) return &spec;
+  }
+  return nullptr;
+}
+
+/// The optimizations that `wanted` takes, on their defaults.
+std::vector<Use> optimizations(
+    const std::function<bool(const Plugin&, const Optimization::Slot&)>& wanted) {
+  std::vector<Use> uses;
+  for (const Plugin& plugin : shipped_plugins().plugins()) {
+    const auto* optimization = dynamic_cast<const Optimization*>(plugin.variant.get());
+    if (optimization != nullptr && wanted(plugin, optimization->slot())) {
+      uses.push_back({plugin.name, {}});
+    }
+  }
+  return uses;
+}
+std::vector<Use> of_slot(const std::string& slot) {
+  return optimizations(
+      [&](const Plugin&, const Optimization::Slot& filled) { return filled.slot == slot; });
+}
+
+/// Each use with every choice of its parameter of choices, or as it is.
+std::vector<Use> with_choices(const std::vector<Use>& uses) {
+  std::vector<Use> all;
+  for (const Use& use : uses) {
+    const std::size_t before = all.size();
+    for (const ParameterSpec& spec :
+         shipped_plugins().find(use.variant).variant->info().parameters) {
+      for (const ParameterValue& choice : spec.choices) {
+        Use one = use;
+        one.parameters[spec.name] = choice;
+        all.push_back(std::move(one));
+      }
+    }
+    if (all.size() == before) all.push_back(use);
+  }
+  return all;
+}
+
+/// Schedules of one block for each multiprocessor.
+struct Schedules {
+  std::vector<Use> by_tile;  ///< items of one tile or a few, first those of one tile
+  Use by_image;              ///< one item for each image
+};
+Schedules few_blocks() {
+  Schedules schedules;
+  for (Use& use : of_slot("schedule")) {
+    const Plugin& plugin = shipped_plugins().find(use.variant);
+    if (parameter(plugin, "blocks") != nullptr) use.parameters["blocks"] = std::int64_t{1};
+    const bool cuts_images = parameter(plugin, "chunks") != nullptr;
+    if (cuts_images) use.parameters["chunks"] = std::int64_t{0};
+    schedules.by_tile.insert(cuts_images ? schedules.by_tile.begin() : schedules.by_tile.end(),
+                             use);
+    if (cuts_images) use.parameters["chunks"] = std::int64_t{1};
+    if (cuts_images) schedules.by_image = use;
+  }
+  return schedules;
+}
+
+bool is_beside_schedules(const Plugin&, const Optimization::Slot& slot) {
+  return slot.skeleton != "whole" && slot.slot != "schedule";
+}
+
+class Compositions {
+ public:
+  /// Unless they do not go together.
+  void add(const std::vector<Use>& uses) {
+    try {
+      made_.emplace_back(shipped_plugins(), uses);
+    } catch (const UsageError&) {
+    }
+  }
+  std::vector<Composition> take() { return std::move(made_); }
+
+ private:
+  std::vector<Composition> made_;
+};
+
+}  // namespace
+
+std::vector<Composition> item_for_each_tile() {
+  const Schedules schedules = few_blocks();
+  Compositions compositions;
+  for (const Use& schedule : schedules.by_tile) compositions.add({schedule});
+  for (const Use& use : optimizations(is_beside_schedules)) {
+    compositions.add({schedules.by_tile.front(), use});
+  }
+  return compositions.take();
+}
+
+std::vector<Composition> item_for_each_image() {
+  const Use schedule = few_blocks().by_image;
+  Compositions compositions;
+  compositions.add({schedule});
+  for (const Use& use : optimizations(is_beside_schedules)) compositions.add({schedule, use});
+  const auto blocking = optimizations([](const Plugin& plugin, const Optimization::Slot& slot) {
+    return slot.slot == "mapping" && parameter(plugin, "rows") != nullptr;
+  });
+  for (const std::string slot : {"metadata", "pipeline", "fetch"}) {
+    for (const Use& use : of_slot(slot)) {
+      for (const Use& mapping : blocking) compositions.add({schedule, use, mapping});
+    }
+  }
+  for (const Use& handover : with_choices(of_slot("handover"))) {
+    for (const std::string slot : {"metadata", "fetch"}) {
+      for (const Use& produced : of_slot(slot)) compositions.add({schedule, handover, produced});
+    }
+  }
+  return compositions.take();
+}
+
+std::vector<AwkwardProblem> tile_problems() {
+  Problem problem;
+  problem.heads = 3;
+  problem.channels = 16;
+  problem.points = 4;
+  problem.levels = {{272, 256}, {17, 16}, {5, 9}, {1, 6}};
+  problem.types = Types::all(DType::kFloat16);
+  std::vector<AwkwardProblem> problems;
+  for (const auto& [batch, queries] : {std::pair{1, 43}, std::pair{3, 129}}) {
+    problem.batch = batch;
+    problem.queries = queries;
+    problem.name = describe(problem);
+    Generation generation;
+    generation.distribution = Distribution::kOutside;
+    generation.seed = static_cast<std::uint64_t>(queries);
+    problems.push_back({problem, generation});
+  }
+  return problems;
+}
+
+}  // namespace msda

@@ -1,0 +1,15 @@
+// The recipes that ship, as checks on the device simt.
+#pragma once
+
+#include <vector>
+
+#include "conformance/simt_checks.hpp"
+
+namespace msda {
+
+/// Each in the documents' shape with several images and one row more than whole tiles, so that
+/// blocks have several of them; and in turn on a bordered problem, one of three heads and five
+/// points, and one in bf16.
+std::vector<SimtCheck> recipe_checks();
+
+}  // namespace msda
