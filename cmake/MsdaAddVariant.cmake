@@ -32,7 +32,8 @@ function(msda_add_variant name)
   msda_embed_sources(${target} NAMESPACE msda::embedded ROOT ${CMAKE_CURRENT_SOURCE_DIR}/device
                      PREFIX ${identifier}/ FILES ${ARG_DEVICE})
   target_compile_definitions(${target} PRIVATE MSDA_VARIANT_NAME="${name}"
-    MSDA_VARIANT_VERSION="${ARG_VERSION}" MSDA_SOURCE_COUNT=${count})
+    MSDA_VARIANT_VERSION="${ARG_VERSION}" MSDA_SOURCE_COUNT=${count}
+    MSDA_BUILD_TYPE="$<CONFIG>")
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_link_libraries(${target} PRIVATE msda::plugin ${ARG_LIBRARIES})
   # What the standard library marks as visible stays inside as well: two plugins share nothing by chance.

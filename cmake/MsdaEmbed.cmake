@@ -12,20 +12,16 @@ function(msda_embed_sources target)
     message(FATAL_ERROR "msda_embed_sources(${target}): NAMESPACE or ROOT missing, or unknown words: "
                         "${ARG_UNPARSED_ARGUMENTS}")
   endif()
-  set(inputs "")
-  foreach(file IN LISTS ARG_FILES)
-    if(NOT EXISTS ${ARG_ROOT}/${file})
-      message(FATAL_ERROR "msda_embed_sources(${target}): no file ${ARG_ROOT}/${file}")
-    endif()
-    list(APPEND inputs ${ARG_ROOT}/${file})
-  endforeach()
   string(MAKE_C_IDENTIFIER "${target}_${ARG_NAMESPACE}_sources" stem)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/${stem}.cpp)
+  # The script lists the files as what the output depends on: one that is missing then fails this target
+  # alone, not the configuration of all others.
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DNAMESPACE=${ARG_NAMESPACE} -DROOT=${ARG_ROOT}
-            -DPREFIX=${ARG_PREFIX} "-DFILES=${ARG_FILES}" -P ${MSDA_EMBED_SCRIPT}
-    DEPENDS ${inputs} ${MSDA_EMBED_SCRIPT}
+            -DPREFIX=${ARG_PREFIX} "-DFILES=${ARG_FILES}" -DTARGET=${target} -P ${MSDA_EMBED_SCRIPT}
+    DEPENDS ${MSDA_EMBED_SCRIPT}
+    DEPFILE ${output}.d
     COMMENT "Embedding source text into ${target}"
     VERBATIM)
   # A library of its own, because a custom command's output belongs to the directory of its target.

@@ -6,7 +6,7 @@
 #   include/msda                public headers: all that a plugin may include
 #   share/msda/device           CUDA device headers, for reading and for editors
 #   share/msda/experiments      experiments with their inputs, installed by experiments/
-#   share/doc/msda              README and docs
+#   share/doc/msda              README, docs, licence
 include(CMakePackageConfigHelpers)
 
 set(MSDA_CMAKE_DIR lib/cmake/msda)
@@ -20,7 +20,7 @@ install(TARGETS msda RUNTIME DESTINATION bin)
 
 install(DIRECTORY core/include/msda DESTINATION include FILES_MATCHING PATTERN "*.hpp")
 install(DIRECTORY core/device/msda DESTINATION share/msda/device FILES_MATCHING PATTERN "*.cuh")
-install(FILES README.md DESTINATION ${MSDA_DOC_DIR})
+install(FILES README.md LICENSE NOTICE CHANGELOG.md CONTRIBUTING.md DESTINATION ${MSDA_DOC_DIR})
 install(DIRECTORY docs DESTINATION ${MSDA_DOC_DIR} FILES_MATCHING REGEX "\\.(md|json|svg|sbatch)$")
 install(FILES core/src/results/record.schema.json DESTINATION share/msda)
 
@@ -41,11 +41,20 @@ install(FILES
   cmake/embed.cmake
   DESTINATION ${MSDA_CMAKE_DIR})
 
-set(CPACK_GENERATOR TGZ)
+set(CPACK_GENERATOR TGZ DEB)
 set(CPACK_PACKAGE_NAME msda)
+set(CPACK_PACKAGE_VENDOR "The MSDA Lab authors")
+set(CPACK_PACKAGE_CONTACT "The MSDA Lab authors")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 string(TOLOWER "${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}" platform)
 set(CPACK_PACKAGE_FILE_NAME msda-${PROJECT_VERSION}-${platform})
 set(CPACK_STRIP_FILES ON)
+# The archive's needs, in Debian's words; the CUDA toolkit comes from where its user has it.
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6, libstdc++6, libgcc-s1")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++")  # the device simt compiles kernels with it
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
 include(CPack)
 
 # A sanitizer's run-time library is shared, so what this test asks for cannot hold there.

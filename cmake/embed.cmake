@@ -6,7 +6,13 @@ cmake_minimum_required(VERSION 3.25)
 set(arrays "")
 set(entries "")
 set(index 0)
+set(inputs "")
 foreach(file IN LISTS FILES)
+  if(NOT EXISTS "${ROOT}/${file}")
+    message(FATAL_ERROR "${TARGET}: its CMakeLists.txt names ${ROOT}/${file}, which is not there")
+  endif()
+  string(REPLACE " " "\\ " escaped "${ROOT}/${file}")
+  string(APPEND inputs " ${escaped}")
   file(READ "${ROOT}/${file}" digits HEX)
   # Whole bytes only: one line of 24 at a time, then single ones.
   string(REGEX REPLACE "(................................................)" "\\1\n" digits "${digits}")
@@ -19,6 +25,8 @@ foreach(file IN LISTS FILES)
   math(EXPR index "${index} + 1")
 endforeach()
 
+string(REPLACE " " "\\ " escaped "${OUTPUT}")
+file(WRITE "${OUTPUT}.d" "${escaped}:${inputs}\n")
 file(WRITE "${OUTPUT}"
 "// Generated from source files by msda_embed_sources(); do not edit.
 #include <msda/plugin.hpp>

@@ -53,20 +53,36 @@ for plugin in "$prefix"/lib/msda/variants/*.so; do
   check_exports "$plugin"
 done
 for file in include/msda/plugin.hpp share/msda/device share/msda/experiments/quickstart.yaml \
-  share/msda/experiments/inputs/captured_decoder/value.npy share/doc/msda/README.md; do
+  share/msda/experiments/inputs/captured_decoder/value.npy share/doc/msda/README.md share/doc/msda/LICENSE share/doc/msda/NOTICE; do
   [[ -e $prefix/$file ]] || fail "$file is not in the package"
 done
+
+# The Debian package holds the same, under /usr.
+cpack --config "$build/CPackConfig.cmake" -G DEB -B "$work/debian" >"$work/debian.log" 2>&1 || {
+  cat -- "$work/debian.log" >&2
+  fail "CPack makes no Debian package"
+}
+if [[ -n $(command -v dpkg-deb) ]]; then
+  dpkg-deb --contents "$work"/debian/*.deb >"$work/contents"
+  for file in bin/msda lib/msda/variants/cpu-scalar.so include/msda/plugin.hpp share/doc/msda/LICENSE; do
+    grep -q -F " ./usr/$file" "$work/contents" || fail "$file is not in the Debian package"
+  done
+fi
 
 cd -- "$work"
 "$msda" list --json >list.json
 grep -q '"cpu-scalar"' list.json || fail "the moved program does not find its plugins"
 
 "$cmake" -S "$source/cmake/tests/third_party" -B plugin -DCMAKE_PREFIX_PATH="$prefix" \
-  -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" >plugin.log
+  -DCMAKE_INSTALL_PREFIX="$prefix" >plugin.log
 "$cmake" --build plugin >>plugin.log
 check_exports plugin/lib/msda/variants/third-party.so
 "$msda" verify third-party --device cpu --problem rfdetr-decoder \
   --plugin-dir plugin/lib/msda/variants
+
+# As documented, without a build type, it is optimized all the same.
+"$msda" show third-party --plugin-dir plugin/lib/msda/variants >shown
+if grep -q 'without optimization' shown; then fail "the plugin is not optimized"; fi
 
 # Installed beside the others, it is found without being pointed at.
 "$cmake" --install plugin >>plugin.log

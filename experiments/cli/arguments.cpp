@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "compose/skeleton.hpp"
 #include "runner/spec/parse.hpp"
 
 namespace msda {
@@ -151,7 +152,7 @@ void Arguments::print_help() const {
 }
 
 Registry load_registry(const Arguments& arguments) {
-  return Registry(Registry::default_directories(arguments.plugin_directories()));
+  return Registry(Registry::default_directories(arguments.plugin_directories()), slot_error);
 }
 
 }  // namespace msda

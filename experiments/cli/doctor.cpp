@@ -8,7 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
 #include "device/host/device.hpp"
-#include "files/cache_directory.hpp"
+#include "jit/compile_cache.hpp"
 #include "jit/compiler.hpp"
 #include "jit/cuda_headers.hpp"
 #include "runner/supervise/manifest.hpp"
@@ -115,13 +115,16 @@ void check_plugins(Findings& findings, const Registry& registry) {
 }
 
 void check_cache(Findings& findings) {
-  const std::filesystem::path cache = cache_directory();
-  std::error_code error;
-  std::filesystem::create_directories(cache, error);
-  if (error || ::access(cache.c_str(), W_OK) != 0) {
-    findings.bad("cache", fmt::format("{} cannot be written; set MSDA_CACHE_DIR", cache.string()));
+  const CompileCache cache;
+  const std::string directory = cache.directory().string();
+  if (directory.empty() || ::access(directory.c_str(), W_OK) != 0) {
+    const std::string reason =
+        directory.empty() ? cache.refusal() : directory + " cannot be written";
+    findings.bad("cache", fmt::format("{}: each process compiles everything anew; set "
+                                      "MSDA_CACHE_DIR to a directory of your own",
+                                      reason));
   } else {
-    findings.good("cache", cache.string());
+    findings.good("cache", directory);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "cli/arguments.hpp"
 #include "cli/bench_words.hpp"
 #include "cli/commands.hpp"
+#include "cli/program.hpp"
 #include "problem/validate.hpp"
 
 namespace msda {
@@ -24,6 +25,7 @@ Arguments input_arguments() {
        "  msda input convert dir=tensors dtype=fp16 --output working --format raw\n"});
   arguments.option("output", "DIR", "where the files go");
   arguments.option("format", "NAME", "npy (default) or raw");
+  add_force_option(arguments);
   arguments.words("generate or convert", 1, -1);
   return arguments;
 }
@@ -59,6 +61,7 @@ int input_command(const std::vector<std::string>& command_words) {
   check_action(action, words);
   const auto output = arguments.find("output");
   if (!output) throw UsageError("input: give --output, the directory to write");
+  require_room(arguments, *output);
   const FileFormat format = format_from(arguments);
   const ProblemSpec spec = problem_from_words(words);
   if (!words.rest().empty()) {

@@ -1,6 +1,10 @@
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,18 +13,24 @@
 
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
+#include "runner/supervise/say.hpp"
 #include "runner/supervise/supervisor.hpp"
 
 namespace {
 
 int report(const std::string& message, msda::ExitCode code) {
-  fmt::print(stderr, "{} {}\n", msda::coloured("msda:", msda::Colour::kRed, stderr), message);
+  msda::say(stderr, "{} {}\n", msda::coloured("msda:", msda::Colour::kRed, stderr), message);
   return static_cast<int>(code);
 }
 
-}  // namespace
+/// What was printed is only there once it is written; a reader that went away wanted no more.
+int finish_output(int code) {
+  if (std::fflush(stdout) == 0 || errno == EPIPE || code != 0) return code;
+  return report(fmt::format("cannot write the standard output: {}", std::strerror(errno)),
+                msda::ExitCode::kEnvironment);
+}
 
-int main(int argc, char** argv) {
+int run_reporting(int argc, char** argv) {
   try {
     return msda::run_program({argv + 1, argv + argc});
   } catch (const msda::Interrupted& interrupted) {
@@ -30,7 +40,16 @@ int main(int argc, char** argv) {
     return report(error.what(), error.exit_code());
   } catch (const std::bad_alloc&) {
     return report("not enough host memory", msda::ExitCode::kEnvironment);
+  } catch (const std::system_error& error) {
+    return report(error.what(), msda::ExitCode::kEnvironment);  // a full or closed output, say
   } catch (const std::exception& error) {
     return report(error.what(), msda::ExitCode::kCellFailed);
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  msda::keep_standard_streams();
+  return finish_output(run_reporting(argc, argv));
 }

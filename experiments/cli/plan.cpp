@@ -43,7 +43,7 @@ std::vector<DeviceInfo> known_devices(const Arguments& arguments) {
 std::optional<EarlierRun> earlier_run(const Arguments& arguments, const Experiment& experiment,
                                       const DeviceInfo& device) {
   if (const auto directory = arguments.find("like")) return read_earlier_run(*directory, device);
-  return newest_run(default_results_directory(experiment.name).parent_path(), device);
+  return newest_run(default_results_parent(experiment.name), device);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/arguments.hpp"
 #include "runner/spec/experiment.hpp"
 
 namespace msda {
@@ -15,5 +16,10 @@ std::filesystem::path program_path();
 /// The recipes of `file`; without one those of recipes.yaml among the shipped experiments, or none
 /// when that is not there.
 Recipes recipes_for(const std::optional<std::string>& file, const Registry& registry);
+
+/// --force, for a command that writes to a directory.
+void add_force_option(Arguments& arguments);
+/// Throws UsageError when `directory` holds something already, unless --force was given.
+void require_room(const Arguments& arguments, const std::filesystem::path& directory);
 
 }  // namespace msda

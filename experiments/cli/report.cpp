@@ -5,6 +5,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/program.hpp"
 #include "cli/svg.hpp"
 #include "cli/terminal.hpp"
 #include "render/claims_table.hpp"
@@ -85,6 +86,7 @@ int report_command(const std::vector<std::string>& words) {
                    fmt::format("{}; default terminal", fmt::join(format_names(), ", ")));
   arguments.option("figures", "DIRECTORY",
                    "write every figure as SVG and print their names instead (needs Node.js)");
+  add_force_option(arguments);
   arguments.flag("claims", "the claims of all DIRs in one table (terminal, md or tex)");
   arguments.words("DIR", 1, -1);
   if (!arguments.parse(words)) return 0;
@@ -100,6 +102,7 @@ int report_command(const std::vector<std::string>& words) {
   }
   const Report report = make_report(std::filesystem::path(arguments.words().front()));
   if (figures) {
+    require_room(arguments, *figures);
     draw_figures(report, *figures);
   } else {
     fmt::print("{}", format.text(report));

@@ -10,6 +10,7 @@
 #include "render/formats.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/run.hpp"
+#include "runner/supervise/say.hpp"
 
 namespace msda {
 namespace {
@@ -38,20 +39,26 @@ Arguments run_arguments() {
   return arguments;
 }
 
-RunOptions run_options(const Arguments& arguments, const Experiment& experiment,
-                       const std::vector<std::string>& command_line) {
+/// The directory of --output or --resume, or a new one; nobody else has it.
+ResultsDirectory results_directory(const Arguments& arguments, const std::string& name) {
   if (arguments.has("output") && arguments.has("resume")) {
     throw UsageError("run: give either --output or --resume, not both");
   }
+  if (const auto resumed = arguments.find("resume")) {
+    static_cast<void>(read_manifest(*resumed));  // creates no directory that is not there
+    return ResultsDirectory(*resumed);
+  }
+  const std::optional<std::string> output = arguments.find("output");
+  return output ? ResultsDirectory(*output) : ResultsDirectory::create(name);
+}
+
+RunOptions run_options(const Arguments& arguments, const std::vector<std::string>& command_line) {
   RunOptions options;
   options.program = program_path();
   options.command_line = command_line;
   options.command_line.insert(options.command_line.begin(), {"msda", "run"});
   options.plugin_directories = arguments.plugin_directories();
   options.resume = arguments.has("resume");
-  const std::optional<std::string> given = arguments.find(options.resume ? "resume" : "output");
-  options.directory =
-      given ? std::filesystem::path(*given) : default_results_directory(experiment.name);
   options.progress_live = is_terminal(stderr);
   return options;
 }
@@ -86,7 +93,18 @@ Plan plan_for(const Arguments& arguments, const Experiment& experiment, const Re
 void report_on(const std::filesystem::path& directory) {
   const Report report = make_report(directory);
   write_report(report, directory);
-  fmt::print("{}Results: {}\n", to_terminal(report, wants_colour(stdout)), directory.string());
+  say(stdout, "{}Results: {}\n", to_terminal(report, wants_colour(stdout)), directory.string());
+}
+
+/// What can be told of a run that did not come to its end. Nothing takes the place of what ended
+/// it.
+void report_on_rest(const std::filesystem::path& directory, const std::string& hint) {
+  try {
+    report_on(directory);
+  } catch (const std::exception& error) {
+    say(stderr, "There is no report: {}\n", error.what());
+  }
+  say(stderr, "Finished cells are kept. Once the cause is removed, go on with:\n  {}\n", hint);
 }
 
 }  // namespace
@@ -94,36 +112,43 @@ void report_on(const std::filesystem::path& directory) {
 int run_command(const std::vector<std::string>& words) {
   Arguments arguments = run_arguments();
   if (!arguments.parse(words)) return 0;
+  survive_closed_pipes();
   const Registry registry = load_registry(arguments);
   const Experiment experiment = load_experiment(arguments.words().front(), registry);
   const Plan plan = plan_for(arguments, experiment, registry);
-  const RunOptions options = run_options(arguments, experiment, words);
   std::vector<std::string> notes = plan.notes;
   if (plan.design) {
     for (std::string& note : dropped_notes(*plan.design)) notes.push_back(std::move(note));
   }
-  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
-  int failures = 0;
+  for (const std::string& note : notes) say(stderr, "note: {}\n", note);
+  const RunOptions options = run_options(arguments, words);
+  const ResultsDirectory directory = results_directory(arguments, experiment.name);
+  const std::string hint = resume_hint(arguments, directory.path());
+  RunOutcome outcome;
   try {
-    failures = run_experiment(experiment, plan, registry, options);
+    outcome = run_experiment(experiment, plan, registry, directory, options);
   } catch (const Interrupted&) {
-    if (std::filesystem::exists(options.directory / kManifestFile)) {
-      fmt::print(stderr, "\nInterrupted; what has ended is kept. To go on:\n  {}\n",
-                 resume_hint(arguments, options.directory));
+    if (std::filesystem::exists(directory.path() / kManifestFile)) {
+      say(stderr, "\nInterrupted; what has ended is kept. To go on:\n  {}\n", hint);
     } else {
-      fmt::print(stderr, "\nInterrupted before the first cell.\n");
+      say(stderr, "\nInterrupted before the first cell.\n");
     }
     return kInterruptedExitCode;
-  } catch (const EnvironmentError&) {
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::exception&) {
     // The device is gone, or the disk is full; nothing to tell when that was before the first cell.
-    if (!std::filesystem::exists(options.directory / kRecordsFile)) throw;
-    report_on(options.directory);
-    fmt::print(stderr, "Finished cells are kept. Once the cause is removed, go on with:\n  {}\n",
-               resume_hint(arguments, options.directory));
+    if (std::filesystem::exists(directory.path() / kRecordsFile)) {
+      report_on_rest(directory.path(), hint);
+    }
     throw;
   }
-  report_on(options.directory);
-  return static_cast<int>(failures == 0 ? ExitCode::kOk : ExitCode::kCellFailed);
+  report_on(directory.path());
+  if (outcome.interrupted > 0) {
+    say(stderr, "Something outside the run ended {} of its cells. To try them again:\n  {}\n",
+        outcome.interrupted, hint);
+  }
+  return static_cast<int>(outcome.failures == 0 ? ExitCode::kOk : ExitCode::kCellFailed);
 }
 
 }  // namespace msda

@@ -31,6 +31,10 @@ void show_variant(const Plugin& plugin) {
   const VariantInfo& info = plugin.variant->info();
   fmt::print("{} {} ({})\n  {}\n  file: {}\n", plugin.name, plugin.version,
              kind_text(*plugin.variant), info.summary, plugin.file.string());
+  if (!plugin.optimized) {
+    fmt::print("  built without optimization{}: its host code is slow\n",
+               plugin.build_type.empty() ? "" : " (" + plugin.build_type + ")");
+  }
   if (info.parameters.empty()) fmt::print("  no parameters\n");
   for (const ParameterSpec& spec : info.parameters) {
     fmt::print("  {}: {} ({})\n", spec.name, spec.summary, type_text(spec));

@@ -69,11 +69,10 @@ std::string uses_text(const std::vector<Use>& uses) {
 }
 
 json to_json(const Plugin& plugin) {
-  json object = {{"name", plugin.name},
-                 {"version", plugin.version},
-                 {"file", plugin.file.string()},
-                 {"hash", plugin.hash},
-                 {"error", plugin.error}};
+  json object = {
+      {"name", plugin.name},  {"version", plugin.version},       {"file", plugin.file.string()},
+      {"hash", plugin.hash},  {"build_type", plugin.build_type}, {"optimized", plugin.optimized},
+      {"error", plugin.error}};
   if (!plugin.error.empty()) return object;
   const VariantInfo& info = plugin.variant->info();
   object["summary"] = info.summary;

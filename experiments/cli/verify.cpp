@@ -158,17 +158,19 @@ std::vector<Arm> runnable(const std::vector<Target>& targets, const Registry& re
                           const DeviceInfo& device, const Lines& lines, bool& all_right) {
   std::vector<Arm> arms;
   for (const Target& target : targets) {
-    if (!target.broken.empty()) {
-      lines.print("broken", target.name, target.broken);
+    try {
+      if (!target.broken.empty()) throw UsageError(target.broken);
+      const Composition composition(registry, target.uses);
+      if (composition.runs_on(device.kind)) {
+        arms.push_back({target.name, target.uses, composition.describe()});
+      } else {
+        const std::string_view kind = name_of(composition.device());
+        lines.print("skipped", target.name, fmt::format("runs on {}", kind));
+      }
+    } catch (const UsageError& error) {
+      lines.print("broken", target.name, error.what());
       all_right = false;
-      continue;
     }
-    const Composition composition(registry, target.uses);
-    if (!composition.runs_on(device.kind)) {
-      lines.print("skipped", target.name, fmt::format("runs on {}", name_of(composition.device())));
-      continue;
-    }
-    arms.push_back({target.name, target.uses, composition.describe()});
   }
   return arms;
 }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "files/read.hpp"
 #include "support.hpp"
 
 namespace msda::test {
@@ -218,12 +219,47 @@ TEST(CliInput, GeneratesAndConverts) {
   EXPECT_EQ(run({"verify", "fixture", "--device", "cpu", "--input", npy}).exit_code, 0);
 }
 
+TEST(CliInput, OverwritesWhatIsThereOnlyWhenToldTo) {
+  const TemporaryDirectory directory;
+  const std::string tensors = (directory.path() / "tensors").string();
+  const auto generate = [&](const char* seed, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"input", "generate", "levels=4x5", "channels=4", seed, "--output"});
+    more.insert(more.begin() + 6, tensors);
+    return run(more);
+  };
+  const auto value = [&] { return read_text(tensors + "/value.npy"); };
+  ASSERT_EQ(generate("seed=1").exit_code, 0);
+  const std::string first = value();
+  const Outcome refused = generate("seed=2");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--force"));
+  EXPECT_EQ(value(), first);
+  EXPECT_EQ(generate("seed=2", {"--force"}).exit_code, 0);
+  EXPECT_NE(value(), first);
+}
+
 TEST(CliInput, UsageErrors) {
   EXPECT_THAT(run({"input", "genrate", "--output", "x"}).err, HasSubstr("'generate'?"));
   EXPECT_THAT(run({"input", "convert", "--output", "x"}).err, HasSubstr("needs dir="));
   EXPECT_THAT(run({"input", "generate", "levels=4x4"}).err, HasSubstr("give --output"));
   EXPECT_THAT(run({"input", "generate", "levels=4x4", "--output", "x", "--format", "rwa"}).err,
               HasSubstr("did you mean 'raw'?"));
+}
+
+TEST(CliPlugins, AMisspeltSlotIsFoundWhenThePluginIsLoadedAndStopsNothingElse) {
+  const std::string fault =
+      "fills slot 'ordr', which skeleton 'direct' does not have (did you mean 'order'?)";
+  const Outcome list = run({"list", "--plugin-dir", MSDA_MISSPELT_DIR});
+  EXPECT_EQ(list.exit_code, 0);
+  EXPECT_THAT(list.out, HasSubstr(fault));
+  EXPECT_THAT(run({"doctor", "--plugin-dir", MSDA_MISSPELT_DIR}).out, HasSubstr(fault));
+  EXPECT_THAT(run({"show", "misspelt-slot", "--plugin-dir", MSDA_MISSPELT_DIR}).err,
+              HasSubstr(fault));
+  const Outcome verify =
+      run({"verify", "all", "--device", "cpu", "--plugin-dir", MSDA_MISSPELT_DIR});
+  EXPECT_EQ(verify.exit_code, 1);
+  EXPECT_THAT(verify.out, HasSubstr(fault));
+  EXPECT_THAT(verify.out, testing::ContainsRegex("ok +cpu-scalar"));
 }
 
 TEST(CliReport, NeedsARun) {

@@ -73,6 +73,9 @@ TEST_F(RunTest, LeavesRecordsManifestAndReport) {
   EXPECT_EQ(manifest.at("plan").at("cells").size(), 4U);
   EXPECT_EQ(manifest.at("problems").at(0).at("name"), "one");
   EXPECT_GT(manifest.at("problems").at(0).at("flops"), 0);
+  EXPECT_EQ(manifest.at("plugins").at(0).at("name"), "fixture");
+  EXPECT_EQ(manifest.at("plugins").at(0).at("build_type"), MSDA_BUILD_CONFIGURATION);
+  EXPECT_TRUE(manifest.at("plugins").at(0).contains("optimized"));
   EXPECT_GT(manifest.at("ceilings").at("dram_bytes_per_second"), 0);
 }
 
@@ -254,10 +257,6 @@ TEST_F(RunTest, RefusesToOverwriteARun) {
   const Outcome outcome = run({"run", file, "--output", results()});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("already holds a run"));
-}
-
-TEST(DefaultResultsDirectory, IsNamedAfterTheExperiment) {
-  EXPECT_EQ(default_results_directory("study").parent_path(), fs::path("results/study"));
 }
 
 }  // namespace

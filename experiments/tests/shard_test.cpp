@@ -74,17 +74,18 @@ measure: {noise_pair: false, processes: 2, most_processes: 2, blocks: 2, samples
   RunOptions options;
   options.program = program();
   options.plugin_directories = {fixture_directory()};
-  options.directory = directory.path() / "results";
+  const ResultsDirectory results(directory.path() / "results");
   options.progress = progress.get();
-  EXPECT_EQ(run_experiment(experiment, plan, fixture_registry(), options), 3);
-  const std::vector<Record> records = read_records(options.directory / kRecordsFile);
+  const RunOutcome outcome = run_experiment(experiment, plan, fixture_registry(), results, options);
+  EXPECT_EQ(outcome.failures, 3);
+  const std::vector<Record> records = read_records(results.path() / kRecordsFile);
   EXPECT_EQ(records.size(), 6U);
   for (const Record& record : records) {
     const bool bad = record.arm == "bad";
     EXPECT_EQ(record.status, bad ? CellStatus::kCrashed : CellStatus::kOk) << record.reason;
     EXPECT_EQ(record.processes.size(), bad ? 1U : 2U);
   }
-  EXPECT_EQ(read_manifest(options.directory).at("devices").size(), 2U);
+  EXPECT_EQ(read_manifest(results.path()).at("devices").size(), 2U);
 }
 
 class MergeTest : public testing::Test {

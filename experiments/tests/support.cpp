@@ -54,11 +54,14 @@ struct Child::Impl {
   bp::child child;
 };
 
-Child::Child(const std::vector<std::string>& arguments, const fs::path& directory)
+Child::Child(const std::vector<std::string>& arguments, const fs::path& directory,
+             const std::map<std::string, std::string>& environment)
     : impl_(std::make_unique<Impl>()) {
   impl_->out = directory / "stdout.txt";
   impl_->err = directory / "stderr.txt";
-  impl_->child = bp::child(bp::exe = program().string(), bp::args = arguments, test_environment(),
+  bp::environment changed = test_environment();
+  for (const auto& [name, value] : environment) changed[name] = value;
+  impl_->child = bp::child(bp::exe = program().string(), bp::args = arguments, changed,
                            bp::std_in<bp::null, bp::std_out> impl_->out.string(),
                            bp::std_err > impl_->err.string());
 }
@@ -68,6 +71,8 @@ Child::~Child() {
   if (impl_->child.running(ignored)) impl_->child.terminate(ignored);
   impl_->child.wait(ignored);
 }
+
+int Child::id() const { return impl_->child.id(); }
 
 void Child::signal(int number) const { ::kill(impl_->child.id(), number); }
 
@@ -79,6 +84,18 @@ Outcome Child::wait() {
 Outcome run(const std::vector<std::string>& arguments) {
   const TemporaryDirectory directory;
   return Child(arguments, directory.path()).wait();
+}
+
+Outcome run_script(const std::string& script, const fs::path& directory) {
+  bp::environment environment = test_environment();
+  environment["msda"] = program().string();
+  const fs::path out = directory / "stdout.txt";
+  const fs::path err = directory / "stderr.txt";
+  const int code =
+      bp::system(bp::exe = "/bin/bash", bp::args = {"-c", script}, environment,
+                 bp::start_dir = directory.string(), bp::std_in<bp::null, bp::std_out> out.string(),
+                 bp::std_err > err.string());
+  return {code, read_text(out), read_text(err)};
 }
 
 Arm fixture_arm(const std::string& name, const std::string& behaviour, std::int64_t after) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,11 +34,17 @@ struct Outcome {
 /// Runs the program to its end, with the fixture plugin beside its own and with a cache for tests.
 Outcome run(const std::vector<std::string>& arguments);
 
+/// Runs a script of bash, in which $msda is the program, to its end in `directory`; the rest as
+/// run().
+Outcome run_script(const std::string& script, const std::filesystem::path& directory);
+
 /// The same as a child that the caller waits for; its output goes to files in `directory`.
 class Child {
  public:
-  Child(const std::vector<std::string>& arguments, const std::filesystem::path& directory);
+  Child(const std::vector<std::string>& arguments, const std::filesystem::path& directory,
+        const std::map<std::string, std::string>& environment = {});
   ~Child();
+  int id() const;
   void signal(int number) const;
   Outcome wait();
 

@@ -83,8 +83,8 @@ std::string gap(const Row& fastest, const Row& next) {
 
 /// "3 right, 1 wrong" of the arms without a time, or "".
 std::string untimed_counts(const Table& table) {
-  constexpr std::array<std::string_view, 6> kWithoutTime{"right",  "wrong",   "skipped",
-                                                         "failed", "crashed", "hung"};
+  constexpr std::array<std::string_view, 7> kWithoutTime{
+      "right", "wrong", "skipped", "failed", "crashed", "hung", "interrupted"};
   std::string text;
   for (const std::string_view verdict : kWithoutTime) {
     const auto count = std::count_if(table.rows.begin(), table.rows.end(),

@@ -26,7 +26,7 @@ fmt::text_style style_of(std::string_view verdict) {
       verdict == "not estimable")
     return fg(terminal_color::bright_black);
   if (verdict == "baseline" || verdict == "equal") return {};
-  return fmt::emphasis::bold | fg(terminal_color::red);  // wrong, failed, crashed, hung, opposite
+  return fmt::emphasis::bold | fg(terminal_color::red);  // wrong, crashed, opposite and the like
 }
 
 std::vector<std::size_t> widths_of(const Layout& layout) {

@@ -79,7 +79,9 @@ CellChange compare_cell(const Row& before, const Row& after, std::optional<LogEs
     estimate = compare_times(before.record, after.record);
   } else if (before.timed()) {
     change.reason = fmt::format("had a time, now {}: {}", after.verdict, after.record.reason);
-    if (after.record.status != CellStatus::kSkipped) change.change = Change::kWorse;
+    const CellStatus status = after.record.status;
+    const bool says_nothing = status == CellStatus::kSkipped || status == CellStatus::kInterrupted;
+    if (!says_nothing) change.change = Change::kWorse;
   } else {
     change.reason = fmt::format("had no time: {}", before.verdict);
   }

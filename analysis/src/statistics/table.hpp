@@ -32,7 +32,7 @@ struct Row {
   bool repeats_baseline = false;
   /// "baseline", "faster", "slower", "equal", "undecided" for an arm with a time; "right" for one
   /// that a device verified without timing it; else the status' name ("wrong", "skipped",
-  /// "failed", "crashed", "hung").
+  /// "failed", "crashed", "hung", "interrupted").
   std::string verdict;
 
   bool timed() const { return median_seconds > 0; }

@@ -2,6 +2,7 @@
 // before any C++ object crosses. A plugin's source ends with MSDA_PLUGIN(TheVariantClass).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <msda/variant.hpp>
@@ -37,24 +38,40 @@ struct EmbeddedSource {
   const char* text;
 };
 
+/// Grows at its end only: `size` says which members a plugin has, and those that it lacks are taken
+/// as unknown.
 struct PluginManifest {
   std::uint32_t magic;         ///< kPluginMagic
   std::uint32_t abi;           ///< kPluginAbi
-  std::uint32_t size;          ///< sizeof(PluginManifest)
+  std::uint32_t size;          ///< sizeof(PluginManifest) when the plugin was built
   std::uint32_t source_count;  ///< entries of `sources`
   const char* toolchain;       ///< kToolchain
   const char* name;            ///< the variant's name
   const char* version;         ///< the plugin's own version
   const EmbeddedSource* sources;
-  Variant* (*create)();  ///< may throw; the caller owns the result
+  Variant* (*create)();     ///< may throw; the caller owns the result
+  const char* build_type;   ///< CMake's, "Release"; "" when it has none
+  std::uint32_t optimized;  ///< 1 when the compiler optimized, 0 when it did not
 };
+
+/// Of the first version of this ABI, whose last member is `create`.
+inline constexpr std::uint32_t kSmallestManifest = offsetof(PluginManifest, build_type);
+
+#if defined(__OPTIMIZE__)
+inline constexpr std::uint32_t kOptimized = 1;
+#else
+inline constexpr std::uint32_t kOptimized = 0;
+#endif
 
 }  // namespace msda
 
 #define MSDA_EXPORT __attribute__((visibility("default")))
 
-/// MSDA_VARIANT_NAME, MSDA_VARIANT_VERSION and the embedded sources come from msda_add_variant() in
-/// CMake.
+/// MSDA_VARIANT_NAME, MSDA_VARIANT_VERSION, MSDA_BUILD_TYPE and the embedded sources come from
+/// msda_add_variant() in CMake.
+#if !defined(MSDA_BUILD_TYPE)
+#define MSDA_BUILD_TYPE ""
+#endif
 #define MSDA_PLUGIN(VariantClass)                                           \
   namespace msda::embedded {                                                \
   extern const ::msda::EmbeddedSource kSources[];                           \
@@ -70,4 +87,6 @@ struct PluginManifest {
       MSDA_VARIANT_VERSION,                                                 \
       ::msda::embedded::kSources,                                           \
       []() -> ::msda::Variant* { return new VariantClass(); },              \
+      MSDA_BUILD_TYPE,                                                      \
+      ::msda::kOptimized,                                                   \
   };

@@ -1,6 +1,9 @@
 #include "compose/skeleton.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include <msda/launch.cuh>
 
@@ -60,6 +63,32 @@ const Skeleton& skeleton(std::string_view name) {
   }
   throw UsageError(fmt::format("no skeleton '{}'{}; there are: {}", name, suggestion(name, names),
                                fmt::join(names, ", ")));
+}
+
+std::string slot_error(const Plugin& plugin) {
+  const auto* optimization = dynamic_cast<const Optimization*>(plugin.variant.get());
+  if (optimization == nullptr) return "";
+  const Optimization::Slot& slot = optimization->slot();
+  try {
+    const Skeleton& filled = skeleton(slot.skeleton);
+    if (filled.find(slot.slot) == nullptr) {
+      const std::vector<std::string> names = filled.slot_names();
+      return fmt::format("fills slot '{}', which skeleton '{}' does not have{}; its slots are: {}",
+                         slot.slot, filled.name, suggestion(slot.slot, names),
+                         fmt::join(names, ", "));
+    }
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  const auto is_header = [&](const EmbeddedSource& source) { return slot.header == source.path; };
+  if (std::none_of(plugin.sources.begin(), plugin.sources.end(), is_header)) {
+    return fmt::format(
+        "its slot's header '{}' is not among the files that it embeds; name it "
+        "behind DEVICE in msda_add_variant(), and begin the header's path with the "
+        "plugin's name",
+        slot.header);
+  }
+  return "";
 }
 
 }  // namespace msda

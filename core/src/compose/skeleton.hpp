@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "plugin/registry.hpp"
+
 namespace msda {
 
 struct SkeletonSlot {
@@ -29,5 +31,9 @@ struct Skeleton {
 
 /// Throws UsageError with the nearest name.
 const Skeleton& skeleton(std::string_view name);
+
+/// Why an optimization cannot be composed whatever stands beside it: it names a skeleton or slot
+/// that is not there, or a header that it does not embed. "" for what can, and for kernels.
+std::string slot_error(const Plugin& plugin);
 
 }  // namespace msda

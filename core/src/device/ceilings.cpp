@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "device/ceilings_history.hpp"
 #include "device/device.hpp"
 #include "files/cache_directory.hpp"
 #include "files/read.hpp"
@@ -22,27 +24,45 @@ std::filesystem::path cache_file(const DeviceInfo& device) {
   return cache_directory() / "ceilings" / (name + ".json");
 }
 
-std::optional<Ceilings> load(const std::filesystem::path& file) {
-  const auto json = nlohmann::json::parse(read_text_if_there(file).value_or(""), nullptr, false);
-  if (!json.is_object()) return std::nullopt;
-  const Ceilings stored = ceilings_from_json(json);
-  // An entry without the second-level cache is of a version that did not measure it.
-  const bool whole = stored.dram_bytes_per_second > 0 && stored.gather_bytes_per_second > 0 &&
-                     json.contains("l2_bytes_per_second");
-  return whole ? std::optional(stored) : std::nullopt;
+/// Nothing of a file that is not there, or damaged: it is measured again.
+CeilingsHistory load(const std::filesystem::path& file) {
+  const std::string text = read_text_if_there(file).value_or("");
+  return CeilingsHistory(nlohmann::json::parse(text, nullptr, false));
+}
+
+/// A cache that cannot be written costs time later, and nothing now.
+void store(const CeilingsHistory& history, const DeviceInfo& device,
+           const std::filesystem::path& file) {
+  std::error_code ignored;
+  std::filesystem::create_directories(file.parent_path(), ignored);
+  nlohmann::json entry = history.to_json();
+  entry["device"] = device.name;
+  try {
+    write_atomically(file, entry.dump(1));
+  } catch (const EnvironmentError&) {  // NOLINT(bugprone-empty-catch)
+  }
+}
+
+/// nullopt where there is no place for caches.
+std::optional<std::filesystem::path> cache_file_if_any(const DeviceInfo& device) {
+  try {
+    return cache_file(device);
+  } catch (const EnvironmentError&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
 
-Ceilings ceilings(Device& device) {
-  const auto file = cache_file(device.info());
-  if (const auto stored = load(file)) return *stored;
-  const Ceilings measured = device.measure_ceilings();
-  std::filesystem::create_directories(file.parent_path());
-  nlohmann::json entry = to_json(measured);
-  entry["device"] = device.info().name;
-  write_atomically(file, entry.dump(1));
-  return measured;
+KnownCeilings known_ceilings(Device& device) {
+  const auto file = cache_file_if_any(device.info());
+  CeilingsHistory history = file ? load(*file) : CeilingsHistory();
+  const std::int64_t now = std::time(nullptr);
+  if (history.wants_another(now)) {
+    history.measure(now, [&] { return device.measure_ceilings(); });
+    if (file) store(history, device.info(), *file);
+  }
+  return history.known();
 }
 
 }  // namespace msda

@@ -99,7 +99,7 @@ class Device {
   virtual std::optional<Conditions> conditions() const { return std::nullopt; }
   /// Conditions::throttled alone, which takes a few microseconds.
   virtual std::vector<std::string> throttled() const { return {}; }
-  /// Measures the ceilings anew; ceilings() is the cached way.
+  /// Measures the ceilings once; known_ceilings() tells those to judge by.
   virtual Ceilings measure_ceilings() = 0;
   /// Time of each of `samples` launches in seconds. `launch(i)` enqueues sample i (i selects the
   /// rotating input set). Nothing but the launch is inside a timed interval.
@@ -114,8 +114,6 @@ class Device {
       TimingMode mode, int samples, int parts, const std::function<void(int, int)>& launch) = 0;
 };
 
-/// Measured once for each device model, then read from cache_directory()/ceilings.
-Ceilings ceilings(Device& device);
 
 /// "cpu", "cuda:0".. as found, and "simt"; never throws.
 std::vector<DeviceInfo> list_devices();

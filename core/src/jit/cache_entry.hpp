@@ -6,7 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "jit/compiler.hpp"
+#include <msda/error.hpp>
+
+#include "compose/unit.hpp"
+#include "jit/module.hpp"
 
 namespace msda {
 
@@ -14,14 +17,24 @@ namespace msda {
 inline constexpr std::string_view kCubin = "kernel.cubin";
 inline constexpr std::string_view kSharedObject = "unit.so";
 
-/// The complete entry in `directory`, or nullopt when there is none or it is damaged.
-std::optional<Module> load_entry(const std::filesystem::path& directory, std::string_view image);
+/// An entry cannot be written: no permission, no space. The work can be done elsewhere.
+class CacheUnwritable : public EnvironmentError {
+ public:
+  using EnvironmentError::EnvironmentError;
+};
 
-/// Writes the unit and its headers to a temporary directory beside `directory`, then renames it.
-/// Another process may be first: then its sources, which are the same, stay.
+/// The complete entry of `key` in `directory`; nullopt when there is none, when anything in it is
+/// not as it was stored under that key, or when another user could have written it.
+std::optional<Module> load_entry(const std::filesystem::path& directory, std::string_view image,
+                                 const std::string& key);
+
+/// Makes the unit's sources in `directory` what they are to be, whatever lies there: those that
+/// differ are written anew, each by rename, so that another process may compile from them. Throws
+/// CacheUnwritable.
 void write_sources(const Unit& unit, const std::filesystem::path& directory);
 
-/// Stores the image and build.json, each by rename; build.json last.
-void store_entry(const Module& module, std::string_view image);
+/// Stores the image and build.json under `key`, each on the disk before its rename; build.json
+/// last. Throws CacheUnwritable.
+void store_entry(const Module& module, std::string_view image, const std::string& key);
 
 }  // namespace msda

@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 #include <nvrtc.h>
 
+#include <algorithm>
 #include <memory>
 #include <regex>
 #include <sstream>
 
 #include <msda/error.hpp>
 
-#include "files/cache_directory.hpp"
 #include "hash.hpp"
 #include "jit/cache_entry.hpp"
 #include "jit/cuda_headers.hpp"
@@ -37,7 +37,7 @@ class Program {
   void want(const std::string& name_expression) {
     check(nvrtcAddNameExpression(program_, name_expression.c_str()), "nvrtcAddNameExpression");
   }
-  bool compile(const std::vector<std::string>& options) {
+  void compile(const std::vector<std::string>& options) {
     std::vector<const char*> pointers;
     for (const std::string& option : options) pointers.push_back(option.c_str());
     const nvrtcResult result =
@@ -45,8 +45,9 @@ class Program {
     if (result != NVRTC_SUCCESS && result != NVRTC_ERROR_COMPILATION) {
       check(result, "nvrtcCompileProgram");
     }
-    return result == NVRTC_SUCCESS;
+    failed_ = result != NVRTC_SUCCESS;
   }
+  bool failed() const { return failed_; }
   std::string log() const {
     std::size_t size = 0;
     check(nvrtcGetProgramLogSize(program_, &size), "nvrtcGetProgramLogSize");
@@ -70,6 +71,7 @@ class Program {
 
  private:
   nvrtcProgram program_ = nullptr;
+  bool failed_ = false;
 };
 
 /// Reads `ptxas -v`: "Compiling entry function 'S'", then spills, then registers and shared memory.
@@ -98,11 +100,26 @@ std::map<std::string, KernelBuild> read_resources(const std::string& log) {
   return builds;
 }
 
+std::unique_ptr<Program> compiled(const Unit& unit, const std::filesystem::path& directory,
+                                  const std::vector<std::string>& options) {
+  auto program = std::make_unique<Program>(unit.text, (directory / "unit.cu").string());
+  for (const std::string& kernel : unit.kernels) program->want(kernel);
+  if (!unit.plan.empty()) program->want(unit.plan);
+  program->compile(options);
+  return program;
+}
+
+bool tells_resources(const Program& program, const Unit& unit) {
+  const auto resources = read_resources(program.log());
+  return std::all_of(unit.kernels.begin(), unit.kernels.end(), [&](const std::string& kernel) {
+    return resources.contains(program.lowered(kernel));
+  });
+}
+
 }  // namespace
 
 Compiler::Compiler(std::filesystem::path cache)
-    : cache_(cache.empty() ? cache_directory() / "jit" : std::move(cache)),
-      cuda_headers_(find_cuda_headers()) {}
+    : cache_(std::move(cache)), cuda_headers_(find_cuda_headers()) {}
 
 std::vector<std::string> Compiler::options(const std::filesystem::path& directory,
                                            const std::string& architecture) const {
@@ -133,33 +150,36 @@ std::string Compiler::key(const Unit& unit, const std::string& architecture) con
 }
 
 Module Compiler::compile(const Unit& unit, const std::string& architecture) const {
-  const std::filesystem::path directory = cache_ / key(unit, architecture);
-  if (auto cached = load_entry(directory, kCubin)) return *std::move(cached);
-  std::filesystem::create_directories(cache_);
-  write_sources(unit, directory);
+  return cache_.get(
+      key(unit, architecture), kCubin, unit,
+      [&](const std::filesystem::path& directory) { return build(unit, architecture, directory); });
+}
 
-  Program program(unit.text, (directory / "unit.cu").string());
-  for (const std::string& kernel : unit.kernels) program.want(kernel);
-  if (!unit.plan.empty()) program.want(unit.plan);
-  const bool compiled = program.compile(options(directory, architecture));
-  Module module;
-  module.directory = directory;
-  module.log = program.log();
-  if (!compiled) {
-    throw Error(fmt::format("compiling {} for {} failed; sources in {}\n{}", unit.label,
-                            architecture, directory.string(), module.log));
+Module Compiler::build(const Unit& unit, const std::string& architecture,
+                       const std::filesystem::path& directory) const {
+  std::vector<std::string> given = options(directory, architecture);
+  auto program = compiled(unit, directory, given);
+  if (!program->failed() && !tells_resources(*program, unit)) {
+    // From CUDA 12.8 on NVRTC looks into the driver's cache first, and what comes from there comes
+    // without the assembler's words.
+    given.emplace_back("--no-cache");
+    program = compiled(unit, directory, given);
   }
-  module.cubin = program.cubin();
-  module.hash = Hash().add(module.cubin.data(), module.cubin.size()).hex();
+  if (program->failed()) {
+    throw Error(fmt::format("compiling {} for {} failed; sources in {}\n{}", unit.label,
+                            architecture, directory.string(), program->log()));
+  }
+  Module module;
+  module.log = program->log();
+  module.cubin = program->cubin();
   const auto resources = read_resources(module.log);
   for (const std::string& kernel : unit.kernels) {
-    const std::string symbol = program.lowered(kernel);
+    const std::string symbol = program->lowered(kernel);
     const auto found = resources.find(symbol);
     module.kernels[kernel] =
         found != resources.end() ? found->second : KernelBuild{symbol, 0, 0, 0};
   }
-  if (!unit.plan.empty()) module.plan_symbol = program.lowered(unit.plan);
-  store_entry(module, kCubin);
+  if (!unit.plan.empty()) module.plan_symbol = program->lowered(unit.plan);
   return module;
 }
 

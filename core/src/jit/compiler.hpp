@@ -3,7 +3,7 @@
 // A cache entry is the directory cache/jit/<key>: the sources as compiled (so that a profiler finds
 // the lines that -lineinfo names), kernel.cubin, and build.json, which is written last and makes
 // the entry complete. The key hashes the NVRTC version, the architecture, the options, the unit and
-// every header.
+// every header; what is stored is checked each time it is used.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,10 @@
 #include <vector>
 
 #include "compose/unit.hpp"
+#include "jit/compile_cache.hpp"
+#include "jit/module.hpp"
 
 namespace msda {
-
-/// What the assembler reports of one kernel.
-struct KernelBuild {
-  std::string symbol;  ///< mangled name in the module
-  int registers = 0;
-  std::int64_t static_shared_bytes = 0;
-  std::int64_t spill_bytes = 0;  ///< stores + loads
-};
-
-struct Module {
-  std::filesystem::path directory;  ///< the cache entry
-  std::vector<std::byte> cubin;     ///< or the shared object of a unit compiled for the host
-  std::string hash;                 ///< XXH3-128 of it
-  std::map<std::string, KernelBuild> kernels;  ///< by name expression
-  std::string plan_symbol;
-  bool from_cache = false;
-  std::string log;  ///< compiler's and assembler's words
-};
 
 class Compiler {
  public:
@@ -51,7 +35,10 @@ class Compiler {
   std::vector<std::string> options(const std::filesystem::path& directory,
                                    const std::string& architecture) const;
 
-  std::filesystem::path cache_;
+  Module build(const Unit& unit, const std::string& architecture,
+               const std::filesystem::path& directory) const;
+
+  CompileCache cache_;
   std::filesystem::path cuda_headers_;
 };
 

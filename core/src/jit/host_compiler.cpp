@@ -8,9 +8,8 @@
 #include <msda/error.hpp>
 
 #include "command.hpp"
-#include "files/cache_directory.hpp"
 #include "files/read.hpp"
-#include "files/write.hpp"
+#include "files/temporary_directory.hpp"
 #include "hash.hpp"
 #include "jit/cache_entry.hpp"
 
@@ -70,9 +69,7 @@ Bytes read_bytes(const fs::path& file) {
 }  // namespace
 
 HostCompiler::HostCompiler(fs::path cache)
-    : cache_(cache.empty() ? cache_directory() / "jit" : std::move(cache)),
-      program_(find_program()),
-      version_(ask_version(program_)) {}
+    : cache_(std::move(cache)), program_(find_program()), version_(ask_version(program_)) {}
 
 std::vector<std::string> HostCompiler::options(const fs::path& directory) const {
   return {"-std=c++20", "-x", "c++", "-O1", "-g1", "-w", "-fPIC", "-fvisibility=hidden",
@@ -117,8 +114,6 @@ void HostCompiler::run(const Unit& unit, const fs::path& directory, const fs::pa
     result = execute_command(
         {program_, "-shared", "-nostartfiles", object.string(), "-lm", "-o", image.string()});
   }
-  std::error_code ignored;
-  fs::remove(object, ignored);
   if (result.exit_code != 0) {
     throw Error(fmt::format("compiling {} for the host failed; sources in {}\n{}\n{}", unit.label,
                             directory.string(), fmt::join(command, " "), result.output));
@@ -128,23 +123,20 @@ void HostCompiler::run(const Unit& unit, const fs::path& directory, const fs::pa
 Module HostCompiler::compile(const Unit& given) const {
   Unit unit = given;
   unit.text = host_text(given);
-  const fs::path directory = cache_ / key(unit);
-  if (auto cached = load_entry(directory, kSharedObject)) return *std::move(cached);
-  fs::create_directories(cache_);
-  write_sources(unit, directory);
-  const fs::path image = temporary_beside(directory / kSharedObject);
+  return cache_.get(key(unit), kSharedObject, unit,
+                    [&](const fs::path& directory) { return build(unit, directory); });
+}
+
+Module HostCompiler::build(const Unit& unit, const fs::path& directory) const {
+  const TemporaryDirectory temporary;
+  const fs::path image = temporary.path() / kSharedObject;
   run(unit, directory, image);
   Module module;
-  module.directory = directory;
   module.cubin = read_bytes(image);
-  std::error_code ignored;
-  fs::remove(image, ignored);
-  module.hash = Hash().add(module.cubin.data(), module.cubin.size()).hex();
   for (std::size_t i = 0; i < unit.kernels.size(); ++i) {
     module.kernels[unit.kernels[i]] = {kernel_symbol(i), 0, 0, 0};
   }
   if (!unit.plan.empty()) module.plan_symbol = kPlanSymbol;
-  store_entry(module, kSharedObject);
   return module;
 }
 

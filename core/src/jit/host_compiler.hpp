@@ -27,10 +27,11 @@ class HostCompiler {
  private:
   std::string key(const Unit& unit) const;
   std::vector<std::string> options(const std::filesystem::path& directory) const;
+  Module build(const Unit& unit, const std::filesystem::path& directory) const;
   void run(const Unit& unit, const std::filesystem::path& directory,
            const std::filesystem::path& image) const;
 
-  std::filesystem::path cache_;
+  CompileCache cache_;
   std::string program_;
   std::string version_;
 };

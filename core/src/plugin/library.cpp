@@ -55,9 +55,9 @@ void check_header(const PluginManifest& manifest) {
     throw Error(fmt::format("built for plugin ABI {}, this program has ABI {}: {}", manifest.abi,
                             kPluginAbi, kRebuild));
   }
-  if (manifest.size != sizeof(PluginManifest)) {
-    throw Error(fmt::format("its manifest has {} bytes, this program's has {}: {}", manifest.size,
-                            sizeof(PluginManifest), kRebuild));
+  if (manifest.size < kSmallestManifest) {
+    throw Error(fmt::format("its manifest has {} bytes, the smallest of this ABI has {}: {}",
+                            manifest.size, kSmallestManifest, kRebuild));
   }
 }
 
@@ -138,6 +138,13 @@ std::shared_ptr<const Variant> create(const PluginManifest& manifest) {
   return variant;
 }
 
+/// What a manifest of the first version does not tell stays unknown.
+void read_build(const PluginManifest& manifest, Plugin& plugin) {
+  if (manifest.size < sizeof(PluginManifest) || manifest.build_type == nullptr) return;
+  plugin.build_type = manifest.build_type;
+  plugin.optimized = manifest.optimized != 0;
+}
+
 const PluginManifest& read_manifest(const boost::dll::shared_library& library) {
   if (!library.has(kPluginSymbol)) {
     throw Error(fmt::format("no symbol {}: end the plugin's source with MSDA_PLUGIN(Class)",
@@ -163,6 +170,7 @@ Plugin open_plugin(const std::filesystem::path& file) {
     keep_forever(std::move(library));
     plugin.name = manifest.name;
     plugin.version = manifest.version;
+    read_build(manifest, plugin);
     plugin.sources = checked_sources(manifest);
     plugin.variant = create(manifest);
   } catch (const std::exception& error) {

@@ -63,7 +63,7 @@ Plugin unopened(const fs::path& file, const std::string& reason) {
 
 }  // namespace
 
-Registry::Registry(const std::vector<fs::path>& directories) {
+Registry::Registry(const std::vector<fs::path>& directories, const Check& check) {
   std::vector<fs::path> seen;
   std::vector<fs::path> files;
   for (const fs::path& given : directories) {
@@ -74,21 +74,26 @@ Registry::Registry(const std::vector<fs::path>& directories) {
   }
   const std::vector<std::string> reasons = rehearse_opening(files);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    add(reasons[i].empty() ? open_plugin(files[i]) : unopened(files[i], reasons[i]));
+    add(reasons[i].empty() ? open_plugin(files[i]) : unopened(files[i], reasons[i]), check);
   }
 }
 
-void Registry::add(Plugin plugin) {
+void Registry::add(Plugin plugin, const Check& check) {
+  const auto make_broken = [&plugin](const std::string& reason) {
+    plugin.error = fmt::format("plugin {}: {}", plugin.file.string(), reason);
+    plugin.variant.reset();
+    plugin.sources = {};
+  };
+  if (check && plugin.error.empty()) {
+    if (const std::string reason = check(plugin); !reason.empty()) make_broken(reason);
+  }
   const auto same = std::find_if(plugins_.begin(), plugins_.end(), [&](const Plugin& other) {
     return other.error.empty() && other.name == plugin.name;
   });
   if (plugin.error.empty() && same != plugins_.end()) {
-    plugin.error = fmt::format(
-        "plugin {}: the name '{}' is taken by {}, which was found first: rename or remove one of "
-        "them",
-        plugin.file.string(), plugin.name, same->file.string());
-    plugin.variant.reset();
-    plugin.sources = {};
+    make_broken(fmt::format(
+        "the name '{}' is taken by {}, which was found first: rename or remove one of them",
+        plugin.name, same->file.string()));
   }
   plugins_.push_back(std::move(plugin));
 }

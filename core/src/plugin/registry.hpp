@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,18 +20,24 @@ struct Plugin {
   std::filesystem::path file;
   std::string name;
   std::string version;
-  std::string hash;   ///< XXH3-128 of the file, for provenance
-  std::string error;  ///< empty when usable; else why not, naming the file
+  std::string hash;        ///< XXH3-128 of the file, for provenance
+  std::string build_type;  ///< CMake's, "Release"; "" when it has none or does not tell
+  bool optimized = true;   ///< false: the compiler did not optimize its host code
+  std::string error;       ///< empty when usable; else why not, naming the file
   std::shared_ptr<const Variant> variant;
   std::span<const EmbeddedSource> sources;
 };
 
 class Registry {
  public:
+  /// Why a plugin that is whole in itself is of no use to this program, or "".
+  using Check = std::function<std::string(const Plugin&)>;
+
   /// Loads every plugin of the directories in order; inside one, in the order of file names. A
   /// directory that does not exist is skipped. Of two plugins with one name the first stays and the
-  /// other is broken, and so is one whose code ends or hangs the process when it is opened.
-  explicit Registry(const std::vector<std::filesystem::path>& directories);
+  /// other is broken, and so is one whose code ends or hangs the process when it is opened, and one
+  /// that `check` refuses (slot_error(), where slots are known).
+  explicit Registry(const std::vector<std::filesystem::path>& directories, const Check& check = {});
 
   const std::vector<Plugin>& plugins() const { return plugins_; }
 
@@ -44,7 +51,7 @@ class Registry {
       const std::vector<std::filesystem::path>& from_command_line);
 
  private:
-  void add(Plugin plugin);
+  void add(Plugin plugin, const Check& check);
   std::vector<Plugin> plugins_;
 };
 

@@ -29,6 +29,7 @@ enum class CellStatus {
   kFailed,   ///< an error with a message (compilation, allocation)
   kCrashed,  ///< the worker died, or a sticky device error
   kHung,     ///< no sign of life within the time-out
+  kInterrupted,  ///< something outside the run killed the worker; it runs again on resume
 };
 std::string_view name_of(CellStatus status);
 
@@ -83,7 +84,7 @@ Record record_from_json(const nlohmann::json& json);
 
 /// What two records of one cell say together: the samples of all processes, and of a process that
 /// both have those of `later`. The status is that of a record that is not ok, if there is one and
-/// `later` does not replace it.
+/// `later` does not replace it, as it does one that was interrupted.
 Record joined(Record earlier, Record later);
 
 /// Appends one line and has it on the disk before it returns; throws EnvironmentError when it

@@ -52,7 +52,7 @@ Record joined(Record earlier, Record later) {
   later.maximum_absolute = worse(earlier.maximum_absolute, later.maximum_absolute);
   // The first process is the one that compiled; the others found its code in the cache.
   if (earlier.compilation) later.compilation = earlier.compilation;
-  if (earlier.status != CellStatus::kOk) {
+  if (earlier.status != CellStatus::kOk && earlier.status != CellStatus::kInterrupted) {
     later.status = earlier.status;
     later.reason = earlier.reason;
     later.phase = earlier.phase;

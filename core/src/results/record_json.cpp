@@ -15,7 +15,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::array kStatuses = {CellStatus::kOk,     CellStatus::kWrong,   CellStatus::kSkipped,
-                                  CellStatus::kFailed, CellStatus::kCrashed, CellStatus::kHung};
+                                  CellStatus::kFailed, CellStatus::kCrashed, CellStatus::kHung,
+                                  CellStatus::kInterrupted};
 
 json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
@@ -261,6 +262,7 @@ std::string_view name_of(CellStatus status) {
     case CellStatus::kFailed: return "failed";
     case CellStatus::kCrashed: return "crashed";
     case CellStatus::kHung: return "hung";
+    case CellStatus::kInterrupted: return "interrupted";
   }
   return "?";
 }

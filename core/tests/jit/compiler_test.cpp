@@ -63,6 +63,24 @@ TEST_F(CompilerTest, DamagedEntriesAreCompiledAgain) {
   EXPECT_EQ(second.cubin, first.cubin);
 }
 
+/// With a driver NVRTC finds the second one in the driver's cache, which tells no resources.
+TEST_F(CompilerTest, WhatWasCompiledBeforeTellsItsResourcesToo) {
+  const Module first = Compiler(cache_).compile(unit_, "sm_90a");
+  fs::remove_all(first.directory);
+  const Module second = Compiler(cache_).compile(unit_, "sm_90a");
+  EXPECT_FALSE(second.from_cache);
+  EXPECT_GT(first.kernels.at("scale").registers, 0);
+  EXPECT_EQ(second.kernels.at("scale").registers, first.kernels.at("scale").registers);
+}
+
+TEST_F(CompilerTest, ADamagedSourceIsNotCompiled) {
+  const Compiler compiler(cache_);
+  const Module first = compiler.compile(unit_, "sm_90a");
+  std::ofstream(first.directory / "factor.cuh") << "constexpr float kFactor = 4;\n";
+  fs::remove(first.directory / "build.json");
+  EXPECT_EQ(compiler.compile(unit_, "sm_90a").cubin, first.cubin);
+}
+
 TEST_F(CompilerTest, KeepsTheSourcesForProfilers) {
   const Module module = Compiler(cache_).compile(unit_, "sm_90a");
   EXPECT_TRUE(fs::exists(module.directory / "unit.cu"));

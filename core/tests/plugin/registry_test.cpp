@@ -60,6 +60,8 @@ TEST(Registry, LoadsASoundPluginAmongBrokenOnes) {
   EXPECT_EQ(plugin.error, "");
   EXPECT_EQ(plugin.name, "sound");
   EXPECT_EQ(plugin.version, "1.2.3");
+  EXPECT_EQ(plugin.build_type, "Debug");
+  EXPECT_FALSE(plugin.optimized);
   ASSERT_NE(plugin.variant, nullptr);
   EXPECT_EQ(plugin.variant->info().summary, "does nothing");
   ASSERT_THAT(plugin.sources, SizeIs(1));
@@ -74,10 +76,17 @@ TEST(Registry, RefusesAnotherAbi) {
                     HasSubstr("rebuild")));
 }
 
-TEST(Registry, RefusesAnotherManifestSize) {
-  EXPECT_THAT(
-      error_of("wrong-size"),
-      AllOf(HasSubstr("its manifest has 48 bytes, this program's has 56"), HasSubstr("rebuild")));
+TEST(Registry, RefusesAManifestThatIsTooSmall) {
+  EXPECT_THAT(error_of("wrong-size"),
+              AllOf(HasSubstr("its manifest has 48 bytes, the smallest of this ABI has 56"),
+                    HasSubstr("rebuild")));
+}
+
+TEST(Registry, LoadsAPluginWhoseManifestDoesNotTellItsBuildType) {
+  const Plugin& plugin = fixture("first-manifest");
+  EXPECT_EQ(plugin.error, "");
+  EXPECT_EQ(plugin.build_type, "");
+  EXPECT_TRUE(plugin.optimized);
 }
 
 TEST(Registry, RefusesAnotherToolchain) {

@@ -178,6 +178,10 @@ Experiment load_experiment(const fs::path& file, const Registry& registry) {
                   "baseline", "claims", "measure"});
   experiment.name = file.stem().string();
   if (const auto node = map.find("name")) experiment.name = parse_label(*node);
+  if (experiment.name.starts_with('.')) {
+    throw UsageError(fmt::format("{}: give it a name: without one it would be called '{}'",
+                                 file.string(), experiment.name));
+  }
   if (const auto node = map.find("summary")) experiment.summary = node->as_text();
   if (const auto node = map.find("device")) {
     const std::string id = node->as_text();

@@ -55,9 +55,12 @@ std::string parse_label(const YamlNode& node) {
   const bool plain = std::none_of(label.begin(), label.end(), [](unsigned char c) {
     return c == '/' || std::isspace(c) || std::iscntrl(c);
   });
-  if (label.empty() || !plain) {
-    node.fail(fmt::format("{} is '{}'; a name has at least one character, no '/' and no space",
-                          node.name(), label));
+  // Names are parts of paths, in which "." and ".." lead elsewhere.
+  if (label.empty() || !plain || label.front() == '.') {
+    node.fail(
+        fmt::format("{} is '{}'; a name has at least one character, no '/' and no space, and "
+                    "does not begin with '.'",
+                    node.name(), label));
   }
   return label;
 }

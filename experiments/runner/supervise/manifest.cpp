@@ -4,6 +4,7 @@
 
 #include <array>
 #include <ctime>
+#include <set>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -35,6 +36,8 @@ json plugins_to_json(const Registry& registry) {
                        {"version", plugin.version},
                        {"hash", plugin.hash},
                        {"file", plugin.file.filename().string()},
+                       {"build_type", plugin.build_type},
+                       {"optimized", plugin.optimized},
                        {"error", plugin.error}});
   }
   return plugins;
@@ -47,7 +50,37 @@ json list_to_json(const std::vector<Element>& elements) {
   return list;
 }
 
+/// Hashes of the plugins that the arms of a manifest use, by name.
+std::map<std::string, std::string> used_plugins(const json& manifest, const json& arms) {
+  std::set<std::string> names;
+  for (const json& arm : arms) {
+    for (const json& use : arm.value("uses", json::array())) names.insert(use.value("variant", ""));
+  }
+  std::map<std::string, std::string> hashes;
+  for (const json& plugin : manifest.value("plugins", json::array())) {
+    const std::string name = plugin.value("name", "");
+    const bool usable = plugin.value("error", "").empty();
+    if (usable && names.contains(name)) hashes.emplace(name, plugin.value("hash", ""));
+  }
+  return hashes;
+}
+
 }  // namespace
+
+std::string code_difference(const json& a, const json& b) {
+  constexpr std::pair<const char*, const char*> kProgram[] = {
+      {"program_version", "program version"}, {"git_state", "program's sources"}};
+  for (const auto& [key, what] : kProgram) {
+    if (a.value(key, json()) != b.value(key, json())) return what;
+  }
+  const json arms = a.value("arms", json::array());
+  const auto first = used_plugins(a, arms);
+  auto second = used_plugins(b, arms);
+  for (const auto& [name, hash] : first) {
+    if (second[name] != hash) return fmt::format("plugin '{}'", name);
+  }
+  return "";
+}
 
 std::string git_state() { return MSDA_GIT_STATE; }
 
@@ -130,7 +163,8 @@ void write_manifest(const std::filesystem::path& directory, const json& manifest
   write_atomically(directory / kManifestFile, manifest.dump(2) + "\n");
 }
 
-void check_resumable(const json& manifest, const Experiment& experiment, const Plan& plan) {
+void check_resumable(const json& manifest, const Experiment& experiment, const Plan& plan,
+                     const Registry& registry) {
   const auto refuse = [](const std::string& what) {
     throw UsageError("cannot resume: " + what + "; start a new run instead");
   };
@@ -151,6 +185,12 @@ void check_resumable(const json& manifest, const Experiment& experiment, const P
   if (manifest.value("arms", json()) != list_to_json(plan.arms) ||
       manifest.value("problems", json()) != list_to_json(plan.problems)) {
     refuse("its arms or problems are no longer the same");
+  }
+  const json now = {{"program_version", MSDA_VERSION},
+                    {"git_state", git_state()},
+                    {"plugins", plugins_to_json(registry)}};
+  if (const std::string what = code_difference(manifest, now); !what.empty()) {
+    refuse(fmt::format("the run differs from what is here in the {}", what));
   }
 }
 

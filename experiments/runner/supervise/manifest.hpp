@@ -34,9 +34,14 @@ nlohmann::json make_manifest(const Experiment& experiment, const Plan& plan,
 nlohmann::json read_manifest(const std::filesystem::path& directory);
 void write_manifest(const std::filesystem::path& directory, const nlohmann::json& manifest);
 
-/// Throws UsageError unless the manifest's run is of this experiment, plan and device.
-void check_resumable(const nlohmann::json& manifest, const Experiment& experiment,
-                     const Plan& plan);
+/// Throws UsageError unless the manifest's run is of this experiment, plan and device, and of this
+/// program with the same plugins for its arms.
+void check_resumable(const nlohmann::json& manifest, const Experiment& experiment, const Plan& plan,
+                     const Registry& registry);
+
+/// What two manifests do not have in common of the code that ran: "program version", "program's
+/// sources" or "plugin 'x'" when one of the first one's arms uses it; "" when it is the same.
+std::string code_difference(const nlohmann::json& a, const nlohmann::json& b);
 
 /// The wall-clock time of a run's workers as the manifest's "time" has it: in each phase, in all,
 /// in compilation, and with the device busy.

@@ -16,9 +16,7 @@ using nlohmann::json;
 
 /// What has to be the same in all shards, and how a message calls it.
 constexpr std::pair<const char*, const char*> kShared[] = {
-    {"experiment_text", "experiment"},  {"arms", "arms"},
-    {"problems", "problems"},           {"program_version", "program version"},
-    {"git_state", "program's sources"}, {"plugins", "plugins"}};
+    {"experiment_text", "experiment"}, {"arms", "arms"}, {"problems", "problems"}};
 
 std::string device_model(const json& manifest) {
   return manifest.value("device", json::object()).value("name", "?");
@@ -26,13 +24,14 @@ std::string device_model(const json& manifest) {
 
 void check_shared(const json& first, const fs::path& first_directory, const json& other,
                   const fs::path& directory) {
-  const auto refuse = [&](const char* what) {
+  const auto refuse = [&](const std::string& what) {
     throw UsageError(fmt::format("cannot merge {} and {}: they differ in the {}",
                                  first_directory.string(), directory.string(), what));
   };
   for (const auto& [key, what] : kShared) {
     if (first.value(key, json()) != other.value(key, json())) refuse(what);
   }
+  if (const std::string what = code_difference(first, other); !what.empty()) refuse(what);
   if (device_model(first) != device_model(other)) refuse("device model");
 }
 

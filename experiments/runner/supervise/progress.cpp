@@ -7,6 +7,7 @@
 
 #include "elapsed.hpp"
 #include "runner/protocol/protocol.hpp"
+#include "runner/supervise/say.hpp"
 
 namespace msda {
 namespace {
@@ -29,8 +30,7 @@ Progress::Progress(std::FILE* stream, bool live, std::size_t groups,
     : stream_(stream), live_(live), groups_(groups), settings_(settings) {}
 
 Progress::~Progress() {
-  // Without fmt, which throws when the stream fails.
-  if (shown_) std::fputs(kClearLine, stream_);
+  if (shown_) say_text(stream_, kClearLine);
 }
 
 void Progress::begin_group(const std::string& title, bool extra) {
@@ -105,22 +105,17 @@ void Progress::show() {
       fmt::format("[{:3.0f}%] {}, {}", 100 * done, left, doing_.empty() ? title_ : doing_);
   constexpr std::size_t kWidth = 100;
   if (line.size() > kWidth) line = line.substr(0, kWidth - 3) + "...";
-  fmt::print(stream_, "{}{}", kClearLine, line);
-  std::fflush(stream_);
+  say(stream_, "{}{}", kClearLine, line);
   last_shown_ = Clock::now();
   shown_ = true;
 }
 
 void Progress::clear() {
   if (!shown_) return;
-  std::fputs(kClearLine, stream_);
-  std::fflush(stream_);
+  say_text(stream_, kClearLine);
   shown_ = false;
 }
 
-void Progress::print_line(const std::string& line) {
-  fmt::print(stream_, "{}\n", line);
-  std::fflush(stream_);
-}
+void Progress::print_line(const std::string& line) { say(stream_, "{}\n", line); }
 
 }  // namespace msda

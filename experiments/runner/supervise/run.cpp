@@ -1,18 +1,17 @@
 #include "runner/supervise/run.hpp"
 
 #include <algorithm>
-#include <ctime>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <thread>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "runner/supervise/device_queue.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/progress.hpp"
+#include "runner/supervise/say.hpp"
 
 namespace msda {
 namespace {
@@ -36,8 +35,9 @@ std::size_t planned_steps(const Plan& plan, const RunRecords& records) {
 /// A run from its first worker to its last record.
 class Run {
  public:
-  Run(const Experiment& experiment, const Plan& plan, const RunOptions& options)
-      : experiment_(experiment), plan_(plan), options_(options) {
+  Run(const Experiment& experiment, const Plan& plan, const fs::path& directory,
+      const RunOptions& options)
+      : experiment_(experiment), plan_(plan), directory_(directory), options_(options) {
     for (const std::string& device : plan.devices) {
       SupervisorOptions supervisor{options.program, device, options.plugin_directories,
                                    supervisors_.empty() && plan.measures()};
@@ -49,18 +49,17 @@ class Run {
   /// The manifest is on the disk when it returns; nothing is when the device does not open.
   void begin(const Registry& registry) {
     if (options_.resume) {
-      manifest_ = read_manifest(options_.directory);
-      check_resumable(manifest_, experiment_, plan_);
+      manifest_ = read_manifest(directory_);
+      check_resumable(manifest_, experiment_, plan_, registry);
       manifest_["status"] = run_status::kRunning;
       manifest_["resumed"].push_back(
           {{"time", utc_time()}, {"command_line", options_.command_line}});
     } else {
       manifest_ = make_manifest(experiment_, plan_, registry, supervisors_.front()->ready(),
                                 options_.command_line);
-      create_directory();
     }
-    write_manifest(options_.directory, manifest_);
-    records_.emplace(options_.directory / kRecordsFile);
+    write_manifest(directory_, manifest_);
+    records_.emplace(directory_ / kRecordsFile);
     progress_.emplace(options_.progress, options_.progress_live, planned_steps(plan_, *records_),
                       plan_.measure);
   }
@@ -95,20 +94,21 @@ class Run {
     manifest_["ended"] = utc_time();
     manifest_["groups"] = groups_to_json();
     add_times();
-    write_manifest(options_.directory, manifest_);
+    write_manifest(directory_, manifest_);
   }
 
-  int failures() const { return records_->failures(); }
+  /// The same for a run that an exception ends: nothing may take that one's place.
+  void end_after_failure(const char* status, const std::string& because = "") {
+    try {
+      end(status, because);
+    } catch (const std::exception& error) {
+      say(options_.progress, "The manifest still says that the run goes on: {}\n", error.what());
+    }
+  }
+
+  RunOutcome outcome() const { return {records_->failures(), records_->interrupted()}; }
 
  private:
-  void create_directory() const {
-    std::error_code error;
-    fs::create_directories(options_.directory, error);
-    if (!error) return;
-    throw EnvironmentError(fmt::format("cannot create the results directory {}: {}",
-                                       options_.directory.string(), error.message()));
-  }
-
   json groups_to_json() const {
     json groups = json::array();
     for (const Group& group : plan_.groups) {
@@ -135,6 +135,7 @@ class Run {
 
   const Experiment& experiment_;
   const Plan& plan_;
+  const fs::path& directory_;
   const RunOptions& options_;
   json manifest_;
   std::optional<RunRecords> records_;
@@ -144,35 +145,27 @@ class Run {
 
 }  // namespace
 
-int run_experiment(const Experiment& experiment, const Plan& plan, const Registry& registry,
-                   const RunOptions& options) {
-  if (!options.resume && fs::exists(options.directory / kManifestFile)) {
+RunOutcome run_experiment(const Experiment& experiment, const Plan& plan, const Registry& registry,
+                          const ResultsDirectory& directory, const RunOptions& options) {
+  if (!options.resume && fs::exists(directory.path() / kManifestFile)) {
     throw UsageError(
         fmt::format("{} already holds a run; go on with it by --resume, or give another --output",
-                    options.directory.string()));
+                    directory.path().string()));
   }
-  Run run(experiment, plan, options);
+  Run run(experiment, plan, directory.path(), options);
   run.begin(registry);
   try {
     run.run();
   } catch (const Interrupted&) {
-    run.end(run_status::kInterrupted);
+    run.end_after_failure(run_status::kInterrupted);
     throw;
-  } catch (const Error& error) {
-    run.end(run_status::kStopped, error.what());
+  } catch (const std::exception& error) {
+    run.end_after_failure(run_status::kStopped, error.what());
     throw;
   }
-  run.end(run_status::kComplete);
-  return run.failures();
-}
-
-fs::path default_results_directory(const std::string& name) {
-  const std::string time = fmt::format("{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
-  const fs::path base = fs::path("results") / name / time;
-  fs::path directory = base;
-  for (int n = 2; fs::exists(directory); ++n)
-    directory = fs::path(fmt::format("{}-{}", base.string(), n));
-  return directory;
+  const RunOutcome outcome = run.outcome();
+  run.end(outcome.interrupted == 0 ? run_status::kComplete : run_status::kInterrupted);
+  return outcome;
 }
 
 }  // namespace msda

@@ -5,7 +5,15 @@
 namespace msda {
 
 RunRecords::RunRecords(const std::filesystem::path& file) : writer_(file) {
-  for (Record& record : read_records(file)) join(std::move(record));
+  for (Record& record : read_records(file)) {
+    if (record.status == CellStatus::kInterrupted) {
+      // What earlier processes left of it stays.
+      if (record.processes.empty()) continue;
+      record.status = CellStatus::kOk;
+      record.reason = record.phase = "";
+    }
+    join(std::move(record));
+  }
 }
 
 void RunRecords::join(Record record) {
@@ -31,15 +39,24 @@ std::vector<Record> RunRecords::of(const std::string& problem, TimingMode mode) 
   return found == groups_.end() ? std::vector<Record>() : found->second;
 }
 
-int RunRecords::failures() const {
+template <class Condition>
+int RunRecords::count(const Condition& holds) const {
   const std::lock_guard lock(mutex_);
-  int count = 0;
+  int sum = 0;
   for (const auto& [key, group] : groups_) {
-    count += static_cast<int>(std::count_if(group.begin(), group.end(), [](const Record& record) {
-      return record.status != CellStatus::kOk && record.status != CellStatus::kSkipped;
-    }));
+    sum += static_cast<int>(std::count_if(group.begin(), group.end(), holds));
   }
-  return count;
+  return sum;
+}
+
+int RunRecords::failures() const {
+  return count([](const Record& record) {
+    return record.status != CellStatus::kOk && record.status != CellStatus::kSkipped;
+  });
+}
+
+int RunRecords::interrupted() const {
+  return count([](const Record& record) { return record.status == CellStatus::kInterrupted; });
 }
 
 }  // namespace msda

@@ -15,8 +15,8 @@ namespace msda {
 /// Callable from several threads.
 class RunRecords {
  public:
-  /// Takes over what the file holds; it is created when it is not there. Throws UsageError for one
-  /// that is broken.
+  /// Takes over what the file holds, without cells that something outside the run interrupted:
+  /// these run again. It is created when it is not there. Throws UsageError for one that is broken.
   explicit RunRecords(const std::filesystem::path& file);
 
   /// On the disk when it returns. Throws EnvironmentError when it cannot be written.
@@ -25,8 +25,12 @@ class RunRecords {
   std::vector<Record> of(const std::string& problem, TimingMode mode) const;
   /// Cells that did not end ok or skipped.
   int failures() const;
+  /// Those of them that were interrupted.
+  int interrupted() const;
 
  private:
+  template <class Condition>
+  int count(const Condition& holds) const;
   void join(Record record);
 
   mutable std::mutex mutex_;

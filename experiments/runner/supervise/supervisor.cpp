@@ -148,9 +148,7 @@ void Supervisor::follow(Attempt& attempt) {
     }
     if (outcome == Outcome::kSilent) return end_silent(attempt, limit.count());
     if (outcome == Outcome::kEnded) {
-      const std::string reason = worker_->end_reason();
-      worker_.reset();
-      return blame(attempt, CellStatus::kCrashed, "the worker ended with " + reason);
+      return end_lost(attempt);
     }
     const json event = json::parse(line);
     follow_event(attempt, event);
@@ -159,6 +157,19 @@ void Supervisor::follow(Attempt& attempt) {
     if (kind == event::kDone) return;
     if (kind == event::kBroken) return end_worker();
   }
+}
+
+/// The worker ended in the middle of its work.
+void Supervisor::end_lost(Attempt& attempt) {
+  const std::string reason = worker_->end_reason();
+  const bool from_outside = worker_->ended_from_outside();
+  worker_.reset();
+  if (from_outside) {
+    return blame(attempt, CellStatus::kInterrupted,
+                 "something outside the run killed the worker (" + reason +
+                     "); out of memory, perhaps: the system's log says so then");
+  }
+  blame(attempt, CellStatus::kCrashed, "the worker ended with " + reason);
 }
 
 /// Records who hung before anything else: what follows may be the end of the run.
@@ -241,6 +252,11 @@ void Supervisor::blame(Attempt& attempt, CellStatus status, const std::string& r
     Record record = record_of_guilty(attempt, arm);
     record.status = status;
     record.phase = attempt.phase;
+    if (status == CellStatus::kInterrupted) {
+      // It runs again, from the beginning.
+      record.samples.clear();
+      record.processes.clear();
+    }
     record.reason = attempt.phase.empty() ? reason
                                           : fmt::format("in phase '{}': {} (last range: {})",
                                                         attempt.phase, reason, attempt.range);

@@ -71,6 +71,7 @@ class Supervisor {
   struct Attempt;
   void start();
   void follow_event(Attempt& attempt, const nlohmann::json& event);
+  void end_lost(Attempt& attempt);
   void end_silent(Attempt& attempt, double seconds);
   void follow(Attempt& attempt);
   void take_record(Attempt& attempt, const nlohmann::json& event);

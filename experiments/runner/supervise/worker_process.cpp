@@ -17,8 +17,11 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/streambuf.hpp>
 #include <boost/process.hpp>
+#include <boost/process/extend.hpp>
 
 #include <msda/error.hpp>
+
+#include "runner/supervise/say.hpp"
 
 namespace msda {
 namespace {
@@ -74,7 +77,11 @@ struct WorkerProcess::Impl {
 
   /// A worker that has an end of another one's pipes would hide that one's end.
   void keep_from_children();
-  /// Whether the process has ended within the policy's patience.
+  /// Sends it to the process and those that it started, compilers above all, which are its group.
+  void signal_group(int number) const;
+  /// Whether the process has ended; then nothing is left of its group.
+  bool has_ended();
+  /// Whether it has within the policy's patience.
   bool wait_for_end();
 
   Interrupts::Impl& interrupts;
@@ -84,6 +91,7 @@ struct WorkerProcess::Impl {
   bp::async_pipe events;
   asio::streambuf buffer;
   bp::child child;
+  bool reaped = false;
 };
 
 void WorkerProcess::Impl::keep_from_children() {
@@ -94,13 +102,30 @@ void WorkerProcess::Impl::keep_from_children() {
   }
 }
 
+void WorkerProcess::Impl::signal_group(int number) const {
+  // Before its first instruction it is no group yet.
+  if (::kill(-child.id(), number) != 0) ::kill(child.id(), number);
+}
+
+bool WorkerProcess::Impl::has_ended() {
+  if (reaped) return true;
+  siginfo_t info{};
+  const auto id = static_cast<id_t>(child.id());
+  const int result = ::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT);
+  if (result == 0 && info.si_pid == 0) return false;
+  // While the process is not reaped, no other group can have its number.
+  if (result == 0) ::kill(-child.id(), SIGKILL);
+  std::error_code ignored;
+  child.wait(ignored);
+  return reaped = true;
+}
+
 bool WorkerProcess::Impl::wait_for_end() {
   constexpr std::chrono::milliseconds kStep{1};
   const auto end = std::chrono::steady_clock::now() + policy.patience;
-  std::error_code ignored;
   // Boost's wait_for() depends on SIGCHLD, which threads with children of their own take from each
   // other; asking again and again does not.
-  while (child.running(ignored)) {
+  while (!has_ended()) {
     if (std::chrono::steady_clock::now() > end) return false;
     std::this_thread::sleep_for(kStep);
   }
@@ -113,15 +138,15 @@ WorkerProcess::WorkerProcess(Interrupts& interrupts, const std::filesystem::path
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   impl_ = std::make_unique<Impl>(*interrupts.impl_, policy);
-  // Writing to a worker that has died must be an error code, not the end of this process.
-  std::signal(SIGPIPE, SIG_IGN);
+  survive_closed_pipes();  // a worker that has died shows in read()
   if (!impl_->errors)
     throw EnvironmentError("cannot make a temporary file for a worker's messages");
   impl_->keep_from_children();
   std::error_code error;
-  impl_->child = bp::child(bp::exe = program.string(), bp::args = arguments,
-                           bp::std_in<impl_->requests, bp::std_out> impl_->events,
-                           bp::std_err > impl_->errors.get(), error);
+  impl_->child = bp::child(
+      bp::exe = program.string(), bp::args = arguments,
+      bp::std_in<impl_->requests, bp::std_out> impl_->events, bp::std_err > impl_->errors.get(),
+      bp::extend::on_exec_setup = [](auto&) { ::setpgid(0, 0); }, error);
   if (error) {
     throw EnvironmentError(
         fmt::format("cannot start the worker {}: {}", program.string(), error.message()));
@@ -195,10 +220,16 @@ WorkerProcess::Outcome WorkerProcess::read(std::string& line,
 }
 
 bool WorkerProcess::kill() {
-  std::error_code ignored;
-  if (!impl_->child.valid() || !impl_->child.running(ignored)) return true;
-  ::kill(impl_->child.id(), impl_->policy.signal);
+  if (!impl_->child.valid() || impl_->has_ended()) return true;
+  impl_->signal_group(impl_->policy.signal);
   return impl_->wait_for_end();
+}
+
+bool WorkerProcess::ended_from_outside() {
+  if (!impl_->wait_for_end()) return false;
+  const int status = impl_->child.native_exit_code();
+  // Crashes have other signals; a time-out's SIGKILL is not followed by kEnded.
+  return WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM);
 }
 
 std::string WorkerProcess::end_reason() {

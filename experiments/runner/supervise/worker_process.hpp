@@ -54,12 +54,15 @@ class WorkerProcess {
   void send(const std::string& line);
   /// After anything but kLine the process is of no more use.
   Outcome read(std::string& line, std::chrono::duration<double> timeout);
-  /// Ends the process. False when it is still there after the policy's patience: it hangs in the
-  /// kernel, where a driver waits for a device that does not answer.
+  /// Ends the process, and those that it started with it. False when it is still there after the
+  /// policy's patience: it hangs in the kernel, where a driver waits for a device that does not
+  /// answer.
   bool kill();
   /// After kill(), or kEnded: "signal SIGABRT (Aborted)" or "exit code 1", with the last words of
   /// its stderr.
   std::string end_reason();
+  /// After kEnded: whether somebody else ended it, as the system does that runs out of memory.
+  bool ended_from_outside();
 
  private:
   struct Impl;

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <fstream>
@@ -9,6 +10,8 @@
 
 #include <msda/error.hpp>
 
+#include "compose/skeleton.hpp"
+#include "device/ceilings_history.hpp"
 #include "runner/worker/event_channel.hpp"
 #include "runner/worker/group_runner.hpp"
 #include "trace/trace.hpp"
@@ -18,13 +21,19 @@ namespace {
 
 using nlohmann::json;
 
-/// The parent decides when the worker ends: Ctrl-C reaches the whole process group and must not end
-/// the worker first, and a parent that is killed takes its worker along.
+/// Ends this process and the compilers that it started, which are its process group.
+void end_group(int) {
+  const pid_t self = ::getpid();
+  ::kill(::getpgrp() == self ? -self : self, SIGKILL);
+}
+
+/// The parent decides when the worker ends: Ctrl-C must not end it first, and a parent that is
+/// killed takes its worker, and what that has started, along.
 void tie_to_parent() {
   std::signal(SIGINT, SIG_IGN);
-  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGTERM, end_group);
   std::signal(SIGPIPE, SIG_DFL);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
 /// A variant may ask for more memory than there is. The system then ends the process that it likes
@@ -37,13 +46,13 @@ json describe_device(Device& device, bool with_ceilings) {
                       {"provenance", device.provenance()},
                       {"nvtx", trace::has_nvtx()}};
   if (with_ceilings) {
-    description["ceilings"] = to_json(ceilings(device));
+    description["ceilings"] = to_json(known_ceilings(device));
   }
   return description;
 }
 
 void serve(const WorkerOptions& options, EventChannel& channel) {
-  const Registry registry(Registry::default_directories(options.plugin_directories));
+  const Registry registry(Registry::default_directories(options.plugin_directories), slot_error);
   std::unique_ptr<Device> device;
   {
     const Heartbeats heartbeats(channel);  // the first use of a GPU can take seconds

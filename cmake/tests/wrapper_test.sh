@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# Runs ./msda in a small tree with two plugins: one that does not build costs itself alone, whatever is wrong
+# with it, and none of an earlier build stands in for it.
+#
+# Usage: wrapper_test.sh SOURCE_DIR
+set -euo pipefail
+
+readonly source=$1
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+readonly work tree=$work/tree
+readonly plugins=$tree/build/release/lib/msda/variants
+export MSDA_ASSUME_PACKAGES=1
+
+fail() {
+  printf 'wrapper_test: %s\n' "$*" >&2
+  cat -- "$work/out" "$work/err" >&2 || true
+  exit 1
+}
+
+# Runs ./msda; its exit code has to be the first argument.
+expect() {
+  local expected=$1 code=0
+  shift
+  "$tree/msda" "$@" >"$work/out" 2>"$work/err" || code=$?
+  ((code == expected)) || fail "./msda $* ends with $code and not $expected"
+}
+
+expect_said() {
+  grep -q -F -- "$1" "$work/err" || fail "nothing says: $1"
+}
+
+expect_plugins() {
+  local there
+  there=$(cd -- "$plugins" && echo *)
+  [[ $there == "$*" ]] || fail "there are the plugins '$there' and not '$*'"
+}
+
+add_variant() {
+  local name=$1
+  mkdir -p -- "$tree/variants/$name/device"
+  printf 'msda_add_variant(%s SOURCES plugin.cpp DEVICE device.cuh)\n' "$name" \
+    >"$tree/variants/$name/CMakeLists.txt"
+  printf '#pragma once\n' >"$tree/variants/$name/device/device.cuh"
+  cat >"$tree/variants/$name/plugin.cpp" <<PLUGIN
+#include <msda/plugin.hpp>
+struct Nothing : msda::Optimization {
+  Nothing() : Optimization({"$name", "does nothing", {}}, {"direct", "order", "", ""}) {}
+};
+MSDA_PLUGIN(Nothing)
+PLUGIN
+}
+
+mkdir -p -- "$tree/variants"
+cp -r -- "$source"/{msda,CMakePresets.json,cmake} "$tree"
+cp -- "$source/variants/CMakeLists.txt" "$tree/variants"
+add_variant good
+add_variant other
+printf '#include <cstdio>\nint main() { std::puts("ran"); }\n' >"$tree/main.cpp"
+cat >"$tree/CMakeLists.txt" <<CMAKE
+cmake_minimum_required(VERSION 3.25)
+project(msda LANGUAGES CXX)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY \${PROJECT_BINARY_DIR}/bin)
+include(cmake/MsdaAddVariant.cmake)
+add_library(msda_plugin INTERFACE)
+add_library(msda::plugin ALIAS msda_plugin)
+target_include_directories(msda_plugin INTERFACE "$source/core/include")
+add_executable(msda main.cpp)
+add_custom_target(program)
+add_dependencies(program msda)
+add_subdirectory(variants)
+CMAKE
+
+expect 0 list
+[[ $(<"$work/out") == ran ]] || fail "the program did not run"
+expect_said 'Building'
+expect_plugins good.so other.so
+
+printf 'this is not C++\n' >>"$tree/variants/other/plugin.cpp"
+expect 0 list
+[[ $(<"$work/out") == ran ]] || fail "the program did not run beside a plugin that does not compile"
+expect_said "the plugin 'other' does not build"
+expect_said 'this is not C++'
+expect_plugins good.so
+expect 3 build
+
+add_variant other
+rm -- "$tree/variants/other/device/device.cuh"
+expect 0 list
+expect_said "the plugin 'other' does not build"
+expect_said 'its CMakeLists.txt names'
+expect_plugins good.so
+
+add_variant other
+expect 0 build
+expect_plugins good.so other.so
+
+# The embedded file is followed, too.
+printf '// changed\n' >>"$tree/variants/other/device/device.cuh"
+expect 0 build
+grep -q -a '// changed' "$plugins/other.so" || fail "a change of a device file does not reach its plugin"
+
+printf '\n' >"$tree/variants/other/CMakeLists.txt"
+expect 0 list
+expect_said 'CMake Warning'
+expect_plugins good.so
+
+add_variant other
+printf 'this is not C++\n' >>"$tree/main.cpp"
+expect 3 list
+expect_said 'the build failed'
+echo "wrapper_test: all is well"
