@@ -18,7 +18,8 @@ set_target_properties(msda PROPERTIES INSTALL_RPATH
   "$ORIGIN/../lib/msda;/usr/local/cuda/lib64;/usr/local/cuda/targets/${CMAKE_SYSTEM_PROCESSOR}-linux/lib")
 install(TARGETS msda RUNTIME DESTINATION bin)
 
-install(DIRECTORY core/include/msda DESTINATION include FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY core/include/msda DESTINATION include
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(DIRECTORY core/device/msda DESTINATION share/msda/device FILES_MATCHING PATTERN "*.cuh")
 install(FILES README.md LICENSE NOTICE CHANGELOG.md CONTRIBUTING.md DESTINATION ${MSDA_DOC_DIR})
 install(DIRECTORY docs DESTINATION ${MSDA_DOC_DIR} FILES_MATCHING REGEX "\\.(md|json|svg|sbatch)$")

@@ -67,6 +67,18 @@ What runs before the main kernel, and what the arm would be worth if it cost not
 )"));
 }
 
+TEST(Prepasses, WhatIsOutsideOfTheArmsTimeIsMarked) {
+  Record packed = record("packed", steady(100e-6, 2, 4));
+  packed.parts = {{"prepare", steady(48e-6, 2, 4), true}, {"kernel", steady(100e-6, 2, 4)}};
+  const Report report =
+      make_report({{"name", "n"}}, {baseline("base", steady(200e-6, 2, 4)), packed});
+  EXPECT_NEAR(report.tables.at(0).rows.at(1).speedup.value(), 2, 1e-9);
+  EXPECT_THAT(to_markdown(report),
+              HasSubstr("| packed | captured, warm | prepare 48.0 (outside) |"));
+  const nlohmann::json rows = nlohmann::json::parse(to_json(report))["tables"][0]["rows"];
+  EXPECT_EQ(rows[1]["prepasses"]["before"][0]["outside"], true);
+}
+
 TEST(Prepasses, MarkdownShowsThemToo) {
   const std::string text = to_markdown(sample_report());
   EXPECT_THAT(text, HasSubstr("\n## Pre-passes\n"));

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -43,6 +44,7 @@ Arguments bench_arguments() {
 
 ParameterValue parameter_value(const std::string& variant, const ParameterSpec& spec,
                                const std::string& text) {
+  if (spec.is_file) return std::filesystem::absolute(text).lexically_normal().string();
   try {
     return YamlNode::parse(text, "").as_parameter(spec.default_value);
   } catch (const UsageError&) {
@@ -97,15 +99,15 @@ DeviceInfo device_for(const Arguments& arguments, Words& words, const Compositio
   }
   std::string id = word ? parse_device(*word) : arguments.device();
   // A variant for the CPU runs there, whatever else is in the machine.
-  if (id == "auto" && composition.device() == DeviceKind::kCpu) id = "cpu";
+  if (id == "auto" && !composition.runs_on(DeviceKind::kCuda)) id = "cpu";
   DeviceInfo device = choose_device(id, list_devices());
-  if (device.kind == composition.device()) return device;
   if (device.kind == DeviceKind::kSimt) {
     throw UsageError("bench: the device simt measures nothing; check a variant there with verify");
   }
+  if (composition.runs_on(device.kind)) return device;
   const std::string reason = cuda_unavailable_reason();
   throw EnvironmentError(fmt::format("bench: {} runs on {}, not on {}{}", composition.describe(),
-                                     name_of(composition.device()), device.id,
+                                     composition.devices_text(), device.id,
                                      reason.empty() ? "" : " (CUDA: " + reason + ")"));
 }
 

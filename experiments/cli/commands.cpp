@@ -49,6 +49,7 @@ const std::vector<Command>& commands() {
       {"input", "generate or convert the tensors of a problem", input_command},
       {"report", "make the report of a finished run again", report_command},
       {"merge", "join the shards of a run", merge_command},
+      {"import", "make a run of another tool's measurements", import_command},
       {"compare", "compare the cells of two runs", compare_command},
       {"doctor", "say what works on this machine, and what is missing", doctor_command},
       {"package", "how to make a relocatable archive", package_command},

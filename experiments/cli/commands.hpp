@@ -30,6 +30,7 @@ int bench_command(const std::vector<std::string>& arguments);
 int input_command(const std::vector<std::string>& arguments);
 int report_command(const std::vector<std::string>& arguments);
 int merge_command(const std::vector<std::string>& arguments);
+int import_command(const std::vector<std::string>& arguments);
 int compare_command(const std::vector<std::string>& arguments);
 int schema_command(const std::vector<std::string>& arguments);
 int doctor_command(const std::vector<std::string>& arguments);

@@ -35,7 +35,11 @@ std::string use_text(const Use& use) {
 
 std::string kind_text(const Variant& variant) {
   if (const auto* kernel = dynamic_cast<const Kernel*>(&variant)) {
-    return fmt::format("kernel on {}", name_of(kernel->device()));
+    std::vector<std::string_view> names;
+    for (const DeviceKind kind : kernel->devices(resolve_parameters(variant.info(), {}))) {
+      names.push_back(name_of(kind));
+    }
+    return fmt::format("kernel on {}", fmt::join(names, " or "));
   }
   if (const auto* optimization = dynamic_cast<const Optimization*>(&variant)) {
     return fmt::format("optimization of {}/{}", optimization->slot().skeleton,

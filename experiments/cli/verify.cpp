@@ -164,8 +164,7 @@ std::vector<Arm> runnable(const std::vector<Target>& targets, const Registry& re
       if (composition.runs_on(device.kind)) {
         arms.push_back({target.name, target.uses, composition.describe()});
       } else {
-        const std::string_view kind = name_of(composition.device());
-        lines.print("skipped", target.name, fmt::format("runs on {}", kind));
+        lines.print("skipped", target.name, "runs on " + composition.devices_text());
       }
     } catch (const UsageError& error) {
       lines.print("broken", target.name, error.what());

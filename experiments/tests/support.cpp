@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <boost/process.hpp>
 
+#include "external/external.hpp"
 #include "files/read.hpp"
 
 namespace msda::test {
@@ -100,6 +101,17 @@ Outcome run_script(const std::string& script, const fs::path& directory) {
 
 Arm fixture_arm(const std::string& name, const std::string& behaviour, std::int64_t after) {
   return {name, {{"fixture", {{"behaviour", behaviour}, {"after", after}}}}, "fixture"};
+}
+
+fs::path external_library(const std::string& name) {
+  return fs::path(MSDA_EXTERNAL_DIR) / (name + ".so");
+}
+
+Arm external_arm(const std::string& name, const fs::path& file, const std::string& symbol,
+                 const std::string& options) {
+  const Use use{kExternalVariant,
+                {{"library", file.string()}, {"symbol", symbol}, {"options", options}}};
+  return {name, {use}, "external"};
 }
 
 ProblemSpec tiny_problem() {

@@ -30,7 +30,8 @@ Json prepasses(const std::optional<PrepassSplit>& split) {
   if (!split) return {};
   Json before = Json::array();
   for (const PartMedian& part : split->before) {
-    before.push_back({{"name", part.name}, {"median_seconds", part.seconds}});
+    before.push_back(
+        {{"name", part.name}, {"median_seconds", part.seconds}, {"outside", part.outside}});
   }
   Json without;
   if (split->without) {

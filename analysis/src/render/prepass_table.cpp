@@ -13,8 +13,8 @@ const Scale kMicroseconds{1e6, "us", 1};
 std::string before_text(const PrepassSplit& split) {
   std::string text;
   for (const PartMedian& part : split.before) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : " + ", printable_line(part.name),
-                        kMicroseconds.number(part.seconds));
+    text += fmt::format("{}{} {}{}", text.empty() ? "" : " + ", printable_line(part.name),
+                        kMicroseconds.number(part.seconds), part.outside ? " (outside)" : "");
   }
   return text;
 }
@@ -57,7 +57,9 @@ std::optional<Layout> lay_out_prepasses(const Report& report) {
   layout.remarks = {
       "Parts are timed in launches of their own with an event between neighbours, which can make "
       "their total larger than the median above. share: of the total, before the kernel. ratio: "
-      "of the whole, as above. without: baseline time / time of the kernel alone."};
+      "of the whole, as above. without: baseline time / time of the kernel alone. (outside): packs "
+      "an "
+      "external kernel's inputs once, and is in no time above."};
   return layout;
 }
 

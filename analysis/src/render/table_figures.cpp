@@ -94,6 +94,7 @@ Json speedup_values(const Rows& rows) {
 Json pareto_values(const Rows& rows) {
   Json values = Json::array();
   for (const Row* row : rows) {
+    if (!row->compared()) continue;
     values.push_back(
         {{"arm", arm_name(*row)},
          {"time", row->median_seconds},

@@ -14,7 +14,7 @@ std::optional<PrepassSplit> split_prepasses(const Record& record, const Record* 
   for (const PartTimes& part : record.parts) {
     const auto seconds = median_seconds(part.samples);
     if (!seconds) return std::nullopt;
-    parts.push_back({part.name, *seconds});
+    parts.push_back({part.name, *seconds, part.outside});
   }
   PrepassSplit split;
   split.kernel_seconds = parts.back().seconds;

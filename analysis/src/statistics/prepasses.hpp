@@ -14,7 +14,8 @@ namespace msda {
 /// One part of an arm's launch, timed by itself.
 struct PartMedian {
   std::string name;
-  double seconds = 0;  ///< median over the samples of all blocks
+  double seconds = 0;    ///< median over the samples of all blocks
+  bool outside = false;  ///< not in the arm's time
 };
 
 struct PrepassSplit {

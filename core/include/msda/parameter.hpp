@@ -22,6 +22,8 @@ struct ParameterSpec {
   std::optional<double> minimum;
   std::optional<double> maximum;
   std::vector<ParameterValue> choices;  ///< empty: any value in the range
+  /// True for the name of a file: a relative one is beside the experiment that gives it.
+  bool is_file = false;
 
   /// An integer in [lowest, highest].
   static ParameterSpec integer(std::string name, std::string summary, std::int64_t value,
@@ -32,6 +34,16 @@ struct ParameterSpec {
             static_cast<double>(lowest),
             static_cast<double>(highest),
             {}};
+  }
+  static ParameterSpec number(std::string name, std::string summary, double value, double lowest,
+                              double highest) {
+    return {std::move(name), std::move(summary), value, lowest, highest, {}};
+  }
+  static ParameterSpec text(std::string name, std::string summary, std::string value) {
+    return {std::move(name), std::move(summary), std::move(value), {}, {}, {}};
+  }
+  static ParameterSpec file(std::string name, std::string summary) {
+    return {std::move(name), std::move(summary), std::string(), {}, {}, {}, true};
   }
   /// One of a few values, all of the type of `value`.
   template <class T>

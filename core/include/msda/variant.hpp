@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,10 +49,25 @@ struct Tensors {
   const void* locations = nullptr;
   const void* weights = nullptr;
   void* output = nullptr;
+  /// The problem's levels as operators of other frameworks get them, on the device too.
+  const std::int64_t* shapes = nullptr;  ///< [L, 2]: height and width, without a border
+  const std::int64_t* starts = nullptr;  ///< [L]: Problem::level_starts()
+  /// [B, Q, H, L, P] of types.weight, whose softmax over L * P is the weights. There for those
+  /// executables alone that want them.
+  const void* logits = nullptr;
 };
 
 /// cudaStream_t on a GPU, unused on a CPU.
 using Stream = void*;
+
+/// One of several things that a launch enqueues, so that they can be timed apart. Refers to the
+/// executable that it is a part of.
+struct LaunchPart {
+  std::string name;  ///< "clear", the optimization or slot of a pre-pass, "prepare", "kernel"
+  std::function<void(const Tensors& tensors, Stream stream)> launch;
+  /// True for what launch() does not do: its result is there since bind().
+  bool outside = false;
+};
 
 /// A variant made ready for one problem on one device.
 class Executable {
@@ -62,6 +78,11 @@ class Executable {
   /// Enqueues the work, and only that: no allocation, no synchronisation. On a CPU it does the
   /// work.
   virtual void launch(const Tensors& tensors, Stream stream) = 0;
+  /// In order, the main kernel last. Empty for one that cannot be taken apart, or has nothing
+  /// before its kernel. Those that are not `outside` are, one after the other, a launch.
+  virtual std::vector<LaunchPart> parts() { return {}; }
+  /// Whether it reads Tensors::logits in place of the weights.
+  virtual bool wants_logits() const { return false; }
 };
 
 struct VariantInfo {
@@ -143,18 +164,25 @@ class Optimization : public Variant {
   Slot slot_;
 };
 
-/// A whole implementation for one kind of device.
+/// A whole implementation, for one kind of device as a rule.
 class Kernel : public Variant {
  public:
-  Kernel(VariantInfo info, DeviceKind device) : Variant(std::move(info)), device_(device) {}
-  DeviceKind device() const { return device_; }
+  Kernel(VariantInfo info, DeviceKind device) : Kernel(std::move(info), std::vector{device}) {}
+  Kernel(VariantInfo info, std::vector<DeviceKind> devices)
+      : Variant(std::move(info)), devices_(std::move(devices)) {}
+
+  /// The kinds of devices that it runs on with these parameters, at least one.
+  virtual std::vector<DeviceKind> devices(const Parameters& parameters) const {
+    static_cast<void>(parameters);
+    return devices_;
+  }
 
   /// May compile, allocate and throw. `problem` is validated and unsupported() was asked.
   virtual std::unique_ptr<Executable> prepare(const Problem& problem, const DeviceInfo& device,
                                               const Parameters& parameters) const = 0;
 
  private:
-  DeviceKind device_;
+  std::vector<DeviceKind> devices_;
 };
 
 }  // namespace msda

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 
 #include "compose/skeleton.hpp"
@@ -66,10 +67,20 @@ void check_exclusions(const std::vector<Part>& parts) {
   }
 }
 
+/// A file by its name alone: where it lies on this machine is nobody else's business.
+std::string setting_text(const Part& part, const std::string& name, const ParameterValue& value) {
+  const std::vector<ParameterSpec>& specs = part.plugin->variant->info().parameters;
+  const bool is_file = std::any_of(specs.begin(), specs.end(), [&](const ParameterSpec& spec) {
+    return spec.is_file && spec.name == name;
+  });
+  const std::string text = to_string(value);
+  return name + "=" + (is_file ? std::filesystem::path(text).filename().string() : text);
+}
+
 std::string part_text(const Part& part) {
   std::vector<std::string> settings;
   for (const auto& [name, value] : part.parameters.values()) {
-    settings.push_back(fmt::format("{}={}", name, to_string(value)));
+    settings.push_back(setting_text(part, name, value));
   }
   if (settings.empty()) return part.plugin->name;
   return fmt::format("{}{{{}}}", part.plugin->name, fmt::join(settings, ","));
@@ -111,20 +122,28 @@ const Kernel* Composition::kernel() const {
                             : nullptr;
 }
 
-DeviceKind Composition::device() const {
+std::vector<DeviceKind> Composition::devices() const {
   const Kernel* whole = kernel();
-  return whole != nullptr ? whole->device() : DeviceKind::kCuda;
+  if (whole == nullptr) return {DeviceKind::kCuda};
+  return whole->devices(parts_.front().parameters);
+}
+
+std::string Composition::devices_text() const {
+  std::vector<std::string_view> names;
+  for (const DeviceKind kind : devices()) names.push_back(name_of(kind));
+  return fmt::format("{}", fmt::join(names, " or "));
 }
 
 bool Composition::runs_on(DeviceKind kind) const {
-  const bool is_checked = kind == DeviceKind::kSimt && kernel() == nullptr;
-  return kind == device() || is_checked;
+  if (kind == DeviceKind::kSimt && kernel() == nullptr) return true;
+  const std::vector<DeviceKind> kinds = devices();
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
 std::optional<std::string> Composition::unsupported(const Problem& problem,
                                                     const DeviceInfo& device_info) const {
   if (!runs_on(device_info.kind)) {
-    return fmt::format("runs on {}, not on {}", name_of(device()), device_info.id);
+    return fmt::format("runs on {}, not on {}", devices_text(), device_info.id);
   }
   if (kernel() == nullptr && problem.spatial_size() > std::numeric_limits<std::int32_t>::max()) {
     return fmt::format("an image has {} pixels; composed kernels count them in 31 bits",

@@ -36,9 +36,11 @@ class Composition {
   const std::string& skeleton() const { return skeleton_; }
   const std::vector<Part>& parts() const { return parts_; }
 
-  /// Kind of device it runs on: a kernel's own, CUDA for a composed one.
-  DeviceKind device() const;
-  /// True on that kind, and for a composed one on kSimt too.
+  /// Kinds of devices it is for: a kernel's own, CUDA for a composed one.
+  std::vector<DeviceKind> devices() const;
+  /// The same for messages: "cuda", "cpu or cuda".
+  std::string devices_text() const;
+  /// True on those kinds, and for a composed one on kSimt too.
   bool runs_on(DeviceKind kind) const;
   /// First reason of a part, prefixed by its name; nullopt when all can run.
   std::optional<std::string> unsupported(const Problem& problem, const DeviceInfo& device) const;

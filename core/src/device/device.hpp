@@ -50,20 +50,18 @@ struct Build {
   Compilation compilation;
 };
 
-/// One of several things that a launch enqueues. Refers to the executable that it is a part of.
-struct LaunchPart {
-  std::string name;  ///< "clear", the optimization or slot of a pre-pass, "kernel"
-  std::function<void(const Tensors& tensors, Stream stream)> launch;
-};
-
 /// An executable together with what is known of how it was built.
 struct Prepared {
   std::unique_ptr<Executable> executable;
   ResourceUse resources;
-  /// In order: enqueued one after the other they are a launch, and the last is the main kernel.
-  /// Empty for an executable that cannot be taken apart, or has nothing before its kernel.
-  std::vector<LaunchPart> parts;
+  std::vector<LaunchPart> parts;  ///< Executable::parts()
 };
+
+/// Asks the executable for its parts.
+inline Prepared make_prepared(std::unique_ptr<Executable> executable, ResourceUse resources = {}) {
+  std::vector<LaunchPart> parts = executable->parts();
+  return {std::move(executable), std::move(resources), std::move(parts)};
+}
 
 class Device {
  public:

@@ -20,6 +20,7 @@ struct SampleBlock {
 struct PartTimes {
   std::string name;
   std::vector<SampleBlock> samples;  ///< in the blocks of the arm's ordinary samples
+  bool outside = false;              ///< not in the arm's time
 };
 
 }  // namespace msda

@@ -50,6 +50,11 @@ std::vector<std::string> preset_names();
 /// Throws UsageError with the nearest name. Types are fp32 unless changed by the caller.
 Problem preset(std::string_view name);
 
+/// Logits of types.weight whose softmax over L*P, up to their rounding, is the weights: what a
+/// kernel with a softmax of its own takes in place of them. Throws Unsupported for weights that are
+/// negative or do not sum to 1.
+Bytes logits_of(const Input& input, unsigned threads = 0);
+
 /// Changes storage types, rounding to nearest even. `expected` is dropped when a type gets
 /// narrower.
 Input convert(Input input, const Types& types);

@@ -23,15 +23,20 @@ class DeviceInput {
   /// Throws EnvironmentError when the device has too little free memory, with both numbers.
   DeviceInput(Device& device, const Input& input);
   const Tensors& tensors() const { return tensors_; }
+  /// Adds Tensors::logits, once; `input` is the one that this was made of. Throws Unsupported when
+  /// no logits have its weights as their softmax.
+  void add_logits(Device& device, const Input& input);
   void poison_output();  ///< all bytes 0xFF, also beside it
   Bytes download_output() const;
   /// How many of the bytes beside the output have changed since it was poisoned.
   std::size_t written_beside_output() const;
 
  private:
-  DeviceMemory& guarded_output() const { return *memory_.back(); }
+  /// Copies to memory of its own; returns where that is.
+  void* place(Device& device, const void* host, std::size_t bytes);
 
   std::vector<std::unique_ptr<DeviceMemory>> memory_;
+  std::unique_ptr<DeviceMemory> guarded_output_;
   Tensors tensors_;
 };
 

@@ -55,31 +55,50 @@ DeviceInput::DeviceInput(Device& device, const Input& input) {
                     describe(input.problem), static_cast<double>(needed) / 1e9, device.info().id,
                     static_cast<double>(free) / 1e9));
   }
-  const auto place = [&](const Bytes& host) {
-    memory_.push_back(device.allocate(host.size()));
-    memory_.back()->upload(host.data(), host.size());
-    return memory_.back()->data();
+  tensors_.value = place(device, input.value.data(), input.value.size());
+  tensors_.locations = place(device, input.locations.data(), input.locations.size());
+  tensors_.weights = place(device, input.weights.data(), input.weights.size());
+  guarded_output_ = device.allocate(static_cast<std::size_t>(output_bytes) + 2 * kGuardBytes);
+  tensors_.output = static_cast<std::byte*>(guarded_output_->data()) + kGuardBytes;
+  std::vector<std::int64_t> shapes;
+  for (const Level& level : input.problem.levels) {
+    shapes.push_back(level.height);
+    shapes.push_back(level.width);
+  }
+  const std::vector<std::int64_t> starts = input.problem.level_starts();
+  const auto place_numbers = [&](const std::vector<std::int64_t>& numbers) {
+    return static_cast<const std::int64_t*>(
+        place(device, numbers.data(), numbers.size() * sizeof(std::int64_t)));
   };
-  tensors_.value = place(input.value);
-  tensors_.locations = place(input.locations);
-  tensors_.weights = place(input.weights);
-  memory_.push_back(device.allocate(static_cast<std::size_t>(output_bytes) + 2 * kGuardBytes));
-  tensors_.output = static_cast<std::byte*>(guarded_output().data()) + kGuardBytes;
+  tensors_.shapes = place_numbers(shapes);
+  tensors_.starts = place_numbers(starts);
 }
 
-void DeviceInput::poison_output() { guarded_output().fill(kPoison); }
+void* DeviceInput::place(Device& device, const void* host, std::size_t bytes) {
+  memory_.push_back(device.allocate(bytes));
+  memory_.back()->upload(host, bytes);
+  return memory_.back()->data();
+}
+
+void DeviceInput::add_logits(Device& device, const Input& input) {
+  if (tensors_.logits != nullptr) return;
+  const Bytes logits = logits_of(input);
+  tensors_.logits = place(device, logits.data(), logits.size());
+}
+
+void DeviceInput::poison_output() { guarded_output_->fill(kPoison); }
 
 Bytes DeviceInput::download_output() const {
-  Bytes bytes(guarded_output().size() - 2 * kGuardBytes);
-  guarded_output().download_part(kGuardBytes, bytes.data(), bytes.size());
+  Bytes bytes(guarded_output_->size() - 2 * kGuardBytes);
+  guarded_output_->download_part(kGuardBytes, bytes.data(), bytes.size());
   return bytes;
 }
 
 std::size_t DeviceInput::written_beside_output() const {
   Bytes guard(kGuardBytes);
   std::size_t written = 0;
-  for (const std::size_t offset : {std::size_t{0}, guarded_output().size() - kGuardBytes}) {
-    guarded_output().download_part(offset, guard.data(), guard.size());
+  for (const std::size_t offset : {std::size_t{0}, guarded_output_->size() - kGuardBytes}) {
+    guarded_output_->download_part(offset, guard.data(), guard.size());
     const auto untouched = std::count(guard.begin(), guard.end(), std::byte{kPoison});
     written += guard.size() - static_cast<std::size_t>(untouched);
   }

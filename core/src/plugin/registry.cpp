@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <boost/dll/runtime_symbol_info.hpp>
 
+#include "external/external.hpp"
 #include "plugin/library.hpp"
 #include "plugin/rehearsal.hpp"
 
@@ -61,6 +62,18 @@ Plugin unopened(const fs::path& file, const std::string& reason) {
   return plugin;
 }
 
+/// The one variant that comes with the program itself.
+const Plugin& external_plugin() {
+  static const Plugin plugin = [] {
+    Plugin built_in;
+    built_in.name = kExternalVariant;
+    built_in.version = MSDA_VERSION;
+    built_in.variant = make_external_variant();
+    return built_in;
+  }();
+  return plugin;
+}
+
 }  // namespace
 
 Registry::Registry(const std::vector<fs::path>& directories, const Check& check) {
@@ -84,7 +97,10 @@ void Registry::add(Plugin plugin, const Check& check) {
     plugin.variant.reset();
     plugin.sources = {};
   };
-  if (check && plugin.error.empty()) {
+  if (plugin.error.empty() && plugin.name == kExternalVariant) {
+    make_broken(
+        fmt::format("the name '{}' is the program's own: give it another one", plugin.name));
+  } else if (check && plugin.error.empty()) {
     if (const std::string reason = check(plugin); !reason.empty()) make_broken(reason);
   }
   const auto same = std::find_if(plugins_.begin(), plugins_.end(), [&](const Plugin& other) {
@@ -99,6 +115,7 @@ void Registry::add(Plugin plugin, const Check& check) {
 }
 
 const Plugin& Registry::find(std::string_view name) const {
+  if (name == kExternalVariant) return external_plugin();
   const Plugin* broken = nullptr;
   std::vector<std::string> names;
   for (const Plugin& plugin : plugins_) {

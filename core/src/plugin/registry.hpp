@@ -39,10 +39,11 @@ class Registry {
   /// that `check` refuses (slot_error(), where slots are known).
   explicit Registry(const std::vector<std::filesystem::path>& directories, const Check& check = {});
 
+  /// Those of the directories; without the variant that the program brings (external.hpp).
   const std::vector<Plugin>& plugins() const { return plugins_; }
 
-  /// Throws UsageError with the nearest name, or with the reason when the plugin is there but
-  /// broken.
+  /// A plugin, or the program's own variant. Throws UsageError with the nearest name, or with the
+  /// reason when the plugin is there but broken.
   const Plugin& find(std::string_view name) const;
 
   /// --plugin-dir first, then MSDA_PLUGIN_PATH (colon-separated), then variants/ of the build or

@@ -57,7 +57,9 @@ json processes_to_json(const std::vector<ProcessRun>& processes) {
 json parts_to_json(const std::vector<PartTimes>& parts) {
   json array = json::array();
   for (const PartTimes& part : parts) {
-    array.push_back({{"name", part.name}, {"samples", samples_to_json(part.samples)}});
+    json& object =
+        array.emplace_back(json{{"name", part.name}, {"samples", samples_to_json(part.samples)}});
+    if (part.outside) object["outside"] = true;
   }
   return array;
 }
@@ -205,7 +207,8 @@ ProcessRun process_run(const json& object) {
 
 PartTimes part_times(const json& object) {
   const Fields fields(object, "parts");
-  return {fields.text("name"), sample_blocks(fields.array("samples"))};
+  return {fields.text("name"), sample_blocks(fields.array("samples")),
+          fields.has("outside") && fields.boolean("outside")};
 }
 
 Compilation compilation_from_json(const json& object) {

@@ -35,7 +35,7 @@ DeviceInfo gpu() {
 TEST(Composition, EmptyIsTheSkeletonWithItsDefaults) {
   const Composition composition(registry(), {});
   EXPECT_EQ(composition.describe(), "direct defaults");
-  EXPECT_EQ(composition.device(), DeviceKind::kCuda);
+  EXPECT_EQ(composition.devices(), std::vector{DeviceKind::kCuda});
   EXPECT_EQ(composition.kernel(), nullptr);
 }
 

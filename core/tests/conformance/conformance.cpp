@@ -22,7 +22,7 @@ std::vector<std::string> shipped_names(DeviceKind kind) {
   std::vector<std::string> names;
   if (kind == DeviceKind::kCuda) names.emplace_back("default");
   for (const Plugin& plugin : shipped_plugins().plugins()) {
-    if (plugin.error.empty() && shipped_composition(plugin.name).device() == kind) {
+    if (plugin.error.empty() && shipped_composition(plugin.name).devices() == std::vector{kind}) {
       names.push_back(plugin.name);
     }
   }

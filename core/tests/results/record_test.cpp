@@ -35,7 +35,7 @@ Record full_record() {
                        12.5,
                        Conditions{1980, 2619, 41, 118.5, {}},
                        Conditions{1755, std::nullopt, 66, 700.25, {"sw-power-cap"}}}};
-  record.parts = {{"spatial-order", {{0, 0, {1e-4}}}}, {"kernel", {{0, 0, {9e-4}}}}};
+  record.parts = {{"prepare", {{0, 0, {1e-4}}}, true}, {"kernel", {{0, 0, {9e-4}}}}};
   record.compilation = Compilation{0.75, true};
   record.stopped_by = "budget";
   record.resources = {40, 1024, 2048, 8, "abcd"};
@@ -68,7 +68,9 @@ TEST(RecordJson, RoundTripKeepsEveryFieldAndEveryBit) {
   EXPECT_EQ(back.resources.cubin_hash, "abcd");
   EXPECT_EQ(back.expected_relative_l2, 2e-7);
   ASSERT_EQ(back.parts.size(), 2U);
-  EXPECT_EQ(back.parts.at(0).name, "spatial-order");
+  EXPECT_EQ(back.parts.at(0).name, "prepare");
+  EXPECT_TRUE(back.parts.at(0).outside);
+  EXPECT_FALSE(back.parts.at(1).outside);
   EXPECT_EQ(back.parts.at(1).samples.at(0).seconds.at(0), 9e-4);
   EXPECT_TRUE(back.compilation.value().from_cache);
   EXPECT_THAT(back.samples.at(1).throttled, testing::ElementsAre("sw-power-cap"));

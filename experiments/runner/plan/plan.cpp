@@ -22,7 +22,7 @@ std::vector<Arm> arms_for(const Experiment& experiment, const Registry& registry
       arms.push_back({spec.name, spec.uses, composition.describe()});
     } else {
       notes.push_back(fmt::format("arm '{}' is left out: it runs on {}, not on {}", spec.name,
-                                  name_of(composition.device()), device.id));
+                                  composition.devices_text(), device.id));
     }
   }
   if (arms.empty()) {

@@ -45,7 +45,7 @@ std::vector<Use> parse_uses(const YamlNode& node, const Recipes& recipes, const 
 /// Adds the recipes of a map to `recipes`; each may use those before it. One that is wrong carries
 /// its error.
 void parse_recipes(const YamlNode& node, const Registry& registry, Recipes& recipes);
-/// A recipe's name, a variant's name, or {name: ..., use: [...]}.
+/// A recipe's name, a variant's name, {name: ..., use: [...]} or {name: ..., external: {...}}.
 ArmSpec parse_arm(const YamlNode& node, const Recipes& recipes, const Registry& registry);
 
 /// What to vary, and the arms that the design comes to.

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
+#include "external/external.hpp"
 #include "runner/spec/parse.hpp"
 
 namespace msda {
@@ -14,6 +16,11 @@ constexpr std::string_view kDefault = "default";
 const Variant& find_variant(const YamlNode& node, const std::string& name,
                             const Registry& registry) {
   return *node.locate([&]() -> const Plugin& { return registry.find(name); }).variant;
+}
+
+/// A file's name as a path that holds in any directory: relative ones are beside `experiment`.
+std::string beside(const std::string& file, const std::filesystem::path& experiment) {
+  return std::filesystem::absolute(experiment.parent_path() / file).lexically_normal().string();
 }
 
 }  // namespace
@@ -31,7 +38,7 @@ ParameterValue parse_parameter(const std::string& key, const SourcePlace& key_pl
     error.add_context(to_string(known ? node.place() : key_place));
     throw;
   }
-  return value;
+  return known && spec->is_file ? beside(std::get<std::string>(value), node.place().file) : value;
 }
 
 namespace {
@@ -58,6 +65,13 @@ std::map<std::string, ParameterValue> parse_parameters(const YamlMap& map,
     }
   }
   return values;
+}
+
+/// {library: FILE, symbol: NAME, ...}: what stands for `use: [{external: {...}}]`.
+Use parse_external(const YamlNode& node, const Registry& registry) {
+  const YamlMap map = node.as_map();
+  map.require("library");
+  return {kExternalVariant, parse_parameters(map, registry.find(kExternalVariant).variant->info())};
 }
 
 ArmSpec parse_named_arm(const YamlNode& node, const Recipes& recipes, const Registry& registry) {
@@ -204,9 +218,15 @@ void parse_recipes(const YamlNode& node, const Registry& registry, Recipes& reci
 ArmSpec parse_arm(const YamlNode& node, const Recipes& recipes, const Registry& registry) {
   if (!node.is_map()) return parse_named_arm(node, recipes, registry);
   const YamlMap map = node.as_map();
-  map.allow_only({"name", "use"});
-  return {parse_label(map.require("name")), parse_uses(map.require("use"), recipes, registry),
-          to_string(node.place())};
+  map.allow_only({"name", "use", "external"});
+  ArmSpec arm{parse_label(map.require("name")), {}, to_string(node.place())};
+  if (const auto external = map.find("external")) {
+    if (map.find("use")) node.fail("an arm has either 'use' or 'external'");
+    arm.uses = {parse_external(*external, registry)};
+  } else {
+    arm.uses = parse_uses(map.require("use"), recipes, registry);
+  }
+  return arm;
 }
 
 }  // namespace msda

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "external/external.hpp"
 #include "input/input.hpp"
 
 namespace msda {
@@ -55,21 +56,37 @@ json parameter(const ParameterSpec& spec) {
   return result;
 }
 
-/// {variant: {parameter: value}}, one variant a map. `in_values` wraps what stands for a parameter.
+/// {parameter: value, ...}, of one variant. `wrap` makes what stands for a parameter.
+template <class Wrap>
+json parameter_map(const VariantInfo& variant, const Wrap& wrap) {
+  json parameters = json::object();
+  for (const ParameterSpec& spec : variant.parameters) {
+    parameters[spec.name] = wrap(parameter(spec));
+  }
+  json result = object(std::move(parameters));
+  result["description"] = variant.summary;
+  return result;
+}
+
+/// What an arm with a library of its own says of it.
+json external(const Registry& registry) {
+  json result = parameter_map(registry.find(kExternalVariant).variant->info(),
+                              [](json parameter) { return parameter; });
+  result["required"] = {"library"};
+  return result;
+}
+
+/// {variant: {parameter: value}}, one variant a map.
 template <class Wrap>
 json variant_maps(const Registry& registry, const Wrap& wrap) {
   json variants = json::object();
   for (const Plugin& plugin : registry.plugins()) {
     if (!plugin.error.empty()) continue;
-    json parameters = json::object();
-    for (const ParameterSpec& spec : plugin.variant->info().parameters) {
-      parameters[spec.name] = wrap(parameter(spec));
-    }
     json& entry = variants[plugin.name];
-    entry = object(std::move(parameters));
+    entry = parameter_map(plugin.variant->info(), wrap);
     entry["type"] = json::array({"object", "null"});
-    entry["description"] = plugin.variant->info().summary;
   }
+  variants[kExternalVariant] = external(registry);
   json result = object(std::move(variants));
   result["minProperties"] = 1;
   result["maxProperties"] = 1;
@@ -177,7 +194,9 @@ json experiment_schema(const Registry& registry) {
   const json use = {
       {"anyOf", {name(), variant_maps(registry, [](json parameter) { return parameter; })}}};
   const json arm = {
-      {"anyOf", {name(), object({{"name", name()}, {"use", reference("uses")}}, {"name", "use"})}}};
+      {"anyOf",
+       {name(), object({{"name", name()}, {"use", reference("uses")}}, {"name", "use"}),
+        object({{"name", name()}, {"external", external(registry)}}, {"name", "external"})}}};
   json schema = object(
       {{"name", name()},
        {"summary", text()},

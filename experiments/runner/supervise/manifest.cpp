@@ -14,6 +14,7 @@
 #include "files/read.hpp"
 #include "files/write.hpp"
 #include "hash.hpp"
+#include "plugin/library.hpp"
 #include "runner/protocol/phase.hpp"
 #include "runner/protocol/protocol.hpp"
 
@@ -41,6 +42,27 @@ json plugins_to_json(const Registry& registry) {
                        {"error", plugin.error}});
   }
   return plugins;
+}
+
+/// The files that arms name (libraries of external kernels), each once; "" is the hash of one that
+/// is not there.
+json files_to_json(const Plan& plan, const Registry& registry) {
+  std::set<std::filesystem::path> files;
+  for (const Arm& arm : plan.arms) {
+    for (const Use& use : arm.uses) {
+      for (const ParameterSpec& spec : registry.find(use.variant).variant->info().parameters) {
+        const auto given = use.parameters.find(spec.name);
+        if (!spec.is_file || given == use.parameters.end()) continue;
+        files.insert(std::get<std::string>(given->second));
+      }
+    }
+  }
+  json list = json::array();
+  for (const std::filesystem::path& file : files) {
+    const bool there = std::filesystem::is_regular_file(file);
+    list.push_back({{"file", file.filename().string()}, {"hash", there ? hash_file(file) : ""}});
+  }
+  return list;
 }
 
 template <class Element>
@@ -108,6 +130,7 @@ json make_manifest(const Experiment& experiment, const Plan& plan, const Registr
                    {"shard", {{"index", plan.shard.index}, {"count", plan.shard.count}}},
                    {"provenance", ready.at("provenance")},
                    {"plugins", plugins_to_json(registry)},
+                   {"files", files_to_json(plan, registry)},
                    {"problems", list_to_json(plan.problems)},
                    {"arms", list_to_json(plan.arms)},
                    {"claims", list_to_json(planned_claims(experiment, plan))},

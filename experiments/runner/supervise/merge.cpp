@@ -15,8 +15,10 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 /// What has to be the same in all shards, and how a message calls it.
-constexpr std::pair<const char*, const char*> kShared[] = {
-    {"experiment_text", "experiment"}, {"arms", "arms"}, {"problems", "problems"}};
+constexpr std::pair<const char*, const char*> kShared[] = {{"experiment_text", "experiment"},
+                                                           {"arms", "arms"},
+                                                           {"problems", "problems"},
+                                                           {"files", "files that arms name"}};
 
 std::string device_model(const json& manifest) {
   return manifest.value("device", json::object()).value("name", "?");

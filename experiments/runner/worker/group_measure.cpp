@@ -107,7 +107,7 @@ void GroupRunner::measure_parts(Cell& cell, int block) {
   const std::vector<LaunchPart>& parts = cell.prepared.parts;
   std::vector<PartTimes>& times = cell.record.parts;
   if (times.empty()) {
-    for (const LaunchPart& part : parts) times.push_back({part.name, {}});
+    for (const LaunchPart& part : parts) times.push_back({part.name, {}, part.outside});
   }
   warm_up(cell);
   const std::vector<std::vector<double>> seconds = device_.time_parts(

@@ -182,7 +182,11 @@ void GroupRunner::prepare_alone(Cell& cell) {
 void GroupRunner::prepare(Cell& cell) {
   const Clock::time_point start = Clock::now();
   cell.prepared = device_.load(*cell.composition, request_->problem.problem, cell.compiled.build);
-  for (const DeviceInput& input : device_inputs_) cell.prepared.executable->bind(input.tensors());
+  for (std::size_t set = 0; set < device_inputs_.size(); ++set) {
+    DeviceInput& input = device_inputs_[set];
+    if (cell.prepared.executable->wants_logits()) input.add_logits(device_, *sets_[set].input);
+    cell.prepared.executable->bind(input.tensors());
+  }
   cell.record.prepare_seconds = seconds_since(start);
   cell.record.resources = cell.prepared.resources;
 }

@@ -26,7 +26,7 @@ class ComposedExecutable final : public Executable {
   ResourceUse resources() const;
   /// What launch() enqueues, one by one: "clear" (of workspaces), the pre-passes, "kernel". Empty
   /// where the kernel is all.
-  std::vector<LaunchPart> parts();
+  std::vector<LaunchPart> parts() override;
 
  private:
   /// One kernel with the geometry that the problem's sizes give it.

@@ -95,12 +95,11 @@ class CudaDevice final : public Device {
   Prepared load(const Composition& composition, const Problem& problem,
                 const Build& build) override {
     if (const Kernel* kernel = composition.kernel()) {
-      return {kernel->prepare(problem, info_, composition.parts().front().parameters), {}, {}};
+      return make_prepared(kernel->prepare(problem, info_, composition.parts().front().parameters));
     }
     auto executable = std::make_unique<ComposedExecutable>(*build.unit, problem, info_);
     const ResourceUse resources = executable->resources();
-    std::vector<LaunchPart> parts = executable->parts();
-    return {std::move(executable), resources, std::move(parts)};
+    return make_prepared(std::move(executable), resources);
   }
 
   std::string mode_unsupported(TimingMode) const override { return ""; }

@@ -87,9 +87,8 @@ class HostDevice final : public Device {
   }
 
   Prepared load(const Composition& composition, const Problem& problem, const Build&) override {
-    return {composition.kernel()->prepare(problem, info_, composition.parts().front().parameters),
-            {},
-            {}};
+    return make_prepared(
+        composition.kernel()->prepare(problem, info_, composition.parts().front().parameters));
   }
 
   std::string mode_unsupported(TimingMode mode) const override {

@@ -35,7 +35,7 @@ class SimtDevice final : public Device {
   Prepared load(const Composition&, const Problem& problem, const Build& build) override {
     auto executable = std::make_unique<SimtExecutable>(*build.unit, problem, info_, options_);
     const ResourceUse resources = executable->resources();
-    return {std::move(executable), resources, {}};
+    return make_prepared(std::move(executable), resources);
   }
 
   std::string mode_unsupported(TimingMode) const override { return kMeasuresNothing; }

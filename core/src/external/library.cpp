@@ -1,0 +1,68 @@
+#include "external/library.hpp"
+
+#include <dlfcn.h>
+
+#include <fmt/format.h>
+
+#include <msda/error.hpp>
+
+namespace msda {
+namespace {
+
+/// Resolving all symbols now turns a missing one into an error here, not an abort in a measurement.
+/// Its code may be anywhere by the end (threads, exit handlers), so it is never unloaded.
+void* open_library(const std::filesystem::path& file) {
+  void* handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (handle != nullptr) return handle;
+  const char* reason = ::dlerror();
+  throw Error(fmt::format("external library {}: not a loadable shared library: {}",
+                          file.filename().string(), reason != nullptr ? reason : "no reason"));
+}
+
+template <class Entry>
+Entry* find_entry(void* handle, const std::string& symbol) {
+  return reinterpret_cast<Entry*>(::dlsym(handle, symbol.c_str()));
+}
+
+}  // namespace
+
+ExternalLibrary::ExternalLibrary(const std::filesystem::path& file, const std::string& symbol)
+    : file_name_(file.filename().string()), symbol_(symbol) {
+  void* handle = open_library(file);
+  entry = find_entry<msda_entry>(handle, symbol);
+  if (entry == nullptr) {
+    throw Error(fmt::format(
+        "external library {}: no symbol {}: export it with C linkage (extern \"C\") and "
+        "default visibility",
+        file_name_, symbol));
+  }
+  query_entry = find_entry<msda_query_entry>(handle, symbol + "_query");
+  prepare_entry = find_entry<msda_prepare_entry>(handle, symbol + "_prepare");
+  release_entry = find_entry<msda_release_entry>(handle, symbol + "_release");
+  error_entry = find_entry<msda_error_entry>(handle, symbol + "_error");
+}
+
+msda_answer ExternalLibrary::query(const msda_problem& problem) const {
+  msda_answer answer{};
+  answer.size = sizeof(answer);
+  if (query_entry == nullptr) return answer;
+  check(query_entry(&problem, &answer), "_query");
+  if (answer.abi != MSDA_EXTERNAL_ABI) {
+    throw Error(fmt::format(
+        "external library {}: {} is for ABI {}, this program has ABI {}: rebuild it with this "
+        "program's msda/external.h",
+        file_name_, symbol_, answer.abi, MSDA_EXTERNAL_ABI));
+  }
+  if (answer.refusal != nullptr && *answer.refusal != '\0') throw Unsupported(answer.refusal);
+  return answer;
+}
+
+void ExternalLibrary::check(int code, const char* companion) const {
+  if (code == 0) return;
+  const char* text = error_entry != nullptr ? error_entry(code) : nullptr;
+  throw Error(fmt::format("external library {}: {}{} returned {}{}{}", file_name_, symbol_,
+                          companion, code, text != nullptr ? ": " : "",
+                          text != nullptr ? text : ""));
+}
+
+}  // namespace msda
