@@ -39,6 +39,7 @@ const Command& find_command(const std::string& name) {
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
       {"run", "run an experiment and print its table", run_command},
+      {"tune", "search a space for the fastest composition", tune_command},
       {"list", "list variants, presets and recipes", list_command},
       {"show", "show a variant, preset or recipe in detail", show_command},
       {"validate", "check experiment files without running them", validate_command},

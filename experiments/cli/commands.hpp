@@ -21,6 +21,7 @@ const std::vector<Command>& commands();
 int run_program(const std::vector<std::string>& arguments);
 
 int run_command(const std::vector<std::string>& arguments);
+int tune_command(const std::vector<std::string>& arguments);
 int list_command(const std::vector<std::string>& arguments);
 int show_command(const std::vector<std::string>& arguments);
 int validate_command(const std::vector<std::string>& arguments);

@@ -6,6 +6,7 @@
 
 #include "render/effect_figures.hpp"
 #include "render/roofline_figure.hpp"
+#include "render/search_figures.hpp"
 #include "render/table_figures.hpp"
 #include "render/text.hpp"
 #include "render/web.hpp"
@@ -66,6 +67,27 @@ constexpr EffectFigureKind kEffectKinds[] = {
      "How many times more a factor is worth where the other one is on. Above 1 they help each "
      "other, below 1 they do the same work twice.",
      interaction_values}};
+
+struct SearchFigureKind {
+  const char* name;
+  const char* title;
+  const char* caption;
+  Json (*values)(const SearchReport&);
+};
+
+constexpr SearchFigureKind kSearchKinds[] = {
+    {"landscape", "Landscape",
+     "The candidates that have a time, the fastest first. A flat left end says that many do as "
+     "well; a steep one that the choice matters.",
+     landscape_values},
+    {"levels", "What a level costs",
+     "The fastest candidate with each level over the fastest of all, and the winner with this one "
+     "change over the winner.",
+     level_values},
+    {"search", "Search",
+     "The best candidate so far, as the search saw it: a noisy best looks better than it is, which "
+     "the confirmation puts right.",
+     search_progress_values}};
 
 constexpr FigureKind kKinds[] = {
     {"speedups", "Speedups",
@@ -148,6 +170,13 @@ void add_figures(const AblationTable& effects, const Section& section,
   }
 }
 
+void add_figures(const SearchReport& search, const Section& section, std::vector<Figure>& figures) {
+  for (const SearchFigureKind& kind : kSearchKinds) {
+    Json values = kind.values(search);
+    if (values.size() > 1) figures.push_back(make_figure(section, kind, std::move(values)));
+  }
+}
+
 void add_figures(const PooledFamily& family, std::size_t index, std::vector<Figure>& figures) {
   Json values = problem_values(family);
   if (values.empty()) return;
@@ -198,6 +227,9 @@ std::vector<Figure> figures_of(const std::vector<Layout>& layouts) {
     }
     if (layout.effects != nullptr && tables++ < kMostFigureTables) {
       add_figures(*layout.effects, section_of(i, *layout.effects), figures);
+    }
+    if (layout.search != nullptr && tables++ < kMostFigureTables) {
+      add_figures(*layout.search, section_of(i, *layout.search), figures);
     }
     if (layout.pooled != nullptr) add_figures(*layout.pooled, i, figures);
   }

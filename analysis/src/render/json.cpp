@@ -6,6 +6,7 @@
 #include "render/ablation_json.hpp"
 #include "render/formats.hpp"
 #include "render/headline.hpp"
+#include "render/search_json.hpp"
 #include "statistics/noise_floor.hpp"
 
 namespace msda {
@@ -122,7 +123,8 @@ std::string to_json(const Report& report) {
     to += json_line(claim_json(checked));
   });
   text += ",\n\"ablation\":" + json_line(report.ablation ? to_json(*report.ablation) : Json());
-  return text + ",\n\"regimes\":" + json_line(to_json(report.regimes)) + "}\n";
+  return text + ",\n\"regimes\":" + json_line(to_json(report.regimes)) +
+         ",\n\"searches\":" + json_line(to_json(report.searches)) + "}\n";
 }
 
 }  // namespace msda

@@ -10,6 +10,7 @@
 #include "render/headline.hpp"
 #include "render/prepass_table.hpp"
 #include "render/run_remarks.hpp"
+#include "render/search_layout.hpp"
 #include "render/text.hpp"
 #include "statistics/noise_floor.hpp"
 
@@ -203,6 +204,7 @@ std::vector<Layout> layouts_of(const Report& report) {
     }
   }
   if (auto prepasses = lay_out_prepasses(report)) layouts.push_back(*std::move(prepasses));
+  for (Layout& layout : search_layouts(report)) layouts.push_back(std::move(layout));
   for (Layout& layout : ablation_layouts(report)) layouts.push_back(std::move(layout));
   if (auto claims = lay_out_claims({&report, 1})) layouts.push_back(*std::move(claims));
   return layouts;

@@ -30,6 +30,7 @@ struct Layout {
   const Table* table = nullptr;
   const AblationTable* effects = nullptr;
   const PooledFamily* pooled = nullptr;
+  const SearchReport* search = nullptr;
 };
 
 Layout lay_out(const Table& table);

@@ -41,8 +41,12 @@ nlohmann::json read_manifest(const std::filesystem::path& file) {
 
 }  // namespace
 
-Report make_report(nlohmann::json manifest, std::vector<Record> records) {
+Report make_report(nlohmann::json manifest, std::vector<Record> records,
+                   const std::vector<SearchTrial>& trials) {
   Report report;
+  if (manifest.contains("space")) {
+    report.searches = make_search_reports(manifest, trials, records);
+  }
   const auto found = manifest.find("ceilings");
   const Ceilings ceilings = found == manifest.end() ? Ceilings{} : ceilings_from_json(*found);
   report.tables = make_tables(std::move(records), {arms_of(manifest), ceilings});
@@ -67,7 +71,8 @@ Report make_report(const std::filesystem::path& directory) {
     }
   }
   return make_report(read_manifest(directory / "manifest.json"),
-                     read_records(directory / "records.jsonl"));
+                     read_records(directory / "records.jsonl"),
+                     read_search(directory / kSearchFile));
 }
 
 }  // namespace msda

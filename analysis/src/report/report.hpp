@@ -11,23 +11,28 @@
 #include "ablation/ablation.hpp"
 #include "ablation/regimes.hpp"
 #include "claims/claims.hpp"
+#include "results/search_log.hpp"
 #include "statistics/table.hpp"
+#include "tuning/landscape.hpp"
 
 namespace msda {
 
 struct Report {
   nlohmann::json manifest;
   std::vector<Table> tables;
-  std::vector<CheckedClaim> claims;  ///< none where no cell has finished
-  std::optional<Ablation> ablation;  ///< of an experiment with factors
-  std::vector<RegimeTable> regimes;  ///< of problems measured in more than one mode
+  std::vector<CheckedClaim> claims;    ///< none where no cell has finished
+  std::optional<Ablation> ablation;    ///< of an experiment with factors
+  std::vector<RegimeTable> regimes;    ///< of problems measured in more than one mode
+  std::vector<SearchReport> searches;  ///< of `msda tune`
 };
 
-/// `directory` holds manifest.json and records.jsonl. Throws UsageError when it does not.
+/// `directory` holds manifest.json and records.jsonl, and search.jsonl after a search. Throws
+/// UsageError when it does not.
 Report make_report(const std::filesystem::path& directory);
 
 /// The same from memory: one record for each cell. Every field of the manifest is optional; its
-/// "arms" give the order of the rows.
-Report make_report(nlohmann::json manifest, std::vector<Record> records);
+/// "arms" give the order of the rows. `trials` are those of a search.
+Report make_report(nlohmann::json manifest, std::vector<Record> records,
+                   const std::vector<SearchTrial>& trials = {});
 
 }  // namespace msda

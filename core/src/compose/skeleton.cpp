@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include <msda/error.hpp>
 #include <msda/launch.cuh>
 
 #include "nearest.hpp"

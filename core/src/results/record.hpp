@@ -64,7 +64,8 @@ struct Record {
   std::vector<SampleBlock> samples;
   /// In the order in which they ended; those of `samples` are among them.
   std::vector<ProcessRun> processes;
-  /// "blocks": all were run; "budget": the time ran out first; "" without a time.
+  /// "blocks": all were run; "budget": the time ran out first; "halving": others were
+  /// faster, in a search; "" without a time.
   std::string stopped_by;
   /// Pre-passes in order, the main kernel last; empty where a launch has one part, and in graphs.
   std::vector<PartTimes> parts;

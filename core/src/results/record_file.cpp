@@ -1,36 +1,18 @@
-// Records on disk: one JSON line each, durable before write() returns.
-#include <fcntl.h>
-
+// Records on disk: one JSON line each.
 #include <map>
 #include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
+#include <msda/error.hpp>
 
-#include "files/read.hpp"
+#include "files/line_file.hpp"
 #include "files/write.hpp"
 #include "parallel.hpp"
 #include "results/record.hpp"
 
 namespace msda {
 namespace {
-
-/// Bytes up to and including the last line end: what an interrupted writer left whole.
-std::size_t whole_lines(const std::string& text) {
-  const std::size_t end = text.rfind('\n');
-  return end == std::string::npos ? 0 : end + 1;
-}
-
-/// Without their ends; the text ends in one.
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(end + 1);
-  }
-  return lines;
-}
 
 Record read_record(std::string_view line, const std::filesystem::path& file, std::size_t number) {
   try {
@@ -58,22 +40,12 @@ void insert(std::vector<Record>& records, std::map<std::string, std::size_t>& pl
 
 }  // namespace
 
-RecordWriter::RecordWriter(const std::filesystem::path& file) : file_(file) {
-  const OpenFile open(file_, O_RDWR | O_CREAT);
-  const std::string text = read_text(file_);
-  const std::size_t whole = whole_lines(text);
-  if (whole != text.size()) open.truncate(static_cast<std::int64_t>(whole));
-}
+RecordWriter::RecordWriter(const std::filesystem::path& file) : file_(file) { open_lines(file_); }
 
-void RecordWriter::write(const Record& record) {
-  const OpenFile open(file_, O_WRONLY | O_APPEND);
-  open.write(bytes_of(to_json(record).dump() + "\n"));
-  open.sync();
-}
+void RecordWriter::write(const Record& record) { append_line(file_, to_json(record).dump()); }
 
 std::vector<Record> read_records(const std::filesystem::path& file) {
-  const std::string text = read_text(file);
-  const auto lines = lines_of(std::string_view(text).substr(0, whole_lines(text)));
+  const std::vector<std::string> lines = read_lines(file);
   std::vector<std::optional<Record>> read(lines.size());
   constexpr std::int64_t kLinesAtATime = 64;
   parallel_for(std::ssize(lines), kLinesAtATime, 0, [&](std::int64_t begin, std::int64_t end) {

@@ -8,15 +8,26 @@
 
 #include "device/simt/device.hpp"
 #include "problem/validate.hpp"
+#include "reference/reference.hpp"
+#include "runner/plan/best_match.hpp"
 #include "runner/protocol/protocol.hpp"
 
 namespace msda {
 namespace {
 
+/// What stands for a composition that differs from problem to problem.
+std::string best_text(const BestRequest& best) {
+  return best.error ? fmt::format("best{{error={:g}}}", *best.error) : "best";
+}
+
 std::vector<Arm> arms_for(const Experiment& experiment, const Registry& registry,
                           const DeviceInfo& device, std::vector<std::string>& notes) {
   std::vector<Arm> arms;
   for (const ArmSpec& spec : experiment.arms) {
+    if (spec.best) {
+      arms.push_back({spec.name, {}, best_text(*spec.best), spec.best});
+      continue;
+    }
     const Composition composition(registry, spec.uses);
     if (composition.runs_on(device.kind)) {
       arms.push_back({spec.name, spec.uses, composition.describe()});
@@ -45,25 +56,44 @@ std::string baseline_of(const Experiment& experiment, const std::vector<Arm>& ar
   return first;
 }
 
-/// Adds the baseline under another name, where there is something to compare and no such arm yet:
-/// whatever the two seem to differ by is noise.
-void add_noise_pair(Plan& plan) {
-  const auto baseline = std::find_if(plan.arms.begin(), plan.arms.end(),
-                                     [&](const Arm& arm) { return arm.name == plan.baseline; });
-  Arm again = *baseline;
-  again.name += "-again";
-  const bool there = std::any_of(plan.arms.begin(), plan.arms.end(), [&](const Arm& arm) {
-    return arm.name == again.name ||
-           (arm.name != plan.baseline && arm.composition == again.composition);
-  });
-  if (plan.arms.size() > 1 && !there) plan.arms.push_back(std::move(again));
-}
-
 std::string device_ids(const std::vector<DeviceInfo>& devices) {
   std::vector<std::string> ids;
   ids.reserve(devices.size());
   for (const DeviceInfo& device : devices) ids.push_back(device.id);
   return fmt::format("{}", fmt::join(ids, ", "));
+}
+
+/// The winner that an arm stands for in a group, with how near it is as a note.
+Arm choose_best(const Plan& plan, const Arm& arm, const Group& group, const Registry& registry,
+                const std::vector<Winner>& winners, std::vector<std::string>& notes) {
+  const ProblemSpec& problem = plan.problem_of(group);
+  const double error = arm.best->error.value_or(default_tolerance(problem.problem));
+  Arm chosen = arm;
+  const auto match = best_match(winners, registry, problem, group.mode, error, plan.device);
+  if (!match) {
+    chosen.refused = fmt::format(
+        "no search has left a winner for {} on a device of this kind; `msda tune` finds one",
+        describe(problem.problem));
+    return chosen;
+  }
+  chosen.uses = match->winner.uses;
+  chosen.composition = Composition(registry, chosen.uses).describe();
+  notes.push_back(fmt::format("{} is {}: {}", cell_name(problem.name(), arm.name, group.mode),
+                              chosen.composition, match->text));
+  return chosen;
+}
+
+void choose_all_best(const Experiment& experiment, const Registry& registry, Plan& plan) {
+  const auto is_best = [](const Arm& arm) { return arm.best.has_value(); };
+  if (std::none_of(plan.arms.begin(), plan.arms.end(), is_best)) return;
+  const std::vector<Winner> winners = all_winners(experiment.file, registry, plan.notes);
+  for (const Group& group : plan.groups) {
+    for (const Arm& arm : plan.arms) {
+      if (!arm.best) continue;
+      plan.best.push_back({arm.name, group.problem, group.mode,
+                           choose_best(plan, arm, group, registry, winners, plan.notes)});
+    }
+  }
 }
 
 }  // namespace
@@ -89,6 +119,29 @@ DeviceInfo choose_device(const std::string& device, const std::vector<DeviceInfo
                                      reason.empty() ? "" : " (CUDA: " + reason + ")"));
 }
 
+std::vector<Arm> arms_of(const Plan& plan, const Group& group) {
+  std::vector<Arm> arms = plan.arms;
+  for (const BestChoice& choice : plan.best) {
+    if (choice.problem != group.problem || choice.mode != group.mode) continue;
+    for (Arm& arm : arms) {
+      if (arm.name == choice.arm) arm = choice.chosen;
+    }
+  }
+  return arms;
+}
+
+void add_noise_pair(Plan& plan) {
+  const auto baseline = std::find_if(plan.arms.begin(), plan.arms.end(),
+                                     [&](const Arm& arm) { return arm.name == plan.baseline; });
+  Arm again = *baseline;
+  again.name += "-again";
+  const bool there = std::any_of(plan.arms.begin(), plan.arms.end(), [&](const Arm& arm) {
+    return arm.name == again.name ||
+           (arm.name != plan.baseline && arm.composition == again.composition);
+  });
+  if (plan.arms.size() > 1 && !there) plan.arms.push_back(std::move(again));
+}
+
 Plan make_plan(const Experiment& experiment, const Registry& registry, const DeviceInfo& device) {
   Plan plan;
   plan.device = device;
@@ -111,6 +164,7 @@ Plan make_plan(const Experiment& experiment, const Registry& registry, const Dev
   for (std::size_t problem = 0; problem < plan.problems.size(); ++problem) {
     for (const TimingMode mode : plan.measure.modes) plan.groups.push_back({problem, mode});
   }
+  choose_all_best(experiment, registry, plan);
   return plan;
 }
 
@@ -153,6 +207,7 @@ std::vector<Group> part_of(const std::vector<Group>& groups, const Shard& shard)
 
 std::string unsupported_reason(const Registry& registry, const Arm& arm, const Problem& problem,
                                const DeviceInfo& device) {
+  if (!arm.refused.empty()) return arm.refused;
   return Composition(registry, arm.uses).unsupported(problem, device).value_or("");
 }
 
@@ -169,7 +224,7 @@ std::string to_text(const Plan& plan, const Registry& registry) {
   for (const Group& group : plan.groups) {
     const ProblemSpec& spec = plan.problem_of(group);
     text += fmt::format("  {} {} ({})\n", spec.name(), name_of(group.mode), describe(spec.problem));
-    for (const Arm& arm : plan.arms) {
+    for (const Arm& arm : arms_of(plan, group)) {
       const std::string reason = unsupported_reason(registry, arm, spec.problem, plan.device);
       text += fmt::format("    {}{}\n", cell_name(spec.name(), arm.name, group.mode),
                           reason.empty() ? "" : "  skipped: " + reason);

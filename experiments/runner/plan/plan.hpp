@@ -17,13 +17,23 @@ namespace msda {
 struct Arm {
   std::string name;
   std::vector<Use> uses;
-  std::string composition;  ///< Composition::describe()
+  std::string composition;            ///< Composition::describe()
+  std::optional<BestRequest> best{};  ///< of `use: best`: arms_of() says what it is in a group
+  std::string refused{};              ///< why it cannot run in a group, known without asking it
 };
 
 /// All arms on one problem in one mode: measured together, in interleaved blocks.
 struct Group {
   std::size_t problem = 0;  ///< index into Plan::problems
   TimingMode mode = TimingMode::kWarm;
+};
+
+/// What an arm with `use: best` is on a problem in a mode.
+struct BestChoice {
+  std::string arm;
+  std::size_t problem = 0;  ///< index into Plan::problems
+  TimingMode mode = TimingMode::kWarm;
+  Arm chosen;  ///< refused where no winner fits
 };
 
 /// Part `index` of `count`, from 1 on.
@@ -46,6 +56,7 @@ struct Plan {
   std::vector<Group> groups;       ///< problem by problem
   std::vector<std::string> notes;  ///< what was left out, and why
   std::optional<Design> design;    ///< of an ablation
+  std::vector<BestChoice> best;    ///< for each arm with `use: best` in each group
 
   /// False on a device that only checks: then a cell has a verdict and no time.
   bool measures() const { return device.kind != DeviceKind::kSimt; }
@@ -60,10 +71,17 @@ std::string cell_name(const std::string& problem, const std::string& arm, Timing
 /// EnvironmentError when there is no such device, with the reason.
 DeviceInfo choose_device(const std::string& device, const std::vector<DeviceInfo>& devices);
 
+/// The plan's arms as they run in the group.
+std::vector<Arm> arms_of(const Plan& plan, const Group& group);
+
 /// Drops the arms that run on another kind of device, with a note, and adds the noise pair: the
 /// baseline as "NAME-again", unless an arm has its composition already or there is only one. Throws
 /// UsageError when none is left, or the base of an ablation or its `all` is not.
 Plan make_plan(const Experiment& experiment, const Registry& registry, const DeviceInfo& device);
+
+/// Adds the baseline under another name, where there is something to compare and no such arm yet:
+/// whatever the two seem to differ by is noise.
+void add_noise_pair(Plan& plan);
 
 /// The plan on several devices. Throws UsageError when they differ in kind or model: their times
 /// could not be compared.

@@ -69,18 +69,6 @@ ProblemSpec problem_spec_from_json(const json& value) {
   return spec;
 }
 
-Arm arm_from_json(const json& value) {
-  Arm arm{value.at("name"), {}, value.at("composition")};
-  for (const json& use : value.at("uses")) {
-    Use& parsed = arm.uses.emplace_back();
-    parsed.variant = use.at("variant");
-    for (const auto& [name, parameter] : use.at("parameters").items()) {
-      parsed.parameters.emplace(name, parameter_from_json(parameter));
-    }
-  }
-  return arm;
-}
-
 json to_json(const Timeouts& timeouts) {
   return {{"compile", timeouts.compile.count()},
           {"prepare", timeouts.prepare.count()},
@@ -160,7 +148,22 @@ json to_json(const Arm& arm) {
     for (const auto& [name, value] : use.parameters) parameters[name] = to_json(value);
     uses.push_back({{"variant", use.variant}, {"parameters", std::move(parameters)}});
   }
-  return {{"name", arm.name}, {"composition", arm.composition}, {"uses", std::move(uses)}};
+  json object = {{"name", arm.name}, {"composition", arm.composition}, {"uses", std::move(uses)}};
+  if (!arm.refused.empty()) object["refused"] = arm.refused;
+  return object;
+}
+
+Arm arm_from_json(const json& value) {
+  Arm arm{value.at("name"), {}, value.at("composition")};
+  arm.refused = value.value("refused", "");
+  for (const json& use : value.at("uses")) {
+    Use& parsed = arm.uses.emplace_back();
+    parsed.variant = use.at("variant");
+    for (const auto& [name, parameter] : use.at("parameters").items()) {
+      parsed.parameters.emplace(name, parameter_from_json(parameter));
+    }
+  }
+  return arm;
 }
 
 json to_json(const MeasureSettings& settings) {
@@ -218,7 +221,7 @@ json to_json(const GroupRequest& request) {
           {"mode", name_of(request.mode)},    {"arms", std::move(arms)},
           {"baseline", request.baseline},     {"measure", to_json(request.measure)},
           {"process", request.process},       {"timed", request.timed},
-          {"separately", request.separately}};
+          {"separately", request.separately}, {"keep", request.keep}};
 }
 
 GroupRequest group_request_from_json(const json& value) {
@@ -233,6 +236,7 @@ GroupRequest group_request_from_json(const json& value) {
     request.process = value.at("process");
     request.timed = value.at("timed");
     request.separately = value.at("separately");
+    request.keep = value.at("keep");
     return request;
   } catch (const json::exception& error) {
     throw Error(std::string("malformed request to the worker: ") + error.what());

@@ -24,6 +24,9 @@ struct GroupRequest {
   bool timed = true;        ///< false: verify only
   /// Compile arm by arm, each under its own name, so that a compiler's crash shows whose it is.
   bool separately = false;
+  /// Of a search: losers stop early, as long as so many candidates stay (losers(), halving.hpp); 0:
+  /// all run all blocks. Who has stopped is verified before its samples and not again after them.
+  int keep = 0;
 };
 
 /// Kinds of events, in their "event" field.
@@ -45,6 +48,8 @@ nlohmann::json to_json(const Types& types);
 /// Shape, types, what it needs at least, and where its tensors come from.
 nlohmann::json to_json(const ProblemSpec& spec);
 nlohmann::json to_json(const Arm& arm);
+/// Trusts the text, as group_request_from_json() does.
+Arm arm_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const MeasureSettings& settings);
 nlohmann::json to_json(const DeviceInfo& info);
 /// Throws UsageError when fields are missing or of another type.

@@ -16,6 +16,7 @@
 #include "input/input.hpp"
 #include "plugin/registry.hpp"
 #include "results/claim.hpp"
+#include "runner/spec/space_spec.hpp"
 
 namespace msda {
 
@@ -32,10 +33,18 @@ struct ProblemSpec {
 /// has no effect on one that is read. Throws UsageError for broken files.
 Input make_input(const ProblemSpec& spec, std::uint64_t salt = 0);
 
+/// `use: best`: for each problem and device the composition that an earlier search has found.
+struct BestRequest {
+  /// Largest relative L2 error that is allowed; absent: what verification allows the problem's
+  /// storage types.
+  std::optional<double> error;
+};
+
 struct ArmSpec {
   std::string name;
   std::vector<Use> uses;
-  std::string place;  ///< "file:line:column" for messages
+  std::string place;                  ///< "file:line:column" for messages
+  std::optional<BestRequest> best{};  ///< in place of `uses`
 };
 
 /// A named composition.
@@ -88,6 +97,7 @@ struct Experiment {
   std::vector<ProblemSpec> problems;
   std::vector<ArmSpec> arms;            ///< those written down, then those of the design
   std::optional<Design> design;         ///< of an ablation
+  std::optional<SpaceSpec> space;       ///< for `msda tune`, which has to beat the arms
   std::optional<std::string> baseline;  ///< an arm's name; absent: the first arm that runs
   std::vector<Claim> claims;
   MeasureSettings measure;

@@ -27,6 +27,9 @@ ProblemSpec parse_problem(const YamlNode& node, const std::filesystem::path& bes
 /// A variant's name, or {name: {parameter: value}}, where `others: default` gives the parameters
 /// that are not named the values that the variant declares.
 Use parse_use(const YamlNode& node, const Registry& registry);
+/// How a level that is this use is called: "corner-pair", or "corner-pair(threads=512)" where
+/// parameters are given.
+std::string level_name(const Use& use);
 /// The value of a variant's parameter `key`, with the type that the variant declares. An error
 /// stands at the value, or at the key when there is no such parameter.
 ParameterValue parse_parameter(const std::string& key, const SourcePlace& key_place,
@@ -45,7 +48,8 @@ std::vector<Use> parse_uses(const YamlNode& node, const Recipes& recipes, const 
 /// Adds the recipes of a map to `recipes`; each may use those before it. One that is wrong carries
 /// its error.
 void parse_recipes(const YamlNode& node, const Registry& registry, Recipes& recipes);
-/// A recipe's name, a variant's name, {name: ..., use: [...]} or {name: ..., external: {...}}.
+/// A recipe's name, a variant's name, `best`, or {name: ..., use: [...]}, {name: ..., use: best},
+/// {name: ..., external: {...}}.
 ArmSpec parse_arm(const YamlNode& node, const Recipes& recipes, const Registry& registry);
 
 /// What to vary, and the arms that the design comes to.
@@ -54,6 +58,8 @@ struct Ablated {
   std::vector<ArmSpec> arms;  ///< one for each point of the design, in its order
 };
 Ablated parse_ablation(const YamlNode& node, const Recipes& recipes, const Registry& registry);
+
+SpaceSpec parse_space(const YamlNode& node, const Recipes& recipes, const Registry& registry);
 
 MeasureSettings parse_measure(const YamlNode& node);
 

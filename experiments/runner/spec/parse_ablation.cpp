@@ -11,22 +11,6 @@
 namespace msda {
 namespace {
 
-std::string value_text(const ParameterValue& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
-  return fmt::format("{:g}", std::get<double>(value));
-}
-
-/// "corner-pair", or "corner-pair(threads=512)" where parameters are given.
-std::string level_name(const Use& use) {
-  std::string parameters;
-  for (const auto& [name, value] : use.parameters) {
-    parameters += fmt::format("{}{}={}", parameters.empty() ? "" : ",", name, value_text(value));
-  }
-  return parameters.empty() ? use.variant : fmt::format("{}({})", use.variant, parameters);
-}
-
 class FactorReader {
  public:
   FactorReader(const std::vector<Use>& base, const Registry& registry)
@@ -103,7 +87,7 @@ class FactorReader {
     FactorSpec spec{{"", {base_value(use.variant, parameter.key, info)}}, {{}}};
     for (const YamlNode& entry : parameter.value.as_list("value")) {
       const ParameterValue value = parse_parameter(parameter.key, parameter.place, entry, info);
-      add_level(entry, value_text(value), {{}, {{use.variant, parameter.key, value}}}, spec);
+      add_level(entry, to_string(value), {{}, {{use.variant, parameter.key, value}}}, spec);
     }
     return checked(parameter.value, std::move(spec));
   }
@@ -170,10 +154,10 @@ class FactorReader {
     for (const Use& use : base_) {
       if (use.variant != variant) continue;
       if (const auto given = use.parameters.find(parameter); given != use.parameters.end()) {
-        return value_text(given->second);
+        return to_string(given->second);
       }
       for (const ParameterSpec& spec : info.parameters) {
-        if (spec.name == parameter) return value_text(spec.default_value);
+        if (spec.name == parameter) return to_string(spec.default_value);
       }
     }
     return "default";

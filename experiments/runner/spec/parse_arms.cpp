@@ -74,13 +74,29 @@ Use parse_external(const YamlNode& node, const Registry& registry) {
   return {kExternalVariant, parse_parameters(map, registry.find(kExternalVariant).variant->info())};
 }
 
+constexpr std::string_view kBest = "best";
+
+/// best, or {best: {error: 3e-2}}; nullopt for anything else.
+std::optional<BestRequest> parse_best(const YamlNode& node) {
+  if (node.is_scalar()) {
+    return node.as_text() == kBest ? std::optional(BestRequest()) : std::nullopt;
+  }
+  if (!node.is_map()) return std::nullopt;
+  const YamlMap map = node.as_map();
+  map.allow_only({std::string(kBest)});
+  const YamlMap settings = map.require(kBest).as_map();
+  settings.allow_only({"error"});
+  return BestRequest{settings.require("error").as_number(1e-12, 1)};
+}
+
 ArmSpec parse_named_arm(const YamlNode& node, const Recipes& recipes, const Registry& registry) {
   const std::string name = parse_label(node);
   const std::string place = to_string(node.place());
   if (const auto recipe = recipes.find(name); recipe != recipes.end()) {
     return {name, node.locate([&] { return usable(recipe->second); }), place};
   }
-  std::vector<std::string> known;
+  if (name == kBest) return {name, {}, place, BestRequest()};
+  std::vector<std::string> known{std::string(kBest)};
   for (const auto& [recipe, uses] : recipes) known.push_back(recipe);
   for (const Plugin& plugin : registry.plugins()) {
     if (plugin.error.empty() && plugin.name == name) {
@@ -122,6 +138,14 @@ Use parse_use(const YamlNode& node, const Registry& registry) {
   const Variant& variant = find_variant(at_key, entry.key, registry);
   if (entry.value.is_null()) return {entry.key, {}};
   return {entry.key, parse_parameters(entry.value.as_map(), variant.info())};
+}
+
+std::string level_name(const Use& use) {
+  std::string parameters;
+  for (const auto& [name, value] : use.parameters) {
+    parameters += fmt::format("{}{}={}", parameters.empty() ? "" : ",", name, to_string(value));
+  }
+  return parameters.empty() ? use.variant : fmt::format("{}({})", use.variant, parameters);
 }
 
 const std::vector<Use>& usable(const Recipe& recipe) {
@@ -219,14 +243,15 @@ ArmSpec parse_arm(const YamlNode& node, const Recipes& recipes, const Registry& 
   if (!node.is_map()) return parse_named_arm(node, recipes, registry);
   const YamlMap map = node.as_map();
   map.allow_only({"name", "use", "external"});
-  ArmSpec arm{parse_label(map.require("name")), {}, to_string(node.place())};
+  std::string label = parse_label(map.require("name"));
+  const std::string place = to_string(node.place());
   if (const auto external = map.find("external")) {
     if (map.find("use")) node.fail("an arm has either 'use' or 'external'");
-    arm.uses = {parse_external(*external, registry)};
-  } else {
-    arm.uses = parse_uses(map.require("use"), recipes, registry);
+    return {std::move(label), {parse_external(*external, registry)}, place};
   }
-  return arm;
+  const YamlNode use = map.require("use");
+  if (auto best = parse_best(use)) return {std::move(label), {}, place, best};
+  return {std::move(label), parse_uses(use, recipes, registry), place};
 }
 
 }  // namespace msda

@@ -175,7 +175,7 @@ Experiment load_experiment(const fs::path& file, const Registry& registry) {
   experiment.text = read_text(file, kMostHandwritten);
   const YamlMap map = YamlNode::parse(experiment.text, file.string()).as_map();
   map.allow_only({"name", "summary", "device", "include", "recipes", "problems", "arms", "ablation",
-                  "baseline", "claims", "measure"});
+                  "space", "baseline", "claims", "measure"});
   experiment.name = file.stem().string();
   if (const auto node = map.find("name")) experiment.name = parse_label(*node);
   if (experiment.name.starts_with('.')) {
@@ -194,6 +194,9 @@ Experiment load_experiment(const fs::path& file, const Registry& registry) {
   parse_arms(map, registry, experiment);
   if (const auto node = map.find("baseline")) {
     experiment.baseline = parse_baseline(*node, experiment.arms);
+  }
+  if (const auto node = map.find("space")) {
+    experiment.space = parse_space(*node, experiment.recipes, registry);
   }
   if (const auto node = map.find("measure")) experiment.measure = parse_measure(*node);
   if (const auto node = map.find("claims")) experiment.claims = parse_claims(*node, experiment);

@@ -188,14 +188,38 @@ json ablation(const Registry& registry) {
                 {"base", "factors", "design"});
 }
 
+json space(const Registry& registry) {
+  const json values = variant_maps(registry, [](json parameter) {
+    json list = list_of(parameter);
+    return json{{"anyOf", {std::move(parameter), std::move(list)}}};
+  });
+  const json alternative = {{"anyOf", {name(), values}}};
+  const json factor = {{"anyOf", {{{"type", "null"}}, alternative, list_of(alternative)}}};
+  const json pattern = {{"type", "object"}, {"minProperties", 1}};
+  const json requirement = object({{"when", pattern}, {"then", pattern}}, {"when", "then"});
+  return object(
+      {{"base", {{"anyOf", {name(), reference("uses")}}}},
+       {"factors", {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", factor}}},
+       {"requires", list_of(requirement)},
+       {"excludes", list_of(pattern)},
+       {"error", {{"type", "number"}, {"minimum", 1e-12}, {"maximum", 1}}},
+       {"budget", duration()},
+       {"enumerate", integer(1, 100'000)},
+       {"finalists", integer(1, 20)}},
+      {"factors"});
+}
+
 }  // namespace
 
 json experiment_schema(const Registry& registry) {
   const json use = {
       {"anyOf", {name(), variant_maps(registry, [](json parameter) { return parameter; })}}};
+  const json error = object({{"error", {{"type", "number"}}}}, {"error"});
+  const json best = {{"anyOf", {one_of_names({"best"}), object({{"best", error}}, {"best"})}}};
+  const json use_of_arm = {{"anyOf", {reference("uses"), best}}};
   const json arm = {
       {"anyOf",
-       {name(), object({{"name", name()}, {"use", reference("uses")}}, {"name", "use"}),
+       {name(), object({{"name", name()}, {"use", use_of_arm}}, {"name", "use"}),
         object({{"name", name()}, {"external", external(registry)}}, {"name", "external"})}}};
   json schema = object(
       {{"name", name()},
@@ -207,6 +231,7 @@ json experiment_schema(const Registry& registry) {
        {"problems", list_of(problem())},
        {"arms", list_of(arm)},
        {"ablation", ablation(registry)},
+       {"space", space(registry)},
        {"baseline", name()},
        {"claims", list_of(claim())},
        {"measure", measure()}});

@@ -43,6 +43,8 @@ class YamlNode {
 
   const SourcePlace& place() const { return place_; }
   const std::string& name() const { return name_; }
+  /// The value itself, to be written as it was read.
+  const YAML::Node& yaml() const { return node_; }
   bool is_scalar() const { return node_.IsScalar(); }
   bool is_list() const { return node_.IsSequence(); }
   bool is_map() const { return node_.IsMap(); }

@@ -38,7 +38,7 @@ void DeviceQueue::run_group(const Group& group, const GroupState& state,
   request.baseline = plan_.baseline;
   request.measure = plan_.measure;
   request.process = next_process(records);
-  request.arms = plan_.arms;
+  request.arms = arms_of(plan_, group);
   request.timed = plan_.measures();
   std::string title = fmt::format("{} {}", request.problem.name(), name_of(group.mode));
   if (plan_.measure.processes > 1) title += fmt::format(", process {}", state.processes + 1);

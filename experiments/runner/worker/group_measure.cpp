@@ -4,6 +4,8 @@
 
 #include "runner/protocol/phase.hpp"
 #include "runner/worker/group_runner.hpp"
+#include "runner/worker/halving.hpp"
+#include "statistics/statistics.hpp"
 #include "trace/trace.hpp"
 
 namespace msda {
@@ -39,11 +41,12 @@ void GroupRunner::measure(std::vector<Cell>& cells) {
       break;
     }
     measure_block(cells, block);
+    retire_losers(cells, block + 1);
   }
   const double seconds = std::chrono::duration<double>(passed()).count();
   note_conditions(cells, &ProcessRun::after);
   for (Cell& cell : cells) {
-    cell.record.stopped_by = stopped_by;
+    if (!cell.retired) cell.record.stopped_by = stopped_by;
     cell.record.processes.front().measured_seconds = seconds;
   }
 }
@@ -61,14 +64,32 @@ void GroupRunner::measure_block(std::vector<Cell>& cells, int block) {
       shuffled(cells.size(), request_->measure.seed, request_->process, block);
   for (const std::size_t i : order) {
     Cell& cell = cells[i];
-    if (cell.alive) step(cell, phase::kMeasure, [&] { measure_cell(cell, block); });
+    if (cell.alive && !cell.retired)
+      step(cell, phase::kMeasure, [&] { measure_cell(cell, block); });
   }
   // After all arms' samples, so that these launches and their events come between none of them.
   for (const std::size_t i : order) {
     Cell& cell = cells[i];
-    if (cell.alive && has_timed_parts(cell)) {
+    if (cell.alive && !cell.retired && has_timed_parts(cell)) {
       step(cell, phase::kMeasureParts, [&] { measure_parts(cell, block); });
     }
+  }
+}
+
+/// The baseline never stops: all others are compared with it.
+void GroupRunner::retire_losers(std::vector<Cell>& cells, int blocks_done) const {
+  std::vector<Cell*> racing;
+  std::vector<double> log_times;
+  for (Cell& cell : cells) {
+    if (!cell.alive || cell.retired || cell.record.baseline) continue;
+    racing.push_back(&cell);
+    double sum = 0;
+    for (const auto& [block, log_time] : log_medians(cell.record.samples)) sum += log_time;
+    log_times.push_back(sum / blocks_done);
+  }
+  for (const std::size_t i : losers(log_times, blocks_done, request_->keep)) {
+    racing[i]->retired = true;
+    racing[i]->record.stopped_by = "halving";
   }
 }
 
@@ -98,9 +119,10 @@ void GroupRunner::measure_cell(Cell& cell, int block) {
   cell.record.samples.push_back(std::move(samples));
 }
 
-/// A graph is launched as a whole; its parts show in the other modes.
+/// A graph is launched as a whole; its parts show in the other modes. A search does not ask.
 bool GroupRunner::has_timed_parts(const Cell& cell) const {
-  return !cell.prepared.parts.empty() && request_->mode != TimingMode::kGraph;
+  return request_->keep == 0 && !cell.prepared.parts.empty() &&
+         request_->mode != TimingMode::kGraph;
 }
 
 void GroupRunner::measure_parts(Cell& cell, int block) {

@@ -68,7 +68,8 @@ void GroupRunner::run_cells(std::vector<Cell>& cells) {
   if (request_->timed) {
     measure(cells);
     for (Cell& cell : cells) {
-      if (cell.alive) step(cell, phase::kVerifyAgain, [&] { verify_on(cell, sets_.size() - 1); });
+      if (cell.alive && !cell.retired)
+        step(cell, phase::kVerifyAgain, [&] { verify_on(cell, sets_.size() - 1); });
     }
   }
   for (Cell& cell : cells) {
@@ -101,6 +102,7 @@ void GroupRunner::skip_unsupported(Cell& cell) {
       const std::string reason = device_.mode_unsupported(request_->mode);
       if (!reason.empty()) throw Unsupported(reason);
     }
+    if (!cell.arm.refused.empty()) throw Unsupported(cell.arm.refused);
     cell.composition.emplace(registry_, cell.arm.uses);
     const auto reason = cell.composition->unsupported(request_->problem.problem, device_.info());
     if (reason) throw Unsupported(*reason);

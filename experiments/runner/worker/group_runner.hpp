@@ -38,7 +38,8 @@ class GroupRunner {
     CompileOutcome compiled;
     Prepared prepared;
     Record record;
-    bool alive = true;  ///< not yet recorded
+    bool alive = true;     ///< not yet recorded
+    bool retired = false;  ///< runs no more blocks: others are faster
   };
 
   static bool any_alive(const std::vector<Cell>& cells);
@@ -58,6 +59,7 @@ class GroupRunner {
   void measure(std::vector<Cell>& cells);
   void note_conditions(std::vector<Cell>& cells, std::optional<Conditions> ProcessRun::*when);
   void measure_block(std::vector<Cell>& cells, int block);
+  void retire_losers(std::vector<Cell>& cells, int blocks_done) const;
   void measure_cell(Cell& cell, int block);
   bool has_timed_parts(const Cell& cell) const;
   void measure_parts(Cell& cell, int block);

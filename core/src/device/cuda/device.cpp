@@ -61,7 +61,7 @@ class CudaDevice final : public Device {
   explicit CudaDevice(int ordinal) : info_(cuda_info(ordinal)), nvml_(pci_bus_id(ordinal)) {
     check(cudaSetDevice(ordinal), "cudaSetDevice");
     stream_.emplace();
-    timing_.emplace(info_, stream_->get());
+    timing_.emplace(info_, stream_->get(), [this] { return make_gate(); });
   }
 
   const DeviceInfo& info() const override { return info_; }
@@ -146,6 +146,15 @@ class CudaDevice final : public Device {
     const std::lock_guard lock(compiler_mutex_);
     if (!compiler_) compiler_.emplace();
     return *compiler_;
+  }
+
+  /// A machine without a compiler has none, and runs kernels that were compiled elsewhere.
+  std::unique_ptr<CudaGate> make_gate() {
+    try {
+      return std::make_unique<CudaGate>(compiler(), info_);
+    } catch (const EnvironmentError&) {
+      return nullptr;
+    }
   }
 
   DeviceInfo info_;

@@ -1,6 +1,7 @@
 #include "device/cuda/timing.hpp"
 
-#include <utility>
+#include <algorithm>
+#include <cmath>
 
 #include "device/cuda/check.hpp"
 
@@ -76,19 +77,67 @@ CudaTiming::Times CudaTiming::cold(int samples, int parts, const Launch& launch)
   return times(events, samples, parts, stride);
 }
 
-CudaTiming::Times CudaTiming::warm(int samples, int parts, const Launch& launch) {
-  check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
-  CudaEvents events(samples * parts + 1);
-  // Fills caches and queue; outside every interval.
-  for (int part = 0; part < parts; ++part) launch(0, part);
+CudaGate* CudaTiming::gate() {
+  if (make_gate_) gate_ = make_gate_();
+  make_gate_ = {};
+  return gate_.get();
+}
+
+/// As many as make a sample long against an event, but no more than a graph has.
+int CudaTiming::launches_per_sample(const Launch& launch) {
+  constexpr double kLongEnough = 100e-6;
+  CudaEvents events(2);
   events.record(0, stream_);
-  for (int i = 0; i < samples; ++i) {
-    for (int part = 0; part < parts; ++part) {
-      launch(i, part);
-      events.record(i * parts + part + 1, stream_);
+  launch(0, 0);
+  events.record(1, stream_);
+  const double seconds = events.seconds(0, 1);
+  if (seconds * kLaunchesPerGraph <= kLongEnough) return kLaunchesPerGraph;
+  return std::max(1, static_cast<int>(std::ceil(kLongEnough / seconds)));
+}
+
+CudaTiming::Times CudaTiming::warm(int samples, int parts, const Launch& launch) {
+  // Behind a closed gate the queue of the device must have room for all, or the host would wait for
+  // it; a launch may enqueue several things.
+  constexpr int kMostEnqueued = 128;
+  check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
+  const int launches = parts == 1 ? launches_per_sample(launch) : 1;
+  const int at_a_time = std::max(1, kMostEnqueued / (parts * launches));
+  Times seconds(static_cast<std::size_t>(parts));
+  bool gated = gate() != nullptr;
+  for (int first = 0; first < samples; first += at_a_time) {
+    const Series series{first, std::min(at_a_time, samples - first), parts, launches};
+    Times times = back_to_back(series, launch, gated);
+    if (gated && gate()->was_late()) {
+      gated = false;
+      times = back_to_back(series, launch, gated);
+    }
+    for (std::size_t part = 0; part < times.size(); ++part) {
+      seconds[part].insert(seconds[part].end(), times[part].begin(), times[part].end());
     }
   }
-  return times(events, samples, parts, parts);
+  return seconds;
+}
+
+CudaTiming::Times CudaTiming::back_to_back(const Series& series, const Launch& launch, bool gated) {
+  CudaEvents events(series.samples * series.parts + 1);
+  if (gated) gate()->close(stream_);
+  // Fills caches and queue; outside every interval.
+  for (int part = 0; part < series.parts; ++part) launch(series.first * series.launches, part);
+  events.record(0, stream_);
+  for (int i = 0; i < series.samples; ++i) {
+    for (int part = 0; part < series.parts; ++part) {
+      for (int j = 0; j < series.launches; ++j) {
+        launch((series.first + i) * series.launches + j, part);
+      }
+      events.record(i * series.parts + part + 1, stream_);
+    }
+  }
+  if (gated) gate()->open();
+  Times seconds = times(events, series.samples, series.parts, series.parts);
+  for (std::vector<double>& of_part : seconds) {
+    for (double& sample : of_part) sample /= series.launches;
+  }
+  return seconds;
 }
 
 std::vector<double> CudaTiming::graph(int samples, const std::function<void(int)>& launch) {

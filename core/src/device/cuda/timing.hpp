@@ -5,8 +5,10 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "device/cuda/gate.hpp"
 #include "device/cuda/memory.hpp"
 
 namespace msda {
@@ -14,27 +16,47 @@ namespace msda {
 /// What other kernels left in the persisting part of L2 is reset before each series.
 class CudaTiming {
  public:
-  /// Enqueues one part of one sample.
-  using Launch = std::function<void(int sample, int part)>;
+  /// Enqueues one part of one launch.
+  using Launch = std::function<void(int launch, int part)>;
   /// Seconds by part, then by sample.
   using Times = std::vector<std::vector<double>>;
+  /// Makes what keeps the host's gaps out of warm series, when it is first needed; null where that
+  /// cannot be made.
+  using MakeGate = std::function<std::unique_ptr<CudaGate>()>;
 
-  CudaTiming(const DeviceInfo& device, cudaStream_t stream) : device_(device), stream_(stream) {}
+  CudaTiming(const DeviceInfo& device, cudaStream_t stream, MakeGate make_gate)
+      : device_(device), stream_(stream), make_gate_(std::move(make_gate)) {}
 
   /// Before each sample: persisting lines reset and twice the L2 written, so that no input is
   /// cached. A later part of the sample finds what the earlier ones left there.
   Times cold(int samples, int parts, const Launch& launch);
-  /// Launches back to back, an event between neighbours.
+  /// Launches back to back. All of a series are enqueued before the first one runs, so that the
+  /// host's gaps do not show; a launch that itself waits for the device has its gaps all the same.
+  /// A sample of a short kernel is the time of several launches, each, so that the events between
+  /// the samples weigh little; where parts are timed it is one.
   Times warm(int samples, int parts, const Launch& launch);
   /// A graph of kLaunchesPerGraph launches; a sample is one graph's time for each launch in it.
   std::vector<double> graph(int samples, const std::function<void(int)>& launch);
 
  private:
+  /// A part of a warm series: `launches` for each of the samples from `first` on.
+  struct Series {
+    int first;
+    int samples;
+    int parts;
+    int launches;
+  };
+
   void flush_l2();
+  int launches_per_sample(const Launch& launch);
+  Times back_to_back(const Series& series, const Launch& launch, bool gated);
+  CudaGate* gate();
 
   static constexpr int kLaunchesPerGraph = 10;
   const DeviceInfo& device_;
   cudaStream_t stream_;
+  MakeGate make_gate_;
+  std::unique_ptr<CudaGate> gate_;
   std::unique_ptr<CudaMemory> flush_;
 };
 

@@ -1,0 +1,173 @@
+#include "render/search_layout.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "render/text.hpp"
+
+namespace msda {
+namespace {
+
+constexpr const char* kNone = "-";
+
+std::string place_of(const SearchReport& search) {
+  return fmt::format("{}, {}", printable_line(search.problem), name_of(search.mode));
+}
+
+/// "1.243x [1.238, 1.249]", or "-".
+std::string gain_text(const std::optional<Confirmation>& confirmation) {
+  if (!confirmation || !confirmation->gain) return kNone;
+  return ratio_text(*confirmation->gain, confirmation->gain_95);
+}
+
+std::string headline_of(const SearchReport& search) {
+  if (!search.failure.empty()) return "The search could not be made: " + search.failure + ".";
+  if (!search.ended) return "The search has not ended.";
+  if (search.finalists.empty()) return "No candidate has a time.";
+  const bool confirmed = std::any_of(search.finalists.begin(), search.finalists.end(),
+                                     [](const auto& one) { return one.confirmation.has_value(); });
+  if (!confirmed) {
+    return fmt::format("{} led the search, {} over {}; nothing is confirmed yet.",
+                       search.finalists.front().name,
+                       ratio_text(search.finalists.front().searched_gain), search.baseline);
+  }
+  if (!search.winner) {
+    return fmt::format("Nothing is confirmed to be faster than {}.", search.baseline);
+  }
+  const FinalistResult& winner = search.finalists[*search.winner];
+  return fmt::format("{} is {} as fast as {}, confirmed; the search had said {}. It is {}.",
+                     winner.name, gain_text(winner.confirmation), search.baseline,
+                     ratio_text(winner.searched_gain), winner.description);
+}
+
+std::string account_of(const SearchReport& search) {
+  const auto timed = std::count_if(search.tried.begin(), search.tried.end(),
+                                   [](const auto& one) { return one.timed(); });
+  std::string text = fmt::format(
+      "{:.0f} points, of which {:.0f} can run; {} candidates tried in "
+      "{:.0f} s, {} of them without a time",
+      search.points, search.left, search.tried.size(), search.seconds,
+      search.tried.size() - static_cast<std::size_t>(timed));
+  if (search.whole) return text + "; every point that can run was tried.";
+  if (search.out_of_time) return text + "; the budget ended the search.";
+  return text + "; nothing untried promised to be faster.";
+}
+
+/// "12 without a time: crashed: ...", the most frequent reasons first.
+std::vector<std::string> failures_of(const SearchReport& search) {
+  constexpr std::size_t kMost = 5;
+  std::map<std::string, int> counts;
+  for (const TriedCandidate& candidate : search.tried) {
+    if (!candidate.failure.empty()) ++counts[shortened(printable(candidate.failure))];
+  }
+  std::vector<std::pair<int, std::string>> order;
+  for (const auto& [reason, count] : counts) order.emplace_back(count, reason);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::string> failures;
+  for (std::size_t i = 0; i < std::min(order.size(), kMost); ++i) {
+    failures.push_back(fmt::format("{} without a time: {}", order[i].first, order[i].second));
+  }
+  if (order.size() > kMost) {
+    failures.push_back(fmt::format("{} more reasons are in search.jsonl.", order.size() - kMost));
+  }
+  return failures;
+}
+
+Layout lay_out_finalists(const SearchReport& search) {
+  Layout layout;
+  layout.search = &search;
+  layout.title = "Search: " + place_of(search);
+  layout.headline = headline_of(search);
+  layout.columns = {
+      {"finalist", false}, {"searched"}, {"confirmed [95%]"}, {"p (Holm)"}, {"verdict", false}};
+  for (const FinalistResult& finalist : search.finalists) {
+    const auto& confirmation = finalist.confirmation;
+    const std::string verdict = confirmation ? confirmation->verdict : "not run";
+    layout.rows.push_back({printable_line(finalist.name), ratio_text(finalist.searched_gain),
+                           gain_text(confirmation),
+                           confirmation ? fmt::format("{:.2g}", confirmation->p) : kNone, verdict});
+    layout.verdicts.push_back(verdict == "confirmed" ? "faster" : verdict);
+    layout.remarks.push_back(
+        fmt::format("{}: {}", printable_line(finalist.name), printable_line(finalist.description)));
+  }
+  if (!search.tried.empty()) layout.remarks.push_back(account_of(search));
+  for (std::string& failure : failures_of(search)) layout.remarks.push_back(std::move(failure));
+  return layout;
+}
+
+std::string cost_text(const std::optional<double>& cost) {
+  return cost ? fmt::format("{:.3f}x", *cost) : kNone;
+}
+
+std::string landscape_of(const SearchReport& search) {
+  if (search.tried.empty() || !search.tried.front().timed()) return "";
+  std::size_t timed = 0;
+  while (timed < search.tried.size() && search.tried[timed].timed()) ++timed;
+  const auto cost = [&](std::size_t place) {
+    return std::exp(search.tried[place].log_time - search.tried.front().log_time);
+  };
+  return fmt::format(
+      "Of the candidates with a time {:.0f}% are within 2% of the fastest, {:.0f}% within 10%; the "
+      "one in the middle takes {:.2f} times as long, the slowest {:.2f} times.",
+      100 * share_within(search, 1.02), 100 * share_within(search, 1.10), cost(timed / 2),
+      cost(timed - 1));
+}
+
+/// The factor whose choice matters most, in words.
+std::string factors_headline(const SearchReport& search) {
+  const auto most =
+      std::max_element(search.factors.begin(), search.factors.end(),
+                       [](const auto& a, const auto& b) { return a.total_share < b.total_share; });
+  return fmt::format(
+      "{} matters most: with its interactions {:.0f}% of the variance of log time. {}",
+      most->factor, 100 * most->total_share, landscape_of(search));
+}
+
+Layout lay_out_factors(const SearchReport& search) {
+  Layout layout;
+  layout.answers = false;
+  layout.title = "Factors of the search: " + place_of(search);
+  layout.headline = factors_headline(search);
+  layout.columns = {{"factor", false}, {"level", false}, {"own share"},     {"with interactions"},
+                    {"tried"},         {"best with it"}, {"at the winner"}, {"", false}};
+  for (const FactorWorth& factor : search.factors) {
+    bool first = true;
+    for (const LevelWorth& level : factor.levels) {
+      const std::string mark = level.of_the_winner    ? "winner's"
+                               : !level.at_the_winner ? kNone
+                               : level.measured       ? "measured"
+                                                      : "predicted";
+      layout.rows.push_back({first ? printable_line(factor.factor) : "",
+                             printable_line(level.level),
+                             first ? fmt::format("{:.1f}%", 100 * factor.own_share) : "",
+                             first ? fmt::format("{:.1f}%", 100 * factor.total_share) : "",
+                             fmt::format("{}", level.tried), cost_text(level.best_with_it),
+                             cost_text(level.at_the_winner), mark});
+      layout.verdicts.emplace_back(level.of_the_winner ? "faster" : "equal");
+      first = false;
+    }
+  }
+  layout.remarks.push_back(
+      "own share: of the variance of log time over the space, as the model of main effects and "
+      "interactions has it; with interactions: the same with all that the factor takes part in. "
+      "best with it: the fastest candidate that has the level over the fastest of all. at the "
+      "winner: the winner with this one change over the winner, measured or predicted.");
+  return layout;
+}
+
+}  // namespace
+
+std::vector<Layout> search_layouts(const Report& report) {
+  std::vector<Layout> layouts;
+  for (const SearchReport& search : report.searches) {
+    layouts.push_back(lay_out_finalists(search));
+    if (!search.factors.empty()) layouts.push_back(lay_out_factors(search));
+  }
+  return layouts;
+}
+
+}  // namespace msda

@@ -1,0 +1,96 @@
+// A search as an ablation: which factor mattered, how the times of the space are spread, what a
+// worse choice costs. All from search.jsonl and the confirmation's records.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "design/space.hpp"
+#include "results/search_log.hpp"
+#include "tuning/confirmation.hpp"
+
+namespace msda {
+
+/// A candidate with everything that the search learned of it.
+struct TriedCandidate {
+  std::uint64_t number = 0;
+  std::string name;
+  Levels levels;           ///< empty for an arm that is no point of the space
+  std::string stage;       ///< of the trial that tried it first
+  std::string failure;     ///< why it has no time, or ""
+  double log_time = 0;     ///< mean of log(time / the baseline's time) over its blocks
+  int blocks = 0;          ///< 0 without a time
+  double relative_l2 = 0;  ///< the largest that was seen
+
+  bool timed() const { return failure.empty() && blocks > 0; }
+};
+
+/// One level of one factor. Costs are ratios of times, 1 or more where the level loses.
+struct LevelWorth {
+  std::string level;
+  int tried = 0;                        ///< candidates with a time
+  std::optional<double> best_with_it;   ///< the fastest candidate with it / the fastest of all
+  std::optional<double> at_the_winner;  ///< the winner with this one change / the winner
+  bool measured = false;                ///< whether that change was tried, or is the model's word
+  bool of_the_winner = false;
+};
+
+struct FactorWorth {
+  std::string factor;
+  /// Parts of the variance of log time over the points that the rules allow, as the model has it:
+  /// of the factor by itself, and with its interactions. The latter sum to more than 1.
+  double own_share = 0;
+  double total_share = 0;
+  std::vector<LevelWorth> levels;
+};
+
+/// The best candidate so far, after a trial.
+struct SearchProgress {
+  double seconds = 0;
+  int tried = 0;
+  double gain = 1;
+};
+
+struct FinalistResult {
+  std::string name;
+  std::string description;  ///< its levels in words, or its composition
+  double searched_gain = 1;
+  std::optional<Confirmation> confirmation;  ///< absent as long as it has none
+};
+
+/// The search of one problem in one mode.
+struct SearchReport {
+  std::string problem;
+  TimingMode mode = TimingMode::kWarm;
+  std::string baseline;
+  std::string failure;  ///< why the search could not be made, or ""
+  bool ended = false;
+  bool whole = false;  ///< every point that can run was tried
+  bool out_of_time = false;
+  double points = 0;  ///< of the space
+  double left = 0;    ///< that can run; an estimate where the space is large
+  double seconds = 0;
+  std::vector<TriedCandidate> tried;  ///< those with a time first, the fastest first
+  std::vector<SearchProgress> progress;
+  std::vector<FinalistResult> finalists;  ///< in the search's order
+  std::optional<std::size_t> winner;      ///< among the finalists: the confirmed one
+  /// What costs are relative to, among `tried`: the winner where it is a point of the space, else
+  /// the fastest point.
+  std::optional<std::size_t> reference;
+  std::vector<FactorWorth> factors;
+};
+
+/// One for each problem and mode that the log or the manifest's "searches" have. `records` are the
+/// confirmation's.
+std::vector<SearchReport> make_search_reports(const nlohmann::json& manifest,
+                                              const std::vector<SearchTrial>& trials,
+                                              const std::vector<Record>& records);
+
+/// The share of the candidates with a time that are at most `cost` times as slow as the fastest.
+double share_within(const SearchReport& report, double cost);
+
+}  // namespace msda

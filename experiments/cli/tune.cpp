@@ -1,0 +1,249 @@
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/arguments.hpp"
+#include "cli/bench_words.hpp"
+#include "cli/commands.hpp"
+#include "cli/program.hpp"
+#include "cli/terminal.hpp"
+#include "files/write.hpp"
+#include "render/formats.hpp"
+#include "runner/spec/winners.hpp"
+#include "runner/supervise/manifest.hpp"
+#include "runner/supervise/run.hpp"
+#include "runner/tune/candidates.hpp"
+#include "runner/tune/tune_run.hpp"
+
+namespace msda {
+namespace {
+
+namespace fs = std::filesystem;
+
+Arguments tune_arguments() {
+  std::string text =
+      "Searches the space of an experiment for the fastest composition, for each of its problems\n"
+      "and modes, and confirms the best in fresh processes on inputs that the search has not "
+      "seen.\n"
+      "Without EXPERIMENT the space that came with the program for the device is searched. A\n"
+      "problem of your own, in words, takes the place of the experiment's:\n\n";
+  for (const auto& [key, help] : problem_keys())
+    text += fmt::format("  {:<16}{}\n", key + "=", help);
+  text +=
+      "  mode=           warm, cold or graph, in place of the experiment's modes\n\n"
+      "Ctrl-C keeps all trials that have ended. The winners go to results/winners.yaml, where\n"
+      "'use: best' finds them.";
+  Arguments arguments(
+      {"tune [EXPERIMENT] [KEY=VALUE...] [OPTION...]", text,
+       "  msda tune experiments/tune.yaml --dry-run\n"
+       "  msda tune experiments/tune.yaml --problem ddetr-encoder --budget '2 min'\n"
+       "  msda tune preset=dino-encoder batch=8 dtype=bf16 mode=graph\n"
+       "  msda tune batch=2 num_query=900 num_heads=8 channels=32 num_points=4 \\\n"
+       "      levels=100x134,50x67,25x34,13x17 dtype=fp16 distribution=local sigma=2\n"
+       "  msda tune experiments/tune.yaml --resume results/tune/20240131-120000\n",
+       "0 every search came to its end; 1 the baseline of some problem failed; 2 wrong usage or\n"
+       "invalid YAML; 3 something is missing here; 130 interrupted, can be resumed"});
+  arguments.list("problem", "NAME", "search only this problem of the experiment");
+  arguments.option("budget", "TIME", "for one problem in one mode, '2 min' (default: the space's)");
+  arguments.option("seed", "N", "of all that the search draws at random (default 1)");
+  arguments.flag("dry-run",
+                 "count the points, and those that rules and variants remove; run nothing");
+  arguments.option("winners", "FILE", "where the winners go (default: results/winners.yaml)");
+  arguments.option("output", "DIR", "where the results go (default: results/<name>/<time>)");
+  arguments.option("resume", "DIR", "go on with the search in DIR: its finished trials are kept");
+  arguments.option("shard", "I/N", "search part I of N of the problems; 'msda merge' joins them");
+  arguments.device_option();
+  arguments.devices_option();
+  arguments.plugin_option();
+  arguments.words("EXPERIMENT or KEY=VALUE", 0, -1);
+  return arguments;
+}
+
+bool is_word(const std::string& text) { return text.find('=') != std::string::npos; }
+
+/// The experiment that was named, else the one that came with the program for the device.
+fs::path experiment_file(const Arguments& arguments) {
+  const std::vector<std::string>& words = arguments.words();
+  if (!words.empty() && !is_word(words.front())) return words.front();
+  const std::string id = arguments.devices().front();
+  const bool cpu = choose_device(id, list_devices()).kind == DeviceKind::kCpu;
+  for (const fs::path& directory : experiments_directories()) {
+    const fs::path file = directory / (cpu ? "tune-cpu.yaml" : "tune.yaml");
+    if (fs::exists(file)) return file;
+  }
+  throw EnvironmentError("tune: the program came without its experiments; give an EXPERIMENT");
+}
+
+/// The problem of the words, if there are any, in place of the experiment's; its mode too.
+void take_words(const Arguments& arguments, Experiment& experiment) {
+  std::vector<std::string> given;
+  for (const std::string& word : arguments.words()) {
+    if (is_word(word)) given.push_back(word);
+    if (!is_word(word) && word != arguments.words().front()) {
+      throw UsageError(fmt::format("tune: '{}' is not key=value", word));
+    }
+  }
+  Words words(given);
+  if (const auto mode = words.take("mode")) experiment.measure.modes = {parse_timing_mode(*mode)};
+  if (words.rest().empty()) return;
+  ProblemSpec problem = problem_from_words(words);
+  if (!words.rest().empty()) {
+    std::vector<std::string> known = {"mode"};
+    for (const auto& [key, help] : problem_keys()) known.push_back(key);
+    const std::string& key = words.rest().begin()->first;
+    throw UsageError(fmt::format("tune: unknown key '{}'{}", key, suggestion(key, known)));
+  }
+  if (problem.problem.name == "bench") problem.problem.name = "mine";
+  experiment.problems = {std::move(problem)};
+  experiment.claims.clear();  // which may name other problems
+}
+
+void choose_problems(const Arguments& arguments, Experiment& experiment) {
+  const std::vector<std::string> wanted = arguments.all("problem");
+  if (wanted.empty()) return;
+  std::vector<std::string> names;
+  for (const ProblemSpec& problem : experiment.problems) names.push_back(problem.name());
+  for (const std::string& name : wanted) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    throw UsageError(fmt::format("tune: no problem '{}'{}; there are: {}", name,
+                                 suggestion(name, names), fmt::join(names, ", ")));
+  }
+  std::erase_if(experiment.problems, [&](const ProblemSpec& problem) {
+    return std::find(wanted.begin(), wanted.end(), problem.name()) == wanted.end();
+  });
+  experiment.claims.clear();
+}
+
+Plan plan_for(const Arguments& arguments, const Experiment& experiment, const Registry& registry) {
+  const std::vector<DeviceInfo> there = list_devices();
+  std::vector<DeviceInfo> devices;
+  if (arguments.has("device") || arguments.has("devices")) {
+    for (const std::string& id : arguments.devices()) devices.push_back(choose_device(id, there));
+  } else {
+    devices.push_back(choose_device(experiment.device, there));
+  }
+  Plan plan = make_plan(experiment, registry, devices.front());
+  use_devices(plan, devices);
+  if (const auto shard = arguments.find("shard")) {
+    plan.shard = parse_shard(*shard);
+    plan.groups = part_of(plan.groups, plan.shard);
+  }
+  return plan;
+}
+
+TuneOptions tune_options(const Arguments& arguments, const std::string& name,
+                         const std::vector<std::string>& command_line) {
+  if (arguments.has("output") && arguments.has("resume")) {
+    throw UsageError("tune: give either --output or --resume, not both");
+  }
+  TuneOptions options;
+  options.program = program_path();
+  options.command_line = command_line;
+  options.command_line.insert(options.command_line.begin(), {"msda", "tune"});
+  options.plugin_directories = arguments.plugin_directories();
+  options.resume = arguments.has("resume");
+  const auto given = arguments.find(options.resume ? "resume" : "output");
+  options.directory = given ? fs::path(*given) : default_results_directory(name);
+  options.progress_live = is_terminal(stderr);
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  if (const auto seed = arguments.find("seed")) {
+    options.seed =
+        static_cast<std::uint64_t>(YamlNode::parse(*seed, "--seed").as_integer(0, kMost));
+  }
+  if (const auto budget = arguments.find("budget")) {
+    options.budget_seconds = YamlNode::parse(*budget, "--budget").as_duration().count();
+  }
+  return options;
+}
+
+/// A word as a shell takes it.
+std::string quoted(const std::string& word) {
+  const bool plain =
+      word.find_first_not_of(
+          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+") ==
+      std::string::npos;
+  return plain && !word.empty() ? word : "'" + word + "'";
+}
+
+/// The command that goes on: the same words, but for where the results go.
+std::string resume_hint(const std::vector<std::string>& words, const fs::path& directory) {
+  std::string hint = "msda tune";
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--output" || words[i] == "--resume") {
+      ++i;
+    } else if (!words[i].starts_with("--output=") && !words[i].starts_with("--resume=")) {
+      hint += " " + quoted(words[i]);
+    }
+  }
+  return hint + " --resume " + quoted(directory.string());
+}
+
+void print_counts(const Experiment& experiment, const Plan& plan, const Registry& registry) {
+  for (const Group& group : plan.groups) {
+    const ProblemSpec& problem = plan.problem_of(group);
+    if (group.mode != plan.groups.front().mode) continue;  // the same in every mode
+    const std::vector<Arm> arms = arms_of(plan, group);
+    const Arm* baseline = baseline_for(plan, arms, registry, problem.problem);
+    if (baseline == nullptr) {
+      fmt::print("{}: no arm can run\n", problem.name());
+      continue;
+    }
+    const std::vector<Arm> known = known_arms(arms, *baseline);
+    const Candidates candidates(registry, *experiment.space, *baseline, known, problem.problem,
+                                plan.device);
+    fmt::print("{} on {}, to beat: {}\n{}", problem.name(), plan.device.id, baseline->name,
+               to_text(candidates.count()));
+  }
+}
+
+void report_on(const fs::path& directory) {
+  const Report report = make_report(directory);
+  write_report(report, directory);
+  fmt::print("{}Results: {}\n", to_terminal(report, wants_colour(stdout)), directory.string());
+}
+
+}  // namespace
+
+int tune_command(const std::vector<std::string>& words) {
+  Arguments arguments = tune_arguments();
+  if (!arguments.parse(words)) return 0;
+  const Registry registry = load_registry(arguments);
+  Experiment experiment = load_experiment(experiment_file(arguments), registry);
+  if (!experiment.space) {
+    throw UsageError(fmt::format("tune: {} has no 'space' to search (docs/tuning.md)",
+                                 experiment.file.string()));
+  }
+  take_words(arguments, experiment);
+  choose_problems(arguments, experiment);
+  const Plan plan = plan_for(arguments, experiment, registry);
+  for (const std::string& note : plan.notes) fmt::print(stderr, "note: {}\n", note);
+  if (arguments.has("dry-run")) {
+    print_counts(experiment, plan, registry);
+    return 0;
+  }
+  const TuneOptions options = tune_options(arguments, experiment.name, words);
+  const fs::path winners_file = arguments.get("winners", default_winners_file().string());
+  TuneOutcome outcome;
+  try {
+    outcome = tune(experiment, plan, registry, options);
+  } catch (const Interrupted&) {
+    if (fs::exists(options.directory / kRecordsFile)) report_on(options.directory);
+    fmt::print(stderr, "\nInterrupted; all trials that have ended are kept. To go on:\n  {}\n",
+               resume_hint(words, options.directory));
+    return kInterruptedExitCode;
+  } catch (const EnvironmentError&) {
+    if (!fs::exists(options.directory / kRecordsFile)) throw;
+    fmt::print(stderr, "What has ended is kept. To go on, once the machine is well again:\n  {}\n",
+               resume_hint(words, options.directory));
+    throw;
+  }
+  report_on(options.directory);
+  write_atomically(options.directory / "winners.yaml", to_yaml(outcome.winners));
+  save_winners(winners_file, outcome.winners, registry);
+  fmt::print("Winners: {}\n", winners_file.string());
+  return static_cast<int>(outcome.failures == 0 ? ExitCode::kOk : ExitCode::kCellFailed);
+}
+
+}  // namespace msda

@@ -1,0 +1,100 @@
+#include "runner/plan/best_match.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace msda {
+namespace {
+
+double doublings(std::int64_t a, std::int64_t b) {
+  return std::abs(std::log2(static_cast<double>(a) / static_cast<double>(b)));
+}
+
+double distance(const Problem& a, const Problem& b) {
+  return doublings(a.batch * a.queries, b.batch * b.queries) +
+         doublings(a.batch * a.spatial_size(), b.batch * b.spatial_size()) +
+         doublings(a.heads, b.heads) + doublings(a.channels, b.channels) +
+         doublings(a.points, b.points) + doublings(a.level_count(), b.level_count());
+}
+
+bool same_shape(const Problem& a, const Problem& b) {
+  return a.batch == b.batch && a.queries == b.queries && a.heads == b.heads &&
+         a.channels == b.channels && a.points == b.points && a.levels == b.levels &&
+         a.layout == b.layout;
+}
+
+Closeness closeness(const Problem& a, const Problem& b) {
+  if (same_shape(a, b)) return Closeness::kSame;
+  return shape_class(a) == shape_class(b) ? Closeness::kClass : Closeness::kNear;
+}
+
+/// 0: this model, 1: the same compute capability, 2: the same kind.
+int device_rank(const DeviceInfo& winner, const DeviceInfo& device) {
+  if (winner.name == device.name) return 0;
+  return winner.compute_capability == device.compute_capability ? 1 : 2;
+}
+
+bool same_locations(const ProblemSpec& a, const ProblemSpec& b) {
+  if (a.directory.has_value() != b.directory.has_value()) return false;
+  return a.directory.has_value() || a.generation.distribution == b.generation.distribution;
+}
+
+/// What decides, the most important first; less is nearer.
+auto rank(const Winner& winner, const ProblemSpec& problem, TimingMode mode,
+          const DeviceInfo& device) {
+  const Closeness near = closeness(winner.problem.problem, problem.problem);
+  return std::tuple(near == Closeness::kNear, device_rank(winner.device, device), near,
+                    -winner.error, distance(winner.problem.problem, problem.problem),
+                    winner.mode != mode, !same_locations(winner.problem, problem));
+}
+
+std::string match_text(const BestMatch& match, const ProblemSpec& problem, TimingMode mode,
+                       const DeviceInfo& device) {
+  const Winner& winner = match.winner;
+  std::string text = "exactly this shape";
+  if (match.closeness != Closeness::kSame) {
+    text = fmt::format(
+        "{} {} ({:.1f} doublings away)",
+        match.closeness == Closeness::kClass ? "the same shape class as" : "the nearest shape,",
+        winner.problem.name(), distance(winner.problem.problem, problem.problem));
+  }
+  const int other = device_rank(winner.device, device);
+  text += other == 0 ? ", on this model" : fmt::format(", on {}", winner.device.name);
+  if (winner.mode != mode) text += fmt::format(", in mode {}", name_of(winner.mode));
+  if (!same_locations(winner.problem, problem) && !winner.problem.directory) {
+    text += fmt::format(", with {} locations", name_of(winner.problem.generation.distribution));
+  }
+  return text +
+         fmt::format("; found {}, {:.3f}x over {}", winner.date, winner.gain, winner.baseline);
+}
+
+}  // namespace
+
+std::optional<BestMatch> best_match(const std::vector<Winner>& winners, const Registry& registry,
+                                    const ProblemSpec& problem, TimingMode mode, double error,
+                                    const DeviceInfo& device) {
+  std::optional<BestMatch> best;
+  for (const Winner& winner : winners) {
+    if (winner.device.kind != device.kind || winner.error > error * (1 + 1e-9) ||
+        winner.problem.problem.types != problem.problem.types) {
+      continue;
+    }
+    const Composition composition(registry, winner.uses);
+    if (!composition.runs_on(device.kind) || composition.unsupported(problem.problem, device)) {
+      continue;
+    }
+    const auto own = rank(winner, problem, mode, device);
+    if (best) {
+      const auto other = rank(best->winner, problem, mode, device);
+      if (own > other || (own == other && winner.date <= best->winner.date)) continue;
+    }
+    best = {winner, closeness(winner.problem.problem, problem.problem), ""};
+  }
+  if (best) best->text = match_text(*best, problem, mode, device);
+  return best;
+}
+
+}  // namespace msda

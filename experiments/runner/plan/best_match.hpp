@@ -1,0 +1,38 @@
+// `use: best`: which of the winners of earlier searches serves a problem on a device.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/spec/winners.hpp"
+
+namespace msda {
+
+/// How near a winner's problem is to the one asked about.
+enum class Closeness {
+  kSame,   ///< the same shape
+  kClass,  ///< the same shape class
+  kNear,   ///< another shape
+};
+
+struct BestMatch {
+  Winner winner;
+  Closeness closeness = Closeness::kNear;
+  std::string text;  ///< "exactly this shape, on this model, ..."
+};
+
+/// The nearest winner whose types are the problem's, whose error bound is at most `error` and whose
+/// composition can run. Nearest is, in this order:
+///   1. the same shape, or the same class, before another shape;
+///   2. this model of device, one of the same compute capability, another one of its kind;
+///   3. the same shape before the same class; then the larger error bound, which leaves more to
+///      choose from; then the smaller distance, the sum of the factors, as
+///      powers of two, by which rows, pixels, heads, channels, points and levels differ;
+///   4. the same timing mode, the same distribution of locations, the later date.
+/// nullopt when there is none.
+std::optional<BestMatch> best_match(const std::vector<Winner>& winners, const Registry& registry,
+                                    const ProblemSpec& problem, TimingMode mode, double error,
+                                    const DeviceInfo& device);
+
+}  // namespace msda

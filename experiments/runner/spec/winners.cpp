@@ -1,0 +1,253 @@
+#include "runner/spec/winners.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "files/read.hpp"
+#include "files/write.hpp"
+#include "runner/spec/parse.hpp"
+
+namespace msda {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFileName = "winners.yaml";
+constexpr double kLargest = std::numeric_limits<double>::max();
+
+constexpr const char* kHeader =
+    "# Compositions that msda tune found, each confirmed in fresh processes on unseen inputs. An\n"
+    "# experiment takes the one that is nearest to its problem and device with `use: best`\n"
+    "# (docs/tuning.md). The program writes this file; entries may be taken away by hand.\n";
+
+int nearest_power(std::int64_t value) {
+  return static_cast<int>(std::lround(std::log2(static_cast<double>(value))));
+}
+
+DeviceKind parse_kind(const YamlNode& node) {
+  const std::string text = node.as_text();
+  for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kCuda, DeviceKind::kSimt}) {
+    if (text == name_of(kind)) return kind;
+  }
+  node.fail(fmt::format("no kind of device '{}': there are cpu, cuda, simt", text));
+}
+
+Winner parse_winner(const YamlNode& node, const fs::path& beside, const Registry& registry) {
+  const YamlMap map = node.as_map();
+  map.allow_only({"device", "kind", "compute_capability", "problem", "mode", "error", "use",
+                  "baseline", "gain", "gain_95", "searched_gain", "microseconds", "date", "command",
+                  "program"});
+  Winner winner;
+  winner.place = to_string(node.place());
+  winner.device.name = map.require("device").as_text();
+  winner.device.kind = parse_kind(map.require("kind"));
+  winner.device.compute_capability =
+      static_cast<int>(map.require("compute_capability").as_integer(0, 1000));
+  winner.problem = parse_problem(map.require("problem"), beside);
+  const YamlNode mode = map.require("mode");
+  winner.mode = mode.locate([&] { return parse_timing_mode(mode.as_text()); });
+  winner.error = map.require("error").as_number(0, 1);
+  winner.uses = parse_uses(map.require("use"), {}, registry);
+  winner.baseline = map.require("baseline").as_text();
+  winner.gain = map.require("gain").as_number(0, kLargest);
+  const std::vector<YamlNode> bounds = map.require("gain_95").as_list("bound");
+  if (bounds.size() != 2) map.require("gain_95").fail("an interval is [low, high]");
+  winner.gain_low = bounds[0].as_number(0, kLargest);
+  winner.gain_high = bounds[1].as_number(0, kLargest);
+  winner.searched_gain = map.require("searched_gain").as_number(0, kLargest);
+  winner.seconds = map.require("microseconds").as_number(0, kLargest) * 1e-6;
+  winner.date = map.require("date").as_text();
+  winner.command = map.require("command").as_text();
+  winner.program = map.require("program").as_text();
+  return winner;
+}
+
+YAML::Node flow(YAML::Node node) {
+  node.SetStyle(YAML::EmitterStyle::Flow);
+  return node;
+}
+
+YAML::Node types_node(const Types& types) {
+  if (types == Types::all(types.value)) return YAML::Node(std::string(name_of(types.value)));
+  YAML::Node node;
+  node["value"] = std::string(name_of(types.value));
+  node["location"] = std::string(name_of(types.location));
+  node["weight"] = std::string(name_of(types.weight));
+  node["output"] = std::string(name_of(types.output));
+  return flow(node);
+}
+
+/// Shape, types and where generated locations lie; tensors that were read are only a shape here.
+YAML::Node problem_node(const ProblemSpec& spec) {
+  const Problem& problem = spec.problem;
+  YAML::Node node;
+  node["name"] = problem.name;
+  node["batch"] = problem.batch;
+  node["queries"] = problem.queries;
+  node["heads"] = problem.heads;
+  node["channels"] = problem.channels;
+  node["points"] = problem.points;
+  for (const Level& level : problem.levels) {
+    YAML::Node size;
+    size.push_back(level.height);
+    size.push_back(level.width);
+    node["levels"].push_back(size);
+  }
+  if (problem.layout != ValueLayout::kPlain) node["layout"] = std::string(name_of(problem.layout));
+  node["types"] = types_node(problem.types);
+  if (!spec.directory) {
+    node["distribution"] = std::string(name_of(spec.generation.distribution));
+    node["sigma"] = spec.generation.sigma;
+  }
+  return flow(node);
+}
+
+YAML::Node use_node(const Use& use) {
+  if (use.parameters.empty()) return YAML::Node(use.variant);
+  YAML::Node parameters;
+  for (const auto& [name, value] : use.parameters) {
+    std::visit([&, key = name](const auto& held) { parameters[key] = held; }, value);
+  }
+  YAML::Node node;
+  node[use.variant] = parameters;
+  return node;
+}
+
+double rounded(double value) { return std::round(value * 1e4) / 1e4; }
+
+YAML::Node winner_node(const Winner& winner) {
+  YAML::Node node;
+  node["device"] = winner.device.name;
+  node["kind"] = std::string(name_of(winner.device.kind));
+  node["compute_capability"] = winner.device.compute_capability;
+  node["problem"] = problem_node(winner.problem);
+  node["mode"] = std::string(name_of(winner.mode));
+  node["error"] = winner.error;
+  YAML::Node uses(YAML::NodeType::Sequence);
+  for (const Use& use : winner.uses) uses.push_back(use_node(use));
+  node["use"] = flow(uses);
+  node["baseline"] = winner.baseline;
+  node["gain"] = rounded(winner.gain);
+  YAML::Node bounds;
+  bounds.push_back(rounded(winner.gain_low));
+  bounds.push_back(rounded(winner.gain_high));
+  node["gain_95"] = flow(bounds);
+  node["searched_gain"] = rounded(winner.searched_gain);
+  node["microseconds"] = rounded(winner.seconds * 1e6);
+  node["date"] = winner.date;
+  node["command"] = winner.command;
+  node["program"] = winner.program;
+  return node;
+}
+
+std::string text_of(const std::vector<YAML::Node>& entries) {
+  YAML::Node list(YAML::NodeType::Sequence);
+  for (const YAML::Node& entry : entries) list.push_back(entry);
+  YAML::Node file;
+  file["winners"] = list;
+  YAML::Emitter emitter;
+  emitter.SetDoublePrecision(9);
+  emitter << file;
+  return std::string(kHeader) + emitter.c_str() + "\n";
+}
+
+/// What a search of the same kind would replace.
+std::string key_of(const Winner& winner) {
+  const ProblemSpec& spec = winner.problem;
+  const Types& types = spec.problem.types;
+  return fmt::format("{}|{}|{} {} {} {}|{}|{}|{:g}", winner.device.name, shape_class(spec.problem),
+                     name_of(types.value), name_of(types.location), name_of(types.weight),
+                     name_of(types.output),
+                     spec.directory ? "files" : name_of(spec.generation.distribution),
+                     name_of(winner.mode), winner.error);
+}
+
+std::vector<YamlNode> entries_of(const fs::path& file) {
+  const YamlMap map = YamlNode::parse(read_text(file, kMostHandwritten), file.string()).as_map();
+  map.allow_only({"winners"});
+  return map.require("winners").as_list_or_empty("winner");
+}
+
+}  // namespace
+
+std::string shape_class(const Problem& problem) {
+  return fmt::format("H{} C{} P{} L{} 2^{} rows 2^{} pixels", problem.heads, problem.channels,
+                     problem.points, problem.level_count(),
+                     nearest_power(problem.batch * problem.queries),
+                     nearest_power(problem.batch * problem.spatial_size()));
+}
+
+std::vector<Winner> read_winners(const fs::path& file, const Registry& registry,
+                                 std::vector<std::string>& notes) {
+  std::vector<Winner> winners;
+  for (const YamlNode& entry : entries_of(file)) {
+    try {
+      winners.push_back(parse_winner(entry, file.parent_path(), registry));
+    } catch (const UsageError& error) {
+      notes.push_back(fmt::format("a winner is left out: {}", error.what()));
+    }
+  }
+  return winners;
+}
+
+std::string to_yaml(const std::vector<Winner>& winners) {
+  std::vector<YAML::Node> entries;
+  for (const Winner& winner : winners) entries.push_back(winner_node(winner));
+  return text_of(entries);
+}
+
+void save_winners(const fs::path& file, const std::vector<Winner>& found,
+                  const Registry& registry) {
+  std::vector<YAML::Node> entries;
+  if (fs::exists(file)) {
+    for (const YamlNode& entry : entries_of(file)) {
+      bool replaced = false;
+      try {
+        const std::string key = key_of(parse_winner(entry, file.parent_path(), registry));
+        replaced = std::any_of(found.begin(), found.end(),
+                               [&](const Winner& winner) { return key_of(winner) == key; });
+      } catch (const UsageError&) {
+        replaced = false;  // a plugin that is missing here is there elsewhere
+      }
+      if (!replaced) entries.push_back(entry.yaml());
+    }
+  }
+  for (const Winner& winner : found) entries.push_back(winner_node(winner));
+  std::error_code ignored;  // writing says what is wrong
+  if (file.has_parent_path()) fs::create_directories(file.parent_path(), ignored);
+  write_atomically(file, text_of(entries));
+}
+
+std::vector<fs::path> winners_files(const fs::path& experiment) {
+  std::vector<fs::path> places{experiment.parent_path() / kFileName, default_winners_file()};
+  for (const fs::path& directory : experiments_directories()) {
+    places.push_back(directory / kFileName);
+  }
+  std::vector<fs::path> files;
+  for (const fs::path& place : places) {
+    const bool again = std::any_of(files.begin(), files.end(), [&](const fs::path& file) {
+      std::error_code ignored;
+      return fs::equivalent(file, place, ignored);
+    });
+    if (fs::exists(place) && !again) files.push_back(place);
+  }
+  return files;
+}
+
+std::vector<Winner> all_winners(const fs::path& experiment, const Registry& registry,
+                                std::vector<std::string>& notes) {
+  std::vector<Winner> winners;
+  for (const fs::path& file : winners_files(experiment)) {
+    for (Winner& winner : read_winners(file, registry, notes)) {
+      winners.push_back(std::move(winner));
+    }
+  }
+  return winners;
+}
+
+fs::path default_winners_file() { return fs::path("results") / kFileName; }
+
+}  // namespace msda

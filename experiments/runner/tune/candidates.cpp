@@ -1,0 +1,182 @@
+#include "runner/tune/candidates.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <random>
+
+#include <fmt/format.h>
+
+#include "parallel.hpp"
+
+namespace msda {
+namespace {
+
+constexpr const char* kBaseline = "the baseline, which the others have to beat";
+constexpr const char* kDuplicate = "the same composition as another point";
+
+/// Reasons that differ in nothing but numbers are one.
+std::string without_numbers(const std::string& reason) {
+  std::string text;
+  for (const char c : reason) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    if (!digit) text += c;
+    if (digit && (text.empty() || text.back() != '#')) text += '#';
+  }
+  return text;
+}
+
+/// Counts reasons in the order in which they come.
+class Reasons {
+ public:
+  void add(const std::string& reason) {
+    ++entries_.try_emplace(without_numbers(reason), SpaceCount::Removed{reason, 0})
+          .first->second.points;
+  }
+
+  std::vector<SpaceCount::Removed> most_first() const {
+    std::vector<SpaceCount::Removed> removed;
+    for (const auto& [key, entry] : entries_) removed.push_back(entry);
+    std::stable_sort(removed.begin(), removed.end(),
+                     [](const auto& a, const auto& b) { return a.points > b.points; });
+    return removed;
+  }
+
+ private:
+  std::map<std::string, SpaceCount::Removed> entries_;
+};
+
+}  // namespace
+
+std::string to_text(const SpaceCount& count) {
+  std::string text = fmt::format("space     {} points\n", count.points);
+  const std::string about =
+      count.is_whole() ? "" : fmt::format(" of {} drawn at random", count.looked_at);
+  for (const SpaceCount::Removed& removed : count.removed) {
+    text += fmt::format("  {:>8}{} removed: {}\n", removed.points, about, removed.reason);
+  }
+  return text + fmt::format("  {:>8}{} left\n", count.left, about);
+}
+
+Candidates::Candidates(const Registry& registry, const SpaceSpec& spec, const Arm& baseline,
+                       const std::vector<Arm>& known, const Problem& problem,
+                       const DeviceInfo& device)
+    : registry_(registry),
+      spec_(spec),
+      baseline_(baseline),
+      arms_(known),
+      problem_(problem),
+      device_(device) {
+  count_.points = spec.space.size();
+  if (count_.points <= kMostCounted) {
+    count_points();
+  } else {
+    sample_points();
+  }
+  add_known();
+}
+
+void Candidates::count_points() {
+  std::vector<std::string> reasons(count_.points);
+  std::vector<std::string> compositions(count_.points);
+  constexpr std::int64_t kAtATime = 64;
+  parallel_for(static_cast<std::int64_t>(count_.points), kAtATime, 0,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end);
+                      ++i) {
+                   reasons[i] = refusal(i);
+                   if (reasons[i].empty()) compositions[i] = arm(i).composition;
+                 }
+               });
+  Reasons removed;
+  std::map<std::string, std::uint64_t> first;
+  for (std::uint64_t i = 0; i < count_.points; ++i) {
+    if (reasons[i].empty() && compositions[i] == baseline_.composition) reasons[i] = kBaseline;
+    if (reasons[i].empty() && !first.emplace(compositions[i], i).second) reasons[i] = kDuplicate;
+    if (reasons[i].empty()) {
+      all_.push_back(i);
+    } else {
+      removed.add(reasons[i]);
+    }
+  }
+  count_.looked_at = count_.points;
+  count_.left = all_.size();
+  count_.removed = removed.most_first();
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    if (const auto point = first.find(arms_[a].composition); point != first.end()) {
+      known_numbers_.push_back(point->second);
+    }
+  }
+}
+
+void Candidates::sample_points() {
+  constexpr std::uint64_t kDrawn = 10'000;
+  std::mt19937_64 random(1);
+  Reasons removed;
+  for (std::uint64_t i = 0; i < kDrawn; ++i) {
+    const std::string reason = refusal(random() % count_.points);
+    if (reason.empty()) {
+      ++count_.left;
+    } else {
+      removed.add(reason);
+    }
+  }
+  count_.looked_at = kDrawn;
+  count_.removed = removed.most_first();
+}
+
+/// Those that the count has not found among the points.
+void Candidates::add_known() {
+  std::vector<std::string> there;
+  for (const std::uint64_t number : known_numbers_) there.push_back(arm(number).composition);
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    const bool is_point =
+        std::find(there.begin(), there.end(), arms_[a].composition) != there.end();
+    const std::uint64_t number = spec_.space.size() + a;
+    if (!is_point && refusal(number).empty()) known_numbers_.push_back(number);
+  }
+}
+
+const Arm* Candidates::known_arm(std::uint64_t number) const {
+  return number < spec_.space.size() ? nullptr : &arms_.at(number - spec_.space.size());
+}
+
+std::string Candidates::refusal(std::uint64_t number) const {
+  if (const Arm* known = known_arm(number)) {
+    return unsupported_reason(registry_, *known, problem_, device_);
+  }
+  const Levels levels = spec_.space.at(number);
+  if (const auto rule = spec_.space.broken_rule(levels)) return spec_.space.rules()[*rule].text;
+  try {
+    const Composition composition(registry_, uses_at(registry_, spec_, levels));
+    if (!composition.runs_on(device_.kind)) {
+      return fmt::format("runs on {}, not on {}", name_of(composition.device()), device_.id);
+    }
+    return composition.unsupported(problem_, device_).value_or("");
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+}
+
+std::string Candidates::name(std::uint64_t number) const {
+  const Arm* known = known_arm(number);
+  return known != nullptr ? known->name : fmt::format("c{}", number);
+}
+
+Arm Candidates::arm(std::uint64_t number) const {
+  if (const Arm* known = known_arm(number)) return *known;
+  Arm arm{name(number), uses_at(registry_, spec_, spec_.space.at(number)), ""};
+  arm.composition = Composition(registry_, arm.uses).describe();
+  return arm;
+}
+
+std::string Candidates::describe(std::uint64_t number) const {
+  const Arm* known = known_arm(number);
+  return known != nullptr ? known->composition : spec_.space.describe(spec_.space.at(number));
+}
+
+Levels Candidates::levels(std::uint64_t number) const {
+  return known_arm(number) != nullptr ? Levels() : spec_.space.at(number);
+}
+
+}  // namespace msda

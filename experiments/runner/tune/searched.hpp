@@ -1,0 +1,40 @@
+// How the search of one problem in one mode ended, as the manifest has it, and the winner that
+// follows from it and the confirmation's records.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "results/record.hpp"
+#include "runner/spec/winners.hpp"
+#include "runner/tune/candidates.hpp"
+#include "runner/tune/search.hpp"
+
+namespace msda {
+
+/// The entry of manifest.json's "searches": {problem, mode, baseline, points, looked_at, left,
+/// removed: [{reason, points}], measured, failed, whole, out_of_time, finalists: [{name, uses,
+/// composition, number, searched_gain}]}; "failure" where the search could not be made.
+nlohmann::json searched_json(const std::string& problem, TimingMode mode,
+                             const std::string& baseline, const Candidates& candidates,
+                             const SearchEnd& end);
+
+/// What a winner is called and found by.
+struct FoundBy {
+  DeviceInfo device;
+  double error = 0;  ///< largest relative L2 error that was allowed
+  std::string date;
+  std::string command;
+  std::string program;
+};
+
+/// `records` are the confirmation's. The baseline, an arm of `arms`, where no finalist is confirmed
+/// to be faster; nullopt when the baseline has no time.
+std::optional<Winner> winner_of(const nlohmann::json& searched, const ProblemSpec& problem,
+                                const std::vector<Arm>& arms, const std::vector<Record>& records,
+                                const FoundBy& found_by);
+
+}  // namespace msda

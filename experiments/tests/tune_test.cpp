@@ -1,0 +1,208 @@
+// `msda tune` from YAML to winners, with a kernel that does as it is told.
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "results/search_log.hpp"
+#include "runner/spec/winners.hpp"
+#include "runner/supervise/manifest.hpp"
+#include "support.hpp"
+
+namespace msda::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::Each;
+using testing::Field;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+/// The fastest point takes 1 ms, the baseline 4; two thirds of the points go wrong.
+constexpr const char* kSearch = R"(
+device: cpu
+problems: [{name: p, queries: 3, channels: 4, levels: [[4, 4]]}]
+arms: [{name: slow, use: [{fixture: {milliseconds: 4}}]}]
+space:
+  factors:
+    kernel:
+      - fixture: {milliseconds: [1, 2, 3], behaviour: [good, crash, wrong, unsupported]}
+  excludes: [{kernel.milliseconds: 2, kernel.behaviour: wrong}]
+measure: {processes: 2, most_processes: 2, blocks: 8, samples: 2, warmup: 0, timeout: 10 s}
+)";
+
+class TuneTest : public testing::Test {
+ protected:
+  fs::path results() const { return directory_.path() / "results"; }
+  fs::path winners() const { return directory_.path() / "winners.yaml"; }
+
+  Outcome tune(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "tune");
+    arguments.insert(arguments.end(), {"--winners", winners().string()});
+    return run(arguments);
+  }
+
+  std::vector<Winner> saved() const {
+    std::vector<std::string> notes;
+    return read_winners(winners(), fixture_registry(), notes);
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(TuneTest, FindsAndConfirmsTheFastestWhateverOthersDo) {
+  const fs::path file = directory_.write("x.yaml", kSearch);
+  const Outcome outcome = tune({file, "--output", results()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("confirmed"));
+  EXPECT_THAT(outcome.err, HasSubstr("confirm the finalists"));
+
+  const std::vector<Winner> found = saved();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].baseline, "slow");
+  EXPECT_GT(found[0].gain, 1.5);
+  EXPECT_GT(found[0].gain_low, 1.0);
+  EXPECT_GT(found[0].searched_gain, 1.5);
+  EXPECT_EQ(std::get<double>(found[0].uses.at(0).parameters.at("milliseconds")), 1.0);
+  EXPECT_EQ(std::get<std::string>(found[0].uses.at(0).parameters.at("behaviour")), "good");
+  EXPECT_THAT(found[0].command, HasSubstr("msda tune"));
+  EXPECT_EQ(found[0].error, 1e-5) << "what fp32 allows";
+
+  const nlohmann::json searched = read_manifest(results()).at("searches").at(0);
+  EXPECT_EQ(searched.at("points"), 12);
+  EXPECT_EQ(searched.at("left"), 8);
+  EXPECT_EQ(searched.at("measured"), 3);
+  EXPECT_EQ(searched.at("failed"), 5);
+  EXPECT_TRUE(searched.at("whole"));
+}
+
+TEST_F(TuneTest, KeepsTheSearchApartFromTheConfirmationsRecords) {
+  const fs::path file = directory_.write("x.yaml", kSearch);
+  ASSERT_EQ(tune({file, "--output", results()}).exit_code, 0);
+  const std::vector<Record> records = read_records(results() / kRecordsFile);
+  EXPECT_THAT(records, SizeIs(1 + 3 + 1)) << "baseline, finalists, A/A pair";
+  EXPECT_THAT(records, Each(Field(&Record::processes, SizeIs(2))));
+  const std::vector<SearchTrial> trials = read_search(results() / kSearchFile);
+  ASSERT_GE(trials.size(), 3U);
+  for (std::size_t i = 0; i < trials.size(); ++i) EXPECT_EQ(trials[i].number, static_cast<int>(i));
+  EXPECT_EQ(trials.back().stage, "halve");
+}
+
+TEST_F(TuneTest, ReportsTheSearchAsAnAblation) {
+  const fs::path file = directory_.write("x.yaml", kSearch);
+  const Outcome outcome = tune({file, "--output", results()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("Search: p, warm"));
+  EXPECT_THAT(outcome.out, HasSubstr("Factors of the search: p, warm"));
+  EXPECT_THAT(outcome.out, HasSubstr("kernel.milliseconds"));
+  EXPECT_THAT(outcome.out, HasSubstr("at the winner"));
+  std::ifstream stream(results() / "report.json");
+  const nlohmann::json report = nlohmann::json::parse(stream);
+  const nlohmann::json& search = report.at("searches").at(0);
+  EXPECT_EQ(search.at("finalists").at(0).at("verdict"), "confirmed");
+  const nlohmann::json& factor = search.at("factors").at(1);
+  EXPECT_EQ(factor.at("factor"), "kernel.milliseconds");
+  // 2 ms was measured with everything else as the winner has it.
+  const nlohmann::json& two = factor.at("levels").at(1);
+  EXPECT_TRUE(two.at("measured"));
+  EXPECT_NEAR(two.at("at_the_winner").get<double>(), 2.0, 0.5);
+}
+
+TEST_F(TuneTest, CountsWithoutRunningOnADryRun) {
+  const fs::path file = directory_.write("x.yaml", kSearch);
+  const Outcome outcome = tune({file, "--dry-run", "--output", results()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("12 points"), HasSubstr("8 left"),
+                                 HasSubstr("3 removed: fixture: as it was told"),
+                                 HasSubstr("1 removed: excluded: kernel.milliseconds=2")));
+  EXPECT_FALSE(fs::exists(results()));
+}
+
+TEST_F(TuneTest, SaysSoWhenNothingIsFaster) {
+  const fs::path file = directory_.write("x.yaml", R"(
+device: cpu
+problems: [{name: p, queries: 3, channels: 4, levels: [[4, 4]]}]
+arms: [{name: fast, use: [{fixture: {milliseconds: 1}}]}]
+space: {factors: {kernel: {fixture: {milliseconds: [3, 4]}}}}
+measure: {processes: 2, most_processes: 2, blocks: 4, samples: 2, warmup: 0}
+)");
+  const Outcome outcome = tune({file, "--output", results()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("Nothing is confirmed to be faster than fast"));
+  const std::vector<Winner> found = saved();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].gain, 1.0);
+  EXPECT_EQ(std::get<double>(found[0].uses.at(0).parameters.at("milliseconds")), 1.0);
+}
+
+TEST_F(TuneTest, SearchesAProblemInWords) {
+  const fs::path file = directory_.write("x.yaml", kSearch);
+  const Outcome outcome = tune(
+      {file, "num_query=2", "channels=4", "levels=3x3", "num_points=1", "--output", results()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  ASSERT_THAT(saved(), SizeIs(1));
+  EXPECT_EQ(saved()[0].problem.problem.queries, 2);
+  EXPECT_EQ(tune({file, "num_quer=2", "levels=3x3"}).exit_code, 2);
+  EXPECT_EQ(tune({file, "--problem", "q"}).exit_code, 2);
+}
+
+TEST_F(TuneTest, GoesOnAfterAnInterruptionWithTheTrialsThatHadEnded) {
+  const fs::path file = directory_.write("x.yaml", R"(
+device: cpu
+problems:
+  - {name: p, queries: 3, channels: 4, levels: [[4, 4]]}
+  - {name: q, queries: 4, channels: 4, levels: [[4, 4]]}
+arms: [{name: slow, use: [{fixture: {milliseconds: 6}}]}]
+space: {factors: {kernel: {fixture: {milliseconds: [2, 3, 4, 5]}}}}
+measure: {processes: 2, most_processes: 2, blocks: 8, samples: 2, warmup: 0}
+)");
+  Child child({"tune", file, "--output", results(), "--winners", winners()}, directory_.path());
+  for (int i = 0; i < 3000 && read_search(results() / kSearchFile).empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  child.signal(SIGINT);
+  const Outcome interrupted = child.wait();
+  ASSERT_EQ(interrupted.exit_code, 130) << interrupted.err;
+  EXPECT_THAT(interrupted.err, HasSubstr("--resume"));
+  const std::size_t kept = read_search(results() / kSearchFile).size();
+  ASSERT_GT(kept, 0U);
+
+  EXPECT_EQ(tune({file, "--resume", results(), "--seed", "9"}).exit_code, 2) << "another search";
+  const Outcome resumed = tune({file, "--resume", results()});
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  std::map<std::string, int> next;
+  for (const SearchTrial& trial : read_search(results() / kSearchFile)) {
+    EXPECT_EQ(trial.number, next[trial.problem]++) << "no trial stands twice";
+  }
+  EXPECT_THAT(saved(), SizeIs(2));
+}
+
+TEST_F(TuneTest, NeedsASpaceAndADeviceThatMeasures) {
+  const fs::path without = directory_.write("y.yaml", R"(
+problems: [{name: p, queries: 3, levels: [[4, 4]]}]
+arms: [fixture]
+)");
+  const Outcome no_space = tune({without, "--device", "cpu"});
+  EXPECT_EQ(no_space.exit_code, 2);
+  EXPECT_THAT(no_space.err, HasSubstr("has no 'space' to search"));
+}
+
+TEST_F(TuneTest, FailsOnlyTheProblemWhoseBaselineFails) {
+  const fs::path file = directory_.write("x.yaml", R"(
+device: cpu
+problems: [{name: p, queries: 3, channels: 4, levels: [[4, 4]]}]
+arms: [{name: broken, use: [{fixture: {behaviour: wrong}}]}]
+space: {factors: {kernel: {fixture: {milliseconds: [1, 2]}}}}
+measure: {processes: 1, blocks: 4, samples: 2, warmup: 0}
+)");
+  const Outcome outcome = tune({file, "--output", results()});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("the baseline broken is wrong"));
+}
+
+}  // namespace
+}  // namespace msda::test

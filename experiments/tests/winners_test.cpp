@@ -1,0 +1,196 @@
+// Winners on disk, and which of them `use: best` takes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "files/read.hpp"
+#include "runner/plan/best_match.hpp"
+#include "support.hpp"
+
+namespace msda::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+DeviceInfo device(const std::string& name, int compute_capability) {
+  DeviceInfo info;
+  info.name = name;
+  info.compute_capability = compute_capability;
+  return info;
+}
+
+Winner winner(const std::string& label, double milliseconds) {
+  Winner winner;
+  winner.device = device("big", 90);
+  winner.problem = tiny_problem();
+  winner.problem.problem.name = label;
+  winner.error = 1e-5;
+  winner.uses = {{"fixture", {{"milliseconds", milliseconds}, {"flag", true}}}};
+  winner.baseline = "slow";
+  winner.gain = 1.25;
+  winner.gain_low = 1.24;
+  winner.gain_high = 1.26;
+  winner.searched_gain = 1.3;
+  winner.seconds = 71.25e-6;
+  winner.date = "2026-11-21";
+  winner.command = "msda tune x.yaml --budget '2 min'";
+  winner.program = "0.1.0 (abc)";
+  return winner;
+}
+
+TEST(Winners, ComeBackFromTheirFile) {
+  const TemporaryDirectory directory;
+  const auto file = directory.write("w.yaml", to_yaml({winner("a", 3)}));
+  std::vector<std::string> notes;
+  const std::vector<Winner> read = read_winners(file, fixture_registry(), notes);
+  EXPECT_THAT(notes, IsEmpty());
+  ASSERT_THAT(read, SizeIs(1));
+  const Winner& back = read[0];
+  const Winner wanted = winner("a", 3);
+  EXPECT_EQ(back.device.name, "big");
+  EXPECT_EQ(back.device.compute_capability, 90);
+  EXPECT_EQ(back.problem.problem, wanted.problem.problem);
+  EXPECT_EQ(back.uses, wanted.uses);
+  EXPECT_EQ(back.gain, wanted.gain);
+  EXPECT_EQ(back.gain_low, wanted.gain_low);
+  EXPECT_NEAR(back.seconds, wanted.seconds, 1e-9);
+  EXPECT_EQ(back.command, wanted.command);
+  EXPECT_EQ(back.error, wanted.error);
+}
+
+TEST(Winners, TakeThePlaceOfThoseOfTheSameClassAndKeepOthers) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "results" / "w.yaml";
+  Winner other = winner("b", 5);
+  other.mode = TimingMode::kCold;
+  save_winners(file, {winner("a", 3), other}, fixture_registry());
+  save_winners(file, {winner("again", 4)}, fixture_registry());
+  std::vector<std::string> notes;
+  std::vector<std::string> names;
+  for (const Winner& one : read_winners(file, fixture_registry(), notes)) {
+    names.push_back(one.problem.name());
+  }
+  EXPECT_THAT(names, ElementsAre("b", "again"));
+}
+
+TEST(Winners, OfPluginsThatAreNotHereStayInTheFile) {
+  const TemporaryDirectory directory;
+  std::string text = to_yaml({winner("a", 3)});
+  text.replace(text.find("fixture:"), 7, "elsewhere");
+  const auto file = directory.write("w.yaml", text);
+  Winner other = winner("b", 5);
+  other.mode = TimingMode::kCold;
+  save_winners(file, {other}, fixture_registry());
+  EXPECT_THAT(read_text(file), HasSubstr("elsewhere"));
+  std::vector<std::string> notes;
+  EXPECT_THAT(read_winners(file, fixture_registry(), notes), SizeIs(1));
+  ASSERT_THAT(notes, SizeIs(1));
+  EXPECT_THAT(notes[0], HasSubstr("elsewhere"));
+}
+
+TEST(Winners, HaveAShapeClassOfNearestPowersOfTwo) {
+  Problem problem = tiny_problem().problem;
+  problem.queries = 17'000;
+  problem.batch = 2;
+  const std::string of = shape_class(problem);
+  problem.queries = 16'000;
+  EXPECT_EQ(shape_class(problem), of);
+  problem.queries = 30'000;
+  EXPECT_NE(shape_class(problem), of);
+  problem.queries = 16'000;
+  problem.points = 8;
+  EXPECT_NE(shape_class(problem), of);
+}
+
+class BestMatchTest : public testing::Test {
+ protected:
+  std::optional<BestMatch> match(double error = 1e-5) const {
+    return best_match(winners_, fixture_registry(), problem_, TimingMode::kWarm, error,
+                      device("big", 90));
+  }
+  std::string name() const { return match() ? match()->winner.problem.name() : "none"; }
+
+  /// A winner on another shape: `queries` in place of the problem's.
+  static Winner on(const std::string& label, std::int64_t queries) {
+    Winner other = winner(label, 1);
+    other.problem.problem.queries = queries;
+    return other;
+  }
+
+  ProblemSpec problem_ = tiny_problem();
+  std::vector<Winner> winners_;
+};
+
+TEST_F(BestMatchTest, IsTheSameShapeBeforeItsClassBeforeOthers) {
+  winners_ = {on("far", 5000), on("near", 50)};
+  EXPECT_EQ(name(), "near");
+  EXPECT_EQ(match()->closeness, Closeness::kNear);
+  EXPECT_THAT(match()->text, HasSubstr("the nearest shape, near (3.3 doublings away)"));
+  winners_.push_back(on("class", 4));
+  EXPECT_EQ(name(), "class");
+  EXPECT_EQ(match()->closeness, Closeness::kClass);
+  winners_.push_back(winner("same", 1));
+  EXPECT_EQ(name(), "same");
+  EXPECT_THAT(match()->text,
+              HasSubstr("exactly this shape, on this model; found 2026-11-21, 1.250x"));
+}
+
+TEST_F(BestMatchTest, IsThisModelBeforeItsGenerationBeforeOthers) {
+  Winner other = winner("other", 1);
+  other.device = device("old", 80);
+  winners_ = {other};
+  EXPECT_EQ(name(), "other");
+  EXPECT_THAT(match()->text, HasSubstr("on old"));
+  other = winner("kin", 1);
+  other.device = device("small", 90);
+  winners_.push_back(other);
+  EXPECT_EQ(name(), "kin");
+  winners_.push_back(on("class here", 4));
+  EXPECT_EQ(name(), "class here") << "the class on this model before the shape on another";
+  winners_.back() = on("far here", 5000);
+  EXPECT_EQ(name(), "kin") << "the shape on another model before another shape";
+}
+
+TEST_F(BestMatchTest, HasTheProblemsTypesAndNoMoreErrorThanAllowed) {
+  Winner loose = winner("loose", 1);
+  loose.error = 1e-2;
+  winners_ = {loose, winner("tight", 1)};
+  EXPECT_EQ(name(), "tight");
+  EXPECT_EQ(match(3e-2)->winner.problem.name(), "loose") << "what was allowed is used";
+  winners_.pop_back();
+  EXPECT_EQ(name(), "none");
+  Winner half = winner("half", 1);
+  half.problem.problem.types = Types::all(DType::kFloat16);
+  winners_ = {half};
+  EXPECT_EQ(name(), "none");
+}
+
+TEST_F(BestMatchTest, CanRunTheProblemOnTheDevice) {
+  Winner gpu = winner("gpu", 1);
+  gpu.device.kind = DeviceKind::kCuda;
+  Winner unsupported = winner("unsupported", 1);
+  unsupported.uses = {{"fixture", {{"behaviour", std::string("unsupported")}}}};
+  winners_ = {gpu, unsupported, on("far", 5000)};
+  EXPECT_EQ(name(), "far");
+}
+
+TEST_F(BestMatchTest, PrefersModeThenLocationsThenTheLaterDate) {
+  Winner cold = winner("cold", 1);
+  cold.mode = TimingMode::kCold;
+  cold.date = "2027-01-01";
+  Winner local = winner("local", 1);
+  local.problem.generation.distribution = Distribution::kLocal;
+  winners_ = {cold, local};
+  EXPECT_EQ(name(), "local");
+  winners_.push_back(winner("old", 1));
+  EXPECT_EQ(name(), "old");
+  Winner later = winner("later", 1);
+  later.date = "2026-12-01";
+  winners_.push_back(later);
+  EXPECT_EQ(name(), "later");
+}
+
+}  // namespace
+}  // namespace msda::test
