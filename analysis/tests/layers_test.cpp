@@ -16,10 +16,13 @@ namespace fs = std::filesystem;
 /// What the files of a folder may include, besides each other.
 const std::map<std::string, std::set<std::string>> kMayInclude{
     {"statistics", {"facts", "results"}},
+    {"counters", {"results"}},
     {"claims", {"facts", "results", "statistics"}},
     {"ablation", {"facts", "results", "design", "statistics"}},
     {"report", {"facts", "files", "results", "design", "statistics", "claims", "ablation"}},
-    {"render", {"facts", "files", "results", "design", "statistics", "claims", "ablation", "report"}}};
+    {"render",
+     {"facts", "files", "results", "design", "statistics", "claims", "ablation", "counters",
+      "report"}}};
 
 /// "render/text.hpp" of a line that includes it in quotes, else "".
 std::string included_by(const std::string& line) {

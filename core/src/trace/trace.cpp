@@ -29,7 +29,8 @@ nvtxDomainHandle_t domain() {
   static const nvtxDomainHandle_t handle = [] {
     const nvtxDomainHandle_t created = nvtxDomainCreateA("msda");
     for (const Category category :
-         {Category::kExperiment, Category::kCell, Category::kPhase, Category::kBlock}) {
+         {Category::kExperiment, Category::kCell, Category::kPhase, Category::kBlock,
+          Category::kProfiled, Category::kPart}) {
       nvtxDomainNameCategoryA(created, static_cast<std::uint32_t>(category),
                               std::string(name_of(category)).c_str());
     }
@@ -65,12 +66,15 @@ std::string_view name_of(Category category) {
     case Category::kCell: return "cell";
     case Category::kPhase: return "phase";
     case Category::kBlock: return "block";
+    case Category::kProfiled: return "profiled";
+    case Category::kPart: return "part";
   }
   return "?";
 }
 
 Range::Range(Category category, std::string_view name) {
-  std::string full = std::string(name_of(category)) + " " + std::string(name);
+  std::string full(name_of(category));
+  if (!name.empty()) full.append(" ").append(name);
   push(category, full);
   const std::lock_guard lock(ranges().mutex);
   ranges().names.push_back(std::move(full));

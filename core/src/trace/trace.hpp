@@ -12,13 +12,21 @@
 namespace msda::trace {
 
 /// What a range stands for; also its NVTX category, so that a profiler can filter by it.
-enum class Category : std::uint32_t { kExperiment = 1, kCell = 2, kPhase = 3, kBlock = 4 };
+enum class Category : std::uint32_t {
+  kExperiment = 1,
+  kCell = 2,
+  kPhase = 3,
+  kBlock = 4,
+  kProfiled = 5,  ///< around the launches that a profiler is to count; without a name of its own
+  kPart = 6,      ///< one kernel of a launch
+};
 std::string_view name_of(Category category);
 
 /// A range that is open for the life of the object. Ranges nest, and one thread opens them all.
 class Range {
  public:
-  Range(Category category, std::string_view name);
+  /// Named "cell mine/plain/warm", or by its category alone.
+  explicit Range(Category category, std::string_view name = "");
   ~Range();
   Range(const Range&) = delete;
   Range& operator=(const Range&) = delete;

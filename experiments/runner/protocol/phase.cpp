@@ -5,13 +5,16 @@ namespace msda {
 std::chrono::duration<double> time_limit(const Timeouts& timeouts, std::string_view phase) {
   if (phase == phase::kCompile) return timeouts.compile;
   if (phase == phase::kVerify || phase == phase::kVerifyAgain) return timeouts.verify;
-  if (phase == phase::kMeasure || phase == phase::kMeasureParts) return timeouts.measure;
+  if (phase == phase::kMeasure || phase == phase::kMeasureParts ||
+      phase == phase::kProfile) {
+    return timeouts.measure;
+  }
   return timeouts.prepare;
 }
 
 bool is_busy(std::string_view phase) {
   return phase == phase::kVerify || phase == phase::kVerifyAgain || phase == phase::kMeasure ||
-         phase == phase::kMeasureParts;
+         phase == phase::kMeasureParts || phase == phase::kProfile;
 }
 
 void PhaseTimes::enter(const std::string& phase) {

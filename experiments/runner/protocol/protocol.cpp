@@ -217,11 +217,17 @@ DeviceInfo device_info_from_json(const json& value) {
 json to_json(const GroupRequest& request) {
   json arms = json::array();
   for (const Arm& arm : request.arms) arms.push_back(to_json(arm));
-  return {{"experiment", request.experiment}, {"problem", to_json(request.problem)},
-          {"mode", name_of(request.mode)},    {"arms", std::move(arms)},
-          {"baseline", request.baseline},     {"measure", to_json(request.measure)},
-          {"process", request.process},       {"timed", request.timed},
-          {"separately", request.separately}, {"keep", request.keep}};
+  return {{"experiment", request.experiment},
+          {"problem", to_json(request.problem)},
+          {"mode", name_of(request.mode)},
+          {"arms", std::move(arms)},
+          {"baseline", request.baseline},
+          {"measure", to_json(request.measure)},
+          {"process", request.process},
+          {"timed", request.timed},
+          {"profiled", request.profiled},
+          {"separately", request.separately},
+          {"keep", request.keep}};
 }
 
 GroupRequest group_request_from_json(const json& value) {
@@ -235,6 +241,7 @@ GroupRequest group_request_from_json(const json& value) {
     request.measure = measure_from_json(value.at("measure"));
     request.process = value.at("process");
     request.timed = value.at("timed");
+    request.profiled = value.at("profiled");
     request.separately = value.at("separately");
     request.keep = value.at("keep");
     return request;

@@ -22,6 +22,7 @@ struct GroupRequest {
   MeasureSettings measure;  ///< modes, processes and time-outs are the parent's business
   int process = 0;          ///< recorded with each sample; also salts the inputs' seeds
   bool timed = true;        ///< false: verify only
+  bool profiled = false;    ///< launch each arm once more for the profiler around the worker
   /// Compile arm by arm, each under its own name, so that a compiler's crash shows whose it is.
   bool separately = false;
   /// Of a search: losers stop early, as long as so many candidates stay (losers(), halving.hpp); 0:

@@ -14,8 +14,14 @@ using Outcome = WorkerProcess::Outcome;
 /// A worker opens its device within this time; a cold GPU driver can take tens of seconds.
 constexpr std::chrono::duration<double> kStartTimeout{120};
 
+/// Of the worker, or of the launcher around it.
 std::vector<std::string> worker_arguments(const SupervisorOptions& options) {
-  std::vector<std::string> arguments = {"worker", "--device", options.device};
+  std::vector<std::string> arguments;
+  if (!options.launcher.empty()) {
+    arguments.assign(options.launcher.begin() + 1, options.launcher.end());
+    arguments.push_back(options.program.string());
+  }
+  arguments.insert(arguments.end(), {"worker", "--device", options.device});
   if (options.ceilings) arguments.emplace_back("--ceilings");
   for (const std::filesystem::path& directory : options.plugin_directories) {
     arguments.emplace_back("--plugin-dir");
@@ -61,8 +67,10 @@ Supervisor::Supervisor(SupervisorOptions options, OnEvent on_event)
 
 void Supervisor::start() {
   phases_.enter(phase::kStart);
-  worker_ = std::make_unique<WorkerProcess>(interrupts_, options_.program,
-                                            worker_arguments(options_), options_.kill);
+  const std::filesystem::path program =
+      options_.launcher.empty() ? options_.program : options_.launcher.front();
+  worker_ = std::make_unique<WorkerProcess>(interrupts_, program, worker_arguments(options_),
+                                            options_.kill);
   // The ceilings are measured once; a worker that takes over need not wait for them.
   options_.ceilings = false;
   std::string line;
@@ -90,6 +98,11 @@ void Supervisor::start() {
 const json& Supervisor::ready() {
   if (!worker_) start();
   return ready_;
+}
+
+void Supervisor::finish_worker(std::chrono::duration<double> patience) {
+  if (worker_) worker_->finish(patience);
+  end_worker();
 }
 
 void Supervisor::end_worker() {

@@ -38,6 +38,8 @@ struct SupervisorOptions {
   std::vector<std::filesystem::path> plugin_directories;
   bool ceilings = false;  ///< have the worker measure the device's ceilings
   KillPolicy kill{};
+  /// A program around the worker and its arguments, a profiler; the worker's command line follows.
+  std::vector<std::string> launcher{};
 };
 
 class Supervisor {
@@ -60,6 +62,10 @@ class Supervisor {
   /// Interrupted, and DeviceUnusable after the record of the arm that was at work.
   void run(const GroupRequest& request, const std::vector<std::string>& arms,
            const OnRecord& on_record, const std::vector<Record>& finished = {});
+
+  /// Lets the worker end by itself, so that what is around it can write what it has; kills it after
+  /// `patience`. Throws DeviceUnusable.
+  void finish_worker(std::chrono::duration<double> patience);
 
   /// Ends the worker; the next run() starts another. Throws DeviceUnusable.
   void end_worker();

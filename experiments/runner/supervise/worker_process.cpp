@@ -81,8 +81,8 @@ struct WorkerProcess::Impl {
   void signal_group(int number) const;
   /// Whether the process has ended; then nothing is left of its group.
   bool has_ended();
-  /// Whether it has within the policy's patience.
-  bool wait_for_end();
+  /// Whether it has within `patience`.
+  bool wait_for_end(std::chrono::duration<double> patience);
 
   Interrupts::Impl& interrupts;
   KillPolicy policy;
@@ -120,9 +120,9 @@ bool WorkerProcess::Impl::has_ended() {
   return reaped = true;
 }
 
-bool WorkerProcess::Impl::wait_for_end() {
+bool WorkerProcess::Impl::wait_for_end(std::chrono::duration<double> patience) {
   constexpr std::chrono::milliseconds kStep{1};
-  const auto end = std::chrono::steady_clock::now() + policy.patience;
+  const auto end = std::chrono::steady_clock::now() + patience;
   // Boost's wait_for() depends on SIGCHLD, which threads with children of their own take from each
   // other; asking again and again does not.
   while (!has_ended()) {
@@ -219,14 +219,19 @@ WorkerProcess::Outcome WorkerProcess::read(std::string& line,
   return outcome;
 }
 
+bool WorkerProcess::finish(std::chrono::duration<double> patience) {
+  impl_->requests.close();
+  return impl_->wait_for_end(patience);
+}
+
 bool WorkerProcess::kill() {
   if (!impl_->child.valid() || impl_->has_ended()) return true;
   impl_->signal_group(impl_->policy.signal);
-  return impl_->wait_for_end();
+  return impl_->wait_for_end(impl_->policy.patience);
 }
 
 bool WorkerProcess::ended_from_outside() {
-  if (!impl_->wait_for_end()) return false;
+  if (!impl_->wait_for_end(impl_->policy.patience)) return false;
   const int status = impl_->child.native_exit_code();
   // Crashes have other signals; a time-out's SIGKILL is not followed by kEnded.
   return WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM);
@@ -234,7 +239,8 @@ bool WorkerProcess::ended_from_outside() {
 
 std::string WorkerProcess::end_reason() {
   // Its pipes are closed, so that it is about to end; a driver's teardown can take a while.
-  if (!impl_->wait_for_end() && !kill()) return "no end: it hangs in its exit";
+  if (!impl_->wait_for_end(impl_->policy.patience) && !kill())
+    return "no end: it hangs in its exit";
   const int status = impl_->child.native_exit_code();
   std::string reason;
   if (WIFSIGNALED(status)) {

@@ -54,6 +54,8 @@ class WorkerProcess {
   void send(const std::string& line);
   /// After anything but kLine the process is of no more use.
   Outcome read(std::string& line, std::chrono::duration<double> timeout);
+  /// Ends its input, so that it ends by itself, and waits. False when it has not within `patience`.
+  bool finish(std::chrono::duration<double> patience);
   /// Ends the process, and those that it started with it. False when it is still there after the
   /// policy's patience: it hangs in the kernel, where a driver waits for a device that does not
   /// answer.

@@ -142,4 +142,21 @@ void GroupRunner::measure_parts(Cell& cell, int block) {
   }
 }
 
+void GroupRunner::profile(Cell& cell) {
+  warm_up(cell);
+  {
+    const Range profiled(Category::kProfiled);
+    const Tensors& tensors = tensors_of_launch(0);
+    if (cell.prepared.parts.empty()) {
+      const Range range(Category::kPart, "kernel");
+      cell.prepared.executable->launch(tensors, device_.stream());
+    }
+    for (const LaunchPart& part : cell.prepared.parts) {
+      const Range range(Category::kPart, part.name);
+      part.launch(tensors, device_.stream());
+    }
+    device_.synchronize();
+  }
+}
+
 }  // namespace msda

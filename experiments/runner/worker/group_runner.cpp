@@ -72,6 +72,11 @@ void GroupRunner::run_cells(std::vector<Cell>& cells) {
         step(cell, phase::kVerifyAgain, [&] { verify_on(cell, sets_.size() - 1); });
     }
   }
+  if (request_->profiled) {
+    for (Cell& cell : cells) {
+      if (cell.alive) step(cell, phase::kProfile, [&] { profile(cell); });
+    }
+  }
   for (Cell& cell : cells) {
     if (cell.alive) finish(cell, CellStatus::kOk);
   }

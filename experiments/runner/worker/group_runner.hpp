@@ -61,6 +61,8 @@ class GroupRunner {
   void measure_block(std::vector<Cell>& cells, int block);
   void retire_losers(std::vector<Cell>& cells, int blocks_done) const;
   void measure_cell(Cell& cell, int block);
+  /// Launches once, each kernel in a range of its own, where a profiler counts.
+  void profile(Cell& cell);
   bool has_timed_parts(const Cell& cell) const;
   void measure_parts(Cell& cell, int block);
   void warm_up(Cell& cell);

@@ -1,0 +1,159 @@
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/program.hpp"
+#include "cli/terminal.hpp"
+#include "render/counters_text.hpp"
+#include "runner/profile/profile_run.hpp"
+#include "runner/supervise/manifest.hpp"
+#include "runner/supervise/run.hpp"
+#include "runner/supervise/supervisor.hpp"
+
+namespace msda {
+namespace {
+
+namespace fs = std::filesystem;
+
+Arguments profile_arguments() {
+  Arguments arguments(
+      {"profile EXPERIMENT|RUN-DIR [OPTION...]",
+       "Runs an experiment's cells under Nsight Compute (ncu) or Nsight Systems (nsys): each arm "
+       "is\n"
+       "verified and warmed up, and then launched once for the profiler. Its report is kept, and "
+       "its\n"
+       "counters lie in counters.jsonl, beside the records of a run when its directory is given;\n"
+       "their times never mix with those of the run. What explains the difference between an arm "
+       "and\n"
+       "the baseline is said below the table.",
+       "  msda profile experiments/quickstart.yaml --cell '*/fastest/*'\n"
+       "  msda profile results/ablation/20240131-120000\n"
+       "  msda profile experiments/ledger-001.yaml --tool nsys --print\n",
+       "0 all chosen cells have counters; 1 some have none; 2 wrong usage; 3 the tool, its\n"
+       "permission or a GPU is missing; 130 interrupted"});
+  arguments.list("cell", "PATTERN", "only cells like this, 'problem/arm/mode' with * and ?");
+  arguments.option("tool", "ncu|nsys", "the profiler (default: ncu)");
+  arguments.list("metric", "NAME", "count this too, instead of the default metrics");
+  arguments.list("section", "NAME", "a section of Nsight Compute, for its own window");
+  arguments.option("output", "DIR", "where the results go (default: results/<name>/<time>)");
+  arguments.flag("print", "print the command lines and run nothing");
+  arguments.device_option();
+  arguments.plugin_option();
+  arguments.words("EXPERIMENT|RUN-DIR", 1, 1);
+  return arguments;
+}
+
+/// What was asked for: an experiment's file, or that of a run whose directory gets the counters.
+struct Subject {
+  Experiment experiment;
+  std::optional<fs::path> run_directory;
+  std::optional<nlohmann::json> manifest;
+};
+
+Subject load_subject(const fs::path& path, const Registry& registry) {
+  if (!fs::is_directory(path)) return {load_experiment(path, registry), {}, {}};
+  nlohmann::json manifest = read_manifest(path);
+  const std::string file = manifest.value("experiment_file", "");
+  Subject subject{load_experiment(file, registry), path, std::move(manifest)};
+  if (subject.experiment.text != subject.manifest->value("experiment_text", "")) {
+    throw UsageError(
+        fmt::format("{} has changed since the run in {}: its counters would be of other "
+                    "arms; profile the file itself instead",
+                    file, path.string()));
+  }
+  return subject;
+}
+
+DeviceInfo gpu_for(const Arguments& arguments, const Subject& subject) {
+  std::string id = arguments.has("device") ? arguments.device() : subject.experiment.device;
+  const DeviceInfo device = choose_device(id, list_devices());
+  if (device.kind != DeviceKind::kCuda) {
+    const std::string reason = cuda_unavailable_reason();
+    throw EnvironmentError(fmt::format("profile: Nsight counts on GPUs, and this would run on {}{}",
+                                       device.id, reason.empty() ? "" : " (" + reason + ")"));
+  }
+  if (subject.manifest) {
+    const std::string ran_on = subject.manifest->at("device").value("name", "?");
+    if (ran_on != device.name) {
+      throw UsageError(
+          fmt::format("the run in {} was on {}, and {} is {}: its counters would explain "
+                      "other times",
+                      subject.run_directory->string(), ran_on, device.id, device.name));
+    }
+  }
+  return device;
+}
+
+profile::ProfileOptions profile_options(const Arguments& arguments, const Subject& subject) {
+  if (subject.run_directory && arguments.has("output")) {
+    throw UsageError("profile: the counters of a run go into its directory; leave --output out");
+  }
+  profile::ProfileOptions options;
+  options.program = program_path();
+  options.plugin_directories = arguments.plugin_directories();
+  options.tool = profile::parse_tool(arguments.get("tool", "ncu"));
+  options.cells = arguments.all("cell");
+  options.progress_live = is_terminal(stderr);
+  options.settings.metrics = arguments.all("metric");
+  options.settings.sections = arguments.all("section");
+  if (options.settings.metrics.empty()) options.settings.metrics = profile::default_metrics();
+  const std::optional<std::string> output = arguments.find("output");
+  options.directory = subject.run_directory ? *subject.run_directory
+                      : output              ? fs::path(*output)
+                               : default_results_directory(subject.experiment.name + "-profile");
+  return options;
+}
+
+/// A command line that a shell takes back.
+std::string quoted(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    const bool plain = word.find_first_of(" '\"*?$&|;<>()\\") == std::string::npos;
+    text += (text.empty() ? "" : " ") + (plain ? word : "'" + word + "'");
+  }
+  return text;
+}
+
+}  // namespace
+
+int profile_command(const std::vector<std::string>& words) {
+  Arguments arguments = profile_arguments();
+  if (!arguments.parse(words)) return 0;
+  const Registry registry = load_registry(arguments);
+  const Subject subject = load_subject(arguments.words().front(), registry);
+  const profile::ProfileOptions options = profile_options(arguments, subject);
+  if (arguments.has("print")) {
+    // Without a GPU the plan is that of the first one, so that the commands can be looked at
+    // anywhere.
+    DeviceInfo device;
+    device.id = arguments.has("device") ? arguments.device() : "cuda:0";
+    device.kind = DeviceKind::kCuda;
+    const Plan plan = make_plan(subject.experiment, registry, device);
+    const profile::Installed tool{std::string(name_of(options.tool)), ""};
+    for (const auto& group : profile::choose_cells(plan, options.cells)) {
+      fmt::print("{}\n", quoted(profile::command_line(plan, group, tool, options)));
+    }
+    return 0;
+  }
+  const DeviceInfo device = gpu_for(arguments, subject);
+  const profile::Installed tool = profile::find_tool(options.tool);
+  const Plan plan = make_plan(subject.experiment, registry, device);
+  try {
+    const profile::ProfileResult result = profile::run_profile(
+        plan, subject.experiment.name, profile::choose_cells(plan, options.cells), tool, options);
+    fmt::print("{}", counters_text(result.kernels, plan.baseline));
+    for (const std::string& note : result.notes) fmt::print(stderr, "note: {}\n", note);
+    fmt::print("Counters: {}\nReports: {}\n", (options.directory / kCountersFile).string(),
+               (options.directory / "profile").string());
+    return static_cast<int>(result.notes.empty() ? ExitCode::kOk : ExitCode::kCellFailed);
+  } catch (const Interrupted&) {
+    fmt::print(stderr, "\nInterrupted; what has been counted is in {}\n",
+               options.directory.string());
+    return kInterruptedExitCode;
+  }
+}
+
+}  // namespace msda
