@@ -6,11 +6,11 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
+#include "cli/running.hpp"
 #include "cli/terminal.hpp"
 #include "render/counters_text.hpp"
 #include "runner/profile/profile_run.hpp"
 #include "runner/supervise/manifest.hpp"
-#include "runner/supervise/run.hpp"
 #include "runner/supervise/supervisor.hpp"
 
 namespace msda {
@@ -100,10 +100,6 @@ profile::ProfileOptions profile_options(const Arguments& arguments, const Subjec
   options.settings.metrics = arguments.all("metric");
   options.settings.sections = arguments.all("section");
   if (options.settings.metrics.empty()) options.settings.metrics = profile::default_metrics();
-  const std::optional<std::string> output = arguments.find("output");
-  options.directory = subject.run_directory ? *subject.run_directory
-                      : output              ? fs::path(*output)
-                               : default_results_directory(subject.experiment.name + "-profile");
   return options;
 }
 
@@ -124,8 +120,10 @@ int profile_command(const std::vector<std::string>& words) {
   if (!arguments.parse(words)) return 0;
   const Registry registry = load_registry(arguments);
   const Subject subject = load_subject(arguments.words().front(), registry);
-  const profile::ProfileOptions options = profile_options(arguments, subject);
+  profile::ProfileOptions options = profile_options(arguments, subject);
   if (arguments.has("print")) {
+    options.directory = subject.run_directory.value_or(
+        arguments.get("output", default_results_parent(subject.experiment.name).string()));
     // Without a GPU the plan is that of the first one, so that the commands can be looked at
     // anywhere.
     DeviceInfo device;
@@ -141,6 +139,11 @@ int profile_command(const std::vector<std::string>& words) {
   const DeviceInfo device = gpu_for(arguments, subject);
   const profile::Installed tool = profile::find_tool(options.tool);
   const Plan plan = make_plan(subject.experiment, registry, device);
+  const ResultsDirectory directory =
+      subject.run_directory
+          ? ResultsDirectory(*subject.run_directory)
+          : results_directory(arguments, "profile", subject.experiment.name + "-profile");
+  options.directory = directory.path();
   try {
     const profile::ProfileResult result = profile::run_profile(
         plan, subject.experiment.name, profile::choose_cells(plan, options.cells), tool, options);

@@ -6,8 +6,8 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
+#include "cli/running.hpp"
 #include "cli/terminal.hpp"
-#include "render/formats.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/run.hpp"
 #include "runner/supervise/say.hpp"
@@ -39,19 +39,6 @@ Arguments run_arguments() {
   return arguments;
 }
 
-/// The directory of --output or --resume, or a new one; nobody else has it.
-ResultsDirectory results_directory(const Arguments& arguments, const std::string& name) {
-  if (arguments.has("output") && arguments.has("resume")) {
-    throw UsageError("run: give either --output or --resume, not both");
-  }
-  if (const auto resumed = arguments.find("resume")) {
-    static_cast<void>(read_manifest(*resumed));  // creates no directory that is not there
-    return ResultsDirectory(*resumed);
-  }
-  const std::optional<std::string> output = arguments.find("output");
-  return output ? ResultsDirectory(*output) : ResultsDirectory::create(name);
-}
-
 RunOptions run_options(const Arguments& arguments, const std::vector<std::string>& command_line) {
   RunOptions options;
   options.program = program_path();
@@ -71,29 +58,6 @@ std::string resume_hint(const Arguments& arguments, const std::filesystem::path&
   }
   for (const std::string& plugins : arguments.all("plugin-dir")) hint += " --plugin-dir " + plugins;
   return hint;
-}
-
-Plan plan_for(const Arguments& arguments, const Experiment& experiment, const Registry& registry) {
-  const std::vector<DeviceInfo> there = list_devices();
-  std::vector<DeviceInfo> devices;
-  if (arguments.has("device") || arguments.has("devices")) {
-    for (const std::string& id : arguments.devices()) devices.push_back(choose_device(id, there));
-  } else {
-    devices.push_back(choose_device(experiment.device, there));
-  }
-  Plan plan = make_plan(experiment, registry, devices.front());
-  use_devices(plan, devices);
-  if (const auto shard = arguments.find("shard")) {
-    plan.shard = parse_shard(*shard);
-    plan.groups = part_of(plan.groups, plan.shard);
-  }
-  return plan;
-}
-
-void report_on(const std::filesystem::path& directory) {
-  const Report report = make_report(directory);
-  write_report(report, directory);
-  say(stdout, "{}Results: {}\n", to_terminal(report, wants_colour(stdout)), directory.string());
 }
 
 /// What can be told of a run that did not come to its end. Nothing takes the place of what ended
@@ -122,7 +86,7 @@ int run_command(const std::vector<std::string>& words) {
   }
   for (const std::string& note : notes) say(stderr, "note: {}\n", note);
   const RunOptions options = run_options(arguments, words);
-  const ResultsDirectory directory = results_directory(arguments, experiment.name);
+  const ResultsDirectory directory = results_directory(arguments, "run", experiment.name);
   const std::string hint = resume_hint(arguments, directory.path());
   RunOutcome outcome;
   try {

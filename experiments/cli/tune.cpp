@@ -8,10 +8,11 @@
 #include "cli/bench_words.hpp"
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
+#include "cli/running.hpp"
 #include "cli/terminal.hpp"
 #include "files/write.hpp"
-#include "render/formats.hpp"
 #include "runner/spec/winners.hpp"
+#include "runner/spec/yaml_node.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/run.hpp"
 #include "runner/tune/candidates.hpp"
@@ -116,36 +117,15 @@ void choose_problems(const Arguments& arguments, Experiment& experiment) {
   experiment.claims.clear();
 }
 
-Plan plan_for(const Arguments& arguments, const Experiment& experiment, const Registry& registry) {
-  const std::vector<DeviceInfo> there = list_devices();
-  std::vector<DeviceInfo> devices;
-  if (arguments.has("device") || arguments.has("devices")) {
-    for (const std::string& id : arguments.devices()) devices.push_back(choose_device(id, there));
-  } else {
-    devices.push_back(choose_device(experiment.device, there));
-  }
-  Plan plan = make_plan(experiment, registry, devices.front());
-  use_devices(plan, devices);
-  if (const auto shard = arguments.find("shard")) {
-    plan.shard = parse_shard(*shard);
-    plan.groups = part_of(plan.groups, plan.shard);
-  }
-  return plan;
-}
-
-TuneOptions tune_options(const Arguments& arguments, const std::string& name,
+TuneOptions tune_options(const Arguments& arguments, const fs::path& directory,
                          const std::vector<std::string>& command_line) {
-  if (arguments.has("output") && arguments.has("resume")) {
-    throw UsageError("tune: give either --output or --resume, not both");
-  }
   TuneOptions options;
   options.program = program_path();
   options.command_line = command_line;
   options.command_line.insert(options.command_line.begin(), {"msda", "tune"});
   options.plugin_directories = arguments.plugin_directories();
   options.resume = arguments.has("resume");
-  const auto given = arguments.find(options.resume ? "resume" : "output");
-  options.directory = given ? fs::path(*given) : default_results_directory(name);
+  options.directory = directory;
   options.progress_live = is_terminal(stderr);
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
   if (const auto seed = arguments.find("seed")) {
@@ -198,12 +178,6 @@ void print_counts(const Experiment& experiment, const Plan& plan, const Registry
   }
 }
 
-void report_on(const fs::path& directory) {
-  const Report report = make_report(directory);
-  write_report(report, directory);
-  fmt::print("{}Results: {}\n", to_terminal(report, wants_colour(stdout)), directory.string());
-}
-
 }  // namespace
 
 int tune_command(const std::vector<std::string>& words) {
@@ -223,7 +197,8 @@ int tune_command(const std::vector<std::string>& words) {
     print_counts(experiment, plan, registry);
     return 0;
   }
-  const TuneOptions options = tune_options(arguments, experiment.name, words);
+  const ResultsDirectory directory = results_directory(arguments, "tune", experiment.name);
+  const TuneOptions options = tune_options(arguments, directory.path(), words);
   const fs::path winners_file = arguments.get("winners", default_winners_file().string());
   TuneOutcome outcome;
   try {
@@ -235,7 +210,7 @@ int tune_command(const std::vector<std::string>& words) {
     return kInterruptedExitCode;
   } catch (const EnvironmentError&) {
     if (!fs::exists(options.directory / kRecordsFile)) throw;
-    fmt::print(stderr, "What has ended is kept. To go on, once the machine is well again:\n  {}\n",
+    fmt::print(stderr, "What has ended is kept. To go on, once the cause is removed:\n  {}\n",
                resume_hint(words, options.directory));
     throw;
   }

@@ -86,10 +86,13 @@ json to_json(const Plugin& plugin) {
   }
   if (const auto* kernel = dynamic_cast<const Kernel*>(plugin.variant.get())) {
     object["kind"] = "kernel";
-    object["device"] = name_of(kernel->device());
+    object["devices"] = json::array();
+    for (const DeviceKind kind : kernel->devices(resolve_parameters(info, {}))) {
+      object["devices"].push_back(name_of(kind));
+    }
   } else if (const auto* part = dynamic_cast<const Optimization*>(plugin.variant.get())) {
     object["kind"] = "optimization";
-    object["device"] = "cuda";
+    object["devices"] = {"cuda"};
     object["skeleton"] = part->slot().skeleton;
     object["slot"] = part->slot().slot;
   }

@@ -9,7 +9,7 @@
 namespace msda {
 namespace {
 
-struct Column {
+struct CounterColumn {
   const char* title;
   const char* metric;
   double scale;
@@ -17,7 +17,7 @@ struct Column {
 };
 
 /// Of the main kernel.
-constexpr Column kColumns[] = {
+constexpr CounterColumn kColumns[] = {
     {"us", "gpu__time_duration.sum", 1e6, "{:.1f}"},
     {"DRAM MB", "dram__bytes.sum", 1e-6, "{:.1f}"},
     {"L2 MB", "lts__t_bytes.sum", 1e-6, "{:.0f}"},
@@ -30,7 +30,7 @@ constexpr Column kColumns[] = {
     {"regs", "launch__registers_per_thread", 1, "{:.0f}"},
 };
 
-std::string cell_of(const KernelCounters& kernel, const Column& column) {
+std::string counter_cell(const KernelCounters& kernel, const CounterColumn& column) {
   const auto value = kernel.find(column.metric);
   if (value) return fmt::format(fmt::runtime(column.format), *value * column.scale);
   const bool missing = std::find(kernel.missing.begin(), kernel.missing.end(), column.metric) !=
@@ -86,12 +86,12 @@ std::string counters_text(const std::vector<KernelCounters>& kernels, const std:
   std::string text;
   for (const auto& [title, members] : groups) {
     Rows rows = {{"arm"}};
-    for (const Column& column : kColumns) rows.front().emplace_back(column.title);
+    for (const CounterColumn& column : kColumns) rows.front().emplace_back(column.title);
     rows.front().emplace_back("bound by");
     for (const KernelCounters* kernel : members) {
       std::vector<std::string>& row = rows.emplace_back();
       row.push_back(kernel->arm);
-      for (const Column& column : kColumns) row.push_back(cell_of(*kernel, column));
+      for (const CounterColumn& column : kColumns) row.push_back(counter_cell(*kernel, column));
       row.push_back(bound_in_words(*kernel));
     }
     text += fmt::format("{}\n{}\n{}\n", title, aligned(rows), words_of(members, baseline));

@@ -67,8 +67,9 @@ Supervisor::Supervisor(SupervisorOptions options, OnEvent on_event)
 
 void Supervisor::start() {
   phases_.enter(phase::kStart);
-  const std::filesystem::path program =
-      options_.launcher.empty() ? options_.program : options_.launcher.front();
+  const std::filesystem::path program = options_.launcher.empty()
+                                            ? options_.program
+                                            : std::filesystem::path(options_.launcher.front());
   worker_ = std::make_unique<WorkerProcess>(interrupts_, program, worker_arguments(options_),
                                             options_.kill);
   // The ceilings are measured once; a worker that takes over need not wait for them.

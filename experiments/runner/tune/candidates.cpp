@@ -150,7 +150,7 @@ std::string Candidates::refusal(std::uint64_t number) const {
   try {
     const Composition composition(registry_, uses_at(registry_, spec_, levels));
     if (!composition.runs_on(device_.kind)) {
-      return fmt::format("runs on {}, not on {}", name_of(composition.device()), device_.id);
+      return fmt::format("runs on {}, not on {}", composition.devices_text(), device_.id);
     }
     return composition.unsupported(problem_, device_).value_or("");
   } catch (const UsageError& error) {

@@ -86,7 +86,7 @@ json TuneRun::search_settings() const {
 void TuneRun::begin() {
   if (options_.resume) {
     manifest_ = read_manifest(options_.directory);
-    check_resumable(manifest_, experiment_, plan_);
+    check_resumable(manifest_, experiment_, plan_, registry_);
     if (manifest_.value("search", json()) != search_settings()) {
       throw UsageError("cannot resume: the search had another seed or budget; give it the same");
     }

@@ -1,0 +1,53 @@
+#include "runner/inspect/inspect.hpp"
+
+#include <fmt/format.h>
+
+#include "compose/unit_writer.hpp"
+#include "jit/compiler.hpp"
+#include "jit/launch_plan.hpp"
+
+namespace msda {
+namespace {
+
+std::optional<SassFunction> main_sass(const Module& module, const std::string& symbol) {
+  auto functions = disassemble(module.directory / "kernel.cubin");
+  if (!functions) return std::nullopt;
+  for (SassFunction& function : *functions) {
+    if (function.symbol == symbol) return std::move(function);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Inspected inspect(const std::string& name, const std::vector<Use>& uses, const Registry& registry,
+                  const Problem& problem, const std::string& architecture) {
+  const SmLimits limits = sm_limits(architecture);
+  const Composition composition(registry, uses);
+  if (composition.kernel() != nullptr) {
+    throw UsageError(
+        fmt::format("inspect: '{}' is a whole kernel of its plugin; compositions are "
+                    "what is compiled here",
+                    name));
+  }
+  const ComposedUnit composed = write_unit(composition, problem);
+  const Module module = Compiler().compile(composed.unit, architecture);
+  const LaunchShape shape = read_plan(module).main;
+  const KernelBuild& main = module.kernels.at(composed.main_kernel);
+  Inspected inspected;
+  inspected.name = name;
+  inspected.composition = composition.describe();
+  inspected.unit = composed.unit.text;
+  inspected.file = module.directory / "unit.cu";
+  inspected.threads = static_cast<int>(shape.threads);
+  inspected.registers = main.registers;
+  inspected.shared_bytes = main.static_shared_bytes + shape.shared_bytes;
+  inspected.spill_bytes = main.spill_bytes;
+  inspected.resident_blocks = shape.resident_blocks;
+  inspected.occupancy =
+      occupancy(limits, inspected.threads, main.registers, inspected.shared_bytes);
+  inspected.sass = main_sass(module, main.symbol);
+  return inspected;
+}
+
+}  // namespace msda
