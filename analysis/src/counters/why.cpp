@@ -9,6 +9,7 @@ namespace msda {
 namespace {
 
 constexpr const char* kDuration = "gpu__time_duration.sum";
+constexpr double kSameTime = 0.02;  ///< one launch under a profiler does not tell less apart
 constexpr const char* kStallPrefix = "smsp__average_warps_issue_stalled_";
 constexpr const char* kStallSuffix = "_per_issue_active.ratio";
 
@@ -52,9 +53,11 @@ std::vector<StallChange> stalls_between(const KernelCounters& before, const Kern
   return stalls;
 }
 
-bool near_limit(const ResourceChange& change) {
-  return std::max(change.share_before, change.share_after) >= kNearLimit;
+double highest_share(const ResourceChange& change) {
+  return std::max(change.share_before, change.share_after);
 }
+
+bool near_limit(const ResourceChange& change) { return highest_share(change) >= kNearLimit; }
 
 std::string work_in_words(const ResourceChange& change) {
   if (!change.work_before || !change.work_after) return "";
@@ -89,11 +92,9 @@ std::optional<Why> explain(const KernelCounters& before, const KernelCounters& a
   Why why{after.problem, after.arm, before.arm, after.mode, *time_before, *time_after, {}, {}};
   why.changes = changes_between(before, after, *time_before, *time_after);
   why.stalls = stalls_between(before, after);
-  const double direction = *time_before >= *time_after ? 1 : -1;
   std::stable_sort(why.changes.begin(), why.changes.end(),
-                   [&](const ResourceChange& a, const ResourceChange& b) {
-                     if (near_limit(a) != near_limit(b)) return near_limit(a);
-                     return a.saved() * direction > b.saved() * direction;
+                   [](const ResourceChange& a, const ResourceChange& b) {
+                     return highest_share(a) > highest_share(b);
                    });
   return why;
 }
@@ -102,6 +103,7 @@ std::string in_words(const Why& why) {
   std::string text = fmt::format("{} takes {:.4g} us where {} takes {:.4g}", why.arm,
                                  why.time_after * 1e6, why.over, why.time_before * 1e6);
   const double saved = why.time_before - why.time_after;
+  if (std::abs(saved) < kSameTime * why.time_before) return text + ", no difference to explain";
   if (why.changes.empty()) return text + "; no counters of what was busy";
   const ResourceChange& first = why.changes.front();
   if (!near_limit(first)) {

@@ -49,8 +49,7 @@ struct Why {
   std::string mode;
   double time_before = 0;  ///< seconds, of the profiled launches
   double time_after = 0;
-  /// Those that were near their limit in one of the two first; of these the one whose busy time
-  /// changed most in the direction of the time.
+  /// The one that came closest to its limit in one of the two first: it is what bounded the time.
   std::vector<ResourceChange> changes;
   std::vector<StallChange> stalls;  ///< by the size of their change
 };

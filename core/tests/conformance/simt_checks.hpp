@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "compose/composition.hpp"
+#include "compose/unit.hpp"
 #include "conformance/conformance.hpp"
-#include "jit/unit.hpp"
 
 namespace msda {
 

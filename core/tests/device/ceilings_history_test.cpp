@@ -101,7 +101,8 @@ TEST(CeilingsHistory, IsStoredAndReadWhateverElseIsInTheFile) {
   stored["measurements"].push_back({{"time", 1}, {"dram_bytes_per_second", 9e15}});
   EXPECT_THAT(CeilingsHistory(stored).measurements(), SizeIs(2));
   EXPECT_THAT(CeilingsHistory(nlohmann::json(3)).measurements(), SizeIs(0));
-  EXPECT_THAT(CeilingsHistory({{"dram_bytes_per_second", 4e12}}).measurements(), SizeIs(0));
+  EXPECT_THAT(CeilingsHistory(nlohmann::json{{"dram_bytes_per_second", 4e12}}).measurements(),
+              SizeIs(0));
 }
 
 TEST(CeilingsHistory, KeepsTheLatestTwenty) {
