@@ -50,3 +50,17 @@ function(msda_add_variant name)
     LIBRARY_OUTPUT_DIRECTORY ${build_tree}/lib/msda/variants)
   install(TARGETS ${target} LIBRARY DESTINATION lib/msda/variants)
 endfunction()
+
+# msda_test_variant(<name> DEVICE <id>)
+#
+# Adds the test verify-<name>, which runs the plugin on the device (cpu, cuda:0, simt, simt:SEED:races) and
+# compares it with the float64 reference. For projects outside this tree, whose own tests find every plugin.
+function(msda_test_variant name)
+  cmake_parse_arguments(ARG "" "DEVICE" "" ${ARGN})
+  if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_DEVICE)
+    message(FATAL_ERROR "msda_test_variant(${name}): DEVICE missing or unknown words: ${ARG_UNPARSED_ARGUMENTS}")
+  endif()
+  add_test(NAME verify-${name}
+    COMMAND ${msda_EXECUTABLE} verify ${name} --device ${ARG_DEVICE}
+            --plugin-dir $<TARGET_FILE_DIR:variant-${name}>)
+endfunction()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Adds a folder to variants/ of a configured tree, and takes it away again: the next build must make the
-# plugin, and remove it, without being told.
+# plugin, and remove it, without being told. What new-variant writes has to build and to be right, for every slot.
 #
 # Usage: new_variant_test.sh SOURCE_DIR BUILD_DIR CMAKE
 set -euo pipefail
@@ -45,4 +45,27 @@ rm -r -- "${tree:?}/variants/$added"
 build_target variant-vector-loads
 [[ ! -e $plugin ]] || fail "$added is there after its folder"
 [[ -e ${plugin%/*}/vector-loads.so ]] || fail "vector-loads has gone with $added"
+
+# What the program writes for each slot, and for whole kernels, is right as it stands.
+cd -- "$tree"
+names=()
+new_variant() {
+  "$build/bin/msda" new-variant "$1" "$2" "$3" >>"$work/log" || fail "new-variant $*"
+  names+=("$1")
+}
+slots=$("$build/bin/msda" new-variant none --slot none 2>&1 || true)
+slots=${slots##*there are: }
+[[ $slots == *order* ]] || fail "no slots in: $slots"
+for slot in ${slots//,/}; do new_variant "my-$slot" --slot "$slot"; done
+new_variant my-cuda-kernel --kernel cuda
+new_variant my-cpu-kernel --kernel cpu
+for name in "${names[@]}"; do build_target "variant-$name"; done
+verify() {
+  "$build/bin/msda" verify "$@" --plugin-dir "${plugin%/*}" >"$work/verified" ||
+    fail "a new variant is not right: $(<"$work/verified")"
+}
+verify my-cpu-kernel --device cpu
+unset 'names[-1]'
+verify "${names[@]}" --device simt:1:races --dtype fp16
+if grep -q '^skipped' "$work/verified"; then fail "a new variant does not run: $(<"$work/verified")"; fi
 echo "new_variant_test: all is well"

@@ -73,12 +73,13 @@ cd -- "$work"
 "$msda" list --json >list.json
 grep -q '"cpu-scalar"' list.json || fail "the moved program does not find its plugins"
 
-"$cmake" -S "$source/cmake/tests/third_party" -B plugin -DCMAKE_PREFIX_PATH="$prefix" \
+# A plugin of somebody else: as new-variant writes it, with nothing of MSDA Lab but the package.
+"$msda" new-variant third-party --kernel cpu --output "$work/third party" >new.log
+"$cmake" -S "$work/third party" -B plugin -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_INSTALL_PREFIX="$prefix" >plugin.log
 "$cmake" --build plugin >>plugin.log
 check_exports plugin/lib/msda/variants/third-party.so
-"$msda" verify third-party --device cpu --problem rfdetr-decoder \
-  --plugin-dir plugin/lib/msda/variants
+ctest --test-dir plugin --output-on-failure >>plugin.log || fail "its test fails: $(<plugin.log)"
 
 # As documented, without a build type, it is optimized all the same.
 "$msda" show third-party --plugin-dir plugin/lib/msda/variants >shown

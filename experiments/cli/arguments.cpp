@@ -63,7 +63,14 @@ void Arguments::device_option() {
          "checks kernels without a GPU");
 }
 
-bool Arguments::parse(const std::vector<std::string>& arguments) {
+bool Arguments::parse(const std::vector<std::string>& given) {
+  std::vector<std::string> arguments = given;
+  if (arguments == std::vector<std::string>{kPrintOptions}) {
+    for (const auto& known : options_.options()) fmt::print("--{}\n", known->long_name());
+    return false;
+  }
+  const bool only_checked = !arguments.empty() && arguments.back() == kCheckUsage;
+  if (only_checked) arguments.pop_back();
   po::options_description accepted;
   accepted.add(options_).add_options()(kWords, po::value<std::vector<std::string>>());
   po::positional_options_description positional;
@@ -89,7 +96,7 @@ bool Arguments::parse(const std::vector<std::string>& arguments) {
   }
   words_ = all(kWords);
   check_words();
-  return true;
+  return !only_checked;
 }
 
 void Arguments::check_words() const {

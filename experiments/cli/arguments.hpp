@@ -21,6 +21,11 @@ struct CommandHelp {
   std::string exit_codes = "0 ok; 2 wrong usage or a broken file; 3 something is missing here";
 };
 
+/// Alone on a command line: the command's options are printed, one a line, for completion.
+inline constexpr const char* kPrintOptions = "--print-options";
+/// Last on a command line: it is checked and nothing is done, for tests of documents.
+inline constexpr const char* kCheckUsage = "--check-usage";
+
 class Arguments {
  public:
   explicit Arguments(CommandHelp help);
@@ -37,8 +42,8 @@ class Arguments {
   void plugin_option();
   void device_option();
 
-  /// False when help was asked for and printed. Throws UsageError that names the command and, for
-  /// an unknown option, the nearest one.
+  /// False when help was asked for and printed, or nothing but a check. Throws UsageError that
+  /// names the command and, for an unknown option, the nearest one.
   bool parse(const std::vector<std::string>& arguments);
 
   bool has(const std::string& name) const { return values_.count(name) > 0; }

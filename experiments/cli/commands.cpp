@@ -14,7 +14,7 @@ std::string help_text() {
       "Usage: msda COMMAND [ARGUMENT...]\n\nCommands:\n";
   for (const Command& command : commands()) {
     if (*command.summary != '\0') {
-      text += fmt::format("  {:<10}{}\n", command.name, command.summary);
+      text += fmt::format("  {:<13}{}\n", command.name, command.summary);
     }
   }
   text +=
@@ -55,7 +55,9 @@ const std::vector<Command>& commands() {
       {"import", "make a run of another tool's measurements", import_command},
       {"compare", "compare the cells of two runs", compare_command},
       {"doctor", "say what works on this machine, and what is missing", doctor_command},
+      {"new-variant", "write the folder of a new variant", new_variant_command},
       {"package", "how to make a relocatable archive", package_command},
+      {"completions", "", completions_command},
       {"worker", "", worker_command},
   };
   return table;

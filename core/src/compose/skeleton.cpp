@@ -55,10 +55,14 @@ std::vector<Skeleton> all_skeletons() {
 
 }  // namespace
 
-const Skeleton& skeleton(std::string_view name) {
+const std::vector<Skeleton>& skeletons() {
   static const std::vector<Skeleton> kSkeletons = all_skeletons();
+  return kSkeletons;
+}
+
+const Skeleton& skeleton(std::string_view name) {
   std::vector<std::string> names;
-  for (const Skeleton& candidate : kSkeletons) {
+  for (const Skeleton& candidate : skeletons()) {
     if (candidate.name == name) return candidate;
     names.push_back(candidate.name);
   }

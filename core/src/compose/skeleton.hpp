@@ -29,6 +29,9 @@ struct Skeleton {
   std::vector<std::string> slot_names() const;
 };
 
+/// All that there are.
+const std::vector<Skeleton>& skeletons();
+
 /// Throws UsageError with the nearest name.
 const Skeleton& skeleton(std::string_view name);
 

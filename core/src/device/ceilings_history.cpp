@@ -1,7 +1,6 @@
 #include "device/ceilings_history.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 
@@ -12,10 +11,6 @@ namespace msda {
 namespace {
 
 using Field = double Ceilings::*;
-constexpr std::array<Field, 5> kFields = {
-    &Ceilings::dram_bytes_per_second, &Ceilings::gather_bytes_per_second,
-    &Ceilings::l2_bytes_per_second, &Ceilings::shared_bytes_per_second,
-    &Ceilings::cluster_bytes_per_second};
 
 /// Measurements of an idle device differ by less.
 constexpr double kNear = 0.1;
@@ -31,7 +26,7 @@ bool is_near(double smaller, double larger) { return smaller >= (1 - kNear) * la
 
 Ceilings larger_of(const Ceilings& a, const Ceilings& b) {
   Ceilings larger;
-  for (const Field field : kFields) larger.*field = std::max(a.*field, b.*field);
+  for (const auto& [name, field] : kCeilingFields) larger.*field = std::max(a.*field, b.*field);
   return larger;
 }
 
@@ -58,16 +53,15 @@ bool is_whole(const nlohmann::json& entry) {
   if (!entry.is_object() || !entry.contains("time") || !entry["time"].is_number_integer()) {
     return false;
   }
-  const nlohmann::json members = to_json(Ceilings{});
-  return std::all_of(members.items().begin(), members.items().end(),
-                     [&](const auto& member) { return entry.contains(member.key()); });
+  return std::all_of(kCeilingFields.begin(), kCeilingFields.end(),
+                     [&](const auto& ceiling) { return entry.contains(ceiling.first); });
 }
 
 /// Whether each ceiling is near what is known of it.
 bool agrees(const Ceilings& measured, const Ceilings& known) {
-  return std::all_of(kFields.begin(), kFields.end(), [&](Field field) {
-    const double a = measured.*field;
-    const double b = known.*field;
+  return std::all_of(kCeilingFields.begin(), kCeilingFields.end(), [&](const auto& ceiling) {
+    const double a = measured.*ceiling.second;
+    const double b = known.*ceiling.second;
     return is_near(std::min(a, b), std::max(a, b));
   });
 }
@@ -75,9 +69,10 @@ bool agrees(const Ceilings& measured, const Ceilings& known) {
 }  // namespace
 
 bool is_plausible(const Ceilings& c) {
-  const bool finite = std::all_of(kFields.begin(), kFields.end(), [&](Field field) {
-    return std::isfinite(c.*field) && c.*field >= 0;
-  });
+  const bool finite =
+      std::all_of(kCeilingFields.begin(), kCeilingFields.end(), [&](const auto& ceiling) {
+        return std::isfinite(c.*ceiling.second) && c.*ceiling.second >= 0;
+      });
   const auto at_least_memory = [&](double rate) {
     return rate >= kSlowestCache * c.dram_bytes_per_second;
   };
@@ -148,10 +143,11 @@ void CeilingsHistory::forget() {
     const std::vector<CeilingsMeasurement> latest(measurements_.end() - kEnough,
                                                   measurements_.end());
     const Ceilings all = known().best;
-    const bool contradicted = std::any_of(kFields.begin(), kFields.end(), [&](Field field) {
-      const std::vector<double> values = sorted(latest, field);
-      return !is_near(values.empty() ? 0 : values.front(), all.*field);
-    });
+    const bool contradicted =
+        std::any_of(kCeilingFields.begin(), kCeilingFields.end(), [&](const auto& ceiling) {
+          const std::vector<double> values = sorted(latest, ceiling.second);
+          return !is_near(values.empty() ? 0 : values.front(), all.*ceiling.second);
+        });
     if (contradicted) measurements_ = latest;
   }
   if (measurements_.size() > kMost) {
@@ -163,7 +159,7 @@ KnownCeilings CeilingsHistory::known() const {
   KnownCeilings known;
   known.measurements = static_cast<int>(measurements_.size());
   if (measurements_.empty()) return known;
-  for (const Field field : kFields) {
+  for (const auto& [name, field] : kCeilingFields) {
     const std::vector<double> values = sorted(measurements_, field);
     known.best.*field = agreed(values);
     if (!values.empty()) known.spread.*field = 1 - values.back() / values.front();

@@ -1,6 +1,9 @@
 // What a device can do at best, as measured.
 #pragma once
 
+#include <array>
+#include <utility>
+
 #include <nlohmann/json_fwd.hpp>
 
 namespace msda {
@@ -14,6 +17,14 @@ struct Ceilings {
   double shared_bytes_per_second = 0;   ///< reads of the block's own shared memory
   double cluster_bytes_per_second = 0;  ///< reads of another block's, in clusters of 2
 };
+
+/// Each of them, and its name in files.
+inline constexpr std::array<std::pair<const char*, double Ceilings::*>, 5> kCeilingFields = {
+    {{"dram_bytes_per_second", &Ceilings::dram_bytes_per_second},
+     {"gather_bytes_per_second", &Ceilings::gather_bytes_per_second},
+     {"l2_bytes_per_second", &Ceilings::l2_bytes_per_second},
+     {"shared_bytes_per_second", &Ceilings::shared_bytes_per_second},
+     {"cluster_bytes_per_second", &Ceilings::cluster_bytes_per_second}}};
 
 /// As the cache and manifests hold them.
 nlohmann::json to_json(const Ceilings& ceilings);

@@ -1,7 +1,6 @@
 #include "jit/compiler.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nvrtc.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 
 #include "hash.hpp"
 #include "jit/cache_entry.hpp"
+#include "jit/compile_failure.hpp"
 #include "jit/cuda_headers.hpp"
 
 namespace msda {
@@ -166,8 +166,7 @@ Module Compiler::build(const Unit& unit, const std::string& architecture,
     program = compiled(unit, directory, given);
   }
   if (program->failed()) {
-    throw Error(fmt::format("compiling {} for {} failed; sources in {}\n{}", unit.label,
-                            architecture, directory.string(), program->log()));
+    throw Error(compile_failure(unit, architecture, directory, program->log()));
   }
   Module module;
   module.log = program->log();

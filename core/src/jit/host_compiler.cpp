@@ -1,7 +1,6 @@
 #include "jit/host_compiler.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cstdlib>
 
@@ -12,6 +11,7 @@
 #include "files/temporary_directory.hpp"
 #include "hash.hpp"
 #include "jit/cache_entry.hpp"
+#include "jit/compile_failure.hpp"
 
 namespace msda {
 namespace fs = std::filesystem;
@@ -115,8 +115,7 @@ void HostCompiler::run(const Unit& unit, const fs::path& directory, const fs::pa
         {program_, "-shared", "-nostartfiles", object.string(), "-lm", "-o", image.string()});
   }
   if (result.exit_code != 0) {
-    throw Error(fmt::format("compiling {} for the host failed; sources in {}\n{}\n{}", unit.label,
-                            directory.string(), fmt::join(command, " "), result.output));
+    throw Error(compile_failure(unit, "the host", directory, result.output));
   }
 }
 

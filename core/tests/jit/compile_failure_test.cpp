@@ -1,0 +1,55 @@
+#include "jit/compile_failure.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <msda/error.hpp>
+
+#include "files/temporary_directory.hpp"
+#include "jit/host_compiler.hpp"
+
+namespace msda {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(CompileFailure, NamesTheAuthorsFile) {
+  const Unit unit{"my-order", "", {{"my_order/order.cuh", ""}, {"msda/launch.cuh", ""}}, {}, ""};
+  const std::string said = compile_failure(
+      unit, "sm_90a", "/cache/key",
+      "/cache/key/my_order/order.cuh(22): error: no\n/cache/key/msda/launch.cuh(3): note\n\n");
+  EXPECT_EQ(said,
+            "compiling my-order for sm_90a failed:\nmy-order: device/order.cuh(22): error: no\n"
+            "msda/launch.cuh(3): note\nsources as compiled: /cache/key");
+}
+
+TEST(CompileFailure, SaysWhatToCallInPlaceOfAnIntrinsic) {
+  const std::string said = compile_failure(
+      {}, "the host", "/x",
+      "error: '__syncthreads' was not declared in this scope\nnote: __ldg_more not declared\n");
+  EXPECT_THAT(said, HasSubstr("hint: device code calls simt::sync_block() in place of "
+                              "__syncthreads\n"));
+  EXPECT_THAT(said, Not(HasSubstr("ptx::load_readonly")));
+}
+
+TEST(CompileFailure, OfTheHostsCompilerHasNoCommandLine) {
+  const TemporaryDirectory cache;
+  const Unit unit{
+      "mine",
+      "#include <mine/a.cuh>\n",
+      {{"mine/a.cuh", "inline void f() { __syncthreads(); }\n"}, {"msda/simt/host/unit.cuh", "\n"}},
+      {},
+      ""};
+  try {
+    HostCompiler(cache.path()).compile(unit);
+    FAIL() << "compiled";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("mine: device/a.cuh:1:"));
+    EXPECT_THAT(error.what(), HasSubstr("simt::sync_block()"));
+    EXPECT_THAT(error.what(), Not(HasSubstr("-fsanitize")));
+  }
+}
+
+}  // namespace
+}  // namespace msda

@@ -1,0 +1,231 @@
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <boost/algorithm/string/replace.hpp>
+
+#include <msda/plugin.hpp>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/program.hpp"
+#include "compose/skeleton.hpp"
+#include "files/write.hpp"
+#include "nearest.hpp"
+
+namespace msda::embedded::templates {
+extern const EmbeddedSource kSources[];
+}
+
+namespace msda {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What stands in the templates between two @.
+using Words = std::map<std::string, std::string>;
+
+/// One file of a new variant.
+struct NewFile {
+  std::string from;  ///< the template
+  std::string to;    ///< relative to the variant's folder
+};
+
+struct NewVariant {
+  Words words;
+  std::vector<NewFile> files;
+  std::string device;    ///< on which it is tried first
+  std::string contract;  ///< header that says what is asked of it; "" for none
+};
+
+std::string_view template_text(std::string_view name) {
+  for (const EmbeddedSource* file = embedded::templates::kSources; file->path != nullptr; ++file) {
+    if (name == file->path) return file->text;
+  }
+  throw Error(fmt::format("no template {}", name));
+}
+
+std::string filled(std::string text, const Words& words) {
+  for (const auto& [word, value] : words) boost::replace_all(text, "@" + word + "@", value);
+  return text;
+}
+
+/// "MyOrder" of "my-order".
+std::string class_name(const std::string& name) {
+  std::string result;
+  bool upper = true;
+  for (const char c : name) {
+    if (c != '-')
+      result += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    upper = c == '-';
+  }
+  return result;
+}
+
+void check_name(const std::string& name, const Registry& registry) {
+  const auto legal = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  };
+  const bool begins = !name.empty() && name.front() >= 'a' && name.front() <= 'z';
+  if (!begins || name.back() == '-' || !std::all_of(name.begin(), name.end(), legal)) {
+    throw UsageError(fmt::format(
+        "new-variant: '{}' is no name for a variant: lower-case letters, digits and '-', a letter "
+        "first",
+        name));
+  }
+  for (const Plugin& plugin : registry.plugins()) {
+    if (plugin.name == name) {
+      throw UsageError(fmt::format("new-variant: there is a variant '{}' already: {}", name,
+                                   plugin.file.string()));
+    }
+  }
+}
+
+/// The first skeleton that has the slot. One whose only slot is the kernel is --kernel's.
+const Skeleton& skeleton_of(const std::string& slot) {
+  std::vector<std::string> names;
+  for (const Skeleton& candidate : skeletons()) {
+    if (candidate.slots.size() == 1) continue;
+    if (candidate.find(slot) != nullptr) return candidate;
+    for (const std::string& name : candidate.slot_names()) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  throw UsageError(fmt::format("new-variant: no slot '{}'{}; there are: {}", slot,
+                               suggestion(slot, names), fmt::join(names, ", ")));
+}
+
+NewVariant for_slot(const std::string& slot) {
+  const Skeleton& skeleton = skeleton_of(slot);
+  NewVariant variant;
+  variant.words = {{"slot", slot},
+                   {"Member", skeleton.find(slot)->member},
+                   {"skeleton", skeleton.name},
+                   {"space", skeleton.space},
+                   {"header", skeleton.header},
+                   {"DEVICE", fmt::format(" DEVICE {}.cuh", slot)}};
+  variant.files = {{"slot/plugin.cpp.in", "plugin.cpp"},
+                   {"slot/policy.cuh.in", fmt::format("device/{}.cuh", slot)}};
+  variant.device = "simt:1:races";
+  variant.contract = fmt::format("msda/slots/{}.cuh", slot);
+  return variant;
+}
+
+NewVariant for_kernel(const std::string& kind) {
+  NewVariant variant;
+  variant.words = {{"DEVICE", ""}};
+  if (kind == "cpu") {
+    variant.files = {{"kernel-cpu/plugin.cpp.in", "plugin.cpp"}};
+    variant.device = "cpu";
+    return variant;
+  }
+  if (kind != "cuda") {
+    throw UsageError(fmt::format("new-variant: no kernels for '{}'{}; there are cpu and cuda", kind,
+                                 suggestion(kind, {"cpu", "cuda"})));
+  }
+  variant.words["DEVICE"] = " DEVICE kernel.cuh";
+  variant.files = {{"kernel-cuda/plugin.cpp.in", "plugin.cpp"},
+                   {"kernel-cuda/kernel.cuh.in", "device/kernel.cuh"}};
+  variant.device = "simt:1:races";
+  variant.contract = "msda/skeleton/whole.cuh";
+  return variant;
+}
+
+/// Where the folder goes, and whether the sources of MSDA Lab lie around it.
+struct Place {
+  fs::path folder;
+  bool in_tree;
+};
+
+Place place_of(const Arguments& arguments, const std::string& name) {
+  if (const auto output = arguments.find("output")) return {*output, false};
+  if (fs::exists("variants/CMakeLists.txt")) return {fs::path("variants") / name, true};
+  return {name, false};
+}
+
+std::string next_steps(const NewVariant& variant, const std::string& name, const Place& place) {
+  std::string text;
+  if (place.in_tree) {
+    text = fmt::format("  ./msda verify {} --device {}\n", name, variant.device);
+  } else {
+    const std::string folder = place.folder.string();
+    text = fmt::format(
+        "  cmake -S {0} -B {0}/build -DCMAKE_PREFIX_PATH=PREFIX   # where MSDA Lab is installed\n"
+        "  cmake --build {0}/build\n"
+        "  ctest --test-dir {0}/build --output-on-failure\n",
+        folder);
+  }
+  if (!variant.contract.empty()) {
+    const char* headers = place.in_tree ? "core/device" : "PREFIX/share/msda/device";
+    text += fmt::format("What is asked of it: {}/{}\n", headers, variant.contract);
+  }
+  return text;
+}
+
+void add_common(NewVariant& variant, const std::string& name, const Place& place) {
+  variant.words["name"] = name;
+  variant.words["identifier"] = boost::replace_all_copy(name, "-", "_");
+  variant.words["Class"] = class_name(name);
+  variant.words["device"] = variant.device;
+  variant.words["version"] = MSDA_VERSION;
+  variant.files.push_back(
+      {place.in_tree ? "in-tree.cmake.in" : "outside.cmake.in", "CMakeLists.txt"});
+  variant.files.push_back({"README.md.in", "README.md"});
+}
+
+/// The names of the files that are there then.
+std::vector<std::string> write_files(const NewVariant& variant, const fs::path& folder) {
+  std::vector<std::string> written;
+  for (const NewFile& file : variant.files) {
+    const fs::path target = folder / file.to;
+    std::error_code error;  // shows when the file is written
+    fs::create_directories(target.parent_path(), error);
+    write_atomically(target, filled(std::string(template_text(file.from)), variant.words));
+    written.push_back(file.to);
+  }
+  return written;
+}
+
+}  // namespace
+
+int new_variant_command(const std::vector<std::string>& words) {
+  Arguments arguments(
+      {"new-variant NAME --slot SLOT | --kernel cpu|cuda [OPTION...]",
+       "Writes the folder of a new variant, which builds and is right as it stands: an\n"
+       "optimization that fills its slot as the default does, or a whole kernel of plain loops.\n"
+       "At the root of the sources it goes to variants/NAME, elsewhere it is a project of its own\n"
+       "for an installed package, with a test.",
+       "  msda new-variant my-order --slot order\n"
+       "  msda new-variant my-kernel --kernel cuda --output ../my-kernel\n"});
+  arguments.option("slot", "SLOT", "an optimization that fills this slot");
+  arguments.option("kernel", "DEVICE", "a whole kernel: cpu or cuda");
+  arguments.option("output", "DIR", "a project of its own in DIR");
+  add_force_option(arguments);
+  arguments.plugin_option();
+  arguments.words("NAME", 1, 1);
+  if (!arguments.parse(words)) return 0;
+  const std::string& name = arguments.words().front();
+  const auto slot = arguments.find("slot");
+  const auto kernel = arguments.find("kernel");
+  if (slot.has_value() == kernel.has_value()) {
+    throw UsageError("new-variant: give either --slot or --kernel");
+  }
+  check_name(name, load_registry(arguments));
+  NewVariant variant = slot ? for_slot(*slot) : for_kernel(*kernel);
+  const Place place = place_of(arguments, name);
+  require_room(arguments, place.folder);
+
+  add_common(variant, name, place);
+  const std::vector<std::string> written = write_files(variant, place.folder);
+  fmt::print("{}: {}\nNext:\n{}", place.folder.string(), fmt::join(written, ", "),
+             next_steps(variant, name, place));
+  return 0;
+}
+
+}  // namespace msda
