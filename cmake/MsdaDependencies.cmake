@@ -18,6 +18,11 @@ target_link_libraries(msda_yaml INTERFACE ${MSDA_YAML_CPP_STATIC})
 # xxHash: the header alone (XXH_INLINE_ALL).
 find_path(MSDA_XXHASH_INCLUDE NAMES xxhash.h REQUIRED)
 
+# Mustache templates: a header alone, without a CMake package.
+find_path(MSDA_MUSTACHE_INCLUDE NAMES kainjow/mustache.hpp REQUIRED)
+add_library(msda_mustache INTERFACE)
+target_include_directories(msda_mustache SYSTEM INTERFACE ${MSDA_MUSTACHE_INCLUDE})
+
 if(MSDA_BUILD_TESTS)
   find_package(GTest 1.12 REQUIRED)
 endif()

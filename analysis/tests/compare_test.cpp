@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <msda/error.hpp>
 
 #include "synthetic.hpp"
 
@@ -81,12 +82,42 @@ TEST(CompareRuns, ATimeThatWasLostIsWorse) {
 
 TEST(CompareRuns, CellsOfOneRunAloneAreNamed) {
   const auto changes =
-      compare_runs(run({record("gone", steady(1e-3))}), run({record("new", steady(1e-3))}), 0.01);
-  ASSERT_EQ(changes.size(), 2U);
+      compare_runs(run({record("gone", steady(1e-3)), record("both", steady(1e-3))}),
+                   run({record("new", steady(1e-3)), record("both", steady(1e-3))}), 0.01);
+  ASSERT_EQ(changes.size(), 3U);
   EXPECT_EQ(changes[0].cell, "captured/gone/warm");
   EXPECT_EQ(changes[0].reason, "only in the first run");
-  EXPECT_EQ(changes[1].reason, "only in the second run");
+  EXPECT_EQ(changes[2].reason, "only in the second run");
   EXPECT_THAT(to_text(changes, 0.01), HasSubstr("2 not comparable"));
+}
+
+std::string refused(const Report& before, const Report& after) {
+  try {
+    compare_runs(before, after, 0.01);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "compared";
+}
+
+TEST(CompareRuns, RunsWithNothingInCommonAreRefused) {
+  EXPECT_THAT(refused(run({record("gone", steady(1e-3))}), run({record("new", steady(1e-3))})),
+              HasSubstr("no cell in common; the first has captured/gone/warm, ..."));
+  EXPECT_THAT(refused(run({}), run({record("new", steady(1e-3))})), HasSubstr("has none"));
+}
+
+TEST(CompareRuns, RunsOfDifferentDevicesAreRefused) {
+  const auto on = [](const nlohmann::json& manifest) {
+    return make_report(manifest, {record("a", steady(1e-3))});
+  };
+  const Report gpu = on({{"device", {{"kind", "cuda"}, {"name", "GPU X"}}}});
+  const Report other = on({{"device", {{"kind", "cuda"}, {"name", "GPU Y"}}}});
+  EXPECT_THAT(refused(gpu, other), HasSubstr("the first run is of GPU X, the second of GPU Y"));
+  EXPECT_EQ(refused(gpu, gpu), "compared");
+  const nlohmann::json cpu{{"kind", "cpu"}, {"name", "cpu"}};
+  EXPECT_THAT(
+      refused(on({{"device", cpu}, {"cpu_model", "A"}}), on({{"device", cpu}, {"cpu_model", "B"}})),
+      HasSubstr("of A, the second of B"));
 }
 
 TEST(CompareRuns, JUnitCountsAndEscapes) {

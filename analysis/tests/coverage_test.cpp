@@ -84,6 +84,18 @@ World loud() {
   return world;
 }
 
+World with_two_places() {
+  World world;
+  world.two_places = 0.01;
+  return world;
+}
+
+World with_cuts() {
+  World world;
+  world.cut_share = 0.9;
+  return world;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Worlds, Coverage,
     testing::Values(Case{"calm", {}, 3}, Case{"calm", {}, 5}, Case{"calm", {}, 8},
@@ -91,7 +103,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"drift", with_drift(), 8}, Case{"harsh", harsh_world(), 3},
                     Case{"harsh", harsh_world(), 5}, Case{"harsh", harsh_world(), 8},
                     Case{"loud", loud(), 3, kLoudPairs}, Case{"loud", loud(), 5, kLoudPairs},
-                    Case{"loud", loud(), 8, kLoudPairs}),
+                    Case{"loud", loud(), 8, kLoudPairs}, Case{"bimodal", with_two_places(), 5},
+                    Case{"cut", with_cuts(), 5}),
     [](const auto& info) { return fmt::format("{}{}", info.param.name, info.param.processes); });
 
 TEST(CoverageOfOneProcess, IsNominalWithoutASpreadBetweenProcesses) {
@@ -110,6 +123,36 @@ TEST(CoverageOfOneProcess, LeavesOutTheSpreadBetweenProcesses) {
   world.blocks = 20;
   world.process_deviation = 0.01;
   EXPECT_LT(tally(world, 1, 7).covered, 0.5);
+}
+
+/// Of intervals with 1 inside, where an A/A pair gets processes from 5 to 10 until it is known to
+/// 1%.
+double coverage_under_stop_rule(const World& world, PlannedProcesses planned) {
+  constexpr int kLeast = 5;
+  Simulation simulation(19);
+  double covered = 0;
+  for (int e = 0; e < kExperiments; ++e) {
+    const auto arms = simulation.run(world, 2 * kLeast, {0, 0});
+    std::vector<SampleBlock> used;
+    std::optional<Interval> interval;
+    for (const SampleBlock& block : arms[0]) {
+      used.push_back(block);
+      const bool ends_process = block.block == world.blocks - 1;
+      if (!ends_process || block.process + 1 < kLeast) continue;
+      interval = estimate_ratio(used, arms[1], planned).value().interval_95;
+      if (std::sqrt(interval->high / interval->low) <= 1.01) break;
+    }
+    covered += interval.value().contains(1) ? 1.0 / kExperiments : 0;
+  }
+  return covered;
+}
+
+// Processes that are 1.5% apart, where ending early is mostly luck.
+TEST(CoverageUnderTheStopRule, IsNominal) {
+  World world = quick({});
+  world.process_deviation = 0.015;
+  EXPECT_GE(coverage_under_stop_rule(world, {5}), 0.94);
+  EXPECT_LT(coverage_under_stop_rule(world, {}), 0.94);  // as if nobody had looked
 }
 
 /// Share of experiments that call an effect of `log_ratio` different from none.

@@ -22,7 +22,7 @@ using testing::Not;
 Report report_with_pair(double log_time_of_pair = 0, double process_deviation = 0.003) {
   World world;
   world.process_deviation = process_deviation;
-  auto arms = Simulation(3).run(world, 5, {0, log_time_of_pair, -0.1});
+  auto arms = Simulation(4).run(world, 5, {0, log_time_of_pair, -0.1});
   Record again = synthetic::record("base again", std::move(arms[1]));
   again.composition = "base";
   return make_report(nlohmann::json::object(),

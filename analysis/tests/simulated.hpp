@@ -23,7 +23,18 @@ struct World {
   int process_tail = 0;
   double block_deviation = 0.003;  ///< of an arm in a block
   double sample_deviation = 0.01;
-  double drift = 0;          ///< of the machine, in a whole process: a random walk and a slope
+  double drift = 0;  ///< of the machine, in a whole process: a random walk and a slope
+  /// Half the distance of two places that an arm falls into, with equal chance in each process:
+  /// two ways to lie in memory, two clocks.
+  double two_places = 0;
+  /// Correlation of an arm's deviation in one process with that in the next.
+  double autocorrelation = 0;
+  /// Of an arm in all processes: where it stands in the list, which names it goes by. No number of
+  /// processes takes it out.
+  double arm_bias = 0;
+  double carry_over = 0;  ///< of an arm by the one that ran before it: a draw for each of those
+  /// Most of a process' blocks that a time budget leaves out, as a share; one stays.
+  double cut_share = 0;
   double outlier_share = 0;  ///< of samples that take up to 3 times as long
   double upset_share = 0;    ///< of an arm's blocks that are 5% off as a whole
 };
@@ -47,27 +58,66 @@ class Simulation {
   std::vector<std::vector<SampleBlock>> run(const World& world, int processes,
                                             const std::vector<double>& log_times) {
     std::vector<std::vector<SampleBlock>> arms(log_times.size());
-    for (int p = 0; p < processes; ++p) run_process(world, p, log_times, arms);
+    Arms drawn = draw_arms(world, log_times);
+    for (int p = 0; p < processes; ++p) run_process(world, p, drawn, arms);
     return arms;
   }
 
  private:
-  void run_process(const World& world, int process, const std::vector<double>& log_times,
+  /// What stays the same over the processes of an experiment.
+  struct Arms {
+    std::vector<double> log_times;
+    std::vector<double> deviations;  ///< of the process before
+    std::vector<double> heat;        ///< what each arm does to the one after it
+  };
+
+  Arms draw_arms(const World& world, const std::vector<double>& log_times) {
+    Arms arms;
+    for (const double log_time : log_times) {
+      arms.log_times.push_back(log_time + world.arm_bias * normal_(random_));
+      arms.deviations.push_back(process_deviation(world));
+      arms.heat.push_back(world.carry_over * normal_(random_));
+    }
+    return arms;
+  }
+
+  void run_process(const World& world, int process, Arms& drawn,
                    std::vector<std::vector<SampleBlock>>& arms) {
+    const std::size_t count = arms.size();
     std::vector<double> places;
-    for (const double log_time : log_times) places.push_back(log_time + process_effect(world));
-    const double steps = static_cast<double>(log_times.size()) * world.blocks;
+    for (std::size_t arm = 0; arm < count; ++arm) {
+      places.push_back(drawn.log_times[arm] + next_deviation(world, drawn.deviations[arm]));
+    }
+    const int blocks = blocks_of(world);
+    const double steps = static_cast<double>(count) * blocks;
     const double slope = world.drift * normal_(random_) / steps;
     double machine = 0;
-    for (int block = 0; block < world.blocks; ++block) {
-      for (const std::size_t arm : shuffled(log_times.size())) {
+    double carried = 0;
+    for (int block = 0; block < blocks; ++block) {
+      for (const std::size_t arm : shuffled(count)) {
         machine += slope + world.drift / std::sqrt(steps) * normal_(random_);
-        arms[arm].push_back({process, block, samples(world, places[arm] + machine)});
+        arms[arm].push_back({process, block, samples(world, places[arm] + machine + carried)});
+        carried = drawn.heat[arm];
       }
     }
   }
 
-  double process_effect(const World& world) {
+  int blocks_of(const World& world) {
+    if (world.cut_share == 0) return world.blocks;
+    const double kept = 1 - world.cut_share * uniform_(random_);
+    return std::max(1, static_cast<int>(kept * world.blocks));
+  }
+
+  /// Of an arm in the next process, as far as it follows from the one before.
+  double next_deviation(const World& world, double& last) {
+    const double fresh = process_deviation(world);
+    const double rho = world.autocorrelation;
+    last = rho * last + std::sqrt(1 - rho * rho) * fresh;
+    if (world.two_places == 0) return last;
+    return last + (uniform_(random_) < 0.5 ? world.two_places : -world.two_places);
+  }
+
+  double process_deviation(const World& world) {
     if (world.process_tail == 0) return world.process_deviation * normal_(random_);
     const double degrees = world.process_tail;
     std::student_t_distribution<double> tail(degrees);

@@ -31,13 +31,27 @@
     table.tBodies[0].append(...rows.map((entry) => entry.row));
   }
 
-  for (const heading of document.querySelectorAll("th")) {
+  for (const heading of document.querySelectorAll(".data th")) {
     heading.querySelector("button").addEventListener("click", () => {
       sort(heading.closest("table"), heading);
     });
   }
 
-  // --- Figures -----------------------------------------------------------------------------------
+  // --- Sections: a link opens the one that it leads to, paper shows them all -----------------------
+
+  function open_target() {
+    const target = document.getElementById(location.hash.slice(1));
+    if (target && target.tagName === "DETAILS") {
+      target.open = true;
+      target.scrollIntoView();
+    }
+  }
+  window.addEventListener("hashchange", open_target);
+  window.addEventListener("beforeprint", () => {
+    for (const section of document.querySelectorAll("details")) section.open = true;
+  });
+
+  // --- Figures: drawn when their section is opened -------------------------------------------------
 
   const figures = JSON.parse(document.getElementById("figures").textContent);
   const views = new Map();
@@ -55,11 +69,10 @@
 
   function draw(id) {
     const place = document.getElementById(id);
+    if (place.clientWidth === 0) return null;  // in a section that is closed
     const spec = structuredClone(figures[id]);
     spec.width = place.clientWidth;
-    // On a narrow screen the names of arms must leave room for the marks.
-    const limit = (spec.signals || []).find((signal) => signal.name === "labelLimit");
-    if (limit) limit.value = Math.max(90, Math.min(200, 0.34 * place.clientWidth));
+    window.vega.fit(spec, spec.width);
     if (views.has(id)) views.get(id).finalize();
     const view = new window.vega.View(window.vega.parse(spec, config()), {
       renderer: "svg", container: place, hover: true,
@@ -70,25 +83,32 @@
 
   // One after the other, so that the page answers while a long report is drawn.
   let round = 0;
-  async function draw_all() {
+  async function draw_all(wanted) {
     const mine = ++round;
     for (const id of Object.keys(figures)) {
       if (mine !== round) return;
+      if (!wanted(id)) continue;
       await draw(id);
       await new Promise((done) => setTimeout(done, 0));
     }
     document.documentElement.dataset.drawn = views.size;
   }
+  const again = () => draw_all(() => true);
+  const missing = () => draw_all((id) => !views.has(id));
 
+  open_target();
   if (!window.vega) return;
-  draw_all();
+  missing();
+  for (const section of document.querySelectorAll("details.result")) {
+    section.addEventListener("toggle", missing);
+  }
   let width = window.innerWidth;
   let timer = 0;
   window.addEventListener("resize", () => {
     if (window.innerWidth === width) return;
     width = window.innerWidth;
     clearTimeout(timer);
-    timer = setTimeout(draw_all, 150);
+    timer = setTimeout(again, 150);
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw_all);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
 })();

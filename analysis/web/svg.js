@@ -21,6 +21,7 @@
     // node.js has a canvas that measures, not one that draws.
     const canvas = (spec.signals || []).find((signal) => signal.name === "canvas");
     if (canvas) canvas.value = false;
+    window.vega.fit(spec, spec.width);
     const runtime = window.vega.parse(spec, view_config);
     const view = new window.vega.View(runtime, { renderer: "none", logger });
     const svg = await view.toSVG();

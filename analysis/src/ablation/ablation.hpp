@@ -39,8 +39,9 @@ struct Effect {
   double degrees_of_freedom = 0;       ///< of its Student t
   std::optional<double> p_difference;  ///< of "no effect", corrected within the family (Holm)
   std::optional<double> p_equal;       ///< of "differs by the threshold or more", corrected as well
-  std::optional<double> share;         ///< Shapley: part of the total's log, they sum to 1
-  std::optional<double> error_ratio;   ///< same contrast on relative L2: above 1 is less accurate
+  std::optional<double> share;  ///< Shapley: part of the total's log, they sum to 1; only of a
+                                ///< total that is surely not 1
+  std::optional<double> error_ratio;  ///< same contrast on relative L2: above 1 is less accurate
   Replication replication = Replication::kNone;
   int replicates = 0;
   EffectVerdict verdict = EffectVerdict::kNotEstimable;
@@ -64,6 +65,9 @@ struct AblationTable {
 
 /// nullptr where the design says nothing about effects of the kind.
 const EffectFamily* find_family(const AblationTable& table, EffectKind kind);
+/// The effects that tell most of single factors: main before leave-one-out before add-one; nullptr
+/// where a table has none of them.
+const EffectFamily* telling_family(const AblationTable& table);
 
 /// One effect over all problems of one mode.
 struct PooledEffect {

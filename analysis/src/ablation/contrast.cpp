@@ -38,15 +38,17 @@ EffectVerdict verdict_of(const Effect& effect) {
 
 }  // namespace
 
-std::optional<LogEstimate> estimate(const Weights& weights, const std::vector<LogTimes>& arms) {
+std::optional<LogEstimate> estimate(const Weights& weights, const std::vector<LogTimes>& arms,
+                                    PlannedProcesses planned) {
   const LogsByProcess values = by_process(weights, arms);
   if (values.empty()) return std::nullopt;
-  return mean_of(values);
+  return mean_of(values, planned);
 }
 
-std::optional<LogEstimate> estimate(const Contrast& contrast, const std::vector<LogTimes>& arms) {
+std::optional<LogEstimate> estimate(const Contrast& contrast, const std::vector<LogTimes>& arms,
+                                    PlannedProcesses planned) {
   if (!contrast.weights) return std::nullopt;
-  auto result = estimate(*contrast.weights, arms);
+  auto result = estimate(*contrast.weights, arms, planned);
   if (!result || contrast.sampled.size() < 2) return result;
   std::vector<double> draws;
   for (const Weights& weights : contrast.sampled) {

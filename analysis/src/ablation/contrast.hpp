@@ -31,9 +31,11 @@ struct ContrastFamily {
 
 /// In log(speed-up), over the blocks in which all arms with a weight have a time; with several
 /// processes over their means. nullopt without a common block.
-std::optional<LogEstimate> estimate(const Weights& weights, const std::vector<LogTimes>& arms);
+std::optional<LogEstimate> estimate(const Weights& weights, const std::vector<LogTimes>& arms,
+                                    PlannedProcesses planned = {});
 /// The same, with the spread between the draws of a sampled contrast in the standard error.
-std::optional<LogEstimate> estimate(const Contrast& contrast, const std::vector<LogTimes>& arms);
+std::optional<LogEstimate> estimate(const Contrast& contrast, const std::vector<LogTimes>& arms,
+                                    PlannedProcesses planned = {});
 
 /// Fills verdict, p-values and interval of each effect from its estimate (nullopt where there is
 /// none), corrected over all of them: better or worse where "no effect" is rejected at 5%, equal

@@ -14,10 +14,12 @@ struct Measured {
   std::vector<LogTimes> times;
   std::vector<double> errors;  ///< relative L2; 0 where there is none
   std::vector<std::string> missing;
+  PlannedProcesses planned;
 };
 
 Measured measured_in(const Table& table, const Design& design) {
   Measured measured;
+  measured.planned = table.planned;
   for (const DesignPoint& point : design.points) {
     const Row* row = find_row(table, point.arm);
     const bool timed = row != nullptr && row->timed();
@@ -45,21 +47,36 @@ std::optional<double> error_ratio(const Weights& weights, const std::vector<doub
   return std::exp(sum);
 }
 
-void add_shares(std::vector<Effect>& effects) {
-  double total = 0;
-  for (const Effect& effect : effects) {
-    if (!effect.ratio) return;
-    total += std::log(*effect.ratio);
+/// All factors together, as the shares split it; nullopt where one of them is not estimated.
+std::optional<LogEstimate> total_of(const ContrastFamily& shares, const Measured& measured) {
+  Weights total(measured.times.size(), 0.0);
+  for (const Contrast& contrast : shares.contrasts) {
+    if (!contrast.weights) return std::nullopt;
+    for (std::size_t i = 0; i < total.size(); ++i) total[i] += (*contrast.weights)[i];
   }
-  if (total == 0) return;
-  for (Effect& effect : effects) effect.share = std::log(*effect.ratio) / total;
+  return estimate(total, measured.times, measured.planned);
+}
+
+/// Parts of nothing are no shares: with a total that may be 1 they would be noise over noise.
+void add_shares(const ContrastFamily& contrasts, const Measured& measured, EffectFamily& family) {
+  const auto total = total_of(contrasts, measured);
+  if (!total) return;
+  constexpr double kLevel = 0.05;
+  const bool is_known = total->degrees_of_freedom > 0;
+  const bool differs = is_known && p_inside(*total, {0, 0}) <= kLevel &&
+                       p_outside(*total, log_range(kEquivalence)) > kLevel;
+  if (!differs) {
+    family.remark += "; no shares, because the total is not surely different from 1";
+    return;
+  }
+  for (Effect& effect : family.effects) effect.share = std::log(*effect.ratio) / total->value;
 }
 
 EffectFamily estimate_family(const ContrastFamily& contrasts, const Measured& measured) {
   EffectFamily family{contrasts.kind, {}, contrasts.remark};
   std::vector<std::optional<LogEstimate>> estimates;
   for (const Contrast& contrast : contrasts.contrasts) {
-    estimates.push_back(estimate(contrast, measured.times));
+    estimates.push_back(estimate(contrast, measured.times, measured.planned));
     Effect effect;
     effect.label = contrast.label;
     effect.factors = contrast.factors;
@@ -71,7 +88,7 @@ EffectFamily estimate_family(const ContrastFamily& contrasts, const Measured& me
     family.effects.push_back(std::move(effect));
   }
   judge(estimates, family.effects);
-  if (family.kind == EffectKind::kShapley) add_shares(family.effects);
+  if (family.kind == EffectKind::kShapley) add_shares(contrasts, measured, family);
   return family;
 }
 
@@ -196,6 +213,14 @@ const EffectFamily* find_family(const AblationTable& table, EffectKind kind) {
   const auto found = std::find_if(table.families.begin(), table.families.end(),
                                   [kind](const EffectFamily& f) { return f.kind == kind; });
   return found == table.families.end() ? nullptr : &*found;
+}
+
+const EffectFamily* telling_family(const AblationTable& table) {
+  constexpr std::array kKinds{EffectKind::kMain, EffectKind::kLeaveOneOut, EffectKind::kAddOne};
+  for (const EffectKind kind : kKinds) {
+    if (const EffectFamily* family = find_family(table, kind)) return family;
+  }
+  return nullptr;
 }
 
 std::string_view name_of(EffectKind kind) {

@@ -37,7 +37,7 @@ Difference compare_in(const Table& table, const std::string& a, const std::strin
   if (first == nullptr || second == nullptr || !first->timed() || !second->timed()) {
     return Difference::kUndecided;
   }
-  const auto ratio = estimate_ratio(second->record.samples, first->record.samples);
+  const auto ratio = estimate_ratio(second->record.samples, first->record.samples, table.planned);
   return ratio ? classify(*ratio) : Difference::kUndecided;
 }
 

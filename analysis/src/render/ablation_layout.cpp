@@ -33,6 +33,10 @@ Layout lay_out_effects(const AblationTable& table) {
   layout.effects = &table;
   layout.title = fmt::format("Effects: {}, {}", printable_line(table.problem), name_of(table.mode));
   layout.headline = headline(table);
+  if (const EffectFamily* total = find_family(table, EffectKind::kTotal)) {
+    const Effect& all = total->effects.front();
+    if (all.ratio) layout.gist = fmt::format("together {}x", short_ratio(*all.ratio));
+  }
   layout.columns = {{"effect", false}, {"factor", false}, {"speed-up [95%]"}, {"share"},
                     {"p (Holm)"},      {"error"},         {"verdict", false}};
   for (const EffectFamily& family : table.families) {
@@ -46,7 +50,6 @@ Layout lay_out_effects(const AblationTable& table) {
 
 Layout lay_out_pooled(const PooledFamily& family) {
   Layout layout;
-  layout.answers = false;
   layout.pooled = &family;
   layout.title =
       fmt::format("Effects over problems: {}, {}", name_of(family.kind), name_of(family.mode));
@@ -54,6 +57,7 @@ Layout lay_out_pooled(const PooledFamily& family) {
                                        [](const PooledEffect& e) { return e.heterogeneous; });
   layout.headline =
       fmt::format("{} of {} effects depend on the problem.", differing, family.effects.size());
+  layout.gist = fmt::format("{} of {} depend on the problem", differing, family.effects.size());
   layout.columns = {{"factor", false}};
   for (const std::string& problem : family.problems) {
     layout.columns.push_back({printable_line(problem)});
@@ -78,7 +82,6 @@ Layout lay_out_pooled(const PooledFamily& family) {
 
 Layout lay_out_regimes(const RegimeTable& table) {
   Layout layout;
-  layout.answers = false;
   layout.title = "Regimes: " + printable_line(table.problem);
   double smallest = std::numeric_limits<double>::infinity();
   for (const RegimeRow& row : table.rows) {
@@ -113,28 +116,33 @@ Layout lay_out_regimes(const RegimeTable& table) {
           : fmt::format(
                 "{} of {} arms surely beat another one in one mode and lose to it in another.",
                 flipping, table.rows.size());
+  layout.gist = flipping == 0 ? "no changes" : fmt::format("{} arms change places", flipping);
   return layout;
 }
 
 }  // namespace
 
-std::vector<Layout> ablation_layouts(const Report& report) {
+std::vector<Layout> effect_layouts(const Report& report) {
   std::vector<Layout> layouts;
-  if (report.ablation) {
-    for (const AblationTable& table : report.ablation->tables) {
-      if (!table.families.empty()) layouts.push_back(lay_out_effects(table));
-    }
-    for (const PooledFamily& family : report.ablation->pooled) {
-      layouts.push_back(lay_out_pooled(family));
-    }
-    if (!layouts.empty()) {
-      layouts.front().remarks.push_back(
-          fmt::format("speed-up: time without / time with; error: relative L2 with / without; "
-                      "verdicts are corrected over the effects of one kind (Holm), equal is within "
-                      "{:.0f}%.",
-                      kEquivalence * 100));
-    }
+  if (!report.ablation) return layouts;
+  for (const AblationTable& table : report.ablation->tables) {
+    if (!table.families.empty()) layouts.push_back(lay_out_effects(table));
   }
+  for (const PooledFamily& family : report.ablation->pooled) {
+    layouts.push_back(lay_out_pooled(family));
+  }
+  if (!layouts.empty()) {
+    layouts.front().remarks.push_back(
+        fmt::format("speed-up: time without / time with; error: relative L2 with / without; "
+                    "verdicts are corrected over the effects of one kind (Holm), equal is within "
+                    "{:.0f}%.",
+                    kEquivalence * 100));
+  }
+  return layouts;
+}
+
+std::vector<Layout> regime_layouts(const Report& report) {
+  std::vector<Layout> layouts;
   for (const RegimeTable& table : report.regimes) layouts.push_back(lay_out_regimes(table));
   return layouts;
 }

@@ -47,7 +47,7 @@ std::string measured_text(const CheckedClaim& checked) {
 std::string claimed_text(const Claim& claim) {
   if (claim.quantity == Claim::Quantity::kNotTestable) return "-";
   const std::string value = printable_line(claim.value);
-  if (claim.quantity == Claim::Quantity::kSpeedOfLight) return value + " of light";
+  if (claim.quantity == Claim::Quantity::kSpeedOfLight) return value + " SOL";
   return claim.over.empty() ? value : fmt::format("{} over {}", value, printable_line(claim.over));
 }
 

@@ -1,28 +1,14 @@
 #include "render/compare_text.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include <fmt/format.h>
 
+#include "render/templates.hpp"
 #include "render/text.hpp"
 
 namespace msda {
 namespace {
-
-std::string xml_escaped(std::string_view text) {
-  std::string result;
-  for (const char c : printable_line(text)) {
-    switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += c;
-    }
-  }
-  return result;
-}
 
 std::string what_changed(const CellChange& change) {
   if (!change.ratio) return change.reason;
@@ -72,25 +58,22 @@ std::string to_text(const std::vector<CellChange>& changes, double threshold) {
 }
 
 std::string to_junit(const std::vector<CellChange>& changes) {
-  std::string text = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuite name=\"msda compare\" tests=\"{}\" failures=\"{}\" errors=\"0\" "
-      "skipped=\"{}\">\n",
-      changes.size(), count_of(changes, Change::kWorse), count_of(changes, Change::kNotComparable));
+  nlohmann::json cases = nlohmann::json::array();
   for (const CellChange& change : changes) {
-    const std::string what = xml_escaped(what_changed(change));
-    text += fmt::format("  <testcase classname=\"msda\" name=\"{}\" time=\"{}\">",
-                        xml_escaped(change.cell), change.after_seconds);
-    if (change.change == Change::kWorse) {
-      text += fmt::format("<failure message=\"worse: {}\"/>", what);
-    } else if (change.change == Change::kNotComparable) {
-      text += fmt::format("<skipped message=\"{}\"/>", what);
-    } else {
-      text += fmt::format("<system-out>{}: {}</system-out>", name_of(change.change), what);
-    }
-    text += "</testcase>\n";
+    const bool failure = change.change == Change::kWorse;
+    const bool unknown = change.change == Change::kNotComparable;
+    cases.push_back({{"name", printable_line(change.cell)},
+                     {"time", fmt::format("{}", change.after_seconds)},
+                     {"change", name_of(change.change)},
+                     {"what", printable_line(what_changed(change))},
+                     {"failure", failure},
+                     {"unknown", unknown},
+                     {"known", !failure && !unknown}});
   }
-  return text + "</testsuite>\n";
+  return fill_template("junit.xml", {{"tests", changes.size()},
+                                     {"failures", count_of(changes, Change::kWorse)},
+                                     {"skipped", count_of(changes, Change::kNotComparable)},
+                                     {"cases", std::move(cases)}});
 }
 
 }  // namespace msda

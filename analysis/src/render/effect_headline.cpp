@@ -1,7 +1,6 @@
 #include "render/effect_headline.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
@@ -47,12 +46,6 @@ std::string total_of(const AblationTable& table) {
                      how_sure(all.ratio_95, all.replication, all.replicates));
 }
 
-/// How a kind of effect looks at a factor.
-std::string_view view_of(EffectKind kind) {
-  if (kind == EffectKind::kMain) return "averaged over the other factors";
-  return kind == EffectKind::kLeaveOneOut ? "on top of all the others" : "alone on the base";
-}
-
 std::string what_pays(const EffectFamily& family) {
   std::vector<const Effect*> pays = with_verdict(family, EffectVerdict::kBetter);
   if (pays.empty()) return fmt::format("No factor surely pays, {}. ", view_of(family.kind));
@@ -93,14 +86,15 @@ std::string strongest_interaction(const AblationTable& table) {
 
 }  // namespace
 
+std::string_view view_of(EffectKind kind) {
+  if (kind == EffectKind::kMain) return "averaged over the other factors";
+  return kind == EffectKind::kLeaveOneOut ? "on top of all the others" : "alone on the base";
+}
+
 std::string headline(const AblationTable& table) {
   std::string text = total_of(table);
-  constexpr std::array kKinds = {EffectKind::kMain, EffectKind::kLeaveOneOut, EffectKind::kAddOne};
-  for (const EffectKind kind : kKinds) {
-    const EffectFamily* family = find_family(table, kind);
-    if (family == nullptr) continue;
+  if (const EffectFamily* family = telling_family(table)) {
     text += what_pays(*family) + the_rest(*family);
-    break;
   }
   text += strongest_interaction(table);
   if (!text.empty()) text.pop_back();  // the space after the last sentence

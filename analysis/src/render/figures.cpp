@@ -106,10 +106,11 @@ constexpr FigureKind kKinds[] = {
      "why "
      "the process is the unit of replication.",
      kMostLines, 2, block_values},
-    {"light", "Share of the speed of light",
-     "The least time that the device's ceilings allow, as a part of the time taken. The line is "
-     "the limit for data from DRAM; a warm cache can exceed it.",
-     kMostFigureArms, 1, light_values},
+    {"sol", "Speed of light",
+     "% SOL: the least time that the device's ceilings allow, as a part of the time taken. The "
+     "line "
+     "is the limit.",
+     kMostFigureArms, 1, sol_values},
 };
 
 struct RooflineKind {

@@ -7,84 +7,103 @@
 #include <fmt/format.h>
 
 #include "render/text.hpp"
+#include "statistics/leader.hpp"
 
 namespace msda {
 namespace {
 
-/// Rows with a time, without the baseline's own copy, the fastest first: by their ratio to the
-/// baseline where all have one, because medians over a whole run still hold the drift that ratios
-/// inside blocks do not.
-std::vector<const Row*> fastest_first(const Table& table) {
-  std::vector<const Row*> timed;
-  for (const Row& row : table.rows) {
-    if (row.timed() && !row.repeats_baseline) timed.push_back(&row);
-  }
-  const bool all_have_ratios =
-      std::all_of(timed.begin(), timed.end(), [](const Row* row) { return row->speedup; });
-  std::stable_sort(timed.begin(), timed.end(), [&](const Row* a, const Row* b) {
-    if (all_have_ratios) return *a->speedup > *b->speedup;
-    return a->median_seconds < b->median_seconds;
-  });
-  return timed;
-}
+std::string name(const Row& row) { return printable_line(row.record.arm); }
 
 std::string how_sure(const RatioEstimate& estimate) {
   return msda::how_sure(estimate.interval_95, estimate.replication, estimate.replicates);
 }
 
-std::string name(const Row& row) { return printable_line(row.record.arm); }
-
-/// "is the fastest" only where the next arm is surely slower; else it merely "leads".
-std::string_view first_place(const std::vector<const Row*>& timed) {
-  const auto ratio = estimate_ratio(timed[1]->record.samples, timed[0]->record.samples);
-  return ratio && classify(*ratio) == Difference::kFaster ? "is the fastest" : "leads";
+/// Of a ratio that was the best of several: its interval holds for all of them.
+std::string how_sure_of_best(const Leader& leader) {
+  const std::string sure = how_sure(*leader.over_baseline);
+  if (leader.compared < 2 || !leader.over_baseline->interval_95) return sure;
+  return fmt::format("{}, for the best of {}", sure, leader.compared);
 }
 
-std::string comparison_with_baseline(const Row& fastest, const Row& baseline,
-                                     std::string_view place) {
-  const auto ratio = estimate_ratio(baseline.record.samples, fastest.record.samples);
-  if (!ratio) {
+/// "a", "a and b", "a, b and 3 more"
+std::string listed(const std::vector<const Row*>& rows) {
+  constexpr std::size_t kMost = 3;
+  if (rows.size() == 1) return name(*rows[0]);
+  const std::size_t named = rows.size() <= kMost ? rows.size() - 1 : kMost - 1;
+  std::string text = name(*rows[0]);
+  for (std::size_t i = 1; i < named; ++i) text += ", " + name(*rows[i]);
+  if (rows.size() <= kMost) return text + " and " + name(*rows[named]);
+  return fmt::format("{} and {} more", text, rows.size() - named);
+}
+
+/// How far everybody else is behind an arm that is the fastest.
+std::string field_behind(const Leader& leader, std::size_t arms) {
+  const RatioEstimate& next = *leader.next_over_best;
+  if (arms == 2) {
+    return fmt::format("{} takes {} its time ({}).", name(*leader.next), ratio_text(next.ratio),
+                       how_sure(next));
+  }
+  return fmt::format("Every other arm surely takes at least {} its time; the next, {}, {}.",
+                     ratio_text(leader.margin), name(*leader.next), ratio_text(next.ratio));
+}
+
+std::string sole_winner(const Leader& leader, std::size_t arms) {
+  if (leader.best != leader.candidate) {
+    return fmt::format("The baseline {} is the fastest. {}", name(*leader.best),
+                       field_behind(leader, arms));
+  }
+  if (!leader.over_baseline) {
+    return fmt::format("{} is the fastest, {}; the baseline has no time to compare with. {}",
+                       name(*leader.best),
+                       time_scale(leader.best->median_seconds).text(leader.best->median_seconds),
+                       field_behind(leader, arms));
+  }
+  const std::string first =
+      fmt::format("{} is the fastest: {} the speed of the baseline ({}).", name(*leader.best),
+                  ratio_text(leader.over_baseline->ratio), how_sure_of_best(leader));
+  return arms == 2 ? first : first + " " + field_behind(leader, arms);
+}
+
+std::string shared_win(const Leader& leader) {
+  std::vector<const Row*> first = leader.rivals;
+  first.insert(first.begin(), leader.best);
+  return fmt::format(
+      "{} share the first place: they are not told apart. {} has {} the speed of "
+      "the baseline ({}).",
+      listed(first), name(*leader.best), ratio_text(leader.over_baseline->ratio),
+      how_sure_of_best(leader));
+}
+
+std::string no_winner(const Leader& leader, const Row* baseline) {
+  if (baseline == nullptr || !baseline->timed()) {
+    std::vector<const Row*> first = leader.rivals;
+    first.insert(first.begin(), leader.best);
+    return fmt::format(
+        "{} are not told apart in first place; the baseline has no time to compare "
+        "with.",
+        listed(first));
+  }
+  if (!leader.over_baseline) {
     return fmt::format("{} has the lowest median, but no block in common with the baseline {}.",
-                       name(fastest), name(baseline));
+                       name(*leader.candidate), name(*baseline));
   }
-  switch (classify(*ratio)) {
-    case Difference::kFaster:
-      return fmt::format("{} {}: {} the speed of the baseline {} ({}).", name(fastest), place,
-                         ratio_text(ratio->ratio), name(baseline), how_sure(*ratio));
-    case Difference::kEqual:
-      return fmt::format(
-          "No arm beats the baseline {}: the fastest, {}, is equal to it within "
-          "{:.0f}% ({}).",
-          name(baseline), name(fastest), kEquivalence * 100, how_sure(*ratio));
-    default:
-      return fmt::format(
-          "{} leads with {} the speed of the baseline {}, but that is "
-          "undecided ({}).",
-          name(fastest), ratio_text(ratio->ratio), name(baseline), how_sure(*ratio));
+  if (classify(*leader.over_baseline) == Difference::kEqual) {
+    return fmt::format(
+        "No arm beats the baseline {}: the fastest, {}, is equal to it within "
+        "{:.0f}% ({}).",
+        name(*baseline), name(*leader.candidate), kEquivalence * 100, how_sure_of_best(leader));
   }
-}
-
-/// How far `next` lies behind `fastest`.
-std::string gap(const Row& fastest, const Row& next) {
-  const auto ratio = estimate_ratio(next.record.samples, fastest.record.samples);
-  if (!ratio) return fmt::format("The next, {}, has no block in common with it.", name(next));
-  switch (classify(*ratio)) {
-    case Difference::kFaster:
-      return fmt::format("The next, {}, takes {} its time ({}).", name(next),
-                         ratio_text(ratio->ratio), how_sure(*ratio));
-    case Difference::kEqual:
-      return fmt::format("{} is equal to it within {:.0f}% ({}).", name(next), kEquivalence * 100,
-                         how_sure(*ratio));
-    default:
-      return fmt::format("Whether {} is slower is undecided: it takes {} its time ({}).",
-                         name(next), ratio_text(ratio->ratio), how_sure(*ratio));
-  }
+  return fmt::format(
+      "No arm is surely faster than the baseline {}: the best estimate is {} with "
+      "{} its speed ({}).",
+      name(*baseline), name(*leader.candidate), ratio_text(leader.over_baseline->ratio),
+      how_sure_of_best(leader));
 }
 
 /// "3 right, 1 wrong" of the arms without a time, or "".
 std::string untimed_counts(const Table& table) {
-  constexpr std::array<std::string_view, 7> kWithoutTime{
-      "right", "wrong", "skipped", "failed", "crashed", "hung", "interrupted"};
+  constexpr std::array<std::string_view, 8> kWithoutTime{
+      "right", "wrong", "impossible", "skipped", "failed", "crashed", "hung", "interrupted"};
   std::string text;
   for (const std::string_view verdict : kWithoutTime) {
     const auto count = std::count_if(table.rows.begin(), table.rows.end(),
@@ -94,9 +113,19 @@ std::string untimed_counts(const Table& table) {
   return text;
 }
 
-std::string lone_arm(const Row& row) {
-  return fmt::format("{} is the only arm with a time: {}.", name(row),
-                     time_scale(row.median_seconds).text(row.median_seconds));
+std::string of_timed(const Table& table, const std::vector<const Row*>& timed) {
+  const auto leader = find_leader(table);
+  if (!leader) {
+    return fmt::format(
+        "{} is the only arm with a time: {}.", name(*timed.front()),
+        time_scale(timed.front()->median_seconds).text(timed.front()->median_seconds));
+  }
+  switch (leader->standing) {
+    case Standing::kFastest: return sole_winner(*leader, timed.size());
+    case Standing::kShared: return shared_win(*leader);
+    case Standing::kNone: break;
+  }
+  return no_winner(*leader, baseline_row(table));
 }
 
 }  // namespace
@@ -107,26 +136,8 @@ std::string headline(const Table& table) {
   if (timed.empty()) {
     return untimed.empty() ? "No arm has a time." : fmt::format("No arm has a time: {}.", untimed);
   }
-  const Row& fastest = *timed.front();
-  const auto baseline = std::find_if(timed.begin(), timed.end(),
-                                     [](const Row* row) { return row->verdict == "baseline"; });
-  std::string text;
-  if (timed.size() == 1) {
-    text = lone_arm(fastest);
-  } else if (baseline == timed.end()) {
-    text = fmt::format("{} {}, {}; the baseline has no time to compare with. {}", name(fastest),
-                       first_place(timed),
-                       time_scale(fastest.median_seconds).text(fastest.median_seconds),
-                       gap(fastest, *timed[1]));
-  } else if (&fastest == *baseline) {
-    text = fmt::format("The baseline {} {}. {}", name(fastest), first_place(timed),
-                       gap(fastest, *timed[1]));
-  } else {
-    text = comparison_with_baseline(fastest, **baseline, first_place(timed));
-    if (timed[1] != *baseline) text += " " + gap(fastest, *timed[1]);
-  }
-  if (!untimed.empty()) text += fmt::format(" Without a time: {}.", untimed);
-  return text;
+  const std::string text = of_timed(table, timed);
+  return untimed.empty() ? text : fmt::format("{} Without a time: {}.", text, untimed);
 }
 
 }  // namespace msda

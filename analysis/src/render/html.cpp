@@ -1,170 +1,247 @@
 #include <algorithm>
-#include <map>
+#include <array>
+#include <cmath>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "json_line.hpp"
 #include "render/figures.hpp"
+#include "render/formats.hpp"
 #include "render/layout.hpp"
+#include "render/templates.hpp"
+#include "render/text.hpp"
 #include "render/web.hpp"
 
 namespace msda {
 namespace {
 
+using Json = nlohmann::json;
+
 constexpr const char* kNoVega =
     "This program was built without the Vega library (Debian's libjs-vega), so that the report has "
     "tables only.";
 
-/// Text as content of an element or as an attribute in double quotes.
-std::string html_text(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (const char c : text) {
-    switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += c;
-    }
-  }
-  return result;
-}
+/// Sections that are open when the page is: with more of them it begins as a list.
+constexpr std::size_t kMostOpen = 2;
+/// Rows of all tables of a matrix together that a screen holds, and the least of one.
+constexpr std::size_t kMostRows = 20;
+constexpr std::size_t kLeastRows = 5;
 
 /// JSON that can stand in a script element: no '<', so neither an end tag nor a comment.
-std::string script_json(const nlohmann::json& json) {
-  const std::string text = json_line(json);
-  std::string result;
-  result.reserve(text.size());
-  for (const char c : text) {
-    if (c == '<') {
-      result += "\\u003c";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
-/// A name such as "+shared-metadata+smem-levels" may break between its parts.
-std::string breakable(const std::string& html) {
-  std::string result;
-  for (const char c : html) {
-    if (c == '+' || c == '/' || c == '_') result += "<wbr>";
-    result += c;
-  }
-  return result;
-}
-
-std::string cell(const char* tag, const Column& column, const std::string& content) {
-  return fmt::format("<{}{}>{}</{}>", tag, column.number ? " class=\"number\"" : "", content, tag);
-}
-
-std::string table_html(const Layout& layout) {
-  std::string text = "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>";
-  for (const Column& column : layout.columns) {
-    text += cell("th", column,
-                 fmt::format("<button type=\"button\">{}</button>", html_text(column.title)));
-  }
-  text += "</tr></thead>\n<tbody>\n";
-  for (std::size_t i = 0; i < layout.rows.size(); ++i) {
-    text += fmt::format("<tr data-verdict=\"{}\">", html_text(layout.verdicts[i]));
-    for (std::size_t j = 0; j < layout.columns.size(); ++j) {
-      const Column& column = layout.columns[j];
-      const std::string content = html_text(layout.rows[i][j]);
-      text += cell("td", column, column.number ? content : breakable(content));
-    }
-    text += "</tr>\n";
-  }
-  return text + "</tbody>\n</table></div>\n";
-}
-
-std::string reasons_html(const std::vector<std::string>& reasons) {
-  if (reasons.empty()) return "";
-  std::string text = "<ol class=\"reasons\">\n";
-  for (const std::string& reason : reasons) {
-    text += fmt::format("<li><pre>{}</pre></li>\n", html_text(shortened(reason)));
-  }
-  return text + "</ol>\n";
-}
-
-std::string figure_html(const Figure& figure) {
-  return fmt::format(
-      "<figure><figcaption><h3>{}</h3><p class=\"caption\">{}</p></figcaption>"
-      "<div id=\"{}\"></div></figure>\n",
-      html_text(figure.title), html_text(figure.caption), figure.id);
-}
-
-std::string figures_html(const std::vector<Figure>& figures, std::size_t section) {
-  std::string text;
-  for (const Figure& figure : figures) {
-    if (figure.section == section) text += figure_html(figure);
-  }
-  return text.empty() ? "" : "<div class=\"figures\">\n" + text + "</div>\n";
-}
-
-std::string section_html(const Layout& layout, std::size_t index,
-                         const std::vector<Figure>& figures) {
-  std::string text = fmt::format("<section class=\"result\" id=\"t{}\">\n<h2>{}</h2>\n<p>{}</p>\n",
-                                 index + 1, html_text(layout.title), html_text(layout.headline));
-  text += table_html(layout) + reasons_html(layout.reasons);
-  for (const std::string& remark : layout.remarks) {
-    text += fmt::format("<p class=\"remark\">{}</p>\n", html_text(remark));
-  }
-  return text + figures_html(figures, index) + "</section>\n";
-}
-
-/// The layouts that answer, those of effects first: they say most of an ablation.
-std::vector<std::size_t> answering(const std::vector<Layout>& layouts) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < layouts.size(); ++i) {
-    if (layouts[i].answers) order.push_back(i);
-  }
-  std::stable_partition(order.begin(), order.end(),
-                        [&](std::size_t i) { return layouts[i].effects != nullptr; });
-  return order;
-}
-
-/// The answer in words: the first layout's large, then the others as a list.
-std::string answer_html(const Report& report, const Document& document) {
-  const std::vector<Layout>& layouts = document.layouts;
-  if (layouts.empty()) return fmt::format("<p class=\"lead\">{}</p>", kNoTables);
-  const auto entry = [&](std::size_t i) {
-    return fmt::format("<a href=\"#t{}\">{}</a>{}", i + 1, html_text(layouts[i].title),
-                       html_text(layouts[i].headline));
-  };
-  const std::vector<std::size_t> order = answering(layouts);
-  std::string text = fmt::format("<p class=\"lead\">{}</p>\n", entry(order.front()));
-  if (order.size() > 1) {
-    text += "<ul>\n";
-    for (std::size_t i = 1; i < order.size(); ++i) {
-      text += fmt::format("<li>{}</li>\n", entry(order[i]));
-    }
-    text += "</ul>\n";
-  }
-  for (const std::string& note : document.notes) {
-    text += fmt::format("<p class=\"note\">Note: {}</p>\n", html_text(note));
-  }
-  if (!has_vega()) text += fmt::format("<p class=\"note\">{}</p>\n", kNoVega);
-  if (has_vega() && report.tables.size() > kMostFigureTables) {
-    text += fmt::format("<p class=\"note\">Figures are drawn for the first {} of {} tables.</p>\n",
-                        kMostFigureTables, report.tables.size());
+std::string script_json(const Json& json) {
+  std::string text = json_line(json);
+  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) {
+    text.replace(at, 1, "\\u003c");
   }
   return text;
 }
 
-/// Puts values for "{{name}}"; what a value holds is not looked at again.
-std::string filled(std::string_view form, const std::map<std::string_view, std::string>& values) {
-  std::string text;
-  for (;;) {
-    const std::size_t begin = form.find("{{");
-    text += form.substr(0, begin);
-    if (begin == std::string_view::npos) return text;
-    const std::size_t end = form.find("}}", begin);
-    text += values.at(form.substr(begin + 2, end - begin - 2));
-    form.remove_prefix(end + 2);
+/// A name such as "+shared-metadata+smem-levels" may break between its parts.
+Json parts_of(std::string_view name) {
+  Json parts = Json::array();
+  std::string part;
+  for (const char c : name) {
+    const bool begins = c == '+' || c == '/';
+    if (begins && !part.empty()) parts.push_back(std::exchange(part, ""));
+    part += c;
+    if (c == '-' || c == '_' || c == ',') parts.push_back(std::exchange(part, ""));
   }
+  if (!part.empty()) parts.push_back(part);
+  return parts;
+}
+
+std::string section_id(std::size_t index) { return fmt::format("t{}", index + 1); }
+
+// --- The matrix
+// ----------------------------------------------------------------------------------
+
+/// From "l1", a few percent, to "l4", a factor of 2 and more; "" for no more than the threshold.
+std::string strength_of(const MatrixCell& cell) {
+  if (!cell.ratio) return "";
+  const double strength = std::abs(std::log(*cell.ratio));
+  constexpr std::array kBounds{0.02, 0.1, 0.3, 0.69};
+  const auto level = std::count_if(kBounds.begin(), kBounds.end(),
+                                   [&](double bound) { return strength >= bound; });
+  return level == 0 ? "" : fmt::format("l{}", level);
+}
+
+/// A class for the style sheet: effects and ratios share their colours.
+std::string verdict_class(const std::string& verdict) {
+  if (verdict == "better") return "faster";
+  if (verdict == "worse") return "slower";
+  return verdict == "not estimable" ? "none" : verdict;
+}
+
+Json cell_json(const MatrixCell& cell) {
+  std::string mark;
+  if (cell.place == Place::kFirst) mark = "★";
+  if (cell.place == Place::kShared) mark = "☆";
+  return {{"text", cell.text},
+          {"mark", mark},
+          {"tip", cell.tip},
+          {"strength", strength_of(cell)},
+          {"verdict", verdict_class(cell.verdict)}};
+}
+
+/// Columns [begin, end) and rows [first, last) of a matrix, with a link to the section of each
+/// column.
+struct Part {
+  std::size_t begin;
+  std::size_t end;
+  std::size_t first;
+  std::size_t last;
+};
+
+Json matrix_table(const Matrix& matrix, const Part& part, const std::vector<std::string>& ids) {
+  Json problems = Json::array();
+  Json modes = Json::array();
+  const bool several_modes = std::any_of(
+      matrix.columns.begin(), matrix.columns.end(),
+      [&](const MatrixColumn& column) { return column.mode != matrix.columns.front().mode; });
+  for (std::size_t c = part.begin; c < part.end; ++c) {
+    const MatrixColumn& column = matrix.columns[c];
+    modes.push_back({{"mode", name_of(column.mode)}, {"id", ids[c]}});
+    if (c > part.begin && column.problem == matrix.columns[c - 1].problem) {
+      problems.back()["span"] = problems.back()["span"].get<int>() + 1;
+    } else {
+      problems.push_back({{"parts", parts_of(column.problem)},
+                          {"span", 1},
+                          {"is_alone", !several_modes},
+                          {"id", ids[c]}});
+    }
+  }
+  Json rows = Json::array();
+  for (std::size_t r = part.first; r < part.last; ++r) {
+    const MatrixRow& row = matrix.rows[r];
+    Json cells = Json::array();
+    for (std::size_t c = part.begin; c < part.end; ++c) cells.push_back(cell_json(row.cells[c]));
+    rows.push_back({{"parts", parts_of(row.name)},
+                    {"is_baseline", row.is_baseline},
+                    {"cells", std::move(cells)}});
+  }
+  return {{"corner", matrix.corner},
+          {"span", part.end - part.begin},
+          {"several_modes", several_modes},
+          {"problems", std::move(problems)},
+          {"modes", std::move(modes)},
+          {"rows", std::move(rows)},
+          {"is_rest", part.first > 0},
+          {"count", fmt::format("{} {}s", part.last - part.first, matrix.corner)}};
+}
+
+/// Tables of at most `most` columns each, which fit a screen; modes of a problem stay together. The
+/// more tables there are, the fewer rows does each of them show.
+Json matrix_tables(const Matrix& matrix, std::size_t most, const std::vector<std::string>& ids) {
+  Json tables = Json::array();
+  const std::size_t columns = matrix.columns.size();
+  const std::size_t count = (columns + most - 1) / most;
+  most = (columns + count - 1) / count;
+  const std::size_t fitting = std::max(kLeastRows, kMostRows / count);
+  const std::size_t shown = matrix.rows.size() <= fitting + 2 ? matrix.rows.size() : fitting;
+  for (std::size_t begin = 0; begin < columns;) {
+    std::size_t end = std::min(columns, begin + most);
+    const auto cuts = [&](std::size_t at) {
+      return at < columns && matrix.columns[at].problem == matrix.columns[at - 1].problem;
+    };
+    std::size_t whole = end;
+    while (whole > begin && cuts(whole)) --whole;
+    if (whole > begin) end = whole;  // else a problem has more modes than fit
+    tables.push_back(matrix_table(matrix, {begin, end, 0, shown}, ids));
+    if (shown < matrix.rows.size()) {
+      tables.push_back(matrix_table(matrix, {begin, end, shown, matrix.rows.size()}, ids));
+    }
+    begin = end;
+  }
+  return tables;
+}
+
+/// A table that fits every screen, or one for wide and several for narrow ones.
+Json matrix_json(const Matrix& matrix, const std::vector<std::string>& ids) {
+  constexpr std::size_t kNarrow = 4;
+  constexpr std::size_t kWide = 18;
+  Json widths = Json::array();
+  if (matrix.columns.size() <= kNarrow) {
+    widths.push_back({{"class", "any"}, {"tables", matrix_tables(matrix, kNarrow, ids)}});
+  } else {
+    widths.push_back({{"class", "wide"}, {"tables", matrix_tables(matrix, kWide, ids)}});
+    widths.push_back({{"class", "narrow"}, {"tables", matrix_tables(matrix, kNarrow, ids)}});
+  }
+  return {{"title", matrix.title}, {"widths", std::move(widths)}};
+}
+
+/// The sections that the columns of a matrix stand for.
+std::vector<std::string> ids_of(const Matrix& matrix, const std::vector<Layout>& layouts) {
+  const bool of_factors = matrix.corner == "factor";
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    const Layout& layout = layouts[i];
+    if ((of_factors ? layout.effects != nullptr : layout.table != nullptr)) {
+      ids.push_back(section_id(i));
+    }
+  }
+  ids.resize(matrix.columns.size(), "summary");
+  return ids;
+}
+
+// --- Sections
+// ------------------------------------------------------------------------------------
+
+Json rows_json(const Layout& layout) {
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < layout.rows.size(); ++i) {
+    Json cells = Json::array();
+    for (std::size_t j = 0; j < layout.columns.size(); ++j) {
+      const Column& column = layout.columns[j];
+      Json cell{{"number", column.number}, {"label", column.title}};
+      if (column.number) {
+        cell["text"] = layout.rows[i][j];
+      } else {
+        cell["parts"] = parts_of(layout.rows[i][j]);
+      }
+      cells.push_back(std::move(cell));
+    }
+    rows.push_back({{"verdict", layout.verdicts[i]}, {"cells", std::move(cells)}});
+  }
+  return rows;
+}
+
+Json section_json(const Layout& layout, std::size_t index, bool is_open,
+                  const std::vector<Figure>& figures) {
+  Json columns = Json::array();
+  for (const Column& column : layout.columns) {
+    columns.push_back({{"title", column.title}, {"number", column.number}});
+  }
+  Json reasons = Json::array();
+  for (const std::string& reason : layout.reasons) reasons.push_back(shortened(reason));
+  Json drawn = Json::array();
+  for (const Figure& figure : figures) {
+    if (figure.section != index) continue;
+    drawn.push_back({{"id", figure.id}, {"title", figure.title}, {"caption", figure.caption}});
+  }
+  return {{"id", section_id(index)},
+          {"title", layout.title},
+          {"gist", layout.gist},
+          {"headline", layout.headline},
+          {"is_open", is_open},
+          {"columns", std::move(columns)},
+          {"rows", rows_json(layout)},
+          {"has_reasons", !reasons.empty()},
+          {"reasons", std::move(reasons)},
+          {"remarks", layout.remarks},
+          {"has_figures", !drawn.empty()},
+          {"figures", std::move(drawn)}};
+}
+
+Json notes_json(const Report& report, const Document& document) {
+  Json notes = document.notes;
+  if (!has_vega()) notes.push_back(kNoVega);
+  if (has_vega() && report.tables.size() > kMostFigureTables) {
+    notes.push_back(fmt::format("Figures are drawn for the first {} of {} tables.",
+                                kMostFigureTables, report.tables.size()));
+  }
+  return notes;
 }
 
 }  // namespace
@@ -173,19 +250,33 @@ std::string to_html(const Report& report) {
   const Document document = document_of(report);
   const std::vector<Layout>& layouts = document.layouts;
   const std::vector<Figure> figures = has_vega() ? figures_of(layouts) : std::vector<Figure>{};
-  std::string sections;
-  for (std::size_t i = 0; i < layouts.size(); ++i) sections += section_html(layouts[i], i, figures);
-  nlohmann::json specifications = nlohmann::json::object();
+  Json matrices = Json::array();
+  for (const Matrix& matrix : document.matrices) {
+    matrices.push_back(matrix_json(matrix, ids_of(matrix, layouts)));
+  }
+  Json sections = Json::array();
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    sections.push_back(section_json(layouts[i], i, layouts.size() <= kMostOpen, figures));
+  }
+  Json specifications = Json::object();
   for (const Figure& figure : figures) specifications[figure.id] = figure.specification;
-  return filled(web_file("report.html"), {{"title", html_text(document.title)},
-                                          {"context", html_text(document.context)},
-                                          {"answer", answer_html(report, document)},
-                                          {"sections", std::move(sections)},
-                                          {"legend", html_text(document.legend)},
-                                          {"figures", script_json(specifications)},
-                                          {"style", std::string(web_file("style.css"))},
-                                          {"vega", vega_elements()},
-                                          {"script", std::string(web_file("script.js"))}});
+  Json notes = notes_json(report, document);
+  return fill_template("report.html",
+                       {{"title", document.title},
+                        {"context", document.context},
+                        {"answer", layouts.empty() ? std::string(kNoTables) : document.answer},
+                        {"warnings", document.warnings},
+                        {"has_matrices", !matrices.empty()},
+                        {"matrices", std::move(matrices)},
+                        {"has_contents", sections.size() > 1},
+                        {"sections", std::move(sections)},
+                        {"has_notes", !notes.empty()},
+                        {"notes", std::move(notes)},
+                        {"legend", document.legend},
+                        {"figures", script_json(specifications)},
+                        {"style", web_file("style.css")},
+                        {"vega", vega_elements()},
+                        {"script", web_file("script.js")}});
 }
 
 }  // namespace msda

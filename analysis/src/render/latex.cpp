@@ -1,8 +1,14 @@
+#include <algorithm>
+#include <cctype>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "render/formats.hpp"
 #include "render/layout.hpp"
+#include "render/text.hpp"
 
 namespace msda {
 namespace {
@@ -40,23 +46,106 @@ std::string latex_text(std::string_view text) {
   return result;
 }
 
-template <class Texts, class ToText>
-std::string latex_row(const Texts& texts, const ToText& to_text) {
-  std::string line;
-  for (const auto& text : texts) line += (line.empty() ? "" : " & ") + to_text(text);
-  return line + " \\\\\n";
+/// Names may break behind their parts: LaTeX would hyphenate nothing that has a sign inside.
+std::string latex_name(std::string_view name) {
+  std::string result;
+  for (const char c : name) {
+    if (c == '+' && !result.empty()) result += "\\allowbreak{}";
+    result += latex_text({&c, 1});
+    if (c == '-' || c == '_' || c == '/' || c == '=' || c == ',') result += "\\allowbreak{}";
+  }
+  return result;
 }
 
-std::string latex_table(const Layout& layout) {
-  std::string columns;
-  for (const Column& column : layout.columns) columns += column.number ? 'r' : 'l';
-  std::string text = fmt::format(
-      "\n\\begin{{table}}\n\\centering\n\\caption{{{}. {}}}\n\\begin{{tabular}}{{{}}}\n\\toprule\n",
-      latex_text(layout.title), latex_text(layout.headline), columns);
-  text += latex_row(layout.columns, [](const Column& column) { return latex_text(column.title); });
-  text += "\\midrule\n";
-  for (const auto& row : layout.rows) text += latex_row(row, latex_text);
-  return text + "\\bottomrule\n\\end{tabular}\n\\end{table}\n";
+// --- What fits ---------------------------------------------------------------------------------
+
+/// Points of a line of `article`, and of what stands in it in \footnotesize: a character of a
+/// number, on average, the gap between columns, the least that a column of names can do with.
+constexpr double kLine = 345;
+constexpr double kCharacter = 4.5;
+constexpr double kSeparation = 8;
+constexpr double kNames = 62;
+constexpr std::size_t kRowsOfAPage = 42;
+constexpr std::size_t kFloats = 12;
+
+/// Columns of one table of the document, by their place in the layout.
+using Columns = std::vector<std::size_t>;
+
+bool is_verdict(const Layout& layout, std::size_t column) {
+  return column + 1 == layout.columns.size() && !layout.columns[column].number;
+}
+
+/// What a column takes of a line; names are broken, so that they need no more than their least.
+double width_of(const Layout& layout, std::size_t column) {
+  if (!layout.columns[column].number && !is_verdict(layout, column)) return kNames + kSeparation;
+  std::size_t longest = layout.columns[column].title.size();
+  for (const auto& row : layout.rows) longest = std::max(longest, display_width(row[column]));
+  return kCharacter * static_cast<double>(longest) + kSeparation;
+}
+
+/// The first column with as many of the others as a line holds, again and again. Rates are left
+/// out: they say the same as the time.
+std::vector<Columns> fitted(const Layout& layout) {
+  std::vector<Columns> tables{{0}};
+  double used = width_of(layout, 0);
+  for (std::size_t column = 1; column < layout.columns.size(); ++column) {
+    const Column& wanted = layout.columns[column];
+    if (wanted.title.ends_with("B/s") || wanted.title.ends_with("FLOP/s")) continue;
+    const double width = width_of(layout, column);
+    if (used + width > kLine && tables.back().size() > 1) {
+      tables.push_back({0});
+      used = width_of(layout, 0);
+    }
+    tables.back().push_back(column);
+    used += width;
+  }
+  return tables;
+}
+
+// --- One table ---------------------------------------------------------------------------------
+
+template <class ToText>
+std::string latex_row(const Columns& columns, const ToText& to_text) {
+  std::vector<std::string> cells;
+  for (const std::size_t column : columns) cells.push_back(to_text(column));
+  return fmt::format("{} \\\\\n", fmt::join(cells, " & "));
+}
+
+std::string column_types(const Layout& layout, const Columns& columns) {
+  std::string types;
+  for (const std::size_t column : columns) {
+    if (layout.columns[column].number) {
+      types += 'r';
+    } else {
+      types += is_verdict(layout, column) ? "l" : ">{\\raggedright\\arraybackslash}X";
+    }
+  }
+  return types;
+}
+
+/// "tab:ddetr-encoder-warm", once in a document.
+std::string label_of(const std::string& title, std::set<std::string>& labels) {
+  std::string label = "tab:";
+  for (const char c : title) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (is_plain) label += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (!is_plain && label.back() != '-' && label.back() != ':') label += '-';
+  }
+  while (label.back() == '-') label.pop_back();
+  std::string unique = label;
+  for (int i = 2; !labels.insert(unique).second; ++i) unique = fmt::format("{}-{}", label, i);
+  return unique;
+}
+
+/// The footnotes' first lines.
+std::string reasons_of(const Layout& layout) {
+  std::string text;
+  for (std::size_t i = 0; i < layout.reasons.size(); ++i) {
+    const std::string& reason = layout.reasons[i];
+    text += fmt::format("\\par {{[}}{}{{]}} {}\n", i + 1,
+                        latex_name(reason.substr(0, reason.find('\n'))));
+  }
+  return text.empty() ? "" : "\\smallskip\\raggedright\n" + text;
 }
 
 /// A comment ends with its line.
@@ -64,13 +153,64 @@ std::string comment(const std::string& text) {
   return text.empty() ? "" : fmt::format("% {}\n", text);
 }
 
+/// Rows [begin, end) in these columns.
+struct Cut {
+  const Columns& columns;
+  std::size_t begin;
+  std::size_t end;
+  bool is_first;
+  bool is_last;
+};
+
+std::string latex_table(const Layout& layout, const Cut& cut, std::set<std::string>& labels) {
+  std::string text = fmt::format(
+      "\n\\begin{{table}}[htbp]\n\\footnotesize\\setlength{{\\tabcolsep}}{{4pt}}\n"
+      "\\caption{{{}{}.}}\\label{{{}}}\n\\begin{{tabularx}}{{\\textwidth}}{{@{{}}{}@{{}}}}\n"
+      "\\toprule\n",
+      latex_name(layout.title), cut.is_first ? "" : " (continued)", label_of(layout.title, labels),
+      column_types(layout, cut.columns));
+  text +=
+      latex_row(cut.columns, [&](std::size_t c) { return latex_text(layout.columns[c].title); });
+  text += "\\midrule\n";
+  for (std::size_t r = cut.begin; r < cut.end; ++r) {
+    text += latex_row(cut.columns, [&](std::size_t c) {
+      const std::string& cell = layout.rows[r][c];
+      return layout.columns[c].number ? latex_text(cell) : latex_name(cell);
+    });
+  }
+  text += "\\bottomrule\n\\end{tabularx}\n";
+  if (cut.is_last) text += reasons_of(layout);
+  return text + "\\end{table}\n";
+}
+
+void append_tables(const Layout& layout, std::set<std::string>& labels, std::string& text) {
+  text += "\n" + comment(layout.headline);
+  const std::vector<Columns> tables = fitted(layout);
+  const std::size_t rows = layout.rows.size();
+  bool is_first = true;
+  for (const Columns& columns : tables) {
+    for (std::size_t begin = 0; begin < std::max<std::size_t>(rows, 1); begin += kRowsOfAPage) {
+      const std::size_t end = std::min(rows, begin + kRowsOfAPage);
+      const bool is_last = &columns == &tables.back() && end == rows;
+      text += latex_table(layout, {columns, begin, end, is_first, is_last}, labels);
+      is_first = false;
+      // LaTeX keeps a few dozen tables at most until there is a page for them.
+      if (labels.size() % kFloats == 0) text += "\\clearpage\n";
+    }
+  }
+}
+
 }  // namespace
 
 std::string as_latex(const Document& document) {
-  std::string text = comment(document.title) + comment(document.context) +
-                     comment("Needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}.");
+  std::string text =
+      comment(document.title) + comment(document.context) +
+      comment(
+          "Needs \\usepackage{booktabs,tabularx} and \\usepackage[T1]{fontenc}; made for the "
+          "width of article.");
   if (document.layouts.empty()) return text + comment(kNoTables);
-  for (const Layout& layout : document.layouts) text += latex_table(layout);
+  std::set<std::string> labels;
+  for (const Layout& layout : document.layouts) append_tables(layout, labels, text);
   return text;
 }
 

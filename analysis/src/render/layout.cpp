@@ -6,12 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "render/answer.hpp"
 #include "render/claims_table.hpp"
 #include "render/headline.hpp"
 #include "render/prepass_table.hpp"
 #include "render/run_remarks.hpp"
 #include "render/search_layout.hpp"
 #include "render/text.hpp"
+#include "statistics/leader.hpp"
 #include "statistics/noise_floor.hpp"
 
 namespace msda {
@@ -50,7 +52,7 @@ std::vector<Column> columns_of(const Scales& scales) {
                               {"ratio [95%]"},
                               {scales.bytes.unit},
                               {scales.flops.unit}};
-  if (scales.speed_of_light) columns.push_back({"of light"});
+  if (scales.speed_of_light) columns.push_back({"% SOL"});
   columns.push_back({"rel. L2"});
   columns.push_back({"verdict", false});
   return columns;
@@ -69,7 +71,7 @@ std::vector<std::string> cells_of(const Row& row, const Scales& scales,
                                  when_timed(scales.bytes.number(row.dram_bytes_per_second)),
                                  when_timed(scales.flops.number(row.flops_per_second))};
   if (scales.speed_of_light) {
-    cells.push_back(row.speed_of_light ? fmt::format("{:.1f}%", *row.speed_of_light * 100)
+    cells.push_back(row.speed_of_light ? fmt::format("{:.1f}", *row.speed_of_light * 100)
                                        : kAbsent);
   }
   cells.push_back(error_text(row));
@@ -168,9 +170,27 @@ std::string legend_of(const Report& report) {
                        [](const Row& row) { return row.speed_of_light.has_value(); });
   };
   if (std::any_of(report.tables.begin(), report.tables.end(), has_light)) {
-    text += "of light: the least time that the device's DRAM and gather ceilings allow / median. ";
+    text += "% SOL: speed of light, the least time that the device's ceilings allow / median. ";
   }
   return text + "rel. L2: error against the float64 reference.";
+}
+
+/// The winner and its ratio, or the status that all arms have.
+std::string gist_of(const Table& table) {
+  const auto leader = find_leader(table);
+  if (!leader) {
+    const bool all_right = std::all_of(table.rows.begin(), table.rows.end(),
+                                       [](const Row& row) { return row.verdict == "right"; });
+    return all_right ? "all right" : "";
+  }
+  const Row& best = *leader->best;
+  const std::string ratio = best.speedup ? " " + short_ratio(*best.speedup) + "x" : "";
+  switch (leader->standing) {
+    case Standing::kFastest: return printable_line(best.record.arm) + ratio;
+    case Standing::kShared: return fmt::format("{} arms share{}", leader->rivals.size() + 1, ratio);
+    case Standing::kNone: break;
+  }
+  return "none surely faster";
 }
 
 }  // namespace
@@ -181,6 +201,7 @@ Layout lay_out(const Table& table) {
   layout.table = &table;
   layout.title = fmt::format("{}, {}", printable_line(table.problem), name_of(table.mode));
   layout.headline = headline(table);
+  layout.gist = gist_of(table);
   layout.columns = columns_of(scales);
   for (const Row& row : table.rows) {
     std::string verdict = row.verdict + (row.repeats_baseline ? " (A/A)" : "");
@@ -192,11 +213,24 @@ Layout lay_out(const Table& table) {
     layout.verdicts.push_back(row.verdict);
   }
   layout.remarks = remarks_of(table);
+  drop_empty_columns(layout);
   return layout;
 }
 
+void drop_empty_columns(Layout& layout) {
+  for (std::size_t column = layout.columns.size(); column-- > 0;) {
+    const bool is_empty = layout.columns[column].number && !layout.rows.empty() &&
+                          std::all_of(layout.rows.begin(), layout.rows.end(),
+                                      [&](const auto& row) { return row[column] == kAbsent; });
+    if (!is_empty) continue;
+    const auto at = static_cast<std::ptrdiff_t>(column);
+    layout.columns.erase(layout.columns.begin() + at);
+    for (auto& row : layout.rows) row.erase(row.begin() + at);
+  }
+}
+
 std::vector<Layout> layouts_of(const Report& report) {
-  std::vector<Layout> layouts;
+  std::vector<Layout> layouts = effect_layouts(report);
   for (const Table& table : report.tables) {
     layouts.push_back(lay_out(table));
     for (std::string& remark : run_remarks(report.manifest, table)) {
@@ -205,14 +239,23 @@ std::vector<Layout> layouts_of(const Report& report) {
   }
   if (auto prepasses = lay_out_prepasses(report)) layouts.push_back(*std::move(prepasses));
   for (Layout& layout : search_layouts(report)) layouts.push_back(std::move(layout));
-  for (Layout& layout : ablation_layouts(report)) layouts.push_back(std::move(layout));
+  for (Layout& layout : regime_layouts(report)) layouts.push_back(std::move(layout));
   if (auto claims = lay_out_claims({&report, 1})) layouts.push_back(*std::move(claims));
   return layouts;
 }
 
 Document document_of(const Report& report) {
-  return {title_of(report), context_of(report), notes_of(report), layouts_of(report),
-          legend_of(report)};
+  Document document;
+  document.title = title_of(report);
+  document.context = context_of(report);
+  document.answer = answer(report);
+  document.warnings = warnings_of(report);
+  if (auto factors = factor_matrix(report)) document.matrices.push_back(*std::move(factors));
+  if (auto arms = arm_matrix(report)) document.matrices.push_back(*std::move(arms));
+  document.notes = notes_of(report);
+  document.layouts = layouts_of(report);
+  document.legend = legend_of(report);
+  return document;
 }
 
 std::size_t footnote_number(std::vector<std::string>& reasons, const std::string& reason) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "render/matrix.hpp"
 #include "report/report.hpp"
 
 namespace msda {
@@ -19,13 +20,12 @@ struct Column {
 struct Layout {
   std::string title;     ///< "captured-decoder, warm"
   std::string headline;  ///< in words
+  std::string gist;      ///< the same in a few words: "wide-loads 1.68x"
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows;
   std::vector<std::string> verdicts;  ///< of each row, without its footnote mark
   std::vector<std::string> reasons;   ///< footnote i + 1; may have several lines
   std::vector<std::string> remarks;   ///< sentences: what the intervals are over, what ended early
-  /// Whether the headline belongs to the answer that a page begins with.
-  bool answers = true;
   /// What the rows are of, inside the report: one of these, or none.
   const Table* table = nullptr;
   const AblationTable* effects = nullptr;
@@ -35,19 +35,24 @@ struct Layout {
 
 Layout lay_out(const Table& table);
 
-/// Effects of each problem and over problems, then the regimes; empty without them.
-std::vector<Layout> ablation_layouts(const Report& report);
+/// Effects of each problem and over problems; empty without them.
+std::vector<Layout> effect_layouts(const Report& report);
+/// One for each problem that was measured in several modes.
+std::vector<Layout> regime_layouts(const Report& report);
 
-/// All tables of a report in order: one for each problem and mode, the pre-passes, effects and
+/// All tables of a report in order: effects, one for each problem and mode, the pre-passes,
 /// regimes, the claims.
 std::vector<Layout> layouts_of(const Report& report);
 
 /// Everything that a report or a table over several runs says, ready to be set.
 struct Document {
   std::string title;
-  std::string context;             ///< device, program, time; or ""
-  std::vector<std::string> notes;  ///< one sentence or run each
-  std::vector<Layout> layouts;     ///< empty: no cell has finished
+  std::string context;                ///< device, program, time; or ""
+  std::string answer;                 ///< what all tables say together; or ""
+  std::vector<std::string> warnings;  ///< what makes parts of it worth less than they look
+  std::vector<Matrix> matrices;       ///< what stands above all tables
+  std::vector<std::string> notes;     ///< one sentence or run each
+  std::vector<Layout> layouts;        ///< empty: no cell has finished
   std::string legend;
 };
 
@@ -61,6 +66,9 @@ std::string as_latex(const Document& document);
 /// Number of the footnote with this text, which is added to `reasons` when it is new: rows with one
 /// reason share it.
 std::size_t footnote_number(std::vector<std::string>& reasons, const std::string& reason);
+
+/// Leaves out columns of numbers that no row has: a device that measures nothing has no times.
+void drop_empty_columns(Layout& layout);
 
 /// A run's name, or ""; and its device, program, time and status, as far as the manifest has them.
 std::string name_of(const Report& report);

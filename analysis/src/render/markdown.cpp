@@ -65,15 +65,56 @@ std::string set_section(const Layout& layout) {
   return text;
 }
 
+/// A ratio in bold where it is surely the best of its column, in italics where it shares that
+/// place.
+std::string matrix_cell(const MatrixCell& cell) {
+  const std::string text = cell.text.empty() ? "-" : escaped(cell.text);
+  switch (cell.place) {
+    case Place::kFirst: return fmt::format("**{}**", text);
+    case Place::kShared: return fmt::format("*{}*", text);
+    case Place::kNone: break;
+  }
+  return text;
+}
+
+std::string set_matrix(const Matrix& matrix) {
+  std::string text = fmt::format("\n## {}\n\n", escaped(matrix.title));
+  std::string header = fmt::format("| {} |", matrix.corner);
+  std::string line = "| :--- |";
+  for (const MatrixColumn& column : matrix.columns) {
+    header += fmt::format(" {}, {} |", escaped(column.problem), name_of(column.mode));
+    line += " ---: |";
+  }
+  text += header + "\n" + line + "\n";
+  for (const MatrixRow& row : matrix.rows) {
+    text += fmt::format("| {} |", escaped(row.name));
+    for (const MatrixCell& cell : row.cells) text += fmt::format(" {} |", matrix_cell(cell));
+    text += "\n";
+  }
+  if (matrix.corner == "arm") {
+    text += "\nBold: surely the fastest; italics: not told apart from it.\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string as_markdown(const Document& document) {
   std::string text = fmt::format("# {}\n", escaped(document.title));
   if (!document.context.empty()) text += fmt::format("\n{}\n", escaped(document.context));
+  for (const std::string& warning : document.warnings) {
+    text += fmt::format("\n**Warning:** {}\n", escaped(warning));
+  }
   for (const std::string& note : document.notes) {
     text += fmt::format("\nNote: {}\n", escaped(note));
   }
   if (document.layouts.empty()) return text + "\n" + kNoTables + "\n";
+  if (document.layouts.size() > 1 && !document.answer.empty()) {
+    text += fmt::format("\n{}\n", escaped(document.answer));
+  }
+  for (const Matrix& matrix : document.matrices) {
+    if (matrix.columns.size() > 1) text += set_matrix(matrix);
+  }
   for (const Layout& layout : document.layouts) text += set_section(layout);
   if (document.legend.empty()) return text;
   return text + fmt::format("\n{}\n", escaped(document.legend));

@@ -37,7 +37,6 @@ std::vector<std::string> cells_of(const Table& table, const Row& row, const Prep
 
 std::optional<Layout> lay_out_prepasses(const Report& report) {
   Layout layout;
-  layout.answers = false;
   layout.title = "Pre-passes";
   layout.headline =
       "What runs before the main kernel, and what the arm would be worth if it cost nothing.";

@@ -106,15 +106,15 @@ Json pareto_values(const Rows& rows) {
   return values;
 }
 
-Json light_values(const Rows& rows) {
+Json sol_values(const Rows& rows) {
   Json values = Json::array();
   for (const Row* row : rows) {
     if (!row->speed_of_light) continue;
     values.push_back(
         {{"arm", arm_name(*row)},
          {"share", *row->speed_of_light},
-         {"tip", fmt::format("{}: {:.1f}% of the speed of light, {}", arm_name(*row),
-                             *row->speed_of_light * 100, time_text(row->median_seconds))}});
+         {"tip", fmt::format("{}: {:.1f}% SOL, {}", arm_name(*row), *row->speed_of_light * 100,
+                             time_text(row->median_seconds))}});
   }
   return values;
 }

@@ -17,7 +17,7 @@ nlohmann::json speedup_values(const Rows& rows);
 /// {arm, time, error, front, tip}; `front`: no other row is both faster and more accurate.
 nlohmann::json pareto_values(const Rows& rows);
 /// {arm, share, tip}, where ceilings are known.
-nlohmann::json light_values(const Rows& rows);
+nlohmann::json sol_values(const Rows& rows);
 /// {arm, seconds, q1, q3, median, tip}; `seconds` are samples, evenly thinned.
 nlohmann::json sample_values(const Rows& rows);
 /// {arm, index, process, deviation, tip}; blocks stand at the same index in all arms.

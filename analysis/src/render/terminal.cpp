@@ -1,33 +1,16 @@
 #include <algorithm>
 #include <string_view>
 
-#include <fmt/color.h>
 #include <fmt/format.h>
 
 #include "render/formats.hpp"
 #include "render/layout.hpp"
+#include "render/style.hpp"
+#include "render/summary.hpp"
 #include "render/text.hpp"
 
 namespace msda {
 namespace {
-
-std::string paint(std::string_view text, const fmt::text_style& style, bool colour) {
-  return colour ? fmt::format(style, "{}", text) : std::string(text);
-}
-
-fmt::text_style style_of(std::string_view verdict) {
-  using fmt::terminal_color;
-  if (verdict == "faster" || verdict == "right" || verdict == "better" || verdict == "confirmed")
-    return fg(terminal_color::green);
-  if (verdict == "slower" || verdict == "worse" || verdict == "smaller" || verdict == "larger" ||
-      verdict == "no effect")
-    return fg(terminal_color::yellow);
-  if (verdict == "skipped" || verdict == "undecided" || verdict == "not testable" ||
-      verdict == "not estimable")
-    return fg(terminal_color::bright_black);
-  if (verdict == "baseline" || verdict == "equal") return {};
-  return fmt::emphasis::bold | fg(terminal_color::red);  // wrong, crashed, opposite and the like
-}
 
 std::vector<std::size_t> widths_of(const Layout& layout) {
   std::vector<std::size_t> widths;
@@ -89,13 +72,33 @@ std::string set_section(const Layout& layout, bool colour) {
   return text;
 }
 
+/// All matrices that say more than the one table below them.
+std::string set_matrices(const Document& document, bool colour) {
+  constexpr std::size_t kMostRows = 40;
+  constexpr std::size_t kWidth = 140;
+  std::string text;
+  for (const Matrix& matrix : document.matrices) {
+    if (matrix.columns.size() < 2) continue;
+    text += "\n" + paint(matrix.title, fmt::emphasis::bold, colour) + "\n" +
+            matrix_text(matrix, kMostRows, kWidth, colour);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string as_terminal(const Document& document, bool colour) {
   std::string text = paint(document.title, fmt::emphasis::bold, colour) + "\n";
   if (!document.context.empty()) text += document.context + "\n";
+  for (const std::string& warning : document.warnings) {
+    text += paint("warning: ", style_of("wrong"), colour) + warning + "\n";
+  }
   for (const std::string& note : document.notes) text += "note: " + note + "\n";
   if (document.layouts.empty()) return text + "\n" + kNoTables + "\n";
+  if (document.layouts.size() > 1 && !document.answer.empty()) {
+    text += "\n" + document.answer + "\n";
+  }
+  text += set_matrices(document, colour);
   for (const Layout& layout : document.layouts) text += set_section(layout, colour);
   return document.legend.empty() ? text : text + "\n" + document.legend + "\n";
 }

@@ -70,13 +70,13 @@ std::string vega_elements() {
   for (const std::string& definition : module_definitions()) {
     text += fmt::format("<script>\n{}\n</script>\n", definition);
   }
-  return text + fmt::format("<script>\n{}</script>", web_file("vega.js"));
+  return text + fmt::format("<script>\n{}{}</script>", web_file("vega.js"), web_file("fit.js"));
 }
 
 std::string svg_program() {
   std::string text(web_file("node.js"));
   for (const std::string& definition : module_definitions()) text += definition + "\n";
-  return text.append(web_file("vega.js")).append(web_file("svg.js"));
+  return text.append(web_file("vega.js")).append(web_file("fit.js")).append(web_file("svg.js"));
 }
 
 }  // namespace msda

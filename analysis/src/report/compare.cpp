@@ -6,17 +6,18 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <msda/error.hpp>
 
 namespace msda {
 namespace {
 
 /// Two estimates are on one footing: of processes only where both runs have several.
-LogEstimate log_time_of(const Record& record, bool of_processes) {
+LogEstimate log_time_of(const Record& record, bool of_processes, PlannedProcesses planned) {
   LogsByProcess logs;
   for (const auto& [key, log_time] : log_medians(record.samples)) {
     logs[of_processes ? key.first : 0].push_back(log_time);
   }
-  return mean_of(logs);
+  return mean_of(logs, planned);
 }
 
 int processes_of(const Record& record) {
@@ -25,13 +26,22 @@ int processes_of(const Record& record) {
   return static_cast<int>(processes.size());
 }
 
+/// A row and how many processes its run had planned.
+struct CellRow {
+  const Row* row = nullptr;
+  PlannedProcesses planned;
+};
+
 /// log(time before / time after); the runs share no block.
-std::optional<LogEstimate> compare_times(const Record& before, const Record& after) {
-  const int first = processes_of(before);
-  const int second = processes_of(after);
+std::optional<LogEstimate> compare_times(const CellRow& before, const CellRow& after) {
+  const int first = processes_of(before.row->record);
+  const int second = processes_of(after.row->record);
   if (first == 0 || second == 0) return std::nullopt;
   const bool of_processes = first > 1 && second > 1;
-  return sum_of({{1, log_time_of(before, of_processes)}, {-1, log_time_of(after, of_processes)}});
+  const auto log_time = [&](const CellRow& of) {
+    return log_time_of(of.row->record, of_processes, of.planned);
+  };
+  return sum_of({{1, log_time(before)}, {-1, log_time(after)}});
 }
 
 /// Corrected over all cells of the comparison, so that a run of a hundred cells that did not change
@@ -70,13 +80,16 @@ void judge(const std::vector<std::optional<LogEstimate>>& estimates, double thre
 }
 
 /// What two rows of a cell say; `estimate` is filled where both have a time.
-CellChange compare_cell(const Row& before, const Row& after, std::optional<LogEstimate>& estimate) {
+CellChange compare_cell(const CellRow& old, const CellRow& fresh,
+                        std::optional<LogEstimate>& estimate) {
+  const Row& before = *old.row;
+  const Row& after = *fresh.row;
   CellChange change;
   change.cell = before.record.cell;
   change.before_seconds = before.median_seconds;
   change.after_seconds = after.median_seconds;
   if (before.timed() && after.timed()) {
-    estimate = compare_times(before.record, after.record);
+    estimate = compare_times(old, fresh);
   } else if (before.timed()) {
     change.reason = fmt::format("had a time, now {}: {}", after.verdict, after.record.reason);
     const CellStatus status = after.record.status;
@@ -88,12 +101,42 @@ CellChange compare_cell(const Row& before, const Row& after, std::optional<LogEs
   return change;
 }
 
-std::map<std::string, const Row*> rows_by_cell(const Report& report) {
-  std::map<std::string, const Row*> rows;
+std::map<std::string, CellRow> rows_by_cell(const Report& report) {
+  std::map<std::string, CellRow> rows;
   for (const Table& table : report.tables) {
-    for (const Row& row : table.rows) rows[row.record.cell] = &row;
+    for (const Row& row : table.rows) rows[row.record.cell] = {&row, table.planned};
   }
   return rows;
+}
+
+/// The device's model; "" where the manifest does not tell.
+std::string device_of(const Report& report) {
+  const auto device = report.manifest.find("device");
+  if (device == report.manifest.end() || !device->is_object()) return "";
+  const std::string name = device->value("name", "");
+  const bool is_processor = device->value("kind", "") == "cpu";
+  return is_processor ? report.manifest.value("cpu_model", name) : name;
+}
+
+void check_comparable(const Report& before, const Report& after) {
+  const std::string first = device_of(before);
+  const std::string second = device_of(after);
+  if (first != second && !first.empty() && !second.empty()) {
+    throw UsageError(fmt::format(
+        "compare: the first run is of {}, the second of {}; times of different devices say "
+        "nothing about what changed",
+        first, second));
+  }
+  const auto cells = rows_by_cell(before);
+  const auto others = rows_by_cell(after);
+  const bool any = std::any_of(cells.begin(), cells.end(),
+                               [&](const auto& cell) { return others.contains(cell.first); });
+  if (!any) {
+    throw UsageError(
+        fmt::format("compare: the runs have no cell in common; the first has {}, the second {}",
+                    cells.empty() ? "none" : cells.begin()->first + ", ...",
+                    others.empty() ? "none" : others.begin()->first + ", ..."));
+  }
 }
 
 }  // namespace
@@ -110,6 +153,7 @@ std::string_view name_of(Change change) {
 }
 
 std::vector<CellChange> compare_runs(const Report& before, const Report& after, double threshold) {
+  check_comparable(before, after);
   auto later = rows_by_cell(after);
   std::vector<CellChange> changes;
   std::vector<std::optional<LogEstimate>> estimates;
@@ -124,14 +168,14 @@ std::vector<CellChange> compare_runs(const Report& before, const Report& after, 
         missing.reason = "only in the first run";
         continue;
       }
-      changes.push_back(compare_cell(row, *found->second, estimates.back()));
+      changes.push_back(compare_cell({&row, table.planned}, found->second, estimates.back()));
       later.erase(found);
     }
   }
-  for (const auto& [cell, row] : later) {
+  for (const auto& [cell, measured] : later) {
     CellChange& fresh = changes.emplace_back();
     fresh.cell = cell;
-    fresh.after_seconds = row->median_seconds;
+    fresh.after_seconds = measured.row->median_seconds;
     fresh.reason = "only in the second run";
   }
   estimates.resize(changes.size());

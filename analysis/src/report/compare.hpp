@@ -27,7 +27,8 @@ struct CellChange {
 /// their blocks (of their processes, where both have several) are compared with Welch's t; drift
 /// between the runs is not in the interval. Worse or better: "the ratio lies inside 1 +-
 /// `threshold`" is refused at 5%, corrected over all cells (Holm); equal: "it lies outside" is. A
-/// cell that had a time and has none now (but was not skipped) is worse.
+/// cell that had a time and has none now (but was not skipped) is worse. Throws UsageError for runs
+/// of different devices and for runs without a common cell.
 std::vector<CellChange> compare_runs(const Report& before, const Report& after, double threshold);
 
 }  // namespace msda

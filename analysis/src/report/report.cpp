@@ -11,6 +11,13 @@
 namespace msda {
 namespace {
 
+/// Every process counts as planned where the manifest does not say how many were.
+PlannedProcesses planned_in(const nlohmann::json& manifest) {
+  const nlohmann::json::json_pointer place("/plan/measure/processes");
+  if (!manifest.contains(place) || !manifest.at(place).is_number_integer()) return {};
+  return {manifest.at(place).get<int>()};
+}
+
 /// The arms' names, as far as the manifest tells.
 std::vector<std::string> arms_of(const nlohmann::json& manifest) {
   std::vector<std::string> names;
@@ -49,7 +56,8 @@ Report make_report(nlohmann::json manifest, std::vector<Record> records,
   }
   const auto found = manifest.find("ceilings");
   const Ceilings ceilings = found == manifest.end() ? Ceilings{} : ceilings_from_json(*found);
-  report.tables = make_tables(std::move(records), {arms_of(manifest), ceilings});
+  report.tables =
+      make_tables(std::move(records), {arms_of(manifest), ceilings, planned_in(manifest)});
   if (!report.tables.empty()) report.claims = check_claims(manifest, report.tables);
   if (const auto design = manifest.find("ablation"); design != manifest.end()) {
     report.ablation = make_ablation(design_from_json(*design), report.tables);

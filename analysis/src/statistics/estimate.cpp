@@ -19,16 +19,34 @@ double mean(const std::vector<double>& values) {
 }
 
 /// Of the mean. Needs two values.
-double standard_error(const std::vector<double>& values, double centre) {
+double standard_error(const std::vector<double>& values) {
+  const double centre = mean(values);
   double squares = 0;
   for (const double value : values) squares += (value - centre) * (value - centre);
   const auto count = static_cast<double>(values.size());
   return std::sqrt(squares / (count - 1) / count);
 }
 
-double critical_t(double degrees_of_freedom) {
+/// Of a t distribution: what `tail` of its probability lies above.
+double critical_t(double degrees_of_freedom, double tail) {
   const boost::math::students_t distribution(degrees_of_freedom);
-  return boost::math::quantile(boost::math::complement(distribution, kUpperTail));
+  return boost::math::quantile(boost::math::complement(distribution, tail));
+}
+
+std::optional<Interval> interval_with_tail(const LogEstimate& estimate, double tail) {
+  if (estimate.degrees_of_freedom <= 0) return std::nullopt;
+  const double half = critical_t(estimate.degrees_of_freedom, tail) * estimate.standard_error;
+  return Interval{std::exp(estimate.value - half), std::exp(estimate.value + half)};
+}
+
+/// Leaves the degrees of freedom of the planned processes, the first of `means`, and their standard
+/// error where it is the larger one.
+void widen_to_planned(const std::vector<double>& means, PlannedProcesses planned,
+                      LogEstimate& result) {
+  const std::vector<double> first(means.begin(), means.begin() + planned.count);
+  const double share = static_cast<double>(first.size()) / static_cast<double>(means.size());
+  result.standard_error = std::max(result.standard_error, standard_error(first) * std::sqrt(share));
+  result.degrees_of_freedom = planned.count - 1.0;
 }
 
 /// Probability of an estimate this far above `bound` (or below, for `sign` -1) where the truth is
@@ -44,7 +62,7 @@ double tail(const LogEstimate& estimate, double bound, int sign) {
 /// The effect, in standard errors, that is found with a probability of 80%.
 double detectable_errors(double degrees_of_freedom) {
   constexpr double kPower = 0.8;
-  const double critical = critical_t(degrees_of_freedom);
+  const double critical = critical_t(degrees_of_freedom, kUpperTail);
   // The chance of the wrong sign is far below a percent at this power and left out. Power grows
   // with the effect; twice the critical value has more than enough.
   double low = 0;
@@ -61,7 +79,7 @@ double detectable_errors(double degrees_of_freedom) {
 
 }  // namespace
 
-LogEstimate mean_of(const LogsByProcess& logs) {
+LogEstimate mean_of(const LogsByProcess& logs, PlannedProcesses planned) {
   LogEstimate result;
   std::vector<double> observations;
   if (logs.size() > 1) {
@@ -73,9 +91,11 @@ LogEstimate mean_of(const LogsByProcess& logs) {
   }
   result.value = mean(observations);
   result.replicates = static_cast<int>(observations.size());
-  if (observations.size() > 1) {
-    result.standard_error = standard_error(observations, result.value);
-    result.degrees_of_freedom = static_cast<double>(observations.size()) - 1;
+  if (observations.size() < 2) return result;
+  result.standard_error = standard_error(observations);
+  result.degrees_of_freedom = static_cast<double>(observations.size()) - 1;
+  if (logs.size() > 1 && planned.count > 1 && result.replicates > planned.count) {
+    widen_to_planned(observations, planned, result);
   }
   return result;
 }
@@ -107,9 +127,11 @@ LogEstimate sum_of(const std::vector<WeightedEstimate>& terms) {
 }
 
 std::optional<Interval> interval_95(const LogEstimate& estimate) {
-  if (estimate.degrees_of_freedom <= 0) return std::nullopt;
-  const double half = critical_t(estimate.degrees_of_freedom) * estimate.standard_error;
-  return Interval{std::exp(estimate.value - half), std::exp(estimate.value + half)};
+  return interval_with_tail(estimate, kUpperTail);
+}
+
+std::optional<Interval> joint_interval_95(const LogEstimate& estimate, std::size_t count) {
+  return interval_with_tail(estimate, kUpperTail / static_cast<double>(count));
 }
 
 double p_inside(const LogEstimate& estimate, const Interval& range) {

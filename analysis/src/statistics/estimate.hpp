@@ -2,9 +2,9 @@
 // tests, the smallest effect that it would have found. All estimates of the analysis are made here.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 namespace msda {
@@ -34,9 +34,21 @@ struct LogEstimate {
 
 using LogsByProcess = std::map<int, std::vector<double>>;
 
+/// The processes that a run is sure to make. A stop rule that looks at intervals adds others while
+/// they are too wide, so that a run ends early where its spread came out small by luck.
+struct PlannedProcesses {
+  int count = 0;  ///< 0: nothing was decided by looking, all that there are were planned
+};
+
 /// Over the means of the processes where there are several (processes - 1 degrees of freedom), else
 /// over what the only one has. Needs one value.
-LogEstimate mean_of(const LogsByProcess& logs);
+///
+/// With more processes than were planned the standard error comes from the planned ones, with their
+/// degrees of freedom: whatever a rule made of their spread, the mean of all is independent of it,
+/// so that the interval stays exact (Stein, "A two-sample test for a linear hypothesis whose power
+/// is independent of the variance", Ann. Math. Statist. 16(3), 1945). Where the spread of all
+/// processes is larger, it is taken.
+LogEstimate mean_of(const LogsByProcess& logs, PlannedProcesses planned = {});
 
 /// An estimate and its weight in a sum.
 struct WeightedEstimate {
@@ -50,6 +62,10 @@ LogEstimate sum_of(const std::vector<WeightedEstimate>& terms);
 
 /// 95% Student t interval, as a ratio: exp of the bounds. nullopt without degrees of freedom.
 std::optional<Interval> interval_95(const LogEstimate& estimate);
+
+/// The same, so wide that `count` such intervals all hold their truth in 95% of experiments
+/// (Bonferroni), whichever of them is looked at afterwards.
+std::optional<Interval> joint_interval_95(const LogEstimate& estimate, std::size_t count);
 
 /// Two-sided p-value of "the truth lies in `range`", in logs; {0, 0} is "no effect".
 double p_inside(const LogEstimate& estimate, const Interval& range);

@@ -30,7 +30,8 @@ std::optional<NoiseFloor> noise_floor(const Table& table) {
   const Row* row = typical_row(table);
   const Row* baseline = baseline_row(table);
   if (row == nullptr || baseline == nullptr) return std::nullopt;
-  const auto log_ratio = estimate_log_ratio(baseline->record.samples, row->record.samples);
+  const auto log_ratio =
+      estimate_log_ratio(baseline->record.samples, row->record.samples, table.planned);
   const auto smallest = log_ratio ? smallest_detectable(*log_ratio) : std::nullopt;
   if (!smallest || *smallest <= 0) return std::nullopt;
   NoiseFloor floor;

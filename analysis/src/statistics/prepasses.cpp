@@ -8,7 +8,8 @@ double PrepassSplit::prepass_seconds() const {
   return seconds;
 }
 
-std::optional<PrepassSplit> split_prepasses(const Record& record, const Record* baseline) {
+std::optional<PrepassSplit> split_prepasses(const Record& record, const Record* baseline,
+                                            PlannedProcesses planned) {
   if (record.parts.size() < 2) return std::nullopt;
   std::vector<PartMedian> parts;
   for (const PartTimes& part : record.parts) {
@@ -21,7 +22,7 @@ std::optional<PrepassSplit> split_prepasses(const Record& record, const Record* 
   parts.pop_back();
   split.before = std::move(parts);
   if (baseline != nullptr) {
-    split.without = estimate_ratio(baseline->samples, record.parts.back().samples);
+    split.without = estimate_ratio(baseline->samples, record.parts.back().samples, planned);
   }
   return split;
 }

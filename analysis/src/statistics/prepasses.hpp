@@ -31,6 +31,7 @@ struct PrepassSplit {
 };
 
 /// nullopt for an arm whose parts were not timed. `baseline` is null when it has no time.
-std::optional<PrepassSplit> split_prepasses(const Record& record, const Record* baseline);
+std::optional<PrepassSplit> split_prepasses(const Record& record, const Record* baseline,
+                                            PlannedProcesses planned = {});
 
 }  // namespace msda

@@ -45,7 +45,8 @@ std::optional<double> median_seconds(const std::vector<SampleBlock>& blocks) {
 }
 
 std::optional<LogEstimate> estimate_log_ratio(const std::vector<SampleBlock>& numerator,
-                                              const std::vector<SampleBlock>& denominator) {
+                                              const std::vector<SampleBlock>& denominator,
+                                              PlannedProcesses planned) {
   const LogTimes below = log_medians(denominator);
   LogsByProcess ratios;
   for (const auto& [key, log_time] : log_medians(numerator)) {
@@ -53,7 +54,7 @@ std::optional<LogEstimate> estimate_log_ratio(const std::vector<SampleBlock>& nu
     if (found != below.end()) ratios[key.first].push_back(log_time - found->second);
   }
   if (ratios.empty()) return std::nullopt;
-  return mean_of(ratios);
+  return mean_of(ratios, planned);
 }
 
 RatioEstimate to_ratio(const LogEstimate& log_ratio) {
@@ -62,21 +63,24 @@ RatioEstimate to_ratio(const LogEstimate& log_ratio) {
 }
 
 std::optional<RatioEstimate> estimate_ratio(const std::vector<SampleBlock>& numerator,
-                                            const std::vector<SampleBlock>& denominator) {
-  const auto log_ratio = estimate_log_ratio(numerator, denominator);
+                                            const std::vector<SampleBlock>& denominator,
+                                            PlannedProcesses planned) {
+  const auto log_ratio = estimate_log_ratio(numerator, denominator, planned);
   if (!log_ratio) return std::nullopt;
   return to_ratio(*log_ratio);
 }
 
-std::optional<LogEstimate> estimate_log_time(const std::vector<SampleBlock>& blocks) {
+std::optional<LogEstimate> estimate_log_time(const std::vector<SampleBlock>& blocks,
+                                             PlannedProcesses planned) {
   LogsByProcess logs;
   for (const auto& [key, log_time] : log_medians(blocks)) logs[key.first].push_back(log_time);
   if (logs.empty()) return std::nullopt;
-  return mean_of(logs);
+  return mean_of(logs, planned);
 }
 
-std::optional<TimeEstimate> estimate_time(const std::vector<SampleBlock>& blocks) {
-  const auto log_time = estimate_log_time(blocks);
+std::optional<TimeEstimate> estimate_time(const std::vector<SampleBlock>& blocks,
+                                          PlannedProcesses planned) {
+  const auto log_time = estimate_log_time(blocks, planned);
   if (!log_time) return std::nullopt;
   return TimeEstimate{std::exp(log_time->value), interval_95(*log_time), log_time->replication,
                       log_time->replicates};

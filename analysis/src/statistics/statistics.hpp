@@ -41,13 +41,15 @@ LogTimes log_medians(const std::vector<SampleBlock>& blocks);
 /// block) the log of the ratio of the two block medians is one observation, see mean_of(). nullopt
 /// when no block is common to both.
 std::optional<LogEstimate> estimate_log_ratio(const std::vector<SampleBlock>& numerator,
-                                              const std::vector<SampleBlock>& denominator);
+                                              const std::vector<SampleBlock>& denominator,
+                                              PlannedProcesses planned = {});
 
 RatioEstimate to_ratio(const LogEstimate& log_ratio);
 
 /// The same as a ratio with its 95% interval.
 std::optional<RatioEstimate> estimate_ratio(const std::vector<SampleBlock>& numerator,
-                                            const std::vector<SampleBlock>& denominator);
+                                            const std::vector<SampleBlock>& denominator,
+                                            PlannedProcesses planned = {});
 
 /// The time of an arm.
 struct TimeEstimate {
@@ -58,11 +60,13 @@ struct TimeEstimate {
 };
 
 /// Log seconds, estimated as estimate_log_ratio() does a ratio. nullopt when no block has a time.
-std::optional<LogEstimate> estimate_log_time(const std::vector<SampleBlock>& blocks);
+std::optional<LogEstimate> estimate_log_time(const std::vector<SampleBlock>& blocks,
+                                             PlannedProcesses planned = {});
 
 /// Estimates a time as estimate_ratio() does a ratio: the log of each block's median is one
 /// observation. nullopt when no block has a time.
-std::optional<TimeEstimate> estimate_time(const std::vector<SampleBlock>& blocks);
+std::optional<TimeEstimate> estimate_time(const std::vector<SampleBlock>& blocks,
+                                          PlannedProcesses planned = {});
 
 enum class Difference { kFaster, kSlower, kEqual, kUndecided };
 std::string_view name_of(Difference difference);  ///< "faster", ...

@@ -28,14 +28,14 @@ std::string verdict_of(const Record& record, bool is_baseline,
 }
 
 /// All but the record itself. `baseline` is null when the table's baseline has no time.
-Row make_row(const Record& record, const Record* baseline, const Ceilings& ceilings) {
+Row make_row(const Record& record, const Record* baseline, const TableContext& context) {
   Row row;
   const bool is_baseline = &record == baseline;
   std::optional<RatioEstimate> speedup;
   if (record.status == CellStatus::kOk) {
     row.median_seconds = median_seconds(record.samples).value_or(0);
     if (baseline != nullptr && !is_baseline) {
-      speedup = estimate_ratio(baseline->samples, record.samples);
+      speedup = estimate_ratio(baseline->samples, record.samples, context.planned);
     }
   }
   row.repeats_baseline =
@@ -52,8 +52,8 @@ Row make_row(const Record& record, const Record* baseline, const Ceilings& ceili
   }
   row.dram_bytes_per_second = static_cast<double>(record.minimum_dram_bytes) / row.median_seconds;
   row.flops_per_second = static_cast<double>(record.flops) / row.median_seconds;
-  row.speed_of_light = speed_of_light(record, ceilings, row.median_seconds);
-  row.prepasses = split_prepasses(record, baseline);
+  row.speed_of_light = speed_of_light(record, context.ceilings, row.median_seconds);
+  row.prepasses = split_prepasses(record, baseline, context.planned);
   return row;
 }
 
@@ -68,7 +68,7 @@ Places places_of(const std::vector<std::string>& arms) {
 }
 
 /// Takes the records' contents.
-Table make_table(std::vector<Record*> records, const Places& places, const Ceilings& ceilings) {
+Table make_table(std::vector<Record*> records, const Places& places, const TableContext& context) {
   // The baseline first, arms that the experiment does not name last.
   const auto place = [&places](const Record* record) {
     if (record->baseline) return std::size_t{0};
@@ -79,9 +79,9 @@ Table make_table(std::vector<Record*> records, const Places& places, const Ceili
                    [&](const Record* a, const Record* b) { return place(a) < place(b); });
   const Record* first = records.front();
   const bool has_baseline = first->baseline && first->status == CellStatus::kOk;
-  Table table{first->problem, first->mode, {}, ceilings};
+  Table table{first->problem, first->mode, {}, context.ceilings, context.planned};
   for (const Record* record : records) {
-    table.rows.push_back(make_row(*record, has_baseline ? first : nullptr, ceilings));
+    table.rows.push_back(make_row(*record, has_baseline ? first : nullptr, context));
   }
   for (std::size_t i = 0; i < records.size(); ++i)
     table.rows[i].record = std::move(*records[i]);  // only now: the rows above look at the first
@@ -101,7 +101,7 @@ std::vector<Table> make_tables(std::vector<Record> records, const TableContext& 
   }
   std::vector<Table> tables;
   for (auto& group : groups) {
-    tables.push_back(make_table(std::move(group), places, context.ceilings));
+    tables.push_back(make_table(std::move(group), places, context));
   }
   return tables;
 }

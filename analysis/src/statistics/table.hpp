@@ -50,12 +50,14 @@ struct Table {
   TimingMode mode = TimingMode::kWarm;
   std::vector<Row> rows;
   Ceilings ceilings;  ///< of the device; zero where the manifest has none
+  PlannedProcesses planned;
 };
 
 /// What tables need to know beside the records.
 struct TableContext {
   std::vector<std::string> arms;  ///< in the experiment's order, as far as it is known
   Ceilings ceilings;
+  PlannedProcesses planned;
 };
 
 /// One record for each cell. Tables come in the order in which their problem and mode first appear;

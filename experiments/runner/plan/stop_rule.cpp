@@ -25,10 +25,12 @@ int process_count(const Record* record) {
 std::optional<double> widest(const Plan& plan, const std::vector<Record>& records) {
   const Record* baseline = find_record(records, plan.baseline);
   if (baseline == nullptr || baseline->status != CellStatus::kOk) return std::nullopt;
+  // Those that a report makes; what the rule looks at must not tell the mean's luck.
+  const PlannedProcesses planned{plan.measure.processes};
   std::optional<double> widest;
   for (const Record& record : records) {
     if (record.status != CellStatus::kOk || record.arm == plan.baseline) continue;
-    const auto ratio = estimate_ratio(baseline->samples, record.samples);
+    const auto ratio = estimate_ratio(baseline->samples, record.samples, planned);
     if (!ratio || !ratio->interval_95) return std::nullopt;
     const auto [low, high] = *ratio->interval_95;
     const double half = std::max(high / ratio->ratio, ratio->ratio / low) - 1;

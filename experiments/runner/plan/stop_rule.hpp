@@ -24,7 +24,9 @@ struct GroupState {
 
 /// The state of a group with these records. The planned processes always run, each with its part of
 /// the budget. After them others are added until every ratio is known to `measure.precision`, as
-/// far as `most_processes` and what is left of the budget allow.
+/// far as `most_processes` and what is left of the budget allow. The rule looks at spreads alone,
+/// never at a ratio, and its intervals rest on those of the planned processes (PlannedProcesses),
+/// so that ending early does not cost coverage.
 GroupState group_state(const Plan& plan, const std::vector<Record>& records);
 
 /// The arms that have no record, or are ok and have run in no more than `processes` processes.

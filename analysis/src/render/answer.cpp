@@ -1,0 +1,288 @@
+#include "render/answer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "render/headline.hpp"
+#include "render/matrix.hpp"
+#include "render/text.hpp"
+#include "statistics/leader.hpp"
+#include "statistics/noise_floor.hpp"
+
+namespace msda {
+namespace {
+
+/// Ratios that stand for one thing at several places.
+struct Range {
+  double low = INFINITY;
+  double high = 0;
+  int count = 0;
+
+  void add(double ratio) {
+    low = std::min(low, ratio);
+    high = std::max(high, ratio);
+    ++count;
+  }
+  /// "1.68x", "1.68x to 3.00x"
+  std::string text() const {
+    const std::string from = short_ratio(low) + "x";
+    const std::string to = short_ratio(high) + "x";
+    return from == to ? from : from + " to " + to;
+  }
+};
+
+/// "on 2 problems in 3 modes"
+template <class Tables>
+std::string extent_of(const Tables& tables) {
+  std::set<std::string> problems;
+  std::set<TimingMode> modes;
+  for (const auto& table : tables) {
+    problems.insert(table.problem);
+    modes.insert(table.mode);
+  }
+  const auto counted = [](std::size_t count, const char* noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+  };
+  if (modes.size() == 1) return counted(problems.size(), "problem");
+  return fmt::format("{} in {}", counted(problems.size(), "problem"),
+                     counted(modes.size(), "mode"));
+}
+
+/// "3 of 4 cases", or "all" of them.
+std::string of_cases(int count, std::size_t all) {
+  return static_cast<std::size_t>(count) == all ? "everywhere"
+                                                : fmt::format("in {} of {} cases", count, all);
+}
+
+/// Most counted first.
+std::vector<std::pair<std::string, Range>> by_count(const std::map<std::string, Range>& ranges) {
+  std::vector<std::pair<std::string, Range>> sorted(ranges.begin(), ranges.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second.count > b.second.count; });
+  return sorted;
+}
+
+// --- Ablations
+// -----------------------------------------------------------------------------------
+
+std::string total_sentence(const std::vector<AblationTable>& tables) {
+  Range all;
+  int sure = 0;
+  for (const AblationTable& table : tables) {
+    const EffectFamily* family = find_family(table, EffectKind::kTotal);
+    if (family == nullptr || !family->effects.front().ratio) continue;
+    const Effect& total = family->effects.front();
+    all.add(*total.ratio);
+    sure += total.verdict == EffectVerdict::kBetter ? 1 : 0;
+  }
+  if (all.count == 0) return "";
+  const auto count = static_cast<std::size_t>(all.count);
+  if (sure == all.count) {
+    return fmt::format("All factors together bring {} on {}. ", all.text(), extent_of(tables));
+  }
+  if (sure == 0) {
+    return fmt::format("All factors together surely gain nothing on {}: {} the base's speed. ",
+                       extent_of(tables), all.text());
+  }
+  return fmt::format("All factors together surely gain {} ({}). ", of_cases(sure, count),
+                     all.text());
+}
+
+std::string what_pays(const std::vector<AblationTable>& tables) {
+  std::map<std::string, Range> best;
+  std::map<std::string, int> paying;
+  std::size_t count = 0;
+  for (const AblationTable& table : tables) {
+    const EffectFamily* family = telling_family(table);
+    if (family == nullptr) continue;
+    ++count;
+    const Effect* most = nullptr;
+    for (const Effect& effect : family->effects) {
+      paying[printable_line(effect.label)] += effect.verdict == EffectVerdict::kBetter ? 1 : 0;
+      if (effect.verdict != EffectVerdict::kBetter) continue;
+      if (most == nullptr || *effect.ratio > *most->ratio) most = &effect;
+    }
+    if (most != nullptr) best[printable_line(most->label)].add(*most->ratio);
+  }
+  if (count == 0) return "";
+  if (best.empty()) return "No factor surely pays anywhere.";
+  std::vector<std::string> parts;
+  for (const auto& [name, range] : by_count(best)) {
+    parts.push_back(fmt::format("{} {} ({})", name, of_cases(range.count, count), range.text()));
+  }
+  std::string text = fmt::format("What pays most: {}.", fmt::join(parts, ", "));
+  std::vector<std::string> idle;
+  for (const auto& [name, times] : paying) {
+    if (times == 0) idle.push_back(name);
+  }
+  if (!idle.empty()) text += fmt::format(" What surely pays nowhere: {}.", fmt::join(idle, ", "));
+  return text;
+}
+
+// --- Arms
+// ----------------------------------------------------------------------------------------
+
+std::string untimed_sentence(const Report& report) {
+  std::map<std::string, int> counts;
+  int cells = 0;
+  int timed = 0;
+  for (const Table& table : report.tables) {
+    for (const Row& row : table.rows) {
+      ++cells;
+      timed += row.timed() ? 1 : 0;
+      if (!row.timed()) ++counts[row.verdict];
+    }
+  }
+  if (counts.empty()) return "";
+  if (counts.size() == 1 && counts.contains("right") && timed == 0) {
+    return fmt::format("All {} cells are right.", cells);
+  }
+  std::vector<std::string> parts;
+  for (const auto& [verdict, count] : counts) parts.push_back(fmt::format("{} {}", count, verdict));
+  return fmt::format("Without a time: {} of {} cells.", fmt::join(parts, ", "), cells);
+}
+
+std::string winners(const Report& report) {
+  std::map<std::string, Range> first;
+  int shared = 0;
+  int open = 0;
+  std::size_t count = 0;
+  for (const Table& table : report.tables) {
+    const auto leader = find_leader(table);
+    if (!leader) continue;
+    ++count;
+    if (leader->standing == Standing::kFastest) {
+      first[printable_line(leader->best->record.arm)].add(leader->best->speedup.value_or(1));
+    }
+    shared += leader->standing == Standing::kShared ? 1 : 0;
+    open += leader->standing == Standing::kNone ? 1 : 0;
+  }
+  if (count == 0) return "";
+  std::vector<std::string> parts;
+  for (const auto& [name, range] : by_count(first)) {
+    parts.push_back(fmt::format("{} is the fastest {} ({} the baseline's speed)", name,
+                                of_cases(range.count, count), range.text()));
+  }
+  if (shared > 0) {
+    parts.push_back(fmt::format("several share the first place {}", of_cases(shared, count)));
+  }
+  if (open > 0) {
+    parts.push_back(
+        fmt::format("nothing is surely faster than the baseline {}", of_cases(open, count)));
+  }
+  std::string text = fmt::format("On {}: {}.", extent_of(report.tables), fmt::join(parts, "; "));
+  return text;
+}
+
+// --- Warnings
+// ------------------------------------------------------------------------------------
+
+/// The first few, and how many others there are.
+std::string some_of(std::vector<std::string> names) {
+  constexpr std::size_t kMost = 3;
+  if (names.size() > kMost) {
+    const std::size_t others = names.size() - kMost + 1;
+    names.resize(kMost - 1);
+    names.push_back(fmt::format("{} more", others));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Plugins of the manifest whose host code the compiler did not optimize, with their build types.
+std::map<std::string, std::string> slow_builds(const nlohmann::json& manifest) {
+  std::map<std::string, std::string> builds;
+  const auto plugins = manifest.find("plugins");
+  if (plugins == manifest.end() || !plugins->is_array()) return builds;
+  for (const nlohmann::json& plugin : *plugins) {
+    if (!plugin.is_object() || plugin.value("optimized", true)) continue;
+    const std::string type = plugin.value("build_type", "");
+    builds[plugin.value("name", "?")] = type.empty() ? "no build type" : type;
+  }
+  return builds;
+}
+
+void warn_of_slow_builds(const nlohmann::json& manifest, std::vector<std::string>& warnings) {
+  const auto builds = slow_builds(manifest);
+  const auto arms = manifest.find("arms");
+  if (builds.empty() || arms == manifest.end() || !arms->is_array()) return;
+  std::map<std::string, std::vector<std::string>> users;
+  for (const nlohmann::json& arm : *arms) {
+    for (const nlohmann::json& use : arm.value("uses", nlohmann::json::array())) {
+      const std::string variant = use.value("variant", "");
+      if (builds.contains(variant)) users[variant].push_back(arm.value("name", "?"));
+    }
+  }
+  for (const auto& [variant, names] : users) {
+    warnings.push_back(printable_line(
+        fmt::format("{} was built without optimization ({}): the times of {} say nothing of what "
+                    "it can do.",
+                    variant, builds.at(variant), some_of(names))));
+  }
+}
+
+void warn_of_status(const nlohmann::json& manifest, std::vector<std::string>& warnings) {
+  const auto status = manifest.find("status");
+  if (status == manifest.end() || !status->is_string() || *status == "complete") return;
+  warnings.push_back(fmt::format("The run is {}: cells may be missing.",
+                                 printable_line(status->get<std::string>())));
+}
+
+void warn_of_cells(const Report& report, std::vector<std::string>& warnings) {
+  std::map<std::string, std::vector<std::string>> cells;
+  for (const Table& table : report.tables) {
+    for (const Row& row : table.rows) cells[row.verdict].push_back(printable_line(row.record.cell));
+  }
+  const auto warn = [&](const char* verdict, const char* what) {
+    const auto found = cells.find(verdict);
+    if (found == cells.end()) return;
+    warnings.push_back(fmt::format("{}: {}.", what, some_of(found->second)));
+  };
+  warn("impossible", "Faster than the device can be, and given no ratio");
+  warn("wrong", "Wrong results, and so no time");
+}
+
+void warn_of_noise(const Report& report, std::vector<std::string>& warnings) {
+  for (const Table& table : report.tables) {
+    const auto floor = noise_floor(table);
+    if (!floor || floor->arm.empty()) continue;
+    const Difference difference = classify(floor->ratio);
+    if (difference != Difference::kFaster && difference != Difference::kSlower) continue;
+    warnings.push_back(fmt::format(
+        "At {}, {}, the baseline differs from itself ({}): differences of that size mean nothing "
+        "there.",
+        printable_line(table.problem), name_of(table.mode),
+        ratio_text(floor->ratio.ratio, floor->ratio.interval_95)));
+  }
+}
+
+}  // namespace
+
+std::string answer(const Report& report) {
+  if (report.tables.empty()) return "";
+  std::string text;
+  if (report.ablation) {
+    text = total_sentence(report.ablation->tables) + what_pays(report.ablation->tables);
+  }
+  if (text.empty() && report.tables.size() == 1) return headline(report.tables.front());
+  if (text.empty()) text = winners(report);
+  const std::string untimed = untimed_sentence(report);
+  if (!text.empty() && !untimed.empty()) text += " ";
+  return text + untimed;
+}
+
+std::vector<std::string> warnings_of(const Report& report) {
+  std::vector<std::string> warnings;
+  warn_of_status(report.manifest, warnings);
+  warn_of_slow_builds(report.manifest, warnings);
+  warn_of_cells(report, warnings);
+  warn_of_noise(report, warnings);
+  return warnings;
+}
+
+}  // namespace msda

@@ -1,0 +1,214 @@
+// What a report begins with: the answer, its picture, what to be careful about.
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ablation_truth.hpp"
+#include "render/answer.hpp"
+#include "render/formats.hpp"
+#include "render/matrix.hpp"
+#include "render/summary.hpp"
+#include "synthetic.hpp"
+
+namespace msda {
+namespace {
+
+using synthetic::baseline;
+using synthetic::record;
+using synthetic::scaled;
+using synthetic::steady;
+using synthetic::without_time;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const std::vector<SampleBlock> kBlocks = steady(1e-3, 5, 4);
+
+Record at(Record record, const std::string& problem, TimingMode mode = TimingMode::kWarm) {
+  record.problem = problem;
+  record.mode = mode;
+  record.cell = problem + "/" + record.arm + "/" + std::string(name_of(mode));
+  return record;
+}
+
+/// "fast" wins at the first problem, "slow" loses everywhere, "also" is equal to "fast" at the
+/// second.
+Report two_problems() {
+  return make_report(
+      {{"name", "n"}},
+      {at(baseline("base", kBlocks), "p"), at(record("slow", scaled(kBlocks, 4, 0)), "p"),
+       at(record("also", scaled(kBlocks, 0.8, 0)), "p"),
+       at(record("fast", scaled(kBlocks, 0.5, 0)), "p"), at(baseline("base", kBlocks), "q"),
+       at(record("slow", scaled(kBlocks, 4, 0)), "q"),
+       at(record("also", scaled(kBlocks, 0.5, 0)), "q"),
+       at(record("fast", scaled(kBlocks, 0.5, 0)), "q")});
+}
+
+std::vector<std::string> names_of(const Matrix& matrix) {
+  std::vector<std::string> names;
+  for (const MatrixRow& row : matrix.rows) names.push_back(row.name);
+  return names;
+}
+
+TEST(ArmMatrix, HasTheBestArmFirstAndMarksTheWinners) {
+  const Matrix matrix = arm_matrix(two_problems()).value();
+  EXPECT_THAT(names_of(matrix), ElementsAre("fast", "also", "base", "slow"));
+  ASSERT_EQ(matrix.columns.size(), 2U);
+  EXPECT_EQ(matrix.columns[1].problem, "q");
+  EXPECT_EQ(matrix.rows[0].cells[0].text, "2.00");
+  EXPECT_EQ(matrix.rows[0].cells[0].place, Place::kFirst);
+  EXPECT_EQ(matrix.rows[0].cells[1].place, Place::kShared);
+  EXPECT_EQ(matrix.rows[1].cells[0].place, Place::kNone);
+  EXPECT_EQ(matrix.rows[1].cells[1].place, Place::kShared);
+  EXPECT_EQ(matrix.rows[3].cells[0].text, "0.25");
+  EXPECT_EQ(matrix.rows[3].cells[0].verdict, "slower");
+  EXPECT_THAT(matrix.rows[0].cells[0].tip, HasSubstr("2.000x [2.000, 2.000]"));
+}
+
+TEST(ArmMatrix, SaysWhatHasNoTimeAndPutsTheBaselinesCopyLast) {
+  Record again = record("again", scaled(kBlocks, 0.999, 0.001));
+  again.composition = "base";
+  const Matrix matrix = arm_matrix(make_report({}, {baseline("base", kBlocks), again,
+                                                    without_time("x", CellStatus::kSkipped, "no")}))
+                            .value();
+  EXPECT_THAT(names_of(matrix), ElementsAre("base", "x", "again"));
+  EXPECT_EQ(matrix.rows[1].cells[0].text, "skip");
+  EXPECT_FALSE(arm_matrix(make_report({}, {})));
+}
+
+TEST(ArmMatrix, AnUndecidedNumberAsks) {
+  const auto noisy = scaled(steady(1e-3, 1, 6), 0.97, 0.2);
+  const Matrix matrix =
+      arm_matrix(make_report({}, {baseline("base", steady(1e-3, 1, 6)), record("maybe", noisy)}))
+          .value();
+  EXPECT_THAT(matrix.rows[0].cells[0].text, testing::EndsWith("?"));
+}
+
+Report ablation() {
+  std::mt19937 random(2);
+  const Design design = truth::full(2);
+  return make_report({{"name", "n"}, {"ablation", to_json(design)}},
+                     truth::records_from(design, {{0.5, 0.0}, {}}, 0.001, random));
+}
+
+TEST(FactorMatrix, HasAllTogetherAndEachFactor) {
+  const Matrix matrix = factor_matrix(ablation()).value();
+  EXPECT_THAT(names_of(matrix), ElementsAre("all together", "a", "b"));
+  EXPECT_EQ(matrix.rows[1].cells[0].text, "1.65");
+  EXPECT_EQ(matrix.rows[1].cells[0].verdict, "better");
+  EXPECT_EQ(matrix.rows[2].cells[0].verdict, "equal");
+  EXPECT_FALSE(factor_matrix(two_problems()));
+}
+
+TEST(Answer, NamesWhoWinsWhere) {
+  EXPECT_EQ(answer(two_problems()),
+            "On 2 problems: fast is the fastest in 1 of 2 cases (2.00x the baseline's speed); "
+            "several share the first place in 1 of 2 cases.");
+}
+
+TEST(Answer, OfAnAblationNamesWhatPays) {
+  EXPECT_THAT(answer(ablation()), AllOf(HasSubstr("All factors together bring 1.6"),
+                                        HasSubstr("What pays most: a everywhere (1.65x)."),
+                                        HasSubstr("What surely pays nowhere: b.")));
+}
+
+TEST(Answer, CountsCellsWithoutATime) {
+  EXPECT_EQ(answer(make_report({}, {at(without_time("a", CellStatus::kOk, ""), "p"),
+                                    at(without_time("a", CellStatus::kOk, ""), "q")})),
+            "All 2 cells are right.");
+  Report report = make_report(
+      {}, {at(baseline("base", kBlocks), "p"), at(record("fast", scaled(kBlocks, 0.5, 0)), "p"),
+           at(without_time("bad", CellStatus::kWrong, "off"), "q")});
+  EXPECT_THAT(answer(report), HasSubstr("Without a time: 1 wrong of 3 cells."));
+}
+
+TEST(Warnings, NameWhatALookAtTheTablesDoesNotShow) {
+  EXPECT_THAT(warnings_of(make_report({{"status", "complete"}}, {baseline("base", kBlocks)})),
+              IsEmpty());
+  const nlohmann::json manifest{
+      {"status", "interrupted"},
+      {"plugins",
+       {{{"name", "slow-build"}, {"optimized", false}, {"build_type", "Debug"}},
+        {{"name", "unused"}, {"optimized", false}, {"build_type", ""}},
+        {{"name", "good"}, {"optimized", true}, {"build_type", "Release"}}}},
+      {"arms",
+       {{{"name", "a"}, {"uses", {{{"variant", "slow-build"}}}}},
+        {{"name", "b"}, {"uses", {{{"variant", "good"}}}}}}}};
+  EXPECT_THAT(
+      warnings_of(make_report(manifest, {without_time("a", CellStatus::kWrong, "off")})),
+      ElementsAre("The run is interrupted: cells may be missing.",
+                  "slow-build was built without optimization (Debug): the times of a say nothing "
+                  "of what it can do.",
+                  "Wrong results, and so no time: captured/a/warm."));
+}
+
+/// Thirty tables of twenty arms.
+Report large() {
+  std::vector<Record> records;
+  for (int p = 0; p < 10; ++p) {
+    for (const TimingMode mode : {TimingMode::kWarm, TimingMode::kCold, TimingMode::kGraph}) {
+      const std::string problem = "problem-" + std::to_string(p);
+      records.push_back(at(baseline("base", steady(1e-3, 2, 2)), problem, mode));
+      for (int arm = 1; arm < 20; ++arm) {
+        records.push_back(at(record("an-arm-with-a-name-" + std::to_string(arm),
+                                    scaled(steady(1e-3, 2, 2), 1.0 / arm, 0)),
+                             problem, mode));
+      }
+    }
+  }
+  return make_report({{"name", "n"}, {"status", "stopped"}, {"device", {{"name", "GPU"}}}},
+                     std::move(records));
+}
+
+TEST(Summary, TakesAScreenAtMost) {
+  const std::string text = to_summary(large(), false);
+  EXPECT_LE(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), kSummaryLines);
+  EXPECT_THAT(text, HasSubstr("an-arm-with-a-name-19 is the fastest everywhere"));
+  EXPECT_THAT(text, HasSubstr("\n  an-arm-with-a-name-19"));
+  EXPECT_THAT(text, HasSubstr(" more arms\n"));
+  EXPECT_THAT(text, HasSubstr("warning: The run is stopped"));
+  std::istringstream lines(text.substr(text.find("  arm")));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120U) << line;
+}
+
+TEST(Summary, OfVerifiedArmsHasNoDashes) {
+  const std::string text =
+      to_summary(make_report({{"name", "n"}}, {at(without_time("a", CellStatus::kOk, ""), "p"),
+                                               at(without_time("b", CellStatus::kOk, ""), "p")}),
+                 false);
+  EXPECT_THAT(text, HasSubstr("  a    right\n"));
+  EXPECT_THAT(text, Not(HasSubstr("-")));
+}
+
+TEST(Summary, SaysHowSureItIs) {
+  EXPECT_THAT(to_summary(make_report({{"name", "n"}}, {baseline("base", kBlocks),
+                                                       record("x", scaled(kBlocks, 0.5, 0.01))}),
+                         false),
+              HasSubstr("95% intervals over 5 processes"));
+}
+
+// Ten problems in three modes: sentences stand in sections, not on the first screen.
+TEST(ToHtml, OfALargeReportBeginsWithOneSentenceAndOnePicture) {
+  const std::string html = to_html(large());
+  const std::string first = html.substr(0, html.find("<nav"));
+  EXPECT_THAT(first, HasSubstr("<p class=\"lead\">On 10 problems in 3 modes: "));
+  EXPECT_THAT(first, Not(HasSubstr("Every other arm surely takes")));
+  EXPECT_THAT(first, HasSubstr("★"));
+  EXPECT_THAT(html, Not(HasSubstr("<details class=\"result\" id=\"t1\" open>")));
+  EXPECT_THAT(html, HasSubstr("<a href=\"#t30\">"));
+}
+
+TEST(ToLatex, KeepsToTheWidthOfArticle) {
+  const std::string text = to_latex(large());
+  EXPECT_THAT(text, HasSubstr("\\begin{tabularx}{\\textwidth}"));
+  EXPECT_THAT(text, HasSubstr("\\label{tab:problem-0-warm}"));
+  EXPECT_THAT(text, HasSubstr("\\caption{problem-\\allowbreak{}0,"));
+  EXPECT_THAT(text, Not(HasSubstr("GB/s")));
+  EXPECT_THAT(text, HasSubstr("\\clearpage"));
+}
+
+}  // namespace
+}  // namespace msda
