@@ -163,20 +163,15 @@ class SearchReportTest : public testing::Test {
     winner_ = all.number_of({3, 0, 1});
     const std::string name = "c" + std::to_string(winner_);
     records_ = records({{name.c_str(), std::exp(truth({3, 0, 1}))}});
-    manifest_ = {{"space", to_json(all)},
-                 {"searches",
-                  {{{"problem", "p"},
-                    {"mode", "warm"},
-                    {"baseline", "base"},
-                    {"points", 24},
-                    {"looked_at", 24},
-                    {"left", 24},
-                    {"whole", true},
-                    {"finalists",
-                     {{{"name", name},
-                       {"number", winner_},
-                       {"composition", "x"},
-                       {"searched_gain", 1.7}}}}}}}};
+    const nlohmann::json finalist = {
+        {"name", name}, {"number", winner_}, {"composition", "x"}, {"searched_gain", 1.7}};
+    const nlohmann::json searched = {
+        {"problem", "p"},     {"mode", "warm"},
+        {"baseline", "base"}, {"points", 24},
+        {"looked_at", 24},    {"left", 24},
+        {"whole", true},      {"finalists", nlohmann::json::array({finalist})}};
+    manifest_["space"] = to_json(all);
+    manifest_["searches"] = nlohmann::json::array({searched});
   }
 
   const SearchReport& only() {

@@ -215,9 +215,11 @@ int tune_command(const std::vector<std::string>& words) {
     throw;
   }
   report_on(options.directory);
-  write_atomically(options.directory / "winners.yaml", to_yaml(outcome.winners));
-  save_winners(winners_file, outcome.winners, registry);
-  fmt::print("Winners: {}\n", winners_file.string());
+  if (!outcome.winners.empty()) {
+    write_atomically(options.directory / "winners.yaml", to_yaml(outcome.winners));
+    save_winners(winners_file, outcome.winners, registry);
+    fmt::print("Winners: {}\n", winners_file.string());
+  }
   return static_cast<int>(outcome.failures == 0 ? ExitCode::kOk : ExitCode::kCellFailed);
 }
 

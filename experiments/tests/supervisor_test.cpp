@@ -204,6 +204,24 @@ TEST_F(SupervisorTest, TheBudgetEndsTheBlocks) {
   EXPECT_EQ(record("good").stopped_by, "budget");
 }
 
+TEST_F(SupervisorTest, LosersOfAHalvingStopEarlyAndTheBaselineDoesNot) {
+  const auto waiting = [](const std::string& name, double milliseconds) {
+    return Arm{name, {{"fixture", {{"milliseconds", milliseconds}}}}, "fixture"};
+  };
+  request_.measure.blocks = 4;
+  request_.keep = 1;
+  run({waiting("good", 9), waiting("first", 1), waiting("second", 4), waiting("third", 7),
+       waiting("fourth", 10)});
+  EXPECT_EQ(record("good").samples.size(), 4U);
+  EXPECT_EQ(record("first").samples.size(), 4U);
+  EXPECT_EQ(record("first").stopped_by, "blocks");
+  EXPECT_EQ(record("second").samples.size(), 2U);
+  EXPECT_EQ(record("third").samples.size(), 1U);
+  EXPECT_EQ(record("fourth").samples.size(), 1U);
+  EXPECT_EQ(record("fourth").stopped_by, "halving");
+  EXPECT_EQ(record("fourth").status, CellStatus::kOk);
+}
+
 TEST_F(SupervisorTest, VerifyingAloneTakesNoTime) {
   request_.timed = false;
   run({fixture_arm("good", "good"), fixture_arm("bad", "wrong")});

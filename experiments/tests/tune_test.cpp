@@ -32,7 +32,7 @@ space:
     kernel:
       - fixture: {milliseconds: [1, 2, 3], behaviour: [good, crash, wrong, unsupported]}
   excludes: [{kernel.milliseconds: 2, kernel.behaviour: wrong}]
-measure: {processes: 2, most_processes: 2, blocks: 8, samples: 2, warmup: 0, timeout: 10 s}
+measure: {processes: 3, most_processes: 3, blocks: 8, samples: 2, warmup: 0, timeout: 10 s}
 )";
 
 class TuneTest : public testing::Test {
@@ -85,7 +85,7 @@ TEST_F(TuneTest, KeepsTheSearchApartFromTheConfirmationsRecords) {
   ASSERT_EQ(tune({file, "--output", results()}).exit_code, 0);
   const std::vector<Record> records = read_records(results() / kRecordsFile);
   EXPECT_THAT(records, SizeIs(1 + 3 + 1)) << "baseline, finalists, A/A pair";
-  EXPECT_THAT(records, Each(Field(&Record::processes, SizeIs(2))));
+  EXPECT_THAT(records, Each(Field(&Record::processes, SizeIs(3))));
   const std::vector<SearchTrial> trials = read_search(results() / kSearchFile);
   ASSERT_GE(trials.size(), 3U);
   for (std::size_t i = 0; i < trials.size(); ++i) EXPECT_EQ(trials[i].number, static_cast<int>(i));
@@ -155,7 +155,7 @@ TEST_F(TuneTest, GoesOnAfterAnInterruptionWithTheTrialsThatHadEnded) {
 device: cpu
 problems:
   - {name: p, queries: 3, channels: 4, levels: [[4, 4]]}
-  - {name: q, queries: 4, channels: 4, levels: [[4, 4]]}
+  - {name: q, queries: 40, channels: 4, levels: [[4, 4]]}
 arms: [{name: slow, use: [{fixture: {milliseconds: 6}}]}]
 space: {factors: {kernel: {fixture: {milliseconds: [2, 3, 4, 5]}}}}
 measure: {processes: 2, most_processes: 2, blocks: 8, samples: 2, warmup: 0}
@@ -179,6 +179,29 @@ measure: {processes: 2, most_processes: 2, blocks: 8, samples: 2, warmup: 0}
     EXPECT_EQ(trial.number, next[trial.problem]++) << "no trial stands twice";
   }
   EXPECT_THAT(saved(), SizeIs(2));
+}
+
+TEST_F(TuneTest, IsSpreadOverShardsAndMerged) {
+  const fs::path file = directory_.write("x.yaml", R"(
+device: cpu
+problems:
+  - {name: p, queries: 3, channels: 4, levels: [[4, 4]]}
+  - {name: q, queries: 40, channels: 4, levels: [[4, 4]]}
+arms: [{name: slow, use: [{fixture: {milliseconds: 3}}]}]
+space: {factors: {kernel: {fixture: {milliseconds: [1, 2]}}}}
+measure: {processes: 2, most_processes: 2, blocks: 4, samples: 2, warmup: 0}
+)");
+  std::vector<std::string> merge{"merge", "--output", results()};
+  for (const char* shard : {"1", "2"}) {
+    const fs::path part = directory_.path() / shard;
+    ASSERT_EQ(tune({file, "--shard", std::string(shard) + "/2", "--output", part}).exit_code, 0);
+    merge.push_back(part);
+  }
+  ASSERT_EQ(run(merge).exit_code, 0);
+  EXPECT_THAT(saved(), SizeIs(2));
+  EXPECT_THAT(read_manifest(results()).at("searches"), SizeIs(2));
+  const Outcome report = run({"report", results()});
+  EXPECT_THAT(report.out, AllOf(HasSubstr("Search: p, warm"), HasSubstr("Search: q, warm")));
 }
 
 TEST_F(TuneTest, NeedsASpaceAndADeviceThatMeasures) {

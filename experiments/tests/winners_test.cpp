@@ -9,6 +9,7 @@
 namespace msda::test {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -190,6 +191,66 @@ TEST_F(BestMatchTest, PrefersModeThenLocationsThenTheLaterDate) {
   later.date = "2026-12-01";
   winners_.push_back(later);
   EXPECT_EQ(name(), "later");
+}
+
+/// An experiment beside a file of winners.
+class BestArmTest : public testing::Test {
+ protected:
+  Plan plan(const std::string& arms) {
+    const auto file = directory_.write("x.yaml", R"(
+problems:
+  - {name: tuned, queries: 5, heads: 2, channels: 8, points: 2, levels: [[4, 5], [2, 3]]}
+  - {name: half, queries: 5, levels: [[4, 4]], types: fp16}
+measure: {noise_pair: false, processes: 1, blocks: 2, samples: 2, warmup: 0}
+)" + arms);
+    directory_.write("winners.yaml", to_yaml({winner("a", 3)}));
+    DeviceInfo cpu = device("big", 90);
+    cpu.id = "cpu";
+    return make_plan(load_experiment(file, fixture_registry()), fixture_registry(), cpu);
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(BestArmTest, IsAnotherCompositionOnEachProblem) {
+  const Plan best = plan("arms: [fixture, best]\n");
+  const Arm tuned = arms_of(best, best.groups[0]).at(1);
+  EXPECT_EQ(tuned.name, "best");
+  EXPECT_EQ(tuned.uses, winner("a", 3).uses);
+  EXPECT_THAT(tuned.composition, HasSubstr("milliseconds=3"));
+  EXPECT_EQ(tuned.refused, "");
+  EXPECT_THAT(best.notes, Contains(HasSubstr("tuned/best/warm is fixture")));
+  EXPECT_THAT(best.notes, Contains(HasSubstr("exactly this shape, on this model")));
+
+  const Arm half = arms_of(best, best.groups[1]).at(1);
+  EXPECT_THAT(half.refused, HasSubstr("no search has left a winner"));
+  EXPECT_EQ(arms_of(best, best.groups[1]).at(0).refused, "");
+}
+
+TEST_F(BestArmTest, CanHaveANameAndALargerErrorBound) {
+  const Plan best =
+      plan("arms: [fixture, {name: t, use: best}, {name: l, use: {best: {error: 0.1}}}]\n");
+  EXPECT_EQ(arms_of(best, best.groups[0]).at(1).uses, winner("a", 3).uses);
+  EXPECT_EQ(arms_of(best, best.groups[0]).at(2).uses, winner("a", 3).uses);
+  EXPECT_THROW(plan("arms: [{name: l, use: {best: {eror: 0.1}}}]\n"), UsageError);
+  EXPECT_THROW(plan("arms: [{name: l, use: {best: {error: 3}}}]\n"), UsageError);
+}
+
+TEST_F(BestArmTest, ReachesTheWorkerAsWhatItIs) {
+  const Plan best = plan("arms: [fixture, best]\n");
+  const Arm tuned = arms_of(best, best.groups[0]).at(1);
+  const Arm half = arms_of(best, best.groups[1]).at(1);
+  EXPECT_EQ(arm_from_json(to_json(tuned)).uses, tuned.uses);
+  EXPECT_EQ(arm_from_json(to_json(half)).refused, half.refused);
+}
+
+TEST_F(BestArmTest, RunsAndIsSkippedWhereThereIsNoWinner) {
+  plan("device: cpu\narms: [{name: fixture, use: [fixture]}, best]\n");
+  const Outcome outcome = run({"run", directory_.path() / "x.yaml", "--output",
+                               directory_.path() / "results", "--device", "cpu"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("half/best/warm skipped: no search has left"));
+  EXPECT_THAT(outcome.err, HasSubstr("note: tuned/best/warm is fixture"));
 }
 
 }  // namespace

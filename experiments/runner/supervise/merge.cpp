@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "results/record.hpp"
+#include "results/search_log.hpp"
 #include "runner/supervise/manifest.hpp"
 
 namespace msda {
@@ -18,7 +19,8 @@ using nlohmann::json;
 constexpr std::pair<const char*, const char*> kShared[] = {{"experiment_text", "experiment"},
                                                            {"arms", "arms"},
                                                            {"problems", "problems"},
-                                                           {"files", "files that arms name"}};
+                                                           {"files", "files that arms name"},
+                                                           {"search", "search's seed or budget"}};
 
 std::string device_model(const json& manifest) {
   return manifest.value("device", json::object()).value("name", "?");
@@ -53,8 +55,8 @@ void add_shard(json& merged, const json& manifest) {
   const json plan = manifest.value("plan", json::object());
   for (const json& cell : plan.value("cells", json::array()))
     merged["plan"]["cells"].push_back(cell);
-  for (const json& group : manifest.value("groups", json::array())) {
-    merged["groups"].push_back(group);
+  for (const char* list : {"groups", "searches"}) {
+    for (const json& one : manifest.value(list, json::array())) merged[list].push_back(one);
   }
   merged["time"] = added_times(merged["time"], manifest.value("time", json::object()));
 }
@@ -68,6 +70,7 @@ json merged_manifest(const std::vector<fs::path>& shards) {
       first = merged = manifest;
       for (const char* key : {"shard", "ended", "stopped_because", "resumed"}) merged.erase(key);
       merged["plan"]["cells"] = merged["groups"] = merged["shards"] = json::array();
+      if (merged.contains("searches")) merged["searches"] = json::array();
       merged["time"] = json::object();
       merged["status"] = run_status::kComplete;
     }
@@ -80,6 +83,14 @@ json merged_manifest(const std::vector<fs::path>& shards) {
     merged["ended"] = std::max(merged.value("ended", ""), manifest.value("ended", ""));
   }
   return merged;
+}
+
+std::vector<SearchTrial> searches_of(const std::vector<fs::path>& shards) {
+  std::vector<SearchTrial> all;
+  for (const fs::path& directory : shards) {
+    for (SearchTrial& trial : read_search(directory / kSearchFile)) all.push_back(std::move(trial));
+  }
+  return all;
 }
 
 /// How many shards the run was cut into; 1 for a run that was not.
@@ -134,6 +145,7 @@ Merged merge_runs(const std::vector<fs::path>& shards, const fs::path& target) {
     throw EnvironmentError(fmt::format("cannot create {}: {}", target.string(), error.message()));
   }
   write_records(target / kRecordsFile, all);
+  if (manifest.contains("searches")) write_search(target / kSearchFile, searches_of(shards));
   write_manifest(target, manifest);
   return result;
 }

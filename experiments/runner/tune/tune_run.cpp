@@ -25,7 +25,7 @@ using nlohmann::json;
 
 /// A device with its worker and its line on the terminal.
 struct DeviceShare {
-  std::unique_ptr<TuneProgress> progress;
+  std::unique_ptr<TuneProgress> progress;  ///< before the worker, whose events it gets
   std::unique_ptr<Supervisor> supervisor;
 };
 
@@ -153,8 +153,14 @@ void TuneRun::tune_group(DeviceShare& share, const Group& group) {
   const std::vector<Arm> arms = arms_of(plan_, group);
   const Arm* baseline = baseline_for(plan_, arms, registry_, problem.problem);
   if (baseline == nullptr) {
-    throw UsageError(fmt::format("no arm of {} can run {} on {}; a search needs one to beat",
-                                 experiment_.file.string(), problem.name(), plan_.device.id));
+    const std::string reason = fmt::format("no arm can run {} on {}; a search needs one to beat",
+                                           problem.name(), plan_.device.id);
+    share.progress->say(reason);
+    return note({{"problem", problem.name()},
+                 {"mode", name_of(group.mode)},
+                 {"baseline", ""},
+                 {"finalists", json::array()},
+                 {"failure", reason}});
   }
   const std::vector<Arm> known = known_arms(arms, *baseline);
   const Candidates candidates(registry_, *experiment_.space, *baseline, known, problem.problem,

@@ -29,6 +29,7 @@ ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Problem& 
     }
   }
   make_textures(problem);
+  arguments_ = constant_arguments();
   if (TensorMaps::needed(plan_)) maps_ = std::make_unique<TensorMaps>(plan_, problem.batch);
   if (plan_.persist_value != 0) {
     persisting_ = std::make_unique<PersistingL2>(
@@ -126,23 +127,28 @@ void ComposedExecutable::bind(const Tensors& tensors) {
   if (maps_) maps_->encode(stored_values(tensors));
 }
 
-Arguments ComposedExecutable::arguments_for(const Tensors& tensors) const {
+Arguments ComposedExecutable::constant_arguments() const {
   Arguments arguments{};
-  arguments.value = tensors.value;
-  arguments.locations = tensors.locations;
-  arguments.weights = tensors.weights;
-  arguments.output = tensors.output;
   arguments.batch = batch_;
   arguments.queries = queries_;
   for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
     if (workspaces_[slot]) arguments.workspace[slot] = workspaces_[slot]->data();
   }
-  if (maps_) arguments.maps = maps_->of(stored_values(tensors));
   for (std::size_t level = 0; level < kLevelLimit; ++level) {
     if (!textures_[level]) continue;
     arguments.texture[level] = textures_[level]->texture();
     arguments.surface[level] = textures_[level]->surface();
   }
+  return arguments;
+}
+
+Arguments ComposedExecutable::arguments_for(const Tensors& tensors) const {
+  Arguments arguments = arguments_;
+  arguments.value = tensors.value;
+  arguments.locations = tensors.locations;
+  arguments.weights = tensors.weights;
+  arguments.output = tensors.output;
+  if (maps_) arguments.maps = maps_->of(stored_values(tensors));
   return arguments;
 }
 

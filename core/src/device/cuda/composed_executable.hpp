@@ -47,6 +47,8 @@ class ComposedExecutable final : public Executable {
                       const cudaAccessPolicyWindow* persist = nullptr);
   /// What the main kernel reads as values: the tensor, or its copy in another layout or encoding.
   const void* stored_values(const Tensors& tensors) const;
+  /// What is the same in every launch, so that a launch has little to do on the host.
+  Arguments constant_arguments() const;
   Arguments arguments_for(const Tensors& tensors) const;
   bool clears() const;  ///< whether the plan has a workspace to clear
   void enqueue_clearing(const Arguments& arguments, cudaStream_t stream) const;
@@ -64,6 +66,7 @@ class ComposedExecutable final : public Executable {
   std::unique_ptr<TensorMaps> maps_;          ///< null where TMA copies no boxes
   std::int64_t batch_;
   std::int64_t queries_;
+  Arguments arguments_{};  ///< constant_arguments()
 };
 
 }  // namespace msda
