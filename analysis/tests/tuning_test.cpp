@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <msda/error.hpp>
+
 #include "render/formats.hpp"
 #include "report/report.hpp"
 #include "tuning/confirmation.hpp"

@@ -129,7 +129,6 @@ std::string factors_headline(const SearchReport& search) {
 
 Layout lay_out_factors(const SearchReport& search) {
   Layout layout;
-  layout.answers = false;
   layout.title = "Factors of the search: " + place_of(search);
   layout.headline = factors_headline(search);
   layout.columns = {{"factor", false}, {"level", false}, {"own share"},     {"with interactions"},

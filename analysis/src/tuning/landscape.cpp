@@ -1,5 +1,7 @@
 #include "tuning/landscape.hpp"
 
+#include <msda/error.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <map>

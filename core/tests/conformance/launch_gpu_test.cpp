@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
+#include <msda/launch.cuh>
 
 #include "compose/unit_writer.hpp"
 #include "conformance/conformance.hpp"
