@@ -60,13 +60,15 @@ void PrintTo(const Case& test, std::ostream* stream) {
 
 class Coverage : public testing::TestWithParam<Case> {};
 
-// The standard error of a coverage of 95% over 2,000 experiments is 0.5%.
+/// Of a share of 5% over 2,000 experiments.
+constexpr double kStandardError = 0.005;
+
 TEST_P(Coverage, IsNominal) {
   const auto& [name, world, processes, at_most] = GetParam();
   const Tally found = tally(quick(world), processes, 20240607);
   EXPECT_GE(found.covered, 0.93);
   EXPECT_LE(found.covered, 0.97);
-  EXPECT_LE(found.called_different, at_most);
+  EXPECT_LE(found.called_different, at_most + kStandardError);
 }
 
 World with_drift() {

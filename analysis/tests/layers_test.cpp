@@ -17,12 +17,14 @@ namespace fs = std::filesystem;
 const std::map<std::string, std::set<std::string>> kMayInclude{
     {"statistics", {"facts", "results"}},
     {"counters", {"results"}},
+    {"tuning", {"facts", "results", "design", "statistics"}},
     {"claims", {"facts", "results", "statistics"}},
     {"ablation", {"facts", "results", "design", "statistics"}},
-    {"report", {"facts", "files", "results", "design", "statistics", "claims", "ablation"}},
+    {"report",
+     {"tuning", "facts", "files", "results", "design", "statistics", "claims", "ablation"}},
     {"render",
-     {"facts", "files", "results", "design", "statistics", "claims", "ablation", "counters",
-      "report"}}};
+     {"tuning", "facts", "files", "results", "design", "statistics", "claims", "ablation",
+      "counters", "report"}}};
 
 /// "render/text.hpp" of a line that includes it in quotes, else "".
 std::string included_by(const std::string& line) {

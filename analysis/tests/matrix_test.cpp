@@ -187,7 +187,7 @@ TEST(Summary, SaysHowSureItIs) {
   EXPECT_THAT(to_summary(make_report({{"name", "n"}}, {baseline("base", kBlocks),
                                                        record("x", scaled(kBlocks, 0.5, 0.01))}),
                          false),
-              HasSubstr("95% intervals over 5 processes"));
+              HasSubstr("95% interval 2.000x to 2.000x, 5 processes"));
 }
 
 // Ten problems in three modes: sentences stand in sections, not on the first screen.

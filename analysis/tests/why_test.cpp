@@ -1,15 +1,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "render/counters_text.hpp"
 #include "counters/why.hpp"
+#include "render/counters_text.hpp"
 
 namespace msda {
 namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kLsuBusy = "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed";
+constexpr const char* kLsuBusy =
+    "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed";
 constexpr const char* kIssueBusy = "smsp__issue_active.avg.pct_of_peak_sustained_elapsed";
 
 KernelCounters kernel(const std::string& arm, double seconds, double lsu, double issue) {
@@ -18,10 +19,11 @@ KernelCounters kernel(const std::string& arm, double seconds, double lsu, double
   counters.arm = arm;
   counters.mode = "warm";
   counters.part = "kernel";
-  counters.values = {{"gpu__time_duration.sum", seconds},
-                     {kLsuBusy, lsu},
-                     {kIssueBusy, issue},
-                     {"smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio", 9}};
+  counters.values = {
+      {"gpu__time_duration.sum", seconds},
+      {kLsuBusy, lsu},
+      {kIssueBusy, issue},
+      {"smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio", 9}};
   return counters;
 }
 

@@ -20,7 +20,8 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 std::string recorded(const char* name) {
-  std::ifstream stream(std::filesystem::path(MSDA_SOURCE_DIR) / "experiments/tests/profiles" / name);
+  std::ifstream stream(std::filesystem::path(MSDA_SOURCE_DIR) / "experiments/tests/profiles" /
+                       name);
   EXPECT_TRUE(stream) << name;
   return {std::istreambuf_iterator<char>(stream), {}};
 }
@@ -34,7 +35,8 @@ const KernelCounters& kernel_of(const Imported& imported, const std::string& arm
 }
 
 TEST(Csv, TakesQuotesSeparatorsAndLineEndsInsideACell) {
-  const CsvTable table = parse_csv("==PROF== hello\n\"ID\",\"a\"\n\"0\",\"x, \"\"y\"\"\nz\"\n", "ID");
+  const CsvTable table =
+      parse_csv("==PROF== hello\n\"ID\",\"a\"\n\"0\",\"x, \"\"y\"\"\nz\"\n", "ID");
   EXPECT_THAT(table.header, ElementsAre("ID", "a"));
   ASSERT_THAT(table.rows, SizeIs(1));
   EXPECT_THAT(table.rows[0], ElementsAre("0", "x, \"y\"\nz"));
@@ -139,8 +141,9 @@ TEST(Metrics, ThatTheToolDoesNotListAreMissing) {
 }
 
 TEST(Tools, AreKnownByTheVersionThatTheyPrint) {
-  EXPECT_EQ(parse_version(Tool::kNcu, "NVIDIA (R) Nsight Compute Command Line Profiler\n"
-                                      "Version 2025.3.1.0 (build 36398880) (public-release)\n"),
+  EXPECT_EQ(parse_version(Tool::kNcu,
+                          "NVIDIA (R) Nsight Compute Command Line Profiler\n"
+                          "Version 2025.3.1.0 (build 36398880) (public-release)\n"),
             "ncu 2025.3.1");
   EXPECT_EQ(parse_version(Tool::kNsys, "NVIDIA Nsight Systems version 2026.1.1.204-1\n"),
             "nsys 2026.1.1");

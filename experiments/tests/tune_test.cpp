@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "results/record.hpp"
 #include "results/search_log.hpp"
 #include "runner/spec/winners.hpp"
 #include "runner/supervise/manifest.hpp"

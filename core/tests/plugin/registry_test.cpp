@@ -72,7 +72,7 @@ TEST(Registry, LoadsASoundPluginAmongBrokenOnes) {
 
 TEST(Registry, RefusesAnotherAbi) {
   EXPECT_THAT(error_of("wrong-abi"),
-              AllOf(HasSubstr("built for plugin ABI 3"), HasSubstr("this program has ABI 2"),
+              AllOf(HasSubstr("built for plugin ABI 4"), HasSubstr("this program has ABI 3"),
                     HasSubstr("rebuild")));
 }
 
@@ -195,7 +195,7 @@ TEST(RegistryFind, SaysWhyABrokenPluginCannotBeUsed) {
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(),
-                AllOf(HasSubstr("wrong-abi.so"), HasSubstr("built for plugin ABI 3")));
+                AllOf(HasSubstr("wrong-abi.so"), HasSubstr("built for plugin ABI 4")));
   }
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "jit/unit.hpp"
+#include "compose/unit.hpp"
 
 namespace msda {
 
