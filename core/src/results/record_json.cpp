@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <msda/error.hpp>
+
 #include "results/record.hpp"
 
 namespace msda {

@@ -106,17 +106,15 @@ DeviceInfo cpu() {
   return device;
 }
 
-bool is_for_cpu(const Kernel* kernel) {
-  if (kernel == nullptr) return false;
-  const auto kinds = kernel->devices(resolve_parameters(kernel->info(), {}));
-  return kinds == std::vector<DeviceKind>{DeviceKind::kCpu};
+bool is_for_cpu(const Kernel& kernel) {
+  return kernel.devices(resolve_parameters(kernel.info(), {})) == std::vector{DeviceKind::kCpu};
 }
 
 std::vector<Arm> arms(const Registry& registry) {
   std::vector<Arm> found;
   for (const Plugin& plugin : registry.plugins()) {
     const auto* kernel = dynamic_cast<const Kernel*>(plugin.variant.get());
-    if (!is_for_cpu(kernel)) continue;
+    if (kernel == nullptr || !is_for_cpu(*kernel)) continue;
     for (Parameters& parameters : settings(kernel->info())) {
       std::string label = plugin.name;
       for (const auto& [name, value] : parameters.values()) {
@@ -284,7 +282,7 @@ TEST(CpuVariants, GiveTheSameBitsWithAnyNumberOfThreads) {
   const Input input = generate(problem, {}, 1);
   for (const Plugin& plugin : registry.plugins()) {
     const auto* kernel = dynamic_cast<const Kernel*>(plugin.variant.get());
-    if (!is_for_cpu(kernel)) continue;
+    if (kernel == nullptr || !is_for_cpu(*kernel)) continue;
     const auto& specs = kernel->info().parameters;
     if (std::none_of(specs.begin(), specs.end(),
                      [](const ParameterSpec& spec) { return spec.name == "threads"; })) {
