@@ -95,7 +95,7 @@ TEST(CliList, ShowsVariantsPresetsAndRecipes) {
                                   [](const auto& v) { return v.at("name") == "fixture"; });
   ASSERT_NE(found, variants.end());
   EXPECT_EQ(found->at("kind"), "kernel");
-  EXPECT_EQ(found->at("device"), "cpu");
+  EXPECT_EQ(found->at("devices"), nlohmann::json::array({"cpu"}));
   EXPECT_EQ(found->at("version"), "1.2.3");
   EXPECT_EQ(found->at("parameters").at(1).at("minimum"), 0);
   EXPECT_THAT(run({"list", "--presets"}).out, HasSubstr("ledger-48"));
