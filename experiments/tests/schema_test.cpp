@@ -57,8 +57,10 @@ TEST(Schema, NamesTheKeysOfTheParser) {
             keys_of_parser(head + "claims: [{nonsense: 1}]\n"));
   EXPECT_EQ(keys_of(property(schema, "problems").at("items").at("anyOf").at(1)),
             keys_of_parser("problems: [{nonsense: 1}]\narms: [vector-loads]\n"));
-  EXPECT_EQ(keys_of(property(schema, "arms").at("items").at("anyOf").at(1)),
-            keys_of_parser("problems: [ledger-48]\narms: [{nonsense: 1}]\n"));
+  const json& arm = property(schema, "arms").at("items").at("anyOf");
+  Keys arm_keys = keys_of(arm.at(1));
+  arm_keys.merge(keys_of(arm.at(2)));
+  EXPECT_EQ(arm_keys, keys_of_parser("problems: [ledger-48]\narms: [{nonsense: 1}]\n"));
   EXPECT_EQ(keys_of(property(schema, "ablation")),
             keys_of_parser("problems: [ledger-48]\nablation: {nonsense: 1}\n"));
 }
