@@ -12,8 +12,9 @@ Blocks blocks_of_last_image(const LaunchShape& shape, const Problem& problem, un
   if (shape.rows_per_item == 0 && shape.chunks == 0) {
     const auto all = std::views::iota(0U, blocks);
     const unsigned last = *std::ranges::partition_point(all, works);
-    const auto per_image = static_cast<unsigned>((last + problem.batch - 1) / problem.batch);
-    return {last - per_image, last};
+    // One more: the first block of an image may begin with the end of the image before.
+    const auto per_image = static_cast<unsigned>((last + problem.batch - 1) / problem.batch) + 1;
+    return {last - std::min(last, per_image), last};
   }
   const unsigned cluster = std::max(1U, shape.cluster);
   const std::int64_t items = item_count(shape, problem.batch, problem.queries);
