@@ -139,7 +139,7 @@ class Lines {
   void print(const Record& record) const {
     std::string text = record.reason;
     if (record.status == CellStatus::kOk) {
-      text = fmt::format("relative L2 {:.1e} (tolerance {:.0e})", record.relative_l2,
+      text = fmt::format("relative L2 {:.1e} (tolerance {:.1e})", record.relative_l2,
                          record.tolerance);
       if (record.expected_relative_l2) {
         text +=

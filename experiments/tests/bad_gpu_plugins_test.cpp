@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "measure/measure.hpp"
+#include "measure/device_input.hpp"
 #include "runner/supervise/supervisor.hpp"
 #include "support.hpp"
 

@@ -80,6 +80,9 @@ constexpr BadPlugin kBadPlugins[] = {
     {"late", CellStatus::kWrong, "verify", "not written"},
     {"noise", CellStatus::kWrong, "verify", "gave other bits"},
     {"wrong", CellStatus::kWrong, "verify", "relative L2 error"},
+    {"zero-row", CellStatus::kWrong, "verify", "element (b 0, q 0, h 0, c "},
+    // It writes what is right as long as the output is poisoned.
+    {"cheat", CellStatus::kWrong, "measure", "what was timed: "},
     {"throw", CellStatus::kFailed, "verify", "thrown by the fixture"},
     {"throw-int", CellStatus::kFailed, "verify", "not a std::exception"},
     {"exit", CellStatus::kCrashed, "verify", "exit code 7"},
@@ -107,9 +110,11 @@ constexpr BadPlugin kBadWhileTimed[] = {
     {"spin", CellStatus::kHung, "measure", "no sign of life for 1 s; killed"},
     {"overflow-stack", CellStatus::kCrashed, "measure", "signal SIGSEGV"},
     {"throw", CellStatus::kFailed, "measure", "thrown by the fixture"},
-    {"unwritten", CellStatus::kWrong, "verify again", "not written"},
-    {"write-beside", CellStatus::kWrong, "verify again", "4 bytes beside the output were written"},
-    {"noise", CellStatus::kWrong, "verify again", "gave other bits"},
+    {"unwritten", CellStatus::kWrong, "measure", "not written"},
+    {"write-beside", CellStatus::kWrong, "measure", "4 bytes beside the output were written"},
+    {"noise", CellStatus::kWrong, "measure", "other bits than when it was verified"},
+    {"wrong", CellStatus::kWrong, "measure", "element (b 0, q 0, h 0, c 0)"},
+    {"zero-row", CellStatus::kWrong, "measure", "element (b 0, q 0, h 0, c "},
 };
 
 INSTANTIATE_TEST_SUITE_P(OnTheCpu, BadWhileTimedTest, testing::ValuesIn(kBadWhileTimed),

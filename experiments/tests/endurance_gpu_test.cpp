@@ -10,7 +10,7 @@
 
 #include "conformance/combinations.hpp"
 #include "input/input.hpp"
-#include "measure/measure.hpp"
+#include "measure/verify.hpp"
 #include "problem/validate.hpp"
 #include "reference/reference.hpp"
 #include "runner/spec/experiment.hpp"
@@ -69,13 +69,13 @@ bool waits(const Composition& composition) {
 
 /// False when the recipe was refused with a reason.
 bool endures(Device& device, const Composition& composition, const Problem& problem,
-             const Input& input, const std::vector<double>& reference, int launches) {
+             const Input& input, const Truth& truth, int launches) {
   if (composition.unsupported(problem, device.info())) return false;
   try {
     const Prepared prepared = device.prepare(composition, problem);
     DeviceInput tensors(device, input);
     const auto is_right = [&] {
-      return verify(device, *prepared.executable, composition, tensors, problem, reference);
+      return verify(device, *prepared.executable, composition, tensors, problem, truth);
     };
     const Verdict before = is_right();
     EXPECT_TRUE(before.right) << before.reason;
@@ -113,11 +113,11 @@ TEST(EnduranceOnGpu, WhatWaitsForOthersNeverHangs) {
   std::vector<int> ran(recipes.size(), 0);
   for (const Problem& problem : problems) {
     const Input input = generate(problem, {});
-    const std::vector<double> reference = compute_reference(input);
+    const Truth truth = make_truth(input, compute_reference(input));
     for (std::size_t r = 0; r < recipes.size(); ++r) {
       SCOPED_TRACE(recipes[r].first + " on " + problem.name);
       std::cout << recipes[r].first << " on " << problem.name << std::endl;  // names a hang
-      ran[r] += endures(*device, recipes[r].second, problem, input, reference, launches) ? 1 : 0;
+      ran[r] += endures(*device, recipes[r].second, problem, input, truth, launches) ? 1 : 0;
       if (::testing::Test::HasFailure()) return;
     }
   }

@@ -201,6 +201,16 @@ TEST_F(ExternalFileTest, NamesALibraryBesideItself) {
   EXPECT_FALSE(composition.runs_on(DeviceKind::kSimt));
 }
 
+TEST_F(ExternalFileTest, DeclaresWhatItRounds) {
+  const Composition composition(
+      fixture_registry(),
+      {{"external", {{"coordinates", std::string("fp16")}, {"sums", std::string("bf16")}}}});
+  const Arithmetic arithmetic = composition.arithmetic(tiny_problem().problem);
+  EXPECT_EQ(arithmetic.coordinates.to, kFp16);
+  EXPECT_EQ(arithmetic.sums.to, kBf16);
+  EXPECT_EQ(arithmetic.weights, Arithmetic{}.weights);
+}
+
 TEST_F(ExternalFileTest, RecipesMayHoldOneToo) {
   const auto file = directory_.write(
       "recipes.yaml", "recipes: {mine: [{external: {library: libmine.so, device: cuda}}]}\n");
@@ -213,7 +223,7 @@ TEST_F(ExternalFileTest, IsVerifiedTimedAndKnownByItsHash) {
   copy_library();
   const auto file = write(
       "  - {name: mine, external: {library: libmine.so, signature: msda-c-1}}\n"
-      "  - {name: refused, external: {library: libmine.so, tolerance: 1e-3, options: refuse}}\n"
+      "  - {name: refused, external: {library: libmine.so, weights: fp16, options: refuse}}\n"
       "  - {name: gone, external: {library: libother.so}}\n");
   const Outcome outcome = run_file(file);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

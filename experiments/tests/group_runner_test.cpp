@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,6 +33,38 @@ std::unique_ptr<EventChannel> channel_to(const std::filesystem::path& file) {
   return channel;
 }
 
+/// The CPU with a clock that nearly stands still.
+class FastClock final : public Device {
+ public:
+  const DeviceInfo& info() const override { return cpu_->info(); }
+  std::int64_t free_bytes() const override { return cpu_->free_bytes(); }
+  std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
+    return cpu_->allocate(bytes);
+  }
+  Stream stream() const override { return cpu_->stream(); }
+  void synchronize() override {}
+  Build compile(const Composition& composition, const Problem& problem) override {
+    return cpu_->compile(composition, problem);
+  }
+  Prepared load(const Composition& composition, const Problem& problem,
+                const Build& build) override {
+    return cpu_->load(composition, problem, build);
+  }
+  std::string mode_unsupported(TimingMode) const override { return ""; }
+  std::map<std::string, std::string> provenance() const override { return {}; }
+  Ceilings measure_ceilings() override { return cpu_->measure_ceilings(); }
+  std::vector<std::vector<double>> time_parts(
+      TimingMode mode, int samples, int parts,
+      const std::function<void(int, int)>& launch) override {
+    auto seconds = cpu_->time_parts(mode, samples, parts, launch);
+    for (auto& part : seconds) std::fill(part.begin(), part.end(), 1e-12);
+    return seconds;
+  }
+
+ private:
+  std::unique_ptr<Device> cpu_ = open_device("cpu");
+};
+
 class GroupRunnerTest : public testing::Test {
  protected:
   GroupRunnerTest() {
@@ -50,10 +83,15 @@ class GroupRunnerTest : public testing::Test {
       if (!composition.parts().empty()) throw Error("this is not C++");
       return {nullptr, {0.5, true}};
     });
+    return run_on(device, shipped());
+  }
+
+  /// The events of the request on a device.
+  std::vector<nlohmann::json> run_on(Device& device, const Registry& registry) {
     const auto file = directory_.path() / "events";
     const auto channel = channel_to(file);
     InputSets inputs;
-    GroupRunner(device, shipped(), inputs, *channel).run(request_);
+    GroupRunner(device, registry, inputs, *channel).run(request_);
     std::vector<nlohmann::json> events;
     std::ifstream stream(file);
     for (std::string line; std::getline(stream, line);) {
@@ -118,6 +156,39 @@ TEST_F(GroupRunnerTest, SeparatelyEachArmCompilesUnderItsOwnName) {
   EXPECT_TRUE(of_kind(events, event::kCompiled).empty());
   EXPECT_THAT(of_kind(events, event::kRecord).at(0).at("record").at("reason").get<std::string>(),
               StartsWith("compile: this is not C++"));
+}
+
+TEST_F(GroupRunnerTest, AnArmThatIsFasterThanItsDeviceIsImpossible) {
+  FastClock device;
+  request_.timed = true;
+  request_.baseline = "good";
+  request_.measure.blocks = 2;
+  request_.arms = {fixture_arm("good", "good")};
+  const auto records = of_kind(run_on(device, fixture_registry()), event::kRecord);
+  ASSERT_EQ(records.size(), 1U);
+  const Record record = record_from_json(records.at(0).at("record"));
+  EXPECT_EQ(record.status, CellStatus::kImpossible) << record.reason;
+  EXPECT_THAT(record.reason, HasSubstr("the work is not in what is timed"));
+  EXPECT_TRUE(record.samples.empty());
+}
+
+TEST_F(GroupRunnerTest, EachProcessPreparesTheArmsInAnOrderOfItsOwn) {
+  const auto device = open_device("cpu");
+  request_.arms.clear();
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    request_.arms.push_back(fixture_arm(name, "good"));
+  }
+  std::set<std::vector<std::string>> orders;
+  for (request_.process = 0; request_.process < 4; ++request_.process) {
+    std::vector<std::string> order;
+    for (const nlohmann::json& event :
+         of_kind(run_on(*device, fixture_registry()), event::kPhase)) {
+      if (event.at("phase") == "prepare") order.push_back(event.at("cell"));
+    }
+    EXPECT_THAT(order, testing::SizeIs(5));
+    orders.insert(order);
+  }
+  EXPECT_GT(orders.size(), 2U);
 }
 
 }  // namespace

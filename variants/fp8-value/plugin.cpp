@@ -15,8 +15,14 @@ class Fp8Value final : public msda::Optimization {
                       .header = "fp8_value/arithmetic.cuh",
                       .traits = {"encodes-values"}}) {}
 
-  std::optional<double> tolerance(const msda::Problem&, const msda::Parameters&) const override {
-    return 5e-2;
+  msda::Arithmetic arithmetic(const msda::Problem& problem,
+                              const msda::Parameters&) const override {
+    msda::Arithmetic arithmetic;
+    arithmetic.values = {msda::kE4m3, 1};
+    arithmetic.value_step = 2 * msda::kE4m3.smallest / 448;  // the largest magnitude becomes 448
+    arithmetic.weights = {msda::kFp16, 1};
+    arithmetic.sums = {msda::kFp16, static_cast<double>(4 * problem.points)};  // of a batch
+    return arithmetic;
   }
 };
 

@@ -15,8 +15,13 @@ class Int8Value final : public msda::Optimization {
              .header = "int8_value/arithmetic.cuh",
              .traits = {"encodes-values"}}) {}
 
-  std::optional<double> tolerance(const msda::Problem&, const msda::Parameters&) const override {
-    return 5e-2;
+  msda::Arithmetic arithmetic(const msda::Problem& problem,
+                              const msda::Parameters&) const override {
+    msda::Arithmetic arithmetic;
+    arithmetic.value_step = 1.0 / 127;  // of the largest magnitude
+    arithmetic.weights = {msda::kFp16, 1};
+    arithmetic.sums = {msda::kFp16, static_cast<double>(4 * problem.points)};  // of a batch
+    return arithmetic;
   }
 };
 

@@ -31,11 +31,16 @@ class MixedPrecision final : public msda::Optimization {
     return std::nullopt;
   }
 
-  std::optional<double> tolerance(const msda::Problem& problem,
-                                  const msda::Parameters& parameters) const override {
-    if (parameters.get<bool>("half-coordinates")) return 5e-2;
-    if (problem.types.value == msda::DType::kBFloat16) return 2e-2;
-    return parameters.get<std::string>("sums") == "half" ? 5e-3 : 2e-3;
+  msda::Arithmetic arithmetic(const msda::Problem& problem,
+                              const msda::Parameters& parameters) const override {
+    const msda::Format stored = msda::format_of(problem.types.value);
+    // A batch is at most the points of a level.
+    const auto batch = static_cast<double>(4 * problem.points);
+    msda::Arithmetic arithmetic;
+    arithmetic.weights = {stored, 1};
+    arithmetic.sums = {stored, parameters.get<std::string>("sums") == "half" ? 0 : batch};
+    if (parameters.get<bool>("half-coordinates")) arithmetic.coordinates = {msda::kFp16, 3};
+    return arithmetic;
   }
 };
 

@@ -32,6 +32,14 @@ class TensorCoreAttempt final : public msda::Optimization {
     if (device.compute_capability < 80) return "mma.m16n8k16 needs compute capability 8.0";
     return std::nullopt;
   }
+
+  /// The weights are an operand of the product, in the values' type.
+  msda::Arithmetic arithmetic(const msda::Problem& problem,
+                              const msda::Parameters&) const override {
+    msda::Arithmetic arithmetic;
+    arithmetic.weights = {msda::format_of(problem.types.value), 1};
+    return arithmetic;
+  }
 };
 
 }  // namespace

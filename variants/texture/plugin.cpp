@@ -35,9 +35,11 @@ class TextureSource final : public msda::Optimization {
   }
 
   /// The unit keeps 8 bits of the fraction between pixels (CUDA C Programming Guide, "Linear
-  /// Filtering").
-  std::optional<double> tolerance(const msda::Problem&, const msda::Parameters&) const override {
-    return 1e-2;
+  /// Filtering"), and may be off by one in the last of them.
+  msda::Arithmetic arithmetic(const msda::Problem&, const msda::Parameters&) const override {
+    msda::Arithmetic arithmetic;
+    arithmetic.fraction_step = 2.0 / 256;
+    return arithmetic;
   }
 };
 

@@ -10,7 +10,7 @@
 namespace msda {
 
 /// Raised whenever a public header changes what crosses the boundary.
-inline constexpr std::uint32_t kPluginAbi = 3;
+inline constexpr std::uint32_t kPluginAbi = 4;
 inline constexpr std::uint32_t kPluginMagic = 0x4144534d;  // "MSDA"
 inline constexpr const char* kPluginSymbol = "msda_plugin_manifest";
 

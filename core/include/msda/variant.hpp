@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include <msda/arithmetic.hpp>
 #include <msda/parameter.hpp>
 #include <msda/problem.hpp>
 
@@ -117,13 +118,12 @@ class Variant {
 
   virtual Computes computes() const { return Computes::kAttention; }
 
-  /// Largest relative L2 error that is right for this variant's arithmetic; nullopt leaves the
-  /// default of the problem's storage types. For variants that are about arithmetic.
-  virtual std::optional<double> tolerance(const Problem& problem,
-                                          const Parameters& parameters) const {
+  /// What this variant rounds more coarsely than float32. A tolerance is derived from it: a variant
+  /// declares what it does, never how wrong it may be.
+  virtual Arithmetic arithmetic(const Problem& problem, const Parameters& parameters) const {
     static_cast<void>(problem);
     static_cast<void>(parameters);
-    return std::nullopt;
+    return {};
   }
 
   /// False when two runs on the same input may differ in the last bits (atomics on floats, say).

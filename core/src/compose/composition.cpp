@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "compose/skeleton.hpp"
-#include "reference/reference.hpp"
 
 namespace msda {
 namespace {
@@ -65,6 +64,25 @@ void check_exclusions(const std::vector<Part>& parts) {
       }
     }
   }
+}
+
+/// How much a rounding adds to the square of an error; a sum of all corners has `corners` of them.
+double weight_of(const Rounding& rounding, double corners) {
+  const double times = rounding.times == 0 ? corners : rounding.times;
+  return times * rounding.to.unit * rounding.to.unit;
+}
+
+Arithmetic coarser(const Arithmetic& a, const Arithmetic& b, const Problem& problem) {
+  const auto corners = static_cast<double>(4 * problem.level_count() * problem.points);
+  const auto worse = [](const Rounding& one, const Rounding& other, double all) {
+    return weight_of(one, all) < weight_of(other, all) ? other : one;
+  };
+  return {.coordinates = worse(a.coordinates, b.coordinates, 0),
+          .fraction_step = std::max(a.fraction_step, b.fraction_step),
+          .weights = worse(a.weights, b.weights, 0),
+          .values = worse(a.values, b.values, 0),
+          .value_step = std::max(a.value_step, b.value_step),
+          .sums = worse(a.sums, b.sums, corners)};
 }
 
 /// A file by its name alone: where it lies on this machine is nobody else's business.
@@ -156,13 +174,13 @@ std::optional<std::string> Composition::unsupported(const Problem& problem,
   return std::nullopt;
 }
 
-double Composition::tolerance(const Problem& problem) const {
-  double largest = default_tolerance(problem);
+Arithmetic Composition::arithmetic(const Problem& problem) const {
+  Arithmetic all;
   for (const Part& part : parts_) {
-    const auto declared = part.plugin->variant->tolerance(problem, part.parameters);
-    if (declared) largest = std::max(largest, *declared);
+    const Arithmetic own = part.plugin->variant->arithmetic(problem, part.parameters);
+    all = coarser(all, own, problem);
   }
-  return largest;
+  return all;
 }
 
 Computes Composition::computes() const {

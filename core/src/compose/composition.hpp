@@ -44,7 +44,8 @@ class Composition {
   bool runs_on(DeviceKind kind) const;
   /// First reason of a part, prefixed by its name; nullopt when all can run.
   std::optional<std::string> unsupported(const Problem& problem, const DeviceInfo& device) const;
-  double tolerance(const Problem& problem) const;
+  /// What its parts round, each number as coarsely as the coarsest of them does.
+  Arithmetic arithmetic(const Problem& problem) const;
   Computes computes() const;
   bool deterministic() const;
   /// "vector-loads{width=8} + persistent": canonical, so equal compositions have equal text.

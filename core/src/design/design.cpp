@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <msda/error.hpp>
 
 #include <msda/error.hpp>
 

@@ -54,6 +54,11 @@ std::optional<std::filesystem::path> cache_file_if_any(const DeviceInfo& device)
 
 }  // namespace
 
+KnownCeilings stored_ceilings(const DeviceInfo& device) {
+  const auto file = cache_file_if_any(device);
+  return (file ? load(*file) : CeilingsHistory()).known();
+}
+
 KnownCeilings known_ceilings(Device& device) {
   const auto file = cache_file_if_any(device.info());
   CeilingsHistory history = file ? load(*file) : CeilingsHistory();

@@ -12,6 +12,7 @@
 namespace msda {
 
 class Device;
+struct DeviceInfo;
 
 /// What one process measured.
 struct CeilingsMeasurement {
@@ -59,6 +60,8 @@ class CeilingsHistory {
 /// Of cache_directory()/ceilings, where each device model has its history; measures when that wants
 /// it.
 KnownCeilings known_ceilings(Device& device);
+/// The same without measuring: zeros where nobody has.
+KnownCeilings stored_ceilings(const DeviceInfo& device);
 
 /// Finite, and no cache slower than the memory behind it.
 bool is_plausible(const Ceilings& ceilings);

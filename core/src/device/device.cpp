@@ -16,7 +16,7 @@ void DeviceMemory::check_size(std::size_t bytes) const {
 
 void DeviceMemory::check_part(std::size_t offset, std::size_t bytes) const {
   if (offset > size() || bytes > size() - offset) {
-    throw Error(fmt::format("copy of {} bytes from {} of {} bytes", bytes, offset, size()));
+    throw Error(fmt::format("copy of {} bytes at {} of {} bytes", bytes, offset, size()));
   }
 }
 

@@ -33,6 +33,8 @@ class DeviceMemory {
   virtual void download(void* host, std::size_t bytes) const = 0;
   /// Reads `bytes` from `offset` on. Throws Error beyond size().
   virtual void download_part(std::size_t offset, void* host, std::size_t bytes) const = 0;
+  /// Writes `bytes` from `offset` on; the same error.
+  virtual void upload_part(std::size_t offset, const void* host, std::size_t bytes) = 0;
   virtual void fill(int byte) = 0;
 
  protected:

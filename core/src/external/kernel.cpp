@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -135,6 +137,22 @@ class ExternalExecutable final : public Executable {
   std::vector<Bound> bound_;
 };
 
+constexpr std::array kTypes = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+
+/// A part of the library's arithmetic, which verification has to know.
+ParameterSpec rounds_to(const std::string& name, const std::string& what) {
+  std::vector<std::string> names;
+  for (const DType type : kTypes) names.emplace_back(name_of(type));
+  return ParameterSpec::one_of<std::string>(name, "the type that " + what,
+                                            std::string(name_of(DType::kFloat32)), names);
+}
+
+/// One of the choices of rounds_to().
+DType type_named(std::string_view name) {
+  return *std::find_if(kTypes.begin(), kTypes.end(),
+                       [&](DType type) { return name_of(type) == name; });
+}
+
 class ExternalKernel final : public Kernel {
  public:
   ExternalKernel()
@@ -149,10 +167,9 @@ class ExternalKernel final : public Kernel {
                             ParameterSpec::one_of<std::string>(
                                 "device", "where it runs", kAnyDevice, {kAnyDevice, "cpu", "cuda"}),
                             ParameterSpec::text("options", "handed to the library as it is", ""),
-                            ParameterSpec::number("tolerance",
-                                                  "largest relative L2 error that is right for its "
-                                                  "arithmetic; 0: as the problem's types have it",
-                                                  0, 0, 1)}},
+                            rounds_to("coordinates", "pixel coordinates are computed in"),
+                            rounds_to("weights", "the weights of corners are rounded to"),
+                            rounds_to("sums", "the corners of all points are summed in")}},
             {DeviceKind::kCpu, DeviceKind::kCuda}) {}
 
   std::vector<DeviceKind> devices(const Parameters& parameters) const override {
@@ -171,9 +188,17 @@ class ExternalKernel final : public Kernel {
     return "there is no library " + library;
   }
 
-  std::optional<double> tolerance(const Problem&, const Parameters& parameters) const override {
-    const auto declared = parameters.get<double>("tolerance");
-    return declared > 0 ? std::optional(declared) : std::nullopt;
+  Arithmetic arithmetic(const Problem&, const Parameters& parameters) const override {
+    Arithmetic arithmetic;
+    // How often it rounds on the way is not known: weights may be made of rounded logits.
+    const auto declare = [&](const char* name, double times, Rounding& rounding) {
+      const DType type = type_named(parameters.get<std::string>(name));
+      if (type != DType::kFloat32) rounding = {format_of(type), times};
+    };
+    declare("coordinates", 4, arithmetic.coordinates);
+    declare("weights", 8, arithmetic.weights);
+    declare("sums", 0, arithmetic.sums);
+    return arithmetic;
   }
 
   std::unique_ptr<Executable> prepare(const Problem& problem, const DeviceInfo& device,

@@ -1,7 +1,8 @@
+#include "measure/compile_all.hpp"
+
 #include <chrono>
 #include <mutex>
 
-#include "measure/measure.hpp"
 #include "parallel.hpp"
 
 namespace msda {

@@ -1,7 +1,8 @@
+#include "reference/compare.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -10,12 +11,11 @@
 #include "input/elements.hpp"
 #include "parallel.hpp"
 #include "problem/validate.hpp"
-#include "reference/reference.hpp"
 
 namespace msda {
 namespace {
 
-/// What one range of elements adds to a Comparison.
+/// What a range of rows adds to a Comparison.
 struct Part {
   double squared_error = 0;
   double squared_reference = 0;
@@ -23,9 +23,20 @@ struct Part {
   std::int64_t worst_index = 0;
   std::int64_t not_written = 0;
   std::int64_t first_non_finite = std::numeric_limits<std::int64_t>::max();
+  double row_excess = 0;
+  std::int64_t worst_row = 0;
+  double element_excess = 0;
+  std::int64_t worst_element = 0;
 };
 
-void add_element(double out, double reference, std::int64_t index, Part& part) {
+/// What is largest in a row, and its error as a whole.
+struct RowError {
+  double squared = 0;
+  double maximum = 0;
+  std::int64_t worst_index = 0;
+};
+
+void add_element(double out, double reference, std::int64_t index, Part& part, RowError& row) {
   part.squared_reference += reference * reference;
   const double difference = std::abs(out - reference);
   if (!std::isfinite(difference)) {
@@ -33,27 +44,49 @@ void add_element(double out, double reference, std::int64_t index, Part& part) {
     part.first_non_finite = std::min(part.first_non_finite, index);
     return;
   }
-  part.squared_error += difference * difference;
+  row.squared += difference * difference;
+  if (difference > row.maximum) {
+    row.maximum = difference;
+    row.worst_index = index;
+  }
   if (difference > part.maximum) {
     part.maximum = difference;
     part.worst_index = index;
   }
 }
 
-Part compare_range(DType type, const Bytes& output, const std::vector<double>& reference,
-                   std::int64_t begin, std::int64_t end) {
-  constexpr std::int64_t kChunk = 1024;
-  std::array<float, kChunk> buffer{};
+/// An error over its bound. No error is within any bound, also one of zero.
+double excess(double error, double bound) { return error == 0 ? 0 : error / bound; }
+
+void add_row(const RowError& error, std::int64_t row, const Bounds* bounds, Part& part) {
+  part.squared_error += error.squared;
+  if (bounds == nullptr) return;
+  const double of_row = excess(std::sqrt(error.squared), bounds->row(row));
+  const double of_element = excess(error.maximum, bounds->element(row));
+  // Written so that what is no number counts as too large.
+  if (!(of_row <= part.row_excess)) {
+    part.row_excess = of_row;
+    part.worst_row = row;
+  }
+  if (!(of_element <= part.element_excess)) {
+    part.element_excess = of_element;
+    part.worst_element = error.worst_index;
+  }
+}
+
+Part compare_rows(const Problem& problem, const Bytes& output, const std::vector<double>& reference,
+                  const Bounds* bounds, std::int64_t begin, std::int64_t end) {
+  std::vector<float> elements(static_cast<std::size_t>(problem.channels));
   Part part;
-  for (std::int64_t first = begin; first < end; first += kChunk) {
-    const std::span<float> chunk(buffer.data(),
-                                 static_cast<std::size_t>(std::min(kChunk, end - first)));
-    load_floats(type, output.data(), first, chunk);
-    std::int64_t index = first;
-    for (const float x : chunk) {
-      add_element(static_cast<double>(x), reference[static_cast<std::size_t>(index)], index, part);
-      ++index;
+  for (std::int64_t row = begin; row < end; ++row) {
+    std::int64_t index = row * problem.channels;
+    load_floats(problem.types.output, output.data(), index, elements);
+    RowError error;
+    for (const float x : elements) {
+      const double right = reference[static_cast<std::size_t>(index)];
+      add_element(static_cast<double>(x), right, index++, part, error);
     }
+    add_row(error, row, bounds, part);
   }
   return part;
 }
@@ -68,6 +101,14 @@ void merge(const Part& later, Part& sum) {
     sum.maximum = later.maximum;
     sum.worst_index = later.worst_index;
   }
+  if (!(later.row_excess <= sum.row_excess)) {
+    sum.row_excess = later.row_excess;
+    sum.worst_row = later.worst_row;
+  }
+  if (!(later.element_excess <= sum.element_excess)) {
+    sum.element_excess = later.element_excess;
+    sum.worst_element = later.worst_element;
+  }
 }
 
 double relative_l2(const Part& sum) {
@@ -81,24 +122,33 @@ double relative_l2(const Part& sum) {
 }  // namespace
 
 Comparison compare(const Problem& problem, const Bytes& output,
-                   const std::vector<double>& reference, unsigned threads) {
-  constexpr std::int64_t kGrain = 1 << 15;
+                   const std::vector<double>& reference, const Bounds* bounds, unsigned threads) {
   const auto count = static_cast<std::int64_t>(reference.size());
   const DType type = problem.types.output;
   if (output.size() != reference.size() * size_of(type) || count != problem.output_elements()) {
     throw Error(fmt::format("cannot compare {} bytes of {} output with {} reference elements: {}",
                             output.size(), name_of(type), count, describe(problem)));
   }
-  std::vector<Part> parts(static_cast<std::size_t>((count + kGrain - 1) / kGrain));
-  parallel_for(count, kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
-    parts[static_cast<std::size_t>(begin / kGrain)] =
-        compare_range(type, output, reference, begin, end);
+  const std::int64_t rows = count / problem.channels;
+  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 15) / problem.channels);
+  std::vector<Part> parts(static_cast<std::size_t>((rows + grain - 1) / grain));
+  parallel_for(rows, grain, threads, [&](std::int64_t begin, std::int64_t end) {
+    parts[static_cast<std::size_t>(begin / grain)] =
+        compare_rows(problem, output, reference, bounds, begin, end);
   });
   Part sum;
   for (const Part& part : parts) merge(part, sum);
   const bool finite = sum.first_non_finite == std::numeric_limits<std::int64_t>::max();
-  return {relative_l2(sum), std::max(sum.maximum, 0.0), sum.not_written,
-          finite ? sum.worst_index : sum.first_non_finite};
+  Comparison comparison;
+  comparison.relative_l2 = relative_l2(sum);
+  comparison.maximum_absolute = std::max(sum.maximum, 0.0);
+  comparison.not_written = sum.not_written;
+  comparison.worst_index = finite ? sum.worst_index : sum.first_non_finite;
+  comparison.row_excess = sum.row_excess;
+  comparison.worst_row = sum.worst_row;
+  comparison.element_excess = sum.element_excess;
+  comparison.worst_element = finite ? sum.worst_element : sum.first_non_finite;
+  return comparison;
 }
 
 }  // namespace msda

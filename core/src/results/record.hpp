@@ -20,7 +20,7 @@ namespace msda {
 
 /// What to_json() writes, as record.schema.json says. record_from_json() reads this and every
 /// earlier version.
-inline constexpr int kRecordSchema = 2;
+inline constexpr int kRecordSchema = 3;
 
 enum class CellStatus {
   kOk,       ///< verified before and after, timed
@@ -30,6 +30,7 @@ enum class CellStatus {
   kCrashed,  ///< the worker died, or a sticky device error
   kHung,     ///< no sign of life within the time-out
   kInterrupted,  ///< something outside the run killed the worker; it runs again on resume
+  kImpossible,   ///< right, and faster than its device can be: has no time
 };
 std::string_view name_of(CellStatus status);
 
@@ -56,7 +57,12 @@ struct Record {
   bool baseline = false;
   double relative_l2 = 0;  ///< the larger of before and after timing
   double maximum_absolute = 0;
-  double tolerance = 0;
+  double tolerance = 0;  ///< of relative_l2
+  /// The largest error of a row (b, q, h), and of an element, over what rounding can do to it:
+  /// above 1 is wrong.
+  double row_error = 0;
+  double element_error = 0;
+  std::vector<std::int64_t> worst_element;  ///< b, q, h, c of the latter; empty where none is off
   /// Against the result that came with the input (output.npy); absent when none did or types are
   /// not fp32.
   std::optional<double> expected_relative_l2;

@@ -50,6 +50,11 @@ Record joined(Record earlier, Record later) {
   if (later.parts.empty()) later.parts = std::move(earlier.parts);
   later.relative_l2 = worse(earlier.relative_l2, later.relative_l2);
   later.maximum_absolute = worse(earlier.maximum_absolute, later.maximum_absolute);
+  later.row_error = worse(earlier.row_error, later.row_error);
+  if (!std::isnan(later.element_error) && !(later.element_error >= earlier.element_error)) {
+    later.element_error = worse(earlier.element_error, later.element_error);
+    later.worst_element = earlier.worst_element;
+  }
   // The first process is the one that compiled; the others found its code in the cache.
   if (earlier.compilation) later.compilation = earlier.compilation;
   if (earlier.status != CellStatus::kOk && earlier.status != CellStatus::kInterrupted) {

@@ -6,7 +6,6 @@
 #include <set>
 
 #include <fmt/format.h>
-
 #include <msda/error.hpp>
 
 #include "results/record.hpp"
@@ -16,9 +15,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array kStatuses = {CellStatus::kOk,     CellStatus::kWrong,   CellStatus::kSkipped,
-                                  CellStatus::kFailed, CellStatus::kCrashed, CellStatus::kHung,
-                                  CellStatus::kInterrupted};
+constexpr std::array kStatuses = {
+    CellStatus::kOk,      CellStatus::kWrong, CellStatus::kSkipped,     CellStatus::kFailed,
+    CellStatus::kCrashed, CellStatus::kHung,  CellStatus::kInterrupted, CellStatus::kImpossible};
 
 json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
@@ -131,6 +130,15 @@ class Fields {
     return list;
   }
 
+  std::vector<std::int64_t> integers(const char* name) const {
+    std::vector<std::int64_t> list;
+    for (const json& value : array(name)) {
+      if (!value.is_number_integer()) wrong_type(name, "a list of integers", array(name));
+      list.push_back(value.get<std::int64_t>());
+    }
+    return list;
+  }
+
   bool has(const char* name) const { return object_.contains(name); }
 
   const json& array(const char* name) const {
@@ -157,8 +165,10 @@ CellStatus parse_status(const std::string& text) {
   for (const CellStatus status : kStatuses) {
     if (name_of(status) == text) return status;
   }
-  throw UsageError(fmt::format(
-      "record field 'status' must be ok, wrong, skipped, failed, crashed or hung, not '{}'", text));
+  throw UsageError(
+      fmt::format("record field 'status' must be ok, wrong, skipped, failed, crashed, hung or "
+                  "impossible, not '{}'",
+                  text));
 }
 
 SampleBlock sample_block(const json& object) {
@@ -229,7 +239,7 @@ ResourceUse resource_use(const json& object) {
   return use;
 }
 
-/// The record's version, 1 or kRecordSchema.
+/// The record's version, from 1 to kRecordSchema.
 int check_schema(const Fields& fields) {
   const int schema = fields.integer<int>("schema");
   if (schema < 1 || schema > kRecordSchema) {
@@ -245,6 +255,13 @@ int check_schema(const Fields& fields) {
 void read_processes(const Fields& fields, Record& record) {
   record.phase = fields.text("phase");
   for (const json& run : fields.array("processes")) record.processes.push_back(process_run(run));
+}
+
+/// What version 3 brought, with the status "impossible".
+void read_local_errors(const Fields& fields, Record& record) {
+  record.row_error = fields.real("row_error");
+  record.element_error = fields.real("element_error");
+  record.worst_element = fields.integers("worst_element");
 }
 
 /// Version 1 told a process only by its number beside the samples.
@@ -268,6 +285,7 @@ std::string_view name_of(CellStatus status) {
     case CellStatus::kCrashed: return "crashed";
     case CellStatus::kHung: return "hung";
     case CellStatus::kInterrupted: return "interrupted";
+    case CellStatus::kImpossible: return "impossible";
   }
   return "?";
 }
@@ -288,6 +306,9 @@ json to_json_without_samples(const Record& record) {
                  {"relative_l2", number(record.relative_l2)},
                  {"maximum_absolute", number(record.maximum_absolute)},
                  {"tolerance", number(record.tolerance)},
+                 {"row_error", number(record.row_error)},
+                 {"element_error", number(record.element_error)},
+                 {"worst_element", record.worst_element},
                  {"stopped_by", record.stopped_by},
                  {"resources", resources_to_json(record.resources)},
                  {"prepare_seconds", number(record.prepare_seconds)},
@@ -335,6 +356,7 @@ Record record_from_json(const json& object) {
   } else {
     read_processes(fields, record);
   }
+  if (schema >= 3) read_local_errors(fields, record);
   record.stopped_by = fields.text("stopped_by");
   record.resources = resource_use(fields.at("resources"));
   record.prepare_seconds = fields.real("prepare_seconds");

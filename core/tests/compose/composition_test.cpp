@@ -98,12 +98,16 @@ TEST(Composition, SaysWhyItCannotRun) {
   EXPECT_EQ(cpu.unsupported(problem, gpu()), "runs on cpu, not on cuda:0");
 }
 
-TEST(Composition, TakesItsToleranceFromTheStorageTypes) {
+TEST(Composition, RoundsAsCoarselyAsTheCoarsestOfItsParts) {
   Problem problem = preset("ddetr-decoder");
-  const Composition composition(registry(), {});
-  EXPECT_DOUBLE_EQ(composition.tolerance(problem), 1e-5);
-  problem.types = Types::all(DType::kFloat16);
-  EXPECT_DOUBLE_EQ(composition.tolerance(problem), 1e-3);
+  problem.types = Types::all(DType::kBFloat16);
+  EXPECT_EQ(Composition(registry(), {}).arithmetic(problem), Arithmetic{});
+  const Composition mixed(registry(), {{"mixed-precision", {{"sums", std::string("half")}}},
+                                       {"vector-loads", {}}});
+  const Arithmetic arithmetic = mixed.arithmetic(problem);
+  EXPECT_EQ(arithmetic.weights, (Rounding{kBf16, 1}));
+  EXPECT_EQ(arithmetic.sums, (Rounding{kBf16, 0}));
+  EXPECT_EQ(arithmetic.coordinates, Arithmetic{}.coordinates);
 }
 
 }  // namespace

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "measure/measure.hpp"
+#include "measure/verify.hpp"
+#include "reference/reference.hpp"
 
 namespace msda {
 
@@ -65,9 +66,9 @@ bool expect_right(Device& device, const Composition& composition, const Case& on
   try {
     const Prepared prepared = device.prepare(composition, one.problem);
     DeviceInput input(device, one.input);
-    const Verdict verdict = verify(
-        device, *prepared.executable, composition, input, one.problem,
-        composition.computes() == Computes::kCopy ? copy_reference(one.input) : one.reference);
+    const Verdict verdict =
+        verify(device, *prepared.executable, composition, input, one.problem,
+               composition.computes() == Computes::kCopy ? make_copy_truth(one.input) : one.truth);
     EXPECT_TRUE(verdict.right) << verdict.reason;
     return true;
   } catch (const Unsupported& refusal) {
@@ -86,7 +87,7 @@ std::vector<Case> make_cases(const std::vector<AwkwardProblem>& problems) {
   std::vector<Case> made;
   for (const AwkwardProblem& awkward : problems) {
     Case one{awkward.problem, make_input(awkward), {}};
-    one.reference = compute_reference(one.input);
+    one.truth = make_truth(one.input, compute_reference(one.input));
     made.push_back(std::move(one));
   }
   return made;

@@ -8,6 +8,7 @@
 #include "compose/composition.hpp"
 #include "conformance/awkward_problems.hpp"
 #include "device/device.hpp"
+#include "reference/truth.hpp"
 
 namespace msda {
 
@@ -31,7 +32,7 @@ std::string test_name(const std::string& name);
 struct Case {
   Problem problem;
   Input input;
-  std::vector<double> reference;
+  Truth truth;
 };
 std::vector<Case> make_cases(const std::vector<AwkwardProblem>& problems);
 /// Of the awkward problems, made once.

@@ -1,7 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "conformance/conformance.hpp"
-#include "measure/measure.hpp"
+#include "measure/verify.hpp"
+#include "reference/reference.hpp"
 
 namespace msda {
 namespace {
@@ -50,7 +51,7 @@ TEST(GpuParts, TogetherAreALaunchAndEachIsTimed) {
   const auto device = open_device("cuda:0");
   const Problem problem = preset("ddetr-encoder");
   const Input source = generate(problem, {});
-  const std::vector<double> reference = compute_reference(source);
+  const Truth truth = make_truth(source, compute_reference(source));
   DeviceInput input(*device, source);
   for (const char* name : {"spatial-order", "precomputed-weights"}) {
     const Composition composition = shipped_composition(name);
@@ -58,7 +59,7 @@ TEST(GpuParts, TogetherAreALaunchAndEachIsTimed) {
     ASSERT_GE(prepared.parts.size(), 2U) << name;
     EXPECT_EQ(prepared.parts.back().name, "kernel");
     InParts in_parts(prepared.parts);
-    const Verdict verdict = verify(*device, in_parts, composition, input, problem, reference);
+    const Verdict verdict = verify(*device, in_parts, composition, input, problem, truth);
     EXPECT_TRUE(verdict.right) << name << ": " << verdict.reason;
     const auto parts = static_cast<int>(prepared.parts.size());
     const auto launch = [&](int, int part) {

@@ -13,7 +13,7 @@
 #include "device/cuda/module.hpp"
 #include "input/input.hpp"
 #include "jit/compiler.hpp"
-#include "measure/measure.hpp"
+#include "measure/device_input.hpp"
 
 namespace msda {
 namespace {

@@ -1,7 +1,5 @@
 #include "conformance/offsets.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -9,8 +7,8 @@
 #include "conformance/tiles.hpp"
 #include "device/simt/device.hpp"
 #include "device/simt/executable.hpp"
+#include "measure/verify.hpp"
 #include "problem/validate.hpp"
-#include "reference/reference.hpp"
 
 namespace msda {
 namespace {
@@ -49,35 +47,14 @@ class VastTensor {
   std::size_t image_bytes_;
 };
 
-/// The rows that were written, compared with what they should be.
-std::string compare_written(const Composition& composition, VastTensor& output) {
+/// What is wrong with the last image, or "".
+std::string wrong_with_image(const Composition& composition, VastTensor& output) {
   const Case& whole = last_image();
-  const auto channels = static_cast<std::size_t>(whole.problem.channels);
-  const std::size_t row_bytes = channels * size_of(whole.problem.types.output);
-  const std::size_t rows = output.image_bytes() / row_bytes;
-  const std::vector<double> reference =
-      composition.computes() == Computes::kCopy ? copy_reference(whole.input) : whole.reference;
-  Bytes written;
-  std::vector<double> expected;
-  for (std::size_t row = 0; row < rows; ++row) {
-    const std::byte* from = output.image() + row * row_bytes;
-    if (std::all_of(from, from + row_bytes, [](std::byte b) { return b == std::byte{0xFF}; })) {
-      continue;
-    }
-    written.insert(written.end(), from, from + row_bytes);
-    const double* right = reference.data() + row * channels;
-    expected.insert(expected.end(), right, right + channels);
-  }
-  if (expected.size() != reference.size()) {
-    return fmt::format("{} of {} rows of the last image were written", expected.size() / channels,
-                       rows);
-  }
-  const Problem& part = whole.problem;
-  const Comparison comparison = compare(part, written, expected);
-  const double tolerance = composition.tolerance(part);
-  if (comparison.not_written == 0 && comparison.relative_l2 <= tolerance) return "";
-  return fmt::format("relative L2 error {:.2e} of the last image exceeds {:.0e}",
-                     comparison.relative_l2, tolerance);
+  const bool copies = composition.computes() == Computes::kCopy;
+  const Bytes written(output.image(), output.image() + output.image_bytes());
+  const Verdict verdict = judge(composition, whole.problem,
+                                copies ? make_copy_truth(whole.input) : whole.truth, written);
+  return verdict.right ? "" : "of the last image: " + verdict.reason;
 }
 
 }  // namespace
@@ -109,7 +86,7 @@ std::string wrong_with_offsets(const Composition& composition, const Build& buil
                     size_of(image.problem.types.output));
   std::fill_n(output.image(), output.image_bytes(), std::byte{0xFF});
   executable.launch({value.data(), locations.data(), weights.data(), output.data()}, nullptr);
-  return compare_written(composition, output);
+  return wrong_with_image(composition, output);
 }
 
 }  // namespace msda

@@ -11,7 +11,7 @@
 #include "conformance/offsets.hpp"
 #include "conformance/tiles.hpp"
 #include "device/compiled_unit.hpp"
-#include "measure/measure.hpp"
+#include "measure/verify.hpp"
 
 namespace msda {
 namespace {
@@ -63,7 +63,7 @@ std::string wrong_with(Device& device, const Composition& composition, const Cas
   DeviceInput input(device, one.input);
   const Verdict verdict =
       verify(device, *prepared.executable, composition, input, one.problem,
-             composition.computes() == Computes::kCopy ? copy_reference(one.input) : one.reference);
+             composition.computes() == Computes::kCopy ? make_copy_truth(one.input) : one.truth);
   return verdict.reason;
 }
 

@@ -3,7 +3,7 @@
 
 #include "conformance/awkward_problems.hpp"
 #include "conformance/conformance.hpp"
-#include "measure/measure.hpp"
+#include "measure/device_input.hpp"
 
 namespace msda {
 namespace {

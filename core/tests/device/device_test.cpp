@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "measure/measure.hpp"
+#include "measure/device_input.hpp"
 
 namespace msda {
 namespace {

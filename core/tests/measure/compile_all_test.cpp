@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "input/input.hpp"
-#include "measure/measure.hpp"
+#include "measure/compile_all.hpp"
 #include "measure/no_device.hpp"
 
 namespace msda {

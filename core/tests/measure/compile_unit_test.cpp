@@ -4,7 +4,7 @@
 #include "device/compiled_unit.hpp"
 #include "files/temporary_directory.hpp"
 #include "input/input.hpp"
-#include "measure/measure.hpp"
+#include "measure/compile_all.hpp"
 #include "measure/no_device.hpp"
 
 namespace msda {

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -71,9 +72,10 @@ TEST(Registry, LoadsASoundPluginAmongBrokenOnes) {
 }
 
 TEST(Registry, RefusesAnotherAbi) {
-  EXPECT_THAT(error_of("wrong-abi"),
-              AllOf(HasSubstr("built for plugin ABI 4"), HasSubstr("this program has ABI 3"),
-                    HasSubstr("rebuild")));
+  EXPECT_THAT(
+      error_of("wrong-abi"),
+      AllOf(HasSubstr(fmt::format("built for plugin ABI {}", kPluginAbi + 1)),
+            HasSubstr(fmt::format("this program has ABI {}", kPluginAbi)), HasSubstr("rebuild")));
 }
 
 TEST(Registry, RefusesAManifestThatIsTooSmall) {
@@ -194,8 +196,7 @@ TEST(RegistryFind, SaysWhyABrokenPluginCannotBeUsed) {
     static_cast<void>(fixtures().find("wrong-abi"));
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(),
-                AllOf(HasSubstr("wrong-abi.so"), HasSubstr("built for plugin ABI 4")));
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("wrong-abi.so"), HasSubstr("built for plugin ABI")));
   }
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "reference/reference.hpp"
+#include "reference/compare.hpp"
 #include "testing.hpp"
 
 namespace msda {
@@ -76,8 +76,8 @@ TEST(Compare, SameBitsForAnyNumberOfThreads) {
   }
   const Bytes bytes = make_tensor(DType::kFloat32, output);
   const Problem problem = problem_with_outputs(kCount);
-  const Comparison one = compare(problem, bytes, reference, 1);
-  const Comparison many = compare(problem, bytes, reference, 7);
+  const Comparison one = compare(problem, bytes, reference, nullptr, 1);
+  const Comparison many = compare(problem, bytes, reference, nullptr, 7);
   EXPECT_EQ(one.relative_l2, many.relative_l2);
   EXPECT_EQ(one.maximum_absolute, many.maximum_absolute);
   EXPECT_EQ(one.worst_index, many.worst_index);
@@ -88,18 +88,6 @@ TEST(Compare, SameBitsForAnyNumberOfThreads) {
 TEST(Compare, RefusesAnOutputOfAnotherSize) {
   EXPECT_THROW(compare(problem_with_outputs(2), Bytes(4), {1, 2}), Error);
   EXPECT_THROW(compare(problem_with_outputs(3), Bytes(8), {1, 2}), Error);
-}
-
-TEST(DefaultTolerance, TheCoarsestTypeDecides) {
-  Problem problem = problem_with_outputs(1);
-  EXPECT_EQ(default_tolerance(problem), 1e-5);
-  problem.types.weight = DType::kFloat16;
-  EXPECT_EQ(default_tolerance(problem), 1e-3);
-  problem.types.output = DType::kBFloat16;
-  EXPECT_EQ(default_tolerance(problem), 8e-3);
-  problem.types = {};
-  problem.types.location = DType::kBFloat16;  // rounded before the reference sees it
-  EXPECT_EQ(default_tolerance(problem), 1e-5);
 }
 
 }  // namespace

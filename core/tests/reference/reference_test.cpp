@@ -1,4 +1,5 @@
 #include "reference/reference.hpp"
+#include "reference/compare.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <msda/error.hpp>
 
 #include <msda/error.hpp>
 

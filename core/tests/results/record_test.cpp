@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <msda/error.hpp>
 
 #include <msda/error.hpp>
 
@@ -28,6 +29,9 @@ Record full_record() {
   record.relative_l2 = 1.25e-7;
   record.maximum_absolute = 3e-6;
   record.tolerance = 1e-5;
+  record.row_error = 0.25;
+  record.element_error = 0.5;
+  record.worst_element = {1, 20, 3, 7};
   record.expected_relative_l2 = 2e-7;
   record.samples = {{0, 0, {1e-3, 1.1e-3}}, {0, 1, {0.1 + 0.2}, {"sw-power-cap"}}};
   record.processes = {{0,
@@ -123,6 +127,27 @@ TEST(JoinedRecords, OfOneProcessTheLaterCounts) {
   EXPECT_EQ(both.samples[0].seconds.front(), 2);
 }
 
+TEST(RecordJson, ReadsTheSecondVersion) {
+  auto json = to_json(full_record());
+  json["schema"] = 2;
+  for (const char* name : {"row_error", "element_error", "worst_element"}) json.erase(name);
+  const Record back = record_from_json(json);
+  EXPECT_EQ(back.row_error, 0);
+  EXPECT_TRUE(back.worst_element.empty());
+}
+
+TEST(JoinedRecords, NameTheWorstElementOfAllProcesses) {
+  const Record earlier = in_process(0, CellStatus::kOk, 1);
+  Record later = in_process(1, CellStatus::kOk, 2);
+  later.row_error = 0.75;
+  later.element_error = 0.1;
+  later.worst_element = {0, 0, 0, 0};
+  const Record both = joined(earlier, later);
+  EXPECT_EQ(both.row_error, 0.75);
+  EXPECT_EQ(both.element_error, 0.5);
+  EXPECT_EQ(both.worst_element, earlier.worst_element);
+}
+
 TEST(JoinedRecords, AFailureInAnyProcessIsOneOfTheCell) {
   Record wrong = in_process(1, CellStatus::kWrong, 2);
   wrong.reason = "off by one";
@@ -150,7 +175,8 @@ TEST(RecordJson, NotANumberBecomesNullAndReturns) {
 
 TEST(RecordJson, EveryStatusRoundTrips) {
   for (const CellStatus status : {CellStatus::kOk, CellStatus::kWrong, CellStatus::kSkipped,
-                                  CellStatus::kFailed, CellStatus::kCrashed, CellStatus::kHung}) {
+                                  CellStatus::kFailed, CellStatus::kCrashed, CellStatus::kHung,
+                                  CellStatus::kImpossible}) {
     Record record;
     record.status = status;
     EXPECT_EQ(record_from_json(to_json(record)).status, status);
@@ -195,7 +221,7 @@ TEST(RecordJson, ErrorsNameTheField) {
 TEST(RecordJson, RefusesAnotherSchema) {
   auto json = to_json(full_record());
   json["schema"] = kRecordSchema + 1;
-  EXPECT_THAT(message_of(json), HasSubstr("this program reads schemas 1 to 2"));
+  EXPECT_THAT(message_of(json), HasSubstr("this program reads schemas 1 to 3"));
 }
 
 }  // namespace

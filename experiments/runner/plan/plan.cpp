@@ -67,7 +67,7 @@ std::string device_ids(const std::vector<DeviceInfo>& devices) {
 Arm choose_best(const Plan& plan, const Arm& arm, const Group& group, const Registry& registry,
                 const std::vector<Winner>& winners, std::vector<std::string>& notes) {
   const ProblemSpec& problem = plan.problem_of(group);
-  const double error = arm.best->error.value_or(default_tolerance(problem.problem));
+  const double error = arm.best->error.value_or(acceptable_error(problem.problem));
   Arm chosen = arm;
   const auto match = best_match(winners, registry, problem, group.mode, error, plan.device);
   if (!match) {

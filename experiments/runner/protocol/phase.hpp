@@ -22,6 +22,7 @@ inline constexpr const char* kMeasure = "measure";
 inline constexpr const char* kMeasureParts = "measure parts";
 inline constexpr const char* kProfile = "profile";  ///< launches for a profiler
 inline constexpr const char* kVerifyAgain = "verify again";
+inline constexpr const char* kCheckTime = "check time";
 inline constexpr const char* kTeardown = "teardown";
 inline constexpr const char* kBetween = "between";  ///< no request is at work
 }  // namespace phase

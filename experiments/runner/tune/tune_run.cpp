@@ -63,7 +63,7 @@ class TuneRun {
   void note(json searched);
   /// Largest relative L2 error of a candidate that is wanted.
   double error_bound(const ProblemSpec& problem) const {
-    return experiment_.space->error.value_or(default_tolerance(problem.problem));
+    return experiment_.space->error.value_or(acceptable_error(problem.problem));
   }
 
   const Experiment& experiment_;

@@ -17,6 +17,9 @@
 namespace msda {
 namespace {
 
+/// Twice in the shortest time-out that there may be.
+constexpr std::chrono::milliseconds kBetweenHeartbeats{500};
+
 [[noreturn]] void fail(const char* action) {
   throw EnvironmentError(std::string("worker: cannot ") + action + ": " +
                          std::generic_category().message(errno));
@@ -81,7 +84,7 @@ void EventChannel::send_heartbeat() {
 Heartbeats::Heartbeats(EventChannel& channel)
     : thread_([this, &channel](const std::stop_token& stop) {
         std::unique_lock lock(mutex_);
-        while (!wake_.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; })) {
+        while (!wake_.wait_for(lock, stop, kBetweenHeartbeats, [] { return false; })) {
           if (stop.stop_requested()) return;
           channel.send_heartbeat();
         }

@@ -40,7 +40,7 @@ class EventChannel {
   nlohmann::json phase_ = nlohmann::json::object();  ///< the last phase event
 };
 
-/// Sends a heartbeat every second while it lives. For long work of the program itself (inputs,
+/// Sends a heartbeat twice a second while it lives. For long work of the program itself (inputs,
 /// references), never around a variant's code: a hung variant must fall silent.
 class Heartbeats {
  public:

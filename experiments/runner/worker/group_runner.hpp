@@ -3,13 +3,15 @@
 #pragma once
 
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "device/device.hpp"
-#include "measure/measure.hpp"
+#include "measure/blocks.hpp"
+#include "measure/compile_all.hpp"
+#include "measure/padding.hpp"
 #include "results/record.hpp"
 #include "runner/protocol/protocol.hpp"
 #include "runner/worker/event_channel.hpp"
@@ -23,7 +25,8 @@ class DeviceBroken : public Error {
   using Error::Error;
 };
 
-class GroupRunner {
+/// Owns records and what is told of them; how things are measured is the core's affair.
+class GroupRunner : private BlockSink {
  public:
   GroupRunner(Device& device, const Registry& registry, InputSets& inputs, EventChannel& channel);
 
@@ -37,37 +40,40 @@ class GroupRunner {
     std::optional<Composition> composition;
     CompileOutcome compiled;
     Prepared prepared;
+    std::optional<OutputCheck> check;
     Record record;
     bool alive = true;     ///< not yet recorded
     bool retired = false;  ///< runs no more blocks: others are faster
   };
 
-  static bool any_alive(const std::vector<Cell>& cells);
-  void run_cells(std::vector<Cell>& cells);
+  bool any_alive() const;
+  /// Calls `visit` for each cell that is alive.
+  void for_each_alive(const std::function<void(Cell&)>& visit);
+  void run_cells();
   Cell make_cell(const Arm& arm) const;
   void skip_unsupported(Cell& cell);
-  void compile(std::vector<Cell>& cells);
+  void compile();
   void compile_together(const std::vector<Cell*>& cells);
   void take_build(Cell& cell);
-  void load_inputs(std::vector<Cell>& cells);
+  void load_inputs();
+  void prepare_and_verify();
   void prepare_alone(Cell& cell);
   void prepare(Cell& cell);
   void verify_on(Cell& cell, std::size_t set);
-  /// What the composition must write for an input set, [B, Q, H, C] in float64.
-  const std::vector<double>& expected(const Composition& composition, std::size_t set);
+  void note(const Verdict& verdict, Record& record) const;
   void compare_with_expected(Cell& cell, std::size_t set);
-  void measure(std::vector<Cell>& cells);
-  void note_conditions(std::vector<Cell>& cells, std::optional<Conditions> ProcessRun::*when);
-  void measure_block(std::vector<Cell>& cells, int block);
-  void retire_losers(std::vector<Cell>& cells, int blocks_done) const;
-  void measure_cell(Cell& cell, int block);
+  void measure();
+  void check_possible(Cell& cell);
   /// Launches once, each kernel in a range of its own, where a profiler counts.
   void profile(Cell& cell);
-  bool has_timed_parts(const Cell& cell) const;
-  void measure_parts(Cell& cell, int block);
-  void warm_up(Cell& cell);
-  /// Of the input set that launch `i` of a series gets.
-  const Tensors& tensors_of_launch(int i) const;
+
+  bool takes_part(std::size_t arm) const override;
+  void run(std::size_t arm, Step step, const std::function<void()>& action) override;
+  void take_samples(std::size_t arm, SampleBlock samples) override;
+  void take_part_samples(std::size_t arm, std::size_t part, SampleBlock samples) override;
+  void reject(std::size_t arm, const Verdict& verdict) override;
+  /// Of a search: losers run no further blocks.
+  void after_block(int blocks_done) override;
 
   /// Announces the phase, runs the step, and turns what it throws into the cell's record.
   void step(Cell& cell, const std::string& phase, const std::function<void()>& action);
@@ -79,10 +85,11 @@ class GroupRunner {
   const Registry& registry_;
   InputSets& inputs_;
   EventChannel& channel_;
-  const GroupRequest* request_ = nullptr;  ///< of the group being run
-  std::vector<InputSet> sets_;
-  std::map<std::size_t, std::vector<double>> copies_;  ///< of the sets, for what only copies
-  std::vector<DeviceInput> device_inputs_;
+  // Of the group being run:
+  const GroupRequest* request_ = nullptr;
+  std::vector<Cell> cells_;
+  std::optional<GroupInputs> group_inputs_;
+  std::optional<Padding> padding_;
 };
 
 }  // namespace msda

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "reference/reference.hpp"
 #include "runner/protocol/protocol.hpp"
 
 namespace msda {
@@ -13,9 +12,9 @@ constexpr std::uint64_t kSaltsPerProcess = 1000;
 
 InputSet make_set(const ProblemSpec& spec, std::uint64_t salt) {
   auto input = std::make_shared<const Input>(make_input(spec, salt));
-  auto reference = std::make_shared<const std::vector<double>>(cached_reference(*input));
+  auto truth = std::make_shared<const Truth>(make_truth(*input));
   std::string hash = content_hash(*input);
-  return {std::move(input), std::move(hash), std::move(reference)};
+  return {std::move(input), std::move(hash), std::move(truth)};
 }
 
 }  // namespace

@@ -1,21 +1,14 @@
-// The tensors of one problem in host memory, with their references, kept from one timing mode to
-// the next.
+// The tensors of one problem in host memory, with what is right for them, kept from one timing mode
+// to the next.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "measure/group_inputs.hpp"
 #include "runner/spec/experiment.hpp"
 
 namespace msda {
-
-struct InputSet {
-  std::shared_ptr<const Input> input;
-  std::string hash;  ///< content_hash()
-  /// [B, Q, H, C] in float64.
-  std::shared_ptr<const std::vector<double>> reference;
-};
 
 class InputSets {
  public:

@@ -43,6 +43,12 @@ void CudaMemory::download_part(std::size_t offset, void* host, std::size_t bytes
         "cudaMemcpy from the device");
 }
 
+void CudaMemory::upload_part(std::size_t offset, const void* host, std::size_t bytes) {
+  check_part(offset, bytes);
+  check(cudaMemcpy(static_cast<std::byte*>(data_) + offset, host, bytes, cudaMemcpyHostToDevice),
+        "cudaMemcpy to the device");
+}
+
 void CudaMemory::fill(int byte) { check(cudaMemset(data_, byte, bytes_), "cudaMemset"); }
 
 CudaEvents::CudaEvents(int count) : events_(static_cast<std::size_t>(count)) {

@@ -22,6 +22,7 @@ class CudaMemory final : public DeviceMemory {
   void upload(const void* host, std::size_t bytes) override;
   void download(void* host, std::size_t bytes) const override;
   void download_part(std::size_t offset, void* host, std::size_t bytes) const override;
+  void upload_part(std::size_t offset, const void* host, std::size_t bytes) override;
   void fill(int byte) override;
 
  private:

@@ -63,6 +63,10 @@ class HostMemory final : public DeviceMemory {
     check_part(offset, bytes);
     std::memcpy(host, static_cast<const std::byte*>(data_) + offset, bytes);
   }
+  void upload_part(std::size_t offset, const void* host, std::size_t bytes) override {
+    check_part(offset, bytes);
+    std::memcpy(static_cast<std::byte*>(data_) + offset, host, bytes);
+  }
   void fill(int byte) override { std::memset(data_, byte, bytes_); }
 
  private:

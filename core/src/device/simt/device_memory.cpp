@@ -45,6 +45,11 @@ void SimtMemory::download_part(std::size_t offset, void* host, std::size_t bytes
   std::memcpy(host, data_ + offset, bytes);
 }
 
+void SimtMemory::upload_part(std::size_t offset, const void* host, std::size_t bytes) {
+  check_part(offset, bytes);
+  std::memcpy(data_ + offset, host, bytes);
+}
+
 void SimtMemory::fill(int byte) { std::memset(data_, byte, bytes_); }
 
 }  // namespace msda

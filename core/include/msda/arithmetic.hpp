@@ -1,0 +1,61 @@
+// What an arithmetic rounds, and to what. Verification derives from it how far a right result may
+// be from the exact one (core/src/reference/bounds.hpp, docs/measurement.md).
+#pragma once
+
+#include <msda/dtype.hpp>
+
+namespace msda {
+
+/// Numbers that something is rounded to, to the nearest.
+struct Format {
+  double unit = 0;      ///< half a unit in the last place, relative to the number
+  double smallest = 0;  ///< the same below the normal numbers, absolute
+  friend constexpr bool operator==(const Format&, const Format&) = default;
+};
+
+inline constexpr Format kExact{};
+inline constexpr Format kFp32{0x1p-24, 0x1p-150};
+inline constexpr Format kFp16{0x1p-11, 0x1p-25};
+inline constexpr Format kBf16{0x1p-8, 0x1p-134};
+inline constexpr Format kE4m3{0x1p-4, 0x1p-10};
+
+constexpr Format format_of(DType type) {
+  switch (type) {
+    case DType::kFloat32: return kFp32;
+    case DType::kFloat16: return kFp16;
+    case DType::kBFloat16: return kBf16;
+  }
+  return kExact;
+}
+
+/// One number that is rounded `times` times on its way.
+struct Rounding {
+  Format to;
+  double times = 1;
+  friend constexpr bool operator==(const Rounding&, const Rounding&) = default;
+};
+
+/// The roundings between the stored tensors and the stored output. The defaults are those of
+/// float32 throughout, however the operations are arranged; a variant names what it does more
+/// coarsely. The output's own type is the problem's and not told here.
+struct Arithmetic {
+  /// A location times its level's size, less 1/2: conversion, product and difference.
+  Rounding coordinates{kFp32, 8};
+  /// Where two pixels are blended by a fraction in fixed point: its steps, 1/256 for 8 bits. 0: by
+  /// a floating-point number.
+  double fraction_step = 0;
+  /// The weight of a corner: products of two fractions and the attention weight.
+  Rounding weights{kFp32, 4};
+  /// A value that is stored anew before it is read.
+  Rounding values{kExact, 0};
+  /// Where values are stored anew in fixed point: the step, as a part of the largest magnitude of
+  /// the same image, head and level.
+  double value_step = 0;
+  /// Additions one after the other, up to where a sum goes on in float32. 0 times: all corners of
+  /// all points.
+  Rounding sums{kFp32, 0};
+
+  friend constexpr bool operator==(const Arithmetic&, const Arithmetic&) = default;
+};
+
+}  // namespace msda

@@ -1,0 +1,106 @@
+#include "measure/blocks.hpp"
+
+#include <algorithm>
+
+#include "elapsed.hpp"
+#include "measure/shuffle.hpp"
+#include "trace/trace.hpp"
+
+namespace msda {
+
+void warm_up(Device& device, GroupInputs& inputs, Executable& executable, int launches) {
+  for (int i = 0; i < launches; ++i) {
+    executable.launch(inputs.tensors_of_launch(i), device.stream());
+  }
+  device.synchronize();
+}
+
+Blocks::Blocks(Device& device, GroupInputs& inputs, std::vector<TimedArm> arms,
+               const BlockSettings& settings, BlockSink& sink)
+    : device_(device), inputs_(inputs), arms_(std::move(arms)), settings_(settings), sink_(sink) {}
+
+bool Blocks::any_takes_part() const {
+  for (std::size_t arm = 0; arm < arms_.size(); ++arm) {
+    if (sink_.takes_part(arm)) return true;
+  }
+  return false;
+}
+
+BlocksRun Blocks::run() {
+  BlocksRun run;
+  run.before = device_.conditions();
+  const auto start = std::chrono::steady_clock::now();
+  run.stopped_by = "blocks";
+  for (int block = 0; block < settings_.blocks; ++block) {
+    if (!any_takes_part()) return {};
+    if (block > 0 && seconds_since(start) > settings_.budget.count()) {
+      run.stopped_by = "budget";
+      break;
+    }
+    run_block(block);
+    sink_.after_block(block + 1);
+  }
+  run.seconds = seconds_since(start);
+  run.after = device_.conditions();
+  return run;
+}
+
+void Blocks::run_block(int block) {
+  const trace::Range range(trace::Category::kBlock, std::to_string(block));
+  auto generator =
+      generator_of(Purpose::kOrder, {settings_.seed, static_cast<std::uint64_t>(settings_.process),
+                                     static_cast<std::uint64_t>(block)});
+  const std::vector<std::size_t> order = shuffled(arms_.size(), generator);
+  for (const std::size_t arm : order) {
+    if (!sink_.takes_part(arm)) continue;
+    sink_.run(arm, BlockSink::Step::kSamples, [&] { measure(arm, block); });
+  }
+  // After all arms' samples, so that these launches and their events come between none of them.
+  for (const std::size_t arm : order) {
+    if (!sink_.takes_part(arm) || !has_timed_parts(arms_[arm])) continue;
+    sink_.run(arm, BlockSink::Step::kParts, [&] { measure_parts(arm, block); });
+  }
+}
+
+void Blocks::measure(std::size_t number, int block) {
+  const TimedArm& arm = arms_[number];
+  auto generator = generator_of(Purpose::kSpoiling,
+                                {settings_.seed, static_cast<std::uint64_t>(settings_.process),
+                                 static_cast<std::uint64_t>(block), number});
+  arm.check->poison();
+  warm_up(device_, inputs_, *arm.prepared->executable, settings_.warmup);
+  arm.check->spoil(generator, settings_.samples);
+  device_.synchronize();
+  SampleBlock samples{settings_.process, block,
+                      device_.time(settings_.mode, settings_.samples,
+                                   [&](int i) {
+                                     arm.prepared->executable->launch(inputs_.tensors_of_launch(i),
+                                                                      device_.stream());
+                                   }),
+                      device_.throttled()};
+  const Verdict verdict = arm.check->check();
+  if (!verdict.right) return sink_.reject(number, verdict);
+  sink_.take_samples(number, std::move(samples));
+}
+
+/// A graph is launched as a whole; its parts show in the other modes.
+bool Blocks::has_timed_parts(const TimedArm& arm) const {
+  return settings_.times_parts && !arm.prepared->parts.empty() &&
+         settings_.mode != TimingMode::kGraph;
+}
+
+void Blocks::measure_parts(std::size_t number, int block) {
+  const TimedArm& arm = arms_[number];
+  const std::vector<LaunchPart>& parts = arm.prepared->parts;
+  warm_up(device_, inputs_, *arm.prepared->executable, settings_.warmup);
+  std::vector<std::vector<double>> seconds = device_.time_parts(
+      settings_.mode, settings_.samples, static_cast<int>(parts.size()), [&](int i, int part) {
+        parts[static_cast<std::size_t>(part)].launch(inputs_.tensors_of_launch(i),
+                                                     device_.stream());
+      });
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    sink_.take_part_samples(number, part, {settings_.process, block, std::move(seconds[part])});
+  }
+}
+
+}  // namespace msda

@@ -1,0 +1,45 @@
+// The input sets that the arms of a group share: on the device, and what is right for each.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "measure/device_input.hpp"
+#include "reference/truth.hpp"
+
+namespace msda {
+
+/// One input set in host memory.
+struct InputSet {
+  std::shared_ptr<const Input> input;
+  std::string hash;  ///< content_hash()
+  std::shared_ptr<const Truth> truth;
+};
+
+class GroupInputs {
+ public:
+  /// Places all sets on the device. Throws EnvironmentError when they do not fit.
+  GroupInputs(Device& device, std::vector<InputSet> sets);
+
+  std::size_t size() const { return sets_.size(); }
+  const Problem& problem() const { return sets_.front().input->problem; }
+  const InputSet& set(std::size_t i) const { return sets_.at(i); }
+  DeviceInput& on_device(std::size_t i) { return on_device_.at(i); }
+  /// The set that launch `launch` of a series gets: one after the other.
+  std::size_t set_of_launch(int launch) const {
+    return static_cast<std::size_t>(launch) % sets_.size();
+  }
+  const Tensors& tensors_of_launch(int launch) const {
+    return on_device_[set_of_launch(launch)].tensors();
+  }
+  /// What a composition that computes this must write for a set.
+  const Truth& truth(Computes computes, std::size_t set);
+
+ private:
+  std::vector<InputSet> sets_;
+  std::vector<DeviceInput> on_device_;
+  std::map<std::size_t, Truth> copies_;  ///< of the sets, for what only copies
+};
+
+}  // namespace msda

@@ -1,0 +1,85 @@
+#include "measure/output_check.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "hash.hpp"
+
+namespace msda {
+namespace {
+
+constexpr std::size_t kPartBytes = std::size_t{4} << 20U;
+
+std::size_t part_end(std::size_t part, std::size_t bytes) {
+  return std::min((part + 1) * kPartBytes, bytes);
+}
+
+}  // namespace
+
+OutputCheck::Digests OutputCheck::digests_of(const Bytes& output) {
+  Digests digests;
+  for (std::size_t first = 0; first < output.size(); first += kPartBytes) {
+    const std::size_t size = std::min(kPartBytes, output.size() - first);
+    digests.push_back(Hash().add(output.data() + first, size).hex());
+  }
+  return digests;
+}
+
+bool OutputCheck::is_known(std::size_t set) const {
+  return composition_.deterministic() && known_.contains(set);
+}
+
+Verdict OutputCheck::verify(Device& device, Executable& executable, std::size_t set) {
+  const Truth& truth = inputs_.truth(composition_.computes(), set);
+  Verdict verdict = msda::verify(device, executable, composition_, inputs_.on_device(set),
+                                 inputs_.problem(), truth);
+  if (verdict.right) known_[set] = digests_of(inputs_.on_device(set).download_output());
+  return verdict;
+}
+
+void OutputCheck::poison() {
+  for (std::size_t set = 0; set < inputs_.size(); ++set) inputs_.on_device(set).poison_output();
+}
+
+void OutputCheck::spoil(std::mt19937_64& generator, int launches) {
+  const std::size_t used = std::min(inputs_.size(), static_cast<std::size_t>(launches));
+  set_ = generator() % used;
+  for (std::size_t set = 0; set < used; ++set) {
+    const std::size_t bytes = inputs_.on_device(set).output_bytes();
+    const std::size_t part = generator() % ((bytes + kPartBytes - 1) / kPartBytes);
+    if (set == set_) part_ = part;
+    inputs_.on_device(set).spoil_output(generator, part * kPartBytes, part_end(part, bytes));
+  }
+}
+
+Verdict OutputCheck::judge_whole(std::size_t set) {
+  const Bytes output = inputs_.on_device(set).download_output();
+  Verdict verdict =
+      judge(composition_, inputs_.problem(), inputs_.truth(composition_.computes(), set), output);
+  if (verdict.right) known_[set] = digests_of(output);
+  return verdict;
+}
+
+Verdict OutputCheck::check() {
+  DeviceInput& input = inputs_.on_device(set_);
+  Verdict verdict;
+  verdict.right = true;
+  if (const std::size_t beside = input.written_beside_output(); beside > 0) {
+    verdict.reason = fmt::format("{} bytes beside the output were written", beside);
+  } else if (!is_known(set_)) {
+    verdict = judge_whole(set_);
+  } else {
+    const std::size_t first = part_ * kPartBytes;
+    const Bytes part = input.download_output(first, part_end(part_, input.output_bytes()) - first);
+    if (digests_of(part).front() != known_.at(set_).at(part_)) {
+      verdict = judge_whole(set_);
+      if (verdict.right) verdict.reason = "it gave other bits than when it was verified";
+    }
+  }
+  verdict.right = verdict.reason.empty();
+  if (!verdict.right) verdict.reason = "what was timed: " + verdict.reason;
+  return verdict;
+}
+
+}  // namespace msda

@@ -1,0 +1,65 @@
+#include "reference/bounds.hpp"
+
+#include <cmath>
+
+namespace msda {
+namespace {
+
+constexpr double kRow = 8;      ///< standard deviations
+constexpr double kElement = 8;  ///< the same
+constexpr double kWhole = 1.5;  ///< times the expected error, over very many points
+constexpr double kFew = 6;      ///< over the root of their number, for few
+
+/// The variance of an error between plus and minus `largest`.
+double variance(double largest) { return largest * largest / 3; }
+double variance(const Rounding& rounding) { return rounding.times * variance(rounding.to.unit); }
+double below_normal(const Rounding& rounding) {
+  return rounding.times * variance(rounding.to.smallest);
+}
+
+}  // namespace
+
+Bounds::Bounds(const Problem& problem, const Arithmetic& arithmetic, const Truth& truth)
+    : truth_(truth), heads_(problem.heads), channels_(static_cast<double>(problem.channels)) {
+  constexpr double kCorners = 4;
+  Rounding sums = arithmetic.sums;
+  if (sums.times == 0) {
+    sums.times = kCorners * static_cast<double>(problem.level_count() * problem.points);
+  }
+  const Rounding stored{format_of(problem.types.output), 1};
+  // Partial sums grow from nothing to the whole: half of both on average.
+  const double partial = variance(sums) / 2;
+  coordinates_ = variance(arithmetic.coordinates);
+  fractions_ = variance(arithmetic.fraction_step / 2);
+  terms_ = variance(arithmetic.weights) + variance(arithmetic.values) + partial;
+  values_ = below_normal(arithmetic.weights);
+  ranges_ = variance(arithmetic.value_step / 2);
+  output_ = variance(stored) + partial;
+  absolute_ = below_normal(stored) + below_normal(sums);
+  double error = 0;
+  double norm = 0;
+  for (std::size_t row = 0; row < truth.rows.size(); ++row) {
+    error += mean_square(static_cast<std::int64_t>(row));
+    norm += truth.rows[row].output;
+  }
+  const double factor = kWhole + kFew / std::sqrt(truth.independent_points);
+  relative_l2_ = norm > 0 ? factor * std::sqrt(error / norm) : 0;
+}
+
+double Bounds::mean_square(std::int64_t row) const {
+  const RowSensitivity& s = truth_.rows[static_cast<std::size_t>(row)];
+  return coordinates_ * s.coordinates + fractions_ * s.fractions + terms_ * s.terms +
+         values_ * s.values + ranges_ * s.ranges + output_ * s.output + absolute_;
+}
+
+double Bounds::row(std::int64_t row) const {
+  return kRow * std::sqrt(channels_ * mean_square(row));
+}
+
+double Bounds::element(std::int64_t row) const {
+  // Twice the mean share: channels of one row differ more than those of all rows together.
+  const double share = 2 * truth_.unevenness[static_cast<std::size_t>(row % heads_)];
+  return kElement * std::sqrt(share * mean_square(row));
+}
+
+}  // namespace msda

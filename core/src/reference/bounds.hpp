@@ -1,0 +1,48 @@
+// How far from the truth a right result may be, derived from what the arithmetic rounds.
+//
+// Every rounding is an error between plus and minus half a unit in the last place, whose variance
+// is a third of its square; errors of different operations are independent (Higham & Mary, SIAM J.
+// Sci. Comput. 41(5), 2019). What each does to a row is its sensitivity (truth.hpp). A sum of n
+// numbers is rounded n times, on partial sums that are about as large as the sum and its terms.
+#pragma once
+
+#include <cstdint>
+
+#include <msda/arithmetic.hpp>
+
+#include "reference/truth.hpp"
+
+namespace msda {
+
+class Bounds {
+ public:
+  /// `truth` must outlive the object.
+  Bounds(const Problem& problem, const Arithmetic& arithmetic, const Truth& truth);
+
+  /// Of the whole output's relative L2 error: the expected one times 3/2, and more where there are
+  /// few points to average over.
+  double relative_l2() const { return relative_l2_; }
+  /// Of the L2 norm of a row's error: eight times what is expected. Of as many rows as there are,
+  /// each of independent errors, none comes as far by chance.
+  double row(std::int64_t row) const;
+  /// Of one element's error in a row. Some channels are stronger than others, and so are errors.
+  double element(std::int64_t row) const;
+  /// The expected mean square of a row's errors.
+  double mean_square(std::int64_t row) const;
+
+ private:
+  const Truth& truth_;
+  std::int64_t heads_;
+  double channels_;
+  // Each times the sensitivity of its name.
+  double coordinates_;
+  double fractions_;
+  double terms_;
+  double values_;
+  double ranges_;
+  double output_;
+  double absolute_;
+  double relative_l2_ = 0;
+};
+
+}  // namespace msda

@@ -1,0 +1,30 @@
+// How an output compares with what is right.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "input/input.hpp"
+#include "reference/bounds.hpp"
+
+namespace msda {
+
+struct Comparison {
+  double relative_l2 = 0;        ///< ||out - ref|| / ||ref||; NaN when an element is not finite
+  double maximum_absolute = 0;   ///< over the finite elements
+  std::int64_t not_written = 0;  ///< elements that still hold the poison (a NaN pattern)
+  std::int64_t worst_index = 0;  ///< flat index of the largest absolute difference
+  // Against bounds, where some were given:
+  double row_excess = 0;           ///< largest error of a row over its bound
+  std::int64_t worst_row = 0;      ///< (b*Q + q)*H + h of that row
+  double element_excess = 0;       ///< largest error of an element over its bound
+  std::int64_t worst_element = 0;  ///< flat index of that element, or of one that is not finite
+};
+
+/// `output` is [B, Q, H, C] in problem.types.output. Poison is all bytes 0xFF, which is a NaN in
+/// every type; any NaN where the reference is finite counts as not written. Bounds may be null.
+Comparison compare(const Problem& problem, const Bytes& output,
+                   const std::vector<double>& reference, const Bounds* bounds = nullptr,
+                   unsigned threads = 0);
+
+}  // namespace msda

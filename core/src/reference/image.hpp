@@ -1,0 +1,112 @@
+// One image of an input as the definition of the operator sees it: levels of pixels, and points on
+// them.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "input/elements.hpp"
+#include "input/input.hpp"
+#include "parallel.hpp"
+
+namespace msda {
+
+/// One image of `value` as float32, which holds every storage type exactly. fp32 tensors are used
+/// in place; others are converted into a buffer that is reused from image to image.
+class ImageValues {
+ public:
+  explicit ImageValues(const Input& input)
+      : input_(input),
+        elements_(input.problem.spatial_size() * input.problem.heads * input.problem.channels) {}
+
+  const float* load(std::int64_t image, unsigned threads) {
+    const DType type = input_.problem.types.value;
+    if (type == DType::kFloat32) {
+      return reinterpret_cast<const float*>(input_.value.data()) + image * elements_;
+    }
+    constexpr std::int64_t kGrain = 1 << 15;
+    buffer_.resize(static_cast<std::size_t>(elements_));
+    parallel_for(elements_, kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
+      load_floats(type, input_.value.data(), image * elements_ + begin,
+                  std::span(buffer_).subspan(static_cast<std::size_t>(begin),
+                                             static_cast<std::size_t>(end - begin)));
+    });
+    return buffer_.data();
+  }
+
+ private:
+  const Input& input_;
+  std::int64_t elements_;
+  std::vector<float> buffer_;
+};
+
+/// Where the inner pixels of one level lie in an image of `value`.
+struct Plane {
+  std::int64_t height;
+  std::int64_t width;
+  std::int64_t pitch;   ///< stored pixels from row to row
+  std::int64_t origin;  ///< stored pixel of the inner pixel (0, 0)
+
+  bool has(std::int64_t row, std::int64_t column) const {
+    return row >= 0 && row < height && column >= 0 && column < width;
+  }
+  std::int64_t pixel(std::int64_t row, std::int64_t column) const {
+    return origin + row * pitch + column;
+  }
+};
+
+inline std::vector<Plane> planes_of(const Problem& problem) {
+  const std::int64_t border = problem.layout == ValueLayout::kZeroBorder ? 1 : 0;
+  const std::vector<std::int64_t> starts = problem.level_starts();
+  std::vector<Plane> planes;
+  for (std::size_t l = 0; l < problem.levels.size(); ++l) {
+    const std::int64_t pitch = problem.level_pitch(l);
+    planes.push_back({problem.levels[l].height, problem.levels[l].width, pitch,
+                      starts[l] + border * pitch + border});
+  }
+  return planes;
+}
+
+/// The pixel coordinate of a location on an axis of `size` pixels.
+inline double pixels(float location, std::int64_t size) {
+  return static_cast<double>(location) * static_cast<double>(size) - 0.5;
+}
+
+/// Whether a point at this coordinate counts; false for NaN.
+inline bool counts(double at, std::int64_t size) {
+  return at > -1 && at < static_cast<double>(size);
+}
+
+/// The pixel before a coordinate that counts, and how far the point is from it.
+struct Coordinate {
+  std::int64_t pixel;
+  double fraction;
+
+  /// From -1 on.
+  static Coordinate of(double at) {
+    const auto pixel = static_cast<std::int64_t>(at + 1) - 1;  // std::floor() without a call
+    return {pixel, at - static_cast<double>(pixel)};
+  }
+};
+
+/// The points of row `row` = (b*Q + q)*H + h as float32: [L, P, 2] and [L, P].
+struct RowPoints {
+  explicit RowPoints(const Problem& problem)
+      : count(problem.level_count() * problem.points),
+        weights(static_cast<std::size_t>(count)),
+        locations(static_cast<std::size_t>(2 * count)) {}
+
+  void load(const Input& input, std::int64_t row) {
+    const Types& types = input.problem.types;
+    load_floats(types.weight, input.weights.data(), row * count, weights);
+    load_floats(types.location, input.locations.data(), 2 * row * count, locations);
+  }
+
+  std::int64_t count;
+  std::vector<float> weights;
+  std::vector<float> locations;
+};
+
+}  // namespace msda

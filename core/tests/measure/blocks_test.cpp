@@ -1,0 +1,260 @@
+// Interleaved blocks and the check of what they time, with kernels made for it on the CPU.
+#include "measure/blocks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "input/elements.hpp"
+#include "measure/no_device.hpp"
+#include "measure/shuffle.hpp"
+#include "reference/reference.hpp"
+
+namespace msda {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+using testing::StartsWith;
+
+Problem small_problem() {
+  Problem problem;
+  problem.queries = 40;
+  problem.heads = 2;
+  problem.channels = 8;
+  problem.points = 2;
+  problem.levels = {{4, 5}, {2, 3}};
+  return problem;
+}
+
+InputSet make_set(std::uint64_t seed) {
+  Generation generation;
+  generation.seed = seed;
+  auto input = std::make_shared<const Input>(generate(small_problem(), generation));
+  auto truth = std::make_shared<const Truth>(make_truth(*input, compute_reference(*input)));
+  return {input, "", truth};
+}
+
+/// Copies the truth; `instead(launch, output)` says what it does instead.
+class Known final : public Executable {
+ public:
+  /// Returns whether the launch is left out.
+  using Instead = std::function<bool(int launch, float* output)>;
+  explicit Known(GroupInputs& inputs, Instead instead = {})
+      : inputs_(inputs), instead_(std::move(instead)) {}
+
+  void launch(const Tensors& tensors, Stream) override {
+    auto* output = static_cast<float*>(tensors.output);
+    if (instead_ && instead_(launches_++, output)) return;
+    for (std::size_t set = 0; set < inputs_.size(); ++set) {
+      if (inputs_.on_device(set).tensors().output != tensors.output) continue;
+      const std::vector<double>& right = inputs_.set(set).truth->output;
+      std::copy(right.begin(), right.end(), output);
+    }
+  }
+
+ private:
+  GroupInputs& inputs_;
+  Instead instead_;
+  int launches_ = 0;
+};
+
+/// Notes what it is given.
+class Notes final : public BlockSink {
+ public:
+  explicit Notes(std::size_t arms) : rejected(arms), samples(arms), parts(arms) {}
+
+  bool takes_part(std::size_t arm) const override { return rejected[arm].empty(); }
+  void run(std::size_t arm, Step step, const std::function<void()>& action) override {
+    if (step == Step::kSamples) order.push_back(arm);
+    action();
+  }
+  void take_samples(std::size_t arm, SampleBlock block) override {
+    samples[arm].push_back(std::move(block));
+  }
+  void take_part_samples(std::size_t arm, std::size_t part, SampleBlock block) override {
+    parts[arm][part].push_back(std::move(block));
+  }
+  void reject(std::size_t arm, const Verdict& verdict) override { rejected[arm] = verdict.reason; }
+  void after_block(int blocks_done) override { blocks = blocks_done; }
+
+  int blocks = 0;
+  std::vector<std::string> rejected;
+  std::vector<std::size_t> order;
+  std::vector<std::vector<SampleBlock>> samples;
+  std::vector<std::map<std::size_t, std::vector<SampleBlock>>> parts;
+};
+
+class BlocksTest : public testing::Test {
+ protected:
+  void add(Known::Instead instead = {}) {
+    prepared_.push_back({std::make_unique<Known>(inputs_, std::move(instead)), {}, {}});
+    checks_.emplace_back(composition_, inputs_);
+  }
+
+  BlocksRun run(Notes& notes) {
+    std::vector<TimedArm> arms;
+    for (std::size_t i = 0; i < prepared_.size(); ++i) {
+      arms.push_back({&prepared_[i], &checks_[i]});
+    }
+    return Blocks(*device_, inputs_, std::move(arms), settings_, notes).run();
+  }
+
+  /// The reason for which a kernel is rejected that was right when it was verified.
+  std::string reason_for(Known::Instead instead) {
+    add(std::move(instead));
+    EXPECT_TRUE(checks_.back().verify(*device_, *prepared_.back().executable, 0).right);
+    Notes notes(prepared_.size());
+    run(notes);
+    return notes.rejected.back();
+  }
+
+  const Composition composition_{shipped(), {{"cpu-scalar", {}}}};
+  std::unique_ptr<Device> device_ = open_device("cpu");
+  GroupInputs inputs_{*device_, {make_set(1), make_set(2)}};
+  BlockSettings settings_{TimingMode::kWarm, 3, 4, 5, 2, 7, std::chrono::hours(1)};
+  std::vector<Prepared> prepared_;
+  std::deque<OutputCheck> checks_;
+};
+
+TEST_F(BlocksTest, EveryArmHasItsSamplesOfEveryBlock) {
+  for (int i = 0; i < 3; ++i) add();
+  Notes notes(3);
+  const BlocksRun done = run(notes);
+  EXPECT_EQ(done.stopped_by, "blocks");
+  EXPECT_GT(done.seconds, 0);
+  EXPECT_EQ(notes.blocks, 4);
+  for (const auto& blocks : notes.samples) {
+    ASSERT_THAT(blocks, SizeIs(4));
+    for (int b = 0; b < 4; ++b) {
+      const SampleBlock& block = blocks[static_cast<std::size_t>(b)];
+      EXPECT_EQ(block.process, 3);
+      EXPECT_EQ(block.block, b);
+      EXPECT_THAT(block.seconds, SizeIs(5));
+    }
+  }
+}
+
+TEST_F(BlocksTest, TheOrderIsRandomAndTheSeedsOwn) {
+  for (int i = 0; i < 6; ++i) add();
+  Notes first(6);
+  Notes second(6);
+  run(first);
+  run(second);
+  EXPECT_EQ(first.order, second.order);
+  const std::vector<std::size_t> block0(first.order.begin(), first.order.begin() + 6);
+  const std::vector<std::size_t> block1(first.order.begin() + 6, first.order.begin() + 12);
+  EXPECT_NE(block0, block1);
+  EXPECT_THAT(block1, testing::UnorderedElementsAre(0, 1, 2, 3, 4, 5));
+  settings_.process = 4;
+  Notes other(6);
+  run(other);
+  EXPECT_NE(first.order, other.order);
+}
+
+TEST_F(BlocksTest, TheBudgetEndsThemAfterOneAtLeast) {
+  add();
+  settings_.budget = std::chrono::seconds(0);
+  Notes notes(1);
+  EXPECT_EQ(run(notes).stopped_by, "budget");
+  EXPECT_THAT(notes.samples[0], SizeIs(1));
+}
+
+TEST_F(BlocksTest, PartsAreTimedByThemselves) {
+  add();
+  const auto nothing = [](const Tensors&, Stream) {};
+  prepared_[0].parts = {{"clear", nothing}, {"kernel", nothing}};
+  Notes notes(1);
+  run(notes);
+  ASSERT_THAT(notes.parts[0], SizeIs(2));
+  EXPECT_THAT(notes.parts[0][1], SizeIs(4));
+  EXPECT_THAT(notes.parts[0][1].back().seconds, SizeIs(5));
+}
+
+TEST_F(BlocksTest, WorkIsNotLeftOutWhereTheOutputIsThereAlready) {
+  const auto cheat = [](int, const float* output) { return !std::isnan(output[0]); };
+  EXPECT_THAT(reason_for(cheat), StartsWith("what was timed: "));
+}
+
+TEST_F(BlocksTest, WorkIsNotLeftOutWhereNoElementIsPoisoned) {
+  const auto cheat = [this](int, const float* output) {
+    const auto count = inputs_.problem().output_elements();
+    return std::none_of(output, output + count, [](float x) { return std::isnan(x); });
+  };
+  EXPECT_THAT(reason_for(cheat), StartsWith("what was timed: "));
+}
+
+TEST_F(BlocksTest, ALaunchThatIsNotTheFirstHasToBeRight) {
+  const auto later = [](int launch, float* output) {
+    if (launch < 2) return false;  // those of verification
+    output[0] = 0;
+    return true;
+  };
+  EXPECT_THAT(reason_for(later), HasSubstr("not written"));
+}
+
+TEST_F(BlocksTest, ARowOfZerosAmongTheSamplesIsSeen) {
+  const auto zero_row = [this](int launch, float* output) {
+    if (launch < 2) return false;
+    const std::vector<double>* right = &inputs_.set(0).truth->output;
+    if (inputs_.on_device(1).tensors().output == output) right = &inputs_.set(1).truth->output;
+    std::copy(right->begin(), right->end(), output);
+    std::fill_n(output + 8 * 17, 8, 0.0F);
+    return true;
+  };
+  EXPECT_THAT(reason_for(zero_row), HasSubstr("element (b 0, q 8, h 1, c "));
+}
+
+TEST_F(BlocksTest, WhatIsRejectedTakesNoFurtherPart) {
+  add([](int, const float* output) { return !std::isnan(output[0]); });
+  add();
+  Notes notes(2);
+  run(notes);
+  EXPECT_FALSE(notes.rejected[0].empty());
+  EXPECT_LT(notes.samples[0].size(), 4U);
+  EXPECT_THAT(notes.samples[1], SizeIs(4));
+}
+
+TEST(Shuffle, GivesEveryOrderAndTheSameForASeed) {
+  std::map<std::vector<std::size_t>, int> seen;
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    auto generator = generator_of(Purpose::kOrder, {seed, 1});
+    auto same = generator_of(Purpose::kOrder, {seed, 1});
+    const auto order = shuffled(3, generator);
+    EXPECT_EQ(order, shuffled(3, same));
+    ++seen[order];
+  }
+  EXPECT_THAT(seen, SizeIs(6));
+  for (const auto& [order, count] : seen) EXPECT_GT(count, 60);
+}
+
+TEST(DeviceInputs, SpoiledNumbersAreFiniteAndInTheirPart) {
+  const auto device = open_device("cpu");
+  Problem problem = small_problem();
+  for (const DType type : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+    problem.types = Types::all(type);
+    DeviceInput input(*device, generate(problem, {}));
+    input.poison_output();
+    auto generator = generator_of(Purpose::kSpoiling, {1});
+    const std::size_t half = input.output_bytes() / 2;
+    input.spoil_output(generator, 0, half);
+    const Bytes output = input.download_output();
+    int spoiled = 0;
+    for (std::size_t i = 0; i < output.size() / size_of(type); ++i) {
+      const double x = load_element(type, output.data(), static_cast<std::int64_t>(i));
+      if (std::isnan(x)) continue;
+      ++spoiled;
+      EXPECT_TRUE(std::isfinite(x));
+      EXPECT_LT(i * size_of(type), half);
+    }
+    EXPECT_GE(spoiled, 8);
+    EXPECT_EQ(input.written_beside_output(), 0U);
+  }
+}
+
+}  // namespace
+}  // namespace msda
