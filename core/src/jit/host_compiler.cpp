@@ -6,12 +6,12 @@
 
 #include <msda/error.hpp>
 
-#include "command.hpp"
 #include "files/read.hpp"
 #include "files/temporary_directory.hpp"
 #include "hash.hpp"
 #include "jit/cache_entry.hpp"
 #include "jit/compile_failure.hpp"
+#include "process/command.hpp"
 
 namespace msda {
 namespace fs = std::filesystem;

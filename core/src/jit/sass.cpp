@@ -7,7 +7,7 @@
 
 #include <msda/error.hpp>
 
-#include "command.hpp"
+#include "process/command.hpp"
 
 namespace msda {
 namespace {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "command.hpp"
+#include "process/command.hpp"
 #include "files/read.hpp"
 #include "runner/supervise/progress.hpp"
 #include "runner/supervise/supervisor.hpp"

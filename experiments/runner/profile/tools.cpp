@@ -7,7 +7,7 @@
 
 #include <msda/error.hpp>
 
-#include "command.hpp"
+#include "process/command.hpp"
 #include "runner/profile/profiler.hpp"
 
 namespace msda::profile {

@@ -1,4 +1,5 @@
 #include "device/simt/symbols.hpp"
+#include "process/command.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "command.hpp"
 
 namespace msda::simt {
 namespace {

@@ -7,7 +7,7 @@
 namespace msda {
 
 struct CommandResult {
-  int exit_code = 0;
+  int exit_code = 0;   ///< 128 and the signal's number when a signal ended it
   std::string output;  ///< standard output and error together
 };
 

@@ -1,0 +1,166 @@
+#include "process/child.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include <msda/error.hpp>
+
+extern char** environ;
+
+namespace msda {
+namespace {
+
+/// What is done between fork() and exec(), freed with the object.
+class SpawnSettings {
+ public:
+  explicit SpawnSettings(const ChildSettings& settings) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+    if (settings.input) {
+      posix_spawn_file_actions_adddup2(&actions_, *settings.input, STDIN_FILENO);
+    } else {
+      posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    }
+    const auto lead = [&](const std::optional<int>& from, int to) {
+      if (from) posix_spawn_file_actions_adddup2(&actions_, *from, to);
+    };
+    lead(settings.output, STDOUT_FILENO);
+    lead(settings.errors, STDERR_FILENO);
+    if (settings.own_group) posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  const posix_spawn_file_actions_t* actions() const { return &actions_; }
+  const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+/// The same by hand, in a copy of this process.
+void take_over(const ChildSettings& settings) {
+  const int nothing = settings.input ? *settings.input : ::open("/dev/null", O_RDONLY);
+  ::dup2(nothing, STDIN_FILENO);
+  if (settings.output) ::dup2(*settings.output, STDOUT_FILENO);
+  if (settings.errors) ::dup2(*settings.errors, STDERR_FILENO);
+  if (settings.own_group) ::setpgid(0, 0);
+}
+
+}  // namespace
+
+Pipe::Pipe() {
+  if (::pipe2(ends_, O_CLOEXEC) != 0)
+    throw EnvironmentError(fmt::format("no pipe: {}", std::strerror(errno)));
+}
+
+Pipe::~Pipe() {
+  close_end(0);
+  close_end(1);
+}
+
+int Pipe::release_read_end() { return std::exchange(ends_[0], -1); }
+
+void Pipe::close_end(int end) {
+  if (ends_[end] >= 0) ::close(ends_[end]);
+  ends_[end] = -1;
+}
+
+Child::Child(const std::vector<std::string>& arguments, const ChildSettings& settings)
+    : own_group_(settings.own_group) {
+  std::vector<char*> pointers;
+  for (const std::string& argument : arguments)
+    pointers.push_back(const_cast<char*>(argument.c_str()));
+  pointers.push_back(nullptr);
+  const SpawnSettings spawn(settings);
+  const int error = posix_spawnp(&id_, pointers[0], spawn.actions(), spawn.attributes(),
+                                 pointers.data(), environ);
+  if (error == 0) return;
+  throw EnvironmentError(fmt::format("cannot run {}: {}", arguments[0], std::strerror(error)));
+}
+
+Child::Child(const std::function<void()>& work, const ChildSettings& settings)
+    : own_group_(settings.own_group) {
+  std::fflush(nullptr);  // or both processes would write what is buffered
+  id_ = ::fork();
+  if (id_ < 0) throw EnvironmentError(fmt::format("no process: {}", std::strerror(errno)));
+  if (id_ > 0) return;
+  take_over(settings);
+  work();
+  ::_exit(0);
+}
+
+Child::~Child() {
+  if (id_ <= 0 || has_ended()) return;
+  signal(SIGKILL);
+  wait();
+}
+
+bool Child::has_ended() {
+  if (ended_ || id_ <= 0) return true;
+  siginfo_t info{};
+  const int result = ::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOHANG | WNOWAIT);
+  if (result == 0 && info.si_pid == 0) return false;
+  wait();
+  return true;
+}
+
+void Child::wait() {
+  if (ended_ || id_ <= 0) return;
+  siginfo_t info{};
+  while (::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  }
+  // While the process is not reaped, no other group can have its number.
+  if (own_group_) ::kill(-id_, SIGKILL);
+  while (::waitpid(id_, &status_, 0) < 0 && errno == EINTR) {
+  }
+  ended_ = true;
+}
+
+bool Child::wait(std::chrono::duration<double> patience) {
+  constexpr std::chrono::milliseconds kStep{1};
+  const auto start = std::chrono::steady_clock::now();
+  // SIGCHLD belongs to the whole process, and threads with children of their own would take it from
+  // each other; asking again and again does not.
+  while (!has_ended()) {
+    if (std::chrono::steady_clock::now() - start > patience) return false;
+    std::this_thread::sleep_for(kStep);
+  }
+  return true;
+}
+
+void Child::signal(int number) const {
+  if (id_ <= 0 || ended_) return;
+  // A group of a child that has just been copied may not be there yet.
+  if (!own_group_ || ::kill(-id_, number) != 0) ::kill(id_, number);
+}
+
+void Child::detach() { id_ = -1; }
+
+int Child::exit_code() const {
+  return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
+}
+
+std::string Child::end() const {
+  if (!WIFSIGNALED(status_)) return fmt::format("exit code {}", WEXITSTATUS(status_));
+  const int number = WTERMSIG(status_);
+  const char* name = ::sigabbrev_np(number);
+  return fmt::format("signal SIG{} ({})", name == nullptr ? std::to_string(number) : name,
+                     ::strsignal(number));
+}
+
+}  // namespace msda
