@@ -16,6 +16,7 @@
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/run.hpp"
 #include "runner/tune/candidates.hpp"
+#include "runner/tune/screen.hpp"
 #include "runner/tune/tune_run.hpp"
 
 namespace msda {
@@ -160,6 +161,13 @@ std::string resume_hint(const std::vector<std::string>& words, const fs::path& d
   return hint + " --resume " + quoted(directory.string());
 }
 
+/// How a search goes about a space of this size, as far as its budget reaches.
+std::string way_of(const SpaceSpec& spec, const SpaceCount& count) {
+  if (count.is_whole() && count.left <= spec.enumerate) return "search    every point";
+  return fmt::format("search    a screen of {} points, then what a model of their effects proposes",
+                     screening_size(spec.space));
+}
+
 void print_counts(const Experiment& experiment, const Plan& plan, const Registry& registry) {
   for (const Group& group : plan.groups) {
     const ProblemSpec& problem = plan.problem_of(group);
@@ -173,8 +181,8 @@ void print_counts(const Experiment& experiment, const Plan& plan, const Registry
     const std::vector<Arm> known = known_arms(arms, *baseline);
     const Candidates candidates(registry, *experiment.space, *baseline, known, problem.problem,
                                 plan.device);
-    fmt::print("{} on {}, to beat: {}\n{}", problem.name(), plan.device.id, baseline->name,
-               to_text(candidates.count()));
+    fmt::print("{} on {}, to beat: {}\n{}{}\n", problem.name(), plan.device.id, baseline->name,
+               to_text(candidates.count()), way_of(*experiment.space, candidates.count()));
   }
 }
 

@@ -107,6 +107,7 @@ TEST(Space, SaysWhereAndWhatIsWrong) {
               HasSubstr("lacks key 'then'"));
   EXPECT_THAT(error_of(factors + "excludes: [{}]\n"), HasSubstr("at least one factor"));
   EXPECT_THAT(error_of(factors + "error: 2\n"), HasSubstr("error"));
+  EXPECT_THAT(error_of("base: best\n" + factors), HasSubstr("nothing can build on it"));
 }
 
 class CandidatesTest : public testing::Test {

@@ -52,6 +52,9 @@ void parse_recipes(const YamlNode& node, const Registry& registry, Recipes& reci
 /// {name: ..., external: {...}}.
 ArmSpec parse_arm(const YamlNode& node, const Recipes& recipes, const Registry& registry);
 
+/// What an ablation or a space builds on: a list as in `use`, or the name of a recipe or variant.
+std::vector<Use> parse_base(const YamlNode& node, const Recipes& recipes, const Registry& registry);
+
 /// What to vary, and the arms that the design comes to.
 struct Ablated {
   Design design;

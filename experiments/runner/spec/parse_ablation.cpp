@@ -344,12 +344,6 @@ DesignRequest parse_request(const YamlMap& map, const FactorNames& names, std::s
   return request;
 }
 
-std::vector<Use> parse_base(const YamlNode& node, const Recipes& recipes,
-                            const Registry& registry) {
-  return node.is_list() ? parse_uses(node, recipes, registry)
-                        : parse_arm(node, recipes, registry).uses;
-}
-
 }  // namespace
 
 Ablated parse_ablation(const YamlNode& node, const Recipes& recipes, const Registry& registry) {

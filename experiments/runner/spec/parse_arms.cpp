@@ -254,4 +254,12 @@ ArmSpec parse_arm(const YamlNode& node, const Recipes& recipes, const Registry& 
   return {std::move(label), parse_uses(use, recipes, registry), place};
 }
 
+std::vector<Use> parse_base(const YamlNode& node, const Recipes& recipes,
+                            const Registry& registry) {
+  if (node.is_list()) return parse_uses(node, recipes, registry);
+  const ArmSpec arm = parse_arm(node, recipes, registry);
+  if (arm.best) node.fail("'best' is another composition on each problem; nothing can build on it");
+  return arm.uses;
+}
+
 }  // namespace msda

@@ -225,10 +225,7 @@ SpaceSpec parse_space(const YamlNode& node, const Recipes& recipes, const Regist
   map.allow_only(
       {"base", "factors", "requires", "excludes", "error", "budget", "enumerate", "finalists"});
   SpaceSpec spec;
-  if (const auto base = map.find("base")) {
-    spec.base = base->is_list() ? parse_uses(*base, recipes, registry)
-                                : parse_arm(*base, recipes, registry).uses;
-  }
+  if (const auto base = map.find("base")) spec.base = parse_base(*base, recipes, registry);
   const YamlNode factors = map.require("factors");
   const YamlMap entries = factors.as_map();
   if (entries.entries().empty()) factors.fail("key 'factors' is empty; give at least one factor");

@@ -77,6 +77,16 @@ class TuneRun {
   std::vector<DeviceShare> shares_;
 };
 
+/// A candidate that hangs must not take the time of all others.
+void limit_silences(double budget_seconds, Timeouts& timeouts) {
+  constexpr double kShare = 0.1;
+  const Timeouts::Seconds most(std::max(10.0, kShare * budget_seconds));
+  for (Timeouts::Seconds* one :
+       {&timeouts.compile, &timeouts.prepare, &timeouts.verify, &timeouts.measure}) {
+    *one = std::min(*one, most);
+  }
+}
+
 json TuneRun::search_settings() const {
   const SpaceSpec& spec = *experiment_.space;
   return {{"seed", options_.seed},
@@ -190,6 +200,7 @@ SearchEnd TuneRun::search(DeviceShare& share, const Group& group, const Arm& bas
   request.baseline = baseline.name;
   request.arms = {baseline};
   request.measure = plan_.measure;
+  limit_silences(settings_for(group).budget_seconds, request.measure.timeouts);
   const double error = error_bound(request.problem);
   GroupBench bench(std::move(request), error, candidates, *share.supervisor, *log_);
   const Pool pool{experiment_.space->space,
