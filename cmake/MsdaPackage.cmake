@@ -24,6 +24,7 @@ install(DIRECTORY core/device/msda DESTINATION share/msda/device FILES_MATCHING 
 install(FILES README.md LICENSE NOTICE CHANGELOG.md CONTRIBUTING.md DESTINATION ${MSDA_DOC_DIR})
 install(DIRECTORY docs DESTINATION ${MSDA_DOC_DIR} FILES_MATCHING REGEX "\\.(md|json|svg|sbatch)$")
 install(FILES experiments/cli/completion.bash DESTINATION share/bash-completion/completions RENAME msda)
+install(DIRECTORY docs/external DESTINATION ${MSDA_DOC_DIR}/docs)
 install(FILES core/src/results/record.schema.json DESTINATION share/msda)
 
 # What plugins outside this tree get of our own compile options is the language alone.

@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
 #include "cli/variant_text.hpp"
+#include "external/external.hpp"
 #include "problem/validate.hpp"
 #include "runner/spec/experiment.hpp"
 
@@ -30,7 +31,8 @@ Arguments show_arguments() {
 void show_variant(const Plugin& plugin) {
   const VariantInfo& info = plugin.variant->info();
   fmt::print("{} {} ({})\n  {}\n  file: {}\n", plugin.name, plugin.version,
-             kind_text(*plugin.variant), info.summary, plugin.file.string());
+             kind_text(*plugin.variant), info.summary,
+             plugin.file.empty() ? "part of the program" : plugin.file.string());
   if (!plugin.optimized) {
     fmt::print("  built without optimization{}: its host code is slow\n",
                plugin.build_type.empty() ? "" : " (" + plugin.build_type + ")");
@@ -71,12 +73,11 @@ int show_command(const std::vector<std::string>& words) {
     show_preset(name);
     return 0;
   }
-  for (const Plugin& plugin : registry.plugins()) {
-    if (plugin.name == name) {
-      show_variant(registry.find(name));
-      return 0;
-    }
-    known.push_back(plugin.name);
+  for (const Plugin& plugin : registry.plugins()) known.push_back(plugin.name);
+  known.emplace_back(kExternalVariant);
+  if (is_in(name, known)) {
+    show_variant(registry.find(name));
+    return 0;
   }
   const Recipes recipes = recipes_for(arguments.find("recipes"), registry);
   for (const auto& entry : recipes) known.push_back(entry.first);

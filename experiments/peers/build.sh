@@ -2,8 +2,10 @@
 # Builds kernels of others as libraries for experiments/peers.yaml. See --help.
 set -euo pipefail
 
-here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
-readonly here include=$here/../../core/include
+here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+include=$here/../../core/include  # of the sources, or of an installed package
+if [[ ! -d $include ]]; then include=$here/../../../../include; fi
+readonly here include
 
 usage() {
   cat <<'EOF'
@@ -162,6 +164,7 @@ build_torch() {
   printf 'libtorch_op.so\n'
   local flags
   mapfile -t flags < <("$python" "$here/torch_flags.py")
+  if ((${#flags[@]} == 0)); then fail 3 "$python does not say how its PyTorch is used"; fi
   "$cxx" -shared -fPIC -O2 -std=c++17 -fvisibility=hidden -o "$output/libtorch_op.so" \
     "$here/torch_op.cpp" -I "$include" "${flags[@]}"
 }

@@ -1,5 +1,6 @@
 // Kernels behind a C entry: what they can do wrong costs their own cell, as a bad plugin does, and
 // what an experiment says of them reaches them.
+#include <fstream>
 #include <ostream>
 
 #include <gmock/gmock.h>
@@ -241,6 +242,24 @@ TEST_F(ExternalFileTest, IsVerifiedTimedAndKnownByItsHash) {
   EXPECT_EQ(records.at("refused").status, CellStatus::kSkipped);
   EXPECT_EQ(records.at("gone").status, CellStatus::kSkipped);
   EXPECT_THAT(records.at("gone").reason, HasSubstr("libother.so"));
+}
+
+TEST_F(ExternalFileTest, AChangedLibraryIsAnotherRun) {
+  copy_library();
+  const auto file = write("  - {name: mine, external: {library: libmine.so}}\n");
+  ASSERT_EQ(run_file(file).exit_code, 0);
+  std::ofstream(directory_.path() / "libmine.so", std::ios::app) << "changed";
+  const Outcome outcome =
+      run({"run", file.string(), "--resume", (directory_.path() / "results").string()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("files that arms name"));
+}
+
+TEST_F(ExternalFileTest, ShowListsItsParameters) {
+  const Outcome outcome = run({"show", "external"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("(kernel on cpu or cuda)"));
+  EXPECT_THAT(outcome.out, HasSubstr("signature: "));
 }
 
 TEST_F(ExternalFileTest, BenchTakesOneFromTheCommandLine) {

@@ -91,7 +91,9 @@ std::map<std::string, std::string> used_plugins(const json& manifest, const json
 
 std::string code_difference(const json& a, const json& b) {
   constexpr std::pair<const char*, const char*> kProgram[] = {
-      {"program_version", "program version"}, {"git_state", "program's sources"}};
+      {"program_version", "program version"},
+      {"git_state", "program's sources"},
+      {"files", "files that arms name"}};
   for (const auto& [key, what] : kProgram) {
     if (a.value(key, json()) != b.value(key, json())) return what;
   }
@@ -211,7 +213,8 @@ void check_resumable(const json& manifest, const Experiment& experiment, const P
   }
   const json now = {{"program_version", MSDA_VERSION},
                     {"git_state", git_state()},
-                    {"plugins", plugins_to_json(registry)}};
+                    {"plugins", plugins_to_json(registry)},
+                    {"files", files_to_json(plan, registry)}};
   if (const std::string what = code_difference(manifest, now); !what.empty()) {
     refuse(fmt::format("the run differs from what is here in the {}", what));
   }

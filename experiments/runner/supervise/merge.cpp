@@ -19,7 +19,6 @@ using nlohmann::json;
 constexpr std::pair<const char*, const char*> kShared[] = {{"experiment_text", "experiment"},
                                                            {"arms", "arms"},
                                                            {"problems", "problems"},
-                                                           {"files", "files that arms name"},
                                                            {"search", "search's seed or budget"}};
 
 std::string device_model(const json& manifest) {
