@@ -2,7 +2,7 @@
 #               [SHARDS <n>])
 #
 # One GoogleTest program and one ctest entry for each of its cases; with SHARDS so many entries in all, for
-# cases that share what takes long to make.
+# cases that share what takes long to make. Labels: gpu, slow, and threads for what ThreadSanitizer is to see.
 include(GoogleTest)
 function(msda_add_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT;SHARDS" "SOURCES;LIBRARIES;LABELS" ${ARGN})
@@ -13,6 +13,8 @@ function(msda_add_test name)
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gtest GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE
     MSDA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MSDA_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  list(JOIN ARG_LABELS " " words)
+  set_property(GLOBAL APPEND_STRING PROPERTY MSDA_TEST_PROGRAMS "${name} ${words}\n")
   if(NOT ARG_SHARDS)
     gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
       PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
@@ -24,4 +26,10 @@ function(msda_add_test name)
     set_tests_properties(${name}.${shard} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
       ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${index}")
   endforeach()
+endfunction()
+
+# Writes the list that ./msda sanitize goes through: a program and its labels on each line.
+function(msda_list_tests)
+  get_property(programs GLOBAL PROPERTY MSDA_TEST_PROGRAMS)
+  file(WRITE ${PROJECT_BINARY_DIR}/tests.txt "${programs}")
 endfunction()

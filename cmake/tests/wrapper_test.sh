@@ -105,6 +105,21 @@ expect 0 list
 expect_said 'CMake Warning'
 expect_plugins good.so
 
+# Sanitizers: each program by itself; one that fails is named, and the others run.
+cat >>"$tree/CMakeLists.txt" <<CMAKE
+add_executable(sound sound.cpp)
+add_executable(unsound unsound.cpp)
+add_executable(threaded sound.cpp)
+file(WRITE \${PROJECT_BINARY_DIR}/tests.txt "sound \nunsound \nthreaded threads\ngpu_test gpu\n")
+CMAKE
+printf 'int main() {}\n' >"$tree/sound.cpp"
+printf 'int main() { return 1; }\n' >"$tree/unsound.cpp"
+expect 1 sanitize asan
+expect_said 'these fail: asan:unsound'
+expect_said 'asan: threaded'
+expect 0 sanitize tsan
+expect_said 'Nothing found'
+
 add_variant other
 printf 'this is not C++\n' >>"$tree/main.cpp"
 expect 3 list

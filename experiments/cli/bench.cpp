@@ -20,7 +20,9 @@ namespace {
 
 Arguments bench_arguments() {
   std::string text =
-      "Verifies and times one variant, or one recipe, on one problem spelled out in words:\n\n";
+      "Verifies and times one variant, recipe or arm of an experiment on one problem spelled out "
+      "in\n"
+      "words:\n\n";
   for (const auto& [key, help] : problem_keys())
     text += fmt::format("  {:<16}{}\n", key + "=", help);
   text +=
@@ -30,8 +32,9 @@ Arguments bench_arguments() {
       "  samples=        timed launches in each (default 10)\n"
       "  PARAMETER=      any parameter of the variant";
   Arguments arguments(
-      {"bench VARIANT [KEY=VALUE...] [OPTION...]", text,
+      {"bench VARIANT|RECIPE|EXPERIMENT:ARM [KEY=VALUE...] [OPTION...]", text,
        "  msda bench cpu-threads threads=2 preset=ddetr-decoder\n"
+       "  msda bench experiments/ablation.yaml:all preset=rtdetr-decoder\n"
        "  msda bench vector-loads batch=48 spatial_size=20522 num_query=20522 num_heads=1 \\\n"
        "      channels=32 num_levels=4 num_points=8 im2col_step=1 dtype=fp16\n",
        "0 ok; 1 wrong, failed, crashed or hung; 2 wrong usage; 3 something is missing here"});
@@ -130,7 +133,7 @@ int bench_command(const std::vector<std::string>& command_words) {
   const std::string name = arguments.words().front();
   Words words({arguments.words().begin() + 1, arguments.words().end()});
   const Registry registry = load_registry(arguments);
-  const Recipes recipes = recipes_for(arguments.find("recipes"), registry);
+  const Recipes recipes = recipes_for(arguments.find("recipes"), registry, {name});
   const std::vector<Use> uses = uses_from_words(name, words, registry, recipes);
   const Composition composition(registry, uses);
   GroupRequest request;

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Arguments inspect_arguments() {
-  Arguments arguments({"inspect VARIANT|RECIPE [OPTION...]",
+  Arguments arguments({"inspect VARIANT|RECIPE|EXPERIMENT:ARM [OPTION...]",
                        "Compiles a composition for an architecture, with or without a GPU at hand, "
                        "and says what came\n"
                        "of it: the generated unit, registers, shared memory, spills, occupancy "
@@ -128,11 +128,11 @@ int inspect_command(const std::vector<std::string>& words) {
   if (!arguments.parse(words)) return 0;
   const std::string architecture = arguments.get("arch", "sm_90a");
   const Registry registry = load_registry(arguments);
-  const Recipes recipes = recipes_for(arguments.find("recipes"), registry);
   Problem problem = preset_spec(arguments.get("problem", "ledger-48"), fs::current_path()).problem;
   problem.types = Types::all(parse_dtype(arguments.get("dtype", "fp16")));
   std::vector<std::string> names = {arguments.words().front()};
   if (const auto other = arguments.find("diff")) names.push_back(*other);
+  const Recipes recipes = recipes_for(arguments.find("recipes"), registry, names);
   std::vector<Inspected> all;
   for (const std::string& name : names) {
     all.push_back(inspect(name, uses_of(name, registry, recipes), registry, problem, architecture));

@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// What stands in the templates between two @.
-using Words = std::map<std::string, std::string>;
+using Placeholders = std::map<std::string, std::string>;
 
 /// One file of a new variant.
 struct NewFile {
@@ -38,7 +38,7 @@ struct NewFile {
 };
 
 struct NewVariant {
-  Words words;
+  Placeholders words;
   std::vector<NewFile> files;
   std::string device;    ///< on which it is tried first
   std::string contract;  ///< header that says what is asked of it; "" for none
@@ -51,7 +51,7 @@ std::string_view template_text(std::string_view name) {
   throw Error(fmt::format("no template {}", name));
 }
 
-std::string filled(std::string text, const Words& words) {
+std::string filled(std::string text, const Placeholders& words) {
   for (const auto& [word, value] : words) boost::replace_all(text, "@" + word + "@", value);
   return text;
 }
@@ -119,7 +119,7 @@ NewVariant for_slot(const std::string& slot) {
 
 NewVariant for_kernel(const std::string& kind) {
   NewVariant variant;
-  variant.words = {{"DEVICE", ""}};
+  variant.words["DEVICE"] = "";
   if (kind == "cpu") {
     variant.files = {{"kernel-cpu/plugin.cpp.in", "plugin.cpp"}};
     variant.device = "cpu";

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/arguments.hpp"
 #include "runner/spec/experiment.hpp"
@@ -14,8 +15,10 @@ namespace msda {
 std::filesystem::path program_path();
 
 /// The recipes of `file`; without one those of recipes.yaml among the shipped experiments, or none
-/// when that is not there.
-Recipes recipes_for(const std::optional<std::string>& file, const Registry& registry);
+/// when that is not there. Each of `words` that is of the form EXPERIMENT.yaml:ARM is one as well,
+/// under that name. Throws UsageError when such an experiment has no such arm.
+Recipes recipes_for(const std::optional<std::string>& file, const Registry& registry,
+                    const std::vector<std::string>& words = {});
 
 /// --force, for a command that writes to a directory.
 void add_force_option(Arguments& arguments);

@@ -21,6 +21,7 @@ Arguments show_arguments() {
        "recipe with its parts.",
        "  msda show vector-loads\n"
        "  msda show ledger-48\n"
+       "  msda show experiments/ablation.yaml:all\n"
        "  msda show wide-loads --recipes experiments/recipes.yaml\n"});
   arguments.option("recipes", "FILE", "where recipes are looked up (default: the shipped ones)");
   arguments.plugin_option();
@@ -79,11 +80,12 @@ int show_command(const std::vector<std::string>& words) {
     show_variant(registry.find(name));
     return 0;
   }
-  const Recipes recipes = recipes_for(arguments.find("recipes"), registry);
+  const Recipes recipes = recipes_for(arguments.find("recipes"), registry, {name});
   for (const auto& entry : recipes) known.push_back(entry.first);
   if (const auto found = recipes.find(name); found != recipes.end()) {
     const Composition composition(registry, usable(found->second));
-    fmt::print("{} (recipe)\n  {}\n", name, composition.describe());
+    const bool is_arm = name.find(':') != std::string::npos;
+    fmt::print("{} ({})\n  {}\n", name, is_arm ? "arm" : "recipe", composition.describe());
     return 0;
   }
   throw UsageError(

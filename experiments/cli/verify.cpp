@@ -19,11 +19,14 @@ namespace fs = std::filesystem;
 Arguments verify_arguments() {
   Arguments arguments(
       {"verify [NAME...|all] [OPTION...]",
-       "Checks kernels, optimizations (each alone on the skeleton's defaults) and recipes against\n"
-       "the float64 reference and, where the input has an output of its own and all types are\n"
+       "Checks kernels, optimizations (each alone on the skeleton's defaults), recipes and arms "
+       "of\n"
+       "experiments (EXPERIMENT:ARM) against the float64 reference and, where the input has an "
+       "output of its own and all types are\n"
        "fp32, against that. One line each. Without a problem or input it uses a small generated\n"
        "problem with points inside, on and beyond the image.",
        "  msda verify\n"
+       "  msda verify experiments/ablation.yaml:all --device simt\n"
        "  msda verify cpu-simd --problem ddetr-decoder --dtype fp16\n"
        "  msda verify all --input experiments/inputs/captured_decoder --device cpu\n",
        "0 all right or skipped; 1 some are wrong, failed, crashed or hung; 2 wrong usage; 3\n"
@@ -188,7 +191,7 @@ int verify_command(const std::vector<std::string>& words) {
   Arguments arguments = verify_arguments();
   if (!arguments.parse(words)) return 0;
   const Registry registry = load_registry(arguments);
-  const Recipes recipes = recipes_for(arguments.find("recipes"), registry);
+  const Recipes recipes = recipes_for(arguments.find("recipes"), registry, arguments.words());
   const std::vector<Target> targets =
       choose_targets(arguments.words(), all_targets(registry, recipes));
   const DeviceInfo device = choose_device(arguments.device(), list_devices());

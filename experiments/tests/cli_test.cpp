@@ -263,6 +263,26 @@ TEST(CliPlugins, AMisspeltSlotIsFoundWhenThePluginIsLoadedAndStopsNothingElse) {
   EXPECT_THAT(verify.out, testing::ContainsRegex("ok +cpu-scalar"));
 }
 
+TEST(Cli, AnArmOfAnExperimentIsTakenWhereARecipeIs) {
+  const TemporaryDirectory directory;
+  const std::string file =
+      directory
+          .write("x.yaml",
+                 "problems: [{preset: rtdetr-decoder}]\n"
+                 "arms: [fixture, {name: slow, use: [{fixture: {milliseconds: 2}}]}]\n")
+          .string();
+  EXPECT_THAT(run({"show", file + ":slow"}).out, HasSubstr("milliseconds=2"));
+  const Outcome verify = run({"verify", file + ":slow", "fixture", "--device", "cpu"});
+  EXPECT_EQ(verify.exit_code, 0) << verify.err;
+  EXPECT_THAT(verify.out, testing::ContainsRegex("ok +[^ ]*x.yaml:slow"));
+  const Outcome bench = run({"bench", file + ":slow", "levels=4x4", "channels=4", "num_levels=1",
+                             "num_query=3", "blocks=2", "samples=1"});
+  EXPECT_EQ(bench.exit_code, 0) << bench.err;
+  const Outcome wrong = run({"show", file + ":slwo"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("has no arm 'slwo' (did you mean 'slow'?)"));
+}
+
 TEST(CliCompletions, OfferWhatMayFollow) {
   EXPECT_THAT(run({"completions"}).out, HasSubstr("\nverify\n"));
   EXPECT_THAT(run({"completions"}).out, Not(HasSubstr("worker")));

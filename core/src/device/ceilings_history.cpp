@@ -7,6 +7,8 @@
 #include <fmt/chrono.h>
 #include <nlohmann/json.hpp>
 
+#include "facts/ceiling_fields.hpp"
+
 namespace msda {
 namespace {
 

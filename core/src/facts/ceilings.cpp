@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "facts/ceiling_fields.hpp"
+
 namespace msda {
 
 nlohmann::json to_json(const Ceilings& ceilings) {
