@@ -84,10 +84,16 @@ TEST_P(Browser, DrawsEveryFigureWithinTheWidth) {
   // What only the browser knows, as attributes that its dump shows.
   page.insert(
       page.rfind("</body>"),
-      "<script>setInterval(() => { const root = document.documentElement;"
+      "<script>for (const section of document.querySelectorAll('details')) section.open = true;"
+      "setInterval(() => { const root = document.documentElement;"
       "root.dataset.overflow = root.scrollWidth - root.clientWidth;"
       "root.dataset.empty = Array.from(document.querySelectorAll('figure svg'),"
       "svg => svg.getBoundingClientRect()).filter(r => r.width < 50 || r.height < 30).length;"
+      "root.dataset.cut = Array.from(document.querySelectorAll('figure svg text')).filter(text => {"
+      "const r = text.getBoundingClientRect(); return text.textContent.includes('\u2026') ||"
+      "(r.width > 0 && (r.left < -1 || r.right > root.clientWidth + 1)); }).length;"
+      "root.dataset.scrolled = Array.from(document.querySelectorAll('.scroll')).filter("
+      "box => box.scrollWidth > box.clientWidth + 1).length;"
       "}, 50);</script>");
   std::ofstream(directory.path() / "page.html") << page;
   const std::string command = fmt::format(
@@ -108,6 +114,8 @@ TEST_P(Browser, DrawsEveryFigureWithinTheWidth) {
   EXPECT_THAT(dom, testing::HasSubstr(fmt::format("data-drawn=\"{}\"", figures)));
   EXPECT_THAT(dom, testing::HasSubstr("data-overflow=\"0\""));
   EXPECT_THAT(dom, testing::HasSubstr("data-empty=\"0\""));
+  EXPECT_THAT(dom, testing::HasSubstr("data-cut=\"0\""));       // no label
+  EXPECT_THAT(dom, testing::HasSubstr("data-scrolled=\"0\""));  // no column
   EXPECT_THAT(read(directory.path() / "log.txt"), testing::Not(testing::HasSubstr("CONSOLE")));
 }
 

@@ -1,7 +1,7 @@
 // Fits a figure to the width that it gets: names of arms are broken into lines, never cut; a
 // logarithmic axis gets as many ticks as its range can bear. What a specification wants is in its
 // `usermeta`: `rows`, `columns` and `legend` name the fields whose values are labels, `ticks` the
-// signals that hold an axis' ticks with the fields that it shows.
+// signals that hold an axis' ticks with the fields that it shows, and whether it stands upright.
 (function () {
   "use strict";
   const kCharacter = 6.1;  // pixels of a label's character, on average
@@ -45,7 +45,7 @@
     // Less than a factor of 2 or so: as on a linear axis.
     const rough = (high - low) / wanted;
     const unit = 10 ** Math.floor(Math.log10(rough));
-    const step = [5, 2.5, 2, 1].find((s) => s * unit <= rough) * unit;
+    const step = [1, 2, 2.5, 5, 10].find((s) => s * unit >= rough) * unit;
     const ticks = [];
     for (let i = Math.ceil(low / step); i * step <= high; ++i) ticks.push(Number((i * step).toPrecision(12)));
     return ticks;
@@ -86,12 +86,13 @@
       const longest = Math.max(...unique(spec, wants.legend).map((name) => String(name).length), 1);
       set("legendColumns", Math.max(1, Math.floor(width / (kCharacter * longest + 40))));
     }
-    for (const [signal, { fields, with: more = [] }] of Object.entries(wants.ticks || {})) {
+    for (const [signal, { fields, with: more = [], upright }] of Object.entries(wants.ticks || {})) {
       const values = spec.data[0].values.flatMap((row) => fields.map((field) => row[field])).flat()
         .filter((value) => value > 0).concat(more);
       if (values.length === 0) continue;
       const [low, high] = [Math.min(...values), Math.max(...values)];
-      set(signal, logarithmic_ticks(low, high, Math.max(3, Math.min(6, Math.floor(room / 90)))));
+      const wanted = upright ? 4 : Math.max(3, Math.min(6, Math.floor(room / 90)));
+      set(signal, logarithmic_ticks(low, high, wanted));
     }
   }
 

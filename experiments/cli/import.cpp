@@ -4,8 +4,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
-#include "cli/terminal.hpp"
-#include "render/formats.hpp"
+#include "cli/running.hpp"
 #include "runner/import/nvbench.hpp"
 #include "runner/supervise/manifest.hpp"
 
@@ -65,9 +64,7 @@ int import_command(const std::vector<std::string>& words) {
   fs::create_directories(directory);
   write_records(directory / kRecordsFile, run.records);
   write_manifest(directory, run.manifest);
-  const Report report = make_report(directory);
-  write_report(report, directory);
-  fmt::print("{}Results: {}\n", to_terminal(report, wants_colour(stdout)), directory.string());
+  report_on(directory);
   return 0;
 }
 

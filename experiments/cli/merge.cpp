@@ -6,8 +6,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
-#include "cli/terminal.hpp"
-#include "render/formats.hpp"
+#include "cli/running.hpp"
 
 namespace msda {
 
@@ -28,9 +27,7 @@ int merge_command(const std::vector<std::string>& words) {
   if (!output) throw UsageError("merge: give --output DIR");
   const Merged merged = merge_runs({arguments.words().begin(), arguments.words().end()}, *output);
   for (const std::string& missing : merged.missing) fmt::print(stderr, "missing: {}\n", missing);
-  const Report report = make_report(std::filesystem::path(*output));
-  write_report(report, *output);
-  fmt::print("{}Results: {}\n", to_terminal(report, wants_colour(stdout)), *output);
+  report_on(*output);
   return static_cast<int>(merged.missing.empty() ? ExitCode::kOk : ExitCode::kCellFailed);
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/terminal.hpp"
 #include "render/formats.hpp"
+#include "render/summary.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/say.hpp"
 
@@ -42,7 +43,9 @@ ResultsDirectory results_directory(const Arguments& arguments, const std::string
 void report_on(const std::filesystem::path& directory) {
   const Report report = make_report(directory);
   write_report(report, directory);
-  say(stdout, "{}Results: {}\n", to_terminal(report, wants_colour(stdout)), directory.string());
+  say(stdout, "{}Report: {}; all tables: msda report {}\n",
+      to_summary(report, wants_colour(stdout)), (directory / "report.html").string(),
+      directory.string());
 }
 
 }  // namespace msda

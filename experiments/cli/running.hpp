@@ -19,7 +19,7 @@ Plan plan_for(const Arguments& arguments, const Experiment& experiment, const Re
 ResultsDirectory results_directory(const Arguments& arguments, const std::string& command,
                                    const std::string& experiment);
 
-/// Writes the report of a results directory beside its records, and prints its tables.
+/// Writes the report of a results directory beside its records, and prints a summary of it.
 void report_on(const std::filesystem::path& directory);
 
 }  // namespace msda

@@ -1,11 +1,11 @@
 #include "render/ablation_json.hpp"
 
+#include "render/json_number.hpp"
+
 namespace msda {
 namespace {
 
 using Json = nlohmann::json;
-
-Json json_number(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 Json json_interval(const std::optional<Interval>& value) {
   return value ? Json({{"low", value->low}, {"high", value->high}}) : Json();

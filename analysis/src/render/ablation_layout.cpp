@@ -12,19 +12,17 @@
 namespace msda {
 namespace {
 
-constexpr const char* kNone = "-";
-
 void add_effect(const EffectFamily& family, const Effect& effect, Layout& layout) {
   std::string verdict(name_of(effect.verdict));
   if (!effect.reason.empty()) {
     verdict += fmt::format(" [{}]", footnote_number(layout.reasons, printable(effect.reason)));
   }
-  layout.rows.push_back({std::string(name_of(family.kind)), printable_line(effect.label),
-                         effect.ratio ? ratio_text(*effect.ratio, effect.ratio_95) : kNone,
-                         effect.share ? fmt::format("{:.1f}%", *effect.share * 100) : kNone,
-                         effect.p_difference ? fmt::format("{:.2g}", *effect.p_difference) : kNone,
-                         effect.error_ratio ? fmt::format("{:.3g}x", *effect.error_ratio) : kNone,
-                         verdict});
+  layout.rows.push_back(
+      {std::string(name_of(family.kind)), printable_line(effect.label),
+       effect.ratio ? ratio_text(*effect.ratio, effect.ratio_95) : kAbsent,
+       effect.share ? fmt::format("{:.1f}%", *effect.share * 100) : kAbsent,
+       effect.p_difference ? fmt::format("{:.2g}", *effect.p_difference) : kAbsent,
+       effect.error_ratio ? fmt::format("{:.3g}x", *effect.error_ratio) : kAbsent, verdict});
   layout.verdicts.emplace_back(name_of(effect.verdict));
 }
 
@@ -67,11 +65,11 @@ Layout lay_out_pooled(const PooledFamily& family) {
   for (const PooledEffect& effect : family.effects) {
     std::vector<std::string> cells{printable_line(effect.label)};
     for (const auto& ratio : effect.by_problem) {
-      cells.push_back(ratio ? ratio_text(*ratio) : kNone);
+      cells.push_back(ratio ? ratio_text(*ratio) : kAbsent);
     }
-    cells.push_back(effect.ratio ? ratio_text(*effect.ratio, effect.ratio_95) : kNone);
+    cells.push_back(effect.ratio ? ratio_text(*effect.ratio, effect.ratio_95) : kAbsent);
     cells.push_back(ratio_text(effect.spread));
-    cells.push_back(effect.p_same ? fmt::format("{:.2g}", *effect.p_same) : kNone);
+    cells.push_back(effect.p_same ? fmt::format("{:.2g}", *effect.p_same) : kAbsent);
     cells.push_back(fmt::format("{}{}", name_of(effect.verdict),
                                 effect.heterogeneous ? ", depends on the problem" : ""));
     layout.rows.push_back(std::move(cells));
@@ -101,9 +99,9 @@ Layout lay_out_regimes(const RegimeTable& table) {
   for (const RegimeRow& row : table.rows) {
     std::vector<std::string> cells{printable_line(row.arm)};
     for (const RegimeCell& cell : row.cells) {
-      cells.push_back(cell.rank > 0 ? scale.number(cell.median_seconds) : kNone);
-      cells.push_back(cell.speedup ? ratio_text(*cell.speedup) : kNone);
-      cells.push_back(cell.rank > 0 ? fmt::format("{}", cell.rank) : kNone);
+      cells.push_back(cell.rank > 0 ? scale.number(cell.median_seconds) : kAbsent);
+      cells.push_back(cell.speedup ? ratio_text(*cell.speedup) : kAbsent);
+      cells.push_back(cell.rank > 0 ? fmt::format("{}", cell.rank) : kAbsent);
     }
     if (!row.flips_with.empty()) ++flipping;
     cells.push_back(printable_line(fmt::format("{}", fmt::join(row.flips_with, ", "))));

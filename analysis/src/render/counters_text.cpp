@@ -38,9 +38,9 @@ std::string counter_cell(const KernelCounters& kernel, const CounterColumn& colu
   return missing ? "missing" : "";
 }
 
-using Rows = std::vector<std::vector<std::string>>;
+using Lines = std::vector<std::vector<std::string>>;
 
-std::string aligned(const Rows& rows) {
+std::string aligned(const Lines& rows) {
   std::vector<std::size_t> width(rows.front().size());
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
@@ -85,7 +85,7 @@ std::string counters_text(const std::vector<KernelCounters>& kernels, const std:
   }
   std::string text;
   for (const auto& [title, members] : groups) {
-    Rows rows = {{"arm"}};
+    Lines rows = {{"arm"}};
     for (const CounterColumn& column : kColumns) rows.front().emplace_back(column.title);
     rows.front().emplace_back("bound by");
     for (const KernelCounters* kernel : members) {

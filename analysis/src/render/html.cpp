@@ -28,6 +28,8 @@ constexpr std::size_t kMostOpen = 2;
 /// Rows of all tables of a matrix together that a screen holds, and the least of one.
 constexpr std::size_t kMostRows = 20;
 constexpr std::size_t kLeastRows = 5;
+/// Characters of a number that a card has half a line for.
+constexpr std::size_t kWideNumber = 10;
 
 /// JSON that can stand in a script element: no '<', so neither an end tag nor a comment.
 std::string script_json(const Json& json) {
@@ -85,13 +87,12 @@ Json cell_json(const MatrixCell& cell) {
           {"verdict", verdict_class(cell.verdict)}};
 }
 
-/// Columns [begin, end) and rows [first, last) of a matrix, with a link to the section of each
-/// column.
+/// Columns [begin, end) of a matrix, and some of its rows.
 struct Part {
   std::size_t begin;
   std::size_t end;
-  std::size_t first;
-  std::size_t last;
+  std::vector<const MatrixRow*> rows;
+  bool is_rest;  ///< what is not shown at first
 };
 
 Json matrix_table(const Matrix& matrix, const Part& part, const std::vector<std::string>& ids) {
@@ -113,12 +114,11 @@ Json matrix_table(const Matrix& matrix, const Part& part, const std::vector<std:
     }
   }
   Json rows = Json::array();
-  for (std::size_t r = part.first; r < part.last; ++r) {
-    const MatrixRow& row = matrix.rows[r];
+  for (const MatrixRow* row : part.rows) {
     Json cells = Json::array();
-    for (std::size_t c = part.begin; c < part.end; ++c) cells.push_back(cell_json(row.cells[c]));
-    rows.push_back({{"parts", parts_of(row.name)},
-                    {"is_baseline", row.is_baseline},
+    for (std::size_t c = part.begin; c < part.end; ++c) cells.push_back(cell_json(row->cells[c]));
+    rows.push_back({{"parts", parts_of(row->name)},
+                    {"is_baseline", row->is_baseline},
                     {"cells", std::move(cells)}});
   }
   return {{"corner", matrix.corner},
@@ -127,8 +127,27 @@ Json matrix_table(const Matrix& matrix, const Part& part, const std::vector<std:
           {"problems", std::move(problems)},
           {"modes", std::move(modes)},
           {"rows", std::move(rows)},
-          {"is_rest", part.first > 0},
-          {"count", fmt::format("{} {}s", part.last - part.first, matrix.corner)}};
+          {"is_rest", part.is_rest},
+          {"count", fmt::format("{} more {}s", part.rows.size(), matrix.corner)}};
+}
+
+using MatrixRows = std::vector<const MatrixRow*>;
+
+/// The first rows and every winner of columns [begin, end); then the others.
+std::pair<MatrixRows, MatrixRows> split_rows(const Matrix& matrix, std::size_t begin,
+                                             std::size_t end, std::size_t fitting) {
+  constexpr std::size_t kFewOthers = 2;
+  const bool all_fit = matrix.rows.size() <= fitting + kFewOthers;
+  std::pair<MatrixRows, MatrixRows> split;
+  for (const MatrixRow& row : matrix.rows) {
+    const auto first = row.cells.begin();
+    const bool wins = std::any_of(
+        first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end),
+        [](const MatrixCell& cell) { return cell.place != Place::kNone; });
+    const bool is_shown = all_fit || wins || split.first.size() < fitting;
+    (is_shown ? split.first : split.second).push_back(&row);
+  }
+  return split;
 }
 
 /// Tables of at most `most` columns each, which fit a screen; modes of a problem stay together. The
@@ -139,7 +158,6 @@ Json matrix_tables(const Matrix& matrix, std::size_t most, const std::vector<std
   const std::size_t count = (columns + most - 1) / most;
   most = (columns + count - 1) / count;
   const std::size_t fitting = std::max(kLeastRows, kMostRows / count);
-  const std::size_t shown = matrix.rows.size() <= fitting + 2 ? matrix.rows.size() : fitting;
   for (std::size_t begin = 0; begin < columns;) {
     std::size_t end = std::min(columns, begin + most);
     const auto cuts = [&](std::size_t at) {
@@ -148,10 +166,9 @@ Json matrix_tables(const Matrix& matrix, std::size_t most, const std::vector<std
     std::size_t whole = end;
     while (whole > begin && cuts(whole)) --whole;
     if (whole > begin) end = whole;  // else a problem has more modes than fit
-    tables.push_back(matrix_table(matrix, {begin, end, 0, shown}, ids));
-    if (shown < matrix.rows.size()) {
-      tables.push_back(matrix_table(matrix, {begin, end, shown, matrix.rows.size()}, ids));
-    }
+    const auto [shown, rest] = split_rows(matrix, begin, end, fitting);
+    tables.push_back(matrix_table(matrix, {begin, end, shown, false}, ids));
+    if (!rest.empty()) tables.push_back(matrix_table(matrix, {begin, end, rest, true}, ids));
     begin = end;
   }
   return tables;
@@ -197,6 +214,7 @@ Json rows_json(const Layout& layout) {
       Json cell{{"number", column.number}, {"label", column.title}};
       if (column.number) {
         cell["text"] = layout.rows[i][j];
+        cell["wide"] = layout.rows[i][j].size() > kWideNumber;
       } else {
         cell["parts"] = parts_of(layout.rows[i][j]);
       }

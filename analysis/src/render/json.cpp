@@ -6,6 +6,7 @@
 #include "render/ablation_json.hpp"
 #include "render/formats.hpp"
 #include "render/headline.hpp"
+#include "render/json_number.hpp"
 #include "render/search_json.hpp"
 #include "statistics/noise_floor.hpp"
 
@@ -13,8 +14,6 @@ namespace msda {
 namespace {
 
 using Json = nlohmann::json;
-
-Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 /// The interval together with what it is over; null where there is none.
 Json interval(const std::optional<Interval>& interval_95, Replication replication, int count) {
@@ -54,11 +53,11 @@ Json row_json(const Row& row) {
   return {{"arm", record.arm},
           {"verdict", row.verdict},
           {"median_seconds", timed ? Json(row.median_seconds) : Json()},
-          {"speedup", or_null(row.speedup)},
+          {"speedup", json_number(row.speedup)},
           {"speedup_95", interval(row.speedup_95, row.replication, row.replicates)},
           {"dram_bytes_per_second", timed ? Json(row.dram_bytes_per_second) : Json()},
           {"flops_per_second", timed ? Json(row.flops_per_second) : Json()},
-          {"speed_of_light", or_null(row.speed_of_light)},
+          {"speed_of_light", json_number(row.speed_of_light)},
           {"prepasses", prepasses(row.prepasses)},
           {"repeats_baseline", row.repeats_baseline},
           {"record", to_json_without_samples(record)}};
@@ -76,9 +75,12 @@ Json noise_json(const std::optional<NoiseFloor>& floor) {
 }
 
 Json claim_json(const CheckedClaim& checked) {
-  Json object = {{"claim", to_json(checked.claim)},       {"verdict", name_of(checked.verdict)},
-                 {"measured", or_null(checked.measured)}, {"problem", checked.problem},
-                 {"mode", name_of(checked.mode)},         {"reason", checked.reason}};
+  Json object = {{"claim", to_json(checked.claim)},
+                 {"verdict", name_of(checked.verdict)},
+                 {"measured", json_number(checked.measured)},
+                 {"problem", checked.problem},
+                 {"mode", name_of(checked.mode)},
+                 {"reason", checked.reason}};
   if (checked.interval_95) {
     object["measured_95"] = interval(checked.interval_95, checked.replication, checked.replicates);
   }

@@ -19,8 +19,6 @@
 namespace msda {
 namespace {
 
-constexpr const char* kAbsent = "-";
-
 /// Units shared by the rows of one table, so that its numbers can be compared at a glance.
 struct Scales {
   Scale time;
@@ -193,6 +191,15 @@ std::string gist_of(const Table& table) {
   return "none surely faster";
 }
 
+/// What searches came to, which is what a run of `msda tune` is asked for; "" of other runs.
+std::string search_answer(const std::vector<Layout>& layouts) {
+  std::string text;
+  for (const Layout& layout : layouts) {
+    if (layout.search != nullptr) text += (text.empty() ? "" : " ") + layout.headline;
+  }
+  return text;
+}
+
 }  // namespace
 
 Layout lay_out(const Table& table) {
@@ -255,6 +262,8 @@ Document document_of(const Report& report) {
   document.notes = notes_of(report);
   document.layouts = layouts_of(report);
   document.legend = legend_of(report);
+  const std::string search = search_answer(document.layouts);
+  if (!search.empty()) document.answer = search;
   return document;
 }
 

@@ -10,6 +10,9 @@
 
 namespace msda {
 
+/// What stands in a cell without a value.
+inline constexpr const char* kAbsent = "-";
+
 struct Column {
   std::string title;
   bool number = true;  ///< set flush right

@@ -1,11 +1,11 @@
 #include "render/search_json.hpp"
 
+#include "render/json_number.hpp"
+
 namespace msda {
 namespace {
 
 using Json = nlohmann::json;
-
-Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 Json finalist_json(const FinalistResult& finalist) {
   Json object = {{"name", finalist.name},
@@ -16,7 +16,7 @@ Json finalist_json(const FinalistResult& finalist) {
                  {"verdict", "not run"}};
   if (!finalist.confirmation) return object;
   const Confirmation& confirmation = *finalist.confirmation;
-  object["confirmed_gain"] = or_null(confirmation.gain);
+  object["confirmed_gain"] = json_number(confirmation.gain);
   if (confirmation.gain_95) {
     object["confirmed_gain_95"] = {confirmation.gain_95->low, confirmation.gain_95->high};
   }
@@ -30,8 +30,8 @@ Json factor_json(const FactorWorth& factor) {
   for (const LevelWorth& level : factor.levels) {
     levels.push_back({{"level", level.level},
                       {"tried", level.tried},
-                      {"best_with_it", or_null(level.best_with_it)},
-                      {"at_the_winner", or_null(level.at_the_winner)},
+                      {"best_with_it", json_number(level.best_with_it)},
+                      {"at_the_winner", json_number(level.at_the_winner)},
                       {"measured", level.measured},
                       {"of_the_winner", level.of_the_winner}});
   }

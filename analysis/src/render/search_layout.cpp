@@ -11,15 +11,13 @@
 namespace msda {
 namespace {
 
-constexpr const char* kNone = "-";
-
 std::string place_of(const SearchReport& search) {
   return fmt::format("{}, {}", printable_line(search.problem), name_of(search.mode));
 }
 
 /// "1.243x [1.238, 1.249]", or "-".
 std::string gain_text(const std::optional<Confirmation>& confirmation) {
-  if (!confirmation || !confirmation->gain) return kNone;
+  if (!confirmation || !confirmation->gain) return kAbsent;
   return ratio_text(*confirmation->gain, confirmation->gain_95);
 }
 
@@ -82,14 +80,18 @@ Layout lay_out_finalists(const SearchReport& search) {
   layout.search = &search;
   layout.title = "Search: " + place_of(search);
   layout.headline = headline_of(search);
+  if (search.winner) {
+    const FinalistResult& winner = search.finalists[*search.winner];
+    layout.gist = printable_line(winner.name) + " " + gain_text(winner.confirmation);
+  }
   layout.columns = {
       {"finalist", false}, {"searched"}, {"confirmed [95%]"}, {"p (Holm)"}, {"verdict", false}};
   for (const FinalistResult& finalist : search.finalists) {
     const auto& confirmation = finalist.confirmation;
     const std::string verdict = confirmation ? confirmation->verdict : "not run";
-    layout.rows.push_back({printable_line(finalist.name), ratio_text(finalist.searched_gain),
-                           gain_text(confirmation),
-                           confirmation ? fmt::format("{:.2g}", confirmation->p) : kNone, verdict});
+    layout.rows.push_back(
+        {printable_line(finalist.name), ratio_text(finalist.searched_gain), gain_text(confirmation),
+         confirmation ? fmt::format("{:.2g}", confirmation->p) : kAbsent, verdict});
     layout.verdicts.push_back(verdict == "confirmed" ? "faster" : verdict);
     layout.remarks.push_back(
         fmt::format("{}: {}", printable_line(finalist.name), printable_line(finalist.description)));
@@ -100,7 +102,7 @@ Layout lay_out_finalists(const SearchReport& search) {
 }
 
 std::string cost_text(const std::optional<double>& cost) {
-  return cost ? fmt::format("{:.3f}x", *cost) : kNone;
+  return cost ? fmt::format("{:.3f}x", *cost) : kAbsent;
 }
 
 std::string landscape_of(const SearchReport& search) {
@@ -137,7 +139,7 @@ Layout lay_out_factors(const SearchReport& search) {
     bool first = true;
     for (const LevelWorth& level : factor.levels) {
       const std::string mark = level.of_the_winner    ? "winner's"
-                               : !level.at_the_winner ? kNone
+                               : !level.at_the_winner ? kAbsent
                                : level.measured       ? "measured"
                                                       : "predicted";
       layout.rows.push_back({first ? printable_line(factor.factor) : "",

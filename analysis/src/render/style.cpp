@@ -19,7 +19,7 @@ fmt::text_style style_of(std::string_view verdict) {
       verdict == "not estimable")
     return fg(terminal_color::bright_black);
   if (verdict.empty() || verdict == "baseline" || verdict == "equal") return {};
-  // wrong, impossible, failed, crashed, hung, opposite
+  // wrong, impossible, crashed, opposite and the like
   return fmt::emphasis::bold | fg(terminal_color::red);
 }
 

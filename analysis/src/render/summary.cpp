@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -196,6 +197,34 @@ std::string how_sure(const Report& report) {
       low == high ? low : fmt::format("{} to {}", low, high));
 }
 
+/// Why arms have no time, the most frequent reasons first, one line each.
+std::vector<std::string> reasons_of(const Report& report) {
+  std::vector<std::pair<std::string, int>> reasons;
+  for (const Table& table : report.tables) {
+    for (const Row& row : table.rows) {
+      const std::string& reason = row.record.reason;
+      if (row.timed() || reason.empty()) continue;
+      std::string line = fmt::format("{} is {}: {}", row.record.arm, row.verdict,
+                                     reason.substr(0, reason.find('\n')));
+      const auto found = std::find_if(reasons.begin(), reasons.end(),
+                                      [&](const auto& known) { return known.first == line; });
+      if (found == reasons.end()) {
+        reasons.emplace_back(std::move(line), 1);
+      } else {
+        ++found->second;
+      }
+    }
+  }
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> lines;
+  for (const auto& [line, count] : reasons) {
+    lines.push_back(count == 1 ? printable_line(line)
+                               : fmt::format("{} ({} cells)", printable_line(line), count));
+  }
+  return lines;
+}
+
 std::size_t lines_in(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
@@ -254,6 +283,15 @@ std::string to_summary(const Report& report, bool colour) {
   const std::size_t warnings = std::min(document.warnings.size(), kMostWarnings);
   for (std::size_t i = 0; i < warnings; ++i) {
     tail += paint("warning: ", style_of("wrong"), colour) + document.warnings[i] + "\n";
+  }
+  constexpr std::size_t kMostReasons = 3;
+  const std::vector<std::string> reasons = reasons_of(report);
+  for (std::size_t i = 0; i < std::min(reasons.size(), kMostReasons); ++i) {
+    tail += reasons[i] + "\n";
+  }
+  if (reasons.size() > kMostReasons) {
+    tail += fmt::format("and {} more reasons for cells without a time\n",
+                        reasons.size() - kMostReasons);
   }
   constexpr std::size_t kHeadings = 2;
   const std::size_t used = lines_in(head) + lines_in(tail) + kHeadings;
