@@ -54,18 +54,18 @@ GPU X (cuda:0), msda 0.1.0, 2024-06-07T12:00:00Z, run complete
 captured, warm
 größer-漢字 is the fastest: 4.000x the speed of the baseline (95% interval 4.000x to 4.000x, 2 processes). Without a time: 2 skipped, 1 failed.
 
-  arm                 median [us]            ratio [95%]   GB/s  GFLOP/s  % SOL  rel. L2  verdict
-  thread-per-channel       1000.0                 1.000x   4.00      8.0    0.2  5.6e-04  baseline
-  größer-漢字               250.0  4.000x [4.000, 4.000]  16.00     32.0    0.8  5.6e-04  faster
-  clusters                      -                      -      -        -      -        -  skipped [1]
-  also                          -                      -      -        -      -        -  skipped [1]
-  broken                        -                      -      -        -      -        -  failed [2]
+  arm                 median [us]            ratio [95%]   GB/s  GFLOP/s   % SOL  rel. L2  verdict
+  thread-per-channel       1000.0                 1.000x   4.00      8.0  0.2 L1  5.6e-04  baseline
+  größer-漢字               250.0  4.000x [4.000, 4.000]  16.00     32.0  0.8 L1  5.6e-04  faster
+  clusters                      -                      -      -        -       -        -  skipped [1]
+  also                          -                      -      -        -       -        -  skipped [1]
+  broken                        -                      -      -        -       -        -  failed [2]
   [1] needs compute capability 9.0
   [2] line 1
       line 2
 95% intervals: Student t over the means of 2 processes.
 
-ratio: baseline time / arm time, compared inside interleaved blocks; above 1 is faster. GB/s: the bytes that the problem has to move at least / median. FLOP/s: 16 per point and output element. % SOL: speed of light, the least time that the device's ceilings allow / median. rel. L2: error against the float64 reference.
+ratio: baseline time / arm time, compared inside interleaved blocks; above 1 is faster. GB/s: the bytes that the problem has to move at least / median. FLOP/s: 16 per point and output element. % SOL: speed of light, the least time that the device's ceilings allow / median, and the memory whose ceiling it is. rel. L2: error against the float64 reference.
 )");
 }
 

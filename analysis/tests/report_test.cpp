@@ -107,6 +107,29 @@ TEST(MakeReport, SpeedOfLightIsTheTighterCeiling) {
   EXPECT_NEAR(*row_of(make_report(manifest, {streaming}), "b").speed_of_light, 0.1, 1e-12);
 }
 
+TEST(MakeReport, WhatFitsTheL2IsBoundByTheL2UnlessItIsCold) {
+  nlohmann::json manifest{{"ceilings",
+                           {{"dram_bytes_per_second", 4e12},
+                            {"l2_bytes_per_second", 8e12},
+                            {"gather_bytes_per_second", 32e12}}},
+                          {"device", {{"l2_bytes", 3'000'000}}}};
+  const auto row_in = [&](TimingMode mode) {
+    Record record = baseline("a", steady(1e-5));
+    record.mode = mode;
+    record.minimum_dram_bytes = 4'000'000;
+    record.gathered_bytes = 1;
+    return row_of(make_report(manifest, {record}), "a");
+  };
+  EXPECT_NEAR(*row_in(TimingMode::kCold).speed_of_light, 0.1, 1e-12);
+  EXPECT_EQ(row_in(TimingMode::kCold).bound, MemoryLevel::kDram);
+  // One of four megabytes cannot have stayed: 0.25 us from DRAM, 0.5 us for all from the L2.
+  EXPECT_NEAR(*row_in(TimingMode::kWarm).speed_of_light, 0.05, 1e-12);
+  EXPECT_EQ(row_in(TimingMode::kGraph).bound, MemoryLevel::kL2);
+  manifest["device"]["l2_bytes"] = 500'000;
+  EXPECT_EQ(row_in(TimingMode::kWarm).bound, MemoryLevel::kDram);
+  EXPECT_NEAR(*row_in(TimingMode::kWarm).speed_of_light, 0.0875, 1e-12);
+}
+
 TEST(MakeReport, HalfOfTheCeilingsOrStrangeOnesGiveNoSpeedOfLight) {
   for (const char* text :
        {R"({"ceilings": {"dram_bytes_per_second": 4e12}})", R"({"ceilings": null})",

@@ -90,8 +90,9 @@ Outcome run(const std::vector<std::string>& arguments) {
 Outcome run_script(const std::string& script, const fs::path& directory) {
   bp::environment environment = test_environment();
   environment["msda"] = program().string();
-  const fs::path out = directory / "stdout.txt";
-  const fs::path err = directory / "stderr.txt";
+  const TemporaryDirectory output;  // a file that exists would keep what is longer in it
+  const fs::path out = output.path() / "stdout.txt";
+  const fs::path err = output.path() / "stderr.txt";
   const int code =
       bp::system(bp::exe = "/bin/bash", bp::args = {"-c", script}, environment,
                  bp::start_dir = directory.string(), bp::std_in<bp::null, bp::std_out> out.string(),

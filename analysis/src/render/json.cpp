@@ -58,6 +58,7 @@ Json row_json(const Row& row) {
           {"dram_bytes_per_second", timed ? Json(row.dram_bytes_per_second) : Json()},
           {"flops_per_second", timed ? Json(row.flops_per_second) : Json()},
           {"speed_of_light", json_number(row.speed_of_light)},
+          {"bound", row.bound ? Json(name_of(*row.bound)) : Json()},
           {"prepasses", prepasses(row.prepasses)},
           {"repeats_baseline", row.repeats_baseline},
           {"record", to_json_without_samples(record)}};

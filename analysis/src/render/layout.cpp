@@ -69,8 +69,9 @@ std::vector<std::string> cells_of(const Row& row, const Scales& scales,
                                  when_timed(scales.bytes.number(row.dram_bytes_per_second)),
                                  when_timed(scales.flops.number(row.flops_per_second))};
   if (scales.speed_of_light) {
-    cells.push_back(row.speed_of_light ? fmt::format("{:.1f}", *row.speed_of_light * 100)
-                                       : kAbsent);
+    cells.push_back(row.speed_of_light
+                        ? fmt::format("{:.1f} {}", *row.speed_of_light * 100, name_of(*row.bound))
+                        : kAbsent);
   }
   cells.push_back(error_text(row));
   cells.push_back(verdict);
@@ -168,7 +169,9 @@ std::string legend_of(const Report& report) {
                        [](const Row& row) { return row.speed_of_light.has_value(); });
   };
   if (std::any_of(report.tables.begin(), report.tables.end(), has_light)) {
-    text += "% SOL: speed of light, the least time that the device's ceilings allow / median. ";
+    text +=
+        "% SOL: speed of light, the least time that the device's ceilings allow / median, and the "
+        "memory whose ceiling it is. ";
   }
   return text + "rel. L2: error against the float64 reference.";
 }

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Bytes gathered for each byte from DRAM; 0 where a record does not say.
+/// Bytes gathered for each byte that has to be read or written; 0 where a record does not say.
 double reuse_of(const Record& record) {
   if (record.minimum_dram_bytes <= 0) return 0;
   return static_cast<double>(record.gathered_bytes) /
@@ -38,8 +38,14 @@ void add_arms(const Table& table, Json& values) {
   }
 }
 
-void add_roof(const Ceilings& ceilings, Json& values) {
-  const double ridge = ceilings.gather_bytes_per_second / ceilings.dram_bytes_per_second;
+/// Below the ridge: what all problems have to read comes from DRAM, or from the L2 where the mode
+/// leaves it there and the device has a ceiling for that.
+void add_roof(const Table& table, Json& values) {
+  const Ceilings& ceilings = table.memory.ceilings;
+  const bool cached = table.mode != TimingMode::kCold && ceilings.l2_bytes_per_second > 0;
+  const double slope = cached ? ceilings.l2_bytes_per_second : ceilings.dram_bytes_per_second;
+  const double flat = std::max(ceilings.gather_bytes_per_second, ceilings.shared_bytes_per_second);
+  const double ridge = flat / slope;
   double least = ridge;
   double most = ridge;
   for (const Json& value : values) {
@@ -48,9 +54,7 @@ void add_roof(const Ceilings& ceilings, Json& values) {
   }
   constexpr double kMargin = 1.5;
   for (const double reuse : {least / kMargin, ridge, most * kMargin}) {
-    values.push_back({{"reuse", reuse},
-                      {"rate", std::min(ceilings.gather_bytes_per_second,
-                                        reuse * ceilings.dram_bytes_per_second)}});
+    values.push_back({{"reuse", reuse}, {"rate", std::min(flat, reuse * slope)}});
   }
 }
 
@@ -59,7 +63,7 @@ void add_roof(const Ceilings& ceilings, Json& values) {
 Json roofline_values(const std::vector<const Table*>& tables) {
   Json values = Json::array();
   for (const Table* table : tables) add_arms(*table, values);
-  if (!values.empty()) add_roof(tables.front()->ceilings, values);
+  if (!values.empty()) add_roof(*tables.front(), values);
   return values;
 }
 

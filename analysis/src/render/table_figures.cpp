@@ -113,8 +113,8 @@ Json sol_values(const Rows& rows) {
     values.push_back(
         {{"arm", arm_name(*row)},
          {"share", *row->speed_of_light},
-         {"tip", fmt::format("{}: {:.1f}% SOL, {}", arm_name(*row), *row->speed_of_light * 100,
-                             time_text(row->median_seconds))}});
+         {"tip", fmt::format("{}: {:.1f}% SOL ({}), {}", arm_name(*row), *row->speed_of_light * 100,
+                             name_of(*row->bound), time_text(row->median_seconds))}});
   }
   return values;
 }

@@ -31,6 +31,17 @@ std::vector<std::string> arms_of(const nlohmann::json& manifest) {
   return names;
 }
 
+MemoryFacts memory_in(const nlohmann::json& manifest) {
+  MemoryFacts memory;
+  const auto ceilings = manifest.find("ceilings");
+  if (ceilings != manifest.end()) memory.ceilings = ceilings_from_json(*ceilings);
+  const nlohmann::json::json_pointer place("/device/l2_bytes");
+  if (manifest.contains(place) && manifest.at(place).is_number_integer()) {
+    memory.l2_bytes = manifest.at(place).get<std::int64_t>();
+  }
+  return memory;
+}
+
 nlohmann::json read_manifest(const std::filesystem::path& file) {
   const std::string text = read_text(file);
   nlohmann::json manifest;
@@ -54,10 +65,8 @@ Report make_report(nlohmann::json manifest, std::vector<Record> records,
   if (manifest.contains("space")) {
     report.searches = make_search_reports(manifest, trials, records);
   }
-  const auto found = manifest.find("ceilings");
-  const Ceilings ceilings = found == manifest.end() ? Ceilings{} : ceilings_from_json(*found);
-  report.tables =
-      make_tables(std::move(records), {arms_of(manifest), ceilings, planned_in(manifest)});
+  report.tables = make_tables(std::move(records),
+                              {arms_of(manifest), memory_in(manifest), planned_in(manifest)});
   if (!report.tables.empty()) report.claims = check_claims(manifest, report.tables);
   if (const auto design = manifest.find("ablation"); design != manifest.end()) {
     report.ablation = make_ablation(design_from_json(*design), report.tables);

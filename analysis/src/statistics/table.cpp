@@ -9,16 +9,6 @@
 namespace msda {
 namespace {
 
-std::optional<double> speed_of_light(const Record& record, const Ceilings& ceilings,
-                                     double seconds) {
-  if (ceilings.dram_bytes_per_second <= 0 || ceilings.gather_bytes_per_second <= 0) return {};
-  const double dram =
-      static_cast<double>(record.minimum_dram_bytes) / ceilings.dram_bytes_per_second;
-  const double gather =
-      static_cast<double>(record.gathered_bytes) / ceilings.gather_bytes_per_second;
-  return std::max(dram, gather) / seconds;
-}
-
 std::string verdict_of(const Record& record, bool is_baseline,
                        const std::optional<RatioEstimate>& speedup) {
   if (record.status != CellStatus::kOk) return std::string(name_of(record.status));
@@ -52,7 +42,10 @@ Row make_row(const Record& record, const Record* baseline, const TableContext& c
   }
   row.dram_bytes_per_second = static_cast<double>(record.minimum_dram_bytes) / row.median_seconds;
   row.flops_per_second = static_cast<double>(record.flops) / row.median_seconds;
-  row.speed_of_light = speed_of_light(record, context.ceilings, row.median_seconds);
+  if (const auto bound = speed_of_light(record, context.memory)) {
+    row.speed_of_light = bound->seconds / row.median_seconds;
+    row.bound = bound->level;
+  }
   row.prepasses = split_prepasses(record, baseline, context.planned);
   return row;
 }
@@ -79,7 +72,7 @@ Table make_table(std::vector<Record*> records, const Places& places, const Table
                    [&](const Record* a, const Record* b) { return place(a) < place(b); });
   const Record* first = records.front();
   const bool has_baseline = first->baseline && first->status == CellStatus::kOk;
-  Table table{first->problem, first->mode, {}, context.ceilings, context.planned};
+  Table table{first->problem, first->mode, {}, context.memory, context.planned};
   for (const Record* record : records) {
     table.rows.push_back(make_row(*record, has_baseline ? first : nullptr, context));
   }

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "facts/ceilings.hpp"
 #include "results/record.hpp"
 #include "statistics/prepasses.hpp"
+#include "statistics/speed_of_light.hpp"
 #include "statistics/statistics.hpp"
 
 namespace msda {
@@ -23,10 +23,10 @@ struct Row {
   int replicates = 0;                            ///< how many of them
   double dram_bytes_per_second = 0;              ///< minimum_dram_bytes / median
   double flops_per_second = 0;
-  /// The least time the device's ceilings allow / median: the larger of minimum_dram_bytes over the
-  /// DRAM ceiling and gathered_bytes over the gather ceiling. 0..1 where the data come from DRAM; a
-  /// warm cache can exceed 1. Absent where the manifest has no ceilings.
+  /// The least time the device's ceilings allow / median, 0..1, and the memory that sets it. Absent
+  /// where the manifest has no ceilings.
   std::optional<double> speed_of_light;
+  std::optional<MemoryLevel> bound;
   std::optional<PrepassSplit> prepasses;  ///< absent where the kernel is all that a launch enqueues
   /// The same composition as the baseline's under another name: with it, the A/A pair.
   bool repeats_baseline = false;
@@ -49,14 +49,14 @@ struct Table {
   std::string problem;
   TimingMode mode = TimingMode::kWarm;
   std::vector<Row> rows;
-  Ceilings ceilings;  ///< of the device; zero where the manifest has none
+  MemoryFacts memory;  ///< of the device
   PlannedProcesses planned;
 };
 
 /// What tables need to know beside the records.
 struct TableContext {
   std::vector<std::string> arms;  ///< in the experiment's order, as far as it is known
-  Ceilings ceilings;
+  MemoryFacts memory;
   PlannedProcesses planned;
 };
 

@@ -7,7 +7,6 @@
 #include <fmt/chrono.h>
 #include <nlohmann/json.hpp>
 
-#include "facts/ceiling_fields.hpp"
 
 namespace msda {
 namespace {

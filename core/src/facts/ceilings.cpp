@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "facts/ceiling_fields.hpp"
 
 namespace msda {
 

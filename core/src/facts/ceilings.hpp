@@ -13,7 +13,8 @@ namespace msda {
 struct Ceilings {
   double dram_bytes_per_second = 0;  ///< copy of buffers far larger than the caches, read + written
   double gather_bytes_per_second = 0;   ///< reads that hit the first-level cache
-  double l2_bytes_per_second = 0;       ///< reads that hit the second-level cache
+  double l2_bytes_per_second = 0;       ///< reads that hit the second-level cache, the faster of
+                                        ///< streams and gathers
   double shared_bytes_per_second = 0;   ///< reads of the block's own shared memory
   double cluster_bytes_per_second = 0;  ///< reads of another block's, in clusters of 2
 };

@@ -226,13 +226,10 @@ __global__ void too_many_arrivals(const Arguments arguments) {
   if (simt::thread() == 0) {
     ptx::init(barrier, right ? 64 : 2);
     ptx::publish_barriers();
+    ptx::arrive_expecting(barrier, 16);
   }
   simt::sync_block();
-  if (simt::thread() == 0) {
-    ptx::arrive_expecting(barrier, 16);
-  } else {
-    ptx::arrive(barrier);
-  }
+  if (simt::thread() != 0) ptx::arrive(barrier);
   simt::sync_block();
   if (simt::thread() == 0) ptx::copy_bulk(simt::shared_memory(), value(arguments), 16, barrier);
   ptx::wait(barrier, 0);

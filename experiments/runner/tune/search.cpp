@@ -9,6 +9,7 @@ namespace msda {
 namespace {
 
 constexpr std::size_t kBatch = 96;        ///< candidates compiled and measured together
+constexpr std::size_t kFirstBatch = 32;   ///< while nobody knows what a candidate costs
 constexpr std::size_t kProposed = 48;     ///< of a proposal, after which the model is fitted anew
 constexpr std::size_t kHalved = 48;       ///< candidates that go into the halving
 constexpr std::size_t kHalvedTwice = 12;  ///< and into its second round
@@ -83,7 +84,7 @@ std::size_t Search::affordable() const {
                           candidate_seconds_ * static_cast<double>(kHalved) / 2;
   const double left = settings_.budget_seconds - bench_.seconds() - reserved;
   if (left <= 0) return 0;
-  if (candidate_seconds_ == 0) return kBatch;  // the first batch tells
+  if (candidate_seconds_ == 0) return kFirstBatch;
   return static_cast<std::size_t>(left / candidate_seconds_);
 }
 
@@ -95,10 +96,12 @@ bool Search::enumerate() {
     if (!board_.knows(candidate)) order.push_back(candidate);
   }
   shuffle(order, random_);
-  for (std::size_t i = 0; i < order.size(); i += kBatch) {
-    const std::size_t left = order.size() - i;
-    if (affordable() < (candidate_seconds_ == 0 ? 1 : left)) return false;
-    measure(Stage::kEnumerate, part(order, i, kBatch));
+  for (std::size_t i = 0; i < order.size();) {
+    const bool first = candidate_seconds_ == 0;
+    if (affordable() < (first ? 1 : order.size() - i)) return false;
+    const std::vector<std::uint64_t> batch = part(order, i, first ? kFirstBatch : kBatch);
+    i += batch.size();
+    measure(Stage::kEnumerate, batch);
   }
   end_.whole = true;
   return true;
@@ -109,11 +112,12 @@ void Search::screen() {
   std::size_t wanted = screening_size(pool_.space);
   std::vector<std::uint64_t> points = screening_points(pool_, wanted, random_);
   std::erase_if(points, [this](std::uint64_t point) { return board_.knows(point); });
-  const std::size_t limit = affordable();
-  for (std::size_t i = 0; i < points.size(); i += kBatch) {
-    const std::size_t count = std::min(kBatch, affordable());
-    if (count == 0 || (i > 0 && 2 * i > limit)) break;
+  for (std::size_t i = 0; i < points.size();) {
+    const std::size_t left = affordable();
+    const std::size_t count = std::min(kBatch, left);
+    if (count == 0 || i > left) break;
     measure(Stage::kScreen, part(points, i, count));
+    i += count;
   }
 }
 

@@ -60,6 +60,22 @@ __global__ void l2_read(const uint4* data, unsigned* sink, int rounds, unsigned 
   sum.write(sink);
 }
 
+/// Rows as a sampler gathers them: four neighbouring lanes read 64 bytes of the first `rows` rows
+/// of `data`, anywhere.
+__global__ void l2_gather(const uint4* data, unsigned* sink, int rounds, unsigned rows) {
+  constexpr unsigned kLanesPerRow = 4;
+  const unsigned lane = simt::thread() % kLanesPerRow;
+  unsigned random = (simt::block() * kThreads + simt::thread()) / kLanesPerRow * 2654435761U;
+  Sum sum;
+#pragma unroll 8
+  for (int r = 0; r < 2 * rounds; ++r) {
+    random = random * 1664525U + 1013904223U;
+    const auto row = static_cast<unsigned>((static_cast<unsigned long long>(random) * rows) >> 32);
+    sum.add(ptx::load_cached_in_l2(data + row * kLanesPerRow + lane));
+  }
+  sum.write(sink);
+}
+
 /// Puts the block's words in shared memory.
 __device__ __forceinline__ uint4* stage(const uint4* data) {
   auto* words = reinterpret_cast<uint4*>(simt::shared_memory());

@@ -51,8 +51,8 @@ class ReadBandwidth {
         data_(blocks_ * kBlockBytes),
         sink_(blocks_ * kThreads * sizeof(unsigned)) {
     Unit unit{"reads", "#include <msda/microbench/reads.cuh>\n", device_headers(), {}, ""};
-    unit.kernels = {name_of("l1_read"), name_of("l2_read"), name_of("shared_read"),
-                    name_of("cluster_read")};
+    unit.kernels = {name_of("l1_read"), name_of("l2_read"), name_of("l2_gather"),
+                    name_of("shared_read"), name_of("cluster_read")};
     module_.emplace(compiler.compile(unit, architecture_name(device.compute_capability)));
     data_.fill(1);
   }
@@ -60,11 +60,29 @@ class ReadBandwidth {
   /// Bytes per second that `kernel` reads with `shared_bytes` of shared memory, in clusters of
   /// `cluster` blocks.
   double of(const char* kernel, unsigned shared_bytes = 0, unsigned cluster = 1) {
+    return measure(kernel, kThreads, shared_bytes, cluster);
+  }
+
+  /// Of rows anywhere in all data, and in a part that one half of a divided L2 may hold alone.
+  double of_gathers() {
+    const auto rows = static_cast<unsigned>(data_.size() / kRowBytes);
+    return std::max(measure("l2_gather", rows, 0, 1), measure("l2_gather", rows / 8, 0, 1));
+  }
+
+  static constexpr std::size_t kBlockBytes = 512 * 16;  ///< kBlockWords words
+
+ private:
+  static constexpr int kThreads = 256;
+  static constexpr int kBlocksPerMultiprocessor = 8;
+  static constexpr std::size_t kRowBytes = 64;  ///< of l2_gather
+  static std::string name_of(const std::string& kernel) { return "msda::microbench::" + kernel; }
+
+  /// `argument` is the kernel's last.
+  double measure(const char* kernel, unsigned argument, unsigned shared_bytes, unsigned cluster) {
     int rounds = 1024;
-    unsigned step = kThreads;
     void* data = data_.data();
     void* sink = sink_.data();
-    void* parameters[] = {&data, &sink, &rounds, &step};
+    void* parameters[] = {&data, &sink, &rounds, &argument};
     cudaLaunchAttribute attribute{};
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {cluster, 1, 1};
@@ -82,13 +100,6 @@ class ReadBandwidth {
     return static_cast<double>(blocks_) * kBlockBytes * rounds / seconds;
   }
 
-  static constexpr std::size_t kBlockBytes = 512 * 16;  ///< kBlockWords words
-
- private:
-  static constexpr int kThreads = 256;
-  static constexpr int kBlocksPerMultiprocessor = 8;
-  static std::string name_of(const std::string& kernel) { return "msda::microbench::" + kernel; }
-
   unsigned blocks_;
   cudaStream_t stream_;
   CudaMemory data_;
@@ -104,7 +115,7 @@ Ceilings measure_cuda_ceilings(const Compiler& compiler, const DeviceInfo& devic
   Ceilings measured;
   measured.dram_bytes_per_second = copy_bandwidth(device, stream);
   measured.gather_bytes_per_second = reads.of("l1_read");
-  measured.l2_bytes_per_second = reads.of("l2_read");
+  measured.l2_bytes_per_second = std::max(reads.of("l2_read"), reads.of_gathers());
   measured.shared_bytes_per_second = reads.of("shared_read", ReadBandwidth::kBlockBytes);
   if (device.compute_capability >= 90) {
     measured.cluster_bytes_per_second = reads.of("cluster_read", ReadBandwidth::kBlockBytes, 2);
