@@ -13,7 +13,7 @@
 namespace msda {
 namespace {
 
-struct Format {
+struct ReportFormat {
   const char* name;
   std::string (*text)(const Report& report);
 };
@@ -23,7 +23,7 @@ std::string effects_csv(const Report& report) {
   return effects_to_csv(*report.ablation);
 }
 
-constexpr Format kFormats[] = {
+constexpr ReportFormat kFormats[] = {
     {"terminal", [](const Report& r) { return to_terminal(r, wants_colour(stdout)); }},
     {"md", to_markdown},
     {"html", to_html},
@@ -36,12 +36,12 @@ constexpr Format kFormats[] = {
 
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
-  for (const Format& format : kFormats) names.emplace_back(format.name);
+  for (const ReportFormat& format : kFormats) names.emplace_back(format.name);
   return names;
 }
 
-const Format& find_format(const std::string& wanted) {
-  for (const Format& format : kFormats) {
+const ReportFormat& find_format(const std::string& wanted) {
+  for (const ReportFormat& format : kFormats) {
     if (format.name == wanted) return format;
   }
   const std::vector<std::string> names = format_names();
@@ -90,7 +90,7 @@ int report_command(const std::vector<std::string>& words) {
   arguments.flag("claims", "the claims of all DIRs in one table (terminal, md or tex)");
   arguments.words("DIR", 1, -1);
   if (!arguments.parse(words)) return 0;
-  const Format& format = find_format(arguments.get("format", "terminal"));
+  const ReportFormat& format = find_format(arguments.get("format", "terminal"));
   const auto figures = arguments.find("figures");
   if (arguments.has("claims")) {
     if (figures) throw UsageError("report: --claims is a table; it has no --figures");

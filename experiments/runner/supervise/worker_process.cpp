@@ -42,23 +42,23 @@ std::string last_words(int descriptor) {
   return text.substr(start, std::min(end + 1 - start, kMost));
 }
 
+}  // namespace
+
 /// A file without a name, for what a worker says on stderr.
-class Messages {
+class WorkerMessages {
  public:
-  Messages() : descriptor_(::memfd_create("messages of a worker", MFD_CLOEXEC)) {
+  WorkerMessages() : descriptor_(::memfd_create("messages of a worker", MFD_CLOEXEC)) {
     if (descriptor_ < 0)
       throw EnvironmentError("cannot make a temporary file for a worker's messages");
   }
-  Messages(const Messages&) = delete;
-  Messages& operator=(const Messages&) = delete;
-  ~Messages() { ::close(descriptor_); }
+  WorkerMessages(const WorkerMessages&) = delete;
+  WorkerMessages& operator=(const WorkerMessages&) = delete;
+  ~WorkerMessages() { ::close(descriptor_); }
   int descriptor() const { return descriptor_; }
 
  private:
   int descriptor_;
 };
-
-}  // namespace
 
 struct Interrupts::Impl {
   asio::io_context io;
@@ -96,7 +96,7 @@ struct WorkerProcess::Impl {
 
   Interrupts::Impl& interrupts;
   KillPolicy policy;
-  Messages messages;
+  WorkerMessages messages;
   Pipe requests;
   Pipe answers;
   Child child;
