@@ -16,12 +16,6 @@ std::string device_word(const nlohmann::json& manifest) {
   return device->value("kind", "") == "cuda" ? "GPU" : "CPU";
 }
 
-/// "0.42%", "170%"
-std::string percent_text(double share) {
-  constexpr double kWhole = 0.1;
-  return share < kWhole ? fmt::format("{:.2g}%", 100 * share) : fmt::format("{:.0f}%", 100 * share);
-}
-
 /// The manifest's entry of the table's problem and mode, or null.
 nlohmann::json group_of(const nlohmann::json& manifest, const Table& table) {
   const auto groups = manifest.find("groups");
@@ -101,7 +95,7 @@ std::string throttle_sentence(const Table& table) {
 
 std::string noise_sentence(const NoiseFloor& floor) {
   const std::string smallest = fmt::format(
-      "{:.2g}% is the smallest effect that {} finds in 4 of 5 runs", floor.smallest_effect * 100,
+      "{} is the smallest effect that {} finds in 4 of 5 runs", percent_text(floor.smallest_effect),
       floor.arm.empty() ? "the arms' median interval" : "such an interval");
   if (floor.arm.empty()) return fmt::format("No A/A pair ran; {}.", smallest);
   const Difference difference = classify(floor.ratio);

@@ -189,8 +189,8 @@ std::string how_sure(const Report& report) {
     most = std::max(most, floor->smallest_effect);
   }
   if (most == 0) return "";
-  const std::string low = fmt::format("{:.2g}%", least * 100);
-  const std::string high = fmt::format("{:.2g}%", most * 100);
+  const std::string low = percent_text(least);
+  const std::string high = percent_text(most);
   return fmt::format(
       "95% intervals over {}; differences of {} are found in 4 of 5 runs.\n",
       processes > 0 ? fmt::format("{} processes", processes) : "the blocks of one process",

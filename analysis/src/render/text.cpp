@@ -175,6 +175,11 @@ std::string ratio_text(double ratio, const std::optional<Interval>& interval) {
   return fmt::format("{} [{}, {}]", ratio_text(ratio), bound(interval->low), bound(interval->high));
 }
 
+std::string percent_text(double share) {
+  constexpr double kWhole = 0.1;
+  return share < kWhole ? fmt::format("{:.2g}%", 100 * share) : fmt::format("{:.0f}%", 100 * share);
+}
+
 std::string how_sure(const std::optional<Interval>& interval, Replication replication,
                      int replicates) {
   if (!interval) return "one block, so no interval";
