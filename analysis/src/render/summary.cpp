@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "render/claims_table.hpp"
 #include "render/formats.hpp"
 #include "render/style.hpp"
 #include "render/text.hpp"
@@ -280,6 +282,9 @@ std::string to_summary(const Report& report, bool colour) {
   const Matrix& matrix = document.matrices.front();
   if (has_places(matrix)) tail += "  * surely the fastest, ~ not told apart from it\n";
   tail += how_sure(report);
+  if (const auto claims = lay_out_claims(std::span(&report, 1))) {
+    tail += fmt::format("Claims: {}\n", claims->headline);
+  }
   const std::size_t warnings = std::min(document.warnings.size(), kMostWarnings);
   for (std::size_t i = 0; i < warnings; ++i) {
     tail += paint("warning: ", style_of("wrong"), colour) + document.warnings[i] + "\n";
