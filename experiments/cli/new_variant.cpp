@@ -103,17 +103,18 @@ const Skeleton& skeleton_of(const std::string& slot) {
 
 NewVariant for_slot(const std::string& slot) {
   const Skeleton& skeleton = skeleton_of(slot);
+  const SkeletonSlot& filled = *skeleton.find(slot);
   NewVariant variant;
+  variant.contract = fmt::format("msda/slots/{}.cuh", slot);
   variant.words = {{"slot", slot},
-                   {"Member", skeleton.find(slot)->member},
+                   {"Member", filled.member},
+                   {"Default", filled.policy},
                    {"skeleton", skeleton.name},
-                   {"space", skeleton.space},
-                   {"header", skeleton.header},
+                   {"contract", variant.contract},
                    {"DEVICE", fmt::format(" DEVICE {}.cuh", slot)}};
   variant.files = {{"slot/plugin.cpp.in", "plugin.cpp"},
                    {"slot/policy.cuh.in", fmt::format("device/{}.cuh", slot)}};
   variant.device = "simt:1:races";
-  variant.contract = fmt::format("msda/slots/{}.cuh", slot);
   return variant;
 }
 

@@ -358,7 +358,7 @@ TEST(CliNewVariant, GoesBesideTheOthersAtTheRootOfTheSources) {
   EXPECT_EQ(read_text(folder / "CMakeLists.txt"),
             "msda_add_variant(far-order SOURCES plugin.cpp DEVICE order.cuh)\n");
   EXPECT_THAT(read_text(folder / "device" / "order.cuh"),
-              HasSubstr("struct Order : msda::direct::Defaults<Problem>::Order"));
+              HasSubstr("struct Order : StoredOrder<K, Parameters> {"));
 }
 
 TEST(CliNewVariant, UsageErrors) {

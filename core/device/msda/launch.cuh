@@ -1,27 +1,18 @@
 // What the host must know to launch a composition, computed by the device headers at compile time
 // and read by the host from the compiled module: geometry is decided in one place. Host and device
-// share this file, so it includes nothing.
+// share this file, so it includes nothing but the list of slots.
 #pragma once
+
+#include <msda/slot_list.cuh>
 
 namespace msda {
 
-/// Slots of the direct skeleton, in the order in which their pre-passes run, and then those that
-/// the specialised skeleton adds.
+/// The slots of the direct skeleton, and those that the specialised one adds.
 enum Slot : int {
-  kArithmetic,
-  kLayout,
-  kSource,
-  kMapping,
-  kOrder,
-  kSchedule,
-  kMetadata,
-  kPipeline,
-  kCache,
-  kUnroll,
-  kFetch,
-  kRoles,
-  kHandover,
-  kSlotCount
+#define MSDA_ENUMERATOR(Name, name, Default) k##Name,
+  MSDA_GATHER_SLOTS(MSDA_ENUMERATOR) MSDA_PRODUCER_SLOTS(MSDA_ENUMERATOR)
+#undef MSDA_ENUMERATOR
+      kSlotCount
 };
 
 inline constexpr int kLevelLimit = 8;  ///< levels that a problem may have
@@ -56,16 +47,16 @@ struct Extent {
 /// one output vector (b, q, h); a plane is all rows of an image, or those of one head or channel
 /// block.
 struct LaunchShape {
-  unsigned threads;          ///< per block
-  unsigned shared_bytes;     ///< dynamic, per block
-  unsigned resident_blocks;  ///< blocks per SM of a persistent grid; 0: one block for each item
-  unsigned planes;           ///< per image
-  unsigned rows_per_query;   ///< rows of one plane for each query: H, or 1 when planes are by head
-  unsigned rows_per_item;  ///< 0: `chunks` items for each plane; both 0: all resident blocks, which
-                           ///< divide the work by themselves
-  unsigned chunks;         ///< items per plane when rows_per_item is 0
-  unsigned cluster;        ///< blocks per cluster; 0 or 1: none
-  unsigned most_workers;   ///< blocks or clusters of the grid at most; 0: no limit
+  unsigned threads = 0;          ///< per block
+  unsigned shared_bytes = 0;     ///< dynamic, per block; the skeleton sets it from `Storage`
+  unsigned resident_blocks = 0;  ///< blocks per SM of a persistent grid; 0: one block for each item
+  unsigned planes = 1;           ///< per image
+  unsigned rows_per_query = 0;   ///< of one plane: H, or 1 when planes are by head
+  unsigned rows_per_item = 0;    ///< 0: `chunks` items for each plane; both 0: all resident blocks,
+                                 ///< which divide the work by themselves
+  unsigned chunks = 0;           ///< items per plane when rows_per_item is 0
+  unsigned cluster = 0;          ///< blocks per cluster; 0 or 1: none
+  unsigned most_workers = 0;     ///< blocks or clusters of the grid at most; 0: no limit
 };
 
 /// A layered texture of one level: `layers_per_image` * B layers of width x height texels, each of
@@ -108,15 +99,10 @@ struct LaunchPlan {
 #define MSDA_HOST_DEVICE
 #endif
 
-/// Size of a slot's part of shared memory, each of which begins at a multiple of 128 bytes.
-MSDA_HOST_DEVICE constexpr unsigned align_shared(unsigned bytes) {
-  return (bytes + 127U) / 128U * 128U;
-}
-
 /// A pre-pass whose threads walk over all work with the stride of the grid.
 MSDA_HOST_DEVICE constexpr LaunchShape grid_stride_shape(unsigned threads,
                                                          unsigned resident_blocks) {
-  return {threads, 0, resident_blocks, 1, 0, 0, 0, 0, 0};
+  return {.threads = threads, .resident_blocks = resident_blocks};
 }
 
 MSDA_HOST_DEVICE constexpr long long rows_per_plane(const LaunchShape& shape, long long queries) {

@@ -8,15 +8,19 @@
 
 namespace msda {
 
+/// The widest machine word, of at most 16 bytes, of which all of `bytes` are multiples.
+template <class... Bytes>
+constexpr int widest_word(Bytes... bytes) {
+  int word = 16;
+  while (((bytes % word != 0) || ...)) word /= 2;
+  return word;
+}
+
 /// Copies `bytes` in the widest words that they and both addresses, multiples of `alignment`,
 /// allow.
 template <int bytes, int alignment = 16>
 __device__ __forceinline__ void copy_words(void* to, const void* from) {
-  constexpr int kWord = [] {
-    int word = 16;
-    while (bytes % word != 0 || alignment % word != 0) word /= 2;
-    return word;
-  }();
+  constexpr int kWord = widest_word(bytes, alignment);
   using Word = ptx::Word<kWord>;
 #pragma unroll
   for (int w = 0; w < bytes / kWord; ++w) {

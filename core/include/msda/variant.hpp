@@ -136,10 +136,10 @@ class Variant {
 /// Fills `slot` of `skeleton` with the class template `type`, written in the plugin's device
 /// headers:
 ///
-///   template <class Problem, class Parameters> struct Mapping { ... };
+///   template <class K, class Parameters> struct Mapping { ... };
 ///
-/// The composer instantiates it with the problem's constants and with a struct that has one
-/// `static constexpr` member for each parameter.
+/// The composer instantiates it with the composition K, which has the problem's constants, and with
+/// a struct that has one `static constexpr` member for each parameter.
 class Optimization : public Variant {
  public:
   /// A property of other slots' policies that this one cannot work with, and why not.

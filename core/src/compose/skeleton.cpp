@@ -29,28 +29,25 @@ std::vector<std::string> Skeleton::slot_names() const {
 namespace {
 
 std::vector<Skeleton> all_skeletons() {
-  const Skeleton direct{"direct",
-                        "msda/skeleton/direct.cuh",
-                        "msda::direct",
-                        {{"layout", "Layout", kLayout},
-                         {"mapping", "Mapping", kMapping},
-                         {"order", "Order", kOrder},
-                         {"schedule", "Schedule", kSchedule},
-                         {"metadata", "Metadata", kMetadata},
-                         {"source", "Source", kSource},
-                         {"cache", "Cache", kCache},
-                         {"arithmetic", "Arithmetic", kArithmetic},
-                         {"unroll", "Unroll", kUnroll},
-                         {"pipeline", "Pipeline", kPipeline},
-                         {"fetch", "Fetch", kFetch}},
-                        {kLayout}};
-  Skeleton specialised{"specialised", "msda/skeleton/specialised.cuh", "msda::specialised",
-                       direct.slots,  direct.shared_prepasses,         direct.name};
-  specialised.slots.push_back({"roles", "Roles", kRoles});
-  specialised.slots.push_back({"handover", "Handover", kHandover});
-  return {direct,
-          specialised,
-          {"whole", "msda/skeleton/whole.cuh", "msda::whole", {{"kernel", "Kernel", 0}}, {}}};
+#define MSDA_SLOT(Name, name, Default) {#name, #Name, k##Name, #Default},
+  const Skeleton direct{.name = "direct",
+                        .header = "msda/skeleton/direct.cuh",
+                        .space = "msda::direct",
+                        .slots = {MSDA_GATHER_SLOTS(MSDA_SLOT)},
+                        .shared_prepasses = {kLayout}};
+  const Skeleton specialised{.name = "specialised",
+                             .header = "msda/skeleton/specialised.cuh",
+                             .space = "msda::specialised",
+                             .slots = {MSDA_GATHER_SLOTS(MSDA_SLOT) MSDA_PRODUCER_SLOTS(MSDA_SLOT)},
+                             .shared_prepasses = direct.shared_prepasses,
+                             .extends = direct.name};
+#undef MSDA_SLOT
+  const Skeleton whole{.name = "whole",
+                       .header = "msda/skeleton/whole.cuh",
+                       .space = "msda::whole",
+                       .slots = {{"kernel", "Kernel", 0, ""}},
+                       .shared_prepasses = {}};
+  return {direct, specialised, whole};
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ struct SkeletonSlot {
   std::string name;    ///< as plugins and YAML call it, "mapping"
   std::string member;  ///< alias in the composition, "Mapping"
   int number;          ///< of the slot in the launch plan, msda::Slot for the direct skeleton
+  std::string policy;  ///< class template that fills the slot by default; "" for none
 };
 
 struct Skeleton {

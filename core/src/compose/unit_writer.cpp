@@ -121,6 +121,16 @@ std::map<int, std::string> prepass_slots(const Composition& composition, const S
   return names;
 }
 
+/// Has the compiler name the plugin and the contract that its policy does not keep, before it meets
+/// what is missing inside the skeleton.
+std::string contract_check(const Part& part, const SkeletonSlot& slot) {
+  return fmt::format(
+      "static_assert(msda::{0}Policy<K::{0}, K>,\n"
+      "              \"plugin '{1}' does not satisfy msda::{0}Policy, the contract of slot "
+      "'{2}'\");\n",
+      slot.member, part.plugin->name, slot.name);
+}
+
 }  // namespace
 
 const std::vector<UnitHeader>& device_headers() {
@@ -144,6 +154,7 @@ ComposedUnit write_unit(const Composition& composition, const Problem& problem) 
   std::string includes = fmt::format("#include <{}>\n", skeleton.header);
   std::string parameters;
   std::string slots;
+  std::string contracts;
   for (const Part& part : composition.parts()) {
     const auto& slot = dynamic_cast<const Optimization&>(*part.plugin->variant).slot();
     const std::string name = identifier(part.plugin->name);
@@ -153,13 +164,15 @@ ComposedUnit write_unit(const Composition& composition, const Problem& problem) 
     includes += fmt::format("#include <{}>\n", slot.header);
     parameters += parameters_text(part);
     const SkeletonSlot& place = *skeleton.find(slot.slot);
-    slots += fmt::format("  using {} = {}<unit::Problem, {}_parameters>;\n", place.member,
+    slots += fmt::format("  template <class K>\n  using {} = {}<K, {}_parameters>;\n", place.member,
                          slot.type, name);
+    contracts += contract_check(part, place);
   }
   unit.text = fmt::format(
       "// {}\n{}\nnamespace unit {{\n{}{}struct Composition : {}::Defaults<Problem> {{\n{}}};\n"
-      "}}  // namespace unit\n",
-      composition.describe(), includes, problem_text(problem), parameters, skeleton.space, slots);
+      "using K = {}::Composed<Composition>;\n{}}}  // namespace unit\n",
+      composition.describe(), includes, problem_text(problem), parameters, skeleton.space, slots,
+      skeleton.space, contracts);
 
   composed.main_kernel = fmt::format("{}::kernel<unit::Composition>", skeleton.space);
   unit.kernels.push_back(composed.main_kernel);

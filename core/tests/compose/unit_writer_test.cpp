@@ -26,9 +26,8 @@ TEST(UnitWriter, NamesTheFilledSlotAndItsParameters) {
   EXPECT_THAT(text, HasSubstr("#include <vector_loads/mapping.cuh>"));
   EXPECT_THAT(text, HasSubstr("static constexpr long long width = 8;"));
   EXPECT_THAT(
-      text,
-      HasSubstr(
-          "using Mapping = msda::vector_loads::Mapping<unit::Problem, vector_loads_parameters>;"));
+      text, HasSubstr("using Mapping = msda::vector_loads::Mapping<K, vector_loads_parameters>;"));
+  EXPECT_THAT(text, HasSubstr("plugin 'vector-loads' does not satisfy msda::MappingPolicy"));
   EXPECT_THAT(text, HasSubstr("using Value = __half;"));
   EXPECT_THAT(text, HasSubstr("level == 0 ? 0 : level == 1 ? 14720 : level == 2 ? 18400 : 19320"));
 }
@@ -39,9 +38,8 @@ TEST(UnitWriter, AWholeKernelFillsTheOneSlotOfItsSkeleton) {
   problem.types = Types::all(DType::kFloat16);
   const ComposedUnit composed = write_unit(composition, problem);
   EXPECT_THAT(composed.unit.text, HasSubstr("#include <msda/skeleton/whole.cuh>"));
-  EXPECT_THAT(composed.unit.text,
-              HasSubstr("using Kernel = msda::tensor_core_attempt::Kernel<unit::Problem, "
-                        "tensor_core_attempt_parameters>;"));
+  EXPECT_THAT(composed.unit.text, HasSubstr("using Kernel = msda::tensor_core_attempt::Kernel<K, "
+                                            "tensor_core_attempt_parameters>;"));
   EXPECT_EQ(composed.main_kernel, "msda::whole::kernel<unit::Composition>");
 }
 

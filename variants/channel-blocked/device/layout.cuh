@@ -6,8 +6,9 @@
 
 namespace msda::channel_blocked {
 
-template <class Problem, class Parameters>
-struct Layout : PlainLayout<Problem, Parameters> {
+template <class K, class Parameters>
+struct Layout : StoredLayout<K, Parameters> {
+  using Problem = typename K::Problem;
   static constexpr bool kRestaged = true;
   static constexpr int kPixelStride = static_cast<int>(Parameters::block);
   static constexpr int kRunChannels = kPixelStride;

@@ -7,11 +7,11 @@
 
 namespace msda::channel_split {
 
-template <class Problem, class Parameters>
-using Mapping =
-    LaneMapping<Problem,
-                vector_width<Problem>(static_cast<int>(Parameters::width),
-                                      static_cast<int>(Parameters::channels)),
-                static_cast<int>(Parameters::threads), 1, static_cast<int>(Parameters::channels)>;
+template <class K, class Parameters>
+struct Mapping
+    : LaneMapping<typename K::Problem, LaneShape{.vector = vector_width<typename K::Problem>(
+                                                     Parameters::width, Parameters::channels),
+                                                 .threads = Parameters::threads,
+                                                 .channels = Parameters::channels}> {};
 
 }  // namespace msda::channel_split

@@ -7,8 +7,12 @@
 
 namespace msda::corner_pair {
 
-template <class Problem, class Parameters>
-using Mapping = LaneMapping<Problem, vector_width<Problem>(static_cast<int>(Parameters::width)),
-                            static_cast<int>(Parameters::threads), 2>;
+template <class K, class Parameters>
+struct Mapping
+    : LaneMapping<typename K::Problem,
+                  LaneShape{.vector = vector_width<typename K::Problem>(Parameters::width),
+                            .threads = Parameters::threads,
+                            .channels = K::Problem::kChannels,
+                            .sides = 2}> {};
 
 }  // namespace msda::corner_pair

@@ -19,10 +19,11 @@
 
 namespace msda::flash_deform {
 
-template <class Problem, class Parameters>
+template <class K, class Parameters>
 struct Kernel {
+  using Problem = typename K::Problem;
   using Value = typename Problem::Value;
-  using Layout = PlainLayout<Problem, void>;
+  using Layout = ProblemLayout<Problem>;
   static constexpr int kWidth = vector_width<Problem>(static_cast<int>(Parameters::width));
   static constexpr int kLanes = Problem::kChannels / kWidth;  ///< threads of a row
   static constexpr int kThreadsOfQuery = kLanes * Problem::kHeads;
@@ -41,16 +42,12 @@ struct Kernel {
   };
   static constexpr LaunchShape kShape = {
       .threads = static_cast<unsigned>(kQueries * kThreadsOfQuery),
-      .shared_bytes = 0,
-      .resident_blocks = 0,
-      .planes = 1,
       .rows_per_query = static_cast<unsigned>(Problem::kHeads),
-      .rows_per_item = static_cast<unsigned>(kQueries * Problem::kHeads),
-      .chunks = 0,
-      .cluster = 0};
+      .rows_per_item = static_cast<unsigned>(kQueries * Problem::kHeads)};
+  struct Storage {};
 
   /// A block's queries are of one image: the last block of an image may have fewer.
-  __device__ static void run(const Arguments& arguments, unsigned char*) {
+  __device__ static void run(const Arguments& arguments, Storage&) {
     const WorkItem item = work_item<Kernel>(arguments, kShape, simt::block());
     const int thread = static_cast<int>(simt::thread());
     const long long in_image = item.first + thread / kLanes;

@@ -9,8 +9,8 @@
 
 namespace msda::fp8_value {
 
-template <class Problem, class Parameters>
-struct Arithmetic : EncodedArithmetic<Problem, Arithmetic<Problem, Parameters>> {
+template <class K, class Parameters>
+struct Arithmetic : EncodedArithmetic<K, Arithmetic<K, Parameters>> {
   using Stored = unsigned char;
   static constexpr float kLargest = 448.0F;  ///< of the codes
 

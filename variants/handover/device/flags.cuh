@@ -9,46 +9,45 @@
 
 namespace msda::handover {
 
-struct FlagHandover {
-  static constexpr Slot kSlot = kHandover;
-  template <class K>
-  static constexpr unsigned kSharedBytes = 2 * K::kStages * sizeof(unsigned);
+template <class K>
+class FlagHandover {
+  static constexpr unsigned kProducers = kProducerThreads<K> / simt::kWarpLanes;
+  static constexpr unsigned kConsumers = K::Mapping::kThreads / simt::kWarpLanes;
+  using State = PipelineState<kHandoverStages<K>>;
 
-  template <class K>
-  class Handover {
-    static constexpr unsigned kProducers = K::kProducerThreads / simt::kWarpLanes;
-    static constexpr unsigned kConsumers = K::Mapping::kThreads / simt::kWarpLanes;
-    using State = PipelineState<K::kStages>;
-
-   public:
-    __device__ explicit Handover(unsigned char* shared)
-        : full_(reinterpret_cast<unsigned*>(shared)), empty_(full_ + K::kStages) {
-      if (simt::thread() < 2 * K::kStages) full_[simt::thread()] = 0;
-    }
-    __device__ void producer_acquire(const State& state) {
-      if (!state.is_first_round())
-        wait(empty_ + state.stage, kConsumers * (state.step / K::kStages));
-    }
-    __device__ void producer_commit(const State& state) { raise(full_ + state.stage); }
-    __device__ void producer_tail(const State& state) { static_cast<void>(state); }
-    __device__ void consumer_wait(const State& state) {
-      wait(full_ + state.stage, kProducers * (state.step / K::kStages + 1));
-    }
-    __device__ void consumer_release(const State& state) { raise(empty_ + state.stage); }
-
-   private:
-    __device__ static void raise(unsigned* flag) {
-      simt::sync_warp();
-      if (simt::lane() == 0) ptx::raise_flag(flag);
-    }
-    __device__ static void wait(unsigned* flag, unsigned count) {
-      if (simt::lane() == 0) ptx::wait_for_flag(flag, count);
-      simt::sync_warp();
-    }
-
-    unsigned* full_;
-    unsigned* empty_;
+ public:
+  struct Storage {
+    unsigned full[kHandoverStages<K>];
+    unsigned empty[kHandoverStages<K>];
   };
+
+  __device__ explicit FlagHandover(Storage& storage) : storage_(storage) {
+    if (simt::thread() >= kHandoverStages<K>) return;
+    storage.full[simt::thread()] = 0;
+    storage.empty[simt::thread()] = 0;
+  }
+  __device__ void producer_acquire(const State& state) {
+    if (state.is_first_round()) return;
+    wait(storage_.empty + state.stage, kConsumers * (state.step / kHandoverStages<K>));
+  }
+  __device__ void producer_commit(const State& state) { raise(storage_.full + state.stage); }
+  __device__ void producer_tail(const State&) {}
+  __device__ void consumer_wait(const State& state) {
+    wait(storage_.full + state.stage, kProducers * (state.step / kHandoverStages<K> + 1));
+  }
+  __device__ void consumer_release(const State& state) { raise(storage_.empty + state.stage); }
+
+ private:
+  __device__ static void raise(unsigned* flag) {
+    simt::sync_warp();
+    if (simt::lane() == 0) ptx::raise_flag(flag);
+  }
+  __device__ static void wait(unsigned* flag, unsigned count) {
+    if (simt::lane() == 0) ptx::wait_for_flag(flag, count);
+    simt::sync_warp();
+  }
+
+  Storage& storage_;
 };
 
 }  // namespace msda::handover

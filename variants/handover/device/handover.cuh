@@ -9,24 +9,27 @@
 namespace msda::handover {
 
 /// By the number of the plugin's choice.
-template <int by, class Problem, class Parameters>
+template <int by, class K>
 struct By {
-  using Type = BarrierHandover<Problem, Parameters>;
+  using Type = BarrierHandover<K, void>;
 };
-template <class Problem, class Parameters>
-struct By<1, Problem, Parameters> {
-  using Type = NamedHandover;
+template <class K>
+struct By<1, K> {
+  using Type = NamedHandover<K>;
 };
-template <class Problem, class Parameters>
-struct By<2, Problem, Parameters> {
-  using Type = BlockHandover;
+template <class K>
+struct By<2, K> {
+  using Type = BlockHandover<K>;
 };
-template <class Problem, class Parameters>
-struct By<3, Problem, Parameters> {
-  using Type = FlagHandover;
+template <class K>
+struct By<3, K> {
+  using Type = FlagHandover<K>;
 };
 
-template <class Problem, class Parameters>
-using Handover = typename By<Parameters::by, Problem, Parameters>::Type;
+template <class K, class Parameters>
+struct Handover : By<Parameters::by, K>::Type {
+  using Base = typename By<Parameters::by, K>::Type;
+  using Base::Base;
+};
 
 }  // namespace msda::handover

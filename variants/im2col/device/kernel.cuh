@@ -17,10 +17,11 @@
 
 namespace msda::im2col {
 
-template <class Problem, class Parameters>
+template <class K, class Parameters>
 struct Kernel {
+  using Problem = typename K::Problem;
   using Value = typename Problem::Value;
-  using Layout = PlainLayout<Problem, void>;
+  using Layout = ProblemLayout<Problem>;
   static constexpr int kRow = Problem::kHeads * Problem::kChannels;  ///< elements of a query
 
   /// What work_item() asks. Its rows are output elements here.
@@ -29,15 +30,11 @@ struct Kernel {
   };
   static constexpr LaunchShape kShape = {
       .threads = static_cast<unsigned>(Parameters::threads),
-      .shared_bytes = 0,
-      .resident_blocks = 0,
-      .planes = 1,
       .rows_per_query = static_cast<unsigned>(kRow),
-      .rows_per_item = static_cast<unsigned>(Parameters::threads),
-      .chunks = 0,
-      .cluster = 0};
+      .rows_per_item = static_cast<unsigned>(Parameters::threads)};
+  struct Storage {};
 
-  __device__ static void run(const Arguments& arguments, unsigned char*) {
+  __device__ static void run(const Arguments& arguments, Storage&) {
     const WorkItem item = work_item<Kernel>(arguments, kShape, simt::block());
     const long long in_image = item.first + simt::thread();
     if (in_image >= item.last) return;

@@ -6,16 +6,14 @@
 
 namespace msda::interleaved_order {
 
-template <class Problem, class Parameters>
+template <class K, class Parameters>
 struct Order {
-  static constexpr Slot kSlot = kOrder;
   static constexpr unsigned kStride = Parameters::stride;
 
   /// Query at place `position` of the order of image `image`. The last row of the table may be
   /// short: its `full` queries stand in the first columns.
-  __device__ static long long query(const Arguments& arguments, long long image,
+  __device__ static long long query(const Arguments& arguments, long long /*image*/,
                                     long long position) {
-    static_cast<void>(image);
     const auto place = static_cast<unsigned>(position);
     const auto queries = static_cast<unsigned>(arguments.queries);
     const unsigned rows = (queries + kStride - 1) / kStride;

@@ -3,14 +3,13 @@
 // may leave it alone.
 #pragma once
 
-#include <msda/launch.cuh>
-#include <msda/ptx/memory.cuh>
+#include <msda/slots/cache.cuh>
 
 namespace msda::l2_hints {
 
-template <class Problem, class Parameters>
-struct Cache {
-  static constexpr Slot kSlot = kCache;
+template <class K, class Parameters>
+struct Cache : DefaultCache<K, Parameters> {
+  using Problem = typename K::Problem;
   enum Value { kDefault, kCg, kEvictLast };  // the choices of parameter "value", in their order
 
   /// Levels from the largest on; of equal ones the earlier is the larger.

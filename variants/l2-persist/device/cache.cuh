@@ -6,8 +6,8 @@
 
 namespace msda::l2_persist {
 
-template <class Problem, class Parameters>
-struct Cache : DefaultCache<Problem, Parameters> {
+template <class K, class Parameters>
+struct Cache : DefaultCache<K, Parameters> {
   static constexpr bool kPersistValue = true;
 };
 

@@ -8,9 +8,8 @@
 
 namespace msda::loop_unrolling {
 
-template <class Problem, class Parameters>
+template <class K, class Parameters>
 struct Unroll {
-  static constexpr Slot kSlot = kUnroll;
   static constexpr int kPoints = static_cast<int>(Parameters::points);
   static constexpr bool kLoadsAhead = Parameters::ahead;
   static constexpr bool kAlternates = Parameters::alternate;

@@ -21,24 +21,17 @@ struct PairOf<__nv_bfloat16> {
   __device__ static float2 to_floats(Type v) { return __bfloat1622float2(v); }
 };
 
-template <class Problem, class Parameters>
+template <class K, class Parameters>
 struct Arithmetic {
-  static constexpr Slot kSlot = kArithmetic;
   static constexpr bool kFloatSums = Parameters::sums == 0;
-  using Stored = typename Problem::Value;
+  using Stored = typename K::Problem::Value;
   using Weight = Stored;
   static constexpr bool kEncoded = false;
   using Pair = PairOf<Stored>;
   template <int vector>
   using Sums = FloatSums<vector>;
 
-  /// The stored form of a value.
-  __device__ static Stored encode(const Arguments& arguments, float value, long long image,
-                                  int head, int level) {
-    static_cast<void>(arguments);
-    static_cast<void>(image);
-    static_cast<void>(head);
-    static_cast<void>(level);
+  __device__ static Stored encode(const Arguments&, float value, long long, int, int) {
     return from_float<Stored>(value);
   }
   __device__ static Weight weight(float w) { return from_float<Stored>(w); }
@@ -53,19 +46,21 @@ struct Arithmetic {
     }
   }
 
-  template <int points, int taps, int vector, class Tap>
-  __device__ static void add(Sums<vector>& sums, const Tap (&tap)[points],
-                             const Vector<Stored, vector> (&value)[points][taps]) {
+  template <int points, int batch, int taps, int vector>
+  __device__ static void add(Sums<vector>& sums, const Taps<K> (&tap)[batch],
+                             const Vector<Stored, vector> (&value)[batch][taps]) {
 #pragma unroll
-    for (int v = 0; v + 1 < vector; v += 2) add_pair(sums.sum[v], sums.sum[v + 1], tap, value, v);
-    if constexpr (vector % 2 == 1) add_last(sums.sum[vector - 1], tap, value);
+    for (int v = 0; v + 1 < vector; v += 2) {
+      add_pair<points>(sums.sum[v], sums.sum[v + 1], tap, value, v);
+    }
+    if constexpr (vector % 2 == 1) add_last<points>(sums.sum[vector - 1], tap, value);
   }
 
  private:
   /// Channels v and v + 1.
-  template <int points, int taps, int vector, class Tap>
-  __device__ static void add_pair(float& first, float& second, const Tap (&tap)[points],
-                                  const Vector<Stored, vector> (&value)[points][taps], int v) {
+  template <int points, int batch, int taps, int vector>
+  __device__ static void add_pair(float& first, float& second, const Taps<K> (&tap)[batch],
+                                  const Vector<Stored, vector> (&value)[batch][taps], int v) {
     typename Pair::Type blend;
     blend.x = from_float<Stored>(kFloatSums ? 0.0F : first);
     blend.y = from_float<Stored>(kFloatSums ? 0.0F : second);
@@ -83,9 +78,9 @@ struct Arithmetic {
   }
 
   /// The last channel of an odd number.
-  template <int points, int taps, int vector, class Tap>
-  __device__ static void add_last(float& sum, const Tap (&tap)[points],
-                                  const Vector<Stored, vector> (&value)[points][taps]) {
+  template <int points, int batch, int taps, int vector>
+  __device__ static void add_last(float& sum, const Taps<K> (&tap)[batch],
+                                  const Vector<Stored, vector> (&value)[batch][taps]) {
     Stored blend = from_float<Stored>(kFloatSums ? 0.0F : sum);
 #pragma unroll
     for (int p = 0; p < points; ++p) {

@@ -7,37 +7,30 @@
 
 namespace msda::persistent {
 
-template <class Problem, class Parameters>
-struct Schedule {
-  static constexpr Slot kSlot = kSchedule;
+template <class K, class Parameters>
+class Schedule {
+ public:
   static constexpr unsigned kResidentBlocks = Parameters::blocks;
   static constexpr unsigned kChunks = Parameters::chunks;
-  static constexpr unsigned kSharedBytes = 0;
-  template <class K>
-  static constexpr unsigned kRowsPerItem =
-      kChunks != 0 ? 0 : K::Mapping::kRows* K::Mapping::kRowsPerLane;
+  static constexpr unsigned kRowsPerItem = kChunks != 0 ? 0 : kTileRows<K>;
+  struct Storage {};
 
-  template <class K>
-  class Cursor {
-   public:
-    __device__ Cursor(const Arguments& arguments, unsigned char* shared)
-        : arguments_(arguments),
-          index_(worker<K>()),
-          count_(item_count(K::kShape, arguments.batch, arguments.queries)) {
-      static_cast<void>(shared);
-    }
-    __device__ bool next(WorkItem& item) {
-      if (index_ >= count_) return false;
-      item = work_item<K>(arguments_, K::kShape, index_);
-      index_ += workers<K>();
-      return true;
-    }
+  __device__ Schedule(const Arguments& arguments, Storage&)
+      : arguments_(arguments),
+        index_(worker<K>()),
+        count_(item_count(kShape<K>, arguments.batch, arguments.queries)) {}
 
-   private:
-    const Arguments& arguments_;
-    long long index_;
-    long long count_;
-  };
+  __device__ bool next(WorkItem& item) {
+    if (index_ >= count_) return false;
+    item = work_item<K>(arguments_, kShape<K>, index_);
+    index_ += workers<K>();
+    return true;
+  }
+
+ private:
+  const Arguments& arguments_;
+  long long index_;
+  long long count_;
 };
 
 }  // namespace msda::persistent

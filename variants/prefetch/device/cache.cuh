@@ -6,8 +6,8 @@
 
 namespace msda::prefetch {
 
-template <class Problem, class Parameters>
-struct Cache : DefaultCache<Problem, Parameters> {
+template <class K, class Parameters>
+struct Cache : DefaultCache<K, Parameters> {
   template <int level, class Word>
   __device__ static Word load_value(const Word* p) {
     if constexpr (Parameters::bytes == 64) return ptx::load_prefetch_64(p);

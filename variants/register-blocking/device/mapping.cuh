@@ -6,9 +6,12 @@
 
 namespace msda::register_blocking {
 
-template <class Problem, class Parameters>
-using Mapping = LaneMapping<Problem, vector_width<Problem>(static_cast<int>(Parameters::width)),
-                            static_cast<int>(Parameters::threads), 1, Problem::kChannels,
-                            static_cast<int>(Parameters::rows)>;
+template <class K, class Parameters>
+struct Mapping
+    : LaneMapping<typename K::Problem,
+                  LaneShape{.vector = vector_width<typename K::Problem>(Parameters::width),
+                            .threads = Parameters::threads,
+                            .channels = K::Problem::kChannels,
+                            .rows_per_lane = Parameters::rows}> {};
 
 }  // namespace msda::register_blocking

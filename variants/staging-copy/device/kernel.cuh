@@ -16,8 +16,9 @@ namespace msda::staging_copy {
 /// Numbers of the choices of parameter "method".
 enum Method : int { kCooperative, kAsync, kBulk };
 
-template <class Problem, class Parameters>
+template <class K, class Parameters>
 struct Kernel {
+  using Problem = typename K::Problem;
   using Value = typename Problem::Value;
   using Output = typename Problem::Output;
   static constexpr int kSize = static_cast<int>(sizeof(Value));
@@ -31,11 +32,7 @@ struct Kernel {
   }();
   static constexpr int kGroups = Problem::kChannels / (kChannels * kCluster);  ///< chunks of a row
   static constexpr int kRowBytes = kChannels * kSize;
-  static constexpr int kWordBytes = [] {
-    int word = 16;
-    while (kRowBytes % word != 0) word /= 2;
-    return word;
-  }();
+  static constexpr int kWordBytes = widest_word(kRowBytes);
   static constexpr int kWords = kRowBytes / kWordBytes;
   using Word = ptx::Word<kWordBytes>;
   static constexpr int kRows = static_cast<int>(Parameters::budget) * 1024 / kRowBytes;
@@ -45,14 +42,15 @@ struct Kernel {
       Parameters::method != kCooperative && !kIsBulk && kWordBytes >= 4;
 
   static constexpr LaunchShape kShape = {.threads = kThreads,
-                                         .shared_bytes = kRows * kRowBytes + 16,
                                          .resident_blocks = Parameters::blocks,
-                                         .planes = 1,
                                          .rows_per_query = 1,
-                                         .rows_per_item = 0,
-                                         .chunks = 0,
                                          .cluster = kCluster,
                                          .most_workers = Parameters::clusters};
+
+  struct Storage {
+    alignas(16) unsigned char row[kRows][kRowBytes];
+    ptx::Barrier barrier;
+  };
 
   /// Rows [first, last) of image `image` and head `head`, channels from `channel` on of the
   /// cluster.
@@ -64,16 +62,15 @@ struct Kernel {
     int channel;
   };
 
-  __device__ static void run(const Arguments& arguments, unsigned char* shared) {
-    auto* barrier = reinterpret_cast<ptx::Barrier*>(shared + kRows * kRowBytes);
+  __device__ static void run(const Arguments& arguments, Storage& storage) {
     if (kIsBulk && simt::thread() == 0) {
-      ptx::init(barrier, 1);
+      ptx::init(&storage.barrier, 1);
       ptx::publish_barriers();
     }
     simt::sync_block();
     const long long runs = (arguments.queries + kRows - 1) / kRows;
     const long long chunks = arguments.batch * Problem::kHeads * kGroups * runs;
-    unsigned parity = 0;
+    unsigned phase = 0;
     for (long long i = simt::block() / kCluster; i < chunks; i += simt::blocks() / kCluster) {
       const long long plane = i / runs;
       const long long first = i % runs * kRows;
@@ -81,9 +78,9 @@ struct Kernel {
                         min(first + kRows, arguments.queries),
                         static_cast<int>(plane / kGroups % Problem::kHeads),
                         static_cast<int>(plane % kGroups) * kChannels * kCluster};
-      load(arguments, chunk, shared, barrier, parity);
+      load(arguments, chunk, storage, phase);
       for (int n = 0; n < Parameters::barriers; ++n) sync();
-      write(arguments, chunk, shared);
+      write(arguments, chunk, storage);
       sync();  // the neighbour has read
     }
   }
@@ -98,8 +95,8 @@ struct Kernel {
     }
   }
 
-  __device__ static void load(const Arguments& arguments, const Chunk& chunk, unsigned char* shared,
-                              ptx::Barrier* barrier, unsigned& parity) {
+  __device__ static void load(const Arguments& arguments, const Chunk& chunk, Storage& storage,
+                              unsigned& phase) {
     const int rows = static_cast<int>(chunk.last - chunk.first);
     const int channel = chunk.channel + rank() * kChannels;
     const auto* values = static_cast<const Value*>(arguments.value);
@@ -110,16 +107,16 @@ struct Kernel {
     };
     if constexpr (kIsBulk) {
       ptx::fence_before_bulk_copies();
-      if (simt::thread() == 0) ptx::arrive_expecting(barrier, rows * kRowBytes);
+      if (simt::thread() == 0) ptx::arrive_expecting(&storage.barrier, rows * kRowBytes);
       for (int row = static_cast<int>(simt::thread()); row < rows; row += kThreads) {
-        ptx::copy_bulk(shared + row * kRowBytes, from(row), kRowBytes, barrier);
+        ptx::copy_bulk(storage.row[row], from(row), kRowBytes, &storage.barrier);
       }
-      ptx::wait(barrier, parity);
-      parity ^= 1U;
+      ptx::wait(&storage.barrier, phase);
+      phase ^= 1U;
     } else {
       for (int i = static_cast<int>(simt::thread()); i < rows * kWords; i += kThreads) {
         const auto* word = reinterpret_cast<const Word*>(from(i / kWords)) + i % kWords;
-        auto* to = reinterpret_cast<Word*>(shared) + i;
+        auto* to = reinterpret_cast<Word*>(storage.row) + i;
         if constexpr (kIsAsync) {
           ptx::copy_async<kWordBytes>(to, word);
         } else {
@@ -134,12 +131,12 @@ struct Kernel {
   }
 
   __device__ static void write(const Arguments& arguments, const Chunk& chunk,
-                               const unsigned char* shared) {
+                               const Storage& storage) {
     const int owner = (rank() + 1) % kCluster;
     const int channel = chunk.channel + owner * kChannels;
     const int rows = static_cast<int>(chunk.last - chunk.first);
     auto* output = static_cast<Output*>(arguments.output);
-    const auto* words = reinterpret_cast<const Word*>(shared);
+    const auto* words = reinterpret_cast<const Word*>(storage.row);
     if constexpr (kCluster > 1) words = ptx::map_shared_rank(words, owner);
     for (int i = static_cast<int>(simt::thread()); i < rows * kWords; i += kThreads) {
       const long long query = chunk.image * arguments.queries + chunk.first + i / kWords;

@@ -6,20 +6,13 @@
 
 namespace msda::tensor_core_attempt {
 
-/// Largest power of two, at most 16, that divides `bytes`.
-constexpr int word_bytes(int bytes) {
-  int word = 16;
-  while (bytes % word != 0) word /= 2;
-  return word;
-}
-
 /// `count` neighbouring elements.
 template <class T, int count>
 struct alignas(16) Elements {
   T element[count];
 
   static constexpr int kBytes = count * static_cast<int>(sizeof(T));
-  static constexpr int kWordBytes = word_bytes(kBytes);
+  static constexpr int kWordBytes = widest_word(kBytes);
   using Word = ptx::Word<kWordBytes>;
 
   /// All of them; `from` is aligned to kWordBytes.

@@ -17,8 +17,9 @@
 
 namespace msda::tensor_core_attempt {
 
-template <class Problem, class Parameters>
+template <class K, class Parameters>
 struct Kernel {
+  using Problem = typename K::Problem;
   using OneStrip = Strip<Problem, static_cast<int>(Parameters::patches)>;
   static constexpr int kWarps = static_cast<int>(Parameters::warps);
 
@@ -28,21 +29,20 @@ struct Kernel {
   };
   static constexpr LaunchShape kShape = {
       .threads = kWarps * simt::kWarpLanes,
-      .shared_bytes = kWarps * OneStrip::kSharedBytes,
-      .resident_blocks = 0,
       .planes = static_cast<unsigned>(Problem::kHeads * Mapping::kChannelBlocks),
       .rows_per_query = 1,
-      .rows_per_item = kWarps * kRows,
-      .chunks = 0,
-      .cluster = 0};
+      .rows_per_item = kWarps * kRows};
+  struct Storage {
+    typename OneStrip::Storage strip[kWarps];
+  };
 
   /// The warps of a block work for themselves, on neighbouring strips.
-  __device__ static void run(const Arguments& arguments, unsigned char* shared) {
+  __device__ static void run(const Arguments& arguments, Storage& storage) {
     const WorkItem item = work_item<Kernel>(arguments, kShape, simt::block());
     const int warp = static_cast<int>(simt::warp());
     const long long first = item.first + warp * kRows;
     if (first >= item.last) return;
-    OneStrip(arguments, item, first, shared + warp * OneStrip::kSharedBytes).compute();
+    OneStrip(arguments, item, first, storage.strip[warp]).compute();
   }
 };
 

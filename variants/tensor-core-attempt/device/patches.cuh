@@ -72,11 +72,14 @@ __device__ __forceinline__ Box box_of(const Point (&point)[held], int width, int
 /// levels all of them are zero.
 class Weights {
  public:
-  static constexpr int kPatchBytes = kRows * kPatchPixels * static_cast<int>(sizeof(float));
+  struct Patch {
+    float4 quad[2][simt::kWarpLanes];
+  };
 
-  __device__ Weights(unsigned char* shared, int patches)
-      : weight_(reinterpret_cast<float*>(shared)) {
-    for (int p = 0; p < patches; ++p) {
+  /// `count` patches from `first` on are the warp's.
+  __device__ Weights(Patch* first, int count)
+      : patch_(first), weight_(reinterpret_cast<float*>(first)) {
+    for (int p = 0; p < count; ++p) {
       quad(p, 0) = {0.0F, 0.0F, 0.0F, 0.0F};
       quad(p, 1) = {0.0F, 0.0F, 0.0F, 0.0F};
     }
@@ -126,10 +129,7 @@ class Weights {
   }
 
  private:
-  __device__ float4& quad(int patch, int half) {
-    return reinterpret_cast<float4*>(
-        weight_)[(patch * 2 + half) * simt::kWarpLanes + static_cast<int>(simt::lane())];
-  }
+  __device__ float4& quad(int patch, int half) { return patch_[patch].quad[half][simt::lane()]; }
 
   struct Place {
     unsigned patch;
@@ -160,7 +160,8 @@ class Weights {
     return (adds_left ? 1U << left_place.patch : 0U) | (adds_right ? 1U << right_place.patch : 0U);
   }
 
-  float* weight_;
+  Patch* patch_;
+  float* weight_;  ///< the same memory
 };
 
 }  // namespace msda::tensor_core_attempt

@@ -7,6 +7,7 @@
 #include <msda/simt/thread.cuh>
 #include <msda/slots/layout.cuh>
 #include <msda/slots/schedule.cuh>
+#include <msda/static_for.cuh>
 #include <msda/vector.cuh>
 
 #include <tensor_core_attempt/elements.cuh>
@@ -34,7 +35,7 @@ class Strip {
   using Weight = typename Problem::Weight;
   using Output = typename Problem::Output;
   using Cut = Channels<Problem>;
-  using Layout = PlainLayout<Problem, void>;
+  using Layout = ProblemLayout<Problem>;
   static constexpr int kProducts = Cut::kProducts;
   /// Points of a level that a lane holds: lanes r and r + 16 share those of row r.
   static constexpr int kHeld = (Problem::kPoints + 1) / 2;
@@ -53,11 +54,13 @@ class Strip {
   };
 
  public:
-  static constexpr int kSharedBytes = patch_limit * Weights::kPatchBytes;
+  struct Storage {
+    Weights::Patch patch[patch_limit];
+  };
 
   /// Queries [first, last) of the item, at most 16.
   __device__ Strip(const Arguments& arguments, const WorkItem& item, long long first,
-                   unsigned char* shared)
+                   Storage& storage)
       : arguments_(arguments),
         item_(item),
         first_(first),
@@ -65,7 +68,7 @@ class Strip {
                 (item.image * Layout::kImageStride +
                  Layout::channel_offset(item.head, item.channel_block * Cut::kBlock)) *
                     static_cast<long long>(sizeof(Value))),
-        weights_(shared, patch_limit) {
+        weights_(storage.patch, patch_limit) {
 #pragma unroll
     for (int j = 0; j < kProducts; ++j) {
 #pragma unroll
@@ -74,7 +77,7 @@ class Strip {
   }
 
   __device__ void compute() {
-    add_levels<0>();
+    static_for<Problem::kLevels>([this]<int level>() { add_level<level>(); });
     store(group(), 0);
     store(group() + 8, 2);
   }
@@ -92,19 +95,16 @@ class Strip {
   }
 
   template <int level>
-  __device__ void add_levels() {
-    if constexpr (level < Problem::kLevels) {
-      Point point[kHeld];
-      read_points<level>(point);
-      const Box box = box_of(point, Problem::width(level), Problem::height(level));
-      if (box.columns > 0) {
-        if (box.patches <= patch_limit) {
-          multiply<level>(box, weights_.add(point, box));
-        } else {
-          gather<level>(point);
-        }
+  __device__ void add_level() {
+    Point point[kHeld];
+    read_points<level>(point);
+    const Box box = box_of(point, Problem::width(level), Problem::height(level));
+    if (box.columns > 0) {
+      if (box.patches <= patch_limit) {
+        multiply<level>(box, weights_.add(point, box));
+      } else {
+        gather<level>(point);
       }
-      add_levels<level + 1>();
     }
   }
 

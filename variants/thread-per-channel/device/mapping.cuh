@@ -5,7 +5,9 @@
 
 namespace msda::thread_per_channel {
 
-template <class Problem, class Parameters>
-using Mapping = LaneMapping<Problem, 1, static_cast<int>(Parameters::threads)>;
+template <class K, class Parameters>
+struct Mapping : LaneMapping<typename K::Problem, LaneShape{.vector = 1,
+                                                            .threads = Parameters::threads,
+                                                            .channels = K::Problem::kChannels}> {};
 
 }  // namespace msda::thread_per_channel

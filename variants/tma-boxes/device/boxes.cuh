@@ -18,8 +18,11 @@ struct Box {
   static constexpr int kChannels = K::Mapping::kItemChannels;
   static constexpr int kPixelBytes = kChannels * kSize;
   static constexpr int kBytes = 4 * kPixelBytes;
-  static constexpr int kSlotBytes = (kBytes + 127) / 128 * 128;  ///< from box to box
-  static constexpr int kStride = Layout::kPixelStride * kSize;   ///< of stored pixels
+  static constexpr int kStride = Layout::kPixelStride * kSize;  ///< of stored pixels
+
+  struct alignas(128) Pixels {
+    Value value[2][2][kChannels];
+  };
 
   /// True when two neighbouring pixels are one run of bytes: a box is two runs then, not four.
   static constexpr bool kPairs = Layout::kPixelStride == kChannels;
@@ -31,7 +34,7 @@ struct Box {
                                   kStride % 16 == 0 && (Layout::kImageStride * kSize) % 16 == 0 &&
                                   kChannels <= Layout::kRunChannels && 2 * kChannels <= 256;
   static constexpr BoxShape shape(int level) {
-    if (!kTensor || K::Source::template on_chip<K>(level)) return {};
+    if (!kTensor || K::Source::on_chip(level)) return {};
     const auto pitch = static_cast<unsigned>(Layout::pitch(level));
     const auto rows = static_cast<unsigned>(Layout::pixels(level)) / pitch;
     const auto pixel = static_cast<unsigned long long>(kStride);
@@ -53,35 +56,29 @@ struct Box {
   /// Begins the copy of the box whose first stored pixel of the level is `place`.
   template <int level>
   __device__ static void copy(const Arguments& arguments, const WorkItem& item, int head,
-                              unsigned place, unsigned char* to, ptx::Barrier* barrier) {
+                              unsigned place, Pixels& to, ptx::Barrier& barrier) {
     constexpr auto kPitch = static_cast<unsigned>(Layout::pitch(level));
     const auto y = static_cast<int>(place / kPitch);
     const auto x = static_cast<int>(place % kPitch);
     const auto image = static_cast<int>(item.image);
     const TensorMap* map = arguments.maps + level;
     if constexpr (kPairs) {
-      ptx::copy_box(to, map, x * kChannels, y, image, barrier);
+      ptx::copy_box(&to, map, x * kChannels, y, image, &barrier);
     } else {
       const auto channel =
           static_cast<int>(Layout::channel_offset(head, item.channel_block * kChannels));
-      ptx::copy_box(to, map, channel, x, y, image, barrier);
+      ptx::copy_box(&to, map, channel, x, y, image, &barrier);
     }
   }
 
   /// Words of a box for copy_word().
-  static constexpr int kWordBytes = [] {
-    int word = 16;
-    while (kPixelBytes % word != 0 || kStride % word != 0 ||
-           (Layout::kRunChannels * kSize) % word != 0)
-      word /= 2;
-    return word;
-  }();
+  static constexpr int kWordBytes = widest_word(kPixelBytes, kStride, Layout::kRunChannels* kSize);
   static constexpr int kWords = kBytes / kWordBytes;
+  using Word = ptx::Word<kWordBytes>;
 
   /// Begins the copy of word `word` of the box. `image` gives the address of a channel of the item.
   template <int level, class Image>
-  __device__ static void copy_word(const Image& image, unsigned place, int word,
-                                   unsigned char* to) {
+  __device__ static void copy_word(const Image& image, unsigned place, int word, Pixels& to) {
     const int pixel = word * kWordBytes / kPixelBytes;
     const int in_pixel = word * kWordBytes % kPixelBytes;
     const int beside = pixel % 2 != 0 ? pixels_from_anchor<K>(level, 1, 0) : 0;
@@ -89,39 +86,31 @@ struct Box {
     const unsigned char* from =
         image(in_pixel / kSize) +
         (static_cast<long long>(Layout::start(level)) + place + beside + below) * kStride;
+    Word* to_word = reinterpret_cast<Word*>(to.value) + word;
     if constexpr (kWordBytes >= 4) {
-      ptx::copy_async<kWordBytes>(to + word * kWordBytes, from);
+      ptx::copy_async<kWordBytes>(to_word, from);
     } else {
-      using Word = ptx::Word<kWordBytes>;
-      *reinterpret_cast<Word*>(to + word * kWordBytes) = *reinterpret_cast<const Word*>(from);
+      *to_word = *reinterpret_cast<const Word*>(from);
     }
   }
-  __device__ static void arrive_after_words(ptx::Barrier* barrier) {
+  __device__ static void arrive_after_words(ptx::Barrier& barrier) {
     if constexpr (kWordBytes >= 4) {
-      ptx::arrive_after_copies(barrier);
+      ptx::arrive_after_copies(&barrier);
     } else {
-      ptx::arrive(barrier);
+      ptx::arrive(&barrier);
     }
   }
 
   /// This lane's channels of its taps of a box.
   template <class Values>
-  __device__ static void read(const unsigned char* box, Values (&value)[kTaps<K>]) {
+  __device__ static void read(const Pixels& box, Values (&value)[kTaps<K>]) {
     using Mapping = typename K::Mapping;
-    constexpr int kAligned = common_alignment(kPixelBytes, Mapping::kVector * kSize);
-    const int first = Mapping::channel(0) * kSize + Mapping::side() * kPixelBytes;
+    constexpr int kAligned = widest_word(kPixelBytes, Mapping::kVector * kSize);
 #pragma unroll
     for (int t = 0; t < kTaps<K>; ++t) {
-      const int at = (2 * Mapping::tap_row(t) + Mapping::tap_column(t)) * kPixelBytes;
-      copy_words<Mapping::kVector * kSize, kAligned>(value[t].element, box + first + at);
+      const auto& pixel = box.value[Mapping::tap_row(t)][Mapping::tap_column(t) + Mapping::side()];
+      copy_words<Mapping::kVector * kSize, kAligned>(value[t].element, pixel + Mapping::channel(0));
     }
-  }
-
- private:
-  static constexpr int common_alignment(int a, int b) {
-    int word = 16;
-    while (a % word != 0 || b % word != 0) word /= 2;
-    return word;
   }
 };
 

@@ -6,40 +6,17 @@
 
 namespace msda::tma_boxes {
 
-template <class Problem, class Parameters>
-struct Fetch {
-  static constexpr Slot kSlot = kFetch;
+template <class K, int stages>
+using Boxes = Either<kProducerThreads<K> != 0, ProducerBoxes<K, stages>, RowBoxes<K, stages>>;
+
+template <class K, class Parameters>
+struct Fetch : Boxes<K, static_cast<int>(Parameters::stages)> {
   static constexpr bool kStaged = true;
-  static constexpr bool kByProducers = true;
   static constexpr int kStages = static_cast<int>(Parameters::stages);
-  template <class K>
-  static constexpr int kAhead = K::kProducerThreads > 0 ? 0 : kStages - 1;
+  static constexpr BoxShape boxes(int level) { return Box<K>::shape(level); }
 
-  template <bool by_producers, class K>
-  struct Way {
-    using Type = RowBoxes<K, kStages>;
-  };
-  template <class K>
-  struct Way<true, K> {
-    using Type = ProducerBoxes<K, kStages>;
-  };
-  template <class K>
-  using Boxes = typename Way<(K::kProducerThreads > 0), K>::Type;
-
-  template <class K>
-  static constexpr unsigned kSharedBytes = Boxes<K>::kSharedBytes;
-  template <class K>
-  static constexpr BoxShape kBoxes(int level) {
-    return Box<K>::shape(level);
-  }
-  template <class K>
-  __device__ static void prepare(const Arguments& arguments, unsigned char* shared) {
-    Boxes<K>::prepare(arguments, shared);
-  }
-  template <class K>
-  using Reader = typename Boxes<K>::Reader;
-  template <class K>
-  using Producer = typename Boxes<K>::Producer;
+  using Base = Boxes<K, kStages>;
+  using Base::Base;
 };
 
 }  // namespace msda::tma_boxes

@@ -8,98 +8,91 @@
 namespace msda::tma_boxes {
 
 template <class K, int stages>
-struct RowBoxes {
+class RowBoxes {
   using Mapping = typename K::Mapping;
   using Box = tma_boxes::Box<K>;
-  static constexpr int kBatch = Tile<K>::kBatch;
-  static constexpr int kStageBytes = Tile<K>::kRows * kBatch * Box::kSlotBytes;
-  static constexpr unsigned kSharedBytes =
-      stages * (kStageBytes + Mapping::kRows * static_cast<int>(sizeof(ptx::Barrier)));
 
-  class Reader {
-   public:
-    __device__ Reader(const Arguments& arguments, unsigned char* shared)
-        : arguments_(arguments),
-          shared_(shared),
-          barriers_(reinterpret_cast<ptx::Barrier*>(shared + stages * kStageBytes)),
-          group_(min(Mapping::row(), Mapping::kRows - 1)),
-          is_real_(Mapping::row() < Mapping::kRows) {
-      if (is_leader()) {
-        for (int s = 0; s < stages; ++s) {
-          ptx::init(barrier(s), Mapping::kRowsPerLane * (Box::kTensor ? 1 : Mapping::kLanes));
-        }
-        ptx::publish_barriers();
-      }
-      simt::sync_block();
-    }
-
-    template <int level, class Source, int points>
-    __device__ void begin(const Source& source, const typename Source::Base& base,
-                          const WorkItem& item, int head, int stage, int r,
-                          const Taps<K> (&taps)[points]) {
-      static_cast<void>(source);
-      static_cast<void>(base);
-      if (!is_real_) return;
-      if constexpr (Box::kTensor) {
-        if (!is_leader()) return;
-        ptx::fence_before_bulk_copies();  // the row's lanes have read the stage
-        ptx::arrive_expecting(barrier(stage), points * Box::kBytes);
-#pragma unroll
-        for (int p = 0; p < points; ++p) {
-          Box::template copy<level>(arguments_, item, head, taps[p].place, box(stage, r, p),
-                                    barrier(stage));
-        }
-      } else {
-        const auto image = [&](int channel) {
-          return image_values<K>(arguments_, item.image, head,
-                                 item.channel_block * Mapping::kItemChannels + channel);
-        };
-#pragma unroll
-        for (int p = 0; p < points; ++p) {
-          for (int word = Mapping::lane(); word < Box::kWords; word += Mapping::kLanes) {
-            Box::template copy_word<level>(image, taps[p].place, word, box(stage, r, p));
-          }
-        }
-        Box::arrive_after_words(barrier(stage));
-      }
-    }
-    __device__ void commit(int stage) { static_cast<void>(stage); }
-    template <int pending>
-    __device__ void wait(int stage) {
-      ptx::wait(barrier(stage), phases_ >> stage & 1U);
-    }
-    template <int points, class Values>
-    __device__ void read(int stage, int r, Values (&value)[points][kTaps<K>]) const {
-#pragma unroll
-      for (int p = 0; p < points; ++p) Box::read(box(stage, r, p), value[p]);
-    }
-    /// The row's lanes have read: the stage may be filled anew.
-    __device__ void release(int stage) {
-      phases_ ^= 1U << stage;
-      if constexpr (Mapping::kWarpHoldsRows) {
-        simt::sync_warp();
-      } else {
-        Consumers<K>::sync();
-      }
-    }
-
-   private:
-    __device__ bool is_leader() const { return is_real_ && Mapping::lane() == 0; }
-    __device__ ptx::Barrier* barrier(int stage) const {
-      return barriers_ + stage * Mapping::kRows + group_;
-    }
-    __device__ unsigned char* box(int stage, int r, int p) const {
-      const int row = r * Mapping::kRows + group_;
-      return shared_ + stage * kStageBytes + (row * kBatch + p) * Box::kSlotBytes;
-    }
-
-    const Arguments& arguments_;
-    unsigned char* shared_;
-    ptx::Barrier* barriers_;
-    int group_;
-    bool is_real_;
-    unsigned phases_ = 0;  ///< of the stages' current phases, a bit each
+ public:
+  static constexpr bool kByProducers = false;
+  static constexpr int kAhead = stages - 1;
+  struct Storage {
+    typename Box::Pixels box[stages][kTileRows<K>][kBatch<K>];
+    ptx::Barrier barrier[stages][Mapping::kRows];
   };
+
+  __device__ RowBoxes(const Arguments& arguments, Storage& storage)
+      : arguments_(arguments),
+        storage_(storage),
+        group_(min(Mapping::row(), Mapping::kRows - 1)),
+        is_real_(Mapping::row() < Mapping::kRows) {
+    if (is_leader()) {
+      for (int s = 0; s < stages; ++s) {
+        ptx::init(&barrier(s), Mapping::kRowsPerLane * (Box::kTensor ? 1 : Mapping::kLanes));
+      }
+      ptx::publish_barriers();
+    }
+    simt::sync_block();
+  }
+
+  template <int level, int points, class Source>
+  __device__ void begin(const Source&, const typename Source::Base&, const WorkItem& item, int head,
+                        int stage, int r, const Taps<K> (&taps)[kBatch<K>]) {
+    if (!is_real_) return;
+    if constexpr (Box::kTensor) {
+      if (!is_leader()) return;
+      ptx::fence_before_bulk_copies();  // the row's lanes have read the stage
+      ptx::arrive_expecting(&barrier(stage), points * Box::kBytes);
+#pragma unroll
+      for (int p = 0; p < points; ++p) {
+        Box::template copy<level>(arguments_, item, head, taps[p].place, box(stage, r, p),
+                                  barrier(stage));
+      }
+    } else {
+      const auto image = [&](int channel) {
+        return image_values<K>(arguments_, item.image, head,
+                               item.channel_block * Mapping::kItemChannels + channel);
+      };
+#pragma unroll
+      for (int p = 0; p < points; ++p) {
+        for (int word = Mapping::lane(); word < Box::kWords; word += Mapping::kLanes) {
+          Box::template copy_word<level>(image, taps[p].place, word, box(stage, r, p));
+        }
+      }
+      Box::arrive_after_words(barrier(stage));
+    }
+  }
+  __device__ void commit(int) {}
+  template <int pending>
+  __device__ void wait(int stage) {
+    ptx::wait(&barrier(stage), phases_ >> stage & 1U);
+  }
+  template <int points, class Value>
+  __device__ void read(int stage, int r, Value (&value)[kBatch<K>][kTaps<K>]) const {
+#pragma unroll
+    for (int p = 0; p < points; ++p) Box::read(box(stage, r, p), value[p]);
+  }
+  /// The row's lanes have read: the stage may be filled anew.
+  __device__ void release(int stage) {
+    phases_ ^= 1U << stage;
+    if constexpr (Mapping::kWarpHoldsRows) {
+      simt::sync_warp();
+    } else {
+      Consumers<K>::sync();
+    }
+  }
+
+ private:
+  __device__ bool is_leader() const { return is_real_ && Mapping::lane() == 0; }
+  __device__ ptx::Barrier& barrier(int stage) const { return storage_.barrier[stage][group_]; }
+  __device__ typename Box::Pixels& box(int stage, int r, int p) const {
+    return storage_.box[stage][r * Mapping::kRows + group_][p];
+  }
+
+  const Arguments& arguments_;
+  Storage& storage_;
+  int group_;
+  bool is_real_;
+  unsigned phases_ = 0;  ///< of the stages' barriers, a bit each
 };
 
 }  // namespace msda::tma_boxes

@@ -6,8 +6,11 @@
 
 namespace msda::vector_loads {
 
-template <class Problem, class Parameters>
-using Mapping = LaneMapping<Problem, vector_width<Problem>(static_cast<int>(Parameters::width)),
-                            static_cast<int>(Parameters::threads)>;
+template <class K, class Parameters>
+struct Mapping
+    : LaneMapping<typename K::Problem,
+                  LaneShape{.vector = vector_width<typename K::Problem>(Parameters::width),
+                            .threads = Parameters::threads,
+                            .channels = K::Problem::kChannels}> {};
 
 }  // namespace msda::vector_loads

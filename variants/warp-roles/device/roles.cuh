@@ -5,8 +5,9 @@
 
 namespace msda::warp_roles {
 
-template <class Problem, class Parameters>
-using Roles =
-    ProducerWarps<static_cast<int>(Parameters::producers), static_cast<int>(Parameters::stages)>;
+template <class K, class Parameters>
+struct Roles
+    : ProducerWarps<static_cast<int>(Parameters::producers), static_cast<int>(Parameters::stages)> {
+};
 
 }  // namespace msda::warp_roles

@@ -8,49 +8,41 @@
 
 namespace msda::warp_shuffle {
 
-template <class Problem, class Parameters>
-struct Metadata {
-  static constexpr Slot kSlot = kMetadata;
-  static constexpr bool kIsCooperative = false;
-  template <class K>
-  static constexpr unsigned kSharedBytes = 0;
+template <class K, class Parameters>
+class Metadata : public InlineMetadata<K, Parameters> {
+  using Inline = InlineMetadata<K, Parameters>;
+  using Mapping = typename K::Mapping;
+  static constexpr int kWords = static_cast<int>(sizeof(Taps<K>) / sizeof(unsigned));
 
-  template <class K>
-  class Reader : public InlineMetadata<Problem, Parameters>::template Reader<K> {
-    using Base = typename InlineMetadata<Problem, Parameters>::template Reader<K>;
-    using Mapping = typename K::Mapping;
-    static constexpr int kWords = static_cast<int>(sizeof(Taps<K>) / sizeof(unsigned));
+ public:
+  using Inline::Inline;
 
-   public:
-    using Base::Base;
-
-    template <int level, int points, class Samples>
-    __device__ void read(const Samples& samples, long long flat_row, int row_in_tile, int point,
-                         Taps<K> (&taps)[points]) const {
-      if constexpr (!Mapping::kWarpHoldsRows) {
-        Base::template read<level, points>(samples, flat_row, row_in_tile, point, taps);
-      } else {
-        constexpr int kGroup = Mapping::kLanesPerSide;
-        const int in_group = static_cast<int>(simt::lane()) % kGroup;
+  template <int level, int points, class Samples>
+  __device__ void read(const Samples& samples, long long flat_row, int row_in_tile, int point,
+                       Taps<K> (&taps)[kBatch<K>]) const {
+    if constexpr (!Mapping::kWarpHoldsRows) {
+      Inline::template read<level, points>(samples, flat_row, row_in_tile, point, taps);
+    } else {
+      constexpr int kGroup = Mapping::kLanesPerSide;
+      const int in_group = static_cast<int>(simt::lane()) % kGroup;
 #pragma unroll
-        for (int first = 0; first < points; first += kGroup) {
-          // A lane beyond the batch repeats its last point, so that the warp stays together.
-          const int mine = min(first + in_group, points - 1);
-          const Taps<K> own = make_taps<K>(
-              samples.sample(flat_row, row_in_tile, level * Problem::kPoints + point + mine), level,
-              Mapping::side());
+      for (int first = 0; first < points; first += kGroup) {
+        // A lane beyond the batch repeats its last point, so that the warp stays together.
+        const int mine = min(first + in_group, points - 1);
+        const Taps<K> own = make_taps<K>(
+            samples.sample(flat_row, row_in_tile, level * K::Problem::kPoints + point + mine),
+            level, Mapping::side());
 #pragma unroll
-          for (int p = first; p < points && p < first + kGroup; ++p) {
+        for (int p = first; p < points && p < first + kGroup; ++p) {
 #pragma unroll
-            for (int w = 0; w < kWords; ++w) {
-              reinterpret_cast<unsigned*>(&taps[p])[w] =
-                  simt::shuffle(reinterpret_cast<const unsigned*>(&own)[w], p - first, kGroup);
-            }
+          for (int w = 0; w < kWords; ++w) {
+            reinterpret_cast<unsigned*>(&taps[p])[w] =
+                simt::shuffle(reinterpret_cast<const unsigned*>(&own)[w], p - first, kGroup);
           }
         }
       }
     }
-  };
+  }
 };
 
 }  // namespace msda::warp_shuffle

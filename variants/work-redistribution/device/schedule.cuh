@@ -8,52 +8,46 @@
 
 namespace msda::work_redistribution {
 
-template <class Problem, class Parameters>
-struct Schedule {
-  static constexpr Slot kSlot = kSchedule;
+template <class K, class Parameters>
+class Schedule {
+ public:
   static constexpr unsigned kResidentBlocks = Parameters::blocks;
   static constexpr unsigned kChunks = 0;
-  static constexpr unsigned kSharedBytes = 0;
-  template <class K>
-  static constexpr unsigned kRowsPerItem = K::Mapping::kRows* K::Mapping::kRowsPerLane;
+  static constexpr unsigned kRowsPerItem = kTileRows<K>;
+  struct Storage {};
 
-  template <class K>
-  class Cursor {
-   public:
-    __device__ Cursor(const Arguments& arguments, unsigned char* shared) : arguments_(arguments) {
-      static_cast<void>(shared);
+  __device__ Schedule(const Arguments& arguments, Storage&) : arguments_(arguments) {}
+
+  __device__ bool next(WorkItem& item) {
+    while (next_ == last_) {
+      if (wave_ == kWaves) return false;
+      turn_to(wave_++);
     }
-    __device__ bool next(WorkItem& item) {
-      while (next_ == last_) {
-        if (wave_ == kWaves) return false;
-        turn_to(wave_++);
-      }
-      const long long per_plane = items_per_plane(K::kShape, arguments_.queries);
-      const long long plane_end = (next_ / per_plane + 1) * per_plane;
-      const long long end = min(plane_end, last_);
-      item = work_item<K>(arguments_, K::kShape, next_);
-      item.last = work_item<K>(arguments_, K::kShape, end - 1).last;
-      next_ = end;
-      return true;
-    }
+    const long long per_plane = items_per_plane(kShape<K>, arguments_.queries);
+    const long long plane_end = (next_ / per_plane + 1) * per_plane;
+    const long long end = min(plane_end, last_);
+    item = work_item<K>(arguments_, kShape<K>, next_);
+    item.last = work_item<K>(arguments_, kShape<K>, end - 1).last;
+    next_ = end;
+    return true;
+  }
 
-   private:
-    static constexpr long long kWaves = Parameters::waves;
+ private:
+  static constexpr long long kWaves = Parameters::waves;
 
-    /// This block's share of the wave's tiles.
-    __device__ void turn_to(long long wave) {
-      const long long per_image = K::kShape.planes * items_per_plane(K::kShape, arguments_.queries);
-      const long long first = arguments_.batch * wave / kWaves * per_image;
-      const long long tiles = arguments_.batch * (wave + 1) / kWaves * per_image - first;
-      next_ = first + tiles * worker<K>() / workers<K>();
-      last_ = first + tiles * (worker<K>() + 1) / workers<K>();
-    }
+  /// This block's share of the wave's tiles.
+  __device__ void turn_to(long long wave) {
+    const long long per_image = kShape<K>.planes * items_per_plane(kShape<K>, arguments_.queries);
+    const long long first = arguments_.batch * wave / kWaves * per_image;
+    const long long tiles = arguments_.batch * (wave + 1) / kWaves * per_image - first;
+    next_ = first + tiles * worker<K>() / workers<K>();
+    last_ = first + tiles * (worker<K>() + 1) / workers<K>();
+  }
 
-    const Arguments& arguments_;
-    long long wave_ = 0;
-    long long next_ = 0;
-    long long last_ = 0;
-  };
+  const Arguments& arguments_;
+  long long wave_ = 0;
+  long long next_ = 0;
+  long long last_ = 0;
 };
 
 }  // namespace msda::work_redistribution

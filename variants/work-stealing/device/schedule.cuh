@@ -6,46 +6,41 @@
 
 namespace msda::work_stealing {
 
-template <class Problem, class Parameters>
-struct Schedule {
-  static constexpr Slot kSlot = kSchedule;
+template <class K, class Parameters>
+class Schedule {
+ public:
   static constexpr unsigned kResidentBlocks = Parameters::blocks;
   static constexpr unsigned kChunks = 0;
-  static constexpr unsigned kSharedBytes = sizeof(unsigned long long);
-  template <class K>
-  static constexpr unsigned kRowsPerItem =
-      Parameters::tiles* K::Mapping::kRows* K::Mapping::kRowsPerLane;
+  static constexpr unsigned kRowsPerItem = Parameters::tiles * kTileRows<K>;
+  struct Storage {
+    unsigned long long taken;
+  };
 
   /// The counter, cleared before each launch.
-  template <class K>
   static constexpr Extent kWorkspace = {sizeof(unsigned long long), 0, 0};
   static constexpr bool kZeroed = true;
 
-  template <class K>
-  class Cursor {
-   public:
-    __device__ Cursor(const Arguments& arguments, unsigned char* shared)
-        : arguments_(arguments),
-          counter_(static_cast<unsigned long long*>(arguments.workspace[kSlot])),
-          taken_(reinterpret_cast<unsigned long long*>(shared)),
-          count_(item_count(K::kShape, arguments.batch, arguments.queries)) {}
+  __device__ Schedule(const Arguments& arguments, Storage& storage)
+      : arguments_(arguments),
+        counter_(static_cast<unsigned long long*>(arguments.workspace[kSchedule])),
+        storage_(storage),
+        count_(item_count(kShape<K>, arguments.batch, arguments.queries)) {}
 
-    __device__ bool next(WorkItem& item) {
-      simt::sync_block();  // everybody has read the item before
-      if (simt::thread() == 0) *taken_ = simt::atomic_add(counter_, 1ULL);
-      simt::sync_block();
-      const auto index = static_cast<long long>(*taken_);
-      if (index >= count_) return false;
-      item = work_item<K>(arguments_, K::kShape, index);
-      return true;
-    }
+  __device__ bool next(WorkItem& item) {
+    simt::sync_block();  // everybody has read the item before
+    if (simt::thread() == 0) storage_.taken = simt::atomic_add(counter_, 1ULL);
+    simt::sync_block();
+    const auto index = static_cast<long long>(storage_.taken);
+    if (index >= count_) return false;
+    item = work_item<K>(arguments_, kShape<K>, index);
+    return true;
+  }
 
-   private:
-    const Arguments& arguments_;
-    unsigned long long* counter_;
-    unsigned long long* taken_;
-    long long count_;
-  };
+ private:
+  const Arguments& arguments_;
+  unsigned long long* counter_;
+  Storage& storage_;
+  long long count_;
 };
 
 }  // namespace msda::work_stealing

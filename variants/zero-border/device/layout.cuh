@@ -7,9 +7,9 @@
 
 namespace msda::zero_border {
 
-template <class Problem, class Parameters>
+template <class K, class Parameters>
 struct Layout {
-  static constexpr Slot kSlot = kLayout;
+  using Problem = typename K::Problem;
   static constexpr bool kBordered = true;
   static constexpr bool kRestaged = !Problem::kBordered;
   static constexpr int kPixelStride = Problem::kHeads * Problem::kChannels;

@@ -25,41 +25,36 @@ struct Defaults : GatherDefaults<Problem> {};
 
 /// The composition `C`: all warps of a block do all of the work.
 template <class C>
-struct Composed : Gather<C, 0> {
-  using Self = Composed<C>;
-  static constexpr int kTapBuffers = 1;
-  static constexpr unsigned kHandoverBytes = 0;
-  static constexpr unsigned kCluster = cluster_of<Self>();
-  using Shared = SharedLayout<Self>;
-  static constexpr LaunchShape kShape = shape_of<Self>();
+struct Composed : Gather<C, Composed<C>> {
+  using Storage = GatherStorage<Composed>;
 };
 
 template <class K>
 __device__ __forceinline__ void run(const Arguments& arguments) {
-  unsigned char* shared = simt::shared_memory();
-  typename K::Schedule::template Cursor<K> cursor(arguments, shared + K::Shared::kScheduleAt);
-  Readers<K> readers(arguments, shared);
+  auto& storage = shared_storage<typename K::Storage>();
+  typename K::Schedule schedule(arguments, storage.schedule);
+  Consumer<K> consumer(arguments, storage);
 
   WorkItem item;
-  while (cursor.next(item)) {
+  while (schedule.next(item)) {
     item = share_in_cluster<K>(item);
-    readers.source.enter(item);
-    for (long long first = item.first; first < item.last; first += Tile<K>::kRows) {
+    consumer.source.enter(item);
+    for (long long first = item.first; first < item.last; first += kTileRows<K>) {
       const Tile<K> tile(arguments, item, first);
       const auto flat_row = [&tile](int in_tile) { return tile.flat_row(in_tile); };
-      readers.samples.enter(flat_row, first == item.first, item.last - first);
-      readers.metadata.enter(readers.samples, flat_row);
-      tile.compute(readers);
+      consumer.samples.enter(flat_row, first == item.first, item.last - first);
+      consumer.metadata.enter(consumer.samples, flat_row);
+      tile.consume(consumer);
     }
   }
-  readers.source.leave();
+  consumer.source.leave();
 }
 
 /// The main kernel of composition C.
 template <class C>
-__global__ void __launch_bounds__(Composed<C>::kShape.threads,
-                                  Composed<C>::kShape.resident_blocks > 0
-                                      ? Composed<C>::kShape.resident_blocks
+__global__ void __launch_bounds__(kShape<Composed<C>>.threads,
+                                  kShape<Composed<C>>.resident_blocks > 0
+                                      ? kShape<Composed<C>>.resident_blocks
                                       : 1) kernel(const __grid_constant__ Arguments arguments) {
   run<Composed<C>>(arguments);
 }

@@ -27,123 +27,115 @@
 
 namespace msda::specialised {
 
-template <class Problem>
-struct Defaults : GatherDefaults<Problem> {
-  using Roles = ProducerWarps<2, 2>;
-  using Handover = BarrierHandover<Problem, NoParameters>;
+template <class ProblemType>
+struct Defaults : GatherDefaults<ProblemType> {
+#define MSDA_DEFAULT(Name, name, Default) \
+  template <class K>                      \
+  using Name = Default<K, NoParameters>;
+  MSDA_PRODUCER_SLOTS(MSDA_DEFAULT)
+#undef MSDA_DEFAULT
+};
+
+template <class K>
+struct Storage : GatherStorage<K> {
+  alignas(128) [[no_unique_address]] typename K::Handover::Storage handover;
 };
 
 /// The composition `C`.
 template <class C>
-struct Composed : Gather<C, C::Roles::kProducerThreads> {
-  static_assert(Fills<typename C::Roles, kRoles> && Fills<typename C::Handover, kHandover>,
-                "every slot holds a policy of its own kind");
-  using Self = Composed<C>;
-  static constexpr bool kTapsByProducers = C::Metadata::kIsCooperative;
-  /// Batches of a tile whose values the producers copy.
-  static constexpr int kFetchSteps = C::Fetch::kByProducers ? Tile<Self>::staged_batches() : 0;
-  static constexpr int kSteps = (kTapsByProducers ? 1 : 0) + kFetchSteps;  ///< of a tile
-  static constexpr int kStages =
-      kFetchSteps > 0 ? C::Fetch::kStages : C::Roles::kStages;  ///< of the handover
-  /// Tiles whose taps are in shared memory at a time. Consumers release a tile's step of taps at
-  /// its end when there are no others, and otherwise at once, so that the stages come round: then a
-  /// buffer is free when a step of the next tile was released.
-  static constexpr int kTapBuffers = !kTapsByProducers  ? 1
-                                     : kFetchSteps == 0 ? kStages
-                                                        : 1 + (kStages + kSteps - 1) / kSteps;
-  static constexpr unsigned kHandoverBytes = C::Handover::template kSharedBytes<Self>;
-  static constexpr unsigned kCluster = 1;
-  using Shared = SharedLayout<Self>;
-  static constexpr LaunchShape kShape = shape_of<Self>();
+struct Composed : Gather<C, Composed<C>> {
+#define MSDA_BIND(Name, name, Default) using Name = typename C::template Name<Composed>;
+  MSDA_PRODUCER_SLOTS(MSDA_BIND)
+#undef MSDA_BIND
+  using Storage = specialised::Storage<Composed>;
 };
 
 /// Calls `tile(item, first)` for the first row of every tile of this block's items, and
 /// `enter(item)` before those of an item.
 template <class K, class Enter, class Each>
-__device__ __forceinline__ void for_each_tile(const Arguments& arguments, unsigned char* shared,
+__device__ __forceinline__ void for_each_tile(const Arguments& arguments, Storage<K>& storage,
                                               const Enter& enter, const Each& each) {
-  typename K::Schedule::template Cursor<K> cursor(arguments, shared + K::Shared::kScheduleAt);
+  typename K::Schedule schedule(arguments, storage.schedule);
   WorkItem item;
-  while (cursor.next(item)) {
+  while (schedule.next(item)) {
     enter(item);
-    for (long long first = item.first; first < item.last; first += Tile<K>::kRows) {
+    for (long long first = item.first; first < item.last; first += kTileRows<K>) {
       each(item, first);
     }
   }
 }
 
 template <class K>
-__device__ __forceinline__ void produce(const Arguments& arguments, unsigned char* shared,
+__device__ __forceinline__ void produce(const Arguments& arguments, Storage<K>& storage,
                                         Stages<K>& stages) {
-  typename K::Pipeline::template Reader<K> samples(arguments, shared + K::Shared::kPipelineAt);
-  typename K::Metadata::template Reader<K> metadata(arguments, shared + K::Shared::kMetadataAt);
-  typename K::Fetch::template Producer<K> fetch(arguments, shared + K::Shared::kFetchAt);
+  typename K::Pipeline samples(arguments, storage.pipeline);
+  typename K::Metadata metadata(arguments, storage.metadata);
   int buffer = 0;
   for_each_tile<K>(
-      arguments, shared, [](const WorkItem&) {},
+      arguments, storage, [](const WorkItem&) {},
       [&](const WorkItem& item, long long first) {
         const Tile<K> tile(arguments, item, first);
         const auto flat_row = [&tile](int in_tile) { return tile.flat_row(in_tile); };
-        if constexpr (K::kTapsByProducers) {
+        if constexpr (K::Metadata::kIsCooperative) {
           samples.enter(flat_row, first == item.first, item.last - first);
           stages.handover.producer_acquire(stages.state);
-          metadata.turn_to(buffer);
+          metadata.use_buffer(buffer);
           metadata.enter(samples, flat_row);
           stages.handover.producer_commit(stages.state);
           stages.state.advance();
-          buffer = buffer + 1 == K::kTapBuffers ? 0 : buffer + 1;
+          buffer = buffer + 1 == kTapBuffers<K> ? 0 : buffer + 1;
         }
-        if constexpr (K::kFetchSteps > 0) tile.produce(stages, fetch, metadata);
+        if constexpr (kFetchSteps<K> != 0) tile.produce(stages, storage.fetch, metadata);
       });
   stages.handover.producer_tail(stages.state);
 }
 
 template <class K>
-__device__ __forceinline__ void gather(const Arguments& arguments, unsigned char* shared,
-                                       Stages<K>& stages) {
-  Readers<K> readers(arguments, shared);
-  if constexpr (K::kFetchSteps > 0) readers.fetch.follow(stages);
+__device__ __forceinline__ void consume(const Arguments& arguments, Storage<K>& storage,
+                                        Stages<K>& stages) {
+  Consumer<K> consumer(arguments, storage);
+  if constexpr (kFetchSteps<K> != 0) consumer.fetch.follow(stages);
   int buffer = 0;
   for_each_tile<K>(
-      arguments, shared, [&](const WorkItem& item) { readers.source.enter(item); },
+      arguments, storage, [&](const WorkItem& item) { consumer.source.enter(item); },
       [&](const WorkItem& item, long long first) {
         const Tile<K> tile(arguments, item, first);
-        if constexpr (K::kTapsByProducers) {
-          readers.metadata.turn_to(buffer);
-          buffer = buffer + 1 == K::kTapBuffers ? 0 : buffer + 1;
+        if constexpr (K::Metadata::kIsCooperative) {
+          consumer.metadata.use_buffer(buffer);
+          buffer = buffer + 1 == kTapBuffers<K> ? 0 : buffer + 1;
           stages.handover.consumer_wait(stages.state);
-          if constexpr (K::kFetchSteps > 0) {
+          if constexpr (kFetchSteps<K> != 0) {
             stages.handover.consumer_release(stages.state);
             stages.state.advance();
           }
         } else {
           const auto flat_row = [&tile](int in_tile) { return tile.flat_row(in_tile); };
-          readers.samples.enter(flat_row, first == item.first, item.last - first);
+          consumer.samples.enter(flat_row, first == item.first, item.last - first);
         }
-        tile.compute(readers);
-        if constexpr (K::kTapsByProducers && K::kFetchSteps == 0) {
+        tile.consume(consumer);
+        if constexpr (K::Metadata::kIsCooperative && kFetchSteps<K> == 0) {
           stages.handover.consumer_release(stages.state);
           stages.state.advance();
         }
       });
-  readers.source.leave();
+  consumer.source.leave();
 }
 
 /// The main kernel of composition C.
 template <class C>
-__global__ void __launch_bounds__(Composed<C>::kShape.threads,
-                                  Composed<C>::kShape.resident_blocks > 0
-                                      ? Composed<C>::kShape.resident_blocks
+__global__ void __launch_bounds__(kShape<Composed<C>>.threads,
+                                  kShape<Composed<C>>.resident_blocks > 0
+                                      ? kShape<Composed<C>>.resident_blocks
                                       : 1) kernel(const __grid_constant__ Arguments arguments) {
   using K = Composed<C>;
-  unsigned char* shared = simt::shared_memory();
-  Stages<K> stages{typename K::Handover::template Handover<K>(shared + K::Shared::kHandoverAt), {}};
-  K::Fetch::template prepare<K>(arguments, shared + K::Shared::kFetchAt);
+  auto& storage = shared_storage<typename K::Storage>();
+  Stages<K> stages{typename K::Handover(storage.handover), {}};
+  if constexpr (kFetchSteps<K> != 0) K::Fetch::prepare(arguments, storage.fetch);
   simt::sync_block();
   if (simt::thread() >= K::Mapping::kThreads) {
-    produce<K>(arguments, shared, stages);
+    produce<K>(arguments, storage, stages);
   } else {
-    gather<K>(arguments, shared, stages);
+    consume<K>(arguments, storage, stages);
   }
 }
 

@@ -1,33 +1,54 @@
 // The skeleton of a kernel that shares nothing with the others: its one slot is the kernel itself.
 //
-//   template <class Problem, class Parameters> struct Kernel {
+//   template <class K, class Parameters> struct Kernel {
 //     static constexpr LaunchShape kShape = {...};
+//     struct Storage {...};                             // shared memory; empty without
 //     static constexpr Extent kWorkspace = {...};       // optional: arguments.workspace[0]
-//     static constexpr LaunchShape kPrepassShape = ...; // optional, with prepass(...) as run(...)
-//     __device__ static void run(const Arguments& arguments, unsigned char* shared);
+//     struct Prepass {...};                             // optional, see plan.cuh
+//     __device__ static void run(const Arguments& arguments, Storage& storage);
 //   };
 #pragma once
 
-#include <msda/launch.cuh>
-#include <msda/simt/thread.cuh>
+#include <msda/skeleton/plan.cuh>
+
+namespace msda {
+
+template <class Policy, class K>
+concept KernelPolicy = requires(const Arguments& arguments, typename Policy::Storage& storage) {
+  { Policy::kShape } -> Same<const LaunchShape&>;
+  Policy::run(arguments, storage);
+};
+
+}  // namespace msda
 
 namespace msda::whole {
+
+inline constexpr Slot kKernel = static_cast<Slot>(0);
 
 template <class ProblemType>
 struct Defaults {
   using Problem = ProblemType;
 };
 
+/// The composition `C` as its kernel sees it.
 template <class C>
-__global__ void __launch_bounds__(C::Kernel::kShape.threads)
+struct Composed {
+  using Problem = typename C::Problem;
+  using Kernel = typename C::template Kernel<Composed>;
+};
+
+template <class C>
+__global__ void __launch_bounds__(Composed<C>::Kernel::kShape.threads)
     kernel(const __grid_constant__ Arguments arguments) {
-  C::Kernel::run(arguments, simt::shared_memory());
+  using Kernel = typename Composed<C>::Kernel;
+  Kernel::run(arguments, shared_storage<typename Kernel::Storage>());
 }
 
 template <class C, Slot slot>
 __global__ void prepass(const __grid_constant__ Arguments arguments) {
-  if constexpr (requires { C::Kernel::kPrepassShape; }) {
-    C::Kernel::prepass(arguments, simt::shared_memory());
+  using Kernel = typename Composed<C>::Kernel;
+  if constexpr (requires { typename Kernel::Prepass; }) {
+    run_prepass_of<typename Kernel::Prepass>(arguments);
   }
 }
 
@@ -35,15 +56,12 @@ template <class Kernel>
 constexpr LaunchPlan make_plan() {
   LaunchPlan plan = {};
   plan.main = Kernel::kShape;
-  if constexpr (requires { Kernel::kWorkspace; }) plan.workspace[0] = Kernel::kWorkspace;
-  if constexpr (requires { Kernel::kPrepassShape; }) {
-    plan.has_prepass[0] = 1;
-    plan.prepass[0] = Kernel::kPrepassShape;
-  }
+  plan.main.shared_bytes = kStorageBytes<typename Kernel::Storage>;
+  add_policy<Kernel>(plan, kKernel);
   return plan;
 }
 
 template <class C>
-__device__ const LaunchPlan plan = make_plan<typename C::Kernel>();
+__device__ const LaunchPlan plan = make_plan<typename Composed<C>::Kernel>();
 
 }  // namespace msda::whole

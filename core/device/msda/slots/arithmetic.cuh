@@ -1,11 +1,44 @@
 // Slot "arithmetic": the types in which values are blended and summed.
 #pragma once
 
-#include <msda/launch.cuh>
+#include <msda/contract.cuh>
 #include <msda/sampling.cuh>
+#include <msda/slots/taps.cuh>
 #include <msda/vector.cuh>
 
 namespace msda {
+
+/// Where values are encoded: scale(arguments, image, head, level), the factor of a level's sums.
+template <class Policy>
+concept DecodingArithmetic = requires(const Arguments& arguments,
+                                      typename Policy::template Sums<1>& sums) {
+  sums.add_scaled(sums, Policy::scale(arguments, 0LL, 0, 0));
+};
+
+/// - `Stored`: element type of the values that are read; `kEncoded`: it is not the problem's, a
+///   pre-pass encodes them, and the policy is a DecodingArithmetic;
+/// - `Weight`: type of a tap's weight;
+/// - `Sums<n>`: the sums of n channels of a row, in float32, as FloatSums;
+/// - pixels_from(pixel, location, size): the pixel coordinate of a location on an axis of `size`
+///   pixels, counted from pixel `pixel`;
+/// - encode(arguments, value, image, head, level): the stored form of a value;
+/// - weight(w): that of a weight;
+/// - add<points>(sums, taps, values): adds weight * value, over the first `points` points of a
+///   batch and their taps.
+template <class Policy, class K>
+concept ArithmeticPolicy =
+    requires(const Arguments& arguments, typename Policy::template Sums<1>& sums,
+             const Taps<K> (&taps)[kBatch<K>],
+             const Vector<typename Policy::Stored, 1> (&values)[kBatch<K>][kTaps<K>]) {
+  requires kConstant<bool, Policy::kEncoded>;
+  requires !Policy::kEncoded || DecodingArithmetic<Policy>;
+  { Policy::weight(0.0F) } -> Same<typename Policy::Weight>;
+  { Policy::pixels_from(0, 0.0F, 0) } -> Same<float>;
+  { Policy::encode(arguments, 0.0F, 0LL, 0, 0) } -> Same<typename Policy::Stored>;
+  Policy::template add<1>(sums, taps, values);
+  sums.clear();
+  { sums.sum[0] } -> Same<float&>;
+};
 
 /// Sums of one lane for one row, in float32.
 template <int vector>
@@ -22,35 +55,25 @@ struct FloatSums {
 };
 
 /// Default: values become float32, and every product and sum is float32.
-template <class Problem, class Parameters>
+template <class K, class Parameters>
 struct FloatArithmetic {
-  static constexpr Slot kSlot = kArithmetic;
-  using Stored = typename Problem::Value;  ///< element type of the value tensor that is read
-  using Weight = float;                    ///< of a tap
-  /// True when Stored is not the problem's type: values are encoded by a pre-pass.
+  using Stored = typename K::Problem::Value;
+  using Weight = float;
   static constexpr bool kEncoded = false;
   template <int vector>
   using Sums = FloatSums<vector>;
 
-  /// Pixel coordinate of a location on an axis of `size` pixels, counted from pixel `pixel`.
   __device__ static float pixels_from(int pixel, float location, int size) {
     return msda::pixels_from(pixel, location, size);
   }
-  /// The stored form of a value.
-  __device__ static Stored encode(const Arguments& arguments, float value, long long image,
-                                  int head, int level) {
-    static_cast<void>(arguments);
-    static_cast<void>(image);
-    static_cast<void>(head);
-    static_cast<void>(level);
+  __device__ static Stored encode(const Arguments&, float value, long long, int, int) {
     return from_float<Stored>(value);
   }
   __device__ static Weight weight(float w) { return w; }
 
-  /// Adds a batch of points: sum over points and taps of weight * value. `Taps` has `weight[taps]`.
-  template <int points, int taps, int vector, class Taps, class Element>
-  __device__ static void add(Sums<vector>& sums, const Taps (&tap)[points],
-                             const Vector<Element, vector> (&value)[points][taps]) {
+  template <int points, int batch, int taps, int vector, class Element>
+  __device__ static void add(Sums<vector>& sums, const Taps<K> (&tap)[batch],
+                             const Vector<Element, vector> (&value)[batch][taps]) {
 #pragma unroll
     for (int p = 0; p < points; ++p) {
 #pragma unroll

@@ -2,21 +2,34 @@
 // weights once, outputs never.
 #pragma once
 
-#include <msda/launch.cuh>
+#include <msda/contract.cuh>
 #include <msda/ptx/memory.cuh>
 
 namespace msda {
 
+/// - load_value<level>(address): a word of a value row of that level;
+/// - load_stream(address): a word of locations, weights or anything else that is read once;
+/// - store_output(address, word);
+/// - `kPersistValue`: the launch keeps the value tensor in the persisting part of L2.
+///
+/// Words are those of ptx::Word.
+template <class Policy, class K>
+concept CachePolicy = requires(const uint4* from, uint4* to, uint4 word) {
+  requires kConstant<bool, Policy::kPersistValue>;
+  { Policy::template load_value<0>(from) } -> Same<uint4>;
+  { Policy::load_stream(from) } -> Same<uint4>;
+  Policy::store_output(to, word);
+};
+
 /// Default: read-only loads through L1, plain stores.
-template <class Problem, class Parameters>
+template <class K, class Parameters>
 struct DefaultCache {
-  static constexpr Slot kSlot = kCache;
-  /// A word of a value row of level `level`.
+  static constexpr bool kPersistValue = false;
+
   template <int level, class Word>
   __device__ static Word load_value(const Word* p) {
     return ptx::load_readonly(p);
   }
-  /// A word of locations, weights or anything else that is read once.
   template <class Word>
   __device__ static Word load_stream(const Word* p) {
     return ptx::load_readonly(p);

@@ -11,10 +11,9 @@ namespace msda {
 /// `Policy` gives: Stored (one byte), kLargest, code(float in +-kLargest) and decode(two codes), a
 /// __half2. A pre-pass finds the largest magnitude of each (image, head, level); the layout slot's
 /// pre-pass encodes.
-template <class ProblemType, class Policy>
+template <class K, class Policy>
 struct EncodedArithmetic {
-  using Problem = ProblemType;
-  static constexpr Slot kSlot = kArithmetic;
+  using Problem = typename K::Problem;
   static constexpr bool kEncoded = true;
   using Weight = __half;
   template <int vector>
@@ -26,33 +25,51 @@ struct EncodedArithmetic {
   }
 
   /// Largest magnitudes [image][head][level] as the bits of a float, which order like the floats.
-  template <class K>
   static constexpr Extent kWorkspace = {0, Problem::kHeads* Problem::kLevels * 4, 0};
-  static constexpr unsigned kThreads = 256;
-  template <class K>
-  static constexpr LaunchShape kPrepassShape = grid_stride_shape(kThreads, 8);
   /// The magnitudes begin at zero: the host clears the whole workspace.
   static constexpr bool kZeroed = true;
 
   /// Each block takes (image, head, level, part) in turn and adds its part's maximum with one
   /// atomic.
-  template <class K>
-  __device__ static void prepass(const Arguments& arguments, unsigned char* shared) {
-    static_cast<void>(shared);
-    constexpr int kParts = 16;
-    const long long count = arguments.batch * Problem::kHeads * Problem::kLevels * kParts;
-    for (long long i = simt::block(); i < count; i += simt::blocks()) {
-      const long long plane = i / kParts;
-      const int level = static_cast<int>(plane % Problem::kLevels);
-      const int head = static_cast<int>(plane / Problem::kLevels % Problem::kHeads);
-      const long long image = plane / (Problem::kLevels * Problem::kHeads);
-      const float largest =
-          part_maximum(arguments, image, head, level, static_cast<int>(i % kParts), kParts);
-      const float in_warp = simt::warp_maximum(largest);
-      if (simt::lane() == 0)
-        simt::atomic_max(magnitudes(arguments) + plane, __float_as_uint(in_warp));
+  struct Prepass {
+    static constexpr unsigned kThreads = 256;
+    static constexpr LaunchShape kShape = grid_stride_shape(kThreads, 8);
+    struct Storage {};
+
+    __device__ static void run(const Arguments& arguments, Storage&) {
+      constexpr int kParts = 16;
+      const long long count = arguments.batch * Problem::kHeads * Problem::kLevels * kParts;
+      for (long long i = simt::block(); i < count; i += simt::blocks()) {
+        const long long plane = i / kParts;
+        const int level = static_cast<int>(plane % Problem::kLevels);
+        const int head = static_cast<int>(plane / Problem::kLevels % Problem::kHeads);
+        const long long image = plane / (Problem::kLevels * Problem::kHeads);
+        const float largest =
+            part_maximum(arguments, image, head, level, static_cast<int>(i % kParts), kParts);
+        const float in_warp = simt::warp_maximum(largest);
+        if (simt::lane() == 0)
+          simt::atomic_max(magnitudes(arguments) + plane, __float_as_uint(in_warp));
+      }
     }
-  }
+
+    /// Largest |value| that this thread sees in its part of a level.
+    __device__ static float part_maximum(const Arguments& arguments, long long image, int head,
+                                         int level, int part, int parts) {
+      using Given = ProblemLayout<Problem>;
+      const auto* values = static_cast<const typename Problem::Value*>(arguments.value) +
+                           image * Given::kImageStride + Given::channel_offset(head, 0) +
+                           static_cast<long long>(Given::start(level)) * Given::kPixelStride;
+      const int elements = Given::pixels(level) * Problem::kChannels;
+      float largest = 0.0F;
+      for (int e = part * static_cast<int>(kThreads) + static_cast<int>(simt::thread());
+           e < elements; e += parts * static_cast<int>(kThreads)) {
+        const long long at = static_cast<long long>(e / Problem::kChannels) * Given::kPixelStride +
+                             e % Problem::kChannels;
+        largest = fmaxf(largest, fabsf(to_float(values[at])));
+      }
+      return largest;
+    }
+  };
 
   __device__ static float scale(const Arguments& arguments, long long image, int head, int level) {
     const float largest = __uint_as_float(
@@ -64,9 +81,9 @@ struct EncodedArithmetic {
     return Policy::code(value / scale(arguments, image, head, level));
   }
 
-  template <int points, int taps, int vector, class Tap>
-  __device__ static void add(Sums<vector>& sums, const Tap (&tap)[points],
-                             const Vector<unsigned char, vector> (&value)[points][taps]) {
+  template <int points, int batch, int taps, int vector>
+  __device__ static void add(Sums<vector>& sums, const Taps<K> (&tap)[batch],
+                             const Vector<unsigned char, vector> (&value)[batch][taps]) {
 #pragma unroll
     for (int v = 0; v < vector; v += 2) {
       constexpr int kLast = vector - 1;
@@ -87,24 +104,7 @@ struct EncodedArithmetic {
 
  private:
   __device__ static unsigned* magnitudes(const Arguments& arguments) {
-    return static_cast<unsigned*>(arguments.workspace[kSlot]);
-  }
-  /// Largest |value| that this thread sees in its part of a level.
-  __device__ static float part_maximum(const Arguments& arguments, long long image, int head,
-                                       int level, int part, int parts) {
-    using Given = PlainLayout<Problem, void>;
-    const auto* values = static_cast<const typename Problem::Value*>(arguments.value) +
-                         image * Given::kImageStride + Given::channel_offset(head, 0) +
-                         static_cast<long long>(Given::start(level)) * Given::kPixelStride;
-    const int elements = Given::pixels(level) * Problem::kChannels;
-    float largest = 0.0F;
-    for (int e = part * static_cast<int>(kThreads) + static_cast<int>(simt::thread()); e < elements;
-         e += parts * static_cast<int>(kThreads)) {
-      const long long at = static_cast<long long>(e / Problem::kChannels) * Given::kPixelStride +
-                           e % Problem::kChannels;
-      largest = fmaxf(largest, fabsf(to_float(values[at])));
-    }
-    return largest;
+    return static_cast<unsigned*>(arguments.workspace[kArithmetic]);
   }
 };
 

@@ -2,55 +2,77 @@
 // them.
 #pragma once
 
-#include <msda/launch.cuh>
+#include <msda/slots/handover.cuh>
+#include <msda/slots/schedule.cuh>
+#include <msda/slots/taps.cuh>
+#include <msda/vector.cuh>
 
 namespace msda {
 
-/// Default: loads into registers. A policy may instead stage values in shared memory (kStaged),
-/// those that the source slot does not have on chip, batch by batch. Its Reader then has
+/// A fetch that stages values in shared memory, those that the source does not have on chip, batch
+/// by batch. `place`, 0 .. kAhead, tells batches apart that are in flight together.
 ///
-/// - begin<level>(source, base, item, head, place, r, taps): the values of the lane's r-th row set
-///   out; commit(place): those of all its rows have;
+/// - begin<level, points>(source, base, item, head, place, r, taps): issues the copies of the
+///   values of the lane's r-th row; commit(place): those of all its rows are issued;
 /// - wait<pending>(place): they are there; `pending` batches began later;
-/// - read<points>(place, r, values), and release(place) when they have been blended.
-///
-/// `place`, 0 .. kAhead, tells batches apart that are in flight together. A policy whose values
-/// producer warps copy (kByProducers) has kStages stages for them, and a Producer with
-///
-/// - produce<level, points>(item, stage, place_of, head_of): the values of all rows of a tile, from
-///   the places of points (row, point of the batch) and the heads of rows;
-///
-/// its Reader has follow(stages), which tells it where the consumers are.
-template <class Problem, class Parameters>
-struct LoadFetch {
-  static constexpr Slot kSlot = kFetch;
-  static constexpr bool kStaged = false;
-  /// True when producer warps copy the values, where the block has any.
-  static constexpr bool kByProducers = false;
-  /// Stages that they fill.
-  static constexpr int kStages = 0;
-  /// Batches in flight while one is blended.
-  template <class K>
-  static constexpr int kAhead = 0;
-  template <class K>
-  static constexpr unsigned kSharedBytes = 0;
+/// - read<points>(place, r, values): to registers; release(place): they have been blended.
+template <class Policy, class K>
+concept StagedFetch = requires(
+    Policy& policy, const typename K::Source& source, const typename K::Source::Base& base,
+    const WorkItem& item, const Taps<K> (&taps)[kBatch<K>],
+    Vector<typename K::Source::Value, K::Mapping::kVector> (&values)[kBatch<K>][kTaps<K>]) {
+  policy.template begin<0, 1>(source, base, item, 0, 0, 0, taps);
+  policy.commit(0);
+  policy.template wait<0>(0);
+  policy.template read<1>(0, 0, values);
+  policy.release(0);
+};
 
-  /// Of the specialised skeleton: done by all threads, before a barrier of the block.
-  template <class K>
-  __device__ static void prepare(const Arguments& arguments, unsigned char* shared) {
-    static_cast<void>(arguments);
-    static_cast<void>(shared);
-  }
-  template <class K>
-  class Reader {
-   public:
-    __device__ Reader(const Arguments& arguments, unsigned char* shared) {
-      static_cast<void>(arguments);
-      static_cast<void>(shared);
-    }
-  };
-  template <class K>
-  using Producer = Reader<K>;
+/// A fetch whose values producer warps copy:
+///
+/// - prepare(arguments, storage): done by all threads, before a barrier of the block;
+/// - produce<level, points>(arguments, storage, item, stage, place_of, head_of): done by producers.
+///   Copies the values of all rows of a tile, from the places of points (row, point of the batch)
+///   and the heads of rows;
+/// - follow(stages): tells a consumer's object where it is.
+template <class Policy, class K>
+concept ProducedFetch = requires(Policy& policy, Stages<K>& stages, const Arguments& arguments,
+                                 typename Policy::Storage& storage, const WorkItem& item,
+                                 typename K::Source::Place (*place_of)(int, int),
+                                 int (*head_of)(int)) {
+  Policy::prepare(arguments, storage);
+  Policy::template produce<0, 1>(arguments, storage, item, 0, place_of, head_of);
+  policy.follow(stages);
+};
+
+/// - `kStaged`: the policy is a StagedFetch; `kAhead`: batches in flight while one is blended;
+/// - `kByProducers`: it is a ProducedFetch too, where the block has producer warps, which fill
+///   `kStages` stages;
+/// - boxes(level): the tensor that it asks for; of element size 0: none.
+template <class Policy, class K>
+concept FetchPolicy = requires {
+  requires HasStorage<Policy>;
+  requires kConstant<bool, Policy::kStaged>;
+  requires !Policy::kStaged || StagedFetch<Policy, K>;
+  requires kConstant<int, Policy::kAhead>;
+  requires kConstant<bool, Policy::kByProducers>;
+  requires kConstant<int, Policy::kStages>;
+  requires(kFetchSteps<K> == 0 || ProducedFetch<Policy, K>);
+  { Policy::boxes(0) } -> Same<BoxShape>;
+};
+
+/// Default: loads into registers.
+template <class K, class Parameters>
+struct LoadFetch {
+  static constexpr bool kStaged = false;
+  static constexpr int kAhead = 0;
+  static constexpr bool kByProducers = false;
+  static constexpr int kStages = 0;
+  struct Storage {};
+
+  static constexpr BoxShape boxes(int) { return {}; }
+
+  __device__ LoadFetch(const Arguments&, Storage&) {}
 };
 
 }  // namespace msda

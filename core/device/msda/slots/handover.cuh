@@ -8,9 +8,10 @@
 //   consumers: for each step n  consumer_wait, read, consumer_release
 #pragma once
 
-#include <msda/launch.cuh>
+#include <msda/contract.cuh>
 #include <msda/ptx/barrier.cuh>
 #include <msda/simt/thread.cuh>
+#include <msda/walk.cuh>
 
 namespace msda {
 
@@ -31,58 +32,65 @@ struct PipelineState {
   __device__ bool is_first_round() const { return step < static_cast<unsigned>(stages); }
 };
 
+/// An object for each thread, made by all threads of the block before a barrier of the block:
+///
+/// - producer_acquire(state): the stage is empty; producer_commit(state): it is full;
+/// - producer_tail(state): after the last step;
+/// - consumer_wait(state): the stage is full; consumer_release(state): it has been read.
+template <class Policy, class K>
+concept HandoverPolicy = requires(Policy& policy, typename Policy::Storage& storage,
+                                  const PipelineState<kHandoverStages<K>>& state) {
+  Policy(storage);
+  policy.producer_acquire(state);
+  policy.producer_commit(state);
+  policy.producer_tail(state);
+  policy.consumer_wait(state);
+  policy.consumer_release(state);
+};
+
 /// A role's view of the stages.
 template <class K>
 struct Stages {
-  typename K::Handover::template Handover<K> handover;
-  PipelineState<K::kStages> state;
+  typename K::Handover handover;
+  PipelineState<kHandoverStages<K>> state;
 };
 
 /// Default: a pair of mbarriers for each stage, at which every thread arrives for itself: what it
 /// has written or read before is then ordered by the barrier alone.
-template <class Problem, class Parameters>
-struct BarrierHandover {
-  static constexpr Slot kSlot = kHandover;
-  template <class K>
-  static constexpr unsigned kSharedBytes = 2 * K::kStages * sizeof(ptx::Barrier);
+template <class K, class Parameters>
+class BarrierHandover {
+  using State = PipelineState<kHandoverStages<K>>;
 
-  /// Both roles'. One per thread; all threads of the block make it, and meet at a barrier of the
-  /// block before they use it.
-  template <class K>
-  class Handover {
-   public:
-    __device__ explicit Handover(unsigned char* shared)
-        : full_(reinterpret_cast<ptx::Barrier*>(shared)), empty_(full_ + K::kStages) {
-      if (simt::thread() != 0) return;
-      for (int s = 0; s < K::kStages; ++s) {
-        ptx::init(full_ + s, K::kProducerThreads);
-        ptx::init(empty_ + s, K::Mapping::kThreads);
-      }
-      ptx::publish_barriers();
-    }
-
-    __device__ void producer_acquire(const PipelineState<K::kStages>& state) {
-      if (!state.is_first_round()) ptx::wait(empty_ + state.stage, state.phase ^ 1U);
-    }
-    __device__ void producer_commit(const PipelineState<K::kStages>& state) {
-      ptx::arrive(full_ + state.stage);
-    }
-    /// After the last step.
-    __device__ void producer_tail(const PipelineState<K::kStages>& state) {
-      static_cast<void>(state);
-    }
-
-    __device__ void consumer_wait(const PipelineState<K::kStages>& state) {
-      ptx::wait(full_ + state.stage, state.phase);
-    }
-    __device__ void consumer_release(const PipelineState<K::kStages>& state) {
-      ptx::arrive(empty_ + state.stage);
-    }
-
-   private:
-    ptx::Barrier* full_;
-    ptx::Barrier* empty_;
+ public:
+  struct Storage {
+    ptx::Barrier full[kHandoverStages<K>];
+    ptx::Barrier empty[kHandoverStages<K>];
   };
+
+  __device__ explicit BarrierHandover(Storage& storage) : storage_(storage) {
+    if (simt::thread() != 0) return;
+    for (int s = 0; s < kHandoverStages<K>; ++s) {
+      ptx::init(storage.full + s, kProducerThreads<K>);
+      ptx::init(storage.empty + s, K::Mapping::kThreads);
+    }
+    ptx::publish_barriers();
+  }
+
+  __device__ void producer_acquire(const State& state) {
+    if (!state.is_first_round()) ptx::wait(storage_.empty + state.stage, state.phase ^ 1U);
+  }
+  __device__ void producer_commit(const State& state) { ptx::arrive(storage_.full + state.stage); }
+  __device__ void producer_tail(const State&) {}
+
+  __device__ void consumer_wait(const State& state) {
+    ptx::wait(storage_.full + state.stage, state.phase);
+  }
+  __device__ void consumer_release(const State& state) {
+    ptx::arrive(storage_.empty + state.stage);
+  }
+
+ private:
+  Storage& storage_;
 };
 
 }  // namespace msda

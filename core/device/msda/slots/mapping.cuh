@@ -1,74 +1,116 @@
 // Slot "mapping": which lanes compute which channels of which rows, and which taps each lane reads.
 #pragma once
 
-#include <msda/launch.cuh>
+#include <msda/contract.cuh>
 #include <msda/simt/thread.cuh>
+#include <msda/vector.cuh>
 
 namespace msda {
 
-/// Channels per lane: `wanted`, or for 0 the widest power of two that 16 bytes of the problem's
-/// values hold and that divides `channels`.
+/// What a mapping says of a block:
+///
+/// - `kThreads`, whole warps; `kRows`: lane groups, each of `kLanes` lanes that share a row;
+///   `kRowsPerLane`: rows that a lane works on at a time;
+/// - `kItemChannels`: channels of a row in one work item; `kChannelBlocks`: items that share a row;
+/// - `kWarpHoldsRows`: no row's lanes lie in two warps, and no warp has idle lanes.
+///
+/// of a lane:
+///
+/// - `kVector`: channels; `kTaps`: corners of a point that it reads; `kSides`: 2 when half of the
+///   lanes read the left column and half the right one, `kLanesPerSide` of them each;
+/// - row(), lane(): its lane group, kRows or more when it is idle, and its place there;
+/// - side(): the column that it reads with two sides, 0 left, 1 right;
+/// - channel(channel_block): its first channel, of the row;
+/// - tap_column(tap), tap_row(tap): from the anchor, and from the column of its side.
+///
+/// and of the end of a row:
+///
+/// - combine(sums, combined): adds the sums of the two sides, and leaves `kStored` channels to a
+///   lane;
+/// - stores(), stored_channel(channel_block): whether this lane stores them, and the first of them.
+template <class Policy, class K>
+concept MappingPolicy = requires(typename K::Arithmetic::template Sums<Policy::kVector>& sums,
+                                 float (&combined)[Policy::kStored], int i) {
+  requires kConstant<int, Policy::kThreads>;
+  requires kConstant<int, Policy::kRows>;
+  requires kConstant<int, Policy::kLanes>;
+  requires kConstant<int, Policy::kRowsPerLane>;
+  requires kConstant<int, Policy::kItemChannels>;
+  requires kConstant<int, Policy::kChannelBlocks>;
+  requires kConstant<bool, Policy::kWarpHoldsRows>;
+  requires kConstant<int, Policy::kTaps>;
+  requires kConstant<int, Policy::kSides>;
+  requires kConstant<int, Policy::kLanesPerSide>;
+  requires kConstant<int, Policy::tap_column(0)>;
+  requires kConstant<int, Policy::tap_row(0)>;
+  { Policy::row() } -> Same<int>;
+  { Policy::lane() } -> Same<int>;
+  { Policy::side() } -> Same<int>;
+  { Policy::channel(i) } -> Same<int>;
+  Policy::combine(sums, combined);
+  { Policy::stores() } -> Same<bool>;
+  { Policy::stored_channel(i) } -> Same<int>;
+};
+
+/// Channels per lane: `wanted`, or for 0 as many as a word of at most 16 bytes holds and as divide
+/// `channels`.
 template <class Problem>
-constexpr int vector_width(int wanted, int channels = Problem::kChannels) {
-  if (wanted != 0) return wanted;
-  int widest = 16 / static_cast<int>(sizeof(typename Problem::Value));
-  while (channels % widest != 0) widest /= 2;
-  return widest;
+constexpr int vector_width(long long wanted, int channels = Problem::kChannels) {
+  constexpr int kSize = static_cast<int>(sizeof(typename Problem::Value));
+  return wanted != 0 ? static_cast<int>(wanted) : widest_word(channels * kSize) / kSize;
 }
 
-/// `vector` neighbouring channels of a row per lane. With one side a lane reads all four corners of
-/// a point; with two, half of the lanes read the left column and the others, their neighbours in
-/// memory, the right one. The lanes of a row lie side by side; a block has at most `threads`
-/// threads and works on a whole number of rows. `channels` of a row belong to one work item;
-/// `blocking` rows to one lane.
-template <class Problem, int vector, int threads, int sides = 1, int channels = Problem::kChannels,
-          int blocking = 1>
+/// How LaneMapping divides a block.
+struct LaneShape {
+  int vector;         ///< channels of a lane
+  long long threads;  ///< of a block, at most
+  int channels;       ///< of a row in one work item
+  int sides = 1;      ///< 2: lanes read either the left or the right column
+  int rows_per_lane = 1;
+};
+
+/// Neighbouring channels of a row per lane, and neighbouring lanes for a row: with two sides the
+/// lanes of the left column first, whose pixel is the neighbour in memory of the right one's. A
+/// block works on a whole number of rows.
+template <class Problem, LaneShape shape>
 struct LaneMapping {
-  static constexpr Slot kSlot = kMapping;
-  static_assert(Problem::kChannels % channels == 0 && channels % vector == 0,
+  static_assert(Problem::kChannels % shape.channels == 0 && shape.channels % shape.vector == 0,
                 "the vector width divides the channels of an item, and those divide all channels");
 
-  static constexpr int kItemChannels = channels;  ///< of a row in one work item
-  static constexpr int kVector = vector;          ///< channels per lane and tap
-  static constexpr int kSides = sides;            ///< lane groups that share a point
-  static constexpr int kTaps = 4 / sides;         ///< corners that one lane reads
-  static constexpr int kLanesPerSide = channels / vector;
-  static constexpr int kLanes = sides * kLanesPerSide;  ///< lanes that share a row
-  static constexpr int kRowsPerLane = blocking;         ///< rows that one lane works on at a time
-  static constexpr int kChannelBlocks = Problem::kChannels / channels;  ///< items that share a row
+  static constexpr int kItemChannels = shape.channels;
+  static constexpr int kVector = shape.vector;
+  static constexpr int kSides = shape.sides;
+  static constexpr int kTaps = 4 / kSides;
+  static constexpr int kLanesPerSide = kItemChannels / kVector;
+  static constexpr int kLanes = kSides * kLanesPerSide;
+  static constexpr int kRowsPerLane = shape.rows_per_lane;
+  static constexpr int kChannelBlocks = Problem::kChannels / kItemChannels;
   static constexpr int kRows =
-      threads / kLanes > 0 ? threads / kLanes : 1;  ///< lane groups per block
+      shape.threads >= kLanes ? static_cast<int>(shape.threads) / kLanes : 1;
   static constexpr int kThreads =
       (kRows * kLanes + simt::kWarpLanes - 1) / simt::kWarpLanes * simt::kWarpLanes;
-  /// True when no row's lanes lie in two warps, and no warp has idle lanes.
   static constexpr bool kWarpHoldsRows =
       simt::kWarpLanes % kLanes == 0 && kRows * kLanes == kThreads;
 
-  /// Lane group of this thread among the block's kRows; kRows or more for idle threads.
   __device__ static int row() { return static_cast<int>(simt::thread()) / kLanes; }
   __device__ static int lane() { return static_cast<int>(simt::thread()) % kLanes; }
-  /// Column that this lane reads with two sides: 0 left, 1 right.
   __device__ static int side() { return lane() / kLanesPerSide; }
-  /// First channel of this lane. `channel_block` is the work item's, 0 .. kChannelBlocks - 1.
   __device__ static int channel(int channel_block) {
-    return channel_block * channels + lane() % kLanesPerSide * kVector;
+    return channel_block * kItemChannels + lane() % kLanesPerSide * kVector;
   }
-  /// Column and row of tap `tap`, relative to the anchor and to the lane's side.
-  __device__ static constexpr int tap_column(int tap) { return sides == 2 ? 0 : tap % 2; }
-  __device__ static constexpr int tap_row(int tap) { return sides == 2 ? tap : tap / 2; }
+  __device__ static constexpr int tap_column(int tap) { return kSides == 2 ? 0 : tap % 2; }
+  __device__ static constexpr int tap_row(int tap) { return kSides == 2 ? tap : tap / 2; }
 
-  /// Channels that a lane holds after combine(): of two sides each keeps half of its channels, or,
-  /// where they are not even, the left one keeps them all.
-  static constexpr bool kSharesChannels = sides == 2 && vector % 2 == 0;
-  static constexpr int kStored = kSharesChannels ? vector / 2 : vector;
+  /// Of two sides each keeps half of its channels, or, where they are not even, the left one all.
+  static constexpr bool kSharesChannels = kSides == 2 && kVector % 2 == 0;
+  static constexpr int kStored = kSharesChannels ? kVector / 2 : kVector;
 
-  /// Adds the sums of the two sides.
   template <class Sums>
   __device__ static void combine(const Sums& sums, float (&combined)[kStored]) {
-    static_assert(sides == 1 || simt::kWarpLanes % kLanes == 0, "both sides of a row in one warp");
+    static_assert(kSides == 1 || simt::kWarpLanes % kLanes == 0, "both sides of a row in one warp");
 #pragma unroll
     for (int v = 0; v < kStored; ++v) {
-      if constexpr (sides == 1) {
+      if constexpr (kSides == 1) {
         combined[v] = sums.sum[v];
       } else if constexpr (kSharesChannels) {
         const float kept = side() == 0 ? sums.sum[v] : sums.sum[v + kStored];
@@ -79,11 +121,16 @@ struct LaneMapping {
       }
     }
   }
-  /// True for the lanes that store after combine(), and the first channel that they store.
   __device__ static bool stores() { return kSharesChannels || side() == 0; }
   __device__ static int stored_channel(int channel_block) {
     return channel(channel_block) + (kSharesChannels ? side() * kStored : 0);
   }
 };
+
+/// Default: a lane for each channel of a row.
+template <class K, class Parameters>
+struct ChannelPerLane
+    : LaneMapping<typename K::Problem,
+                  LaneShape{.vector = 1, .threads = 256, .channels = K::Problem::kChannels}> {};
 
 }  // namespace msda

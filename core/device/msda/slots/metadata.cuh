@@ -1,13 +1,39 @@
 // Slot "metadata": who computes the taps (where to read, with which weight) and how lanes get them.
 #pragma once
 
-#include <msda/launch.cuh>
+#include <msda/contract.cuh>
 #include <msda/sampling.cuh>
-#include <msda/slots/pipeline.cuh>
-#include <msda/slots/schedule.cuh>
 #include <msda/slots/taps.cuh>
 
 namespace msda {
+
+/// Where metadata threads (metadata_threads.cuh) compute the taps of rows for all their lanes, and
+/// keep those of kTapBuffers<K> tiles:
+///
+/// - use_buffer(n): turns to one of these;
+/// - place(row_in_tile, point): the place of a point, of all levels.
+template <class Policy, class K>
+concept CooperativeMetadata = requires(Policy& policy) {
+  policy.use_buffer(0);
+  { policy.place(0, 0) } -> Same<typename K::Source::Place>;
+};
+
+/// An object for each thread:
+///
+/// - enter(samples, flat_row): all threads that compute taps turn to a tile. `samples` is the
+///   pipeline slot's, and flat_row(r) the flat row (b*Q + q)*H + h of row r of the tile;
+/// - read<level, points>(samples, flat_row, row_in_tile, point, taps): the taps of this lane for
+///   `points` points from `point` on, of that level and row, to the first ones of `taps`;
+/// - `kIsCooperative`: the policy is a CooperativeMetadata.
+template <class Policy, class K>
+concept MetadataPolicy = requires(Policy& policy, typename K::Pipeline& samples,
+                                  long long (*flat_row)(int), Taps<K> (&taps)[kBatch<K>]) {
+  requires HasStorage<Policy>;
+  requires kConstant<bool, Policy::kIsCooperative>;
+  requires !Policy::kIsCooperative || CooperativeMetadata<Policy, K>;
+  policy.enter(samples, flat_row);
+  policy.template read<0, 1>(samples, 0LL, 0, 0, taps);
+};
 
 /// True when some level is one pixel wide or high.
 template <class Problem>
@@ -42,7 +68,7 @@ __device__ __forceinline__ Taps<K> make_taps(const Sample& sample, int level, in
     constexpr bool kSingle = has_single_pixels<Problem>();
     const Pair x = pair<kBordered, kSingle>(sample.x, width, pixels_from);
     const Pair y = pair<kBordered, kSingle>(sample.y, height, pixels_from);
-    taps.place = K::Source::template place<K>(level, x.first, y.first);
+    taps.place = K::Source::place(level, x.first, y.first);
 #pragma unroll
     for (int t = 0; t < Mapping::kTaps; ++t) {
       const float column = Mapping::kSides == 2 ? (side == 0 ? x.weight[0] : x.weight[1])
@@ -55,41 +81,27 @@ __device__ __forceinline__ Taps<K> make_taps(const Sample& sample, int level, in
 }
 
 /// Default: every lane computes its own taps.
-template <class Problem, class Parameters>
-struct InlineMetadata {
-  static constexpr Slot kSlot = kMetadata;
-  /// True when metadata threads (metadata_threads.cuh) compute the taps of rows for all their
-  /// lanes.
+template <class K, class Parameters>
+class InlineMetadata {
+ public:
   static constexpr bool kIsCooperative = false;
-  template <class K>
-  static constexpr unsigned kSharedBytes = 0;
+  struct Storage {};
 
-  template <class K>
-  class Reader {
-   public:
-    __device__ Reader(const Arguments& arguments, unsigned char* shared) {
-      static_cast<void>(arguments);
-      static_cast<void>(shared);
-    }
-    /// All threads of the block turn to the tile of rows from `first` on. `flat_row(r)` is the flat
-    /// row (b*Q + q)*H + h of row r of the tile.
-    template <class Samples, class FlatRow>
-    __device__ void enter(const Samples& samples, const FlatRow& flat_row) {
-      static_cast<void>(samples);
-      static_cast<void>(flat_row);
-    }
-    /// Taps of `points` points from `point` on, of level `level`, for row `row_in_tile`.
-    template <int level, int points, class Samples>
-    __device__ void read(const Samples& samples, long long flat_row, int row_in_tile, int point,
-                         Taps<K> (&taps)[points]) const {
+  __device__ InlineMetadata(const Arguments&, Storage&) {}
+
+  template <class Samples, class FlatRow>
+  __device__ void enter(const Samples&, const FlatRow&) {}
+
+  template <int level, int points, class Samples>
+  __device__ void read(const Samples& samples, long long flat_row, int row_in_tile, int point,
+                       Taps<K> (&taps)[kBatch<K>]) const {
 #pragma unroll
-      for (int p = 0; p < points; ++p) {
-        taps[p] = make_taps<K>(
-            samples.sample(flat_row, row_in_tile, level * Problem::kPoints + point + p), level,
-            K::Mapping::side());
-      }
+    for (int p = 0; p < points; ++p) {
+      taps[p] = make_taps<K>(
+          samples.sample(flat_row, row_in_tile, level * K::Problem::kPoints + point + p), level,
+          K::Mapping::side());
     }
-  };
+  }
 };
 
 }  // namespace msda

@@ -1,7 +1,6 @@
 // The threads that consume rows, and those that compute the taps of rows together.
 #pragma once
 
-#include <msda/sampling.cuh>
 #include <msda/simt/thread.cuh>
 #include <msda/slots/taps.cuh>
 
@@ -13,7 +12,7 @@ template <class K>
 struct Consumers {
   /// Barrier of its threads.
   __device__ static void sync() {
-    if constexpr (K::kProducerThreads == 0) {
+    if constexpr (kProducerThreads<K> == 0) {
       simt::sync_block();
     } else {
       simt::sync_some(simt::kConsumerBarrier, K::Mapping::kThreads);
@@ -27,9 +26,9 @@ struct Consumers {
 template <class K>
 struct MetadataThreads {
   using Mapping = typename K::Mapping;
-  static constexpr bool kIsProducers = K::kProducerThreads > 0 && K::Metadata::kIsCooperative;
+  static constexpr bool kIsProducers = kProducerThreads<K> != 0 && K::Metadata::kIsCooperative;
   static constexpr bool kIsWarp = !kIsProducers && Mapping::kWarpHoldsRows;
-  static constexpr int kCount = kIsProducers ? K::kProducerThreads
+  static constexpr int kCount = kIsProducers ? kProducerThreads<K>
                                 : kIsWarp    ? simt::kWarpLanes
                                              : Mapping::kThreads;
   static constexpr int kLaneGroups = kIsWarp ? simt::kWarpLanes / Mapping::kLanes : Mapping::kRows;
@@ -62,22 +61,21 @@ struct MetadataThreads {
 template <class K>
 struct PointRuns {
   using Problem = typename K::Problem;
-  using Mapping = typename K::Mapping;
+  using Threads = MetadataThreads<K>;
   static constexpr int kPointsPerRow = Problem::kLevels * Problem::kPoints;
   static constexpr int kPoints = [] {
     constexpr int kLoaded = 16 / (2 * static_cast<int>(sizeof(typename Problem::Location)));
     constexpr int kStored = 32 / static_cast<int>(sizeof(Taps<K>));
     int points = 1;
     while (2 * points <= kLoaded && 2 * points <= kStored && Problem::kPoints % (2 * points) == 0 &&
-           MetadataThreads<K>::kRows * kPointsPerRow >= 2 * points * MetadataThreads<K>::kCount) {
+           Threads::kRows * kPointsPerRow >= 2 * points * Threads::kCount) {
       points *= 2;
     }
     return points;
   }();
   static constexpr int kRunsPerRow = kPointsPerRow / kPoints;
-  static constexpr int kRuns = MetadataThreads<K>::kRows * kRunsPerRow;
-  static constexpr int kRunsPerThread =
-      (kRuns + MetadataThreads<K>::kCount - 1) / MetadataThreads<K>::kCount;
+  static constexpr int kRuns = Threads::kRows * kRunsPerRow;
+  static constexpr int kRunsPerThread = (kRuns + Threads::kCount - 1) / Threads::kCount;
 
   struct Run {
     bool exists;
@@ -87,10 +85,9 @@ struct PointRuns {
   };
   /// The n-th run of this thread.
   __device__ static Run run(int n) {
-    const int i = n * MetadataThreads<K>::kCount + MetadataThreads<K>::index();
+    const int i = n * Threads::kCount + Threads::index();
     const int first = i % kRunsPerRow * kPoints;
-    return {i < kRuns, MetadataThreads<K>::row_in_tile(i / kRunsPerRow), first,
-            first / Problem::kPoints};
+    return {i < kRuns, Threads::row_in_tile(i / kRunsPerRow), first, first / Problem::kPoints};
   }
 };
 

@@ -1,19 +1,20 @@
 // Slot "order": the order in which the queries of an image are worked on.
 #pragma once
 
-#include <msda/launch.cuh>
+#include <msda/contract.cuh>
 
 namespace msda {
 
+/// query(arguments, image, position): the query at place `position` of the order of image `image`.
+template <class Policy, class K>
+concept OrderPolicy = requires(const Arguments& arguments, long long image, long long position) {
+  { Policy::query(arguments, image, position) } -> Same<long long>;
+};
+
 /// Default: as stored.
-template <class Problem, class Parameters>
+template <class K, class Parameters>
 struct StoredOrder {
-  static constexpr Slot kSlot = kOrder;
-  /// Query at place `position` of the order of image `image`.
-  __device__ static long long query(const Arguments& arguments, long long image,
-                                    long long position) {
-    static_cast<void>(arguments);
-    static_cast<void>(image);
+  __device__ static long long query(const Arguments&, long long, long long position) {
     return position;
   }
 };

@@ -1,7 +1,7 @@
 // Slot "pipeline": how locations and weights come from memory to the metadata slot.
 #pragma once
 
-#include <msda/launch.cuh>
+#include <msda/contract.cuh>
 #include <msda/sampling.cuh>
 #include <msda/slots/metadata_threads.cuh>
 #include <msda/vector.cuh>
@@ -47,44 +47,51 @@ __device__ __forceinline__ StoredSamples<typename K::Problem, points> load_sampl
                        [](const auto* p) { return K::Cache::load_stream(p); });
 }
 
+/// Where lanes compute their own taps: sample(flat_row, row_in_tile, point), a point of a row, of
+/// all levels one after another.
+template <class Policy>
+concept SamplesPoints = requires(const Policy& policy) {
+  { policy.sample(0LL, 0, 0) } -> Same<Sample>;
+};
+
+/// Where the metadata slot is cooperative: run(flat_row, n), the n-th of this metadata thread's
+/// runs of points (PointRuns), something whose [] gives their samples.
+template <class Policy>
+concept SamplesRuns = requires(const Policy& policy) {
+  { policy.run(0LL, 0)[0] } -> Same<Sample>;
+};
+
+/// An object for each thread that computes taps. enter(flat_row, first, rows_left): they turn to a
+/// tile. flat_row(r) is the flat row (b*Q + q)*H + h of its row r, and of the tiles that follow for
+/// larger r; `first` says that the item begins, `rows_left` how many rows it has from here on.
+template <class Policy, class K>
+concept PipelinePolicy = requires(Policy& policy, long long (*flat_row)(int)) {
+  requires HasStorage<Policy>;
+  requires(K::Metadata::kIsCooperative ? SamplesRuns<Policy> : SamplesPoints<Policy>);
+  policy.enter(flat_row, true, 0LL);
+};
+
 /// Default: read when needed.
-template <class Problem, class Parameters>
-struct DirectPipeline {
-  static constexpr Slot kSlot = kPipeline;
-  template <class K>
-  static constexpr unsigned kSharedBytes = 0;
+template <class K, class Parameters>
+class DirectPipeline {
+  using Runs = PointRuns<K>;
 
-  template <class K>
-  class Reader {
-    using Runs = PointRuns<K>;
+ public:
+  struct Storage {};
 
-   public:
-    __device__ Reader(const Arguments& arguments, unsigned char* shared) : arguments_(arguments) {
-      static_cast<void>(shared);
-    }
-    /// All threads of the block turn to a tile. `flat_row(r)` is the flat row of its row r, and of
-    /// the tiles that follow for larger r; `first` says that the item begins, `rows_left` how many
-    /// rows the item has from here on.
-    template <class FlatRow>
-    __device__ void enter(const FlatRow& flat_row, bool first, long long rows_left) {
-      static_cast<void>(flat_row);
-      static_cast<void>(first);
-      static_cast<void>(rows_left);
-    }
-    /// Point `point` of row `row_in_tile` (points of all levels, one after another), which is flat
-    /// row (b*Q + q)*H + h.
-    __device__ Sample sample(long long flat_row, int row_in_tile, int point) const {
-      static_cast<void>(row_in_tile);
-      return load_samples<K, 1>(arguments_, flat_row, point)[0];
-    }
-    /// The n-th run of points of this metadata thread.
-    __device__ StoredSamples<Problem, Runs::kPoints> run(long long flat_row, int n) const {
-      return load_samples<K, Runs::kPoints>(arguments_, flat_row, Runs::run(n).first);
-    }
+  __device__ DirectPipeline(const Arguments& arguments, Storage&) : arguments_(arguments) {}
 
-   private:
-    const Arguments& arguments_;
-  };
+  template <class FlatRow>
+  __device__ void enter(const FlatRow&, bool, long long) {}
+  __device__ Sample sample(long long flat_row, int, int point) const {
+    return load_samples<K, 1>(arguments_, flat_row, point)[0];
+  }
+  __device__ auto run(long long flat_row, int n) const {
+    return load_samples<K, Runs::kPoints>(arguments_, flat_row, Runs::run(n).first);
+  }
+
+ private:
+  const Arguments& arguments_;
 };
 
 }  // namespace msda

@@ -2,23 +2,16 @@
 // them there. What the source policies that keep levels on chip share.
 #pragma once
 
-#include <msda/launch.cuh>
 #include <msda/ptx/async_copy.cuh>
 #include <msda/ptx/bulk_copy.cuh>
 #include <msda/slots/metadata_threads.cuh>
 #include <msda/slots/schedule.cuh>
 #include <msda/slots/source.cuh>
+#include <msda/static_for.cuh>
+#include <msda/storage.cuh>
 #include <msda/vector.cuh>
 
 namespace msda {
-
-/// Largest power of two that divides all of `bytes`, at most 16.
-template <class... Bytes>
-constexpr int common_word(Bytes... bytes) {
-  int word = 16;
-  while (((bytes % word != 0) || ...)) word /= 2;
-  return word;
-}
 
 /// The smallest levels that fit `budget` bytes of a block, each of whose pixels there has
 /// `channels` channels and `padding` elements. Sizes in bytes.
@@ -61,11 +54,6 @@ struct ResidentLevels {
     return sum;
   }
   static constexpr int stride(int level) { return resident(level) ? kStride : kGlobalStride; }
-  /// Bytes from the base of a lane to the level's first pixel.
-  static constexpr long long first(int level) {
-    return resident(level) ? start(level)
-                           : static_cast<long long>(K::Layout::start(level)) * kGlobalStride;
-  }
 };
 
 /// How levels are copied to shared memory; numbers as the plugins' choices of parameter "copy".
@@ -79,22 +67,26 @@ enum LevelCopyKind : int {
 template <class K, class Levels, int kind>
 class LevelCopy {
   static constexpr int kWord =
-      common_word(Levels::kStride, Levels::kRowBytes, K::Layout::kRunChannels* Levels::kSize);
+      widest_word(Levels::kStride, Levels::kRowBytes, K::Layout::kRunChannels* Levels::kSize);
   static constexpr bool kBulk = kind == kCopyBulk && ptx::kHasTma && kWord == 16;
   static constexpr bool kAsync = kind != kCopyWords && !kBulk && kWord >= 4;
   /// True when the pixels of a level are one run of bytes in both memories.
   static constexpr bool kIsRun =
       Levels::kStride == Levels::kGlobalStride && Levels::kRowBytes == Levels::kStride;
 
- public:
-  static constexpr unsigned kBarrierBytes = kind == kCopyBulk ? 16 : 0;
+  struct WithoutBarrier : Bytes<Levels::total()> {};
+  struct WithBarrier : Bytes<Levels::total()> {
+    ptx::Barrier barrier;
+  };
 
-  /// `shared` has Levels::total() bytes, `barrier` kBarrierBytes.
-  __device__ LevelCopy(unsigned char* shared, unsigned char* barrier)
-      : shared_(shared), barrier_(reinterpret_cast<ptx::Barrier*>(barrier)) {
+ public:
+  /// The levels, and what tells that they are there.
+  using Storage = Either<kBulk, WithBarrier, WithoutBarrier>;
+
+  __device__ explicit LevelCopy(Storage& storage) : storage_(storage) {
     if constexpr (kBulk) {
       if (simt::thread() == 0) {
-        ptx::init(barrier_, 1);
+        ptx::init(&storage.barrier, 1);
         ptx::publish_barriers();
       }
     }
@@ -109,13 +101,13 @@ class LevelCopy {
     if constexpr (kBulk) {
       ptx::fence_before_bulk_copies();
       if (simt::thread() == 0) {
-        ptx::arrive_expecting(barrier_, kBulkBytes);
+        ptx::arrive_expecting(&storage_.barrier, kBulkBytes);
       }
     }
-    copy_levels<0>(image);
+    copy_levels(image);
     if constexpr (kBulk) {
-      ptx::wait(barrier_, parity_);
-      parity_ ^= 1U;
+      ptx::wait(&storage_.barrier, phase_);
+      phase_ ^= 1U;
     } else if constexpr (kAsync) {
       ptx::commit_copies();
       ptx::wait_for_copies<0>();
@@ -132,17 +124,16 @@ class LevelCopy {
     return bytes;
   }();
 
-  template <int level, class Image>
+  template <class Image>
   __device__ void copy_levels(const Image& image) {
-    if constexpr (level < K::Problem::kLevels) {
+    static_for<K::Problem::kLevels>([&]<int level>() {
       if constexpr (Levels::resident(level)) {
         constexpr long long kFirst =
             static_cast<long long>(K::Layout::start(level)) * Levels::kGlobalStride;
         copy_level<K::Layout::pixels(level)>([&](int c) { return image(c) + kFirst; },
-                                             shared_ + Levels::start(level));
+                                             storage_.data() + Levels::start(level));
       }
-      copy_levels<level + 1>(image);
-    }
+    });
   }
   template <int pixels, class Level>
   __device__ void copy_level(const Level& level, unsigned char* to) {
@@ -151,7 +142,7 @@ class LevelCopy {
       constexpr int kPiece = 8192;
       for (int at = static_cast<int>(simt::thread()) * kPiece; at < kBytes;
            at += K::Mapping::kThreads * kPiece) {
-        ptx::copy_bulk(to + at, level(0) + at, min(kPiece, kBytes - at), barrier_);
+        ptx::copy_bulk(to + at, level(0) + at, min(kPiece, kBytes - at), &storage_.barrier);
       }
     } else {
       // A copy lies in one run of neighbouring channels.
@@ -172,7 +163,7 @@ class LevelCopy {
   template <int bytes>
   __device__ void copy(unsigned char* to, const unsigned char* from) {
     if constexpr (kBulk) {
-      ptx::copy_bulk(to, from, bytes, barrier_);
+      ptx::copy_bulk(to, from, bytes, &storage_.barrier);
     } else if constexpr (kAsync) {
       ptx::copy_async<bytes>(to, from);
     } else {
@@ -181,9 +172,50 @@ class LevelCopy {
     }
   }
 
-  unsigned char* shared_;
-  ptx::Barrier* barrier_;
-  unsigned parity_ = 0;
+  Storage& storage_;
+  unsigned phase_ = 0;  ///< of the barrier
+};
+
+/// A source that keeps `Levels` in shared memory and reads the others in global memory. Who derives
+/// from it says where the resident ones lie.
+template <class K, class Levels, int kind>
+class ResidentSource : public GlobalRows<K> {
+  using Copy = LevelCopy<K, Levels, kind>;
+
+ public:
+  static constexpr bool kByHead = true;
+  using Storage = typename Copy::Storage;
+
+  static constexpr bool on_chip(int level) { return Levels::resident(level); }
+  /// In bytes.
+  __device__ static constexpr int delta(int level, int column, int row) {
+    return pixels_from_anchor<K>(level, column, row) * Levels::stride(level);
+  }
+
+ protected:
+  __device__ ResidentSource(const Arguments& arguments, Storage& storage)
+      : arguments_(arguments), storage_(storage), copy_(storage) {}
+
+  /// Copies the levels where the item is of another plane than the one before, from channel `first`
+  /// of its channels on, between two barriers `sync()` of all who read them.
+  template <class Sync>
+  __device__ void turn_to(const WorkItem& item, int first, const Sync& sync) {
+    const long long plane =
+        (item.image * K::Problem::kHeads + item.head) * K::Mapping::kChannelBlocks +
+        item.channel_block;
+    if (plane == plane_) return;
+    plane_ = plane;
+    sync();  // nobody reads the plane before
+    copy_.load(arguments_, item, item.channel_block * K::Mapping::kItemChannels + first);
+    sync();
+  }
+
+  const Arguments& arguments_;
+  Storage& storage_;
+
+ private:
+  Copy copy_;
+  long long plane_ = -1;
 };
 
 }  // namespace msda

@@ -22,23 +22,22 @@ template <class K>
 struct Restage {
   using Problem = typename K::Problem;
   using Layout = typename K::Layout;
-  using Given = PlainLayout<Problem, void>;
+  using Given = ProblemLayout<Problem>;
   using Stored = typename K::Arithmetic::Stored;
 
   static constexpr Extent kWorkspace = {
       0, Layout::kImageStride* static_cast<long long>(sizeof(Stored)), 0};
   static constexpr unsigned kThreads = 256;
   static constexpr LaunchShape kShape = grid_stride_shape(kThreads, 8);
+  struct Storage {};
 
   /// Channels that a thread copies at a time: neighbours in both layouts, at most 16 bytes.
-  static constexpr int kVector = [] {
-    int vector = 16 / static_cast<int>(sizeof(typename Problem::Value));
-    while (Layout::kRunChannels % vector != 0 || Problem::kChannels % vector != 0) vector /= 2;
-    return vector;
-  }();
+  static constexpr int kSize = static_cast<int>(sizeof(typename Problem::Value));
+  static constexpr int kVector =
+      widest_word(Layout::kRunChannels * kSize, Problem::kChannels* kSize) / kSize;
 
   /// Every stored channel of every stored pixel, border pixels (zero) included.
-  __device__ static void run(const Arguments& arguments) {
+  __device__ static void run(const Arguments& arguments, Storage&) {
     constexpr int kRow = Problem::kHeads * Problem::kChannels / kVector;
     const long long count = arguments.batch * Layout::kPixels * kRow;
     const long long stride = static_cast<long long>(simt::blocks()) * kThreads;

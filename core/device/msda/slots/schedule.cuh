@@ -1,8 +1,8 @@
 // Slot "schedule": which block works on which rows.
 #pragma once
 
-#include <msda/launch.cuh>
-#include <msda/simt/thread.cuh>
+#include <msda/composition.cuh>
+#include <msda/storage.cuh>
 
 namespace msda {
 
@@ -15,6 +15,24 @@ struct WorkItem {
   long long first;    ///< row
   long long last;     ///< one past the last row
 };
+
+/// The main kernel's launch.
+template <class K>
+inline constexpr LaunchShape kShape = [] {
+  constexpr int kThreads = K::Mapping::kThreads + kProducerThreads<K>;
+  constexpr bool kByHead = K::Source::kByHead;
+  static_assert(kThreads <= 1024,
+                "a block has at most 1024 threads: the mapping's and those of producer warps");
+  return LaunchShape{.threads = kThreads,
+                     .shared_bytes = kStorageBytes<typename K::Storage>,
+                     .resident_blocks = K::Schedule::kResidentBlocks,
+                     .planes = static_cast<unsigned>((kByHead ? K::Problem::kHeads : 1) *
+                                                     K::Mapping::kChannelBlocks),
+                     .rows_per_query = static_cast<unsigned>(kByHead ? 1 : K::Problem::kHeads),
+                     .rows_per_item = K::Schedule::kRowsPerItem * K::Source::kCluster,
+                     .chunks = K::Schedule::kChunks,
+                     .cluster = K::Source::kCluster};
+}();
 
 /// Item `index` of the launch `shape` describes: rows fastest, then planes, then images, so that
 /// neighbouring blocks read the same image.
@@ -43,54 +61,61 @@ __device__ __forceinline__ WorkItem work_item(const Arguments& arguments, const 
 /// Items are taken by a block, or by a cluster of them where the source slot asks for clusters.
 template <class K>
 __device__ __forceinline__ long long worker() {
-  return simt::block() / K::kCluster;
+  return simt::block() / K::Source::kCluster;
 }
 template <class K>
 __device__ __forceinline__ long long workers() {
-  return simt::blocks() / K::kCluster;
+  return simt::blocks() / K::Source::kCluster;
 }
 
 /// The rows of its cluster's item that this block works on; perhaps none.
 template <class K>
 __device__ __forceinline__ WorkItem share_in_cluster(const WorkItem& item) {
   WorkItem share = item;
-  if constexpr (K::kCluster > 1) {
+  if constexpr (K::Source::kCluster > 1) {
     const long long rows = item.last - item.first;
-    const unsigned rank = simt::block() % K::kCluster;
-    share.first = item.first + rows * rank / K::kCluster;
-    share.last = item.first + rows * (rank + 1) / K::kCluster;
+    const unsigned rank = simt::block() % K::Source::kCluster;
+    share.first = item.first + rows * rank / K::Source::kCluster;
+    share.last = item.first + rows * (rank + 1) / K::Source::kCluster;
   }
   return share;
 }
 
+/// An object for each thread. next(item): the next item of this block, the same for all its
+/// threads; false when there is none. The constants are those of LaunchShape:
+///
+/// - `kResidentBlocks`: blocks per SM of a persistent grid; 0: one block for each item;
+/// - `kRowsPerItem`, `kChunks`: how planes are cut into items.
+template <class Policy, class K>
+concept SchedulePolicy = requires(Policy& policy, WorkItem& item) {
+  requires HasStorage<Policy>;
+  requires kConstant<unsigned, Policy::kResidentBlocks>;
+  requires kConstant<unsigned, Policy::kRowsPerItem>;
+  requires kConstant<unsigned, Policy::kChunks>;
+  { policy.next(item) } -> Same<bool>;
+};
+
 /// Default: one block for each item, one item for as many rows as a block computes at a time.
-template <class Problem, class Parameters>
-struct GridSchedule {
-  static constexpr Slot kSlot = kSchedule;
+template <class K, class Parameters>
+class GridSchedule {
+ public:
   static constexpr unsigned kResidentBlocks = 0;
+  static constexpr unsigned kRowsPerItem = kTileRows<K>;
   static constexpr unsigned kChunks = 0;
-  static constexpr unsigned kSharedBytes = 0;
-  template <class K>
-  static constexpr unsigned kRowsPerItem = K::Mapping::kRows* K::Mapping::kRowsPerLane;
+  struct Storage {};
 
-  template <class K>
-  class Cursor {
-   public:
-    __device__ Cursor(const Arguments& arguments, unsigned char* shared) : arguments_(arguments) {
-      static_cast<void>(shared);
-    }
-    /// The next item of this block, the same for all its threads; false when there is none.
-    __device__ bool next(WorkItem& item) {
-      if (done_) return false;
-      done_ = true;
-      item = work_item<K>(arguments_, K::kShape, worker<K>());
-      return true;
-    }
+  __device__ GridSchedule(const Arguments& arguments, Storage&) : arguments_(arguments) {}
 
-   private:
-    const Arguments& arguments_;
-    bool done_ = false;
-  };
+  __device__ bool next(WorkItem& item) {
+    if (done_) return false;
+    done_ = true;
+    item = work_item<K>(arguments_, kShape<K>, worker<K>());
+    return true;
+  }
+
+ private:
+  const Arguments& arguments_;
+  bool done_ = false;
 };
 
 }  // namespace msda

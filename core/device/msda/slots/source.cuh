@@ -1,7 +1,7 @@
 // Slot "source": where a lane reads its value rows from.
 #pragma once
 
-#include <msda/launch.cuh>
+#include <msda/contract.cuh>
 #include <msda/slots/restage.cuh>
 #include <msda/slots/schedule.cuh>
 #include <msda/vector.cuh>
@@ -29,88 +29,129 @@ __device__ __forceinline__ const unsigned char* image_values(const Arguments& ar
          first * static_cast<long long>(sizeof(typename K::Arithmetic::Stored));
 }
 
-/// Default: global memory through the cache slot's loads.
-template <class Problem, class Parameters>
-struct GlobalSource {
-  static constexpr Slot kSlot = kSource;
-  /// True when the source needs work items of one head (it keeps that head's rows on chip).
-  static constexpr bool kByHead = false;
-  /// True when one read returns all four corners blended.
-  static constexpr bool kBlends = false;
-  /// What a tap carries: the stored pixel of the footprint's anchor, counted from the start of its
-  /// level.
+/// Where one read returns the four corners blended: place(x, y), of a point in pixels.
+template <class Policy>
+concept BlendingSource = requires {
+  { Policy::place(0.0F, 0.0F) } -> Same<typename Policy::Place>;
+};
+
+/// Where a read returns a pixel:
+///
+/// - place(level, x, y): of the anchor, the upper left of the 2x2 pixels around a point;
+/// - address<level>(anchor, delta): where the lane's channels are in global memory, of levels that
+///   are not on chip.
+template <class Policy>
+concept PixelSource = requires(const Policy& policy, const unsigned char* anchor) {
+  { Policy::place(0, 0, 0) } -> Same<typename Policy::Place>;
+  { policy.template address<0>(anchor, 0) } -> Same<const unsigned char*>;
+};
+
+/// An object for each consumer:
+///
+/// - enter(item): all consumers begin an item; leave(): they are done with all items;
+/// - base(item, head, channel): where this lane's channels of the head lie, a `Base`;
+/// - anchor<level>(base, place): where they lie in a point's anchor;
+/// - read<level>(anchor, delta): its channels of a pixel, a Vector of elements `Value`.
+///
+/// What is known of all:
+///
+/// - `kByHead`: work items are of one head, whose rows the source keeps on chip;
+/// - `kCluster`: blocks of a cluster that it shares levels out to; 1: no clusters;
+/// - `kBlends`: the policy is a BlendingSource, otherwise a PixelSource;
+/// - `Place`: what a tap carries of a point;
+/// - delta(level, column, row): from the anchor to the pixel at (column, row), each 0 or 1;
+/// - on_chip(level): there is nothing to fetch ahead;
+/// - texture(level): the texture that the source asks for; of width 0: none.
+template <class Policy, class K>
+concept SourcePolicy = requires(Policy& policy, const typename Policy::Base& base,
+                                const typename Policy::Place& place, const WorkItem& item) {
+  requires HasStorage<Policy>;
+  requires kConstant<bool, Policy::kByHead>;
+  requires kConstant<unsigned, Policy::kCluster>;
+  requires kConstant<bool, Policy::kBlends>;
+  requires(Policy::kBlends ? BlendingSource<Policy> : PixelSource<Policy>);
+  requires kConstant<int, Policy::delta(0, 1, 1)>;
+  requires kConstant<bool, Policy::on_chip(0)>;
+  { Policy::texture(0) } -> Same<TextureShape>;
+  policy.enter(item);
+  policy.leave();
+  { policy.base(item, 0, 0) } -> Same<typename Policy::Base>;
+  requires Same<decltype(policy.template read<0>(policy.template anchor<0>(base, place), 0)),
+                Vector<typename Policy::Value, K::Mapping::kVector>>;
+};
+
+/// Rows of `value` in global memory, through the cache slot's loads: what the sources that read
+/// some there share.
+template <class K>
+struct GlobalRows {
+  using Value = typename K::Arithmetic::Stored;
+  using Row = Vector<Value, K::Mapping::kVector>;
+  /// The stored pixel of a footprint's anchor, counted from the start of its level.
   using Place = unsigned;
-  template <class K>
-  static constexpr unsigned kSharedBytes = 0;
-  /// True when read() finds the level on chip, so that there is nothing to fetch ahead.
-  template <class K>
-  static constexpr bool on_chip(int level) {
-    static_cast<void>(level);
-    return false;
-  }
-
+  static constexpr bool kBlends = false;
   /// Bytes between neighbouring pixels.
-  template <class K>
-  static constexpr int kPixelBytes =
-      K::Layout::kPixelStride* static_cast<int>(sizeof(typename K::Arithmetic::Stored));
+  static constexpr int kPixelBytes = K::Layout::kPixelStride * static_cast<int>(sizeof(Value));
 
-  template <class K>
   __device__ static Place place(int level, int x, int y) {
     return static_cast<Place>(K::Layout::pixel(level, x, y));
   }
-  /// Bytes from a footprint's anchor to its pixel at (column, row), each 0 or 1.
-  template <class K>
   __device__ static constexpr int delta(int level, int column, int row) {
-    return pixels_from_anchor<K>(level, column, row) * kPixelBytes<K>;
+    return pixels_from_anchor<K>(level, column, row) * kPixelBytes;
+  }
+  static constexpr TextureShape texture(int) { return {}; }
+
+  /// Of the column that side `side` reads. `image` is where the lane's channels begin in the image.
+  template <int level>
+  __device__ static const unsigned char* anchor_in(const unsigned char* image, int side,
+                                                   Place place) {
+    return ptx::opaque(ptx::opaque(image + side * delta(level, 1, 0)) +
+                       place * static_cast<unsigned long long>(kPixelBytes));
+  }
+  /// What lies `delta` bytes from an anchor: a constant, which with the level's start becomes part
+  /// of the load instruction.
+  template <int level>
+  __device__ static const unsigned char* address(const unsigned char* anchor, int delta) {
+    constexpr long long kStart = static_cast<long long>(K::Layout::start(level)) * kPixelBytes;
+    return anchor + kStart + delta;
+  }
+  template <int level>
+  __device__ static Row read(const unsigned char* anchor, int delta) {
+    return Row::read(address<level>(anchor, delta),
+                     [](const auto* p) { return K::Cache::template load_value<level>(p); });
+  }
+};
+
+/// Default: all rows in global memory.
+template <class K, class Parameters>
+class GlobalSource : public GlobalRows<K> {
+  using Rows = GlobalRows<K>;
+
+ public:
+  static constexpr bool kByHead = false;
+  static constexpr unsigned kCluster = 1;
+  using typename Rows::Place;
+  struct Storage {};
+  struct Base {
+    const unsigned char* image;
+    int side;
+  };
+
+  static constexpr bool on_chip(int) { return false; }
+
+  __device__ GlobalSource(const Arguments& arguments, Storage&) : arguments_(arguments) {}
+
+  __device__ void enter(const WorkItem&) {}
+  __device__ void leave() {}
+  __device__ Base base(const WorkItem& item, int head, int channel) const {
+    return {image_values<K>(arguments_, item.image, head, channel), K::Mapping::side()};
+  }
+  template <int level>
+  __device__ const unsigned char* anchor(const Base& base, Place place) const {
+    return Rows::template anchor_in<level>(base.image, base.side, place);
   }
 
-  template <class K>
-  class Reader {
-   public:
-    using Value = typename K::Arithmetic::Stored;  ///< element type that read() returns
-
-    /// Where the channels of one lane and row begin in the image, and which column it reads.
-    struct Base {
-      const unsigned char* image;
-      int side;
-    };
-
-    __device__ Reader(const Arguments& arguments, unsigned char* shared) : arguments_(arguments) {
-      static_cast<void>(shared);
-    }
-    /// All consumers begin an item: the place to copy levels on chip.
-    __device__ void enter(const WorkItem& item) { static_cast<void>(item); }
-    /// All threads that gather are done with all items.
-    __device__ void leave() {}
-    __device__ Base base(const WorkItem& item, int head, int channel) const {
-      return {image_values<K>(arguments_, item.image, head, channel), K::Mapping::side()};
-    }
-    /// Where this lane's channels of a footprint's anchor lie.
-    template <int level>
-    __device__ const unsigned char* anchor(const Base& base, Place place) const {
-      const unsigned char* column =
-          base.image + base.side * GlobalSource::template delta<K>(level, 1, 0);
-      return ptx::opaque(ptx::opaque(column) +
-                         place * static_cast<unsigned long long>(kPixelBytes<K>));
-    }
-    /// What lies `delta` bytes from an anchor: a constant, which with the level's start becomes
-    /// part of the load instruction.
-    template <int level>
-    __device__ const unsigned char* address(const unsigned char* anchor, int delta) const {
-      constexpr long long kStart = static_cast<long long>(K::Layout::start(level)) * kPixelBytes<K>;
-      return anchor + kStart + delta;
-    }
-    template <int level>
-    __device__ Vector<Value, K::Mapping::kVector> read(const unsigned char* anchor,
-                                                       int delta) const {
-      return Vector<Value, K::Mapping::kVector>::read(
-          address<level>(anchor, delta),
-          [](const auto* p) { return K::Cache::template load_value<level>(p); });
-    }
-
-   private:
-    const Arguments& arguments_;
-  };
+ private:
+  const Arguments& arguments_;
 };
 
 }  // namespace msda

@@ -2,11 +2,9 @@
 // loops.
 #pragma once
 
-namespace msda {
+#include <msda/composition.cuh>
 
-/// Taps that a lane reads for a point: one when the source blends the corners itself.
-template <class K>
-inline constexpr int kTaps = K::Source::kBlends ? 1 : K::Mapping::kTaps;
+namespace msda {
 
 /// What one lane needs for one point: the place of the footprint's anchor, from which the taps lie
 /// at constant distances, and the weight of each of its taps in the arithmetic's type. Padded to a

@@ -2,17 +2,26 @@
 // points.
 #pragma once
 
-#include <msda/launch.cuh>
+#include <msda/contract.cuh>
 
 namespace msda {
 
+/// - `kPoints`: points of a batch, all of one level, whose loads are in flight together;
+/// - `kLoadsAhead`: a batch is loaded while the one before is blended;
+/// - `kAlternates`: batches of large and small levels take turns.
+template <class Policy, class K>
+concept UnrollPolicy = requires {
+  requires kConstant<int, Policy::kPoints>;
+  requires kConstant<bool, Policy::kLoadsAhead>;
+  requires kConstant<bool, Policy::kAlternates>;
+};
+
 /// Default: one point at a time, in a loop.
-template <class Problem, class Parameters>
+template <class K, class Parameters>
 struct OnePoint {
-  static constexpr Slot kSlot = kUnroll;
-  static constexpr int kPoints = 1;           ///< of a batch, all of one level
-  static constexpr bool kLoadsAhead = false;  ///< a batch is loaded while the one before is blended
-  static constexpr bool kAlternates = false;  ///< batches of large and small levels take turns
+  static constexpr int kPoints = 1;
+  static constexpr bool kLoadsAhead = false;
+  static constexpr bool kAlternates = false;
 };
 
 }  // namespace msda

@@ -109,6 +109,6 @@ MSDA_UNCHECKED inline void copy_box(void* shared, const void* map, int x, int y,
   host::copy_box(shared, map, {x, y, z, w}, 4, barrier, where);
 }
 
-MSDA_UNCHECKED inline void prefetch_map(const void* map) { static_cast<void>(map); }
+MSDA_UNCHECKED inline void prefetch_map(const void*) {}
 
 }  // namespace msda::ptx

@@ -1,0 +1,39 @@
+// Words for the concepts of slots, which list what a policy must have. NVRTC has no <concepts>.
+#pragma once
+
+#include <msda/launch.cuh>
+
+namespace msda {
+
+template <class A, class B>
+inline constexpr bool kSame = false;
+template <class A>
+inline constexpr bool kSame<A, A> = true;
+
+template <class A, class B>
+concept Same = kSame<A, B>;
+
+/// `requires kConstant<int, Policy::kRows>`: a constant that an int holds.
+template <class T, T value>
+inline constexpr bool kConstant = true;
+
+template <bool first, class A, class B>
+struct EitherOf {
+  using Type = A;
+};
+template <class A, class B>
+struct EitherOf<false, A, B> {
+  using Type = B;
+};
+/// A or B.
+template <bool first, class A, class B>
+using Either = typename EitherOf<first, A, B>::Type;
+
+/// An object for each thread that works with the slot, made of the launch's arguments and the
+/// policy's part of shared memory: `Policy::Storage`, a struct, empty when the policy needs none.
+template <class Policy>
+concept HasStorage = requires(const Arguments& arguments, typename Policy::Storage& storage) {
+  Policy(arguments, storage);
+};
+
+}  // namespace msda

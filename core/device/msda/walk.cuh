@@ -1,0 +1,81 @@
+// The order in which the points of a row are visited, and the steps in which producers hand over
+// what the visits need.
+#pragma once
+
+#include <msda/composition.cuh>
+
+namespace msda {
+
+/// A batch: `points` points of a level from point `first` on.
+struct Visit {
+  int level;
+  int first;
+  int points;
+};
+
+/// The visits of a row, one for each batch.
+template <class K>
+struct Walk {
+  using Problem = typename K::Problem;
+  static constexpr int kPerLevel = (Problem::kPoints + kBatch<K> - 1) / kBatch<K>;
+  static constexpr int kVisits = Problem::kLevels * kPerLevel;
+  /// Visits whose values are in flight while those of one are blended.
+  static constexpr int kAhead = K::Fetch::kAhead > 0 ? K::Fetch::kAhead
+                                                     : (K::Unroll::kLoadsAhead ? 1 : 0);
+  /// True for a loop over the visits of a level; otherwise all visits of a row are written out.
+  static constexpr bool kRolled = kAhead == 0 && !K::Unroll::kAlternates;
+
+  /// The n-th visit. Alternating, levels 0 and L-1 take turns, then 1 and L-2, and so on.
+  static constexpr Visit visit(int n) {
+    int level = n / kPerLevel;
+    int batch = n % kPerLevel;
+    if (K::Unroll::kAlternates) {
+      const int pair = n / (2 * kPerLevel);
+      const int in_pair = n % (2 * kPerLevel);
+      const bool middle = 2 * pair + 1 == Problem::kLevels;
+      level = middle || in_pair % 2 == 0 ? pair : Problem::kLevels - 1 - pair;
+      batch = middle ? in_pair : in_pair / 2;
+    }
+    const int first = batch * kBatch<K>;
+    const int left = Problem::kPoints - first;
+    return {level, first, left < kBatch<K> ? left : kBatch<K>};
+  }
+  /// True when the values of a level pass through the fetch slot's shared memory.
+  static constexpr bool staged(int level) {
+    return K::Fetch::kStaged && !K::Source::on_chip(level);
+  }
+  /// Visits from `first` to before `last` of which that is so.
+  static constexpr int staged_visits(int first = 0, int last = kVisits) {
+    int count = 0;
+    for (int n = first; n < last; ++n) count += staged(visit(n).level) ? 1 : 0;
+    return count;
+  }
+};
+
+/// Steps of a tile in which producers hand over values: a batch each.
+template <class K>
+inline constexpr int kFetchSteps = kProducerThreads<K> != 0 && K::Fetch::kByProducers
+                                       ? Walk<K>::staged_visits()
+                                       : 0;
+
+/// Stages of the handover slot; 0 without producers.
+template <class K>
+inline constexpr int kHandoverStages = [] {
+  if constexpr (kProducerThreads<K> == 0) return 0;
+  if constexpr (kFetchSteps<K> != 0) return K::Fetch::kStages;
+  if constexpr (requires { typename K::Roles; }) return K::Roles::kStages;
+  return 0;
+}();
+
+/// Tiles whose taps are in shared memory at a time. With producers, consumers release a tile's step
+/// of taps at its end when there are no steps of values, and otherwise at once, so that the stages
+/// come round: then a buffer is free when a step of the next tile was released.
+template <class K>
+inline constexpr int kTapBuffers = [] {
+  if (kProducerThreads<K> == 0 || !K::Metadata::kIsCooperative) return 1;
+  if (kFetchSteps<K> == 0) return kHandoverStages<K>;
+  const int steps = 1 + kFetchSteps<K>;
+  return 1 + (kHandoverStages<K> + steps - 1) / steps;
+}();
+
+}  // namespace msda
