@@ -1,6 +1,7 @@
 // Dynamic shared memory as typed storage.
 #pragma once
 
+#include <msda/launch.cuh>
 #include <msda/simt/thread.cuh>
 
 namespace msda {
@@ -16,6 +17,58 @@ template <class Storage>
 inline constexpr unsigned kStorageBytes = __is_empty(Storage)
                                               ? 0U
                                               : static_cast<unsigned>(sizeof(Storage));
+
+/// What the policy of a slot asks for.
+template <Slot slot, class Storage>
+struct Part {};
+
+/// Parts one after the other, each where tensor copies may write. Members, not bases: nvcc takes
+/// the address of a base for one that may be null, and then for generic memory. No member is empty:
+/// nvcc 13.0 misplaces what follows one with [[no_unique_address]].
+template <class... Parts>
+struct PartList {};
+template <Slot slot, class Storage>
+struct PartList<Part<slot, Storage>> {
+  alignas(128) Storage first;
+};
+template <Slot slot, class Storage, class Next, class... Rest>
+struct PartList<Part<slot, Storage>, Next, Rest...> {
+  alignas(128) Storage first;
+  PartList<Next, Rest...> rest;
+};
+
+/// The list of those parts of `Parts` that are not empty, after those of `Done`.
+template <class Done, class... Parts>
+struct NonEmpty {
+  using List = Done;
+};
+template <class... Done, Slot slot, class Storage, class... Rest>
+struct NonEmpty<PartList<Done...>, Part<slot, Storage>, Rest...>
+    : NonEmpty<PartList<Done..., Part<slot, Storage>>, Rest...> {};
+template <class... Done, Slot slot, class Storage, class... Rest>
+requires(__is_empty(Storage)) struct NonEmpty<PartList<Done...>, Part<slot, Storage>, Rest...>
+    : NonEmpty<PartList<Done...>, Rest...> {
+};
+
+/// A block's shared memory: the parts of its policies, of which empty ones take no room.
+template <class... Parts>
+using BlockStorage = typename NonEmpty<PartList<>, Parts...>::List;
+
+/// The part of `slot`, of type `Storage`; an empty one is nowhere, and any place stands for it.
+template <Slot slot, class Storage, Slot first, class First, class... Rest>
+__device__ __forceinline__ Storage& part_of(PartList<Part<first, First>, Rest...>& parts) {
+  if constexpr (__is_empty(Storage)) {
+    return reinterpret_cast<Storage&>(parts);
+  } else if constexpr (first == slot) {
+    return parts.first;
+  } else {
+    return part_of<slot, Storage>(parts.rest);
+  }
+}
+template <Slot slot, class Storage>
+__device__ __forceinline__ Storage& part_of(PartList<>& parts) {
+  return reinterpret_cast<Storage&>(parts);
+}
 
 /// `count` bytes for copies of whole words; none at all for 0, which an array cannot be.
 template <int count>

@@ -34,15 +34,12 @@ struct GatherDefaults {
 #undef MSDA_DEFAULT
 };
 
-/// The policies' parts of a block's shared memory. 128 bytes is what tensor copies ask for.
-template <class K>
-struct GatherStorage {
-  alignas(128) [[no_unique_address]] typename K::Source::Storage source;
-  alignas(128) [[no_unique_address]] typename K::Fetch::Storage fetch;
-  alignas(128) [[no_unique_address]] typename K::Metadata::Storage metadata;
-  alignas(128) [[no_unique_address]] typename K::Pipeline::Storage pipeline;
-  alignas(128) [[no_unique_address]] typename K::Schedule::Storage schedule;
-};
+/// The policies' parts of a block's shared memory, and those that a skeleton adds.
+template <class K, class... More>
+using GatherParts = BlockStorage<
+    Part<kSource, typename K::Source::Storage>, Part<kFetch, typename K::Fetch::Storage>,
+    Part<kMetadata, typename K::Metadata::Storage>, Part<kPipeline, typename K::Pipeline::Storage>,
+    Part<kSchedule, typename K::Schedule::Storage>, More...>;
 
 /// Composition `C` with its policies bound to each other: `Self` is the skeleton's class that
 /// derives from this one, and what they call K.

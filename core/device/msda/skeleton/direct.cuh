@@ -23,16 +23,20 @@ namespace msda::direct {
 template <class Problem>
 struct Defaults : GatherDefaults<Problem> {};
 
+template <class K>
+struct Storage : GatherParts<K> {};
+
 /// The composition `C`: all warps of a block do all of the work.
 template <class C>
 struct Composed : Gather<C, Composed<C>> {
-  using Storage = GatherStorage<Composed>;
+  using Storage = direct::Storage<Composed>;
 };
 
 template <class K>
 __device__ __forceinline__ void run(const Arguments& arguments) {
   auto& storage = shared_storage<typename K::Storage>();
-  typename K::Schedule schedule(arguments, storage.schedule);
+  typename K::Schedule schedule(arguments,
+                                part_of<kSchedule, typename K::Schedule::Storage>(storage));
   Consumer<K> consumer(arguments, storage);
 
   WorkItem item;

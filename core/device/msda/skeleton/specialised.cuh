@@ -37,9 +37,7 @@ struct Defaults : GatherDefaults<ProblemType> {
 };
 
 template <class K>
-struct Storage : GatherStorage<K> {
-  alignas(128) [[no_unique_address]] typename K::Handover::Storage handover;
-};
+struct Storage : GatherParts<K, Part<kHandover, typename K::Handover::Storage>> {};
 
 /// The composition `C`.
 template <class C>
@@ -55,7 +53,8 @@ struct Composed : Gather<C, Composed<C>> {
 template <class K, class Enter, class Each>
 __device__ __forceinline__ void for_each_tile(const Arguments& arguments, Storage<K>& storage,
                                               const Enter& enter, const Each& each) {
-  typename K::Schedule schedule(arguments, storage.schedule);
+  typename K::Schedule schedule(arguments,
+                                part_of<kSchedule, typename K::Schedule::Storage>(storage));
   WorkItem item;
   while (schedule.next(item)) {
     enter(item);
@@ -68,8 +67,10 @@ __device__ __forceinline__ void for_each_tile(const Arguments& arguments, Storag
 template <class K>
 __device__ __forceinline__ void produce(const Arguments& arguments, Storage<K>& storage,
                                         Stages<K>& stages) {
-  typename K::Pipeline samples(arguments, storage.pipeline);
-  typename K::Metadata metadata(arguments, storage.metadata);
+  typename K::Pipeline samples(arguments,
+                               part_of<kPipeline, typename K::Pipeline::Storage>(storage));
+  typename K::Metadata metadata(arguments,
+                                part_of<kMetadata, typename K::Metadata::Storage>(storage));
   int buffer = 0;
   for_each_tile<K>(
       arguments, storage, [](const WorkItem&) {},
@@ -85,7 +86,8 @@ __device__ __forceinline__ void produce(const Arguments& arguments, Storage<K>& 
           stages.state.advance();
           buffer = buffer + 1 == kTapBuffers<K> ? 0 : buffer + 1;
         }
-        if constexpr (kFetchSteps<K> != 0) tile.produce(stages, storage.fetch, metadata);
+        if constexpr (kFetchSteps<K> != 0)
+          tile.produce(stages, part_of<kFetch, typename K::Fetch::Storage>(storage), metadata);
       });
   stages.handover.producer_tail(stages.state);
 }
@@ -129,8 +131,10 @@ __global__ void __launch_bounds__(kShape<Composed<C>>.threads,
                                       : 1) kernel(const __grid_constant__ Arguments arguments) {
   using K = Composed<C>;
   auto& storage = shared_storage<typename K::Storage>();
-  Stages<K> stages{typename K::Handover(storage.handover), {}};
-  if constexpr (kFetchSteps<K> != 0) K::Fetch::prepare(arguments, storage.fetch);
+  Stages<K> stages{typename K::Handover(part_of<kHandover, typename K::Handover::Storage>(storage)),
+                   {}};
+  if constexpr (kFetchSteps<K> != 0)
+    K::Fetch::prepare(arguments, part_of<kFetch, typename K::Fetch::Storage>(storage));
   simt::sync_block();
   if (simt::thread() >= K::Mapping::kThreads) {
     produce<K>(arguments, storage, stages);

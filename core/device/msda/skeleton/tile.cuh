@@ -19,10 +19,10 @@ struct Consumer {
   typename K::Pipeline samples;
 
   __device__ Consumer(const Arguments& arguments, typename K::Storage& storage)
-      : source(arguments, storage.source),
-        fetch(arguments, storage.fetch),
-        metadata(arguments, storage.metadata),
-        samples(arguments, storage.pipeline) {}
+      : source(arguments, part_of<kSource, typename K::Source::Storage>(storage)),
+        fetch(arguments, part_of<kFetch, typename K::Fetch::Storage>(storage)),
+        metadata(arguments, part_of<kMetadata, typename K::Metadata::Storage>(storage)),
+        samples(arguments, part_of<kPipeline, typename K::Pipeline::Storage>(storage)) {}
 };
 
 /// The rows [first, first + kTileRows) of an item, kRowsPerLane for each lane group of the block.
