@@ -16,15 +16,17 @@ namespace fs = std::filesystem;
 /// What the files of a folder may include, besides each other.
 const std::map<std::string, std::set<std::string>> kMayInclude{
     {"statistics", {"facts", "results"}},
-    {"counters", {"results"}},
     {"tuning", {"facts", "results", "design", "statistics"}},
     {"claims", {"facts", "results", "statistics"}},
     {"ablation", {"facts", "results", "design", "statistics"}},
+    {"timeline", {"results"}},
+    {"counters", {"facts", "results", "design", "statistics", "ablation"}},
     {"report",
-     {"tuning", "facts", "files", "results", "design", "statistics", "claims", "ablation"}},
+     {"tuning", "facts", "files", "results", "design", "statistics", "claims", "ablation",
+      "counters", "timeline"}},
     {"render",
      {"tuning", "facts", "files", "results", "design", "statistics", "claims", "ablation",
-      "counters", "report"}}};
+      "counters", "timeline", "report"}}};
 
 /// "render/text.hpp" of a line that includes it in quotes, else "".
 std::string included_by(const std::string& line) {

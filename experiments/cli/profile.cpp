@@ -8,7 +8,8 @@
 #include "cli/program.hpp"
 #include "cli/running.hpp"
 #include "cli/terminal.hpp"
-#include "render/counters_text.hpp"
+#include "render/counters_layout.hpp"
+#include "render/formats.hpp"
 #include "runner/profile/profile_run.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/supervisor.hpp"
@@ -113,6 +114,15 @@ std::string quoted(const std::vector<std::string>& words) {
   return text;
 }
 
+void print_counters(const std::vector<KernelCounters>& kernels, const Plan& plan) {
+  CounterContext context;
+  for (const Arm& arm : plan.arms) context.arms.push_back(arm.name);
+  context.baseline = plan.baseline;
+  if (plan.design) context.design = &*plan.design;
+  const std::vector<CounterTable> tables = make_counter_tables(kernels, context);
+  fmt::print("{}", as_terminal(counters_document(tables), wants_colour(stdout)));
+}
+
 }  // namespace
 
 int profile_command(const std::vector<std::string>& words) {
@@ -147,7 +157,8 @@ int profile_command(const std::vector<std::string>& words) {
   try {
     const profile::ProfileResult result = profile::run_profile(
         plan, subject.experiment.name, profile::choose_cells(plan, options.cells), tool, options);
-    fmt::print("{}", counters_text(result.kernels, plan.baseline));
+    print_counters(result.kernels, plan);
+    if (subject.run_directory) write_report(make_report(options.directory), options.directory);
     for (const std::string& note : result.notes) fmt::print(stderr, "note: {}\n", note);
     fmt::print("Counters: {}\nReports: {}\n", (options.directory / kCountersFile).string(),
                (options.directory / "profile").string());

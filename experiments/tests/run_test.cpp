@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "results/record.hpp"
+#include "results/run_ranges.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/run.hpp"
 #include "support.hpp"
@@ -77,6 +78,26 @@ TEST_F(RunTest, LeavesRecordsManifestAndReport) {
   EXPECT_EQ(manifest.at("plugins").at(0).at("build_type"), MSDA_BUILD_CONFIGURATION);
   EXPECT_TRUE(manifest.at("plugins").at(0).contains("optimized"));
   EXPECT_GT(manifest.at("ceilings").at("dram_bytes_per_second"), 0);
+}
+
+TEST_F(RunTest, LeavesWhenItDidWhat) {
+  const fs::path file = directory_.write("x.yaml", kExperiment);
+  EXPECT_EQ(run({"run", file, "--output", results()}).exit_code, 0);
+  double samples = 0;
+  std::set<std::string> phases;
+  for (const RunRange& range : read_ranges(results() / kRangesFile)) {
+    EXPECT_EQ(range.device, "cpu");
+    phases.insert(range.phase);
+    if (range.steps.contains("samples")) samples += range.steps.at("samples");
+  }
+  for (const char* phase : {"verify", "measure", "verify again"}) {
+    EXPECT_TRUE(phases.contains(phase)) << phase;
+  }
+  // The slow arm alone sleeps a millisecond in each of 20 * 2 launches on two problems.
+  EXPECT_GT(samples, 80e-3);
+  const Outcome report = run({"report", results(), "--format", "json"});
+  const nlohmann::json timeline = nlohmann::json::parse(report.out).at("timeline");
+  EXPECT_GT(timeline.at("seconds").get<double>(), samples);
 }
 
 TEST_F(RunTest, ClaimsHaveVerdictsInTheReportsOfTheDirectoryAlone) {

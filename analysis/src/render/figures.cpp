@@ -4,11 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "render/counters_figures.hpp"
 #include "render/effect_figures.hpp"
 #include "render/roofline_figure.hpp"
 #include "render/search_figures.hpp"
 #include "render/table_figures.hpp"
 #include "render/text.hpp"
+#include "render/timeline_layout.hpp"
 #include "render/web.hpp"
 
 namespace msda {
@@ -88,6 +90,42 @@ constexpr SearchFigureKind kSearchKinds[] = {
      "The best candidate so far, as the search saw it: a noisy best looks better than it is, which "
      "the confirmation puts right.",
      search_progress_values}};
+
+struct CounterFigureKind {
+  const char* name;
+  const char* title;
+  const char* caption;
+  Json (*values)(const CounterTable&);
+};
+
+constexpr CounterFigureKind kCounterKinds[] = {
+    {"time-parts", "Where the time goes",
+     "The profiled launch of each arm: an instruction was issued, no warp was ready (by what they "
+     "waited for), an SM had no more work, or a pre-pass ran.",
+     time_part_values},
+    {"bounds", "What was busy",
+     "The part of the main kernel's time in which each resource was busy. Near 100% it is what "
+     "bounds the kernel.",
+     bound_values}};
+
+struct SavingsKind {
+  const char* name = "savings";
+  const char* title = "What each factor saves";
+  const char* caption =
+      "Time of a profiled launch with the factor less that without it, by what the time goes into, "
+      "as the mean over pairs of arms that differ in it alone. Left of the line is saved, right of "
+      "it is added; the mark is the sum.";
+};
+constexpr SavingsKind kSavings;
+
+struct TimelineKind {
+  const char* name = "timeline";
+  const char* title = "Time line";
+  const char* caption =
+      "What the run was doing when: the height is the share of the time, over all devices. Pauses "
+      "between attempts are cut out.";
+};
+constexpr TimelineKind kTimeline;
 
 constexpr FigureKind kKinds[] = {
     {"speedups", "Speedups",
@@ -178,6 +216,23 @@ void add_figures(const SearchReport& search, const Section& section, std::vector
   }
 }
 
+void add_figures(const CounterTable& counters, std::size_t index, std::vector<Figure>& figures) {
+  const Section section{index, fmt::format("{}, {}", printable_line(counters.problem),
+                                           printable_line(counters.mode))};
+  for (const CounterFigureKind& kind : kCounterKinds) {
+    Json values = kind.values(counters);
+    if (!values.empty()) figures.push_back(make_figure(section, kind, std::move(values)));
+  }
+}
+
+void add_figures(const std::vector<Explained>& factors, const Layout& layout, std::size_t index,
+                 std::vector<Figure>& figures) {
+  Json values = saving_values(factors);
+  if (!values.empty()) {
+    figures.push_back(make_figure({index, layout.title}, kSavings, std::move(values)));
+  }
+}
+
 void add_figures(const PooledFamily& family, std::size_t index, std::vector<Figure>& figures) {
   Json values = problem_values(family);
   if (values.empty()) return;
@@ -233,6 +288,13 @@ std::vector<Figure> figures_of(const std::vector<Layout>& layouts) {
       add_figures(*layout.search, section_of(i, *layout.search), figures);
     }
     if (layout.pooled != nullptr) add_figures(*layout.pooled, i, figures);
+    if (layout.counters != nullptr && tables++ < kMostFigureTables) {
+      add_figures(*layout.counters, i, figures);
+    }
+    if (layout.timeline != nullptr) {
+      figures.push_back(make_figure({i, "the run"}, kTimeline, timeline_values(*layout.timeline)));
+    }
+    if (layout.explained != nullptr) add_figures(*layout.explained, layout, i, figures);
   }
   return figures;
 }

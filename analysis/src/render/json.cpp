@@ -4,10 +4,12 @@
 
 #include "json_line.hpp"
 #include "render/ablation_json.hpp"
+#include "render/counters_json.hpp"
 #include "render/formats.hpp"
 #include "render/headline.hpp"
 #include "render/json_number.hpp"
 #include "render/search_json.hpp"
+#include "render/timeline_layout.hpp"
 #include "statistics/noise_floor.hpp"
 
 namespace msda {
@@ -127,7 +129,10 @@ std::string to_json(const Report& report) {
   });
   text += ",\n\"ablation\":" + json_line(report.ablation ? to_json(*report.ablation) : Json());
   return text + ",\n\"regimes\":" + json_line(to_json(report.regimes)) +
-         ",\n\"searches\":" + json_line(to_json(report.searches)) + "}\n";
+         ",\n\"searches\":" + json_line(to_json(report.searches)) +
+         ",\n\"counters\":" + json_line(to_json(report.counters)) +
+         ",\n\"timeline\":" + json_line(report.timeline ? to_json(*report.timeline) : Json()) +
+         "}\n";
 }
 
 }  // namespace msda

@@ -8,11 +8,13 @@
 
 #include "render/answer.hpp"
 #include "render/claims_table.hpp"
+#include "render/counters_layout.hpp"
 #include "render/headline.hpp"
 #include "render/prepass_table.hpp"
 #include "render/run_remarks.hpp"
 #include "render/search_layout.hpp"
 #include "render/text.hpp"
+#include "render/timeline_layout.hpp"
 #include "statistics/leader.hpp"
 #include "statistics/noise_floor.hpp"
 
@@ -248,9 +250,11 @@ std::vector<Layout> layouts_of(const Report& report) {
     }
   }
   if (auto prepasses = lay_out_prepasses(report)) layouts.push_back(*std::move(prepasses));
+  for (Layout& layout : counter_layouts(report.counters)) layouts.push_back(std::move(layout));
   for (Layout& layout : search_layouts(report)) layouts.push_back(std::move(layout));
   for (Layout& layout : regime_layouts(report)) layouts.push_back(std::move(layout));
   if (auto claims = lay_out_claims({&report, 1})) layouts.push_back(*std::move(claims));
+  if (report.timeline) layouts.push_back(lay_out_timeline(*report.timeline));
   return layouts;
 }
 

@@ -34,6 +34,9 @@ struct Layout {
   const AblationTable* effects = nullptr;
   const PooledFamily* pooled = nullptr;
   const SearchReport* search = nullptr;
+  const CounterTable* counters = nullptr;
+  const Timeline* timeline = nullptr;
+  const std::vector<Explained>* explained = nullptr;  ///< factors
 };
 
 Layout lay_out(const Table& table);
@@ -43,8 +46,8 @@ std::vector<Layout> effect_layouts(const Report& report);
 /// One for each problem that was measured in several modes.
 std::vector<Layout> regime_layouts(const Report& report);
 
-/// All tables of a report in order: effects, one for each problem and mode, the pre-passes,
-/// regimes, the claims.
+/// All tables of a report in order: effects, one for each problem and mode, the pre-passes, the
+/// counters, regimes, the claims, the run's time.
 std::vector<Layout> layouts_of(const Report& report);
 
 /// Everything that a report or a table over several runs says, ready to be set.

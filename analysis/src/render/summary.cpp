@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "render/claims_table.hpp"
+#include "render/counters_layout.hpp"
 #include "render/formats.hpp"
 #include "render/style.hpp"
 #include "render/text.hpp"
@@ -284,6 +285,9 @@ std::string to_summary(const Report& report, bool colour) {
   tail += how_sure(report);
   if (const auto claims = lay_out_claims(std::span(&report, 1))) {
     tail += fmt::format("Claims: {}\n", claims->headline);
+  }
+  if (const std::string counters = counters_sentence(report.counters); !counters.empty()) {
+    tail += counters + "\n";
   }
   const std::size_t warnings = std::min(document.warnings.size(), kMostWarnings);
   for (std::size_t i = 0; i < warnings; ++i) {

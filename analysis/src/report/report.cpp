@@ -60,7 +60,8 @@ nlohmann::json read_manifest(const std::filesystem::path& file) {
 }  // namespace
 
 Report make_report(nlohmann::json manifest, std::vector<Record> records,
-                   const std::vector<SearchTrial>& trials) {
+                   const std::vector<SearchTrial>& trials,
+                   const std::vector<KernelCounters>& kernels) {
   Report report;
   if (manifest.contains("space")) {
     report.searches = make_search_reports(manifest, trials, records);
@@ -72,6 +73,9 @@ Report make_report(nlohmann::json manifest, std::vector<Record> records,
     report.ablation = make_ablation(design_from_json(*design), report.tables);
   }
   report.regimes = compare_regimes(report.tables);
+  report.counters = make_counter_tables(
+      kernels, {arms_of(manifest), "", &report.tables,
+                report.ablation ? &*report.ablation : nullptr, nullptr, &manifest});
   report.manifest = std::move(manifest);
   return report;
 }
@@ -87,9 +91,11 @@ Report make_report(const std::filesystem::path& directory) {
                                    directory.string(), name));
     }
   }
-  return make_report(read_manifest(directory / "manifest.json"),
-                     read_records(directory / "records.jsonl"),
-                     read_search(directory / kSearchFile));
+  Report report = make_report(read_manifest(directory / "manifest.json"),
+                              read_records(directory / "records.jsonl"),
+                              read_search(directory / kSearchFile), read_counters(directory));
+  report.timeline = make_timeline(read_ranges(directory / kRangesFile));
+  return report;
 }
 
 }  // namespace msda

@@ -11,8 +11,10 @@
 #include "ablation/ablation.hpp"
 #include "ablation/regimes.hpp"
 #include "claims/claims.hpp"
+#include "counters/counter_tables.hpp"
 #include "results/search_log.hpp"
 #include "statistics/table.hpp"
+#include "timeline/timeline.hpp"
 #include "tuning/landscape.hpp"
 
 namespace msda {
@@ -24,15 +26,19 @@ struct Report {
   std::optional<Ablation> ablation;    ///< of an experiment with factors
   std::vector<RegimeTable> regimes;    ///< of problems measured in more than one mode
   std::vector<SearchReport> searches;  ///< of `msda tune`
+  std::vector<CounterTable> counters;  ///< of `msda profile`
+  std::optional<Timeline> timeline;    ///< of runs that recorded when they did what
 };
 
-/// `directory` holds manifest.json and records.jsonl, and search.jsonl after a search. Throws
-/// UsageError when it does not.
+/// `directory` holds manifest.json and records.jsonl, search.jsonl after a search, counters.jsonl
+/// after a profile, and ranges.jsonl. Throws UsageError when it does not.
 Report make_report(const std::filesystem::path& directory);
 
 /// The same from memory: one record for each cell. Every field of the manifest is optional; its
-/// "arms" give the order of the rows. `trials` are those of a search.
+/// "arms" give the order of the rows. `trials` are those of a search, `kernels` what a profiler
+/// counted.
 Report make_report(nlohmann::json manifest, std::vector<Record> records,
-                   const std::vector<SearchTrial>& trials = {});
+                   const std::vector<SearchTrial>& trials = {},
+                   const std::vector<KernelCounters>& kernels = {});
 
 }  // namespace msda

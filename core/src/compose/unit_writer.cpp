@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include <msda/launch.cuh>
 
 #include "compose/skeleton.hpp"
+#include "hash.hpp"
 
 namespace msda::embedded::core {
 extern const EmbeddedSource kSources[];
@@ -18,6 +20,38 @@ namespace {
 std::string identifier(std::string name) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
+}
+
+/// What a profiler shows of a name stays on its screen.
+constexpr std::size_t kMostSymbolCharacters = 96;
+
+/// A parameter that is not at its default: its value, or for a flag its name.
+std::string setting_text(const ParameterSpec& spec, const ParameterValue& value) {
+  if (value == spec.default_value) return "";
+  if (const auto* flag = std::get_if<bool>(&value)) return (*flag ? "_" : "_no_") + spec.name;
+  return "_" + to_string(value);
+}
+
+/// "direct_with_corner_pair_512_and_smem_levels_76": the struct that is the template argument of
+/// every kernel of the composition, so that a profiler tells kernels apart. A name that is too long
+/// ends in a hash of the whole composition.
+std::string symbol_of(const Composition& composition) {
+  std::string text = composition.skeleton();
+  const char* before = "_with_";
+  for (const Part& part : composition.parts()) {
+    text += before + part.plugin->name;
+    for (const ParameterSpec& spec : part.plugin->variant->info().parameters) {
+      if (!spec.is_file) text += setting_text(spec, part.parameters.values().at(spec.name));
+    }
+    before = "_and_";
+  }
+  if (composition.parts().empty()) text += "_defaults";
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  if (text.size() <= kMostSymbolCharacters) return text;
+  constexpr std::size_t kDigits = 8;
+  return text.substr(0, kMostSymbolCharacters - kDigits - 1) + "_" +
+         hash_hex(composition.describe()).substr(0, kDigits);
 }
 
 std::string_view device_type(DType type) {
@@ -168,18 +202,19 @@ ComposedUnit write_unit(const Composition& composition, const Problem& problem) 
                          slot.type, name);
     contracts += contract_check(part, place);
   }
+  const std::string symbol = symbol_of(composition);
   unit.text = fmt::format(
-      "// {}\n{}\nnamespace unit {{\n{}{}struct Composition : {}::Defaults<Problem> {{\n{}}};\n"
-      "using K = {}::Composed<Composition>;\n{}}}  // namespace unit\n",
-      composition.describe(), includes, problem_text(problem), parameters, skeleton.space, slots,
-      skeleton.space, contracts);
+      "// {0}\n{1}\nnamespace unit {{\n{2}{3}struct {4} : {5}::Defaults<Problem> {{\n{6}}};\n"
+      "using K = {5}::Composed<{4}>;\n{7}}}  // namespace unit\n",
+      composition.describe(), includes, problem_text(problem), parameters, symbol, skeleton.space,
+      slots, contracts);
 
-  composed.main_kernel = fmt::format("{}::kernel<unit::Composition>", skeleton.space);
+  composed.main_kernel = fmt::format("{}::kernel<unit::{}>", skeleton.space, symbol);
   unit.kernels.push_back(composed.main_kernel);
-  unit.plan = fmt::format("&{}::plan<unit::Composition>", skeleton.space);
+  unit.plan = fmt::format("&{}::plan<unit::{}>", skeleton.space, symbol);
   for (const auto& [slot, name] : prepass_slots(composition, skeleton)) {
-    const std::string kernel = fmt::format(
-        "{}::prepass<unit::Composition, static_cast<msda::Slot>({})>", skeleton.space, slot);
+    const std::string kernel = fmt::format("{}::prepass<unit::{}, static_cast<msda::Slot>({})>",
+                                           skeleton.space, symbol, slot);
     composed.prepasses.emplace(slot, Prepass{kernel, name});
     unit.kernels.push_back(kernel);
   }

@@ -23,7 +23,8 @@ struct ComposedUnit {
 };
 
 /// Writes includes, the problem's constants, one struct of constants for each part's parameters,
-/// and the composition: a struct that names the filled slots. Batch and queries stay run-time
+/// and the composition: a struct that names the filled slots and is itself named after them and
+/// their parameters, as profilers show it. Batch and queries stay run-time
 /// arguments, so one unit serves all of them. Throws UsageError for a string parameter without
 /// declared choices.
 ComposedUnit write_unit(const Composition& composition, const Problem& problem);

@@ -7,6 +7,12 @@
 #include "trace/trace.hpp"
 
 namespace msda {
+namespace {
+
+/// A step of measuring one arm in one block.
+trace::Range step(const char* name) { return trace::Range(trace::Category::kStep, name); }
+
+}  // namespace
 
 void warm_up(Device& device, GroupInputs& inputs, Executable& executable, int launches) {
   for (int i = 0; i < launches; ++i) {
@@ -67,20 +73,29 @@ void Blocks::measure(std::size_t number, int block) {
   auto generator = generator_of(Purpose::kSpoiling,
                                 {settings_.seed, static_cast<std::uint64_t>(settings_.process),
                                  static_cast<std::uint64_t>(block), number});
-  arm.check->poison();
-  warm_up(device_, inputs_, *arm.prepared->executable, settings_.warmup);
-  arm.check->spoil(generator, settings_.samples);
-  device_.synchronize();
-  SampleBlock samples{settings_.process, block,
-                      device_.time(settings_.mode, settings_.samples,
-                                   [&](int i) {
-                                     arm.prepared->executable->launch(inputs_.tensors_of_launch(i),
-                                                                      device_.stream());
-                                   }),
-                      device_.throttled()};
+  {
+    const trace::Range range = step("warm up");
+    arm.check->poison();
+    warm_up(device_, inputs_, *arm.prepared->executable, settings_.warmup);
+    arm.check->spoil(generator, settings_.samples);
+    device_.synchronize();
+  }
+  SampleBlock samples = sample(arm, block);
+  const trace::Range range = step("check");
   const Verdict verdict = arm.check->check();
   if (!verdict.right) return sink_.reject(number, verdict);
   sink_.take_samples(number, std::move(samples));
+}
+
+SampleBlock Blocks::sample(const TimedArm& arm, int block) {
+  const trace::Range range = step("samples");
+  return {settings_.process, block,
+          device_.time(settings_.mode, settings_.samples,
+                       [&](int i) {
+                         arm.prepared->executable->launch(inputs_.tensors_of_launch(i),
+                                                          device_.stream());
+                       }),
+          device_.throttled()};
 }
 
 /// A graph is launched as a whole; its parts show in the other modes.
@@ -92,6 +107,7 @@ bool Blocks::has_timed_parts(const TimedArm& arm) const {
 void Blocks::measure_parts(std::size_t number, int block) {
   const TimedArm& arm = arms_[number];
   const std::vector<LaunchPart>& parts = arm.prepared->parts;
+  const trace::Range range = step("parts");
   warm_up(device_, inputs_, *arm.prepared->executable, settings_.warmup);
   std::vector<std::vector<double>> seconds = device_.time_parts(
       settings_.mode, settings_.samples, static_cast<int>(parts.size()), [&](int i, int part) {

@@ -77,6 +77,7 @@ class Blocks {
   bool any_takes_part() const;
   void run_block(int block);
   void measure(std::size_t arm, int block);
+  SampleBlock sample(const TimedArm& arm, int block);
   void measure_parts(std::size_t arm, int block);
   bool has_timed_parts(const TimedArm& arm) const;
 

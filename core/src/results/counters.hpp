@@ -14,6 +14,8 @@
 namespace msda {
 
 inline constexpr const char* kCountersFile = "counters.jsonl";
+/// The part of a launch that is no pre-pass.
+inline constexpr const char* kMainPart = "kernel";
 
 /// One launch of one kernel, counted.
 struct KernelCounters {
@@ -21,7 +23,7 @@ struct KernelCounters {
   std::string arm;
   std::string
       mode;  ///< "cold": caches flushed before each replay; else as the last launch left them
-  std::string part;    ///< "kernel" for the main one, else the name of the pre-pass
+  std::string part;    ///< kMainPart, else the name of the pre-pass
   std::string kernel;  ///< as the profiler prints it
   std::string device;  ///< model
   std::string tool;    ///< "ncu 2025.3.1"

@@ -1,6 +1,8 @@
 #include "trace/trace.hpp"
 
+#include <chrono>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #if __has_include(<nvtx3/nvToolsExt.h>)
@@ -11,11 +13,19 @@
 namespace msda::trace {
 namespace {
 
-/// Names of the open ranges. The heartbeat thread of a worker reads them while the main thread
-/// works.
+using Clock = std::chrono::steady_clock;
+
+struct OpenRange {
+  std::string name;  ///< with its category
+  Category category;
+  Clock::time_point begin;
+};
+
+/// The heartbeat thread of a worker reads them while the main thread works.
 struct OpenRanges {
   std::mutex mutex;
-  std::vector<std::string> names;
+  std::vector<OpenRange> open;
+  std::map<std::string, double> step_seconds;
 };
 
 OpenRanges& ranges() {
@@ -30,7 +40,7 @@ nvtxDomainHandle_t domain() {
     const nvtxDomainHandle_t created = nvtxDomainCreateA("msda");
     for (const Category category :
          {Category::kExperiment, Category::kCell, Category::kPhase, Category::kBlock,
-          Category::kProfiled, Category::kPart}) {
+          Category::kProfiled, Category::kPart, Category::kStep}) {
       nvtxDomainNameCategoryA(created, static_cast<std::uint32_t>(category),
                               std::string(name_of(category)).c_str());
     }
@@ -68,6 +78,7 @@ std::string_view name_of(Category category) {
     case Category::kBlock: return "block";
     case Category::kProfiled: return "profiled";
     case Category::kPart: return "part";
+    case Category::kStep: return "step";
   }
   return "?";
 }
@@ -77,13 +88,19 @@ Range::Range(Category category, std::string_view name) {
   if (!name.empty()) full.append(" ").append(name);
   push(category, full);
   const std::lock_guard lock(ranges().mutex);
-  ranges().names.push_back(std::move(full));
+  ranges().open.push_back({std::move(full), category, Clock::now()});
 }
 
 Range::~Range() {
   {
     const std::lock_guard lock(ranges().mutex);
-    ranges().names.pop_back();
+    const OpenRange& range = ranges().open.back();
+    if (range.category == Category::kStep) {
+      const std::chrono::duration<double> seconds = Clock::now() - range.begin;
+      ranges().step_seconds[range.name.substr(name_of(Category::kStep).size() + 1)] +=
+          seconds.count();
+    }
+    ranges().open.pop_back();
   }
   pop();
 }
@@ -91,11 +108,16 @@ Range::~Range() {
 std::string open_ranges() {
   const std::lock_guard lock(ranges().mutex);
   std::string text;
-  for (const std::string& name : ranges().names) {
+  for (const OpenRange& range : ranges().open) {
     if (!text.empty()) text += " > ";
-    text += name;
+    text += range.name;
   }
   return text;
+}
+
+std::map<std::string, double> take_step_seconds() {
+  const std::lock_guard lock(ranges().mutex);
+  return std::exchange(ranges().step_seconds, {});
 }
 
 bool has_nvtx() {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,7 @@ enum class Category : std::uint32_t {
   kBlock = 4,
   kProfiled = 5,  ///< around the launches that a profiler is to count; without a name of its own
   kPart = 6,      ///< one kernel of a launch
+  kStep = 7,      ///< of a phase: what it does for one arm, "samples"
 };
 std::string_view name_of(Category category);
 
@@ -35,6 +37,10 @@ class Range {
 /// The open ranges, outermost first: "cell mine/plain/warm > phase measure > block 3"; "" without
 /// any. Callable from any thread.
 std::string open_ranges();
+
+/// How many seconds ranges of steps were open since the last call, by the steps' names; those that
+/// are still open come with the next call.
+std::map<std::string, double> take_step_seconds();
 
 /// Whether this build hands the ranges to NVTX.
 bool has_nvtx();

@@ -40,7 +40,39 @@ TEST(UnitWriter, AWholeKernelFillsTheOneSlotOfItsSkeleton) {
   EXPECT_THAT(composed.unit.text, HasSubstr("#include <msda/skeleton/whole.cuh>"));
   EXPECT_THAT(composed.unit.text, HasSubstr("using Kernel = msda::tensor_core_attempt::Kernel<K, "
                                             "tensor_core_attempt_parameters>;"));
-  EXPECT_EQ(composed.main_kernel, "msda::whole::kernel<unit::Composition>");
+  EXPECT_EQ(composed.main_kernel, "msda::whole::kernel<unit::whole_with_tensor_core_attempt>");
+}
+
+TEST(UnitWriter, ASymbolNamesThePartsAndWhatIsNotDefaultInThem) {
+  const auto symbol = [](const std::vector<Use>& uses) {
+    return write_unit({registry(), uses}, preset("ddetr-decoder")).main_kernel;
+  };
+  EXPECT_EQ(symbol({}), "msda::direct::kernel<unit::direct_defaults>");
+  EXPECT_EQ(symbol({{"corner-pair", {{"threads", std::int64_t{512}}}},
+                    {"smem-levels", {{"budget", std::int64_t{76}}}}}),
+            "msda::direct::kernel<unit::direct_with_corner_pair_512_and_smem_levels_76>");
+  const std::string prepass =
+      write_unit({registry(), {{"spatial-order", {}}, {"vector-loads", {}}}},
+                 preset("ddetr-decoder"))
+          .prepasses.at(kOrder)
+          .kernel;
+  EXPECT_THAT(prepass, HasSubstr("prepass<unit::direct_with_spatial_order_and_vector_loads, "));
+}
+
+TEST(UnitWriter, ALongSymbolIsCutAndStillItsOwn) {
+  const auto symbol = [](std::int64_t points) {
+    const Composition composition(registry(),
+                                  {{"corner-pair", {{"threads", std::int64_t{512}}}},
+                                   {"mixed-precision", {}},
+                                   {"shared-metadata", {{"packed", true}}},
+                                   {"smem-levels", {{"budget", std::int64_t{76}}}},
+                                   {"work-redistribution", {{"waves", std::int64_t{2}}}},
+                                   {"loop-unrolling", {{"points", points}, {"alternate", true}}}});
+    return write_unit(composition, preset("ddetr-decoder")).main_kernel;
+  };
+  constexpr std::string_view kAround = "msda::direct::kernel<unit::>";
+  EXPECT_EQ(symbol(4).size(), kAround.size() + 96);
+  EXPECT_NE(symbol(4), symbol(8));
 }
 
 TEST(UnitWriter, NamesPrepassesByTheirOptimizationOrElseTheirSlot) {

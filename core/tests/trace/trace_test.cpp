@@ -31,6 +31,24 @@ TEST(Trace, ClosesRangesWhenAnExceptionPasses) {
   EXPECT_EQ(open_ranges(), "");
 }
 
+TEST(Trace, AddsUpTheTimeOfStepsByTheirNames) {
+  take_step_seconds();
+  {
+    const Range phase(Category::kPhase, "measure");
+    for (int i = 0; i < 2; ++i) {
+      const Range step(Category::kStep, "samples");
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    const Range open(Category::kStep, "check");
+    const auto seconds = take_step_seconds();
+    EXPECT_EQ(seconds.size(), 1U);  // neither the phase nor what is still open
+    EXPECT_GE(seconds.at("samples"), 4e-3);
+  }
+  const auto rest = take_step_seconds();
+  EXPECT_EQ(rest.size(), 1U);
+  EXPECT_EQ(rest.count("check"), 1U);
+}
+
 TEST(Trace, IsReadableFromAnotherThread) {
   const Range phase(Category::kPhase, "reference");
   std::string seen;

@@ -120,7 +120,7 @@ void note_absent(const Plan& plan, const ProfiledGroup& profiled,
                  const std::map<std::string, std::string>& reasons, ProfileResult& result) {
   for (const Arm& arm : profiled.arms) {
     const bool there = std::any_of(kernels.begin(), kernels.end(), [&](const KernelCounters& k) {
-      return k.arm == arm.name && k.part == "kernel";
+      return k.arm == arm.name && k.part == kMainPart;
     });
     if (there) continue;
     const std::string cell =

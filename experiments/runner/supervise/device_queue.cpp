@@ -14,7 +14,12 @@ DeviceQueue::DeviceQueue(const Plan& plan, std::string experiment, std::vector<G
       progress_(progress) {}
 
 void DeviceQueue::run() {
-  while (run_round()) supervisor_.end_worker();
+  try {
+    while (run_round()) supervisor_.end_worker();
+  } catch (...) {
+    records_.add(supervisor_.take_ranges());
+    throw;
+  }
 }
 
 bool DeviceQueue::run_round() {
@@ -50,6 +55,7 @@ void DeviceQueue::run_group(const Group& group, const GroupState& state,
         progress_.on_record(record);
       },
       records);
+  records_.add(supervisor_.take_ranges());
   progress_.end_group();
 }
 

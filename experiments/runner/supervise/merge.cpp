@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "results/counters.hpp"
 #include "results/record.hpp"
+#include "results/run_ranges.hpp"
 #include "results/search_log.hpp"
 #include "runner/supervise/manifest.hpp"
 
@@ -144,6 +146,12 @@ Merged merge_runs(const std::vector<fs::path>& shards, const fs::path& target) {
     throw EnvironmentError(fmt::format("cannot create {}: {}", target.string(), error.message()));
   }
   write_records(target / kRecordsFile, all);
+  for (const fs::path& directory : shards) {
+    append_ranges(target / kRangesFile, read_ranges(directory / kRangesFile));
+    if (auto kernels = read_counters(directory); !kernels.empty()) {
+      add_counters(target, std::move(kernels));
+    }
+  }
   if (manifest.contains("searches")) write_search(target / kSearchFile, searches_of(shards));
   write_manifest(target, manifest);
   return result;

@@ -4,7 +4,8 @@
 
 namespace msda {
 
-RunRecords::RunRecords(const std::filesystem::path& file) : writer_(file) {
+RunRecords::RunRecords(const std::filesystem::path& file)
+    : writer_(file), ranges_file_(file.parent_path() / kRangesFile) {
   for (Record& record : read_records(file)) {
     if (record.status == CellStatus::kInterrupted) {
       // What earlier processes left of it stays.
@@ -31,6 +32,11 @@ void RunRecords::add(const Record& record) {
   const std::lock_guard lock(mutex_);
   writer_.write(record);
   join(record);
+}
+
+void RunRecords::add(const std::vector<RunRange>& ranges) {
+  const std::lock_guard lock(mutex_);
+  append_ranges(ranges_file_, ranges);
 }
 
 std::vector<Record> RunRecords::of(const std::string& problem, TimingMode mode) const {

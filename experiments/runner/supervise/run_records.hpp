@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "results/record.hpp"
+#include "results/run_ranges.hpp"
 
 namespace msda {
 
@@ -21,6 +22,8 @@ class RunRecords {
 
   /// On the disk when it returns. Throws EnvironmentError when it cannot be written.
   void add(const Record& record);
+  /// The same for what a worker did when, in a file beside the records.
+  void add(const std::vector<RunRange>& ranges);
   /// Those of one problem in one mode, each cell once.
   std::vector<Record> of(const std::string& problem, TimingMode mode) const;
   /// Cells that did not end ok or skipped.
@@ -35,6 +38,7 @@ class RunRecords {
 
   mutable std::mutex mutex_;
   RecordWriter writer_;
+  std::filesystem::path ranges_file_;
   std::map<std::pair<std::string, TimingMode>, std::vector<Record>> groups_;
 };
 

@@ -63,10 +63,15 @@ struct Supervisor::Attempt {
 };
 
 Supervisor::Supervisor(SupervisorOptions options, OnEvent on_event)
-    : options_(std::move(options)), on_event_(std::move(on_event)) {}
+    : options_(std::move(options)), on_event_(std::move(on_event)), ranges_(options_.device) {}
+
+void Supervisor::enter(const std::string& phase, std::map<std::string, double> steps) {
+  phases_.enter(phase);
+  ranges_.enter(phase, std::move(steps));
+}
 
 void Supervisor::start() {
-  phases_.enter(phase::kStart);
+  enter(phase::kStart);
   const std::filesystem::path program = options_.launcher.empty()
                                             ? options_.program
                                             : std::filesystem::path(options_.launcher.front());
@@ -91,7 +96,7 @@ void Supervisor::start() {
     if (event.at("event") == event::kError) throw_start_error(event);
     if (event.at("event") != event::kReady) continue;
     if (ready_.is_null()) ready_ = std::move(event);
-    phases_.enter(phase::kBetween);
+    enter(phase::kBetween);
     return;
   }
 }
@@ -110,7 +115,7 @@ void Supervisor::end_worker() {
   if (!worker_) return;
   const bool gone = worker_->kill();
   worker_.reset();
-  phases_.enter("");
+  enter("");
   if (gone) return;
   throw DeviceUnusable(fmt::format(
       "{} is unusable: its worker still runs {:g} s after it was killed, so the device does not "
@@ -123,6 +128,8 @@ void Supervisor::run(const GroupRequest& request, const std::vector<std::string>
   Attempt attempt{request, on_record, request.process, request.separately};
   for (const Record& record : finished) attempt.finished.emplace(record.arm, record);
   attempt.pending.insert(arms.begin(), arms.end());
+  enter(phase::kBetween);
+  ranges_.begin_group(request.problem.name(), request.mode);
   while (!attempt.pending.empty()) {
     if (interrupts_.seen()) throw Interrupted();
     if (!worker_) start();
@@ -131,7 +138,8 @@ void Supervisor::run(const GroupRequest& request, const std::vector<std::string>
     attempt.without_progress = attempt.pending.size() < before ? 0 : attempt.without_progress + 1;
     ++attempt.process;
   }
-  phases_.enter(phase::kBetween);
+  enter(phase::kBetween);
+  ranges_.end_group();
 }
 
 GroupRequest Supervisor::next_request(const Attempt& attempt) const {
@@ -205,13 +213,15 @@ void Supervisor::follow_event(Attempt& attempt, const json& event) {
     attempt.cell = event.at("cell");
     attempt.phase = event.at("phase");
     attempt.range = event.at("range");
-    phases_.enter(attempt.phase);
+    enter(attempt.phase, event.value("steps", std::map<std::string, double>()));
   } else if (kind == event::kKnown) {
     Record record = record_from_json(event.at("record"));
     attempt.known.insert_or_assign(record.cell, std::move(record));
   } else if (kind == event::kSample) {
+    std::vector<double> seconds = event.at("seconds");
+    ranges_.add_samples(seconds);
     attempt.samples[event.at("cell")].push_back(
-        {attempt.process, event.at("block"), event.at("seconds")});
+        {attempt.process, event.at("block"), std::move(seconds)});
   } else if (kind == event::kRecord) {
     take_record(attempt, event);
   }

@@ -15,6 +15,7 @@
 #include "results/record.hpp"
 #include "runner/protocol/phase.hpp"
 #include "runner/protocol/protocol.hpp"
+#include "runner/supervise/range_log.hpp"
 #include "runner/supervise/worker_process.hpp"
 
 namespace msda {
@@ -72,10 +73,13 @@ class Supervisor {
 
   /// Seconds that this run has spent in each phase, by its name; "start" and "between" included.
   const std::map<std::string, double>& phase_seconds() const { return phases_.seconds(); }
+  /// Which phases the workers were in since the last call, and when.
+  std::vector<RunRange> take_ranges() { return ranges_.take(); }
 
  private:
   struct Attempt;
   void start();
+  void enter(const std::string& phase, std::map<std::string, double> steps = {});
   void follow_event(Attempt& attempt, const nlohmann::json& event);
   void end_lost(Attempt& attempt);
   void end_silent(Attempt& attempt, double seconds);
@@ -91,6 +95,7 @@ class Supervisor {
   std::unique_ptr<WorkerProcess> worker_;
   nlohmann::json ready_;
   PhaseTimes phases_;
+  RangeLog ranges_;
 };
 
 }  // namespace msda

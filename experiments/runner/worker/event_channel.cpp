@@ -66,7 +66,9 @@ void EventChannel::send(const nlohmann::json& event) {
 void EventChannel::announce(const std::string& cell, const std::string& phase) {
   nlohmann::json event = {
       {"event", event::kPhase}, {"cell", cell}, {"phase", phase}, {"range", trace::open_ranges()}};
-  send(event);
+  nlohmann::json begins = event;
+  begins["steps"] = trace::take_step_seconds();  // of the phase before
+  send(begins);
   const std::lock_guard lock(phase_mutex_);
   phase_ = std::move(event);
 }

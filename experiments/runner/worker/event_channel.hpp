@@ -23,7 +23,8 @@ class EventChannel {
   std::optional<nlohmann::json> receive();
   /// Callable from any thread; an event is written whole.
   void send(const nlohmann::json& event);
-  /// Says what is at work from now on, which heartbeats repeat. `cell` is "" where no cell is.
+  /// Says what is at work from now on, which heartbeats repeat, and how long each step of the work
+  /// before took. `cell` is "" where no cell is.
   void announce(const std::string& cell, const std::string& phase);
   void send_heartbeat();
 

@@ -5,6 +5,7 @@
 
 #include "device/ceilings_history.hpp"
 #include "measure/least_seconds.hpp"
+#include "results/counters.hpp"
 #include "runner/protocol/phase.hpp"
 #include "runner/worker/group_runner.hpp"
 #include "runner/worker/halving.hpp"
@@ -89,7 +90,7 @@ void GroupRunner::profile(Cell& cell) {
   const Range profiled(Category::kProfiled);
   const Tensors& tensors = group_inputs_->tensors_of_launch(0);
   if (cell.prepared.parts.empty()) {
-    const Range range(Category::kPart, "kernel");
+    const Range range(Category::kPart, kMainPart);
     cell.prepared.executable->launch(tensors, device_.stream());
   }
   for (const LaunchPart& part : cell.prepared.parts) {
