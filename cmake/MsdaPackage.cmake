@@ -25,7 +25,9 @@ install(FILES README.md LICENSE NOTICE CHANGELOG.md CONTRIBUTING.md DESTINATION 
 install(DIRECTORY docs DESTINATION ${MSDA_DOC_DIR} FILES_MATCHING REGEX "\\.(md|json|svg|sbatch)$")
 install(FILES experiments/cli/completion.bash DESTINATION share/bash-completion/completions RENAME msda)
 install(DIRECTORY docs/external DESTINATION ${MSDA_DOC_DIR}/docs)
-install(FILES core/src/results/record.schema.json DESTINATION share/msda)
+install(CODE "execute_process(COMMAND \"$<TARGET_FILE:msda>\" schema --records
+  OUTPUT_FILE \"${PROJECT_BINARY_DIR}/record.schema.json\" COMMAND_ERROR_IS_FATAL ANY)")
+install(FILES ${PROJECT_BINARY_DIR}/record.schema.json DESTINATION share/msda)
 
 # What plugins outside this tree get of our own compile options is the language alone.
 target_compile_features(msda_plugin INTERFACE cxx_std_20)

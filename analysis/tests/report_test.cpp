@@ -207,7 +207,7 @@ TEST_F(MakeReportFromFiles, MissingOrBrokenFilesAreNamed) {
   put("records.jsonl", "");
   EXPECT_THAT(error(), HasSubstr("manifest.json is not valid JSON"));
   put("manifest.json", "[1]");
-  EXPECT_THAT(error(), HasSubstr("holds array where an object was expected"));
+  EXPECT_THAT(error(), HasSubstr("manifest must be a JSON object, not a list"));
   put("manifest.json", "{}");
   EXPECT_EQ(error(), "");
 }

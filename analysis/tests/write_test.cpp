@@ -75,6 +75,16 @@ TEST(Csv, OneRowForEachCellWithAllColumns) {
   EXPECT_EQ(field_of(rows, 3, "reason"), "NaN, \"everywhere\"\nline 2");
 }
 
+TEST(Csv, WhatASpreadsheetWouldTakeForAFormulaIsText) {
+  for (const std::string reason :
+       {"=HYPERLINK(\"x\")", "+1", "-1", "@SUM(A1)", "\t=1", "\r\n=1", "\n=1"}) {
+    const auto rows = parse_csv(to_csv(
+        make_report({{"name", "n"}}, {without_time("+unroll", CellStatus::kFailed, reason)})));
+    EXPECT_EQ(field_of(rows, 1, "reason"), "'" + reason);
+    EXPECT_EQ(field_of(rows, 1, "arm"), "'+unroll");
+  }
+}
+
 TEST(Csv, EmptyRunHasTheHeaderAlone) {
   EXPECT_EQ(parse_csv(to_csv(make_report(nlohmann::json::object(), {}))).size(), 1U);
 }

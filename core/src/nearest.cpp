@@ -4,6 +4,10 @@
 #include <cctype>
 #include <cstddef>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <msda/error.hpp>
+
 namespace msda {
 namespace {
 
@@ -46,6 +50,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   std::string best;
   std::size_t best_distance = limit + 1;
   for (const std::string& candidate : candidates) {
+    // The distance is at least the difference in length; a whole file may stand for a name.
+    if (wanted.size() > candidate.size() + limit) continue;
     const std::size_t distance = edit_distance(wanted, lower(candidate));
     if (distance < best_distance && distance < candidate.size()) {
       best = candidate;
@@ -58,6 +64,20 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
   const std::string best = nearest(word, candidates);
   return best.empty() ? "" : " (did you mean '" + best + "'?)";
+}
+
+std::string shortened(std::string_view text) {
+  constexpr std::size_t kMost = 60;
+  if (text.size() <= kMost) return std::string(text);
+  std::size_t end = kMost;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // in UTF-8
+  return fmt::format("{}... ({} bytes)", text.substr(0, end), text.size());
+}
+
+void throw_no_such_name(std::string_view what, std::string_view name,
+                        const std::vector<std::string>& names) {
+  throw UsageError(fmt::format("no {} '{}'{}: there are {}", what, shortened(name),
+                               suggestion(name, names), fmt::join(names, ", ")));
 }
 
 }  // namespace msda

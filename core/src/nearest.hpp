@@ -14,4 +14,11 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 /// " (did you mean 'x'?)" or "".
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
+/// What was written, as messages quote it: a long text is cut, with its size.
+std::string shortened(std::string_view text);
+
+/// Throws UsageError "no mode 'warn' (did you mean 'warm'?): there are cold, warm, graph".
+[[noreturn]] void throw_no_such_name(std::string_view what, std::string_view name,
+                                     const std::vector<std::string>& names);
+
 }  // namespace msda

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/pyramid.hpp"
+#include "problem/names.hpp"
 #include "problem/validate.hpp"
 #include "runner/spec/parse.hpp"
 
@@ -48,7 +49,7 @@ ShapeWords take_shape(Words& words) {
         fmt::format("num_levels={}: there are at most {}", *shape.level_count, kMaxLevels));
   }
   if (const auto text = words.take("levels")) shape.levels = parse_level_list(*text);
-  if (const auto text = words.take("layout")) shape.layout = parse_layout(*text);
+  if (const auto text = words.take("layout")) shape.layout = value_named<ValueLayout>(*text);
   return shape;
 }
 
@@ -242,7 +243,7 @@ ProblemSpec problem_from_words(Words& words) {
   const bool generates = words.has("distribution") || words.has("sigma") || words.has("seed");
   const Generation generation = take_generation(words);
   if (name && directory) throw UsageError("give either preset= or dir=, not both");
-  const Types types = Types::all(dtype ? parse_dtype(*dtype) : DType::kFloat32);
+  const Types types = Types::all(dtype ? value_named<DType>(*dtype) : DType::kFloat32);
   ProblemSpec spec;
   if (directory) {
     spec = problem_in(*directory, shape, types);

@@ -7,6 +7,7 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
+#include "problem/names.hpp"
 #include "problem/validate.hpp"
 #include "runner/inspect/inspect.hpp"
 #include "runner/spec/parse.hpp"
@@ -129,7 +130,7 @@ int inspect_command(const std::vector<std::string>& words) {
   const std::string architecture = arguments.get("arch", "sm_90a");
   const Registry registry = load_registry(arguments);
   Problem problem = preset_spec(arguments.get("problem", "ledger-48"), fs::current_path()).problem;
-  problem.types = Types::all(parse_dtype(arguments.get("dtype", "fp16")));
+  problem.types = Types::all(value_named<DType>(arguments.get("dtype", "fp16")));
   std::vector<std::string> names = {arguments.words().front()};
   if (const auto other = arguments.find("diff")) names.push_back(*other);
   const Recipes recipes = recipes_for(arguments.find("recipes"), registry, names);

@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
+#include "problem/names.hpp"
 #include "problem/validate.hpp"
 #include "runner/spec/parse.hpp"
 #include "runner/supervise/supervisor.hpp"
@@ -78,7 +79,7 @@ ProblemSpec problem_from(const Arguments& arguments) {
     spec = directory_spec(path, hint);
   }
   if (const auto dtype = arguments.find("dtype")) {
-    spec.problem.types = Types::all(parse_dtype(*dtype));
+    spec.problem.types = Types::all(value_named<DType>(*dtype));
   }
   return spec;
 }

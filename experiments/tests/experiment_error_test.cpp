@@ -70,17 +70,17 @@ std::vector<Mistake> mistakes() {
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: b, speedup: fast}\n"),
        "5:43",
-       {"'fast' is not a speedup", "+5.3%"}},
+       {"'fast' is no speedup above zero", "+5.3%"}},
       {"ClaimTime",
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: b, time: 724}\n"),
        "5:40",
-       {"'724' is not a time", "724 us"}},
+       {"'724' is no time above zero", "724 us"}},
       {"ClaimShare",
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: b, speed-of-light: 0.8}\n"),
        "5:50",
-       {"'0.8' is not a share"}},
+       {"'0.8' is no speed-of-light above zero, such as 85%"}},
       {"ClaimOver",
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: b, over: b, speedup: 2x}\n"),
@@ -130,12 +130,49 @@ std::vector<Mistake> mistakes() {
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: b, speedup: 0x}\n"),
        "5:43",
-       {"it is not above zero"}},
+       {"'0x' is no speedup above zero"}},
       {"ClaimList",
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: b, speedup: [1, 2]}\n"),
        "5:43",
        {"key 'speedup' must be text, not a list"}},
+      {"ClaimOutcome",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, outcome: hangs}\n"),
+       "5:43",
+       {"'hangs' is no outcome, such as hung, crashed"}},
+      {"ClaimOutcomeOfSeveral",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: [b, fixture], outcome: hung}\n"),
+       "5:31",
+       {"an outcome is that of one arm"}},
+      {"ClaimArmTwice",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: [b, b], time: 1 s}\n"),
+       "5:35",
+       {"arm 'b' stands here a second time"}},
+      {"ClaimAgainstOfASpeedup",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, speedup: 2x, against: {fixture: 1 "
+            "s}}\n"),
+       "5:56",
+       {"'against' belongs to a time, throughput or bandwidth"}},
+      {"ClaimAgainstItself",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, time: 1 s, against: {b: 2 s}}\n"),
+       "5:54",
+       {"an arm is not measured against itself"}},
+      {"ClaimAgainstInAnotherQuantity",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, time: 1 s, against: {fixture: "
+            "2x}}\n"),
+       "5:64",
+       {"'2x' is no time above zero"}},
+      {"ClaimUnit",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, throughput: 3 GB/s}\n"),
+       "5:46",
+       {"'3 GB/s' is no throughput above zero, such as 22.9 TFLOP/s"}},
       {"AblationFactorInBase",
        with("ablation:\n  base: [fixture]\n  factors: {a: fixture}\n  design: full\n"),
        "4:16",
@@ -195,6 +232,10 @@ std::vector<Mistake> mistakes() {
        with("arms:\n  - fixture\n  - fixture\n"),
        "4:5",
        {"arm 'fixture' stands here a second time", ":3:5"}},
+      {"TimeoutOfYears",
+       with("arms: [fixture]\nmeasure:\n  timeout: 9000000 h\n"),
+       "4:12",
+       {"it must be at most a year"}},
       {"ArmName", with("arms:\n  - {name: a/b, use: [fixture]}\n"), "3:12", {"'a/b'", "no '/'"}},
       {"ArmNameThatLeadsElsewhere",
        with("arms:\n  - {name: .., use: [fixture]}\n"),
@@ -292,7 +333,7 @@ std::vector<Mistake> mistakes() {
       {"ProblemSize",
        "arms: [fixture]\nproblems:\n  - {preset: ledger-48, queries: 0}\n",
        "3:34",
-       {"key 'queries' is 0; it must be at least 1"}},
+       {"key 'queries' is 0; it must be from 1 to 1099511627776"}},
       {"ProblemWithoutName",
        "arms: [fixture]\nproblems:\n  - {queries: 3, levels: [[4, 4]]}\n",
        "3:5",
@@ -327,9 +368,14 @@ std::vector<Mistake> mistakes() {
        {"a level is [height, width], not a list of 3"}},
       {"TooLarge",
        "arms: [fixture]\nproblems:\n"
-       "  - {name: p, queries: 4611686018427387904, levels: [[4, 4]]}\n",
+       "  - {name: p, queries: 1099511627776, heads: 1099511627776, levels: [[4, 4]]}\n",
        "3:5",
        {"does not fit in 63 bits"}},
+      {"TooManyQueries",
+       "arms: [fixture]\nproblems:\n  - {name: p, queries: 4611686018427387904, levels: [[4, "
+       "4]]}\n",
+       "3:24",
+       {"key 'queries' is 4611686018427387904; it must be from 1 to 1099511627776"}},
       {"InputMissing",
        "arms: [fixture]\nproblems:\n  - {input: absent}\n",
        "3:13",

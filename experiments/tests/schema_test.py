@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Checks the shipped experiments, and mistakes, against the schema that the program prints.
+"""Compares the schema that the program prints with what the program itself takes.
+
+The shipped experiments must fit; and of many small files, one value at one key changed in each, the
+schema and `msda validate` must take the same ones.
 
 usage: schema_test.py PROGRAM EXPERIMENTS; exit code 77 where jsonschema or PyYAML is missing.
 """
@@ -7,6 +10,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 try:
     import jsonschema
@@ -14,18 +18,68 @@ try:
 except ImportError:
     sys.exit(77)
 
+PROBES = [
+    "0", "1", "-1", "2.5", "0.5", "1.0e+9", "5000000", "word", "''", "a/b", "true", "[]", "[1]", "[word]",
+    "[[2, 3]]", "[[2, 3, 4]]", "[[0, 3]]", "{}", "{a: 1}", "1%", "0%", "100%", "101%", "1.5 %", "2 s",
+    "500 ms", "0 s", "2 weeks", "1 h", "warm", "[warm, cold]", "[warm, warm]", "[hot]", "fp16", "fp8",
+    "{value: fp16}", "{values: fp16}", "{output: fp8}", "local", "unifrom", "zero-border", "{compile: 3 s}",
+    "{compile: 3}", "{compil: 3 s}", "cpu", "cuda:0", "'cuda:'", "simt:5:races", "2x", "+5%", "5%", "1..2x",
+    "at most 2x", "724 us", "3 TFLOP/s", "473 GB/s", "4 FLOP/B", "85%", "2.0e-4", "hung", "hangs",
+    "{other: 724 us}", "ledger-48",
+]
+
+HEAD = {"problems": ["ledger-48"], "arms": ["vector-loads", {"name": "other", "use": ["corner-pair"]}]}
+PROBLEM = {"name": "p", "queries": 3, "levels": [[4, 4]]}
+CLAIM = {"text": "t", "source": "s", "arm": "other"}
+ABLATION = {"base": ["vector-loads"], "factors": {"unroll": "loop-unrolling"}, "design": "full"}
+
+# Names of arms and problems, and what belongs together, are beyond a schema.
+BEYOND = {"preset", "input", "arm", "over", "problem", "mode", "against", "base", "factors", "all", "requires",
+          "excludes", "generators", "resolution", "random", "list", "seed", "baseline", "most_processes", "use"}
+
+
+def probes(schema):
+    """Files with one probe each, by the key that it stands at."""
+    keys = lambda node: sorted(set(node["properties"]) - BEYOND)
+    top = schema["properties"]
+    for key in ("name", "summary", "device"):
+        yield key, lambda value: {**HEAD, key: value}
+    for key in keys(top["measure"]):
+        yield "measure." + key, lambda value: {**HEAD, "measure": {key: value}}
+    for key in keys(top["problems"]["items"]["anyOf"][1]):
+        yield "problem." + key, lambda value: {**HEAD, "problems": [{**PROBLEM, key: value}]}
+    for key in keys(top["claims"]["items"]):
+        quantity = {} if {"required": [key]} in top["claims"]["items"]["oneOf"] else {"speedup": "2x"}
+        yield "claim." + key, lambda value: {**HEAD, "claims": [{**CLAIM, **quantity, key: value}]}
+    for key in keys(top["arms"]["items"]["anyOf"][1]):
+        made_of = {} if key == "external" else {"use": ["vector-loads"]}
+        yield "arm." + key, lambda value: {**HEAD, "arms": ["corner-pair", {"name": "n", **made_of, key: value}]}
+    yield "arm.use.best", lambda value: {**HEAD, "arms": ["corner-pair", {"name": "n", "use": {"best": {"error": value}}}]}
+    for key in keys(top["space"]):
+        yield "space." + key, lambda value: {**HEAD, "space": {"factors": {"loop-unrolling": None}, key: value}}
+    for key in keys(top["ablation"]):
+        yield "ablation." + key, lambda value: {**HEAD, "ablation": {**ABLATION, key: value}}
+
+
 MISTAKES = [
     "problems: [ledger-48]\narms: [vector-loads]\nmeasur: {}\n",
     "problems: [ledger-49]\narms: [vector-loads]\n",
     "problems: [ledger-48]\narms: []\n",
+    "problems: [ledger-48]\n",
     "problems: [ledger-48]\narms: [{name: a, use: [{corner-pair: {thread: 512}}]}]\n",
     "problems: [ledger-48]\narms: [{name: a, use: [{corner-pair: {threads: 5000}}]}]\n",
+    "problems: [ledger-48]\narms: [{name: a, use: [{corner-pair: {others: 3}}]}]\n",
     "problems: [ledger-48]\narms: [{name: a, use: [{corner-pairs: {}}]}]\n",
-    "problems: [ledger-48]\narms: [a]\nmeasure: {modes: [hot]}\n",
-    "problems: [ledger-48]\narms: [a]\nmeasure: {budget: 3}\n",
     "problems: [ledger-48]\narms: [a]\nclaims: [{text: t, source: s, arm: a}]\n",
     "problems: [ledger-48]\narms: [a]\nclaims: [{text: t, source: s, arm: a, speedup: 2x, time: 1 s}]\n",
     "problems: [ledger-48]\nablation: {base: [vector-loads], factors: {f: }, design: ful}\n",
+    "problems: [ledger-48]\narms: [a]\nspace: {factors: {}}\n",
+    "problems: [ledger-48]\narms: [a]\nspace: {factors: {a: }, requires: [{when: {a: none}}]}\n",
+    "problems: [ledger-48]\narms: [{name: a}]\n",
+    "problems: [ledger-48]\narms: [{name: a, external: {symbol: f}}]\n",
+    "problems: [ledger-48]\narms: [{name: a, use: [vector-loads], external: {library: a.so}}]\n",
+    "problems: [ledger-48]\narms: [{name: a, use: {best: {}}}]\n",
+    "problems: [{preset: ledger-48, distribution: unifrom}]\narms: [vector-loads]\n",
 ]
 
 program, experiments = sys.argv[1:]
@@ -33,12 +87,36 @@ schema = json.loads(subprocess.run([program, "schema"], check=True, capture_outp
 jsonschema.Draft7Validator.check_schema(schema)
 validator = jsonschema.Draft7Validator(schema)
 failures = 0
+
+
+def fail(text):
+    global failures
+    print(text)
+    failures += 1
+
+
 for file in sorted(pathlib.Path(experiments).glob("*.yaml")):
     for error in validator.iter_errors(yaml.safe_load(file.read_text())):
-        print(f"{file.name}: {list(error.path)}: {error.message[:300]}")
-        failures += 1
+        fail(f"{file.name}: {list(error.path)}: {error.message[:300]}")
 for text in MISTAKES:
     if validator.is_valid(yaml.safe_load(text)):
-        print(f"the schema takes: {text!r}")
-        failures += 1
+        fail(f"the schema takes: {text!r}")
+
+with tempfile.TemporaryDirectory() as directory:
+    files = {}
+    for key, document_of in probes(schema):
+        for number, probe in enumerate(PROBES):
+            file = pathlib.Path(directory, f"{key}-{number}.yaml")
+            document = document_of("PROBE")
+            file.write_text(yaml.safe_dump(document, default_flow_style=True).replace("PROBE", probe))
+            files[file] = f"{key}: {probe}"
+    validated = subprocess.run([program, "validate", *files], check=False, capture_output=True, text=True)
+    taken = {line.split(": ok")[0] for line in validated.stdout.splitlines() if ": ok" in line}
+    for file, what in files.items():
+        by_schema = validator.is_valid(yaml.safe_load(file.read_text()))
+        by_program = str(file) in taken
+        if by_schema != by_program:
+            fail(f"{what}: the schema {'takes' if by_schema else 'refuses'} it, the program does not agree")
+    if not 0 < len(taken) < len(files):
+        fail(f"the program takes {len(taken)} of {len(files)} files")
 sys.exit(failures > 0)

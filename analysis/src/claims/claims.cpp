@@ -1,75 +1,22 @@
 #include "claims/claims.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace msda {
 namespace {
 
 using Quantity = Claim::Quantity;
 
-constexpr Interval kEqual{1 - kEquivalence, 1 + kEquivalence};
-
-Interval widened(const ClaimedRange& range) {
-  return {range.low / (1 + kEquivalence), range.high * (1 + kEquivalence)};
-}
-
-/// The interval of 1 / value.
-Interval inverse(const Interval& interval) { return {1 / interval.high, 1 / interval.low}; }
-
-/// Where an interval lies with regard to the accepted values.
-enum class Position { kBelow, kAbove, kMeets, kAround };
-
-Position position(const Interval& measured, const Interval& accepted) {
-  if (measured.high < accepted.low) return Position::kBelow;
-  if (measured.low > accepted.high) return Position::kAbove;
-  if (measured.low < accepted.low && measured.high > accepted.high) return Position::kAround;
-  return Position::kMeets;
-}
-
-/// The verdict on a claim that has no direction.
-ClaimVerdict judge_value(const Interval& measured, const Interval& accepted, ClaimVerdict below,
-                         ClaimVerdict above) {
-  switch (position(measured, accepted)) {
-    case Position::kBelow: return below;
-    case Position::kAbove: return above;
-    case Position::kMeets: return ClaimVerdict::kConfirmed;
-    case Position::kAround: break;
-  }
-  return ClaimVerdict::kUndecided;
-}
-
-/// An interval below the accepted speedups, which are above 1.
-ClaimVerdict judge_less(const Interval& measured, const Interval& equal) {
-  if (measured.low >= equal.low && measured.high <= equal.high) return ClaimVerdict::kNoEffect;
-  if (measured.high < equal.low) return ClaimVerdict::kOpposite;
-  return measured.low >= equal.low ? ClaimVerdict::kSmaller : ClaimVerdict::kUndecided;
-}
-
-/// The verdict on a claimed speedup above 1. `equal` are the ratios that count as no difference.
-ClaimVerdict judge_faster(const Interval& measured, const Interval& accepted,
-                          const Interval& equal) {
-  switch (position(measured, accepted)) {
-    case Position::kBelow: return judge_less(measured, equal);
-    case Position::kAbove: return ClaimVerdict::kLarger;
-    case Position::kAround: return ClaimVerdict::kUndecided;
-    case Position::kMeets: break;
-  }
-  // An interval that reaches from the claim to no effect, or to the opposite one where the claim
-  // itself is next to none, confirms nothing.
-  const double least = accepted.low > equal.high ? 1 : equal.low;
-  return measured.low < least ? ClaimVerdict::kUndecided : ClaimVerdict::kConfirmed;
-}
-
-ClaimVerdict judge_speedup(const ClaimedRange& claimed, const Interval& measured) {
-  const Interval accepted = widened(claimed);
-  if (claimed.low >= 1 && claimed.high > 1) return judge_faster(measured, accepted, kEqual);
-  if (claimed.high <= 1 && claimed.low < 1) {
-    return judge_faster(inverse(measured), inverse(accepted), inverse(kEqual));
-  }
-  return judge_value(measured, accepted, ClaimVerdict::kSlower, ClaimVerdict::kFaster);
-}
+/// The log of a quantity of an arm, or why there is none.
+struct Measurement {
+  std::optional<LogEstimate> log;
+  std::string reason;
+};
 
 /// Why the arm has no time in the table; "" when it has one.
 std::string why_without_time(const Row* row, const std::string& arm) {
@@ -80,72 +27,191 @@ std::string why_without_time(const Row* row, const std::string& arm) {
              : fmt::format("{} is {}: {}", arm, row->verdict, row->record.reason);
 }
 
-/// The measured value with the interval of its estimate, and the verdict.
-template <class Estimate>
-void take(CheckedClaim& checked, double value, const Estimate& estimate) {
-  checked.measured = value;
-  checked.interval_95 = estimate.interval_95;
-  checked.replication = estimate.replication;
-  checked.replicates = estimate.replicates;
-  checked.verdict = judge(checked.claim.quantity, checked.claim.range, estimate.interval_95);
+/// A number that has no spread.
+Measurement exact(double value) {
+  LogEstimate estimate;
+  estimate.value = std::log(value);
+  estimate.degrees_of_freedom = 1;
+  return {estimate, ""};
 }
 
-void check_speedup(const Table& table, const Row& row, CheckedClaim& checked) {
-  const Row* over = checked.claim.over.empty()
-                        ? (table.rows.front().record.baseline ? &table.rows.front() : nullptr)
-                        : find_row(table, checked.claim.over);
-  const std::string name = checked.claim.over.empty() ? "the baseline" : checked.claim.over;
-  checked.reason = why_without_time(over, name);
-  if (!checked.reason.empty()) return;
-  if (over == &row) {
-    checked.reason = fmt::format("{} is the baseline itself", checked.claim.arm);
-    return;
-  }
-  const auto estimate = estimate_ratio(over->record.samples, row.record.samples);
-  if (!estimate) {
-    checked.reason = fmt::format("{} and {} have no block in common", checked.claim.arm, name);
-    return;
-  }
-  take(checked, estimate->ratio, *estimate);
+Measurement time_of(const Table& table, const Row& row) {
+  const auto estimate = estimate_log_time(row.record.samples, table.planned);
+  if (!estimate) return {{}, fmt::format("{} has no block with a time", row.record.arm)};
+  return {estimate, ""};
 }
 
-void check_time(const Row& row, CheckedClaim& checked) {
-  const auto estimate = estimate_time(row.record.samples);
-  if (!estimate) {
-    checked.reason = fmt::format("{} has no block with a time", checked.claim.arm);
-    return;
-  }
-  take(checked, estimate->seconds, *estimate);
+/// `amount` over the time of a launch.
+Measurement rate(double amount, const Table& table, const Row& row) {
+  Measurement measured = time_of(table, row);
+  if (measured.log) measured.log->value = std::log(amount) - measured.log->value;
+  return measured;
 }
 
-/// The least time that the ceilings allow over the time and its interval.
-void check_speed_of_light(const Row& row, CheckedClaim& checked) {
-  auto estimate = estimate_time(row.record.samples);
-  if (!row.speed_of_light || !estimate) {
-    checked.reason = "the ceilings of the device are not known";
-    return;
-  }
-  const double least_seconds = *row.speed_of_light * row.median_seconds;
-  if (auto& seconds = estimate->interval_95) {
-    seconds = Interval{least_seconds / seconds->high, least_seconds / seconds->low};
-  }
-  take(checked, least_seconds / estimate->seconds, *estimate);
+/// Over the baseline when `over` is "".
+Measurement speedup(const Table& table, const Row& row, const std::string& over) {
+  const Row* const base = over.empty() ? baseline_row(table) : find_row(table, over);
+  const std::string name = over.empty() ? "the baseline" : over;
+  const std::string reason = why_without_time(base, name);
+  if (!reason.empty()) return {{}, reason};
+  const std::string& arm = row.record.arm;
+  if (base == &row) return {{}, fmt::format("{} is the baseline itself", arm)};
+  const auto estimate = estimate_log_ratio(base->record.samples, row.record.samples, table.planned);
+  if (!estimate) return {{}, fmt::format("{} and {} have no block in common", arm, name)};
+  return {estimate, ""};
 }
 
-CheckedClaim check_claim(const Claim& claim, const Table& table) {
+Measurement measure(Quantity quantity, const Table& table, const Row& row,
+                    const std::string& over) {
+  const Record& record = row.record;
+  const auto flops = static_cast<double>(record.flops);
+  const auto bytes = static_cast<double>(record.minimum_dram_bytes);
+  const bool counts_flops = quantity == Quantity::kThroughput || quantity == Quantity::kIntensity;
+  if (counts_flops && record.flops <= 0) {
+    return {{}, fmt::format("{} does no operations that are counted", record.arm)};
+  }
+  switch (quantity) {
+    case Quantity::kSpeedup: return speedup(table, row, over);
+    case Quantity::kTime: return time_of(table, row);
+    case Quantity::kThroughput: return rate(flops, table, row);
+    case Quantity::kBandwidth: return rate(bytes, table, row);
+    case Quantity::kIntensity: return exact(flops / bytes);
+    case Quantity::kError: return exact(record.relative_l2);
+    case Quantity::kSpeedOfLight:
+      if (!row.speed_of_light) return {{}, "the ceilings of the device are not known"};
+      return rate(*row.speed_of_light * row.median_seconds, table, row);
+    case Quantity::kOutcome:
+    case Quantity::kNotTestable: break;
+  }
+  return {{}, "it is no number"};
+}
+
+bool is_best_least(Quantity quantity) {
+  return quantity == Quantity::kTime || quantity == Quantity::kError;
+}
+
+/// The best of what several arms measured. Each interval is widened for their number (Bonferroni),
+/// so that all hold at once; then the best of the truths lies between the best of the lower and the
+/// best of the upper bounds, whichever arm it is.
+void take_best(const std::vector<LogEstimate>& logs, Quantity quantity, CheckedClaim& checked) {
+  const auto better = [least = is_best_least(quantity)](double a, double b) {
+    return least ? std::min(a, b) : std::max(a, b);
+  };
+  checked.replication = logs.front().replication;
+  checked.replicates = logs.front().replicates;
+  checked.measured = std::exp(logs.front().value);
+  checked.interval_95 = joint_interval_95(logs.front(), logs.size());
+  for (const LogEstimate& log : logs) {
+    checked.measured = better(*checked.measured, std::exp(log.value));
+    checked.replication = std::min(checked.replication, log.replication);
+    checked.replicates = std::min(checked.replicates, log.replicates);
+    const auto interval = joint_interval_95(log, logs.size());
+    if (!interval || !checked.interval_95) {
+      checked.interval_95.reset();
+      continue;
+    }
+    checked.interval_95 = Interval{better(checked.interval_95->low, interval->low),
+                                   better(checked.interval_95->high, interval->high)};
+  }
+}
+
+/// Puts the claimed number, `range` of `quantity`, against what the claim's arms measured.
+void check_number(const Table& table, Quantity quantity, const std::string& over,
+                  const ClaimedRange& range, CheckedClaim& checked) {
+  std::vector<LogEstimate> logs;
+  std::vector<std::string> without;
+  for (const std::string& arm : checked.claim.arms) {
+    const Row* const row = find_row(table, arm);
+    Measurement measured{{}, why_without_time(row, arm)};
+    if (measured.reason.empty()) measured = measure(quantity, table, *row, over);
+    if (measured.log) {
+      logs.push_back(*measured.log);
+    } else {
+      without.push_back(std::move(measured.reason));
+    }
+  }
+  const std::string reasons = fmt::format("{}", fmt::join(without, "; "));
+  if (logs.empty()) {
+    checked.reason = reasons;
+    return;
+  }
+  if (!without.empty()) checked.remark = "of the others: " + reasons;
+  take_best(logs, quantity, checked);
+  checked.verdict = judge(quantity, range, checked.interval_95);
+}
+
+bool contains_ignoring_case(std::string_view text, std::string_view part) {
+  const auto same = [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == std::tolower(b);
+  };
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
+}
+
+/// The ratio over `against` that two absolute figures come to.
+ClaimedRange claimed_ratio(const Claim& claim) {
+  const ClaimedRange& own = claim.range;
+  const ClaimedRange& other = claim.against->range;
+  if (claim.quantity == Quantity::kTime) return {other.low / own.high, other.high / own.low};
+  return {own.low / other.high, own.high / other.low};
+}
+
+/// A figure of another GPU: only its ratio to another figure of that GPU can hold here.
+void check_as_ratio(const Table& table, CheckedClaim& checked) {
+  const Claim& claim = checked.claim;
+  if (!claim.against) {
+    checked.reason = fmt::format("it was measured on {}, and the claim does not say against what",
+                                 claim.measured_on);
+    return;
+  }
+  checked.as_ratio = claimed_ratio(claim);
+  check_number(table, Quantity::kSpeedup, claim.against->arm, *checked.as_ratio, checked);
+  const std::string ratio =
+      fmt::format("measured on {}, where {} had {}; compared as a ratio", claim.measured_on,
+                  claim.against->arm, claim.against->value);
+  checked.remark = checked.remark.empty() ? ratio : ratio + "; " + checked.remark;
+}
+
+/// "hung" where the claim says so; an arm that ends well does not reproduce it.
+void check_outcome(const Table& table, CheckedClaim& checked) {
+  const Claim& claim = checked.claim;
+  const Row* const row = find_row(table, claim.arms.front());
+  if (row == nullptr) {
+    checked.reason = fmt::format("{} was not run", claim.arms.front());
+    return;
+  }
+  const Record& record = row->record;
+  if (record.status == CellStatus::kSkipped || record.status == CellStatus::kInterrupted) {
+    checked.reason = fmt::format("{} is {}: {}", record.arm, name_of(record.status), record.reason);
+    return;
+  }
+  if (name_of(record.status) == claim.value) {
+    checked.verdict = ClaimVerdict::kConfirmed;
+    return;
+  }
+  checked.verdict = ClaimVerdict::kNotReproduced;
+  checked.reason =
+      record.reason.empty()
+          ? fmt::format("{} is {}", record.arm, name_of(record.status))
+          : fmt::format("{} is {}: {}", record.arm, name_of(record.status), record.reason);
+}
+
+CheckedClaim check_claim(const Claim& claim, const Table& table, const std::string& device) {
   CheckedClaim checked;
   checked.claim = claim;
   checked.problem = table.problem;
   checked.mode = table.mode;
-  const Row* row = find_row(table, claim.arm);
-  checked.reason = why_without_time(row, claim.arm);
-  if (!checked.reason.empty()) return checked;
-  switch (claim.quantity) {
-    case Quantity::kSpeedup: check_speedup(table, *row, checked); break;
-    case Quantity::kTime: check_time(*row, checked); break;
-    case Quantity::kSpeedOfLight: check_speed_of_light(*row, checked); break;
-    case Quantity::kNotTestable: break;
+  if (claim.quantity == Quantity::kOutcome) {
+    check_outcome(table, checked);
+    return checked;
   }
+  const bool elsewhere =
+      !claim.measured_on.empty() && !contains_ignoring_case(device, claim.measured_on);
+  if (elsewhere && describe(claim.quantity).is_absolute) {
+    check_as_ratio(table, checked);
+    return checked;
+  }
+  check_number(table, claim.quantity, claim.over, claim.range, checked);
+  if (elsewhere && checked.remark.empty()) checked.remark = "measured on " + claim.measured_on;
   return checked;
 }
 
@@ -171,7 +237,7 @@ CheckedClaim untested(const Claim& claim, std::string reason) {
 }
 
 void check_on_problems(const Claim& claim, const std::vector<Table>& tables,
-                       std::vector<CheckedClaim>& checked) {
+                       const std::string& device, std::vector<CheckedClaim>& checked) {
   if (claim.quantity == Quantity::kNotTestable) {
     checked.push_back(untested(claim, claim.value));
     return;
@@ -184,7 +250,7 @@ void check_on_problems(const Claim& claim, const std::vector<Table>& tables,
   for (const Table& table : tables) {
     if (!claim.problem.empty() && claim.problem != table.problem) continue;
     if (mode_of(claim, tables, table.problem) == table.mode) {
-      checked.push_back(check_claim(claim, table));
+      checked.push_back(check_claim(claim, table, device));
     }
   }
   if (checked.size() == before) {
@@ -192,46 +258,24 @@ void check_on_problems(const Claim& claim, const std::vector<Table>& tables,
   }
 }
 
+/// The name of the run's device; "" where the manifest does not say.
+std::string device_name(const nlohmann::json& manifest) {
+  const auto device = manifest.find("device");
+  if (device == manifest.end() || !device->is_object()) return "";
+  const auto name = device->find("name");
+  return name != device->end() && name->is_string() ? name->get<std::string>() : "";
+}
+
 }  // namespace
-
-std::string_view name_of(ClaimVerdict verdict) {
-  switch (verdict) {
-    case ClaimVerdict::kConfirmed: return "confirmed";
-    case ClaimVerdict::kSmaller: return "smaller";
-    case ClaimVerdict::kLarger: return "larger";
-    case ClaimVerdict::kOpposite: return "opposite";
-    case ClaimVerdict::kNoEffect: return "no effect";
-    case ClaimVerdict::kFaster: return "faster";
-    case ClaimVerdict::kSlower: return "slower";
-    case ClaimVerdict::kUndecided: return "undecided";
-    case ClaimVerdict::kNotTestable: break;
-  }
-  return "not testable";
-}
-
-ClaimVerdict judge(Claim::Quantity quantity, const ClaimedRange& claimed,
-                   const std::optional<Interval>& measured_95) {
-  if (!measured_95) return ClaimVerdict::kUndecided;
-  switch (quantity) {
-    case Quantity::kSpeedup: return judge_speedup(claimed, *measured_95);
-    case Quantity::kTime:
-      return judge_value(*measured_95, widened(claimed), ClaimVerdict::kFaster,
-                         ClaimVerdict::kSlower);
-    case Quantity::kSpeedOfLight:
-      return judge_value(*measured_95, widened(claimed), ClaimVerdict::kSmaller,
-                         ClaimVerdict::kLarger);
-    case Quantity::kNotTestable: break;
-  }
-  return ClaimVerdict::kNotTestable;
-}
 
 std::vector<CheckedClaim> check_claims(const nlohmann::json& manifest,
                                        const std::vector<Table>& tables) {
   std::vector<CheckedClaim> checked;
   const auto claims = manifest.find("claims");
   if (claims == manifest.end() || !claims->is_array()) return checked;
+  const std::string device = device_name(manifest);
   for (const nlohmann::json& claim : *claims) {
-    check_on_problems(claim_from_json(claim), tables, checked);
+    check_on_problems(claim_from_json(claim), tables, device, checked);
   }
   return checked;
 }

@@ -12,15 +12,17 @@
 namespace msda {
 
 enum class ClaimVerdict {
-  kConfirmed,    ///< the interval meets the claim
-  kSmaller,      ///< less of an effect in the claimed direction, or of the speed of light
-  kLarger,       ///< more of it
-  kOpposite,     ///< an effect in the other direction
-  kNoEffect,     ///< equal, where a difference is claimed
-  kFaster,       ///< than the claimed time, or than a claim of no difference
-  kSlower,       ///< the same
-  kUndecided,    ///< the interval allows several of these, or there is none
-  kNotTestable,  ///< see CheckedClaim::reason
+  kConfirmed,      ///< the interval meets the claim, or the arm ends as is claimed
+  kSmaller,        ///< less of an effect in the claimed direction, or of a rate, a share, an error
+  kLarger,         ///< more of it
+  kNotMet,         ///< less of an effect, or none, or an opposite one: which is open
+  kOpposite,       ///< an effect in the other direction
+  kNoEffect,       ///< equal, where a difference is claimed
+  kFaster,         ///< than the claimed time, or than a claim of no difference
+  kSlower,         ///< the same
+  kNotReproduced,  ///< the arm does not end as is claimed
+  kUndecided,      ///< the interval allows the claim and something else, or there is none
+  kNotTestable,    ///< see CheckedClaim::reason
 };
 
 /// "confirmed", "smaller", ..., "not testable"
@@ -31,20 +33,23 @@ struct CheckedClaim {
   Claim claim;
   std::string problem;  ///< "" when no problem has what the claim asks for
   TimingMode mode = TimingMode::kWarm;
-  std::optional<double> measured;  ///< in the claim's quantity
+  std::optional<double> measured;  ///< in the claim's quantity; a speedup where `as_ratio`
   std::optional<Interval> interval_95;
   Replication replication = Replication::kNone;  ///< what the interval is over
   int replicates = 0;
   ClaimVerdict verdict = ClaimVerdict::kNotTestable;
-  std::string reason;  ///< why it is not testable
+  std::string reason;  ///< why it is not testable or not reproduced
+  /// The claimed ratio to `against`, where the figure is one of another GPU.
+  std::optional<ClaimedRange> as_ratio;
+  std::string remark;  ///< what to know of the comparison: "measured on ..."; "" mostly
 };
 
 /// The verdict on a claimed number, whose range is widened by kEquivalence to both sides.
 /// Confirmed: the interval meets the range. Otherwise it lies below or above. A claimed speedup has
 /// a direction, unless its range has 1 inside: an effect is then smaller, larger, none (inside 1 +-
-/// kEquivalence) or opposite (wholly beyond that on the other side). Undecided: the interval
-/// reaches past both ends of the range, or from it to no effect, or lies below it on both sides of
-/// 1, or there is none.
+/// kEquivalence) or opposite (wholly beyond that on the other side); where it is less and the
+/// interval allows several of these it is not met. Undecided: the interval reaches past both ends
+/// of the range, or from it to no effect, or there is none.
 ClaimVerdict judge(Claim::Quantity quantity, const ClaimedRange& claimed,
                    const std::optional<Interval>& measured_95);
 

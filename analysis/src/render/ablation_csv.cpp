@@ -1,35 +1,42 @@
-#include <fmt/format.h>
-
 #include "render/csv_field.hpp"
 #include "render/formats.hpp"
 
 namespace msda {
 namespace {
 
-std::string number_field(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : "";
-}
+struct Line {
+  const AblationTable& table;
+  const EffectFamily& family;
+  const Effect& effect;
+};
 
-std::string bound_field(const std::optional<Interval>& interval, double Interval::*side) {
-  return interval ? fmt::format("{}", (*interval).*side) : "";
-}
+constexpr CsvColumn<Line> kEffects[] = {
+    {"problem", [](const Line& l) { return csv_field(l.table.problem); }},
+    {"mode", [](const Line& l) { return csv_field(name_of(l.table.mode)); }},
+    {"kind", [](const Line& l) { return csv_field(name_of(l.family.kind)); }},
+    {"effect", [](const Line& l) { return csv_field(l.effect.label); }},
+    {"speedup", [](const Line& l) { return csv_field(l.effect.ratio); }},
+    {"speedup_95_low",
+     [](const Line& l) { return l.effect.ratio_95 ? csv_field(l.effect.ratio_95->low) : ""; }},
+    {"speedup_95_high",
+     [](const Line& l) { return l.effect.ratio_95 ? csv_field(l.effect.ratio_95->high) : ""; }},
+    {"p_difference", [](const Line& l) { return csv_field(l.effect.p_difference); }},
+    {"p_equal", [](const Line& l) { return csv_field(l.effect.p_equal); }},
+    {"share", [](const Line& l) { return csv_field(l.effect.share); }},
+    {"error_ratio", [](const Line& l) { return csv_field(l.effect.error_ratio); }},
+    {"verdict", [](const Line& l) { return csv_field(name_of(l.effect.verdict)); }},
+    {"reason", [](const Line& l) { return csv_field(l.effect.reason); }},
+};
 
 }  // namespace
 
 std::string effects_to_csv(const Ablation& ablation) {
-  std::string text =
-      "problem,mode,kind,effect,speedup,speedup_95_low,speedup_95_high,p_difference,p_equal,share,"
-      "error_ratio,verdict,reason\r\n";
+  const std::span<const CsvColumn<Line>> columns = kEffects;
+  std::string text = csv_header(columns);
   for (const AblationTable& table : ablation.tables) {
     for (const EffectFamily& family : table.families) {
       for (const Effect& effect : family.effects) {
-        text += fmt::format(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", csv_field(table.problem),
-            name_of(table.mode), name_of(family.kind), csv_field(effect.label),
-            number_field(effect.ratio), bound_field(effect.ratio_95, &Interval::low),
-            bound_field(effect.ratio_95, &Interval::high), number_field(effect.p_difference),
-            number_field(effect.p_equal), number_field(effect.share),
-            number_field(effect.error_ratio), name_of(effect.verdict), csv_field(effect.reason));
+        append_csv_line(text, columns, Line{table, family, effect});
       }
     }
   }

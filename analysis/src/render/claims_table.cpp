@@ -22,19 +22,34 @@ std::string with_interval(const CheckedClaim& checked, const std::string& unit,
                      number(checked.interval_95->high));
 }
 
+std::string with_scale(const CheckedClaim& checked, const Scale& scale) {
+  return with_interval(checked, " " + scale.unit,
+                       [&](double value) { return scale.number(value); });
+}
+
+/// Numbers that have no interval are the same in every run.
+std::string exact_text(double value, Claim::Quantity quantity) {
+  return quantity == Claim::Quantity::kError ? fmt::format("{:.1e}", value)
+                                             : fmt::format("{:.3g} FLOP/B", value);
+}
+
 /// In the form in which the claim was written, so that the two compare at a glance.
 std::string measured_text(const CheckedClaim& checked) {
   if (!checked.measured) return "-";
+  const double value = *checked.measured;
+  const double claimed = checked.claim.range.high;
+  if (checked.as_ratio) return ratio_text(value, checked.interval_95);
   switch (checked.claim.quantity) {
-    case Claim::Quantity::kTime: {
-      const Scale scale = time_scale(std::min(*checked.measured, checked.claim.range.high));
-      return with_interval(checked, " " + scale.unit,
-                           [&](double seconds) { return scale.number(seconds); });
-    }
+    case Claim::Quantity::kTime: return with_scale(checked, time_scale(std::min(value, claimed)));
+    case Claim::Quantity::kThroughput: return with_scale(checked, flops_scale(value));
+    case Claim::Quantity::kBandwidth: return with_scale(checked, bytes_scale(value));
+    case Claim::Quantity::kIntensity:
+    case Claim::Quantity::kError: return exact_text(value, checked.claim.quantity);
     case Claim::Quantity::kSpeedOfLight:
       return with_interval(checked, "%",
                            [](double share) { return fmt::format("{:.1f}", share * 100); });
     case Claim::Quantity::kSpeedup:
+    case Claim::Quantity::kOutcome:
     case Claim::Quantity::kNotTestable: break;
   }
   if (!checked.claim.value.ends_with('%')) {
@@ -48,6 +63,11 @@ std::string claimed_text(const Claim& claim) {
   if (claim.quantity == Claim::Quantity::kNotTestable) return "-";
   const std::string value = printable_line(claim.value);
   if (claim.quantity == Claim::Quantity::kSpeedOfLight) return value + " SOL";
+  if (claim.quantity == Claim::Quantity::kError) return "error " + value;
+  if (claim.against) {
+    return fmt::format("{} of {} for {}", value, printable_line(claim.against->value),
+                       printable_line(claim.against->arm));
+  }
   return claim.over.empty() ? value : fmt::format("{} over {}", value, printable_line(claim.over));
 }
 
@@ -59,9 +79,10 @@ std::string where_text(const CheckedClaim& checked) {
 /// "12 of 20 claims are confirmed, 3 smaller, ..."
 std::string summary_of(const std::vector<CheckedClaim>& claims) {
   constexpr std::array kOrder = {
-      ClaimVerdict::kConfirmed, ClaimVerdict::kSmaller,   ClaimVerdict::kLarger,
-      ClaimVerdict::kFaster,    ClaimVerdict::kSlower,    ClaimVerdict::kNoEffect,
-      ClaimVerdict::kOpposite,  ClaimVerdict::kUndecided, ClaimVerdict::kNotTestable};
+      ClaimVerdict::kConfirmed, ClaimVerdict::kSmaller,    ClaimVerdict::kLarger,
+      ClaimVerdict::kFaster,    ClaimVerdict::kSlower,     ClaimVerdict::kNotMet,
+      ClaimVerdict::kNoEffect,  ClaimVerdict::kOpposite,   ClaimVerdict::kNotReproduced,
+      ClaimVerdict::kUndecided, ClaimVerdict::kNotTestable};
   std::vector<std::string> parts;
   for (const ClaimVerdict verdict : kOrder) {
     const auto count = std::count_if(claims.begin(), claims.end(), [&](const auto& checked) {
@@ -76,13 +97,13 @@ std::string summary_of(const std::vector<CheckedClaim>& claims) {
 void add_claim(const Report& report, const CheckedClaim& checked, bool several, Layout& layout) {
   const Claim& claim = checked.claim;
   std::string verdict(name_of(checked.verdict));
-  for (const std::string& footnote : {checked.reason, claim.note}) {
+  for (const std::string& footnote : {checked.reason, checked.remark, claim.note}) {
     if (footnote.empty()) continue;
     verdict += fmt::format(" [{}]", footnote_number(layout.reasons, printable(footnote)));
   }
   std::vector<std::string> cells{printable_line(claim.source),
                                  printable_line(claim.text),
-                                 printable_line(claim.arm),
+                                 printable_line(claim.arm_text()),
                                  claimed_text(claim),
                                  where_text(checked),
                                  measured_text(checked),
@@ -123,7 +144,9 @@ std::optional<Layout> lay_out_claims(std::span<const Report> reports) {
   layout.remarks = {fmt::format(
       "A claim is confirmed when the 95% interval meets the claimed range, widened by {:.0f}%; a "
       "single number stands for all that round to it. Smaller and larger speak of the size of an "
-      "effect in the claimed direction. Undecided: the interval allows more than one verdict.",
+      "effect in the claimed direction. Not met: less than is claimed, and the interval leaves "
+      "open "
+      "whether there is an effect. Undecided: it allows the claim and something else.",
       kEquivalence * 100)};
   return layout;
 }

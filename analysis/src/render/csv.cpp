@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <numeric>
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "render/csv_field.hpp"
 #include "render/formats.hpp"
@@ -12,8 +12,12 @@
 namespace msda {
 
 std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
+  const bool is_formula =
+      !text.empty() && std::string_view("=+-@\t\r\n").find(text.front()) != std::string_view::npos;
+  if (!is_formula && text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    return std::string(text);
+  }
+  std::string quoted = is_formula ? "\"'" : "\"";
   for (const char c : text) {
     if (c == '"') quoted += '"';
     quoted += c;
@@ -23,19 +27,18 @@ std::string csv_field(std::string_view text) {
 
 namespace {
 
-std::string field(std::string_view text) { return csv_field(text); }
-
-/// The shortest text that reads back as the same number.
-std::string field(double value) { return std::isnan(value) ? "NaN" : fmt::format("{}", value); }
-std::string field(std::int64_t value) { return fmt::format("{}", value); }
-
-std::string field(const std::optional<double>& value) { return value ? field(*value) : ""; }
-
 std::optional<double> when(bool condition, double value) {
   return condition ? std::optional(value) : std::nullopt;
 }
 
-std::string_view replication_name(Replication replication) {
+std::string low(const std::optional<Interval>& interval) {
+  return interval ? csv_field(interval->low) : "";
+}
+std::string high(const std::optional<Interval>& interval) {
+  return interval ? csv_field(interval->high) : "";
+}
+
+std::string replication_name(Replication replication) {
   switch (replication) {
     case Replication::kProcesses: return "processes";
     case Replication::kBlocks: return "blocks";
@@ -44,176 +47,201 @@ std::string_view replication_name(Replication replication) {
   return "";
 }
 
-constexpr std::string_view kSamplesHeader =
-    "problem,mode,arm,baseline,device,process,block,samples,median_seconds,mean_seconds,"
-    "least_seconds,largest_seconds,throttled";
-
-constexpr std::string_view kHeader =
-    "problem,mode,arm,composition,device,baseline,status,verdict,median_seconds,speedup,"
-    "speedup_95_low,speedup_95_high,replication,replicates,samples,stopped_by,dram_bytes_per_"
-    "second,"
-    "flops_per_second,speed_of_light,relative_l2,maximum_absolute,tolerance,expected_relative_l2,"
-    "minimum_dram_bytes,"
-    "gathered_bytes,flops,registers,static_shared_bytes,dynamic_shared_bytes,spill_bytes,"
-    "compile_seconds,compiled_from_cache,prepare_seconds,before_kernel,prepass_seconds,"
-    "kernel_seconds,speedup_without_prepasses,speedup_without_prepasses_95_low,"
-    "speedup_without_prepasses_95_high,reason";
-
 std::int64_t sample_count(const Record& record) {
   std::int64_t count = 0;
   for (const SampleBlock& block : record.samples) count += std::ssize(block.seconds);
   return count;
 }
 
-/// "compile_seconds" and "compiled_from_cache".
-std::string compilation_fields(const std::optional<Compilation>& compilation) {
-  if (!compilation) return ",";
-  return fmt::format("{},{}", field(compilation->seconds), compilation->from_cache);
-}
-
-/// From "before_kernel" ("name=seconds;...") to "speedup_without_prepasses_95_high".
-std::string prepass_fields(const std::optional<PrepassSplit>& split) {
-  if (!split) return ",,,,,";
+/// "name=seconds;..."
+std::string parts_before_kernel(const Row& row) {
   std::string before;
-  for (const PartMedian& part : split->before) {
+  if (!row.prepasses) return before;
+  for (const PartMedian& part : row.prepasses->before) {
     before += fmt::format("{}{}={}", before.empty() ? "" : ";", part.name, part.seconds);
   }
-  const auto& without = split->without;
-  const auto interval = without ? without->interval_95 : std::nullopt;
-  return fmt::format("{},{},{},{},{},{}", field(before), field(split->prepass_seconds()),
-                     field(split->kernel_seconds),
-                     field(without ? std::optional(without->ratio) : std::nullopt),
-                     field(interval ? std::optional(interval->low) : std::nullopt),
-                     field(interval ? std::optional(interval->high) : std::nullopt));
+  return before;
 }
 
-/// In the order of kHeader.
-std::string line_of(const Row& row) {
-  const Record& record = row.record;
-  const bool timed = row.timed();
-  const bool compared = row.compared();
-  const std::string fields[] = {
-      field(record.problem),
-      field(name_of(record.mode)),
-      field(record.arm),
-      field(record.composition),
-      field(record.device),
-      record.baseline ? "true" : "false",
-      field(name_of(record.status)),
-      field(row.verdict),
-      field(when(timed, row.median_seconds)),
-      field(row.speedup),
-      field(row.speedup_95 ? std::optional(row.speedup_95->low) : std::nullopt),
-      field(row.speedup_95 ? std::optional(row.speedup_95->high) : std::nullopt),
-      field(replication_name(row.replication)),
-      field(std::int64_t{row.replicates}),
-      field(sample_count(record)),
-      field(record.stopped_by),
-      field(when(timed, row.dram_bytes_per_second)),
-      field(when(timed, row.flops_per_second)),
-      field(row.speed_of_light),
-      field(when(compared, record.relative_l2)),
-      field(when(compared, record.maximum_absolute)),
-      field(when(compared, record.tolerance)),
-      field(record.expected_relative_l2),
-      field(record.minimum_dram_bytes),
-      field(record.gathered_bytes),
-      field(record.flops),
-      field(std::int64_t{record.resources.registers}),
-      field(record.resources.static_shared_bytes),
-      field(record.resources.dynamic_shared_bytes),
-      field(record.resources.spill_bytes),
-      compilation_fields(record.compilation),
-      field(record.prepare_seconds),
-      prepass_fields(row.prepasses),
-      field(record.reason),
-  };
-  return fmt::format("{}", fmt::join(std::begin(fields), std::end(fields), ","));
+/// The ratio to the baseline without what runs before the kernel.
+std::optional<RatioEstimate> without_prepasses(const Row& row) {
+  return row.prepasses ? row.prepasses->without : std::nullopt;
 }
 
-constexpr std::string_view kClaimHeader =
-    "claim,source,arm,over,quantity,claimed,claimed_low,claimed_high,problem,mode,measured,"
-    "measured_95_low,measured_95_high,replication,replicates,verdict,reason,note";
+constexpr CsvColumn<Row> kCells[] = {
+    {"problem", [](const Row& r) { return csv_field(r.record.problem); }},
+    {"mode", [](const Row& r) { return csv_field(name_of(r.record.mode)); }},
+    {"arm", [](const Row& r) { return csv_field(r.record.arm); }},
+    {"composition", [](const Row& r) { return csv_field(r.record.composition); }},
+    {"device", [](const Row& r) { return csv_field(r.record.device); }},
+    {"baseline", [](const Row& r) { return csv_field(r.record.baseline); }},
+    {"status", [](const Row& r) { return csv_field(name_of(r.record.status)); }},
+    {"verdict", [](const Row& r) { return csv_field(r.verdict); }},
+    {"median_seconds", [](const Row& r) { return csv_field(when(r.timed(), r.median_seconds)); }},
+    {"speedup", [](const Row& r) { return csv_field(r.speedup); }},
+    {"speedup_95_low", [](const Row& r) { return low(r.speedup_95); }},
+    {"speedup_95_high", [](const Row& r) { return high(r.speedup_95); }},
+    {"replication", [](const Row& r) { return replication_name(r.replication); }},
+    {"replicates", [](const Row& r) { return csv_field(r.replicates); }},
+    {"samples", [](const Row& r) { return csv_field(sample_count(r.record)); }},
+    {"stopped_by", [](const Row& r) { return csv_field(r.record.stopped_by); }},
+    {"dram_bytes_per_second",
+     [](const Row& r) { return csv_field(when(r.timed(), r.dram_bytes_per_second)); }},
+    {"flops_per_second",
+     [](const Row& r) { return csv_field(when(r.timed(), r.flops_per_second)); }},
+    {"speed_of_light", [](const Row& r) { return csv_field(r.speed_of_light); }},
+    {"bound",
+     [](const Row& r) { return r.bound ? std::string(name_of(*r.bound)) : ""; }},
+    {"relative_l2",
+     [](const Row& r) { return csv_field(when(r.compared(), r.record.relative_l2)); }},
+    {"maximum_absolute",
+     [](const Row& r) { return csv_field(when(r.compared(), r.record.maximum_absolute)); }},
+    {"tolerance", [](const Row& r) { return csv_field(when(r.compared(), r.record.tolerance)); }},
+    {"expected_relative_l2", [](const Row& r) { return csv_field(r.record.expected_relative_l2); }},
+    {"minimum_dram_bytes", [](const Row& r) { return csv_field(r.record.minimum_dram_bytes); }},
+    {"gathered_bytes", [](const Row& r) { return csv_field(r.record.gathered_bytes); }},
+    {"flops", [](const Row& r) { return csv_field(r.record.flops); }},
+    {"registers", [](const Row& r) { return csv_field(r.record.resources.registers); }},
+    {"static_shared_bytes",
+     [](const Row& r) { return csv_field(r.record.resources.static_shared_bytes); }},
+    {"dynamic_shared_bytes",
+     [](const Row& r) { return csv_field(r.record.resources.dynamic_shared_bytes); }},
+    {"spill_bytes", [](const Row& r) { return csv_field(r.record.resources.spill_bytes); }},
+    {"compile_seconds",
+     [](const Row& r) {
+       return r.record.compilation ? csv_field(r.record.compilation->seconds) : "";
+     }},
+    {"compiled_from_cache",
+     [](const Row& r) {
+       return r.record.compilation ? csv_field(r.record.compilation->from_cache) : "";
+     }},
+    {"prepare_seconds", [](const Row& r) { return csv_field(r.record.prepare_seconds); }},
+    {"before_kernel", [](const Row& r) { return csv_field(parts_before_kernel(r)); }},
+    {"prepass_seconds",
+     [](const Row& r) { return r.prepasses ? csv_field(r.prepasses->prepass_seconds()) : ""; }},
+    {"kernel_seconds",
+     [](const Row& r) { return r.prepasses ? csv_field(r.prepasses->kernel_seconds) : ""; }},
+    {"speedup_without_prepasses",
+     [](const Row& r) {
+       const auto without = without_prepasses(r);
+       return without ? csv_field(without->ratio) : "";
+     }},
+    {"speedup_without_prepasses_95_low",
+     [](const Row& r) {
+       const auto without = without_prepasses(r);
+       return without ? low(without->interval_95) : "";
+     }},
+    {"speedup_without_prepasses_95_high",
+     [](const Row& r) {
+       const auto without = without_prepasses(r);
+       return without ? high(without->interval_95) : "";
+     }},
+    {"reason", [](const Row& r) { return csv_field(r.record.reason); }},
+};
 
-/// In the order of kClaimHeader.
-std::string line_of(const CheckedClaim& checked) {
-  const Claim& claim = checked.claim;
-  const bool numeric = claim.quantity != Claim::Quantity::kNotTestable;
-  const auto& interval = checked.interval_95;
-  const std::string fields[] = {
-      field(claim.text),
-      field(claim.source),
-      field(claim.arm),
-      field(claim.over),
-      field(name_of(claim.quantity)),
-      numeric ? field(claim.value) : "",
-      field(when(numeric, claim.range.low)),
-      field(when(numeric, claim.range.high)),
-      field(checked.problem),
-      field(name_of(checked.mode)),
-      field(checked.measured),
-      field(interval ? std::optional(interval->low) : std::nullopt),
-      field(interval ? std::optional(interval->high) : std::nullopt),
-      field(replication_name(checked.replication)),
-      checked.measured ? field(std::int64_t{checked.replicates}) : "",
-      field(name_of(checked.verdict)),
-      field(checked.reason),
-      field(claim.note),
-  };
-  return fmt::format("{}", fmt::join(std::begin(fields), std::end(fields), ","));
+bool has_range(const CheckedClaim& checked) {
+  return checked.claim.quantity != Claim::Quantity::kNotTestable &&
+         checked.claim.quantity != Claim::Quantity::kOutcome;
 }
 
-/// In the order of kSamplesHeader.
-std::string line_of(const Record& record, const SampleBlock& block) {
-  const auto [least, largest] = std::minmax_element(block.seconds.begin(), block.seconds.end());
-  const double sum = std::accumulate(block.seconds.begin(), block.seconds.end(), 0.0);
-  const std::string fields[] = {
-      field(record.problem),
-      field(name_of(record.mode)),
-      field(record.arm),
-      record.baseline ? "true" : "false",
-      field(record.device),
-      field(std::int64_t{block.process}),
-      field(std::int64_t{block.block}),
-      field(static_cast<std::int64_t>(block.seconds.size())),
-      field(median(block.seconds)),
-      field(sum / static_cast<double>(block.seconds.size())),
-      field(*least),
-      field(*largest),
-      field(fmt::format("{}", fmt::join(block.throttled, " "))),
-  };
-  return fmt::format("{}", fmt::join(std::begin(fields), std::end(fields), ","));
+constexpr CsvColumn<CheckedClaim> kClaims[] = {
+    {"claim", [](const CheckedClaim& c) { return csv_field(c.claim.text); }},
+    {"source", [](const CheckedClaim& c) { return csv_field(c.claim.source); }},
+    {"arm", [](const CheckedClaim& c) { return csv_field(c.claim.arm_text()); }},
+    {"over", [](const CheckedClaim& c) { return csv_field(c.claim.over); }},
+    {"quantity", [](const CheckedClaim& c) { return csv_field(name_of(c.claim.quantity)); }},
+    {"claimed",
+     [](const CheckedClaim& c) {
+       return c.claim.quantity == Claim::Quantity::kNotTestable ? "" : csv_field(c.claim.value);
+     }},
+    {"claimed_low",
+     [](const CheckedClaim& c) { return csv_field(when(has_range(c), c.claim.range.low)); }},
+    {"claimed_high",
+     [](const CheckedClaim& c) { return csv_field(when(has_range(c), c.claim.range.high)); }},
+    {"measured_on", [](const CheckedClaim& c) { return csv_field(c.claim.measured_on); }},
+    {"against",
+     [](const CheckedClaim& c) { return c.claim.against ? csv_field(c.claim.against->arm) : ""; }},
+    {"ratio_low",
+     [](const CheckedClaim& c) { return c.as_ratio ? csv_field(c.as_ratio->low) : ""; }},
+    {"ratio_high",
+     [](const CheckedClaim& c) { return c.as_ratio ? csv_field(c.as_ratio->high) : ""; }},
+    {"problem", [](const CheckedClaim& c) { return csv_field(c.problem); }},
+    {"mode", [](const CheckedClaim& c) { return csv_field(name_of(c.mode)); }},
+    {"measured", [](const CheckedClaim& c) { return csv_field(c.measured); }},
+    {"measured_95_low", [](const CheckedClaim& c) { return low(c.interval_95); }},
+    {"measured_95_high", [](const CheckedClaim& c) { return high(c.interval_95); }},
+    {"replication", [](const CheckedClaim& c) { return replication_name(c.replication); }},
+    {"replicates", [](const CheckedClaim& c) { return c.measured ? csv_field(c.replicates) : ""; }},
+    {"verdict", [](const CheckedClaim& c) { return csv_field(name_of(c.verdict)); }},
+    {"reason", [](const CheckedClaim& c) { return csv_field(c.reason); }},
+    {"remark", [](const CheckedClaim& c) { return csv_field(c.remark); }},
+    {"note", [](const CheckedClaim& c) { return csv_field(c.claim.note); }},
+};
+
+/// A block of samples of a record; it has at least one.
+struct Block {
+  const Record& record;
+  const SampleBlock& block;
+
+  const std::vector<double>& seconds() const { return block.seconds; }
+};
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-constexpr std::string_view kLineEnd = "\r\n";
+constexpr CsvColumn<Block> kBlocks[] = {
+    {"problem", [](const Block& b) { return csv_field(b.record.problem); }},
+    {"mode", [](const Block& b) { return csv_field(name_of(b.record.mode)); }},
+    {"arm", [](const Block& b) { return csv_field(b.record.arm); }},
+    {"baseline", [](const Block& b) { return csv_field(b.record.baseline); }},
+    {"device", [](const Block& b) { return csv_field(b.record.device); }},
+    {"process", [](const Block& b) { return csv_field(b.block.process); }},
+    {"block", [](const Block& b) { return csv_field(b.block.block); }},
+    {"samples",
+     [](const Block& b) { return csv_field(static_cast<std::int64_t>(b.seconds().size())); }},
+    {"median_seconds", [](const Block& b) { return csv_field(median(b.seconds())); }},
+    {"mean_seconds", [](const Block& b) { return csv_field(mean(b.seconds())); }},
+    {"least_seconds",
+     [](const Block& b) {
+       return csv_field(*std::min_element(b.seconds().begin(), b.seconds().end()));
+     }},
+    {"largest_seconds",
+     [](const Block& b) {
+       return csv_field(*std::max_element(b.seconds().begin(), b.seconds().end()));
+     }},
+    {"throttled",
+     [](const Block& b) {
+       return csv_field(fmt::format("{}", fmt::join(b.block.throttled, " ")));
+     }},
+};
 
 }  // namespace
 
 std::string to_claims_csv(const Report& report) {
-  std::string text = fmt::format("{}{}", kClaimHeader, kLineEnd);
-  for (const CheckedClaim& checked : report.claims) {
-    text += fmt::format("{}{}", line_of(checked), kLineEnd);
-  }
+  const std::span<const CsvColumn<CheckedClaim>> columns = kClaims;
+  std::string text = csv_header(columns);
+  for (const CheckedClaim& checked : report.claims) append_csv_line(text, columns, checked);
   return text;
 }
 
 std::string to_csv(const Report& report) {
-  std::string text = fmt::format("{}{}", kHeader, kLineEnd);
+  const std::span<const CsvColumn<Row>> columns = kCells;
+  std::string text = csv_header(columns);
   for (const Table& table : report.tables) {
-    for (const Row& row : table.rows) text += fmt::format("{}{}", line_of(row), kLineEnd);
+    for (const Row& row : table.rows) append_csv_line(text, columns, row);
   }
   return text;
 }
 
 std::string to_samples_csv(const Report& report) {
-  std::string text = fmt::format("{}{}", kSamplesHeader, kLineEnd);
+  const std::span<const CsvColumn<Block>> columns = kBlocks;
+  std::string text = csv_header(columns);
   for (const Table& table : report.tables) {
     for (const Row& row : table.rows) {
       if (!row.timed()) continue;
       for (const SampleBlock& block : row.record.samples) {
-        if (!block.seconds.empty()) {
-          text += fmt::format("{}{}", line_of(row.record, block), kLineEnd);
-        }
+        if (!block.seconds.empty()) append_csv_line(text, columns, Block{row.record, block});
       }
     }
   }

@@ -13,7 +13,7 @@ fmt::text_style style_of(std::string_view verdict) {
   if (verdict == "faster" || verdict == "right" || verdict == "better" || verdict == "confirmed")
     return fg(terminal_color::green);
   if (verdict == "slower" || verdict == "worse" || verdict == "smaller" || verdict == "larger" ||
-      verdict == "no effect")
+      verdict == "no effect" || verdict == "not met" || verdict == "not reproduced")
     return fg(terminal_color::yellow);
   if (verdict == "skipped" || verdict == "undecided" || verdict == "not testable" ||
       verdict == "not estimable")

@@ -6,7 +6,7 @@
 #include <msda/error.hpp>
 
 #include "ablation/make_ablation.hpp"
-#include "files/read.hpp"
+#include "results/manifest.hpp"
 
 namespace msda {
 namespace {
@@ -40,21 +40,6 @@ MemoryFacts memory_in(const nlohmann::json& manifest) {
     memory.l2_bytes = manifest.at(place).get<std::int64_t>();
   }
   return memory;
-}
-
-nlohmann::json read_manifest(const std::filesystem::path& file) {
-  const std::string text = read_text(file);
-  nlohmann::json manifest;
-  try {
-    manifest = nlohmann::json::parse(text);
-  } catch (const nlohmann::json::parse_error& error) {
-    throw UsageError(fmt::format("{} is not valid JSON: {}", file.string(), error.what()));
-  }
-  if (!manifest.is_object()) {
-    throw UsageError(fmt::format("{} holds {} where an object was expected", file.string(),
-                                 manifest.type_name()));
-  }
-  return manifest;
 }
 
 }  // namespace
@@ -91,7 +76,7 @@ Report make_report(const std::filesystem::path& directory) {
                                    directory.string(), name));
     }
   }
-  Report report = make_report(read_manifest(directory / "manifest.json"),
+  Report report = make_report(read_manifest_file(directory / "manifest.json"),
                               read_records(directory / "records.jsonl"),
                               read_search(directory / kSearchFile), read_counters(directory));
   report.timeline = make_timeline(read_ranges(directory / kRangesFile));

@@ -14,9 +14,6 @@
 namespace msda {
 namespace {
 
-constexpr std::array kKinds = {DesignKind::kAddOne, DesignKind::kLeaveOneOut, DesignKind::kLadder,
-                               DesignKind::kFull,   DesignKind::kFractional,  DesignKind::kList};
-
 /// "+threads=256"; a factor that is merely on needs no level.
 std::string addition(const Factor& factor, int level) {
   if (factor.levels.size() == 2 && factor.levels[1] == "on") return "+" + factor.name;
@@ -37,15 +34,7 @@ std::string_view name_of(DesignKind kind) {
   return "list";
 }
 
-DesignKind parse_design_kind(std::string_view name) {
-  std::vector<std::string> names;
-  for (const DesignKind kind : kKinds) {
-    if (name_of(kind) == name) return kind;
-    names.emplace_back(name_of(kind));
-  }
-  throw UsageError(fmt::format("no design '{}'{}: there are {}", name, suggestion(name, names),
-                               fmt::join(names, ", ")));
-}
+DesignKind parse_design_kind(std::string_view name) { return value_named<DesignKind>(name); }
 
 bool Design::has(DesignKind kind) const {
   return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();

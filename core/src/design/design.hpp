@@ -2,6 +2,7 @@
 // manifest of a run, so that effects can be estimated from the run's directory alone.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include "names.hpp"
 
 namespace msda {
 
@@ -34,6 +37,15 @@ enum class DesignKind {
   kList,         ///< the combinations that were written down
 };
 std::string_view name_of(DesignKind kind);
+
+template <>
+struct Named<DesignKind> {
+  using K = DesignKind;
+  static constexpr const char* kWhat = "design";
+  static constexpr std::array kValues = {K::kAddOne, K::kLeaveOneOut, K::kLadder,
+                                         K::kFull,   K::kFractional,  K::kList};
+};
+
 /// Throws UsageError with the nearest name.
 DesignKind parse_design_kind(std::string_view name);
 

@@ -1,56 +1,102 @@
+#include <algorithm>
+#include <set>
+
 #include <fmt/format.h>
 #include <msda/error.hpp>
 
 #include "design/design.hpp"
+#include "json_fields.hpp"
 
 namespace msda {
-namespace {
 
 using nlohmann::json;
 
-json point_json(const DesignPoint& point) { return {{"arm", point.arm}, {"levels", point.levels}}; }
+template <>
+struct JsonFields<Factor> {
+  static auto list() {
+    return std::tuple(json_field("name", &Factor::name), json_field("levels", &Factor::levels),
+                      json_field("on", &Factor::stated_on));
+  }
+};
 
-DesignPoint point_from(const json& value, const std::vector<Factor>& factors) {
-  DesignPoint point{value.at("arm").get<std::string>(), value.at("levels").get<Levels>()};
+template <>
+struct JsonFields<DesignPoint> {
+  static auto list() {
+    return std::tuple(json_field("arm", &DesignPoint::arm),
+                      json_field("levels", &DesignPoint::levels));
+  }
+};
+
+// A point with the reason beside its own fields.
+template <>
+json write_json<DroppedPoint>(const DroppedPoint& dropped) {
+  json object = write_json(dropped.point);
+  object["reason"] = dropped.reason;
+  return object;
+}
+
+template <>
+void read_json<DroppedPoint>(const json& value, const JsonPlace& place, DroppedPoint& dropped) {
+  read_json(value, place, dropped.point);
+  const auto reason = value.find("reason");
+  if (reason == value.end()) place.lacks("reason");
+  read_json(*reason, JsonPlace(place, "reason"), dropped.reason);
+}
+
+template <>
+struct JsonFields<Fraction> {
+  using F = Fraction;
+  static auto list() {
+    return std::tuple(json_field("resolution", &F::resolution),
+                      json_field("generators", &F::generators),
+                      json_field("relation", &F::relation), json_field("aliases", &F::aliases));
+  }
+};
+
+template <>
+struct JsonFields<Design> {
+  using D = Design;
+  static auto list() {
+    return std::tuple(json_field("design", &D::kinds), json_field("factors", &D::factors),
+                      json_field("points", &D::points), json_field("dropped", &D::dropped),
+                      json_field("orders", &D::orders));
+  }
+};
+
+namespace {
+
+void check_factors(const std::vector<Factor>& factors) {
+  for (const Factor& factor : factors) {
+    if (factor.levels.size() < 2) {
+      throw UsageError(
+          fmt::format("the ablation's factor '{}' has fewer than two levels", factor.name));
+    }
+    if (factor.on() < 1 || factor.on() > factor.last()) {
+      throw UsageError(fmt::format("the ablation's factor '{}' has no level {} to be on",
+                                   factor.name, factor.on()));
+    }
+  }
+}
+
+void check_point(const DesignPoint& point, const std::vector<Factor>& factors) {
   bool good = point.levels.size() == factors.size();
   for (std::size_t f = 0; good && f < factors.size(); ++f) {
     good = point.levels[f] >= 0 && point.levels[f] <= factors[f].last();
   }
   if (!good) {
     throw UsageError(
-        fmt::format("the design's arm '{}' does not have one level of each factor", point.arm));
+        fmt::format("the ablation's arm '{}' does not have one level of each factor", point.arm));
   }
-  return point;
 }
 
-std::vector<Factor> factors_from(const json& list) {
-  std::vector<Factor> factors;
-  for (const json& value : list) {
-    factors.push_back(
-        {value.at("name").get<std::string>(), value.at("levels").get<std::vector<std::string>>()});
-    Factor& factor = factors.back();
-    if (factor.levels.size() < 2) {
-      throw UsageError(
-          fmt::format("the design's factor '{}' has fewer than two levels", factor.name));
-    }
-    if (const auto on = value.find("on"); on != value.end()) {
-      factor.stated_on = on->get<int>();
-      if (*factor.stated_on < 1 || *factor.stated_on > factor.last()) {
-        throw UsageError(fmt::format("the design's factor '{}' has no level {} to be on",
-                                     factor.name, *factor.stated_on));
-      }
-    }
-  }
-  return factors;
-}
-
+/// Each order is one of all factors.
 void check_orders(const Design& design) {
   for (const auto& order : design.orders) {
-    for (const std::size_t factor : order) {
-      if (factor >= design.factors.size()) {
-        throw UsageError(
-            fmt::format("the design's order names factor {} of {}", factor, design.factors.size()));
-      }
+    const std::set<std::size_t> named(order.begin(), order.end());
+    if (order.size() != design.factors.size() || named.size() != order.size() ||
+        (!order.empty() && *named.rbegin() >= order.size())) {
+      throw UsageError(fmt::format("an order of the ablation is not one of its {} factors",
+                                   design.factors.size()));
     }
   }
 }
@@ -58,59 +104,21 @@ void check_orders(const Design& design) {
 }  // namespace
 
 json to_json(const Design& design) {
-  json kinds = json::array();
-  for (const DesignKind kind : design.kinds) kinds.push_back(name_of(kind));
-  json factors = json::array();
-  for (const Factor& factor : design.factors) {
-    json& value = factors.emplace_back(json{{"name", factor.name}, {"levels", factor.levels}});
-    if (factor.stated_on) value["on"] = *factor.stated_on;
-  }
-  json points = json::array();
-  for (const DesignPoint& point : design.points) points.push_back(point_json(point));
-  json dropped = json::array();
-  for (const DroppedPoint& gone : design.dropped) {
-    json value = point_json(gone.point);
-    value["reason"] = gone.reason;
-    dropped.push_back(std::move(value));
-  }
-  json object = {{"design", std::move(kinds)},
-                 {"factors", std::move(factors)},
-                 {"points", std::move(points)},
-                 {"dropped", std::move(dropped)},
-                 {"orders", design.orders}};
-  if (design.fraction.resolution > 0) {
-    object["fraction"] = {{"resolution", design.fraction.resolution},
-                          {"generators", design.fraction.generators},
-                          {"relation", design.fraction.relation},
-                          {"aliases", design.fraction.aliases}};
-  }
+  json object = write_json(design);
+  if (design.fraction.resolution > 0) object["fraction"] = write_json(design.fraction);
   return object;
 }
 
 Design design_from_json(const json& object) {
+  const JsonPlace place("ablation");
   Design design;
-  try {
-    for (const json& kind : object.at("design")) {
-      design.kinds.push_back(parse_design_kind(kind.get<std::string>()));
-    }
-    design.factors = factors_from(object.at("factors"));
-    for (const json& value : object.at("points")) {
-      design.points.push_back(point_from(value, design.factors));
-    }
-    for (const json& value : object.at("dropped")) {
-      design.dropped.push_back(
-          {point_from(value, design.factors), value.at("reason").get<std::string>()});
-    }
-    design.orders = object.at("orders").get<std::vector<std::vector<std::size_t>>>();
-    if (const auto found = object.find("fraction"); found != object.end()) {
-      design.fraction = {found->at("resolution").get<int>(),
-                         found->at("generators").get<std::vector<std::string>>(),
-                         found->at("relation").get<std::vector<std::string>>(),
-                         found->at("aliases").get<std::vector<std::string>>()};
-    }
-  } catch (const json::exception& error) {
-    throw UsageError(fmt::format("the manifest's ablation is not a design: {}", error.what()));
+  read_json(object, place, design);
+  if (const auto fraction = object.find("fraction"); fraction != object.end()) {
+    read_json(*fraction, JsonPlace(place, "fraction"), design.fraction);
   }
+  check_factors(design.factors);
+  for (const DesignPoint& point : design.points) check_point(point, design.factors);
+  for (const DroppedPoint& dropped : design.dropped) check_point(dropped.point, design.factors);
   check_orders(design);
   return design;
 }

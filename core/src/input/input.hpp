@@ -1,6 +1,7 @@
 // An Input is the tensors of one problem in host memory, generated or read.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <msda/problem.hpp>
 
 #include "files/bytes.hpp"
+#include "names.hpp"
 
 namespace msda {
 
@@ -36,6 +38,15 @@ struct Generation {
 };
 
 std::string_view name_of(Distribution distribution);
+
+template <>
+struct Named<Distribution> {
+  using D = Distribution;
+  static constexpr const char* kWhat = "distribution";
+  static constexpr std::array kValues = {D::kUniform, D::kLocal,  D::kDirectional, D::kClustered,
+                                         D::kOutside, D::kBorder, D::kSame};
+};
+
 /// Throws UsageError with the list of names and the nearest one.
 Distribution parse_distribution(std::string_view name);
 

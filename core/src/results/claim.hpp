@@ -2,17 +2,21 @@
 // by the report.
 #pragma once
 
+#include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "facts/timing_mode.hpp"
+#include "names.hpp"
 
 namespace msda {
 
-/// The numbers that a claim is compatible with.
+/// The numbers that a claim is compatible with; 0 or infinity where it has one end only.
 struct ClaimedRange {
   double low = 0;
   double high = 0;
@@ -22,35 +26,76 @@ struct Claim {
   enum class Quantity {
     kSpeedup,       ///< time(over) / time(arm)
     kTime,          ///< seconds
+    kThroughput,    ///< operations per second, counted as Problem::flops() does
+    kBandwidth,     ///< bytes per second: the least traffic that the problem needs
+    kIntensity,     ///< operations for each of these bytes
     kSpeedOfLight,  ///< share of what the device's ceilings allow
+    kError,         ///< relative L2 error against the float64 reference
+    kOutcome,       ///< that the arm does not end well: the name of a status
     kNotTestable,   ///< nothing that a run measures
   };
 
-  std::string text;    ///< what is claimed, in words
-  std::string source;  ///< by whom
-  std::string arm;
+  /// What the same source measured of another arm on the same GPU, in the same quantity.
+  struct Reference {
+    std::string arm;
+    std::string value;  ///< as written
+    ClaimedRange range;
+  };
+
+  std::string text;                ///< what is claimed, in words
+  std::string source;              ///< by whom
+  std::vector<std::string> arms;   ///< the best of them; mostly there is one
   std::string over;                ///< the arm it is compared with; "": the baseline
   std::string problem;             ///< "": every problem
   std::optional<TimingMode> mode;  ///< absent: warm where it was measured, else the first mode
   Quantity quantity = Quantity::kNotTestable;
-  std::string value;   ///< as written, "4.4x"; of kNotTestable the reason
-  ClaimedRange range;  ///< of `value`; unused for kNotTestable
-  std::string note;    ///< shown with the verdict
+  std::string value;        ///< as written, "4.4x"; of kNotTestable the reason
+  ClaimedRange range;       ///< of `value`; unused for kOutcome and kNotTestable
+  std::string measured_on;  ///< the source's GPU, as a part of its name; "": not said
+  std::optional<Reference> against;
+  std::string note;  ///< shown with the verdict
   /// Why a run on its device cannot test what others could; "" when it can.
   std::string left_out;
+
+  /// "a", or "best of a, b"
+  std::string arm_text() const;
 };
 
-/// "speedup", "time", "speed-of-light", "not-testable"
+/// What there is to know of a quantity; `name` is its key in YAML.
+struct ClaimedQuantity {
+  Claim::Quantity quantity;
+  std::string_view name;
+  std::string_view form;     ///< what may stand at the key, in words, with examples
+  std::string_view meaning;  ///< in words
+  /// A figure of one GPU, which says nothing of another one.
+  bool is_absolute = false;
+};
+
+/// All of them, in the order in which people read of them.
+std::span<const ClaimedQuantity> claimed_quantities();
+const ClaimedQuantity& describe(Claim::Quantity quantity);
+
+/// Regular expression of what may stand at the key, as JSON Schema has them; "" for any text. It
+/// takes zeros and ranges upside down, which parse_claimed() refuses.
+std::string claimed_pattern(Claim::Quantity quantity);
+
+/// "speedup", "time", ..., "not-testable"
 std::string_view name_of(Claim::Quantity quantity);
 
-/// "4.4x", "0.31", "+5.3%", "-2.1%", or a range "1.2..1.3x", "+20..30%", as a ratio of times. A
-/// single number stands for all that round to it in the digits written; a range is taken as it is.
-/// Throws UsageError.
-ClaimedRange parse_claimed_speedup(std::string_view text);
-/// "724 us", "0.7..0.8 ms" in seconds. Throws UsageError.
-ClaimedRange parse_claimed_time(std::string_view text);
-/// "85%", "80..90%" as a share. Throws UsageError.
-ClaimedRange parse_claimed_share(std::string_view text);
+template <>
+struct Named<Claim::Quantity> {
+  using Q = Claim::Quantity;
+  static constexpr const char* kWhat = "quantity of claims";
+  static constexpr std::array kValues = {Q::kSpeedup,   Q::kTime,      Q::kThroughput,
+                                         Q::kBandwidth, Q::kIntensity, Q::kSpeedOfLight,
+                                         Q::kError,     Q::kOutcome,   Q::kNotTestable};
+};
+
+/// The numbers that a text in the quantity's form stands for: a single one for all that round to it
+/// in the digits written, a range as it is, "at most 2x" and "at least 2x" for one with one end.
+/// Speedups are ratios of times, times seconds, rates without prefixes, shares and errors plain
+/// numbers. For kOutcome and kNotTestable the range is empty. Throws UsageError.
+ClaimedRange parse_claimed(Claim::Quantity quantity, std::string_view text);
 
 nlohmann::json to_json(const Claim& claim);
 /// Throws UsageError for a field that is missing or wrong.

@@ -10,9 +10,23 @@
 
 #include "files/read.hpp"
 #include "files/write.hpp"
+#include "json_fields.hpp"
 #include "json_line.hpp"
 
 namespace msda {
+
+template <>
+struct JsonFields<KernelCounters> {
+  using C = KernelCounters;
+  static auto list() {
+    return std::tuple(json_field("problem", &C::problem), json_field("arm", &C::arm),
+                      json_field("mode", &C::mode), json_field("part", &C::part),
+                      json_field("kernel", &C::kernel), json_field("device", &C::device),
+                      json_field("tool", &C::tool), json_field("values", &C::values),
+                      json_field("missing", &C::missing));
+  }
+};
+
 namespace {
 
 bool same_kernel(const KernelCounters& a, const KernelCounters& b) {
@@ -27,29 +41,10 @@ std::optional<double> KernelCounters::find(const std::string& metric) const {
   return found->second;
 }
 
-nlohmann::json to_json(const KernelCounters& counters) {
-  return {
-      {"problem", counters.problem}, {"arm", counters.arm},       {"mode", counters.mode},
-      {"part", counters.part},       {"kernel", counters.kernel}, {"device", counters.device},
-      {"tool", counters.tool},       {"values", counters.values}, {"missing", counters.missing}};
-}
+nlohmann::json to_json(const KernelCounters& counters) { return write_json(counters); }
 
 KernelCounters counters_from_json(const nlohmann::json& json) {
-  KernelCounters counters;
-  try {
-    json.at("problem").get_to(counters.problem);
-    json.at("arm").get_to(counters.arm);
-    json.at("mode").get_to(counters.mode);
-    json.at("part").get_to(counters.part);
-    json.at("kernel").get_to(counters.kernel);
-    json.at("device").get_to(counters.device);
-    json.at("tool").get_to(counters.tool);
-    json.at("values").get_to(counters.values);
-    json.at("missing").get_to(counters.missing);
-  } catch (const nlohmann::json::exception& error) {
-    throw UsageError(fmt::format("these are no counters of a kernel: {}", error.what()));
-  }
-  return counters;
+  return from_json_document<KernelCounters>(json, "counters");
 }
 
 std::vector<KernelCounters> read_counters(const std::filesystem::path& run_directory) {

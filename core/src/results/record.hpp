@@ -18,8 +18,8 @@
 
 namespace msda {
 
-/// What to_json() writes, as record.schema.json says. record_from_json() reads this and every
-/// earlier version.
+/// What to_json() writes, as record_schema() says. record_from_json() reads this and every earlier
+/// version.
 inline constexpr int kRecordSchema = 3;
 
 enum class CellStatus {
@@ -33,6 +33,14 @@ enum class CellStatus {
   kImpossible,   ///< right, and faster than its device can be: has no time
 };
 std::string_view name_of(CellStatus status);
+
+template <>
+struct Named<CellStatus> {
+  using S = CellStatus;
+  static constexpr const char* kWhat = "status";
+  static constexpr std::array kValues = {S::kOk,      S::kWrong, S::kSkipped,     S::kFailed,
+                                         S::kCrashed, S::kHung,  S::kInterrupted, S::kImpossible};
+};
 
 /// One worker process that a cell ran in.
 struct ProcessRun {
@@ -88,6 +96,8 @@ nlohmann::json to_json(const Record& record);
 nlohmann::json to_json_without_samples(const Record& record);
 /// Throws UsageError naming the missing or ill-typed field, or a later schema version.
 Record record_from_json(const nlohmann::json& json);
+/// The JSON Schema (draft 7) of what to_json() writes.
+nlohmann::json record_schema();
 
 /// What two records of one cell say together: the samples of all processes, and of a process that
 /// both have those of `later`. The status is that of a record that is not ok, if there is one and

@@ -1,247 +1,140 @@
 // Records to JSON and back. Numbers that JSON cannot hold (NaN, infinity) become null and return as
 // NaN.
-#include <array>
-#include <cmath>
-#include <limits>
 #include <set>
 
 #include <fmt/format.h>
 #include <msda/error.hpp>
 
+#include "json_fields.hpp"
 #include "results/record.hpp"
 
 namespace msda {
-namespace {
 
 using nlohmann::json;
 
-constexpr std::array kStatuses = {
-    CellStatus::kOk,      CellStatus::kWrong, CellStatus::kSkipped,     CellStatus::kFailed,
-    CellStatus::kCrashed, CellStatus::kHung,  CellStatus::kInterrupted, CellStatus::kImpossible};
-
-json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
-
-json samples_to_json(const std::vector<SampleBlock>& samples) {
-  json blocks = json::array();
-  for (const SampleBlock& block : samples) {
-    json& object = blocks.emplace_back(
-        json{{"process", block.process}, {"block", block.block}, {"seconds", block.seconds}});
-    if (!block.throttled.empty()) object["throttled"] = block.throttled;
+template <>
+struct JsonFields<SampleBlock> {
+  using S = SampleBlock;
+  static auto list() {
+    return std::tuple(json_field("process", &S::process).at_least(0),
+                      json_field("block", &S::block).at_least(0),
+                      json_field("seconds", &S::seconds).at_least(0),
+                      json_field("throttled", &S::throttled, "why the device held its clocks back")
+                          .unless_empty());
   }
-  return blocks;
-}
-
-json conditions_to_json(const Conditions& conditions) {
-  json object = {{"throttled", conditions.throttled}};
-  const auto put = [&](const char* name, const std::optional<double>& value) {
-    if (value) object[name] = number(*value);
-  };
-  put("sm_clock_mhz", conditions.sm_clock_mhz);
-  put("memory_clock_mhz", conditions.memory_clock_mhz);
-  put("temperature_celsius", conditions.temperature_celsius);
-  put("power_watts", conditions.power_watts);
-  return object;
-}
-
-json processes_to_json(const std::vector<ProcessRun>& processes) {
-  json array = json::array();
-  for (const ProcessRun& run : processes) {
-    json& object = array.emplace_back(json{{"process", run.process},
-                                           {"inputs", run.inputs},
-                                           {"measured_seconds", number(run.measured_seconds)}});
-    if (run.before) object["before"] = conditions_to_json(*run.before);
-    if (run.after) object["after"] = conditions_to_json(*run.after);
-  }
-  return array;
-}
-
-json parts_to_json(const std::vector<PartTimes>& parts) {
-  json array = json::array();
-  for (const PartTimes& part : parts) {
-    json& object =
-        array.emplace_back(json{{"name", part.name}, {"samples", samples_to_json(part.samples)}});
-    if (part.outside) object["outside"] = true;
-  }
-  return array;
-}
-
-json compilation_to_json(const Compilation& compilation) {
-  return {{"seconds", number(compilation.seconds)}, {"from_cache", compilation.from_cache}};
-}
-
-json resources_to_json(const ResourceUse& use) {
-  return {{"registers", use.registers},
-          {"static_shared_bytes", use.static_shared_bytes},
-          {"dynamic_shared_bytes", use.dynamic_shared_bytes},
-          {"spill_bytes", use.spill_bytes},
-          {"cubin_hash", use.cubin_hash}};
-}
-
-/// A JSON object under its name in messages: "record field 'resources.registers' ...".
-class Fields {
- public:
-  Fields(const json& object, std::string prefix) : object_(object), prefix_(std::move(prefix)) {
-    if (!object_.is_object()) {
-      throw UsageError(fmt::format("record{} is not a JSON object: {}",
-                                   prefix_.empty() ? "" : " field '" + prefix_ + "'",
-                                   object_.dump().substr(0, 60)));
-    }
-  }
-
-  const json& at(const char* name) const {
-    const auto found = object_.find(name);
-    if (found == object_.end())
-      throw UsageError(fmt::format("record lacks field '{}'", full(name)));
-    return *found;
-  }
-
-  std::string text(const char* name) const {
-    const json& value = at(name);
-    if (!value.is_string()) wrong_type(name, "a string", value);
-    return value.get<std::string>();
-  }
-
-  bool boolean(const char* name) const {
-    const json& value = at(name);
-    if (!value.is_boolean()) wrong_type(name, "true or false", value);
-    return value.get<bool>();
-  }
-
-  double real(const char* name) const {
-    const json& value = at(name);
-    if (value.is_null()) return std::numeric_limits<double>::quiet_NaN();
-    if (!value.is_number()) wrong_type(name, "a number", value);
-    return value.get<double>();
-  }
-
-  template <class Integer>
-  Integer integer(const char* name) const {
-    const json& value = at(name);
-    if (!value.is_number_integer()) wrong_type(name, "an integer", value);
-    return value.get<Integer>();
-  }
-
-  std::vector<std::string> texts(const char* name) const {
-    std::vector<std::string> list;
-    for (const json& value : array(name)) {
-      if (!value.is_string()) wrong_type(name, "a list of strings", array(name));
-      list.push_back(value.get<std::string>());
-    }
-    return list;
-  }
-
-  std::vector<std::int64_t> integers(const char* name) const {
-    std::vector<std::int64_t> list;
-    for (const json& value : array(name)) {
-      if (!value.is_number_integer()) wrong_type(name, "a list of integers", array(name));
-      list.push_back(value.get<std::int64_t>());
-    }
-    return list;
-  }
-
-  bool has(const char* name) const { return object_.contains(name); }
-
-  const json& array(const char* name) const {
-    const json& value = at(name);
-    if (!value.is_array()) wrong_type(name, "a list", value);
-    return value;
-  }
-
- private:
-  std::string full(const char* name) const {
-    return prefix_.empty() ? std::string(name) : prefix_ + "." + name;
-  }
-
-  [[noreturn]] void wrong_type(const char* name, const char* expected, const json& value) const {
-    throw UsageError(fmt::format("record field '{}' must be {}, not {}", full(name), expected,
-                                 value.dump().substr(0, 60)));
-  }
-
-  const json& object_;
-  std::string prefix_;
 };
 
-CellStatus parse_status(const std::string& text) {
-  for (const CellStatus status : kStatuses) {
-    if (name_of(status) == text) return status;
+template <>
+struct JsonFields<PartTimes> {
+  static auto list() {
+    return std::tuple(
+        json_field("name", &PartTimes::name), json_field("samples", &PartTimes::samples),
+        json_field("outside", &PartTimes::outside, "not in the arm's time").unless_empty());
   }
-  throw UsageError(
-      fmt::format("record field 'status' must be ok, wrong, skipped, failed, crashed, hung or "
-                  "impossible, not '{}'",
-                  text));
-}
+};
 
-SampleBlock sample_block(const json& object) {
-  const Fields fields(object, "samples");
-  SampleBlock block;
-  block.process = fields.integer<int>("process");
-  block.block = fields.integer<int>("block");
-  for (const json& value : fields.array("seconds")) {
-    if (!value.is_number()) {
-      throw UsageError("record field 'samples.seconds' must hold numbers, not " + value.dump());
-    }
-    block.seconds.push_back(value.get<double>());
+template <>
+struct JsonFields<Conditions> {
+  using C = Conditions;
+  static auto list() {
+    return std::tuple(
+        json_field("sm_clock_mhz", &C::sm_clock_mhz),
+        json_field("memory_clock_mhz", &C::memory_clock_mhz),
+        json_field("temperature_celsius", &C::temperature_celsius),
+        json_field("power_watts", &C::power_watts),
+        json_field("throttled", &C::throttled, "why the device held its clocks back"));
   }
-  if (fields.has("throttled")) block.throttled = fields.texts("throttled");
-  return block;
-}
+};
 
-std::vector<SampleBlock> sample_blocks(const json& array) {
-  std::vector<SampleBlock> blocks;
-  for (const json& block : array) blocks.push_back(sample_block(block));
-  return blocks;
-}
+template <>
+struct JsonFields<ProcessRun> {
+  using P = ProcessRun;
+  static auto list() {
+    return std::tuple(
+        json_field("process", &P::process, "a worker process; unique in a problem and mode")
+            .at_least(0),
+        json_field("inputs", &P::inputs, "content hashes").matching("^[0-9a-f]{32}$"),
+        json_field("measured_seconds", &P::measured_seconds, "of the blocks of all arms together"),
+        json_field("before", &P::before, "the device before the blocks"),
+        json_field("after", &P::after, "the device after them"));
+  }
+};
 
-Conditions conditions_from_json(const json& object, const std::string& name) {
-  const Fields fields(object, "processes." + name);
-  Conditions conditions;
-  const auto take = [&](const char* field, std::optional<double>& value) {
-    if (fields.has(field)) value = fields.real(field);
-  };
-  take("sm_clock_mhz", conditions.sm_clock_mhz);
-  take("memory_clock_mhz", conditions.memory_clock_mhz);
-  take("temperature_celsius", conditions.temperature_celsius);
-  take("power_watts", conditions.power_watts);
-  conditions.throttled = fields.texts("throttled");
-  return conditions;
-}
+template <>
+struct JsonFields<ResourceUse> {
+  using R = ResourceUse;
+  static auto list() {
+    return std::tuple(json_field("registers", &R::registers).at_least(0),
+                      json_field("static_shared_bytes", &R::static_shared_bytes).at_least(0),
+                      json_field("dynamic_shared_bytes", &R::dynamic_shared_bytes).at_least(0),
+                      json_field("spill_bytes", &R::spill_bytes).at_least(0),
+                      json_field("cubin_hash", &R::cubin_hash));
+  }
+};
 
-ProcessRun process_run(const json& object) {
-  const Fields fields(object, "processes");
-  ProcessRun run;
-  run.process = fields.integer<int>("process");
-  run.inputs = fields.texts("inputs");
-  run.measured_seconds = fields.real("measured_seconds");
-  if (fields.has("before")) run.before = conditions_from_json(fields.at("before"), "before");
-  if (fields.has("after")) run.after = conditions_from_json(fields.at("after"), "after");
-  return run;
-}
+template <>
+struct JsonFields<Compilation> {
+  static auto list() {
+    return std::tuple(json_field("seconds", &Compilation::seconds),
+                      json_field("from_cache", &Compilation::from_cache));
+  }
+};
 
-PartTimes part_times(const json& object) {
-  const Fields fields(object, "parts");
-  return {fields.text("name"), sample_blocks(fields.array("samples")),
-          fields.has("outside") && fields.boolean("outside")};
-}
+template <>
+struct JsonFields<Record> {
+  using R = Record;
 
-Compilation compilation_from_json(const json& object) {
-  const Fields fields(object, "compilation");
-  return {fields.real("seconds"), fields.boolean("from_cache")};
-}
+  static auto without_samples() {
+    return std::tuple(
+        json_field("cell", &R::cell, "problem/arm/mode"), json_field("problem", &R::problem),
+        json_field("arm", &R::arm), json_field("composition", &R::composition),
+        json_field("mode", &R::mode),
+        json_field("device", &R::device).matching("^(cpu|cuda:[0-9]+|simt.*)$"),
+        json_field("status", &R::status),
+        json_field("reason", &R::reason, "of every status but ok"),
+        json_field("phase", &R::phase, "where it ended; empty for ok"),
+        json_field("baseline", &R::baseline),
+        json_field("relative_l2", &R::relative_l2,
+                   "the largest over all verifications; null for NaN"),
+        json_field("maximum_absolute", &R::maximum_absolute),
+        json_field("tolerance", &R::tolerance,
+                   "of relative_l2; derived from what the arm's arithmetic rounds"),
+        json_field("row_error", &R::row_error,
+                   "the largest error of a row (b, q, h) over what rounding can do to "
+                   "it; above 1 is wrong"),
+        json_field("element_error", &R::element_error, "the same of an element"),
+        json_field("worst_element", &R::worst_element,
+                   "b, q, h, c of the element with element_error; empty where none "
+                   "is off"),
+        json_field("expected_relative_l2", &R::expected_relative_l2,
+                   "against an output that came with the input"),
+        json_field("processes", &R::processes),
+        json_field("stopped_by", &R::stopped_by, "empty without a time")
+            .matching("^(blocks|budget|halving)?$"),
+        json_field("resources", &R::resources), json_field("compilation", &R::compilation),
+        json_field("prepare_seconds", &R::prepare_seconds),
+        json_field("minimum_dram_bytes", &R::minimum_dram_bytes).at_least(0),
+        json_field("gathered_bytes", &R::gathered_bytes).at_least(0),
+        json_field("flops", &R::flops).at_least(0));
+  }
 
-ResourceUse resource_use(const json& object) {
-  const Fields fields(object, "resources");
-  ResourceUse use;
-  use.registers = fields.integer<int>("registers");
-  use.static_shared_bytes = fields.integer<std::int64_t>("static_shared_bytes");
-  use.dynamic_shared_bytes = fields.integer<std::int64_t>("dynamic_shared_bytes");
-  use.spill_bytes = fields.integer<std::int64_t>("spill_bytes");
-  use.cubin_hash = fields.text("cubin_hash");
-  return use;
-}
+  static auto list() {
+    return std::tuple_cat(without_samples(),
+                          std::tuple(json_field("samples", &R::samples),
+                                     json_field("parts", &R::parts).unless_empty()));
+  }
+};
 
-/// The record's version, from 1 to kRecordSchema.
-int check_schema(const Fields& fields) {
-  const int schema = fields.integer<int>("schema");
+namespace {
+
+/// The record's version, 1 to kRecordSchema.
+int check_schema(const json& object) {
+  const JsonPlace place("record");
+  if (!object.is_object()) place.must_be("a JSON object", object);
+  const auto found = object.find("schema");
+  if (found == object.end()) place.lacks("schema");
+  int schema = 0;
+  read_json(*found, JsonPlace(place, "schema"), schema);
   if (schema < 1 || schema > kRecordSchema) {
     throw UsageError(fmt::format(
         "record has schema {}; this program reads schemas 1 to {}: use the version of msda that "
@@ -251,27 +144,17 @@ int check_schema(const Fields& fields) {
   return schema;
 }
 
-/// What version 2 brought.
-void read_processes(const Fields& fields, Record& record) {
-  record.phase = fields.text("phase");
-  for (const json& run : fields.array("processes")) record.processes.push_back(process_run(run));
-}
-
-/// What version 3 brought, with the status "impossible".
-void read_local_errors(const Fields& fields, Record& record) {
-  record.row_error = fields.real("row_error");
-  record.element_error = fields.real("element_error");
-  record.worst_element = fields.integers("worst_element");
-}
-
-/// Version 1 told a process only by its number beside the samples.
-void derive_processes(Record& record) {
+/// A record of an earlier version, with what later ones brought.
+Record read_earlier_version(json object, int schema) {
+  if (schema < 2) object.update({{"phase", ""}, {"processes", json::array()}});
+  object.update({{"row_error", 0.0}, {"element_error", 0.0}, {"worst_element", json::array()}});
+  auto record = from_json_document<Record>(object, "record");
+  if (schema > 1) return record;
+  // Version 1 told a process only by its number beside the samples.
   std::set<int> numbers;
   for (const SampleBlock& block : record.samples) numbers.insert(block.process);
-  for (const int number : numbers) {
-    ProcessRun& run = record.processes.emplace_back();
-    run.process = number;
-  }
+  for (const int number : numbers) record.processes.emplace_back().process = number;
+  return record;
 }
 
 }  // namespace
@@ -291,88 +174,34 @@ std::string_view name_of(CellStatus status) {
 }
 
 json to_json_without_samples(const Record& record) {
-  json object = {{"schema", kRecordSchema},
-                 {"cell", record.cell},
-                 {"problem", record.problem},
-                 {"arm", record.arm},
-                 {"composition", record.composition},
-                 {"mode", name_of(record.mode)},
-                 {"device", record.device},
-                 {"status", name_of(record.status)},
-                 {"reason", record.reason},
-                 {"phase", record.phase},
-                 {"processes", processes_to_json(record.processes)},
-                 {"baseline", record.baseline},
-                 {"relative_l2", number(record.relative_l2)},
-                 {"maximum_absolute", number(record.maximum_absolute)},
-                 {"tolerance", number(record.tolerance)},
-                 {"row_error", number(record.row_error)},
-                 {"element_error", number(record.element_error)},
-                 {"worst_element", record.worst_element},
-                 {"stopped_by", record.stopped_by},
-                 {"resources", resources_to_json(record.resources)},
-                 {"prepare_seconds", number(record.prepare_seconds)},
-                 {"minimum_dram_bytes", record.minimum_dram_bytes},
-                 {"gathered_bytes", record.gathered_bytes},
-                 {"flops", record.flops}};
-  if (record.expected_relative_l2) {
-    object["expected_relative_l2"] = number(*record.expected_relative_l2);
-  }
-  if (record.compilation) object["compilation"] = compilation_to_json(*record.compilation);
+  json object = write_json_fields(record, JsonFields<Record>::without_samples());
+  object["schema"] = kRecordSchema;
   return object;
 }
 
 json to_json(const Record& record) {
-  json object = to_json_without_samples(record);
-  object["samples"] = samples_to_json(record.samples);
-  if (!record.parts.empty()) object["parts"] = parts_to_json(record.parts);
+  json object = write_json(record);
+  object["schema"] = kRecordSchema;
   return object;
 }
 
 Record record_from_json(const json& object) {
-  const Fields fields(object, "");
-  const int schema = check_schema(fields);
-  Record record;
-  record.cell = fields.text("cell");
-  record.problem = fields.text("problem");
-  record.arm = fields.text("arm");
-  record.composition = fields.text("composition");
-  try {
-    record.mode = parse_timing_mode(fields.text("mode"));
-  } catch (UsageError& error) {
-    error.add_context("record field 'mode'");
-    throw;
+  if (const int schema = check_schema(object); schema < kRecordSchema) {
+    return read_earlier_version(object, schema);
   }
-  record.device = fields.text("device");
-  record.status = parse_status(fields.text("status"));
-  record.reason = fields.text("reason");
-  record.baseline = fields.boolean("baseline");
-  record.relative_l2 = fields.real("relative_l2");
-  record.maximum_absolute = fields.real("maximum_absolute");
-  record.tolerance = fields.real("tolerance");
-  record.samples = sample_blocks(fields.array("samples"));
-  if (schema == 1) {
-    derive_processes(record);
-  } else {
-    read_processes(fields, record);
-  }
-  if (schema >= 3) read_local_errors(fields, record);
-  record.stopped_by = fields.text("stopped_by");
-  record.resources = resource_use(fields.at("resources"));
-  record.prepare_seconds = fields.real("prepare_seconds");
-  record.minimum_dram_bytes = fields.integer<std::int64_t>("minimum_dram_bytes");
-  record.gathered_bytes = fields.integer<std::int64_t>("gathered_bytes");
-  record.flops = fields.integer<std::int64_t>("flops");
-  if (object.contains("expected_relative_l2")) {
-    record.expected_relative_l2 = fields.real("expected_relative_l2");
-  }
-  if (object.contains("parts")) {
-    for (const json& part : fields.array("parts")) record.parts.push_back(part_times(part));
-  }
-  if (object.contains("compilation")) {
-    record.compilation = compilation_from_json(object.at("compilation"));
-  }
-  return record;
+  return from_json_document<Record>(object, "record");
+}
+
+json record_schema() {
+  json schema = json_schema<Record>();
+  schema["properties"]["schema"] = {{"const", kRecordSchema}};
+  schema["required"].push_back("schema");
+  schema["$schema"] = "http://json-schema.org/draft-07/schema#";
+  schema["title"] = fmt::format("MSDA Lab record, version {}", kRecordSchema);
+  schema["description"] =
+      "One line of records.jsonl: what one cell left in one worker process. Lines of one cell "
+      "belong together; of a process that two of them have, the later one counts.";
+  return schema;
 }
 
 }  // namespace msda

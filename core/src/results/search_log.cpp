@@ -5,69 +5,50 @@
 
 #include "files/line_file.hpp"
 #include "files/write.hpp"
+#include "json_fields.hpp"
 #include "json_line.hpp"
 
 namespace msda {
-namespace {
-
 using nlohmann::json;
 
-json candidate_json(const SearchedCandidate& candidate) {
-  json value = {{"number", candidate.number}, {"name", candidate.name}};
-  if (!candidate.failure.empty()) {
-    value["failure"] = candidate.failure;
-    return value;
+template <>
+struct JsonFields<SearchedCandidate> {
+  using C = SearchedCandidate;
+  static auto without_time() {
+    return std::tuple(json_field("number", &C::number), json_field("name", &C::name),
+                      json_field("failure", &C::failure).unless_empty());
   }
-  value["relative_l2"] = candidate.relative_l2;
-  value["seconds"] = candidate.seconds;
-  value["logs"] = candidate.logs;
-  return value;
-}
-
-SearchedCandidate candidate_from(const json& value) {
-  SearchedCandidate candidate;
-  candidate.number = value.at("number").get<std::uint64_t>();
-  candidate.name = value.at("name").get<std::string>();
-  candidate.failure = value.value("failure", "");
-  if (!candidate.failure.empty()) return candidate;
-  candidate.relative_l2 = value.at("relative_l2").get<double>();
-  candidate.seconds = value.at("seconds").get<double>();
-  candidate.logs = value.at("logs").get<std::vector<double>>();
-  return candidate;
-}
-
-}  // namespace
-
-json to_json(const SearchTrial& trial) {
-  json candidates = json::array();
-  for (const SearchedCandidate& candidate : trial.candidates) {
-    candidates.push_back(candidate_json(candidate));
+  static auto list() {
+    return std::tuple_cat(without_time(),
+                          std::tuple(json_field("relative_l2", &C::relative_l2).optional(),
+                                     json_field("seconds", &C::seconds).optional(),
+                                     json_field("logs", &C::logs).optional()));
   }
-  return {{"problem", trial.problem},
-          {"mode", name_of(trial.mode)},
-          {"trial", trial.number},
-          {"stage", trial.stage},
-          {"seconds", trial.seconds},
-          {"baseline_seconds", trial.baseline_seconds},
-          {"candidates", std::move(candidates)}};
+};
+
+template <>
+json write_json<SearchedCandidate>(const SearchedCandidate& candidate) {
+  using Fields = JsonFields<SearchedCandidate>;
+  return candidate.failure.empty() ? write_json_fields(candidate, Fields::list())
+                                   : write_json_fields(candidate, Fields::without_time());
 }
+
+template <>
+struct JsonFields<SearchTrial> {
+  using T = SearchTrial;
+  static auto list() {
+    return std::tuple(json_field("problem", &T::problem), json_field("mode", &T::mode),
+                      json_field("trial", &T::number), json_field("stage", &T::stage),
+                      json_field("seconds", &T::seconds),
+                      json_field("baseline_seconds", &T::baseline_seconds),
+                      json_field("candidates", &T::candidates));
+  }
+};
+
+json to_json(const SearchTrial& trial) { return write_json(trial); }
 
 SearchTrial search_trial_from_json(const json& value) {
-  try {
-    SearchTrial trial;
-    trial.problem = value.at("problem").get<std::string>();
-    trial.mode = parse_timing_mode(value.at("mode").get<std::string>());
-    trial.number = value.at("trial").get<int>();
-    trial.stage = value.at("stage").get<std::string>();
-    trial.seconds = value.at("seconds").get<double>();
-    trial.baseline_seconds = value.at("baseline_seconds").get<double>();
-    for (const json& candidate : value.at("candidates")) {
-      trial.candidates.push_back(candidate_from(candidate));
-    }
-    return trial;
-  } catch (const json::exception& error) {
-    throw UsageError(fmt::format("not a trial of a search: {}", error.what()));
-  }
+  return from_json_document<SearchTrial>(value, "trial of a search");
 }
 
 std::vector<SearchTrial> read_search(const std::filesystem::path& file) {

@@ -17,6 +17,17 @@ std::string left_out_reason(const std::string& name, const Experiment& experimen
   return fmt::format("{} is left out: it does not run on {}", name, plan.device.id);
 }
 
+/// Of the best of several arms those that are left may speak.
+std::string left_out_reason(const std::vector<std::string>& arms, const Experiment& experiment,
+                            const Plan& plan) {
+  std::string reason;
+  for (const std::string& arm : arms) {
+    reason = left_out_reason(arm, experiment, plan);
+    if (reason.empty()) break;
+  }
+  return reason;
+}
+
 /// Warm where it is measured, else the first mode.
 TimingMode default_mode(const MeasureSettings& measure) {
   const auto warm = std::find(measure.modes.begin(), measure.modes.end(), TimingMode::kWarm);
@@ -30,7 +41,7 @@ std::vector<Claim> planned_claims(const Experiment& experiment, const Plan& plan
   for (Claim& claim : claims) {
     if (!claim.mode) claim.mode = default_mode(plan.measure);
     if (claim.quantity == Claim::Quantity::kNotTestable) continue;
-    claim.left_out = left_out_reason(claim.arm, experiment, plan);
+    claim.left_out = left_out_reason(claim.arms, experiment, plan);
     if (claim.quantity != Claim::Quantity::kSpeedup) continue;
     // A claim about the experiment's baseline says nothing about one that takes its place.
     if (claim.over.empty()) claim.over = experiment.baseline.value_or(plan.baseline);

@@ -1,251 +1,198 @@
 #include "runner/protocol/protocol.hpp"
 
 #include <fmt/format.h>
-
 #include <msda/error.hpp>
 
+#include "json_fields.hpp"
+#include "problem/names.hpp"
 #include "problem/validate.hpp"
-#include "runner/spec/parse.hpp"
 
 namespace msda {
-namespace {
 
 using nlohmann::json;
 
-ParameterValue parameter_from_json(const json& value) {
-  if (value.is_boolean()) return value.get<bool>();
-  if (value.is_number_integer()) return value.get<std::int64_t>();
-  if (value.is_number()) return value.get<double>();
-  return value.get<std::string>();
+// A level is [height, width], as in YAML.
+template <>
+json write_json<Level>(const Level& level) {
+  return {level.height, level.width};
 }
 
-Types types_from_json(const json& value) {
-  const auto type = [&](const char* key) { return parse_dtype(value.at(key).get<std::string>()); };
-  return {type("value"), type("location"), type("weight"), type("output")};
+template <>
+void read_json<Level>(const json& value, const JsonPlace& place, Level& level) {
+  std::vector<std::int64_t> sizes;
+  read_json(value, place, sizes);
+  if (sizes.size() != 2) place.must_be("[height, width]", value);
+  level = {sizes[0], sizes[1]};
 }
 
-Problem problem_from_json(const json& value) {
-  Problem problem;
-  problem.name = value.at("name");
-  problem.batch = value.at("batch");
-  problem.queries = value.at("queries");
-  problem.heads = value.at("heads");
-  problem.channels = value.at("channels");
-  problem.points = value.at("points");
-  for (const json& level : value.at("levels")) {
-    problem.levels.push_back({level.at(0).get<std::int64_t>(), level.at(1).get<std::int64_t>()});
-  }
-  problem.layout = parse_layout(value.at("layout").get<std::string>());
-  problem.types = types_from_json(value.at("types"));
-  return problem;
-}
-
-json to_json(const Generation& generation) {
-  return {{"distribution", name_of(generation.distribution)},
-          {"sigma", generation.sigma},
-          {"outside_share", generation.outside_share},
-          {"objects", generation.objects},
-          {"seed", generation.seed}};
-}
-
-Generation generation_from_json(const json& value) {
-  Generation generation;
-  generation.distribution = parse_distribution(value.at("distribution").get<std::string>());
-  generation.sigma = value.at("sigma");
-  generation.outside_share = value.at("outside_share");
-  generation.objects = value.at("objects");
-  generation.seed = value.at("seed");
-  return generation;
-}
-
-ProblemSpec problem_spec_from_json(const json& value) {
-  ProblemSpec spec;
-  spec.problem = problem_from_json(value);
-  if (value.contains("directory")) {
-    spec.directory = value.at("directory").get<std::string>();
-  } else {
-    spec.generation = generation_from_json(value.at("generation"));
-  }
-  return spec;
-}
-
-json to_json(const Timeouts& timeouts) {
-  return {{"compile", timeouts.compile.count()},
-          {"prepare", timeouts.prepare.count()},
-          {"verify", timeouts.verify.count()},
-          {"measure", timeouts.measure.count()}};
-}
-
-Timeouts timeouts_from_json(const json& value) {
-  const auto seconds = [&](const char* key) {
-    return Timeouts::Seconds(value.at(key).get<double>());
-  };
-  return {seconds("compile"), seconds("prepare"), seconds("verify"), seconds("measure")};
-}
-
-MeasureSettings measure_from_json(const json& value) {
-  MeasureSettings settings;
-  settings.modes.clear();
-  for (const json& mode : value.at("modes")) {
-    settings.modes.push_back(parse_timing_mode(mode.get<std::string>()));
-  }
-  settings.processes = value.at("processes");
-  settings.most_processes = value.at("most_processes");
-  settings.precision = value.at("precision");
-  settings.noise_pair = value.at("noise_pair");
-  settings.blocks = value.at("blocks");
-  settings.samples = value.at("samples");
-  settings.warmup = value.at("warmup");
-  settings.input_sets = value.at("input_sets");
-  settings.seed = value.at("seed");
-  settings.timeouts = timeouts_from_json(value.at("timeout_seconds"));
-  settings.budget = std::chrono::duration<double>(value.at("budget_seconds").get<double>());
-  return settings;
-}
-
-}  // namespace
-
-json to_json(const ParameterValue& value) {
+template <>
+json write_json<ParameterValue>(const ParameterValue& value) {
   return std::visit([](const auto& held) { return json(held); }, value);
 }
 
-json to_json(const Types& types) {
-  return {{"value", name_of(types.value)},
-          {"location", name_of(types.location)},
-          {"weight", name_of(types.weight)},
-          {"output", name_of(types.output)}};
+template <>
+void read_json<ParameterValue>(const json& value, const JsonPlace& place,
+                               ParameterValue& parameter) {
+  if (value.is_boolean()) {
+    parameter = value.get<bool>();
+  } else if (value.is_number_integer()) {
+    parameter = value.get<std::int64_t>();
+  } else if (value.is_number()) {
+    parameter = value.get<double>();
+  } else {
+    read_json(value, place, parameter.emplace<std::string>());
+  }
 }
 
-json to_json(const ProblemSpec& spec) {
+template <>
+struct JsonFields<Types> {
+  static auto list() {
+    return std::tuple(json_field("value", &Types::value), json_field("location", &Types::location),
+                      json_field("weight", &Types::weight), json_field("output", &Types::output));
+  }
+};
+
+template <>
+struct JsonFields<Problem> {
+  using P = Problem;
+  static auto list() {
+    return std::tuple(json_field("name", &P::name), json_field("batch", &P::batch),
+                      json_field("queries", &P::queries), json_field("heads", &P::heads),
+                      json_field("channels", &P::channels), json_field("points", &P::points),
+                      json_field("levels", &P::levels), json_field("layout", &P::layout),
+                      json_field("types", &P::types));
+  }
+};
+
+template <>
+struct JsonFields<Generation> {
+  using G = Generation;
+  static auto list() {
+    return std::tuple(json_field("distribution", &G::distribution), json_field("sigma", &G::sigma),
+                      json_field("outside_share", &G::outside_share),
+                      json_field("objects", &G::objects), json_field("seed", &G::seed));
+  }
+};
+
+template <>
+struct JsonFields<Use> {
+  static auto list() {
+    return std::tuple(json_field("variant", &Use::variant),
+                      json_field("parameters", &Use::parameters));
+  }
+};
+
+template <>
+struct JsonFields<Arm> {
+  static auto list() {
+    return std::tuple(json_field("name", &Arm::name), json_field("composition", &Arm::composition),
+                      json_field("uses", &Arm::uses),
+                      json_field("refused", &Arm::refused).unless_empty());
+  }
+};
+
+template <>
+struct JsonFields<Timeouts> {
+  using T = Timeouts;
+  static auto list() {
+    return std::tuple(json_field("compile", &T::compile), json_field("prepare", &T::prepare),
+                      json_field("verify", &T::verify), json_field("measure", &T::measure));
+  }
+};
+
+template <>
+struct JsonFields<MeasureSettings> {
+  using M = MeasureSettings;
+  static auto list() {
+    return std::tuple(
+        json_field("modes", &M::modes), json_field("processes", &M::processes),
+        json_field("most_processes", &M::most_processes), json_field("precision", &M::precision),
+        json_field("noise_pair", &M::noise_pair), json_field("blocks", &M::blocks),
+        json_field("samples", &M::samples), json_field("warmup", &M::warmup),
+        json_field("input_sets", &M::input_sets), json_field("seed", &M::seed),
+        json_field("timeout_seconds", &M::timeouts), json_field("budget_seconds", &M::budget));
+  }
+};
+
+template <>
+struct Named<DeviceKind> {
+  static constexpr const char* kWhat = "kind of device";
+  static constexpr std::array kValues = {DeviceKind::kCpu, DeviceKind::kCuda, DeviceKind::kSimt};
+};
+
+template <>
+struct JsonFields<DeviceInfo> {
+  using D = DeviceInfo;
+  static auto list() {
+    return std::tuple(
+        json_field("id", &D::id), json_field("name", &D::name), json_field("kind", &D::kind),
+        json_field("compute_capability", &D::compute_capability),
+        json_field("multiprocessors", &D::multiprocessors),
+        json_field("memory_bytes", &D::memory_bytes), json_field("l2_bytes", &D::l2_bytes),
+        json_field("shared_bytes", &D::shared_bytes));
+  }
+};
+
+// The problem's fields, what it needs at least, and `directory` or `generation`.
+template <>
+json write_json<ProblemSpec>(const ProblemSpec& spec) {
   const Problem& problem = spec.problem;
-  json levels = json::array();
-  for (const Level& level : problem.levels) levels.push_back({level.height, level.width});
-  json value = {{"name", problem.name},
-                {"batch", problem.batch},
-                {"queries", problem.queries},
-                {"heads", problem.heads},
-                {"channels", problem.channels},
-                {"points", problem.points},
-                {"levels", std::move(levels)},
-                {"layout", name_of(problem.layout)},
-                {"types", to_json(problem.types)},
-                {"description", describe(problem)},
+  json value = write_json(problem);
+  value.update({{"description", describe(problem)},
                 {"minimum_dram_bytes", problem.minimum_dram_bytes()},
                 {"gathered_bytes", problem.gathered_bytes()},
-                {"flops", problem.flops()}};
+                {"flops", problem.flops()}});
   if (spec.directory) {
-    value["directory"] = spec.directory->string();
+    value["directory"] = write_json(*spec.directory);
   } else {
-    value["generation"] = to_json(spec.generation);
+    value["generation"] = write_json(spec.generation);
   }
   return value;
 }
 
-json to_json(const Arm& arm) {
-  json uses = json::array();
-  for (const Use& use : arm.uses) {
-    json parameters = json::object();
-    for (const auto& [name, value] : use.parameters) parameters[name] = to_json(value);
-    uses.push_back({{"variant", use.variant}, {"parameters", std::move(parameters)}});
+template <>
+void read_json<ProblemSpec>(const json& value, const JsonPlace& place, ProblemSpec& spec) {
+  read_json(value, place, spec.problem);
+  if (const auto directory = value.find("directory"); directory != value.end()) {
+    read_json(*directory, JsonPlace(place, "directory"), spec.directory);
+  } else if (const auto generation = value.find("generation"); generation != value.end()) {
+    read_json(*generation, JsonPlace(place, "generation"), spec.generation);
+  } else {
+    place.lacks("generation");
   }
-  json object = {{"name", arm.name}, {"composition", arm.composition}, {"uses", std::move(uses)}};
-  if (!arm.refused.empty()) object["refused"] = arm.refused;
-  return object;
 }
 
-Arm arm_from_json(const json& value) {
-  Arm arm{value.at("name"), {}, value.at("composition")};
-  arm.refused = value.value("refused", "");
-  for (const json& use : value.at("uses")) {
-    Use& parsed = arm.uses.emplace_back();
-    parsed.variant = use.at("variant");
-    for (const auto& [name, parameter] : use.at("parameters").items()) {
-      parsed.parameters.emplace(name, parameter_from_json(parameter));
-    }
+template <>
+struct JsonFields<GroupRequest> {
+  using R = GroupRequest;
+  static auto list() {
+    return std::tuple(json_field("experiment", &R::experiment), json_field("problem", &R::problem),
+                      json_field("mode", &R::mode), json_field("arms", &R::arms),
+                      json_field("baseline", &R::baseline), json_field("measure", &R::measure),
+                      json_field("process", &R::process), json_field("timed", &R::timed),
+                      json_field("profiled", &R::profiled),
+                      json_field("separately", &R::separately), json_field("keep", &R::keep));
   }
-  return arm;
-}
+};
 
-json to_json(const MeasureSettings& settings) {
-  json modes = json::array();
-  for (const TimingMode mode : settings.modes) modes.push_back(name_of(mode));
-  return {{"modes", std::move(modes)},
-          {"processes", settings.processes},
-          {"most_processes", settings.most_processes},
-          {"precision", settings.precision},
-          {"noise_pair", settings.noise_pair},
-          {"blocks", settings.blocks},
-          {"samples", settings.samples},
-          {"warmup", settings.warmup},
-          {"input_sets", settings.input_sets},
-          {"seed", settings.seed},
-          {"timeout_seconds", to_json(settings.timeouts)},
-          {"budget_seconds", settings.budget.count()}};
-}
+json to_json(const ParameterValue& value) { return write_json(value); }
+json to_json(const Types& types) { return write_json(types); }
+json to_json(const ProblemSpec& spec) { return write_json(spec); }
+json to_json(const Arm& arm) { return write_json(arm); }
+json to_json(const MeasureSettings& settings) { return write_json(settings); }
+json to_json(const DeviceInfo& info) { return write_json(info); }
+json to_json(const GroupRequest& request) { return write_json(request); }
 
-json to_json(const DeviceInfo& info) {
-  return {{"id", info.id},
-          {"name", info.name},
-          {"kind", name_of(info.kind)},
-          {"compute_capability", info.compute_capability},
-          {"multiprocessors", info.multiprocessors},
-          {"memory_bytes", info.memory_bytes},
-          {"l2_bytes", info.l2_bytes},
-          {"shared_bytes", info.shared_bytes}};
-}
+Arm arm_from_json(const json& value) { return from_json_document<Arm>(value, "arm"); }
 
 DeviceInfo device_info_from_json(const json& value) {
-  try {
-    DeviceInfo info;
-    info.id = value.at("id").get<std::string>();
-    info.name = value.at("name").get<std::string>();
-    const auto kind = value.at("kind").get<std::string>();
-    for (const DeviceKind one : {DeviceKind::kCpu, DeviceKind::kCuda, DeviceKind::kSimt}) {
-      if (kind == name_of(one)) info.kind = one;
-    }
-    value.at("compute_capability").get_to(info.compute_capability);
-    value.at("multiprocessors").get_to(info.multiprocessors);
-    value.at("memory_bytes").get_to(info.memory_bytes);
-    value.at("l2_bytes").get_to(info.l2_bytes);
-    value.at("shared_bytes").get_to(info.shared_bytes);
-    return info;
-  } catch (const json::exception& error) {
-    throw UsageError(fmt::format("device: {}", error.what()));
-  }
-}
-
-json to_json(const GroupRequest& request) {
-  json arms = json::array();
-  for (const Arm& arm : request.arms) arms.push_back(to_json(arm));
-  return {{"experiment", request.experiment},
-          {"problem", to_json(request.problem)},
-          {"mode", name_of(request.mode)},
-          {"arms", std::move(arms)},
-          {"baseline", request.baseline},
-          {"measure", to_json(request.measure)},
-          {"process", request.process},
-          {"timed", request.timed},
-          {"profiled", request.profiled},
-          {"separately", request.separately},
-          {"keep", request.keep}};
+  return from_json_document<DeviceInfo>(value, "device");
 }
 
 GroupRequest group_request_from_json(const json& value) {
   try {
-    GroupRequest request;
-    request.experiment = value.at("experiment");
-    request.problem = problem_spec_from_json(value.at("problem"));
-    request.mode = parse_timing_mode(value.at("mode").get<std::string>());
-    for (const json& arm : value.at("arms")) request.arms.push_back(arm_from_json(arm));
-    request.baseline = value.at("baseline");
-    request.measure = measure_from_json(value.at("measure"));
-    request.process = value.at("process");
-    request.timed = value.at("timed");
-    request.profiled = value.at("profiled");
-    request.separately = value.at("separately");
-    request.keep = value.at("keep");
-    return request;
-  } catch (const json::exception& error) {
+    return from_json_document<GroupRequest>(value, "request");
+  } catch (const UsageError& error) {
     throw Error(std::string("malformed request to the worker: ") + error.what());
   }
 }

@@ -109,14 +109,14 @@ class Changes {
         uses_.push_back(use);
       }
     }
-    for (const Setting& setting : change.settings) {
+    for (const ParameterSetting& setting : change.settings) {
       claim(factor, setting);
       settings_.push_back(setting);
     }
   }
 
   const std::vector<Use>& uses() const { return uses_; }
-  const std::vector<Setting>& settings() const { return settings_; }
+  const std::vector<ParameterSetting>& settings() const { return settings_; }
 
  private:
   struct Owner {
@@ -124,7 +124,7 @@ class Changes {
     ParameterValue value;
   };
 
-  void claim(const std::string& factor, const Setting& setting) {
+  void claim(const std::string& factor, const ParameterSetting& setting) {
     const auto [owner, is_new] = owners_.emplace(std::pair(setting.variant, setting.parameter),
                                                  Owner{factor, setting.value});
     if (is_new || owner->second.value == setting.value) return;
@@ -134,7 +134,7 @@ class Changes {
   }
 
   std::vector<Use> uses_;
-  std::vector<Setting> settings_;
+  std::vector<ParameterSetting> settings_;
   std::map<std::pair<std::string, std::string>, Owner> owners_;
 };
 
@@ -186,7 +186,7 @@ std::vector<Use> combine(const Registry& registry, const std::vector<Use>& base,
     changes.add(factors[f].factor.name, factors[f].changes.at(static_cast<std::size_t>(levels[f])));
   }
   std::vector<Use> uses = overlaid(registry, base, changes.uses());
-  for (const Setting& setting : changes.settings()) {
+  for (const ParameterSetting& setting : changes.settings()) {
     Use* const use = find_use(uses, setting.variant);
     if (use == nullptr) {
       throw UsageError(fmt::format("{}.{} is set, but {} is not in this combination",

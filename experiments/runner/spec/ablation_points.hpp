@@ -14,7 +14,7 @@
 namespace msda {
 
 /// A parameter of a variant that the combination has to bring.
-struct Setting {
+struct ParameterSetting {
   std::string variant;
   std::string parameter;
   ParameterValue value;
@@ -23,7 +23,7 @@ struct Setting {
 /// What one level of a factor changes; level 0 changes nothing.
 struct LevelChange {
   std::vector<Use> uses;  ///< overlaid on the base's
-  std::vector<Setting> settings;
+  std::vector<ParameterSetting> settings;
 };
 
 struct FactorSpec {

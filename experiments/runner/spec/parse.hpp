@@ -1,24 +1,26 @@
 // The parts of an experiment file, each read by a function of its own.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/spec/experiment.hpp"
+#include "runner/spec/settings.hpp"
 #include "runner/spec/yaml_node.hpp"
 
 namespace msda {
 
-/// "fp32", "fp16", "bf16"; throws UsageError with the nearest name.
-DType parse_dtype(std::string_view name);
-/// "plain", "zero-border"; throws UsageError with the nearest name.
-ValueLayout parse_layout(std::string_view name);
-std::string_view name_of(ValueLayout layout);
 /// "auto", "cpu", "cuda:N" or "simt[:SEED[:races]]"; throws UsageError.
 std::string parse_device(std::string_view id);
-/// A label that can stand in "problem/arm/mode": no '/', no white space. Throws UsageError.
+/// Characters of the longest label.
+inline constexpr std::size_t kLongestLabel = 200;
+/// A label that can stand in "problem/arm/mode" and in a path: no '/', no white space, not "." or
+/// "..". Throws UsageError.
 std::string parse_label(const YamlNode& node);
 
 /// A preset's name or a map; relative directories lie beside the file.
@@ -68,5 +70,27 @@ MeasureSettings parse_measure(const YamlNode& node);
 
 /// Claims about the arms and problems that the experiment has.
 std::vector<Claim> parse_claims(const YamlNode& node, const Experiment& experiment);
+
+/// The keys of the maps of an experiment file. What is read, the schema and docs/experiments.md are
+/// made from them.
+namespace keys {
+Keys experiment();
+Keys recipe();  ///< those of a file that only gives recipes to others
+Keys problem();
+Keys type();
+Keys arm();
+Keys best();  ///< of `use: {best: {...}}`
+Keys claim();
+Keys ablation();
+Keys space();
+Keys rule();  ///< of a space
+Keys measure();
+Keys timeout();
+}  // namespace keys
+
+/// An arm is made of variants or is a library's.
+nlohmann::json arm_schema();
+/// A claim has one quantity.
+nlohmann::json claims_schema();
 
 }  // namespace msda

@@ -1,259 +1,40 @@
-// The `ablation` of an experiment file: factors, constraints and the design.
+// The `ablation` of an experiment file: base, factors, constraints and the design.
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "runner/spec/ablation_points.hpp"
 #include "runner/spec/parse.hpp"
+#include "runner/spec/parse_factors.hpp"
+#include "runner/spec/settings.hpp"
 
 namespace msda {
 namespace {
 
-class FactorReader {
- public:
-  FactorReader(const std::vector<Use>& base, const Registry& registry)
-      : base_(base), registry_(registry), base_text_(Composition(registry, base).describe()) {}
-
-  FactorSpec read(const YamlMap::Entry& entry) const {
-    const YamlNode key(YAML::Node(entry.key), "factor name", entry.place);
-    FactorSpec spec = entry.value.is_null() ? on_off(key) : read_levels(entry.value);
-    spec.factor.name = parse_label(key);
-    return spec;
-  }
-
- private:
-  FactorSpec read_levels(const YamlNode& node) const {
-    if (node.is_list()) return slot_levels(node);
-    if (!node.is_map()) return on_off(node);
-    const YamlMap map = node.as_map();
-    if (map.entries().size() != 1) return on_off(node);  // which says what is wrong
-    const YamlMap::Entry& only = map.entries().front();
-    if (only.key == "zip") return tied(only.value);
-    if (only.value.is_map()) {
-      const YamlMap parameters = only.value.as_map();
-      for (const YamlMap::Entry& parameter : parameters.entries()) {
-        if (parameter.value.is_list()) return parameter_values(only, parameters);
-      }
-    }
-    return on_off(node);
-  }
-
-  /// A variant that the base does not have, or other parameters of one that it has.
-  FactorSpec on_off(const YamlNode& node) const {
-    const LevelChange change{{parse_use(node, registry_)}, {}};
-    if (changes_nothing(change)) {
-      const Use& use = change.uses[0];
-      node.fail(fmt::format("the base has '{}' already{}; a factor changes something", use.variant,
-                            use.parameters.empty() ? "" : " with these parameters"));
-    }
-    return {{"", {"off", "on"}}, {{}, change}};
-  }
-
-  /// Variants for one slot; level 0 is the base's.
-  FactorSpec slot_levels(const YamlNode& node) const {
-    FactorSpec spec{{"", {"default"}}, {{}}};
-    std::optional<Use> first;
-    for (const YamlNode& entry : node.as_list("level")) {
-      const Use use = parse_use(entry, registry_);
-      if (!first) {
-        first = use;
-        for (const Use& given : base_) {
-          if (fill_one_slot(registry_, use, given)) spec.factor.levels[0] = level_name(given);
-        }
-      } else if (!fill_one_slot(registry_, use, *first)) {
-        entry.fail(
-            fmt::format("'{}' and '{}' do not fill the same slot, so they are no levels of "
-                        "one factor",
-                        use.variant, first->variant));
-      }
-      add_level(entry, level_name(use), {{use}, {}}, spec);
-    }
-    return checked(node, std::move(spec));
-  }
-
-  /// {variant: {parameter: [values]}}; level 0 is the base's value.
-  FactorSpec parameter_values(const YamlMap::Entry& variant, const YamlMap& parameters) const {
-    const YamlMap::Entry& parameter = parameters.entries().front();
-    if (parameters.entries().size() != 1) {
-      variant.value.fail(
-          fmt::format("a factor varies one parameter, here are {}; tie several with 'zip'",
-                      parameters.entries().size()));
-    }
-    const YamlNode at_key(YAML::Node(variant.key), "variant", variant.place);
-    const Use use = parse_use(at_key, registry_);
-    const VariantInfo& info = registry_.find(use.variant).variant->info();
-    FactorSpec spec{{"", {base_value(use.variant, parameter.key, info)}}, {{}}};
-    for (const YamlNode& entry : parameter.value.as_list("value")) {
-      const ParameterValue value = parse_parameter(parameter.key, parameter.place, entry, info);
-      add_level(entry, to_string(value), {{}, {{use.variant, parameter.key, value}}}, spec);
-    }
-    return checked(parameter.value, std::move(spec));
-  }
-
-  /// Factors whose levels change together.
-  FactorSpec tied(const YamlNode& node) const {
-    std::optional<FactorSpec> whole;
-    for (const YamlNode& entry : node.as_list("factor")) {
-      FactorSpec part = read_levels(entry);
-      if (!whole) {
-        whole = std::move(part);
-        continue;
-      }
-      if (part.changes.size() != whole->changes.size()) {
-        entry.fail(fmt::format("tied factors have as many levels each; here are {}, before {}",
-                               part.changes.size(), whole->changes.size()));
-      }
-      for (std::size_t level = 0; level < part.changes.size(); ++level) {
-        append(part.changes[level], whole->changes[level]);
-        std::string& name = whole->factor.levels[level];
-        if (name != part.factor.levels[level]) name += "," + part.factor.levels[level];
-      }
-    }
-    return *whole;
-  }
-
-  static void append(const LevelChange& from, LevelChange& to) {
-    to.uses.insert(to.uses.end(), from.uses.begin(), from.uses.end());
-    to.settings.insert(to.settings.end(), from.settings.begin(), from.settings.end());
-  }
-
-  /// Level 0 stands for what the base has, wherever the list has it.
-  void add_level(const YamlNode& node, const std::string& name, LevelChange change,
-                 FactorSpec& spec) const {
-    if (changes_nothing(change)) {
-      spec.factor.levels[0] = name;
-      return;
-    }
-    const auto& names = spec.factor.levels;
-    if (std::find(names.begin() + 1, names.end(), name) != names.end()) {
-      node.fail(fmt::format("level '{}' stands here a second time", name));
-    }
-    spec.factor.levels.push_back(name);
-    spec.changes.push_back(std::move(change));
-  }
-
-  static FactorSpec checked(const YamlNode& node, FactorSpec spec) {
-    if (spec.changes.size() < 2) node.fail("no level differs from the base");
-    return spec;
-  }
-
-  bool changes_nothing(const LevelChange& change) const {
-    try {
-      const auto uses = combine(registry_, base_, {{{"", {"off", "on"}}, {{}, change}}}, {1});
-      return Composition(registry_, uses).describe() == base_text_;
-    } catch (const UsageError&) {
-      return false;  // it needs another factor beside it
-    }
-  }
-
-  /// The base's value, or "default" when only another factor brings the variant.
-  std::string base_value(const std::string& variant, const std::string& parameter,
-                         const VariantInfo& info) const {
-    for (const Use& use : base_) {
-      if (use.variant != variant) continue;
-      if (const auto given = use.parameters.find(parameter); given != use.parameters.end()) {
-        return to_string(given->second);
-      }
-      for (const ParameterSpec& spec : info.parameters) {
-        if (spec.name == parameter) return to_string(spec.default_value);
-      }
-    }
-    return "default";
-  }
-
-  const std::vector<Use>& base_;
-  const Registry& registry_;
-  std::string base_text_;
-};
-
-/// Finds factors by their names.
-class FactorNames {
- public:
-  explicit FactorNames(const std::vector<FactorSpec>& factors) : factors_(factors) {}
-
-  std::size_t find(const YamlNode& node, const std::string& name) const {
-    std::vector<std::string> names;
-    for (std::size_t f = 0; f < factors_.size(); ++f) {
-      if (factors_[f].factor.name == name) return f;
-      names.push_back(factors_[f].factor.name);
-    }
-    node.fail(fmt::format("no factor '{}'{}", name, suggestion(name, names)));
-  }
-
-  std::size_t find(const YamlNode& node) const { return find(node, node.as_text()); }
-  std::size_t find_key(const YamlMap::Entry& entry) const {
-    return find(YamlNode(YAML::Node(entry.key), "factor", entry.place), entry.key);
-  }
-
-  /// One factor or a list of them.
-  std::vector<std::size_t> find_all(const YamlNode& node) const {
-    if (!node.is_list()) return {find(node)};
-    std::vector<std::size_t> found;
-    for (const YamlNode& entry : node.as_list("factor")) found.push_back(find(entry));
-    return found;
-  }
-
-  /// A factor's name for the level that counts as on, or {factor: level}.
-  void set_level(const YamlNode& node, Levels& levels) const {
-    if (!node.is_map()) {
-      const Factor& factor = factors_[find(node)].factor;
-      if (!factor.has_one_way_on()) {
-        node.fail(fmt::format("factor '{}' has the levels {}; say which, as {{{}: {}}}",
-                              factor.name, fmt::join(factor.levels, ", "), factor.name,
-                              factor.levels.back()));
-      }
-      levels[find(node)] = factor.on();
-      return;
-    }
-    const YamlMap map = node.as_map();
-    for (const YamlMap::Entry& entry : map.entries()) levels[find_key(entry)] = find_level(entry);
-  }
-
-  /// The level in {factor: level}.
-  int find_level(const YamlMap::Entry& entry) const {
-    const auto& names = factors_[find_key(entry)].factor.levels;
-    const std::string text = entry.value.as_text();
-    const auto level = std::find(names.begin(), names.end(), text);
-    if (level == names.end()) {
-      entry.value.fail(fmt::format("factor '{}' has no level '{}'{}: there are {}", entry.key, text,
-                                   suggestion(text, names), fmt::join(names, ", ")));
-    }
-    return static_cast<int>(level - names.begin());
-  }
-
- private:
-  const std::vector<FactorSpec>& factors_;
-};
-
-FactorConstraints parse_constraints(const YamlMap& map, const FactorNames& names) {
+/// An ablation while its map is read, and what it may name.
+struct AblationReader {
+  const Recipes& recipes;
+  const Registry& registry;
+  std::vector<Use> base;
+  std::vector<FactorSpec> factors;
   FactorConstraints constraints;
-  if (const auto node = map.find("requires")) {
-    const YamlMap requirements = node->as_map();
-    for (const YamlMap::Entry& entry : requirements.entries()) {
-      const std::size_t factor = names.find_key(entry);
-      for (const std::size_t required : names.find_all(entry.value)) {
-        if (required == factor) entry.value.fail("a factor cannot require itself");
-        constraints.requirements.emplace_back(factor, required);
-      }
-    }
-  }
-  if (const auto node = map.find("excludes")) {
-    for (const YamlNode& entry : node->as_list("set of factors")) {
-      constraints.exclusions.push_back(names.find_all(entry));
-      const auto& set = constraints.exclusions.back();
-      if (std::set(set.begin(), set.end()).size() < 2) {
-        entry.fail("an exclusion is a list of at least two different factors");
-      }
-    }
-  }
-  return constraints;
+  DesignRequest request;
+
+  FactorNames names() const { return FactorNames(factors); }
+};
+
+void read_base(const YamlNode& node, AblationReader& reader) {
+  reader.base = parse_base(node, reader.recipes, reader.registry);
 }
 
-/// `all: {factor: level}`: which level counts as on.
-void parse_all(const YamlNode& node, std::vector<FactorSpec>& factors) {
-  const FactorNames names(factors);
+void read_factors(const YamlNode& node, AblationReader& reader) {
+  reader.factors = parse_factors(node, reader.base, reader.registry);
+}
+
+/// {factor: level}: which level counts as on.
+void read_all(const YamlNode& node, AblationReader& reader) {
+  const FactorNames names = reader.names();
   const YamlMap map = node.as_map();
   for (const YamlMap::Entry& entry : map.entries()) {
     const int level = names.find_level(entry);
@@ -262,13 +43,42 @@ void parse_all(const YamlNode& node, std::vector<FactorSpec>& factors) {
           fmt::format("'{}' is what the base has; a factor that is on has another level",
                       entry.value.as_text()));
     }
-    factors[names.find_key(entry)].factor.stated_on = level;
+    reader.factors[names.find_key(entry)].factor.stated_on = level;
   }
 }
 
-std::map<std::size_t, std::vector<std::size_t>> parse_generators(const YamlNode& node,
-                                                                 const FactorNames& names) {
-  std::map<std::size_t, std::vector<std::size_t>> generators;
+void read_requires(const YamlNode& node, AblationReader& reader) {
+  const FactorNames names = reader.names();
+  const YamlMap map = node.as_map();
+  for (const YamlMap::Entry& entry : map.entries()) {
+    const std::size_t factor = names.find_key(entry);
+    for (const std::size_t required : names.find_all(entry.value)) {
+      if (required == factor) entry.value.fail("a factor cannot require itself");
+      reader.constraints.requirements.emplace_back(factor, required);
+    }
+  }
+}
+
+void read_excludes(const YamlNode& node, AblationReader& reader) {
+  const FactorNames names = reader.names();
+  for (const YamlNode& entry : node.as_list("set of factors")) {
+    const auto& set = reader.constraints.exclusions.emplace_back(names.find_all(entry));
+    if (std::set(set.begin(), set.end()).size() < 2) {
+      entry.fail("an exclusion is a list of at least two different factors");
+    }
+  }
+}
+
+void read_design(const YamlNode& node, AblationReader& reader) {
+  const Form<DesignKind> kind = form::name<DesignKind>();
+  std::vector<DesignKind>& kinds = reader.request.kinds;
+  if (!node.is_list()) return kind.read(node, kinds.emplace_back());
+  for (const YamlNode& entry : node.as_list("design")) kind.read(entry, kinds.emplace_back());
+}
+
+void read_generators(const YamlNode& node, AblationReader& reader) {
+  const FactorNames names = reader.names();
+  auto& generators = reader.request.generators;
   const YamlMap map = node.as_map();
   for (const YamlMap::Entry& entry : map.entries()) {
     generators[names.find_key(entry)] = names.find_all(entry.value);
@@ -280,93 +90,129 @@ std::map<std::size_t, std::vector<std::size_t>> parse_generators(const YamlNode&
       }
     }
   }
-  return generators;
+  reader.request.resolution = 3;
 }
 
-std::vector<DesignKind> parse_kinds(const YamlNode& node) {
-  const auto kind_of = [](const YamlNode& entry) {
-    return entry.locate([&] { return parse_design_kind(entry.as_text()); });
+void read_list(const YamlNode& node, AblationReader& reader) {
+  const FactorNames names = reader.names();
+  for (const YamlNode& entry : node.as_list("combination")) {
+    Levels& levels = reader.request.list.emplace_back(reader.factors.size(), 0);
+    for (const YamlNode& item : entry.as_list_or_empty("factor")) names.set_level(item, levels);
+  }
+}
+
+/// A key that only these designs read: elsewhere it is a mistake.
+Setting<AblationReader> setting_of(std::initializer_list<DesignKind> kinds,
+                                   Setting<AblationReader> setting) {
+  setting.read = [kinds = std::vector(kinds), name = setting.key.name, read = setting.read](
+                     const YamlNode& node, AblationReader& reader) {
+    const auto& asked = reader.request.kinds;
+    if (std::find_first_of(asked.begin(), asked.end(), kinds.begin(), kinds.end()) == asked.end()) {
+      node.fail(fmt::format("'{}' belongs to the design '{}'", name, name_of(kinds.front())));
+    }
+    read(node, reader);
   };
-  if (!node.is_list()) return {kind_of(node)};
-  std::vector<DesignKind> kinds;
-  for (const YamlNode& entry : node.as_list("design")) kinds.push_back(kind_of(entry));
-  return kinds;
+  return setting;
 }
 
-/// A key that only one design reads is a mistake elsewhere.
-void check_belongs(const YamlMap& map, const std::vector<DesignKind>& kinds) {
-  using Kinds = std::vector<DesignKind>;
-  const std::map<std::string, Kinds> readers = {
-      {"resolution", {DesignKind::kFractional}},
-      {"generators", {DesignKind::kFractional}},
-      {"list", {DesignKind::kList}},
-      {"random", {DesignKind::kFull, DesignKind::kLadder}},
-      {"seed", {DesignKind::kFull, DesignKind::kLadder}}};
-  for (const YamlMap::Entry& entry : map.entries()) {
-    const auto reader = readers.find(entry.key);
-    if (reader == readers.end()) continue;
-    const Kinds& allowed = reader->second;
-    const bool read = std::find_first_of(kinds.begin(), kinds.end(), allowed.begin(),
-                                         allowed.end()) != kinds.end();
-    if (!read) {
-      throw UsageError(fmt::format("{}: '{}' belongs to the design '{}'", to_string(entry.place),
-                                   entry.key, name_of(allowed.front())));
-    }
-  }
+Shape map_of(std::string words) { return {std::move(words), {{"type", "object"}}}; }
+
+/// Levels of a factor, see FactorReader.
+Shape factors_shape() {
+  const nlohmann::json levels = form::reference("levels");
+  return {"`{name: levels}`",
+          {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", levels}}};
 }
 
-DesignRequest parse_request(const YamlMap& map, const FactorNames& names, std::size_t factors) {
-  DesignRequest request;
-  const YamlNode design = map.require("design");
-  request.kinds = parse_kinds(design);
-  check_belongs(map, request.kinds);
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-  if (const auto node = map.find("generators")) {
-    request.generators = parse_generators(*node, names);
-    request.resolution = 3;
-  }
-  if (const auto node = map.find("resolution")) {
-    request.resolution = static_cast<int>(node->as_integer(3, 12));
-  }
-  if (const auto node = map.find("random")) {
-    request.random = static_cast<std::size_t>(node->as_integer(1, 1000));
-  }
-  if (const auto node = map.find("seed")) {
-    request.seed = static_cast<std::uint64_t>(node->as_integer(0, kMost));
-  }
-  if (std::find(request.kinds.begin(), request.kinds.end(), DesignKind::kList) !=
-      request.kinds.end()) {
-    for (const YamlNode& entry : map.require("list").as_list("combination")) {
-      Levels& levels = request.list.emplace_back(factors, 0);
-      for (const YamlNode& item : entry.as_list_or_empty("factor")) names.set_level(item, levels);
-    }
-  }
-  return request;
+/// What the designs read, besides the factors.
+std::vector<Setting<AblationReader>> design_settings() {
+  using R = AblationReader;
+  using Kind = DesignKind;
+  const Form<DesignKind> kind = form::name<DesignKind>();
+  const Form<int> resolution = form::integer<int>(3, 12);
+  const Form<std::size_t> random = form::integer<std::size_t>(1, 1000);
+  const Form<std::uint64_t> seed = form::integer<std::uint64_t>(0);
+  const Shape list = {"lists of factors or `{factor: level}`",
+                      {{"type", "array"}, {"minItems", 1}, {"items", {{"type", "array"}}}}};
+  return {setting<R>("design",
+                     form::any_of("one or several of " + kind.words,
+                                  {kind.schema, form::list_of("", kind.schema).schema}),
+                     "which combinations become arms; ladders go in the order of the factors",
+                     read_design)
+              .required(),
+          setting_of({Kind::kFractional},
+                     setting<R>("generators", map_of("`{factor: [factors]}`"),
+                                "to choose the fraction; two-level factors", read_generators)
+                         .otherwise("the smallest")),
+          setting_of({Kind::kFractional},
+                     setting<R>("resolution", resolution, "least resolution of the fraction",
+                                [=](const YamlNode& node, R& reader) {
+                                  resolution.read(node, reader.request.resolution);
+                                })
+                         .otherwise("5; 3 with `generators`")),
+          setting_of({Kind::kFull, Kind::kLadder},
+                     setting<R>("random", random,
+                                "`full`: so many combinations besides the ends; `ladder`: so many "
+                                "random orders more",
+                                [=](const YamlNode& node, R& reader) {
+                                  random.read(node, reader.request.random.emplace());
+                                })),
+          setting_of({Kind::kFull, Kind::kLadder}, setting<R>("seed", seed, "of `random`",
+                                                              [=](const YamlNode& node, R& reader) {
+                                                                seed.read(node,
+                                                                          reader.request.seed);
+                                                              })
+                                                       .otherwise("1")),
+          setting_of({Kind::kList},
+                     setting<R>("list", list, "the combinations of the design `list`", read_list))};
+}
+
+std::vector<Setting<AblationReader>> ablation_setting_list() {
+  using R = AblationReader;
+  const Shape base = form::any_of("an arm's name, or a list as in `use`",
+                                  {form::label().schema, form::reference("uses")});
+  std::vector<Setting<R>> all = {
+      setting<R>("base", base, "what the factors change; the baseline", read_base).required(),
+      setting<R>("factors", factors_shape(), "what is varied", read_factors).required(),
+      setting<R>("all", map_of("`{factor: level}`"),
+                 "the level that a factor has where all are on: in `all`, ladders and "
+                 "leave-one-out",
+                 read_all)
+          .otherwise("of two levels the other; else needed, but in `add-one` and `list`"),
+      setting<R>("requires", map_of("`{factor: factors}`"), "what a factor cannot do without",
+                 read_requires),
+      setting<R>("excludes",
+                 {"lists of factors", {{"type", "array"}, {"items", {{"type", "array"}}}}},
+                 "of which one at most is on", read_excludes)};
+  for (Setting<R>& one : design_settings()) all.push_back(std::move(one));
+  return all;
+}
+
+const Settings<AblationReader>& ablation_settings() {
+  static const Settings<AblationReader> settings(ablation_setting_list());
+  return settings;
+}
+
+bool asks_for(const DesignRequest& request, DesignKind kind) {
+  return std::find(request.kinds.begin(), request.kinds.end(), kind) != request.kinds.end();
 }
 
 }  // namespace
 
+Keys keys::ablation() { return ablation_settings().keys(); }
+
 Ablated parse_ablation(const YamlNode& node, const Recipes& recipes, const Registry& registry) {
   const YamlMap map = node.as_map();
-  map.allow_only({"base", "factors", "all", "requires", "excludes", "design", "resolution",
-                  "generators", "random", "seed", "list"});
-  const std::vector<Use> base = parse_base(map.require("base"), recipes, registry);
-  const FactorReader reader(base, registry);
-  std::vector<FactorSpec> factors;
-  const YamlNode factors_node = map.require("factors");
-  const YamlMap factors_map = factors_node.as_map();
-  for (const auto& entry : factors_map.entries()) factors.push_back(reader.read(entry));
-  if (factors.empty()) factors_node.fail("key 'factors' is empty; give at least one factor");
-  if (const auto all = map.find("all")) parse_all(*all, factors);
-  const FactorNames names(factors);
-  const FactorConstraints constraints = parse_constraints(map, names);
-  const DesignRequest request = parse_request(map, names, factors.size());
+  AblationReader reader{recipes, registry, {}, {}, {}, {}};
+  ablation_settings().read(map, reader);
+  if (asks_for(reader.request, DesignKind::kList)) map.require("list");
   Ablated ablated;
-  ablated.design = map.require("design").locate(
-      [&] { return make_design(registry, base, factors, constraints, request); });
+  ablated.design = map.require("design").locate([&] {
+    return make_design(registry, reader.base, reader.factors, reader.constraints, reader.request);
+  });
   for (const DesignPoint& point : ablated.design.points) {
-    ablated.arms.push_back(
-        {point.arm, combine(registry, base, factors, point.levels), to_string(node.place())});
+    ablated.arms.push_back({point.arm, combine(registry, reader.base, reader.factors, point.levels),
+                            to_string(node.place())});
   }
   return ablated;
 }

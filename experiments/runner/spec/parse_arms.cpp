@@ -5,6 +5,7 @@
 
 #include "external/external.hpp"
 #include "runner/spec/parse.hpp"
+#include "runner/spec/settings.hpp"
 
 namespace msda {
 namespace {
@@ -74,7 +75,15 @@ Use parse_external(const YamlNode& node, const Registry& registry) {
   return {kExternalVariant, parse_parameters(map, registry.find(kExternalVariant).variant->info())};
 }
 
-constexpr std::string_view kBest = "best";
+constexpr const char* kBest = "best";
+
+const Settings<BestRequest>& best_settings() {
+  static const Settings<BestRequest> settings{setting("error", &BestRequest::error,
+                                                      form::number(1e-12, 1),
+                                                      "largest relative L2 error that is allowed")
+                                                  .required()};
+  return settings;
+}
 
 /// best, or {best: {error: 3e-2}}; nullopt for anything else.
 std::optional<BestRequest> parse_best(const YamlNode& node) {
@@ -83,10 +92,10 @@ std::optional<BestRequest> parse_best(const YamlNode& node) {
   }
   if (!node.is_map()) return std::nullopt;
   const YamlMap map = node.as_map();
-  map.allow_only({std::string(kBest)});
-  const YamlMap settings = map.require(kBest).as_map();
-  settings.allow_only({"error"});
-  return BestRequest{settings.require("error").as_number(1e-12, 1)};
+  map.allow_only({kBest});
+  BestRequest request;
+  best_settings().read(map.require(kBest).as_map(), request);
+  return request;
 }
 
 ArmSpec parse_named_arm(const YamlNode& node, const Recipes& recipes, const Registry& registry) {
@@ -96,7 +105,7 @@ ArmSpec parse_named_arm(const YamlNode& node, const Recipes& recipes, const Regi
     return {name, node.locate([&] { return usable(recipe->second); }), place};
   }
   if (name == kBest) return {name, {}, place, BestRequest()};
-  std::vector<std::string> known{std::string(kBest)};
+  std::vector<std::string> known{kBest};
   for (const auto& [recipe, uses] : recipes) known.push_back(recipe);
   for (const Plugin& plugin : registry.plugins()) {
     if (plugin.error.empty() && plugin.name == name) {
@@ -105,10 +114,16 @@ ArmSpec parse_named_arm(const YamlNode& node, const Recipes& recipes, const Regi
     }
     known.push_back(plugin.name);
   }
-  node.fail(fmt::format("no recipe or variant '{}'{}", name, suggestion(name, known)));
+  node.fail(fmt::format("no recipe or variant '{}'{}", shortened(name), suggestion(name, known)));
 }
 
 }  // namespace
+
+Use* find_use(std::vector<Use>& uses, const std::string& variant) {
+  const auto found = std::find_if(uses.begin(), uses.end(),
+                                  [&](const Use& use) { return use.variant == variant; });
+  return found == uses.end() ? nullptr : &*found;
+}
 
 bool fill_one_slot(const Registry& registry, const Use& use, const Use& given) {
   if (use.variant == given.variant) return true;
@@ -173,12 +188,6 @@ void refuse_repetition(const YamlNode& entry, const Use& use, std::vector<Use>& 
 
 }  // namespace
 
-Use* find_use(std::vector<Use>& uses, const std::string& variant) {
-  const auto found = std::find_if(uses.begin(), uses.end(),
-                                  [&](const Use& use) { return use.variant == variant; });
-  return found == uses.end() ? nullptr : &*found;
-}
-
 std::vector<Use> overlaid(const Registry& registry, std::vector<Use> base, std::vector<Use> uses) {
   std::erase_if(base, [&](const Use& given) {
     return find_use(uses, given.variant) == nullptr &&
@@ -239,19 +248,68 @@ void parse_recipes(const YamlNode& node, const Registry& registry, Recipes& reci
   }
 }
 
+namespace {
+
+/// An arm while its map is read, and what it may name.
+struct ArmReader {
+  const Recipes& recipes;
+  const Registry& registry;
+  ArmSpec arm;
+};
+
+Shape use_of_arm() {
+  nlohmann::json best = {{"type", "object"},
+                         {"properties", {{kBest, object_schema(keys::best())}}},
+                         {"required", {kBest}},
+                         {"additionalProperties", false}};
+  return form::any_of(
+      "a list of variants and recipes, `{variant: {parameter: value}}`; `best`; `{best: {error: "
+      "1e-3}}`",
+      {form::reference("uses"), {{"const", kBest}}, std::move(best)});
+}
+
+const Settings<ArmReader>& arm_settings() {
+  using R = ArmReader;
+  static const Settings<R> settings{
+      setting<R>("name", form::label(), "the arm's own name",
+                 [](const YamlNode& node, R& reader) { reader.arm.name = parse_label(node); })
+          .required(),
+      setting<R>("use", use_of_arm(),
+                 "what it is made of; `best`: what a search [has found](tuning.md#best)",
+                 [](const YamlNode& node, R& reader) {
+                   reader.arm.best = parse_best(node);
+                   if (reader.arm.best) return;
+                   reader.arm.uses = parse_uses(node, reader.recipes, reader.registry);
+                 })
+          .otherwise("required without `external`"),
+      setting<R>("external", {"a [map](external.md#the-arm)", form::reference(kExternalVariant)},
+                 "a kernel of a library", [](const YamlNode& node, R& reader) {
+                   reader.arm.uses = {parse_external(node, reader.registry)};
+                 })};
+  return settings;
+}
+
+}  // namespace
+
+Keys keys::arm() { return arm_settings().keys(); }
+Keys keys::best() { return best_settings().keys(); }
+
+nlohmann::json arm_schema() {
+  nlohmann::json schema = object_schema(keys::arm());
+  schema["oneOf"] = {{{"required", {"use"}}}, {{"required", {kExternalVariant}}}};
+  return schema;
+}
+
 ArmSpec parse_arm(const YamlNode& node, const Recipes& recipes, const Registry& registry) {
   if (!node.is_map()) return parse_named_arm(node, recipes, registry);
   const YamlMap map = node.as_map();
-  map.allow_only({"name", "use", "external"});
-  std::string label = parse_label(map.require("name"));
-  const std::string place = to_string(node.place());
-  if (const auto external = map.find("external")) {
-    if (map.find("use")) node.fail("an arm has either 'use' or 'external'");
-    return {std::move(label), {parse_external(*external, registry)}, place};
-  }
-  const YamlNode use = map.require("use");
-  if (auto best = parse_best(use)) return {std::move(label), {}, place, best};
-  return {std::move(label), parse_uses(use, recipes, registry), place};
+  ArmReader reader{recipes, registry, {}};
+  const bool is_external = map.find(kExternalVariant).has_value();
+  if (is_external && map.find("use")) node.fail("an arm has either 'use' or 'external'");
+  arm_settings().read(map, reader);
+  if (!is_external) map.require("use");
+  reader.arm.place = to_string(node.place());
+  return std::move(reader.arm);
 }
 
 std::vector<Use> parse_base(const YamlNode& node, const Recipes& recipes,

@@ -1,22 +1,57 @@
+// What publications say: the key `claims`.
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "runner/spec/parse.hpp"
+#include "runner/spec/settings.hpp"
 
 namespace msda {
 namespace {
 
 using Quantity = Claim::Quantity;
 
+/// A claim while its map is read, and what it may name.
+struct ClaimReader {
+  const Experiment& experiment;
+  Claim claim;
+  bool has_quantity = false;
+};
+
+template <class Element, class Name>
+std::vector<std::string> names_among(const std::vector<Element>& elements, const Name& name) {
+  std::vector<std::string> names;
+  for (const Element& element : elements) names.emplace_back(name(element));
+  return names;
+}
+
 /// A name among `names`, which are what `what` calls them.
 std::string parse_known(const YamlNode& node, const std::vector<std::string>& names,
                         std::string_view what) {
   std::string name = node.as_text();
   if (std::find(names.begin(), names.end(), name) == names.end()) {
-    node.fail(fmt::format("no {} '{}'{}", what, name, suggestion(name, names)));
+    node.fail(fmt::format("no {} '{}'{}", what, shortened(name), suggestion(name, names)));
   }
   return name;
+}
+
+std::string parse_arm_name(const YamlNode& node, const ClaimReader& reader) {
+  return parse_known(
+      node, names_among(reader.experiment.arms, [](const ArmSpec& arm) { return arm.name; }),
+      "arm");
+}
+
+void read_claimed_arms(const YamlNode& node, ClaimReader& reader) {
+  std::vector<std::string>& arms = reader.claim.arms;
+  if (!node.is_list()) {
+    arms = {parse_arm_name(node, reader)};
+    return;
+  }
+  UniqueNames names("arm");
+  for (const YamlNode& entry : node.as_list("arm")) {
+    arms.push_back(parse_arm_name(entry, reader));
+    names.add(arms.back(), entry.place());
+  }
 }
 
 std::string parse_sentence(const YamlNode& node) {
@@ -25,75 +60,169 @@ std::string parse_sentence(const YamlNode& node) {
   return text;
 }
 
-/// One of the modes that are measured.
-TimingMode parse_measured_mode(const YamlNode& node, const MeasureSettings& measure) {
-  std::vector<std::string> names;
-  for (const TimingMode mode : measure.modes) names.emplace_back(name_of(mode));
-  return parse_timing_mode(parse_known(node, names, "measured mode"));
+void read_over(const YamlNode& node, ClaimReader& reader) {
+  Claim& claim = reader.claim;
+  claim.over = parse_arm_name(node, reader);
+  if (std::find(claim.arms.begin(), claim.arms.end(), claim.over) != claim.arms.end()) {
+    node.fail("an arm has no speedup over itself");
+  }
 }
 
-/// Exactly one of the quantities.
-void parse_quantity(const YamlMap& map, const YamlNode& node, Claim& claim) {
-  struct Reader {
-    const char* key;
-    Quantity quantity;
-    ClaimedRange (*parse)(std::string_view);
-  };
-  static constexpr Reader kReaders[] = {
-      {"speedup", Quantity::kSpeedup, parse_claimed_speedup},
-      {"time", Quantity::kTime, parse_claimed_time},
-      {"speed-of-light", Quantity::kSpeedOfLight, parse_claimed_share},
-      {"not-testable", Quantity::kNotTestable, nullptr}};
-  int found = 0;
-  for (const Reader& reader : kReaders) {
-    const auto value = map.find(reader.key);
-    if (!value) continue;
-    if (++found > 1) value->fail("a claim has one of speedup, time, speed-of-light, not-testable");
-    claim.quantity = reader.quantity;
-    claim.value = parse_sentence(*value);
-    if (reader.parse != nullptr) {
-      claim.range = value->locate([&] { return reader.parse(claim.value); });
-    }
+/// One of the modes that are measured.
+void read_mode(const YamlNode& node, ClaimReader& reader) {
+  const auto names =
+      names_among(reader.experiment.measure.modes, [](TimingMode mode) { return name_of(mode); });
+  reader.claim.mode = parse_timing_mode(parse_known(node, names, "measured mode"));
+}
+
+std::string quantity_names() {
+  std::string names;
+  for (const ClaimedQuantity& known : claimed_quantities()) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
   }
-  if (found == 0) {
-    node.fail("claim lacks its quantity: one of speedup, time, speed-of-light, not-testable");
+  return names;
+}
+
+void read_quantity(const YamlNode& node, const ClaimedQuantity& quantity, ClaimReader& reader) {
+  if (reader.has_quantity) node.fail("a claim has one of " + quantity_names());
+  reader.has_quantity = true;
+  Claim& claim = reader.claim;
+  claim.quantity = quantity.quantity;
+  claim.value = parse_sentence(node);
+  claim.range = node.locate([&] { return parse_claimed(claim.quantity, claim.value); });
+}
+
+/// {arm: value}, in the claim's quantity.
+void read_against(const YamlNode& node, ClaimReader& reader) {
+  Claim& claim = reader.claim;
+  if (!reader.has_quantity || !describe(claim.quantity).is_absolute) {
+    node.fail(
+        "'against' belongs to a time, throughput or bandwidth: another speedup says itself "
+        "what it is over");
   }
+  const YamlMap map = node.as_map();
+  if (map.entries().size() != 1) node.fail("'against' is one {arm: value}");
+  const YamlMap::Entry& entry = map.entries().front();
+  Claim::Reference& against = claim.against.emplace();
+  against.arm = parse_arm_name(YamlNode(YAML::Node(entry.key), "arm", entry.place), reader);
+  if (std::find(claim.arms.begin(), claim.arms.end(), against.arm) != claim.arms.end()) {
+    node.fail("an arm is not measured against itself");
+  }
+  against.value = parse_sentence(entry.value);
+  against.range = entry.value.locate([&] { return parse_claimed(claim.quantity, against.value); });
+}
+
+/// Text that says something.
+Shape sentence_shape(std::string words) {
+  Shape shape = form::text(std::move(words));
+  shape.schema["minLength"] = 1;
+  return shape;
+}
+
+Shape quantity_shape(const ClaimedQuantity& quantity) {
+  Shape shape = sentence_shape(std::string(quantity.form));
+  const std::string pattern = claimed_pattern(quantity.quantity);
+  if (pattern.empty()) return shape;
+  shape.schema = {{"type", "string"}, {"pattern", pattern}};
+  if (quantity.quantity == Quantity::kSpeedup || quantity.quantity == Quantity::kError) {
+    shape.schema["type"] = {"string", "number"};  // both may stand without a unit
+    shape.schema["exclusiveMinimum"] = 0;
+  }
+  return shape;
+}
+
+/// A key whose text is kept as it is.
+Setting<ClaimReader> sentence(std::string key, std::string Claim::*member, std::string words,
+                              std::string meaning) {
+  return setting<ClaimReader>(std::move(key), sentence_shape(std::move(words)), std::move(meaning),
+                              [member](const YamlNode& node, ClaimReader& reader) {
+                                reader.claim.*member = parse_sentence(node);
+                              });
+}
+
+std::vector<Setting<ClaimReader>> claim_setting_list() {
+  using R = ClaimReader;
+  const Shape arm = form::label("an arm's name");
+  std::vector<Setting<R>> all;
+  all.push_back(sentence("text", &Claim::text, "text", "what is claimed, in words").required());
+  all.push_back(sentence("source", &Claim::source, "text", "by whom").required());
+  all.push_back(setting<R>("arm",
+                           form::any_of("an arm's name, or a list: the best of them",
+                                        {arm.schema, form::list_of("", arm.schema).schema}),
+                           "of which arm", read_claimed_arms)
+                    .required());
+  for (const ClaimedQuantity& quantity : claimed_quantities()) {
+    all.push_back(setting<R>(
+        std::string(quantity.name), quantity_shape(quantity), std::string(quantity.meaning),
+        [&quantity](const YamlNode& node, R& reader) { read_quantity(node, quantity, reader); }));
+  }
+  all.push_back(setting<R>("over", arm, "the arm that a speedup is over", read_over)
+                    .otherwise("the baseline"));
+  all.push_back(setting<R>("problem", form::label("a problem's name"), "where it is checked",
+                           [](const YamlNode& node, R& reader) {
+                             const auto names = names_among(
+                                 reader.experiment.problems,
+                                 [](const ProblemSpec& problem) { return problem.name(); });
+                             reader.claim.problem = parse_known(node, names, "problem");
+                           })
+                    .otherwise("every problem"));
+  all.push_back(setting<R>("mode", form::name<TimingMode>(), "one that is measured", read_mode)
+                    .otherwise("`warm` where it is measured, else the first"));
+  all.push_back(sentence("measured-on", &Claim::measured_on, "a GPU's name, or a part of it",
+                         "where the source measured an absolute figure"));
+  all.push_back(setting<R>("against",
+                           {"`{arm: value}`", {{"type", "object"}, {"maxProperties", 1}}},
+                           "what the same source measured there of another arm", read_against));
+  all.push_back(sentence("note", &Claim::note, "text", "shown with the verdict"));
+  return all;
+}
+
+const Settings<ClaimReader>& claim_settings() {
+  static const Settings<ClaimReader> settings(claim_setting_list());
+  return settings;
+}
+
+Claim parse_claim(const YamlNode& node, const Experiment& experiment) {
+  const YamlMap map = node.as_map();
+  ClaimReader reader{experiment, {}};
+  claim_settings().read(map, reader);
+  const Claim& claim = reader.claim;
+  if (!reader.has_quantity) {
+    node.fail("claim lacks its quantity: one of " + quantity_names());
+  }
+  const bool is_speedup = claim.quantity == Quantity::kSpeedup;
+  if (const auto over = map.find("over"); over && !is_speedup) {
+    over->fail("'over' belongs to a speedup");
+  }
+  const bool is_baseline =
+      experiment.baseline && claim.arms.size() == 1 && claim.arms.front() == *experiment.baseline;
+  if (is_speedup && claim.over.empty() && is_baseline) {
+    map.require("arm").fail(
+        fmt::format("arm '{}' is the baseline; say what its speedup is over", claim.arms.front()));
+  }
+  if (claim.quantity == Quantity::kOutcome && claim.arms.size() > 1) {
+    map.require("arm").fail("an outcome is that of one arm");
+  }
+  return claim;
 }
 
 }  // namespace
 
+Keys keys::claim() { return claim_settings().keys(); }
+
+nlohmann::json claims_schema() {
+  nlohmann::json schema = object_schema(keys::claim());
+  schema["oneOf"] = nlohmann::json::array();
+  for (const ClaimedQuantity& quantity : claimed_quantities()) {
+    schema["oneOf"].push_back({{"required", {quantity.name}}});
+  }
+  return schema;
+}
+
 std::vector<Claim> parse_claims(const YamlNode& node, const Experiment& experiment) {
-  std::vector<std::string> arms;
-  std::vector<std::string> problems;
-  for (const ArmSpec& arm : experiment.arms) arms.push_back(arm.name);
-  for (const ProblemSpec& problem : experiment.problems) problems.push_back(problem.name());
   std::vector<Claim> claims;
   for (const YamlNode& entry : node.as_list("claim")) {
-    const YamlMap map = entry.as_map();
-    map.allow_only({"text", "source", "arm", "over", "problem", "mode", "speedup", "time",
-                    "speed-of-light", "not-testable", "note"});
-    Claim& claim = claims.emplace_back();
-    claim.text = parse_sentence(map.require("text"));
-    claim.source = parse_sentence(map.require("source"));
-    claim.arm = parse_known(map.require("arm"), arms, "arm");
-    if (const auto value = map.find("problem")) {
-      claim.problem = parse_known(*value, problems, "problem");
-    }
-    if (const auto value = map.find("mode")) {
-      claim.mode = parse_measured_mode(*value, experiment.measure);
-    }
-    if (const auto value = map.find("note")) claim.note = parse_sentence(*value);
-    parse_quantity(map, entry, claim);
-    if (claim.quantity == Quantity::kSpeedup && !map.find("over") &&
-        claim.arm == experiment.baseline) {
-      map.require("arm").fail(
-          fmt::format("arm '{}' is the baseline; say what its speedup is over", claim.arm));
-    }
-    if (const auto value = map.find("over")) {
-      if (claim.quantity != Quantity::kSpeedup) value->fail("'over' belongs to a speedup");
-      claim.over = parse_known(*value, arms, "arm");
-      if (claim.over == claim.arm) value->fail("an arm has no speedup over itself");
-    }
+    claims.push_back(parse_claim(entry, experiment));
   }
   return claims;
 }

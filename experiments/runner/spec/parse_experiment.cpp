@@ -1,212 +1,232 @@
-#include <limits>
+// A whole experiment file: its top-level keys, and the recipes of the files that it includes.
+#include <algorithm>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "files/read.hpp"
 #include "runner/spec/parse.hpp"
+#include "runner/spec/settings.hpp"
 
 namespace msda {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A name that must not have been used before; `place` is where it stands.
-class UniqueNames {
- public:
-  explicit UniqueNames(std::string what) : what_(std::move(what)) {}
-  void add(const std::string& name, const SourcePlace& place) {
-    const auto [first, is_new] = places_.emplace(name, place);
-    if (is_new) return;
-    throw UsageError(fmt::format("{}: {} '{}' stands here a second time; first at {}",
-                                 to_string(place), what_, name, to_string(first->second)));
-  }
+/// Files that include each other, or many of them, end here.
+constexpr std::size_t kMostIncludes = 100;
 
- private:
-  std::string what_;
-  std::map<std::string, SourcePlace> places_;
-};
+YamlMap read_yaml(const fs::path& file, std::string& text) {
+  text = read_text(file, kMostHandwritten);
+  return YamlNode::parse(text, file.string()).as_map();
+}
 
 /// Reads the recipes of a file and, before them, of the files it includes.
 class RecipeReader {
  public:
   explicit RecipeReader(const Registry& registry) : registry_(registry) {}
 
-  /// `strict`: a recipe that cannot be used is an error at once.
-  void read(const YamlMap& map, const fs::path& file, bool strict) {
-    if (!visited_.insert(fs::weakly_canonical(file).string()).second) return;
-    if (const auto include = map.find("include")) {
-      for (const YamlNode& entry : include->as_list("file")) read_included(entry, file);
-    }
+  /// Of the experiment itself, where a recipe that cannot be used is an error at once. What an
+  /// included file offers beyond what is used need not work here.
+  void read_main(const YamlMap& map, const fs::path& file) {
+    read(map, file);
     const auto node = map.find("recipes");
     if (!node) return;
     const YamlMap recipes = node->as_map();
-    for (const YamlMap::Entry& entry : recipes.entries()) names_.add(entry.key, entry.place);
-    parse_recipes(*node, registry_, recipes_);
-    if (!strict) return;  // what an included file offers beyond what is used need not work here
     for (const YamlMap::Entry& entry : recipes.entries()) usable(recipes_.at(entry.key));
+  }
+
+  void read(const YamlMap& map, const fs::path& file);
+
+  void read_includes(const YamlNode& node) {
+    for (const YamlNode& entry : node.as_list("file")) read_included(entry);
+  }
+
+  void read_recipes(const YamlNode& node) {
+    const YamlMap recipes = node.as_map();
+    for (const YamlMap::Entry& entry : recipes.entries()) names_.add(entry.key, entry.place);
+    parse_recipes(node, registry_, recipes_);
   }
 
   const Recipes& recipes() const { return recipes_; }
 
  private:
-  void read_included(const YamlNode& entry, const fs::path& from) {
+  void read_included(const YamlNode& entry) {
     const fs::path named = entry.as_text();
-    const fs::path file = named.is_absolute() ? named : from.parent_path() / named;
-    const std::string text = entry.locate([&] { return read_text(file, kMostHandwritten); });
-    const YamlMap map = YamlNode::parse(text, file.string()).as_map();
+    const fs::path file = named.is_absolute() ? named : from_.parent_path() / named;
+    if (visited_.size() > kMostIncludes) {
+      entry.fail(fmt::format("more than {} files are included", kMostIncludes));
+    }
+    std::string text;
+    const YamlMap map = entry.locate([&] { return read_yaml(file, text); });
     if (!map.find("recipes") && !map.find("include")) {
       entry.fail(fmt::format("{} has no recipes", file.string()));
     }
-    read(map, file, false);
+    const fs::path outer = std::exchange(from_, file);
+    read(map, file);
+    from_ = outer;
   }
 
   const Registry& registry_;
+  fs::path from_;  ///< the file at work
   std::set<std::string> visited_;
   UniqueNames names_{"recipe"};
   Recipes recipes_;
 };
 
-std::vector<TimingMode> parse_modes(const YamlNode& node) {
-  std::vector<TimingMode> modes;
-  UniqueNames names("mode");
-  for (const YamlNode& entry : node.as_list("mode")) {
-    const std::string text = entry.as_text();
-    names.add(text, entry.place());
-    modes.push_back(entry.locate([&] { return parse_timing_mode(text); }));
-  }
-  return modes;
+/// The keys of a file that only gives recipes to others.
+const Settings<RecipeReader>& recipe_settings() {
+  using R = RecipeReader;
+  const Shape recipes = {"`{name: [variants]}`",
+                         {{"type", "object"}, {"additionalProperties", form::reference("uses")}}};
+  static const Settings<R> settings{
+      setting<R>("include", form::list_of("a list of files", form::text().schema),
+                 "whose recipes may be used; relative paths start beside this file",
+                 [](const YamlNode& node, R& reader) { reader.read_includes(node); }),
+      setting<R>("recipes", recipes,
+                 "named compositions: lists of variants and of recipes above; `[]` is the direct "
+                 "skeleton with its defaults",
+                 [](const YamlNode& node, R& reader) { reader.read_recipes(node); })};
+  return settings;
 }
 
-std::vector<ProblemSpec> parse_problems(const YamlNode& node, const fs::path& beside) {
-  std::vector<ProblemSpec> problems;
+void RecipeReader::read(const YamlMap& map, const fs::path& file) {
+  if (!visited_.insert(fs::weakly_canonical(file).string()).second) return;
+  from_ = file;
+  recipe_settings().read_known(map, *this);
+}
+
+/// An experiment while its map is read.
+struct ExperimentReader {
+  const Registry& registry;
+  Experiment experiment;
+  UniqueNames arm_names{"arm"};
+};
+
+void read_problems(const YamlNode& node, ExperimentReader& reader) {
   UniqueNames names("problem");
+  std::vector<ProblemSpec>& problems = reader.experiment.problems;
   for (const YamlNode& entry : node.as_list("problem")) {
-    problems.push_back(parse_problem(entry, beside));
+    problems.push_back(parse_problem(entry, reader.experiment.file.parent_path()));
     names.add(problems.back().name(), entry.place());
   }
-  return problems;
 }
 
-/// `arms`, then the arms of `ablation`; at least one of the two keys is there.
-void parse_arms(const YamlMap& map, const Registry& registry, Experiment& experiment) {
-  UniqueNames names("arm");
-  const auto ablation = map.find("ablation");
-  if (const auto node = map.find("arms"); node || !ablation) {
-    for (const YamlNode& entry : map.require("arms").as_list("arm")) {
-      experiment.arms.push_back(parse_arm(entry, experiment.recipes, registry));
-      names.add(experiment.arms.back().name, entry.place());
-    }
+void read_arms(const YamlNode& node, ExperimentReader& reader) {
+  std::vector<ArmSpec>& arms = reader.experiment.arms;
+  for (const YamlNode& entry : node.as_list("arm")) {
+    arms.push_back(parse_arm(entry, reader.experiment.recipes, reader.registry));
+    reader.arm_names.add(arms.back().name, entry.place());
   }
-  if (!ablation) return;
-  Ablated ablated = parse_ablation(*ablation, experiment.recipes, registry);
+}
+
+void read_ablation(const YamlNode& node, ExperimentReader& reader) {
+  Experiment& experiment = reader.experiment;
+  Ablated ablated = parse_ablation(node, experiment.recipes, reader.registry);
   for (ArmSpec& arm : ablated.arms) {
-    names.add(arm.name, ablation->place());
+    reader.arm_names.add(arm.name, node.place());
     experiment.arms.push_back(std::move(arm));
   }
   experiment.design = std::move(ablated.design);
   experiment.baseline = experiment.design->points.front().arm;
 }
 
-std::string parse_baseline(const YamlNode& node, const std::vector<ArmSpec>& arms) {
-  std::string name = node.as_text();
+void read_baseline(const YamlNode& node, ExperimentReader& reader) {
+  const std::string name = node.as_text();
   std::vector<std::string> names;
-  for (const ArmSpec& arm : arms) {
-    if (arm.name == name) return name;
-    names.push_back(arm.name);
+  for (const ArmSpec& arm : reader.experiment.arms) names.push_back(arm.name);
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    node.fail(
+        fmt::format("no arm '{}'{} to be the baseline", shortened(name), suggestion(name, names)));
   }
-  node.fail(fmt::format("no arm '{}'{} to be the baseline", name, suggestion(name, names)));
+  reader.experiment.baseline = name;
 }
 
-/// One duration for all phases, or a map of those that differ from the default.
-Timeouts parse_timeouts(const YamlNode& node) {
-  if (!node.is_map()) {
-    const auto all = node.as_duration();
-    return {all, all, all, all};
-  }
-  const YamlMap map = node.as_map();
-  map.allow_only({"compile", "prepare", "verify", "measure"});
-  Timeouts timeouts;
-  const auto read = [&](const char* key, Timeouts::Seconds& field) {
-    if (const auto value = map.find(key)) field = value->as_duration();
-  };
-  read("compile", timeouts.compile);
-  read("prepare", timeouts.prepare);
-  read("verify", timeouts.verify);
-  read("measure", timeouts.measure);
-  return timeouts;
+/// In the order in which they are read: what names another stands behind it.
+const Settings<ExperimentReader>& experiment_settings() {
+  using R = ExperimentReader;
+  const Shape device = {
+      "`auto`, `cpu`, `cuda:N` or [`simt[:SEED[:races]]`](simt.md)",
+      {{"type", "string"}, {"pattern", "^(auto|cpu|cuda:[0-9]+|simt(:[0-9]+(:races)?)?)$"}}};
+  const Shape problem =
+      form::any_of("", {{{"enum", preset_names()}}, object_schema(keys::problem())});
+  const Shape arm = form::any_of("", {form::label().schema, arm_schema()});
+  static const Settings<R> settings{
+      setting<R>("name", form::label(), "for directories and reports",
+                 [](const YamlNode& node, R& r) { r.experiment.name = parse_label(node); })
+          .otherwise("the file's name"),
+      setting<R>("summary", form::text(), "for reports",
+                 [](const YamlNode& node, R& r) { r.experiment.summary = node.as_text(); }),
+      setting<R>("device", device, "where to run; `simt` checks and measures nothing",
+                 [](const YamlNode& node, R& r) {
+                   r.experiment.device = node.locate([&] { return parse_device(node.as_text()); });
+                 })
+          .otherwise("`auto`"),
+      setting<R>("problems",
+                 form::list_of("a list of [presets and maps](#problems)", problem.schema),
+                 "what is computed", read_problems)
+          .required(),
+      setting<R>("arms", form::list_of("a list of [recipes, variants and maps](#arms)", arm.schema),
+                 "what is compared; arms for another kind of device are left out, with a note",
+                 read_arms)
+          .otherwise("required without `ablation`"),
+      setting<R>("ablation", {"a [map](#ablation)", object_schema(keys::ablation())},
+                 "arms from combinations of factors", read_ablation),
+      setting<R>("baseline", form::label("an arm's name"), "what the others are compared with",
+                 read_baseline)
+          .otherwise("the ablation's base, or the first arm that runs"),
+      setting<R>("space", {"a [map](tuning.md#a-space)", object_schema(keys::space())},
+                 "what [`msda tune`](tuning.md) searches; `msda run` leaves it alone",
+                 [](const YamlNode& node, R& r) {
+                   r.experiment.space = parse_space(node, r.experiment.recipes, r.registry);
+                 }),
+      setting<R>("measure", {"a [map](#measure)", object_schema(keys::measure())}, "how to measure",
+                 [](const YamlNode& node, R& r) { r.experiment.measure = parse_measure(node); }),
+      setting<R>("claims", form::list_of("a list of [maps](#claims)", claims_schema()),
+                 "what publications say of the arms", [](const YamlNode& node, R& r) {
+                   r.experiment.claims = parse_claims(node, r.experiment);
+                 })};
+  return settings;
 }
 
 }  // namespace
 
-MeasureSettings parse_measure(const YamlNode& node) {
-  const YamlMap map = node.as_map();
-  map.allow_only({"modes", "processes", "most_processes", "precision", "noise_pair", "blocks",
-                  "samples", "warmup", "seed", "input_sets", "timeout", "budget"});
-  MeasureSettings settings;
-  const auto integer = [&](const char* key, int minimum, int maximum, int& field) {
-    if (const auto value = map.find(key)) {
-      field = static_cast<int>(value->as_integer(minimum, maximum));
-    }
-  };
-  if (const auto value = map.find("modes")) settings.modes = parse_modes(*value);
-  integer("processes", 1, 1000, settings.processes);
-  // A single process leaves out on purpose what replication costs.
-  settings.most_processes = settings.processes == 1 ? 1 : 2 * settings.processes;
-  integer("most_processes", settings.processes, 1000, settings.most_processes);
-  if (const auto value = map.find("noise_pair")) settings.noise_pair = value->as_bool();
-  if (const auto value = map.find("precision")) settings.precision = value->as_share();
-  integer("blocks", 1, 100'000, settings.blocks);
-  integer("samples", 1, 100'000, settings.samples);
-  integer("warmup", 0, 100'000, settings.warmup);
-  integer("input_sets", 1, 64, settings.input_sets);
-  if (const auto value = map.find("seed")) {
-    settings.seed =
-        static_cast<std::uint64_t>(value->as_integer(0, std::numeric_limits<std::int64_t>::max()));
-  }
-  if (const auto value = map.find("timeout")) settings.timeouts = parse_timeouts(*value);
-  if (const auto value = map.find("budget")) settings.budget = value->as_duration();
-  return settings;
+Keys keys::recipe() { return recipe_settings().keys(); }
+
+Keys keys::experiment() {
+  // Recipes stand before the arms that name them.
+  Keys all = experiment_settings().keys();
+  const auto problems =
+      std::find_if(all.begin(), all.end(), [](const Key& key) { return key.name == "problems"; });
+  const Keys recipes = keys::recipe();
+  all.insert(problems, recipes.begin(), recipes.end());
+  return all;
 }
 
 Experiment load_experiment(const fs::path& file, const Registry& registry) {
-  Experiment experiment;
+  ExperimentReader reader{registry, {}};
+  Experiment& experiment = reader.experiment;
   experiment.file = file;
-  experiment.text = read_text(file, kMostHandwritten);
-  const YamlMap map = YamlNode::parse(experiment.text, file.string()).as_map();
-  map.allow_only({"name", "summary", "device", "include", "recipes", "problems", "arms", "ablation",
-                  "space", "baseline", "claims", "measure"});
+  const YamlMap map = read_yaml(file, experiment.text);
+  map.allow_only(names_of(keys::experiment()));
   experiment.name = file.stem().string();
-  if (const auto node = map.find("name")) experiment.name = parse_label(*node);
-  if (experiment.name.starts_with('.')) {
+  if (experiment.name.starts_with('.') && !map.find("name")) {
     throw UsageError(fmt::format("{}: give it a name: without one it would be called '{}'",
                                  file.string(), experiment.name));
   }
-  if (const auto node = map.find("summary")) experiment.summary = node->as_text();
-  if (const auto node = map.find("device")) {
-    const std::string id = node->as_text();
-    experiment.device = node->locate([&] { return parse_device(id); });
-  }
   RecipeReader recipes(registry);
-  recipes.read(map, file, true);
+  recipes.read_main(map, file);
   experiment.recipes = recipes.recipes();
-  experiment.problems = parse_problems(map.require("problems"), file.parent_path());
-  parse_arms(map, registry, experiment);
-  if (const auto node = map.find("baseline")) {
-    experiment.baseline = parse_baseline(*node, experiment.arms);
-  }
-  if (const auto node = map.find("space")) {
-    experiment.space = parse_space(*node, experiment.recipes, registry);
-  }
-  if (const auto node = map.find("measure")) experiment.measure = parse_measure(*node);
-  if (const auto node = map.find("claims")) experiment.claims = parse_claims(*node, experiment);
-  return experiment;
+  experiment_settings().read_known(map, reader);
+  if (experiment.arms.empty()) map.require("arms");
+  return std::move(experiment);
 }
 
 Recipes load_recipes(const fs::path& file, const Registry& registry) {
-  const YamlMap map = YamlNode::parse(read_text(file, kMostHandwritten), file.string()).as_map();
+  std::string text;
   RecipeReader recipes(registry);
-  recipes.read(map, file, false);
+  recipes.read(read_yaml(file, text), file);
   return recipes.recipes();
 }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 #include <fmt/format.h>
@@ -10,34 +9,6 @@
 #include "runner/spec/parse.hpp"
 
 namespace msda {
-namespace {
-
-/// The value whose name_of() is `name`; throws UsageError that lists them all.
-template <class Value, std::size_t count>
-Value parse_name(std::string_view what, std::string_view name,
-                 const std::array<Value, count>& values) {
-  std::vector<std::string> names;
-  for (const Value value : values) {
-    if (name_of(value) == name) return value;
-    names.emplace_back(name_of(value));
-  }
-  throw UsageError(fmt::format("no {} '{}'{}: there are {}", what, name, suggestion(name, names),
-                               fmt::join(names, ", ")));
-}
-
-}  // namespace
-
-DType parse_dtype(std::string_view name) {
-  return parse_name("type", name, std::array{DType::kFloat32, DType::kFloat16, DType::kBFloat16});
-}
-
-std::string_view name_of(ValueLayout layout) {
-  return layout == ValueLayout::kPlain ? "plain" : "zero-border";
-}
-
-ValueLayout parse_layout(std::string_view name) {
-  return parse_name("layout", name, std::array{ValueLayout::kPlain, ValueLayout::kZeroBorder});
-}
 
 std::string parse_device(std::string_view id) {
   constexpr std::string_view kCuda = "cuda:";
@@ -46,8 +17,8 @@ std::string parse_device(std::string_view id) {
                                     [](unsigned char c) { return std::isdigit(c); });
   if (id == "auto" || id == "cpu" || numbered || parse_simt(id)) return std::string(id);
   throw UsageError(
-      fmt::format("no device '{}'{}: give auto, cpu, cuda:N (N from 0) or simt[:SEED[:races]]", id,
-                  suggestion(id, {"auto", "cpu", "cuda:0", "simt"})));
+      fmt::format("no device '{}'{}: give auto, cpu, cuda:N (N from 0) or simt[:SEED[:races]]",
+                  shortened(id), suggestion(id, {"auto", "cpu", "cuda:0", "simt"})));
 }
 
 std::string parse_label(const YamlNode& node) {
@@ -56,11 +27,11 @@ std::string parse_label(const YamlNode& node) {
     return c == '/' || std::isspace(c) || std::iscntrl(c);
   });
   // Names are parts of paths, in which "." and ".." lead elsewhere.
-  if (label.empty() || !plain || label.front() == '.') {
+  if (label.empty() || label.size() > kLongestLabel || !plain || label.front() == '.') {
     node.fail(
-        fmt::format("{} is '{}'; a name has at least one character, no '/' and no space, and "
-                    "does not begin with '.'",
-                    node.name(), label));
+        fmt::format("{} is '{}'; a name has 1 to {} characters, no '/' and no space, and does not "
+                    "begin with '.'",
+                    node.name(), shortened(label), kLongestLabel));
   }
   return label;
 }

@@ -1,100 +1,165 @@
+// The problems of an experiment file, and where their tensors come from.
 #include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "problem/names.hpp"
 #include "problem/validate.hpp"
 #include "runner/spec/parse.hpp"
+#include "runner/spec/settings.hpp"
 
 namespace msda {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+/// Products of sizes that leave 63 bits are refused by validate().
+constexpr std::int64_t kLargestSize = std::int64_t{1} << 40;
 /// The preset whose tensors were captured in a model; they lie beside the experiments.
 constexpr const char* kCapturedPreset = "captured-decoder";
 constexpr const char* kCapturedFolder = "inputs/captured_decoder";
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Of keys that a preset or an input brings.
+constexpr const char* kRequiredAlone = "required without a preset or an input";
 
-const std::vector<std::string>& shape_keys() {
-  static const std::vector<std::string> keys = {"batch",  "queries", "heads", "channels",
-                                                "points", "levels",  "layout"};
-  return keys;
+Form<std::int64_t> size() {
+  Form<std::int64_t> form = form::integer<std::int64_t>(1, kLargestSize);
+  form.words = "an integer from 1";
+  return form;
 }
 
-const std::vector<std::string>& generation_keys() {
-  static const std::vector<std::string> keys = {"distribution", "sigma", "outside_share", "objects",
-                                                "seed"};
-  return keys;
-}
-
-std::vector<Level> parse_levels(const YamlNode& node) {
-  std::vector<Level> levels;
-  for (const YamlNode& entry : node.as_list("level")) {
-    const std::vector<YamlNode> sizes = entry.as_list("size");
-    if (sizes.size() != 2) {
-      entry.fail(fmt::format("a level is [height, width], not a list of {}", sizes.size()));
-    }
-    levels.push_back({sizes[0].as_integer(1, kLargest), sizes[1].as_integer(1, kLargest)});
+Level parse_level(const YamlNode& node) {
+  const std::vector<YamlNode> sizes = node.as_list("size");
+  if (sizes.size() != 2) {
+    node.fail(fmt::format("a level is [height, width], not a list of {}", sizes.size()));
   }
-  return levels;
+  Level level;
+  size().read(sizes[0], level.height);
+  size().read(sizes[1], level.width);
+  return level;
 }
 
-void parse_shape(const YamlMap& map, Problem& problem) {
-  const auto integer = [&](const char* key, std::int64_t& field) {
-    if (const auto node = map.find(key)) field = node->as_integer(1, kLargest);
+Form<std::vector<Level>> levels() {
+  Form<std::vector<Level>> form;
+  form.words = "`[[height, width], ...]`";
+  form.schema = form::list_of("", form::list_of("", size().schema, 2).schema).schema;
+  form.schema["items"]["maxItems"] = 2;
+  form.schema["maxItems"] = kMaxLevels;
+  form.read = [](const YamlNode& node, std::vector<Level>& levels) {
+    levels.clear();
+    for (const YamlNode& entry : node.as_list("level")) levels.push_back(parse_level(entry));
   };
-  integer("batch", problem.batch);
-  integer("queries", problem.queries);
-  integer("heads", problem.heads);
-  integer("channels", problem.channels);
-  integer("points", problem.points);
-  if (const auto node = map.find("levels")) problem.levels = parse_levels(*node);
-  if (const auto node = map.find("layout")) {
-    problem.layout = node->locate([&] { return parse_layout(node->as_text()); });
+  form.write = [](const std::vector<Level>&) { return std::string(); };
+  return form;
+}
+
+const Settings<Types>& type_settings() {
+  const Form<DType> type = form::name<DType>();
+  static const Settings<Types> settings{
+      setting("value", &Types::value, type, "of the values, which the kernels gather"),
+      setting("location", &Types::location, type, "of the sampling locations"),
+      setting("weight", &Types::weight, type, "of the attention weights"),
+      setting("output", &Types::output, type, "of the result")};
+  return settings;
+}
+
+/// One type for all tensors, or a map that changes some.
+Form<Types> types() {
+  const Form<DType> one = form::name<DType>();
+  const std::string words = one.words + " for all tensors, or a map of the next table";
+  return {form::any_of(words, {one.schema, object_schema(type_settings().keys())}),
+          [=](const YamlNode& node, Types& types) {
+            if (node.is_map()) return type_settings().read(node.as_map(), types);
+            DType all{};
+            one.read(node, all);
+            types = Types::all(all);
+          },
+          [](const Types& types) { return fmt::format("`{}`", name_of(types.value)); }};
+}
+
+const Settings<Problem>& shape_settings() {
+  static const Settings<Problem> settings{
+      setting("batch", &Problem::batch, size(), "images"),
+      setting("queries", &Problem::queries, size(), "of each image").otherwise(kRequiredAlone),
+      setting("heads", &Problem::heads, size(), "of attention"),
+      setting("channels", &Problem::channels, size(), "of each head"),
+      setting("points", &Problem::points, size(), "sampled on each level for each head and query"),
+      setting("levels", &Problem::levels, levels(), "sizes in pixels, without any border")
+          .otherwise(kRequiredAlone),
+      setting("layout", &Problem::layout, form::name<ValueLayout>(),
+              "how the levels lie in `value`")};
+  return settings;
+}
+
+/// Of tensors that are made; see docs/problems.md.
+const Settings<Generation>& generation_settings() {
+  using G = Generation;
+  static const Settings<G> settings{
+      setting("distribution", &G::distribution, form::name<Distribution>(),
+              "[where](problems.md#generated-inputs) generated points lie"),
+      setting("sigma", &G::sigma, form::number(0, kInfinity),
+              "`local`, `clustered`: standard deviation of the offsets in pixels"),
+      setting("outside_share", &G::outside_share, form::number(0, 1),
+              "`outside`: share of the points beyond the image"),
+      setting("objects", &G::objects, form::integer<std::int64_t>(1),
+              "`clustered`: how many objects the queries gather around"),
+      setting("seed", &G::seed, form::integer<std::uint64_t>(0), "of generated tensors")};
+  return settings;
+}
+
+/// A problem while its map is read.
+struct ProblemReader {
+  ProblemSpec spec;
+  fs::path beside;  ///< where relative directories start
+  bool has_base = false;
+};
+
+void read_preset(const YamlNode& node, ProblemReader& reader) {
+  reader.spec = node.locate([&] { return preset_spec(node.as_text(), reader.beside); });
+  reader.has_base = true;
+}
+
+void read_input(const YamlNode& node, ProblemReader& reader) {
+  if (reader.has_base) node.fail("give either 'preset' or 'input', not both");
+  reader.has_base = true;
+  const fs::path directory = node.as_text();
+  fs::path& place = reader.spec.directory.emplace(
+      directory.is_absolute() ? directory : (reader.beside / directory).lexically_normal());
+  std::error_code error;
+  if (!fs::is_directory(place, error)) {
+    node.fail(fmt::format("input directory '{}' does not exist (looked for {})",
+                          shortened(directory.string()), shortened(place.string())));
   }
+  // A trailing slash leaves no file name of its own.
+  reader.spec.problem.name =
+      (directory.has_filename() ? directory : directory.parent_path()).filename().string();
 }
 
-DType parse_dtype_node(const YamlNode& node) {
-  const std::string text = node.as_text();
-  return node.locate([&] { return parse_dtype(text); });
+const Settings<ProblemReader>& base_settings() {
+  using R = ProblemReader;
+  static const Settings<R> settings{
+      setting<R>("preset", {"a [preset](problems.md#presets)", {{"enum", preset_names()}}},
+                 "what the map starts from", read_preset),
+      setting<R>("input", form::text("a directory"),
+                 "[tensors](problems.md#inputs-from-files) to start from, beside this file",
+                 read_input),
+      setting<R>(
+          "name", form::label(), "label in tables",
+          [](const YamlNode& node, R& reader) { reader.spec.problem.name = parse_label(node); })
+          .otherwise("the preset's or the directory's"),
+      setting<R>(
+          "types", types(), "how the tensors are stored",
+          [](const YamlNode& node, R& reader) { types().read(node, reader.spec.problem.types); })
+          .otherwise("`fp32`, or as the input's files have them")};
+  return settings;
 }
 
-/// One name for all tensors, or a map that changes some.
-Types parse_types(const YamlNode& node, Types types) {
-  if (!node.is_map()) return Types::all(parse_dtype_node(node));
-  const YamlMap map = node.as_map();
-  map.allow_only({"value", "location", "weight", "output"});
-  const auto member = [&](const char* key, DType& field) {
-    if (const auto entry = map.find(key)) field = parse_dtype_node(*entry);
-  };
-  member("value", types.value);
-  member("location", types.location);
-  member("weight", types.weight);
-  member("output", types.output);
-  return types;
-}
-
-Generation parse_generation(const YamlMap& map) {
-  Generation generation;
-  if (const auto node = map.find("distribution")) {
-    const std::string text = node->as_text();
-    generation.distribution = node->locate([&] { return parse_distribution(text); });
-  }
-  if (const auto node = map.find("sigma")) generation.sigma = node->as_number(0, kInfinity);
-  if (const auto node = map.find("outside_share")) generation.outside_share = node->as_number(0, 1);
-  if (const auto node = map.find("objects")) generation.objects = node->as_integer(1, kLargest);
-  if (const auto node = map.find("seed")) {
-    generation.seed = static_cast<std::uint64_t>(node->as_integer(0, kLargest));
-  }
-  return generation;
-}
-
-void refuse_keys(const YamlMap& map, const std::vector<std::string>& keys) {
+void refuse_keys(const YamlMap& map, const Keys& keys) {
+  const std::vector<std::string> names = names_of(keys);
   for (const YamlMap::Entry& entry : map.entries()) {
-    if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) continue;
+    if (std::find(names.begin(), names.end(), entry.key) == names.end()) continue;
     throw UsageError(fmt::format("{}: key '{}' does not apply to tensors that are read from files",
                                  to_string(entry.place), entry.key));
   }
@@ -111,60 +176,38 @@ Input read_tensors(const ProblemSpec& spec) {
 
 /// Fills in the shape and types that the files of `spec.directory` have, by reading them.
 void take_shape_from_files(const YamlMap& map, ProblemSpec& spec) {
-  refuse_keys(map, generation_keys());
-  if (!is_raw_directory(*spec.directory)) refuse_keys(map, shape_keys());
+  refuse_keys(map, generation_settings().keys());
+  if (!is_raw_directory(*spec.directory)) refuse_keys(map, shape_settings().keys());
   spec = map.owner().locate([&] { return directory_spec(*spec.directory, spec.problem); });
-}
-
-ProblemSpec parse_input(const YamlNode& node, const fs::path& beside) {
-  ProblemSpec spec;
-  const fs::path directory = node.as_text();
-  spec.directory = directory.is_absolute() ? directory : (beside / directory).lexically_normal();
-  if (!fs::is_directory(*spec.directory)) {
-    node.fail(fmt::format("input directory '{}' does not exist (looked for {})", directory.string(),
-                          spec.directory->string()));
-  }
-  // A trailing slash leaves no file name of its own.
-  spec.problem.name =
-      (directory.has_filename() ? directory : directory.parent_path()).filename().string();
-  return spec;
-}
-
-/// What the map starts from: a preset, a directory, or the bare shape that it must spell out.
-ProblemSpec parse_base(const YamlMap& map, const fs::path& beside) {
-  const auto preset = map.find("preset");
-  const auto input = map.find("input");
-  if (preset && input) input->fail("give either 'preset' or 'input', not both");
-  if (preset) {
-    const std::string name = preset->as_text();
-    return preset->locate([&] { return preset_spec(name, beside); });
-  }
-  if (input) return parse_input(*input, beside);
-  for (const char* key : {"name", "queries", "levels"}) map.require(key);
-  return {};
+  if (const auto node = map.find("types")) types().read(*node, spec.problem.types);
 }
 
 ProblemSpec parse_problem_map(const YamlMap& map, const fs::path& beside) {
-  std::vector<std::string> known = {"name", "preset", "input", "types"};
-  known.insert(known.end(), shape_keys().begin(), shape_keys().end());
-  known.insert(known.end(), generation_keys().begin(), generation_keys().end());
-  map.allow_only(known);
-  ProblemSpec spec = parse_base(map, beside);
-  if (const auto node = map.find("name")) spec.problem.name = parse_label(*node);
-  parse_shape(map, spec.problem);
-  const auto types = map.find("types");
-  if (types) spec.problem.types = parse_types(*types, spec.problem.types);
+  map.allow_only(names_of(keys::problem()));
+  ProblemReader reader{{}, beside};
+  base_settings().read_known(map, reader);
+  ProblemSpec& spec = reader.spec;
+  if (!reader.has_base) {
+    for (const char* key : {"name", "queries", "levels"}) map.require(key);
+  }
+  shape_settings().read_known(map, spec.problem);
   if (spec.directory) {
     take_shape_from_files(map, spec);
-    if (types) spec.problem.types = parse_types(*types, spec.problem.types);
   } else {
-    spec.generation = parse_generation(map);
+    generation_settings().read_known(map, spec.generation);
   }
   map.owner().locate([&] { validate(spec.problem); });
-  return spec;
+  return std::move(spec);
 }
 
 }  // namespace
+
+Keys keys::type() { return type_settings().keys(); }
+
+Keys keys::problem() {
+  return joined(joined(base_settings().keys(), shape_settings().keys()),
+                generation_settings().keys());
+}
 
 ProblemSpec parse_problem(const YamlNode& node, const fs::path& beside) {
   if (!node.is_scalar()) return parse_problem_map(node.as_map(), beside);

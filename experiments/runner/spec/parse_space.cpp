@@ -1,11 +1,12 @@
 // The `space` of an experiment file: alternatives with their parameters, and rules.
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "runner/spec/parse.hpp"
+#include "runner/spec/settings.hpp"
 
 namespace msda {
 namespace {
@@ -197,54 +198,127 @@ std::string pattern_text(const SpacePattern& pattern, const std::vector<SpaceFac
   return text;
 }
 
-std::vector<SpaceRule> parse_rules(const YamlMap& map, const std::vector<SpaceFactor>& factors) {
+/// A space while its map is read, and what it may name.
+struct SpaceReader {
+  const Recipes& recipes;
+  const Registry& registry;
+  std::vector<Use> base;
+  SpaceBuilder builder;
   std::vector<SpaceRule> rules;
-  if (const auto node = map.find("requires")) {
-    for (const YamlNode& entry : node->as_list("rule")) {
-      const YamlMap rule = entry.as_map();
-      rule.allow_only({"when", "then"});
-      rules.push_back({parse_pattern(rule.require("when"), factors),
-                       parse_pattern(rule.require("then"), factors), ""});
-      rules.back().text = fmt::format("{} requires {}", pattern_text(rules.back().when, factors),
-                                      pattern_text(rules.back().then, factors));
-    }
+};
+
+/// A rule while its map is read.
+struct RuleReader {
+  const std::vector<SpaceFactor>& factors;
+  SpaceRule rule;
+};
+
+void read_choices(const YamlNode& node, SpaceReader& reader) {
+  const YamlMap map = node.as_map();
+  if (map.entries().empty()) node.fail("key 'factors' is empty; give at least one factor");
+  for (const YamlMap::Entry& entry : map.entries()) {
+    const YamlNode key(YAML::Node(entry.key), "factor name", entry.place);
+    reader.builder.add(parse_label(key), parse_alternatives(entry, reader.registry));
   }
-  if (const auto node = map.find("excludes")) {
-    for (const YamlNode& entry : node->as_list("rule")) {
-      rules.push_back({parse_pattern(entry, factors), {}, ""});
-      rules.back().text = "excluded: " + pattern_text(rules.back().when, factors);
-    }
+}
+
+/// The key, a pattern, for a member of the rule.
+Setting<RuleReader> pattern_setting(const char* key, SpacePattern SpaceRule::*member,
+                                    const char* meaning) {
+  const Shape pattern = {"`{factor: levels}`", {{"type", "object"}, {"minProperties", 1}}};
+  return setting<RuleReader>(key, pattern, meaning,
+                             [member](const YamlNode& node, RuleReader& reader) {
+                               reader.rule.*member = parse_pattern(node, reader.factors);
+                             })
+      .required();
+}
+
+const Settings<RuleReader>& rule_settings() {
+  static const Settings<RuleReader> settings{
+      pattern_setting("when", &SpaceRule::when, "the points that the rule is for"),
+      pattern_setting("then", &SpaceRule::then, "what they must match as well")};
+  return settings;
+}
+
+void read_rules(const YamlNode& node, SpaceReader& reader) {
+  const std::vector<SpaceFactor>& factors = reader.builder.factors();
+  for (const YamlNode& entry : node.as_list("rule")) {
+    RuleReader of_rule{factors, {}};
+    rule_settings().read(entry.as_map(), of_rule);
+    SpaceRule& rule = reader.rules.emplace_back(std::move(of_rule.rule));
+    rule.text = fmt::format("{} requires {}", pattern_text(rule.when, factors),
+                            pattern_text(rule.then, factors));
   }
-  return rules;
+}
+
+void read_exclusions(const YamlNode& node, SpaceReader& reader) {
+  const std::vector<SpaceFactor>& factors = reader.builder.factors();
+  for (const YamlNode& entry : node.as_list("rule")) {
+    SpaceRule& rule = reader.rules.emplace_back();
+    rule.when = parse_pattern(entry, factors);
+    rule.text = "excluded: " + pattern_text(rule.when, factors);
+  }
+}
+
+/// What the space is; rules name factors and stand behind them.
+const Settings<SpaceReader>& space_settings() {
+  using R = SpaceReader;
+  const Shape base = form::any_of("a recipe's name, or a list as in `use`",
+                                  {form::label().schema, form::reference("uses")});
+  const Shape factors = {"`{name: alternatives}`",
+                         {{"type", "object"},
+                          {"minProperties", 1},
+                          {"additionalProperties", form::reference("alternatives")}}};
+  const nlohmann::json pattern = {{"type", "object"}, {"minProperties", 1}};
+  static const Settings<R> settings{
+      setting<R>("base", base, "what every composition has",
+                 [](const YamlNode& node, R& reader) {
+                   reader.base = parse_base(node, reader.recipes, reader.registry);
+                 })
+          .otherwise("the direct skeleton"),
+      setting<R>("factors", factors, "what is chosen", read_choices).required(),
+      setting<R>("requires",
+                 form::list_of("a list of `{when: pattern, then: pattern}`",
+                               object_schema(rule_settings().keys())),
+                 "rules: points that match `when` must match `then`", read_rules),
+      setting<R>("excludes", form::list_of("a list of patterns", pattern),
+                 "rules: points that match are left out", read_exclusions)};
+  return settings;
+}
+
+/// How long to look, and for what.
+const Settings<SpaceSpec>& search_settings() {
+  using S = SpaceSpec;
+  static const Settings<S> settings{
+      setting("error", &S::error, form::number(1e-12, 1),
+              "largest relative L2 error of a composition that is wanted")
+          .otherwise("what [verification](measurement.md) allows the storage types: 1e-3 for fp16, "
+                     "1e-5 for fp32, 8e-3 for bf16"),
+      setting("budget", &S::budget, form::duration(),
+              "wall-clock time for one problem in one mode, the confirmation included"),
+      setting("enumerate", &S::enumerate, form::integer<std::uint64_t>(1, 100'000),
+              "a space of no more points is measured whole"),
+      setting("finalists", &S::finalists, form::integer<int>(1, 20),
+              "candidates that are confirmed")};
+  return settings;
 }
 
 }  // namespace
 
+Keys keys::space() { return joined(space_settings().keys(), search_settings().keys()); }
+Keys keys::rule() { return rule_settings().keys(); }
+
 SpaceSpec parse_space(const YamlNode& node, const Recipes& recipes, const Registry& registry) {
   const YamlMap map = node.as_map();
-  map.allow_only(
-      {"base", "factors", "requires", "excludes", "error", "budget", "enumerate", "finalists"});
+  map.allow_only(names_of(keys::space()));
+  SpaceReader reader{recipes, registry, {}, {}, {}};
+  space_settings().read_known(map, reader);
   SpaceSpec spec;
-  if (const auto base = map.find("base")) spec.base = parse_base(*base, recipes, registry);
-  const YamlNode factors = map.require("factors");
-  const YamlMap entries = factors.as_map();
-  if (entries.entries().empty()) factors.fail("key 'factors' is empty; give at least one factor");
-  SpaceBuilder builder;
-  for (const YamlMap::Entry& entry : entries.entries()) {
-    const YamlNode key(YAML::Node(entry.key), "factor name", entry.place);
-    builder.add(parse_label(key), parse_alternatives(entry, registry));
-  }
-  spec.choices = builder.choices();
-  spec.space = factors.locate(
-      [&] { return SearchSpace(builder.factors(), parse_rules(map, builder.factors())); });
-  if (const auto value = map.find("error")) spec.error = value->as_number(1e-12, 1);
-  if (const auto value = map.find("budget")) spec.budget = value->as_duration();
-  if (const auto value = map.find("enumerate")) {
-    spec.enumerate = static_cast<std::uint64_t>(value->as_integer(1, 100'000));
-  }
-  if (const auto value = map.find("finalists")) {
-    spec.finalists = static_cast<int>(value->as_integer(1, 20));
-  }
+  search_settings().read_known(map, spec);
+  spec.base = std::move(reader.base);
+  spec.choices = reader.builder.choices();
+  spec.space = map.require("factors").locate(
+      [&] { return SearchSpace(reader.builder.factors(), std::move(reader.rules)); });
   return spec;
 }
 

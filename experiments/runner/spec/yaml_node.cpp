@@ -9,16 +9,26 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "plugin/registry.hpp"
+#include "nearest.hpp"
 
 namespace msda {
 namespace {
+
+/// What messages call the outermost value. Of what it is they tell no more than the kind: it may be
+/// a file that was never meant to be read here.
+constexpr const char* kWholeFile = "the file";
+
+/// So that sums of durations fit into every clock.
+constexpr std::chrono::hours kLongestDuration(24 * 365);
+
+/// Characters of the longest text: names and sentences, never a file that got here by mistake.
+constexpr std::size_t kLongestText = 10'000;
 
 std::string describe_kind(const YAML::Node& node) {
   if (node.IsSequence()) return "a list";
   if (node.IsMap()) return "a map";
   if (node.IsNull()) return "nothing";
-  return "'" + node.Scalar() + "'";
+  return "'" + shortened(node.Scalar()) + "'";
 }
 
 SourcePlace place_of(const YAML::Mark& mark, const std::string& file) {
@@ -56,10 +66,10 @@ YamlNode YamlNode::parse(const std::string& text, const std::string& file) {
   try {
     const YAML::Node node = YAML::Load(text);
     const SourcePlace place = node.IsNull() ? SourcePlace{file, 1, 1} : place_of(node.Mark(), file);
-    return {node, "the file", place};
-  } catch (const YAML::ParserException& error) {
-    throw UsageError(
-        fmt::format("{}: not YAML: {}", to_string(place_of(error.mark, file)), error.msg));
+    return {node, kWholeFile, place};
+  } catch (const YAML::Exception& error) {
+    throw UsageError(fmt::format("{}: not YAML: {}", to_string(place_of(error.mark, file)),
+                                 shortened(error.msg)));
   }
 }
 
@@ -70,7 +80,9 @@ void YamlNode::fail(const std::string& message) const {
   throw UsageError(to_string(place_) + ": " + message);
 }
 
-std::string YamlNode::offending_text() const { return describe_kind(node_); }
+std::string YamlNode::offending_text() const {
+  return name_ == kWholeFile && node_.IsScalar() ? "text" : describe_kind(node_);
+}
 
 void YamlNode::wrong_type(const std::string& expected) const {
   fail(fmt::format("{} must be {}, not {}", name_, expected, offending_text()));
@@ -78,6 +90,10 @@ void YamlNode::wrong_type(const std::string& expected) const {
 
 std::string YamlNode::as_text() const {
   if (!node_.IsScalar()) wrong_type("text");
+  if (node_.Scalar().size() > kLongestText) {
+    fail(fmt::format("{} has {} characters; at most {} are read", name_, node_.Scalar().size(),
+                     kLongestText));
+  }
   return node_.Scalar();
 }
 
@@ -135,7 +151,11 @@ std::chrono::duration<double> YamlNode::as_duration() const {
   const auto unit = units.find(text.substr(unit_at));
   if (!value || unit == units.end()) wrong_type(expected);
   if (*value <= 0) fail(fmt::format("{} is '{}'; it must be more than zero", name_, text));
-  return std::chrono::duration<double>(*value * unit->second);
+  const std::chrono::duration<double> duration(*value * unit->second);
+  if (duration > kLongestDuration) {
+    fail(fmt::format("{} is '{}'; it must be at most a year", name_, shortened(text)));
+  }
+  return duration;
 }
 
 std::vector<YamlNode> YamlNode::as_list_or_empty(const std::string& element) const {
@@ -162,16 +182,16 @@ YamlMap YamlNode::as_map() const {
     const YAML::Node value = pair.second;
     const SourcePlace key_place = place_of(key.Mark(), place_.file);
     if (!key.IsScalar()) throw UsageError(to_string(key_place) + ": a key must be text");
+    const std::string shown = shortened(key.Scalar());
     const auto [first, is_new] = seen.emplace(key.Scalar(), key_place);
     if (!is_new) {
       throw UsageError(fmt::format("{}: key '{}' stands here a second time; first in line {}",
-                                   to_string(key_place), key.Scalar(), first->second.line));
+                                   to_string(key_place), shown, first->second.line));
     }
     // A value left out has no place of its own in the file: its key's is the next best.
     const SourcePlace place =
         value.Mark().is_null() || value.IsNull() ? key_place : place_of(value.Mark(), place_.file);
-    entries.push_back(
-        {key.Scalar(), key_place, YamlNode(value, "key '" + key.Scalar() + "'", place)});
+    entries.push_back({key.Scalar(), key_place, YamlNode(value, "key '" + shown + "'", place)});
   }
   return YamlMap(*this, std::move(entries));
 }
@@ -189,7 +209,8 @@ void YamlMap::allow_only(const std::vector<std::string>& known) const {
   for (const Entry& entry : entries_) {
     if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
     throw UsageError(fmt::format("{}: unknown key '{}'{}; known here: {}", to_string(entry.place),
-                                 entry.key, suggestion(entry.key, known), fmt::join(known, ", ")));
+                                 shortened(entry.key), suggestion(entry.key, known),
+                                 fmt::join(known, ", ")));
   }
 }
 

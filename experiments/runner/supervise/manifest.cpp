@@ -11,10 +11,10 @@
 #include <boost/version.hpp>
 
 #include "device/host/device.hpp"
-#include "files/read.hpp"
 #include "files/write.hpp"
 #include "hash.hpp"
 #include "plugin/library.hpp"
+#include "results/manifest.hpp"
 #include "runner/protocol/phase.hpp"
 #include "runner/protocol/protocol.hpp"
 
@@ -172,9 +172,8 @@ json added_times(const json& a, const json& b) {
 
 json read_manifest(const std::filesystem::path& directory) {
   const std::filesystem::path file = directory / kManifestFile;
-  const std::string text = read_text(file);
-  json manifest = json::parse(text, nullptr, false);
-  if (!manifest.is_object() || !manifest.contains("schema")) {
+  json manifest = read_manifest_file(file);
+  if (!manifest.contains("schema")) {
     throw UsageError(fmt::format("{} is not the manifest of a run", file.string()));
   }
   if (manifest.at("schema") != kManifestSchema) {

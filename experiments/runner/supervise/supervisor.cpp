@@ -9,7 +9,7 @@ namespace msda {
 namespace {
 
 using nlohmann::json;
-using Outcome = WorkerProcess::Outcome;
+using Answer = WorkerProcess::Outcome;
 
 /// A worker opens its device within this time; a cold GPU driver can take tens of seconds.
 constexpr std::chrono::duration<double> kStartTimeout{120};
@@ -82,15 +82,15 @@ void Supervisor::start() {
   std::string line;
   for (;;) {
     switch (worker_->read(line, kStartTimeout)) {
-      case Outcome::kInterrupted: throw Interrupted();
-      case Outcome::kSilent:
+      case Answer::kInterrupted: throw Interrupted();
+      case Answer::kSilent:
         end_worker();
         throw EnvironmentError(fmt::format("the worker for {} did not start within {} s",
                                            options_.device, kStartTimeout.count()));
-      case Outcome::kEnded:
+      case Answer::kEnded:
         throw EnvironmentError(fmt::format("the worker for {} ended before it was ready: {}",
                                            options_.device, worker_->end_reason()));
-      case Outcome::kLine: break;
+      case Answer::kLine: break;
     }
     json event = json::parse(line);
     if (event.at("event") == event::kError) throw_start_error(event);
@@ -163,13 +163,13 @@ void Supervisor::follow(Attempt& attempt) {
   std::string line;
   for (;;) {
     const auto limit = time_limit(attempt.request.measure.timeouts, attempt.phase);
-    const Outcome outcome = worker_->read(line, limit);
-    if (outcome == Outcome::kInterrupted) {
+    const Answer outcome = worker_->read(line, limit);
+    if (outcome == Answer::kInterrupted) {
       worker_.reset();
       throw Interrupted();
     }
-    if (outcome == Outcome::kSilent) return end_silent(attempt, limit.count());
-    if (outcome == Outcome::kEnded) {
+    if (outcome == Answer::kSilent) return end_silent(attempt, limit.count());
+    if (outcome == Answer::kEnded) {
       return end_lost(attempt);
     }
     const json event = json::parse(line);

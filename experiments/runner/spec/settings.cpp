@@ -1,0 +1,52 @@
+#include "runner/spec/settings.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace msda {
+
+using nlohmann::json;
+
+std::vector<std::string> names_of(const Keys& keys) {
+  std::vector<std::string> names;
+  for (const Key& key : keys) names.push_back(key.name);
+  return names;
+}
+
+json object_schema(const Keys& keys) {
+  json properties = json::object();
+  json required = json::array();
+  for (const Key& key : keys) {
+    json& property = properties[key.name] = key.schema;
+    property["description"] = key.meaning;
+    if (key.is_required) required.push_back(key.name);
+  }
+  json schema = {
+      {"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
+  if (!required.empty()) schema["required"] = std::move(required);
+  return schema;
+}
+
+std::string markdown_table(const Keys& keys) {
+  const bool has_defaults = std::any_of(keys.begin(), keys.end(), [](const Key& key) {
+    return key.is_required || !key.standard.empty();
+  });
+  std::string text = has_defaults
+                         ? "| key | value | meaning | default |\n| --- | --- | --- | --- |\n"
+                         : "| key | value | meaning |\n| --- | --- | --- |\n";
+  for (const Key& key : keys) {
+    text += fmt::format("| `{}` | {} | {} |", key.name, key.words, key.meaning);
+    const std::string& standard = key.is_required ? "required" : key.standard;
+    if (has_defaults) text += standard.empty() ? " |" : " " + standard + " |";
+    text += "\n";
+  }
+  return text;
+}
+
+Keys joined(Keys first, const Keys& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+}  // namespace msda
