@@ -16,20 +16,15 @@ ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Problem& 
       plan_(read_plan(module_.module())),
       main_kernel_(unit.composed.main_kernel),
       main_(make_launch(main_kernel_, plan_.main, problem, device)),
-      batch_(problem.batch),
-      queries_(problem.queries) {
+      arguments_(plan_, problem,
+                 [](std::size_t bytes) { return std::make_unique<CudaMemory>(bytes); }) {
   for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
-    const std::size_t bytes =
-        workspace_bytes(plan_.workspace[slot], problem.batch, problem.queries);
-    if (bytes > 0) workspaces_[slot] = std::make_unique<CudaMemory>(bytes);
-    if (plan_.has_prepass[slot] != 0) {
-      const Prepass& prepass = unit.composed.prepasses.at(static_cast<int>(slot));
-      prepasses_.push_back(
-          {prepass.name, make_launch(prepass.kernel, plan_.prepass[slot], problem, device)});
-    }
+    if (plan_.has_prepass[slot] == 0) continue;
+    const Prepass& prepass = unit.composed.prepasses.at(static_cast<int>(slot));
+    prepasses_.push_back(
+        {prepass.name, make_launch(prepass.kernel, plan_.prepass[slot], problem, device)});
   }
   make_textures(problem);
-  arguments_ = constant_arguments();
   if (TensorMaps::needed(plan_)) maps_ = std::make_unique<TensorMaps>(plan_, problem.batch);
   if (plan_.persist_value != 0) {
     persisting_ = std::make_unique<PersistingL2>(
@@ -43,6 +38,7 @@ void ComposedExecutable::make_textures(const Problem& problem) {
     if (shape.width == 0) continue;
     const auto layers = static_cast<unsigned>(shape.layers_per_image * problem.batch);
     textures_[level] = std::make_unique<CudaTexture>(shape, layers);
+    arguments_.set_texture(level, textures_[level]->texture(), textures_[level]->surface());
   }
 }
 
@@ -119,49 +115,19 @@ void ComposedExecutable::enqueue(const Launch& launch, Arguments& arguments, cud
       "cudaLaunchKernelExC");
 }
 
-const void* ComposedExecutable::stored_values(const Tensors& tensors) const {
-  return plan_.has_prepass[kLayout] != 0 ? workspaces_[kLayout]->data() : tensors.value;
-}
-
 void ComposedExecutable::bind(const Tensors& tensors) {
-  if (maps_) maps_->encode(stored_values(tensors));
-}
-
-Arguments ComposedExecutable::constant_arguments() const {
-  Arguments arguments{};
-  arguments.batch = batch_;
-  arguments.queries = queries_;
-  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
-    if (workspaces_[slot]) arguments.workspace[slot] = workspaces_[slot]->data();
-  }
-  for (std::size_t level = 0; level < kLevelLimit; ++level) {
-    if (!textures_[level]) continue;
-    arguments.texture[level] = textures_[level]->texture();
-    arguments.surface[level] = textures_[level]->surface();
-  }
-  return arguments;
+  if (maps_) maps_->encode(arguments_.stored_values(tensors));
 }
 
 Arguments ComposedExecutable::arguments_for(const Tensors& tensors) const {
-  Arguments arguments = arguments_;
-  arguments.value = tensors.value;
-  arguments.locations = tensors.locations;
-  arguments.weights = tensors.weights;
-  arguments.output = tensors.output;
-  if (maps_) arguments.maps = maps_->of(stored_values(tensors));
+  Arguments arguments = arguments_.of(tensors);
+  if (maps_) arguments.maps = maps_->of(arguments_.stored_values(tensors));
   return arguments;
 }
 
-bool ComposedExecutable::clears() const {
-  return std::any_of(std::begin(plan_.zeroed), std::end(plan_.zeroed),
-                     [](unsigned zeroed) { return zeroed != 0; });
-}
-
-void ComposedExecutable::enqueue_clearing(const Arguments& arguments, cudaStream_t stream) const {
-  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
-    if (plan_.zeroed[slot] == 0) continue;
-    check(cudaMemsetAsync(arguments.workspace[slot], 0, workspaces_[slot]->size(), stream),
-          "cudaMemsetAsync");
+void ComposedExecutable::enqueue_clearing(cudaStream_t stream) const {
+  for (DeviceMemory* memory : arguments_.cleared()) {
+    check(cudaMemsetAsync(memory->data(), 0, memory->size(), stream), "cudaMemsetAsync");
   }
 }
 
@@ -174,7 +140,7 @@ void ComposedExecutable::enqueue_main(Arguments& arguments, cudaStream_t stream)
 void ComposedExecutable::launch(const Tensors& tensors, Stream stream) {
   auto* cuda_stream = static_cast<cudaStream_t>(stream);
   Arguments arguments = arguments_for(tensors);
-  enqueue_clearing(arguments, cuda_stream);
+  enqueue_clearing(cuda_stream);
   for (const PrepassLaunch& prepass : prepasses_) enqueue(prepass.launch, arguments, cuda_stream);
   enqueue_main(arguments, cuda_stream);
 }
@@ -187,9 +153,8 @@ std::vector<LaunchPart> ComposedExecutable::parts() {
                        enqueue_part(arguments, static_cast<cudaStream_t>(stream));
                      }});
   };
-  if (clears()) {
-    add("clear",
-        [this](Arguments& arguments, cudaStream_t stream) { enqueue_clearing(arguments, stream); });
+  if (!arguments_.cleared().empty()) {
+    add("clear", [this](Arguments&, cudaStream_t stream) { enqueue_clearing(stream); });
   }
   for (const PrepassLaunch& prepass : prepasses_) {
     add(prepass.name, [&prepass](Arguments& arguments, cudaStream_t stream) {

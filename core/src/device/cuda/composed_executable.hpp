@@ -7,6 +7,7 @@
 #include <msda/launch.cuh>
 
 #include "device/compiled_unit.hpp"
+#include "device/composed_arguments.hpp"
 #include "device/cuda/memory.hpp"
 #include "device/cuda/module.hpp"
 #include "device/cuda/persisting_l2.hpp"
@@ -45,13 +46,8 @@ class ComposedExecutable final : public Executable {
   /// `persist`: a window of memory whose lines this launch keeps in the persisting part of L2.
   static void enqueue(const Launch& launch, Arguments& arguments, cudaStream_t stream,
                       const cudaAccessPolicyWindow* persist = nullptr);
-  /// What the main kernel reads as values: the tensor, or its copy in another layout or encoding.
-  const void* stored_values(const Tensors& tensors) const;
-  /// What is the same in every launch, so that a launch has little to do on the host.
-  Arguments constant_arguments() const;
   Arguments arguments_for(const Tensors& tensors) const;
-  bool clears() const;  ///< whether the plan has a workspace to clear
-  void enqueue_clearing(const Arguments& arguments, cudaStream_t stream) const;
+  void enqueue_clearing(cudaStream_t stream) const;
   void enqueue_main(Arguments& arguments, cudaStream_t stream) const;
   void make_textures(const Problem& problem);
 
@@ -60,13 +56,10 @@ class ComposedExecutable final : public Executable {
   std::string main_kernel_;
   Launch main_;
   std::vector<PrepassLaunch> prepasses_;  ///< in the order of their slots
-  std::array<std::unique_ptr<CudaMemory>, kSlotCount> workspaces_;
+  ComposedArguments arguments_;
   std::array<std::unique_ptr<CudaTexture>, kLevelLimit> textures_;
   std::unique_ptr<PersistingL2> persisting_;  ///< null where nothing persists
   std::unique_ptr<TensorMaps> maps_;          ///< null where TMA copies no boxes
-  std::int64_t batch_;
-  std::int64_t queries_;
-  Arguments arguments_{};  ///< constant_arguments()
 };
 
 }  // namespace msda

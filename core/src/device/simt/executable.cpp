@@ -18,14 +18,16 @@ constexpr const char* kArgumentsName = "the arguments";
 
 SimtExecutable::SimtExecutable(const CompiledUnit& unit, const Problem& problem,
                                const DeviceInfo& device, const simt::Options& options)
-    : unit_(unit.module), plan_(unit_.plan()), problem_(problem), options_(options) {
+    : unit_(unit.module),
+      plan_(unit_.plan()),
+      problem_(problem),
+      options_(options),
+      arguments_(plan_, problem, [&](std::size_t bytes) {
+        auto memory = std::make_unique<SimtMemory>(bytes);
+        if (!options.last_image) memory->fill(0xFF);
+        return memory;
+      }) {
   for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
-    const std::size_t bytes =
-        workspace_bytes(plan_.workspace[slot], problem.batch, problem.queries);
-    if (bytes > 0) {
-      workspaces_[slot] = std::make_unique<SimtMemory>(bytes);
-      if (!options_.last_image) workspaces_[slot]->fill(0xFF);
-    }
     if (plan_.has_prepass[slot] != 0) {
       const Prepass& prepass = unit.composed.prepasses.at(static_cast<int>(slot));
       launches_.push_back(
@@ -64,6 +66,8 @@ void SimtExecutable::make_textures() {
     texture.texels->fill(0xFF);
     texture.description = {static_cast<unsigned char*>(texture.texels->data()), shape.width,
                            shape.height, layers, shape.bits};
+    const auto object = reinterpret_cast<std::uintptr_t>(&texture.description);
+    arguments_.set_texture(level, object, object);
   }
 }
 
@@ -88,27 +92,6 @@ void SimtExecutable::make_maps(const void* values) {
   }
 }
 
-Arguments SimtExecutable::arguments_for(const Tensors& tensors) const {
-  Arguments arguments{};
-  arguments.value = tensors.value;
-  arguments.locations = tensors.locations;
-  arguments.weights = tensors.weights;
-  arguments.output = tensors.output;
-  arguments.batch = problem_.batch;
-  arguments.queries = problem_.queries;
-  arguments.maps = maps_.data();
-  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
-    if (workspaces_[slot]) arguments.workspace[slot] = workspaces_[slot]->data();
-  }
-  for (std::size_t level = 0; level < kLevelLimit; ++level) {
-    if (!textures_[level].texels) continue;
-    const auto object = reinterpret_cast<std::uintptr_t>(&textures_[level].description);
-    arguments.texture[level] = object;
-    arguments.surface[level] = object;
-  }
-  return arguments;
-}
-
 std::vector<simt::Buffer> SimtExecutable::buffers_for(const Tensors& tensors) const {
   const auto bytes = [](std::int64_t elements, DType type) {
     return static_cast<std::size_t>(elements) * size_of(type);
@@ -120,9 +103,10 @@ std::vector<simt::Buffer> SimtExecutable::buffers_for(const Tensors& tensors) co
       {tensors.weights, bytes(problem_.weight_elements(), types.weight), "weights", false},
       {tensors.output, bytes(problem_.output_elements(), types.output), "output", true}};
   for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
-    if (!workspaces_[slot]) continue;
-    buffers.push_back({workspaces_[slot]->data(), workspaces_[slot]->size(),
-                       fmt::format("the workspace of slot {}", slot), true});
+    if (DeviceMemory* memory = arguments_.workspace(slot)) {
+      buffers.push_back(
+          {memory->data(), memory->size(), fmt::format("the workspace of slot {}", slot), true});
+    }
   }
   return buffers;
 }
@@ -148,13 +132,12 @@ void SimtExecutable::run(const Launch& launch, const Arguments& arguments,
 }
 
 void SimtExecutable::launch(const Tensors& tensors, Stream) {
-  make_maps(plan_.has_prepass[kLayout] != 0 ? workspaces_[kLayout]->data() : tensors.value);
-  const Arguments arguments = arguments_for(tensors);
+  make_maps(arguments_.stored_values(tensors));
+  Arguments arguments = arguments_.of(tensors);
+  arguments.maps = maps_.data();
   std::vector<simt::Buffer> buffers = buffers_for(tensors);
   buffers.push_back({&arguments, sizeof arguments, kArgumentsName, false});
-  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
-    if (plan_.zeroed[slot] != 0) workspaces_[slot]->fill(0);
-  }
+  for (DeviceMemory* memory : arguments_.cleared()) memory->fill(0);
   for (const Launch& launch : launches_) {
     try {
       run(launch, arguments, buffers);

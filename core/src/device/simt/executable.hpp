@@ -9,6 +9,7 @@
 #include <msda/simt/host/executor.cuh>
 
 #include "device/compiled_unit.hpp"
+#include "device/composed_arguments.hpp"
 #include "device/simt/device_memory.hpp"
 #include "device/simt/launch.hpp"
 #include "device/simt/loaded_unit.hpp"
@@ -39,7 +40,6 @@ class SimtExecutable final : public Executable {
                      const DeviceInfo& device) const;
   void make_textures();
   void make_maps(const void* values);
-  Arguments arguments_for(const Tensors& tensors) const;
   std::vector<simt::Buffer> buffers_for(const Tensors& tensors) const;
   void run(const Launch& launch, const Arguments& arguments,
            const std::vector<simt::Buffer>& buffers) const;
@@ -49,7 +49,7 @@ class SimtExecutable final : public Executable {
   Problem problem_;
   simt::Options options_;
   std::vector<Launch> launches_;  ///< pre-passes in the order of their slots, then the main kernel
-  std::array<std::unique_ptr<SimtMemory>, kSlotCount> workspaces_;
+  ComposedArguments arguments_;
   std::array<Texture, kLevelLimit> textures_;
   std::array<TensorMap, kLevelLimit> maps_{};
 };

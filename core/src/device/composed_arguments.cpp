@@ -1,0 +1,40 @@
+#include "device/composed_arguments.hpp"
+
+#include "jit/launch_plan.hpp"
+
+namespace msda {
+
+ComposedArguments::ComposedArguments(const LaunchPlan& plan, const Problem& problem,
+                                     const Allocate& allocate) {
+  constant_.batch = problem.batch;
+  constant_.queries = problem.queries;
+  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
+    const std::size_t bytes = workspace_bytes(plan.workspace[slot], problem.batch, problem.queries);
+    if (bytes == 0) continue;
+    workspaces_[slot] = allocate(bytes);
+    constant_.workspace[slot] = workspaces_[slot]->data();
+    if (plan.zeroed[slot] != 0) cleared_.push_back(workspaces_[slot].get());
+  }
+  if (plan.has_prepass[kLayout] != 0) layout_copy_ = constant_.workspace[kLayout];
+}
+
+Arguments ComposedArguments::of(const Tensors& tensors) const {
+  Arguments arguments = constant_;
+  arguments.value = tensors.value;
+  arguments.locations = tensors.locations;
+  arguments.weights = tensors.weights;
+  arguments.output = tensors.output;
+  return arguments;
+}
+
+void ComposedArguments::set_texture(std::size_t level, std::uintptr_t texture,
+                                    std::uintptr_t surface) {
+  constant_.texture[level] = texture;
+  constant_.surface[level] = surface;
+}
+
+const void* ComposedArguments::stored_values(const Tensors& tensors) const {
+  return layout_copy_ != nullptr ? layout_copy_ : tensors.value;
+}
+
+}  // namespace msda
