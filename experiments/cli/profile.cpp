@@ -114,13 +114,23 @@ std::string quoted(const std::vector<std::string>& words) {
   return text;
 }
 
-void print_counters(const std::vector<KernelCounters>& kernels, const Plan& plan) {
+std::vector<CounterTable> tables_of(const std::vector<KernelCounters>& kernels, const Plan& plan) {
   CounterContext context;
   for (const Arm& arm : plan.arms) context.arms.push_back(arm.name);
   context.baseline = plan.baseline;
   if (plan.design) context.design = &*plan.design;
-  const std::vector<CounterTable> tables = make_counter_tables(kernels, context);
-  fmt::print("{}", as_terminal(counters_document(tables), wants_colour(stdout)));
+  return make_counter_tables(kernels, context);
+}
+
+/// Of a run's directory all its reports again, else one of the counters alone.
+void write_reports(const Subject& subject, const Plan& plan, const fs::path& directory) {
+  if (subject.run_directory) return write_report(make_report(directory), directory);
+  Report report;
+  report.manifest = {{"name", subject.experiment.name},
+                     {"summary", "what a profiler counted"},
+                     {"device", {{"id", plan.device.id}, {"name", plan.device.name}}}};
+  report.counters = tables_of(read_counters(directory), plan);
+  write_report(report, directory);
 }
 
 }  // namespace
@@ -157,8 +167,9 @@ int profile_command(const std::vector<std::string>& words) {
   try {
     const profile::ProfileResult result = profile::run_profile(
         plan, subject.experiment.name, profile::choose_cells(plan, options.cells), tool, options);
-    print_counters(result.kernels, plan);
-    if (subject.run_directory) write_report(make_report(options.directory), options.directory);
+    const Document document = counters_document(tables_of(result.kernels, plan));
+    fmt::print("{}", as_terminal(document, wants_colour(stdout)));
+    write_reports(subject, plan, options.directory);
     for (const std::string& note : result.notes) fmt::print(stderr, "note: {}\n", note);
     fmt::print("Counters: {}\nReports: {}\n", (options.directory / kCountersFile).string(),
                (options.directory / "profile").string());

@@ -65,22 +65,37 @@ constexpr double kLine = 345;
 constexpr double kCharacter = 4.5;
 constexpr double kSeparation = 8;
 constexpr double kNames = 62;
+/// The same of a column of sentences, and how long a verdict is at most that is none.
+constexpr double kSentences = 190;
+constexpr std::size_t kLongVerdict = 40;
 constexpr std::size_t kRowsOfAPage = 42;
 constexpr std::size_t kFloats = 12;
 
 /// Columns of one table of the document, by their place in the layout.
 using Columns = std::vector<std::size_t>;
 
-bool is_verdict(const Layout& layout, std::size_t column) {
+std::size_t longest_in(const Layout& layout, std::size_t column) {
+  std::size_t longest = layout.columns[column].title.size();
+  for (const auto& row : layout.rows) longest = std::max(longest, display_width(row[column]));
+  return longest;
+}
+
+bool is_last_text(const Layout& layout, std::size_t column) {
   return column + 1 == layout.columns.size() && !layout.columns[column].number;
 }
 
-/// What a column takes of a line; names are broken, so that they need no more than their least.
+/// A last column of a word or two, which is not broken.
+bool is_verdict(const Layout& layout, std::size_t column) {
+  return is_last_text(layout, column) && longest_in(layout, column) <= kLongVerdict;
+}
+
+/// What a column takes of a line; names and sentences are broken, so that they need no more than
+/// their least.
 double width_of(const Layout& layout, std::size_t column) {
-  if (!layout.columns[column].number && !is_verdict(layout, column)) return kNames + kSeparation;
-  std::size_t longest = layout.columns[column].title.size();
-  for (const auto& row : layout.rows) longest = std::max(longest, display_width(row[column]));
-  return kCharacter * static_cast<double>(longest) + kSeparation;
+  if (!layout.columns[column].number && !is_verdict(layout, column)) {
+    return (is_last_text(layout, column) ? kSentences : kNames) + kSeparation;
+  }
+  return kCharacter * static_cast<double>(longest_in(layout, column)) + kSeparation;
 }
 
 /// The first column with as many of the others as a line holds, again and again. Rates are left

@@ -14,6 +14,7 @@ namespace {
 /// No run waits so long for a worker to start.
 constexpr double kPause = 130;
 constexpr double kSameShare = 0.01;
+constexpr double kLeastShare = 1e-4;  ///< less is no more than rounding
 
 constexpr std::array kUses = {"idle",    "compile", "inputs", "prepare", "verify", "warm up",
                               "samples", "parts",   "flush",  "check",   "other"};
@@ -90,7 +91,7 @@ void add_strips(const Bins& bins, std::size_t use, double capacity, double width
   const std::size_t before = timeline.strips.size();
   for (std::size_t i = 0; i < bins.size(); ++i) {
     const double share = std::min(1.0, bins[i][use] / capacity);
-    if (share <= 0) continue;
+    if (share < kLeastShare) continue;
     const double begin = static_cast<double>(i) * width;
     TimeStrip* last = timeline.strips.size() > before ? &timeline.strips.back() : nullptr;
     const bool goes_on = last != nullptr && std::abs(last->end - begin) < 1e-6 * width &&

@@ -1,6 +1,10 @@
 #include "runner/supervise/device_queue.hpp"
 
+#include <exception>
+
 #include <fmt/format.h>
+
+#include "runner/supervise/say.hpp"
 
 namespace msda {
 
@@ -17,8 +21,17 @@ void DeviceQueue::run() {
   try {
     while (run_round()) supervisor_.end_worker();
   } catch (...) {
-    records_.add(supervisor_.take_ranges());
+    keep_ranges();
     throw;
+  }
+}
+
+/// Behind an exception, whose place nothing may take.
+void DeviceQueue::keep_ranges() noexcept {
+  try {
+    records_.add(supervisor_.take_ranges());
+  } catch (const std::exception& error) {
+    say(stderr, "The time line of the run has a gap: {}\n", error.what());
   }
 }
 
