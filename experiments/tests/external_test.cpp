@@ -111,8 +111,8 @@ constexpr BadLibrary kBadLibraries[] = {
     {"writes_beside", "external", kEntry, "write-beside", CellStatus::kWrong, "verify",
      "4 bytes beside the output were written"},
     {"unwritten", "external", kEntry, "unwritten", CellStatus::kWrong, "verify", "not written"},
-    {"unwritten_after_timing", "external", kEntry, "unwritten 3", CellStatus::kWrong,
-     "verify again", "not written"},
+    {"unwritten_while_timed", "external", kEntry, "unwritten 3", CellStatus::kWrong, "measure",
+     "not written"},
     {"wrong", "external", kEntry, "wrong", CellStatus::kWrong, "verify", "relative L2 error"},
     {"noise", "external", kEntry, "noise", CellStatus::kWrong, "verify", "gave other bits"},
 };
@@ -196,7 +196,7 @@ TEST_F(ExternalFileTest, NamesALibraryBesideItself) {
   EXPECT_EQ(use.parameters.at("library"),
             ParameterValue((directory_.path() / "libmine.so").string()));
   const Composition composition(fixture_registry(), experiment.arms.at(0).uses);
-  EXPECT_THAT(composition.describe(), HasSubstr("external{device=any,library=libmine.so,"));
+  EXPECT_THAT(composition.describe(), HasSubstr("library=libmine.so,"));
   EXPECT_TRUE(composition.runs_on(DeviceKind::kCpu));
   EXPECT_TRUE(composition.runs_on(DeviceKind::kCuda));
   EXPECT_FALSE(composition.runs_on(DeviceKind::kSimt));

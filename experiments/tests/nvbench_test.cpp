@@ -131,8 +131,8 @@ TEST_F(NvbenchTest, TheCommandWritesARunThatReportsRead) {
                                             output,   "--baseline", "slow_one"};
   const Outcome outcome = run(command);
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("2.000x"));
-  EXPECT_THAT(outcome.out, HasSubstr("nothing verified their outputs"));
+  EXPECT_THAT(outcome.out, HasSubstr("2.00?"));  // of one process: not sure
+  EXPECT_THAT(run({"report", output}).out, HasSubstr("nothing verified their outputs"));
   const Outcome report = run({"report", output, "--format", "csv"});
   EXPECT_EQ(report.exit_code, 0) << report.err;
   EXPECT_EQ(run(command).exit_code, 2);  // there is a run already

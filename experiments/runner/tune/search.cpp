@@ -81,7 +81,7 @@ void Search::try_known() {
 std::size_t Search::affordable() const {
   // Two processes halve, the others confirm.
   const double reserved = start_seconds_ * (settings_.confirming_processes + 2) +
-                          candidate_seconds_ * static_cast<double>(kHalved) / 2;
+                          candidate_seconds_ * static_cast<double>(kHalved + kHalvedTwice);
   const double left = settings_.budget_seconds - bench_.seconds() - reserved;
   if (left <= 0) return 0;
   if (candidate_seconds_ == 0) return kFirstBatch;
