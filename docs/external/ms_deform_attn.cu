@@ -1,5 +1,5 @@
-// Stands for the kernel that you have: the operator with the signature that PyTorch extensions give it.
-// Nothing here knows of MSDA Lab.
+// Stands for the kernel that you have: the operator with the signature that PyTorch extensions give
+// it. Nothing here knows of MSDA Lab.
 #include "ms_deform_attn.h"
 
 namespace {

@@ -45,14 +45,15 @@ inline bool has_option(const msda_problem& problem, std::string_view word) {
 /// Whether every index into a tensor, `per_point` numbers for each point, fits 31 bits.
 inline bool fits_31_bits(const msda_problem& p, std::int64_t per_point) {
   const std::int64_t rows = p.batch * p.queries * p.heads;
-  const std::int64_t largest = std::max({p.batch * p.spatial_size * p.heads * p.channels,
-                                         rows * p.channels, rows * p.levels * p.points * per_point});
+  const std::int64_t largest =
+      std::max({p.batch * p.spatial_size * p.heads * p.channels, rows * p.channels,
+                rows * p.levels * p.points * per_point});
   return largest <= std::numeric_limits<std::int32_t>::max();
 }
 
-/// Why a kernel for CUDA that counts in 31 bits, and takes one of `types` for all tensors and values
-/// in `layout`, cannot take the problem; "" when it can. An arm's options may name one type: each has
-/// a tolerance of its own.
+/// Why a kernel for CUDA that counts in 31 bits, and takes one of `types` for all tensors and
+/// values in `layout`, cannot take the problem; "" when it can. An arm's options may name one type:
+/// each has a tolerance of its own.
 inline std::string refusal(const msda_problem& p, std::initializer_list<int> types, int layout,
                            std::int64_t per_point) {
   if (p.device != MSDA_CUDA) return "it runs on cuda";
@@ -60,7 +61,8 @@ inline std::string refusal(const msda_problem& p, std::initializer_list<int> typ
       std::any_of(types.begin(), types.end(), [&](int type) { return all_of_type(p, type); });
   if (!known) {
     std::string names;
-    for (const int type : types) names += (names.empty() ? "" : " or ") + std::string(name_of_type(type));
+    for (const int type : types)
+      names += (names.empty() ? "" : " or ") + std::string(name_of_type(type));
     return "it takes " + names + " in all tensors";
   }
   for (const int type : {MSDA_FP32, MSDA_FP16, MSDA_BF16}) {

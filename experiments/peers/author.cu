@@ -1,6 +1,6 @@
 // DrXuQian/ai-benchmark, tma_experiments: the kernels of the documents' author, for one head of 32
-// channels, four levels and eight points in fp16, values with a border of one zero pixel. AUTHOR_SOURCE
-// is one of his programs, which is compiled whole.
+// channels, four levels and eight points in fp16, values with a border of one zero pixel.
+// AUTHOR_SOURCE is one of his programs, which is compiled whole.
 #define main author_main
 #include AUTHOR_SOURCE
 #undef main
@@ -27,8 +27,7 @@ PEER_EXPORT int msda_forward_query(const msda_problem* problem, msda_answer* ans
 }
 
 PEER_EXPORT int msda_forward(const void* value, const std::int64_t* shapes,
-                             const std::int64_t* starts, const void* locations,
-                             const void* weights, void* output, const msda_problem* problem, void*,
-                             void* stream) {
+                             const std::int64_t* starts, const void* locations, const void* weights,
+                             void* output, const msda_problem* problem, void*, void* stream) {
   return peer::im2col<__half>(value, shapes, starts, locations, weights, output, *problem, stream);
 }

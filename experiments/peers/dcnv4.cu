@@ -1,9 +1,9 @@
-// OpenGVLab/DCNv4: FlashDeformAttn, a softmax over the logits and then the gather, fp16 and bf16. It
-// reads locations and logits of a point's row side by side, which is what prepare() packs.
+// OpenGVLab/DCNv4: FlashDeformAttn, a softmax over the logits and then the gather, fp16 and bf16.
+// It reads locations and logits of a point's row side by side, which is what prepare() packs.
 //
-// Its block size is what its findspec() takes, the largest of at most 512 threads whose queries divide
-// B*Q. Where they do not divide Q, blocks straddle two images and read one image's values for queries of
-// the next. With the option "exact" it is the fastest one whose queries divide Q.
+// Its block size is what its findspec() takes, the largest of at most 512 threads whose queries
+// divide B*Q. Where they do not divide Q, blocks straddle two images and read one image's values
+// for queries of the next. With the option "exact" it is the fastest one whose queries divide Q.
 #include <cuda/flash_deform_im2col_cuda.cuh>
 
 #include <exception>
@@ -64,8 +64,8 @@ __global__ void pack(const T* locations, const T* logits, T* packed, long long r
        i += step) {
     const long long row = i / (3 * points);
     const int at = static_cast<int>(i % (3 * points));
-    packed[i] = at < 2 * points ? locations[row * 2 * points + at]
-                                : logits[row * points + at - 2 * points];
+    packed[i] =
+        at < 2 * points ? locations[row * 2 * points + at] : logits[row * points + at - 2 * points];
   }
 }
 
@@ -123,8 +123,8 @@ int prepare(const void* value, const std::int64_t* shapes, const std::int64_t* s
   state->spec = own_spec(p);
   float best = std::numeric_limits<float>::infinity();
   for (const Spec& spec : peer::has_option(p, "exact") ? exact_specs(p) : std::vector<Spec>()) {
-    const float time = time_of(
-        [&] { launch<T>(spec, value, shapes, starts, *state, output, p, stream); }, stream);
+    const float time =
+        time_of([&] { launch<T>(spec, value, shapes, starts, *state, output, p, stream); }, stream);
     if (time < best) {
       best = time;
       state->spec = spec;
@@ -150,8 +150,8 @@ PEER_EXPORT int msda_forward_query(const msda_problem* problem, msda_answer* ans
 
 PEER_EXPORT int msda_forward_prepare(const void* value, const std::int64_t* shapes,
                                      const std::int64_t* starts, const void* locations,
-                                     const void* weights, void* output,
-                                     const msda_problem* problem, void** state, void* stream) {
+                                     const void* weights, void* output, const msda_problem* problem,
+                                     void** state, void* stream) {
   const auto run = problem->value_type == MSDA_FP16 ? prepare<at::Half> : prepare<at::BFloat16>;
   return run(value, shapes, starts, locations, weights, output, *problem,
              reinterpret_cast<Packed*&>(*state), static_cast<cudaStream_t>(stream));

@@ -11,9 +11,10 @@ void ms_deformable_im2col_cuda(cudaStream_t stream, const T* value, const std::i
                                int batch, int spatial_size, int heads, int channels, int levels,
                                int queries, int points, T* output) {
   const int elements = batch * queries * heads * channels;
-  ms_deformable_im2col_gpu_kernel<T><<<GET_BLOCKS(elements, THREADS_PER_BLOCK), THREADS_PER_BLOCK, 0, stream>>>(
-      elements, value, shapes, starts, locations, weights, batch, spatial_size, heads, channels,
-      levels, queries, points, output);
+  ms_deformable_im2col_gpu_kernel<T>
+      <<<GET_BLOCKS(elements, THREADS_PER_BLOCK), THREADS_PER_BLOCK, 0, stream>>>(
+          elements, value, shapes, starts, locations, weights, batch, spatial_size, heads, channels,
+          levels, queries, points, output);
 }
 
 #include "im2col.cuh"
@@ -25,10 +26,8 @@ PEER_EXPORT int msda_forward_query(const msda_problem* problem, msda_answer* ans
 }
 
 PEER_EXPORT int msda_forward(const void* value, const std::int64_t* shapes,
-                             const std::int64_t* starts, const void* locations,
-                             const void* weights, void* output, const msda_problem* problem, void*,
-                             void* stream) {
-  const auto run =
-      problem->value_type == MSDA_FP32 ? peer::im2col<float> : peer::im2col<at::Half>;
+                             const std::int64_t* starts, const void* locations, const void* weights,
+                             void* output, const msda_problem* problem, void*, void* stream) {
+  const auto run = problem->value_type == MSDA_FP32 ? peer::im2col<float> : peer::im2col<at::Half>;
   return run(value, shapes, starts, locations, weights, output, *problem, stream);
 }

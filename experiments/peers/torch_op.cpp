@@ -3,10 +3,10 @@
 //   (Tensor value, Tensor spatial_shapes, Tensor level_start_index, Tensor sampling_loc,
 //    Tensor attn_weight, int im2col_step) -> Tensor
 //
-// options: "NAMESPACE::NAME@FILE", FILE being the library that registers it, or "NAMESPACE::NAME" for one
-// that PyTorch has by itself. What is timed is what a model pays: the call through the dispatcher, the
-// output that the operator allocates, and a copy of it to where the program looks. build.sh compiles this
-// against the headers of the PyTorch that is there.
+// options: "NAMESPACE::NAME@FILE", FILE being the library that registers it, or "NAMESPACE::NAME"
+// for one that PyTorch has by itself. What is timed is what a model pays: the call through the
+// dispatcher, the output that the operator allocates, and a copy of it to where the program looks.
+// build.sh compiles this against the headers of the PyTorch that is there.
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/core/InferenceMode.h>
@@ -123,9 +123,7 @@ PEER_EXPORT int msda_forward_query(const msda_problem* problem, msda_answer* ans
 }
 
 PEER_EXPORT int msda_forward(const void* value, const std::int64_t* shapes,
-                             const std::int64_t* starts, const void* locations,
-                             const void* weights, void* output, const msda_problem* problem, void*,
-                             void* stream) {
-  return guarded(
-      [&] { run(value, shapes, starts, locations, weights, output, *problem, stream); });
+                             const std::int64_t* starts, const void* locations, const void* weights,
+                             void* output, const msda_problem* problem, void*, void* stream) {
+  return guarded([&] { run(value, shapes, starts, locations, weights, output, *problem, stream); });
 }

@@ -1,5 +1,5 @@
-// A kernel written in Triton (triton_kernel.py), compiled ahead of time by triton_build.py, which writes
-// the table of cubins that this includes.
+// A kernel written in Triton (triton_kernel.py), compiled ahead of time by triton_build.py, which
+// writes the table of cubins that this includes.
 #include <map>
 
 #include "adapter.cuh"
@@ -10,7 +10,7 @@ namespace {
 struct Compiled {
   int type;
   int channels;
-  int rows;     ///< of a program, which is a block
+  int rows;  ///< of a program, which is a block
   int threads;
   int shared_bytes;
   const char* name;
@@ -47,8 +47,7 @@ cudaError_t load(const Compiled& compiled, cudaKernel_t& kernel) {
 PEER_ERROR_TEXTS
 
 PEER_EXPORT int msda_forward_query(const msda_problem* problem, msda_answer* answer) {
-  std::string refusal =
-      peer::refusal(*problem, {MSDA_FP32, MSDA_FP16, MSDA_BF16}, MSDA_PLAIN, 2);
+  std::string refusal = peer::refusal(*problem, {MSDA_FP32, MSDA_FP16, MSDA_BF16}, MSDA_PLAIN, 2);
   if (refusal.empty() && find(*problem) == nullptr) {
     refusal = "it is compiled for 16, 32 and 64 channels";
   }
@@ -56,9 +55,8 @@ PEER_EXPORT int msda_forward_query(const msda_problem* problem, msda_answer* ans
 }
 
 PEER_EXPORT int msda_forward(const void* value, const std::int64_t* shapes,
-                             const std::int64_t* starts, const void* locations,
-                             const void* weights, void* output, const msda_problem* problem, void*,
-                             void* stream) {
+                             const std::int64_t* starts, const void* locations, const void* weights,
+                             void* output, const msda_problem* problem, void*, void* stream) {
   const Compiled& compiled = *find(*problem);
   cudaKernel_t kernel = nullptr;
   if (const cudaError_t result = load(compiled, kernel); result != cudaSuccess) return result;
@@ -70,8 +68,8 @@ PEER_EXPORT int msda_forward(const void* value, const std::int64_t* shapes,
   auto points = static_cast<int>(problem->points);
   // Versions of Triton add up to two pointers to scratch memory, which this kernel does not use.
   void* none[2] = {nullptr, nullptr};
-  void* arguments[] = {&value,  &shapes, &starts, &locations, &weights, &output,  &rows,   &queries,
-                       &spatial_size, &heads,  &levels, &points,    &none[0], &none[1]};
+  void* arguments[] = {&value,   &shapes,       &starts, &locations, &weights, &output,  &rows,
+                       &queries, &spatial_size, &heads,  &levels,    &points,  &none[0], &none[1]};
   const auto blocks = static_cast<unsigned>((rows + compiled.rows - 1) / compiled.rows);
   return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks),
                           dim3(static_cast<unsigned>(compiled.threads)), arguments,

@@ -1,6 +1,6 @@
-// A hand-written twin of the recipe `fastest` for the documents' problem: what a kernel engineer would
-// write for these shapes alone, without skeleton, slots or composer. It does the same work in the same
-// way, so that the difference of the two times is what composition costs.
+// A hand-written twin of the recipe `fastest` for the documents' problem: what a kernel engineer
+// would write for these shapes alone, without skeleton, slots or composer. It does the same work in
+// the same way, so that the difference of the two times is what composition costs.
 //
 //   one persistent block of 16 warps an SM, work in two waves of tiles of 64 queries
 //   for each image of a block's share
@@ -43,9 +43,9 @@ constexpr int kResidentBytes = (kImagePixels - start_of(kFirstResident)) * kPixe
 
 constexpr int kWarps = 16;
 constexpr int kThreads = kWarps * 32;
-constexpr int kLanes = 8;              ///< of a query
+constexpr int kLanes = 8;  ///< of a query
 constexpr int kQueriesOfWarp = 32 / kLanes;
-constexpr int kTile = 64;              ///< queries that work is divided by
+constexpr int kTile = 64;  ///< queries that work is divided by
 constexpr int kWaves = 2;
 constexpr int kPointsOfLane = kLevels * kPoints / kLanes;
 static_assert(kPointsOfLane == 4, "a lane computes half of a level's points");
@@ -59,8 +59,9 @@ struct Inputs {
   int queries;
 };
 
-/// A query's points as its lanes read them: the upper left pixel in the level, and for each side the
-/// weights of the upper and the lower pixel. Padded so that two queries' rows begin in other banks.
+/// A query's points as its lanes read them: the upper left pixel in the level, and for each side
+/// the weights of the upper and the lower pixel. Padded so that two queries' rows begin in other
+/// banks.
 struct alignas(16) Taps {
   unsigned short pixel[kLevels * kPoints];
   __half2 weights[2][kLevels * kPoints + 4];
@@ -90,8 +91,8 @@ __device__ unsigned shared_address(const void* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-/// The same value, of which the compiler knows nothing: it neither moves address arithmetic into the
-/// loop nor peels the last iteration.
+/// The same value, of which the compiler knows nothing: it neither moves address arithmetic into
+/// the loop nor peels the last iteration.
 template <class T>
 __device__ __forceinline__ T opaque(T value) {
   if constexpr (sizeof(T) == 8) {
@@ -114,7 +115,8 @@ __device__ __forceinline__ int pixel_offset(int base, unsigned pixel) {
   return base;
 }
 
-// --- Shared work ------------------------------------------------------------------------------------
+// --- Shared work
+// ------------------------------------------------------------------------------------
 
 /// This block's tiles, wave by wave, as runs of queries of one image.
 class Runs {
@@ -157,7 +159,8 @@ class Runs {
   int end_ = 0;
 };
 
-// --- Resident levels --------------------------------------------------------------------------------
+// --- Resident levels
+// --------------------------------------------------------------------------------
 
 __device__ void begin_copy(Shared& shared, const Inputs& inputs, int image) {
   const unsigned barrier = shared_address(&shared.arrived);
@@ -165,13 +168,14 @@ __device__ void begin_copy(Shared& shared, const Inputs& inputs, int image) {
       inputs.value +
       (static_cast<std::size_t>(image) * kImagePixels + start_of(kFirstResident)) * kChannels;
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-  asm volatile("{ .reg .b64 state; mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1; }" ::"r"(
-                   barrier),
-               "r"(kResidentBytes)
-               : "memory");
   asm volatile(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-          shared_address(shared.resident)),
+      "{ .reg .b64 state; mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1; }" ::"r"(
+          barrier),
+      "r"(kResidentBytes)
+      : "memory");
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(shared_address(shared.resident)),
       "l"(from), "r"(kResidentBytes), "r"(barrier)
       : "memory");
 }
@@ -188,7 +192,8 @@ __device__ void wait_copy(Shared& shared, unsigned parity) {
   }
 }
 
-// --- Metadata ---------------------------------------------------------------------------------------
+// --- Metadata
+// ---------------------------------------------------------------------------------------
 
 /// The locations and weights of a lane's four points, as they lie in memory.
 struct RawPoints {
@@ -204,8 +209,8 @@ __device__ __forceinline__ float whole_part(float x) {
 
 /// Four points of one level to the query's row of taps. Pixels at the edge move inside, and weights
 /// follow; a point outside, or one that is no number, weighs nothing.
-__device__ __forceinline__ void write_taps(const RawPoints& raw, float width, float height, int lane,
-                                           Taps& taps) {
+__device__ __forceinline__ void write_taps(const RawPoints& raw, float width, float height,
+                                           int lane, Taps& taps) {
   const Words locations(raw.locations);
   const Word weights[2] = {Word(raw.weights.x), Word(raw.weights.y)};
   Words left;
@@ -231,13 +236,14 @@ __device__ __forceinline__ void write_taps(const RawPoints& raw, float width, fl
     left.half[i] = __floats2half2_rn(x0 * y0, x0 * y1);
     right.half[i] = __floats2half2_rn(x1 * y0, x1 * y1);
   }
-  reinterpret_cast<uint2*>(taps.pixel)[lane] = make_uint2(
-      __byte_perm(place[0], place[1], 0x5410), __byte_perm(place[2], place[3], 0x5410));
+  reinterpret_cast<uint2*>(taps.pixel)[lane] =
+      make_uint2(__byte_perm(place[0], place[1], 0x5410), __byte_perm(place[2], place[3], 0x5410));
   reinterpret_cast<uint4*>(taps.weights[0])[lane] = left.bits;
   reinterpret_cast<uint4*>(taps.weights[1])[lane] = right.bits;
 }
 
-// --- Gather -----------------------------------------------------------------------------------------
+// --- Gather
+// -----------------------------------------------------------------------------------------
 
 /// Level of step `step`: 0, 3, 1, 2.
 __host__ __device__ constexpr int level_of_step(int step) {
@@ -326,7 +332,8 @@ __device__ __forceinline__ uint2 joined(const float (&sums)[8], int side) {
   return make_uint2(out[0].bits, out[1].bits);
 }
 
-// --- The kernel -------------------------------------------------------------------------------------
+// --- The kernel
+// -------------------------------------------------------------------------------------
 
 __global__ void __launch_bounds__(kThreads, 1) twin(const __grid_constant__ Inputs inputs) {
   extern __shared__ __align__(128) unsigned char memory[];
@@ -366,7 +373,9 @@ __global__ void __launch_bounds__(kThreads, 1) twin(const __grid_constant__ Inpu
     reader.image = opaque(reinterpret_cast<const unsigned char*>(inputs.value) +
                           static_cast<std::size_t>(runs.image) * kImagePixels * kPixelBytes +
                           side * kPixelBytes + part * 16);
-    const auto query_at = [&](int four) { return runs.first + four * kQueriesOfWarp + query_of_warp; };
+    const auto query_at = [&](int four) {
+      return runs.first + four * kQueriesOfWarp + query_of_warp;
+    };
     RawPoints next{};
     const auto load = [&](int four) {
       const int query = min(query_at(four), runs.last - 1);
@@ -396,8 +405,8 @@ __global__ void __launch_bounds__(kThreads, 1) twin(const __grid_constant__ Inpu
       const uint2 out = joined(sums, side);
       const int query = query_at(four);
       if (query < runs.last) {
-        auto* to = reinterpret_cast<unsigned char*>(inputs.output) +
-                   (row + query) * kPixelBytes + part * 16 + side * 8;
+        auto* to = reinterpret_cast<unsigned char*>(inputs.output) + (row + query) * kPixelBytes +
+                   part * 16 + side * 8;
         *reinterpret_cast<uint2*>(to) = out;
       }
     }
@@ -433,12 +442,9 @@ PEER_EXPORT int msda_forward(const void* value, const std::int64_t*, const std::
     cudaFuncSetAttribute(twin, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared));
     return multiprocessors;
   }();
-  const Inputs inputs{static_cast<const __half*>(value),
-                      static_cast<const __half*>(locations),
-                      static_cast<const __half*>(weights),
-                      static_cast<__half*>(output),
-                      static_cast<int>(problem->batch),
-                      static_cast<int>(problem->queries)};
+  const Inputs inputs{static_cast<const __half*>(value),   static_cast<const __half*>(locations),
+                      static_cast<const __half*>(weights), static_cast<__half*>(output),
+                      static_cast<int>(problem->batch),    static_cast<int>(problem->queries)};
   twin<<<blocks, kThreads, sizeof(Shared), static_cast<cudaStream_t>(stream)>>>(inputs);
   return cudaGetLastError();
 }

@@ -97,10 +97,11 @@ TEST_F(TuneTest, ReportsTheSearchAsAnAblation) {
   const fs::path file = directory_.write("x.yaml", kSearch);
   const Outcome outcome = tune({file, "--output", results()});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("Search: p, warm"));
-  EXPECT_THAT(outcome.out, HasSubstr("Factors of the search: p, warm"));
-  EXPECT_THAT(outcome.out, HasSubstr("kernel.milliseconds"));
-  EXPECT_THAT(outcome.out, HasSubstr("at the winner"));
+  const std::string tables = run({"report", results()}).out;
+  EXPECT_THAT(tables, HasSubstr("Search: p, warm"));
+  EXPECT_THAT(tables, HasSubstr("Factors of the search: p, warm"));
+  EXPECT_THAT(tables, HasSubstr("kernel.milliseconds"));
+  EXPECT_THAT(tables, HasSubstr("at the winner"));
   std::ifstream stream(results() / "report.json");
   const nlohmann::json report = nlohmann::json::parse(stream);
   const nlohmann::json& search = report.at("searches").at(0);

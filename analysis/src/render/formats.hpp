@@ -27,7 +27,8 @@ std::string to_latex(const Report& report);
 /// {"schema": kReportSchema, "manifest": ..., "tables": [{problem, mode, headline, noise_floor,
 /// rows}], "claims": [{claim, problem, mode, measured, measured_95, verdict, reason}], "ablation":
 /// ..., "regimes": ..., "searches": ..., "counters": [{problem, mode, device, tool, arms, why,
-/// factors}], "timeline": {seconds, uses, strips}}; rows and claims on lines of their own; samples stay in records.jsonl.
+/// factors}], "timeline": {seconds, uses, strips}}; rows and claims on lines of their own; samples
+/// stay in records.jsonl.
 std::string to_json(const Report& report);
 
 /// One line for each effect of each problem and mode, in the same form.

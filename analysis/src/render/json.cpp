@@ -78,9 +78,12 @@ Json noise_json(const std::optional<NoiseFloor>& floor) {
 }
 
 Json claim_json(const CheckedClaim& checked) {
-  Json object = {{"claim", to_json(checked.claim)},       {"verdict", name_of(checked.verdict)},
-                 {"measured", json_number(checked.measured)}, {"problem", checked.problem},
-                 {"mode", name_of(checked.mode)},         {"reason", checked.reason}};
+  Json object = {{"claim", to_json(checked.claim)},
+                 {"verdict", name_of(checked.verdict)},
+                 {"measured", json_number(checked.measured)},
+                 {"problem", checked.problem},
+                 {"mode", name_of(checked.mode)},
+                 {"reason", checked.reason}};
   if (!checked.remark.empty()) object["remark"] = checked.remark;
   if (checked.as_ratio) {
     object["as_ratio"] = {{"low", checked.as_ratio->low}, {"high", checked.as_ratio->high}};

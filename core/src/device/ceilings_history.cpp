@@ -7,7 +7,6 @@
 #include <fmt/chrono.h>
 #include <nlohmann/json.hpp>
 
-
 namespace msda {
 namespace {
 

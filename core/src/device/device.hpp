@@ -114,7 +114,6 @@ class Device {
       TimingMode mode, int samples, int parts, const std::function<void(int, int)>& launch) = 0;
 };
 
-
 /// "cpu", "cuda:0".. as found, and "simt"; never throws.
 std::vector<DeviceInfo> list_devices();
 /// Why there is no CUDA device ("built without CUDA: ...", "no driver", ...), or "".

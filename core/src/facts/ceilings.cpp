@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-
 namespace msda {
 
 nlohmann::json to_json(const Ceilings& ceilings) {

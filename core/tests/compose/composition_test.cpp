@@ -102,8 +102,8 @@ TEST(Composition, RoundsAsCoarselyAsTheCoarsestOfItsParts) {
   Problem problem = preset("ddetr-decoder");
   problem.types = Types::all(DType::kBFloat16);
   EXPECT_EQ(Composition(registry(), {}).arithmetic(problem), Arithmetic{});
-  const Composition mixed(registry(), {{"mixed-precision", {{"sums", std::string("half")}}},
-                                       {"vector-loads", {}}});
+  const Composition mixed(
+      registry(), {{"mixed-precision", {{"sums", std::string("half")}}}, {"vector-loads", {}}});
   const Arithmetic arithmetic = mixed.arithmetic(problem);
   EXPECT_EQ(arithmetic.weights, (Rounding{kBf16, 1}));
   EXPECT_EQ(arithmetic.sums, (Rounding{kBf16, 0}));

@@ -120,7 +120,8 @@ TEST(Registry, RefusesAThrowingFactory) {
 
 TEST(Registry, SurvivesAFactoryThatEndsTheProcess) {
   EXPECT_THAT(error_of("exiting"), HasSubstr("it ended the process with exit code 7"));
-  EXPECT_THAT(error_of("aborting"), HasSubstr("it ended the process with signal SIGABRT (Aborted)"));
+  EXPECT_THAT(error_of("aborting"),
+              HasSubstr("it ended the process with signal SIGABRT (Aborted)"));
 }
 
 TEST(Registry, RefusesAFactoryWithoutResult) {

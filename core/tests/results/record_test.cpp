@@ -174,9 +174,9 @@ TEST(RecordJson, NotANumberBecomesNullAndReturns) {
 }
 
 TEST(RecordJson, EveryStatusRoundTrips) {
-  for (const CellStatus status : {CellStatus::kOk, CellStatus::kWrong, CellStatus::kSkipped,
-                                  CellStatus::kFailed, CellStatus::kCrashed, CellStatus::kHung,
-                                  CellStatus::kImpossible}) {
+  for (const CellStatus status :
+       {CellStatus::kOk, CellStatus::kWrong, CellStatus::kSkipped, CellStatus::kFailed,
+        CellStatus::kCrashed, CellStatus::kHung, CellStatus::kImpossible}) {
     Record record;
     record.status = status;
     EXPECT_EQ(record_from_json(to_json(record)).status, status);

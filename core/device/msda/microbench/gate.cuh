@@ -1,5 +1,5 @@
-// A gate in a stream: what stands behind it waits until the host opens it, so that many launches can
-// be enqueued before the first one runs (as nvbench's blocking kernel does).
+// A gate in a stream: what stands behind it waits until the host opens it, so that many launches
+// can be enqueued before the first one runs (as nvbench's blocking kernel does).
 #pragma once
 
 #include <msda/ptx/timer.cuh>
@@ -12,8 +12,8 @@ struct GateState {
   unsigned late;  ///< the number of the last pass that was not opened in time
 };
 
-/// One thread. Returns when pass `pass` is open, or after `limit` nanoseconds: a host that waits for
-/// the stream itself before it opens the gate must not wait for ever.
+/// One thread. Returns when pass `pass` is open, or after `limit` nanoseconds: a host that waits
+/// for the stream itself before it opens the gate must not wait for ever.
 __global__ void gate(volatile GateState* state, unsigned pass, unsigned long long limit) {
   const unsigned long long start = ptx::nanoseconds();
   while (static_cast<int>(state->open - pass) < 0) {

@@ -1,5 +1,5 @@
-// The GPU's clock (PTX ISA, "Special Registers: %globaltimer"). There is no body for the CPU: what a
-// kernel computes must not depend on it.
+// The GPU's clock (PTX ISA, "Special Registers: %globaltimer"). There is no body for the CPU: what
+// a kernel computes must not depend on it.
 #pragma once
 
 namespace msda::ptx {
