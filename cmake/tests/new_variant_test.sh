@@ -26,7 +26,8 @@ build_target() {
 }
 
 mkdir -- "$tree"
-cp -r -- "$source"/{CMakeLists.txt,README.md,analysis,cmake,core,docs,experiments,variants} "$tree"
+cp -r -- "$source"/{CHANGELOG.md,CMakeLists.txt,CONTRIBUTING.md,LICENSE,NOTICE,README.md} "$tree"
+cp -r -- "$source"/{analysis,cmake,core,docs,experiments,variants} "$tree"
 rm -r -- "${tree:?}/variants/$added"
 "$cmake" -S "$tree" -B "$new_build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DMSDA_BUILD_TESTS=OFF \
   >"$work/log" 2>&1 || {
