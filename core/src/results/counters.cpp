@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <sstream>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include <msda/error.hpp>
 
 #include "files/read.hpp"
 #include "files/write.hpp"
 #include "json_fields.hpp"
 #include "json_line.hpp"
+#include "results/json_lines.hpp"
 
 namespace msda {
 
@@ -53,12 +51,8 @@ std::vector<KernelCounters> read_counters(const std::filesystem::path& run_direc
   if (!std::filesystem::exists(file)) return all;
   std::istringstream stream(read_text(file));
   std::string line;
-  for (int number = 1; std::getline(stream, line); ++number) {
-    try {
-      all.push_back(counters_from_json(nlohmann::json::parse(line)));
-    } catch (const std::exception& error) {
-      throw UsageError(fmt::format("{}:{}: {}", file.string(), number, error.what()));
-    }
+  for (std::size_t number = 1; std::getline(stream, line); ++number) {
+    all.push_back(parse_json_line(line, file, number, counters_from_json));
   }
   return all;
 }

@@ -1,30 +1,15 @@
 // Records on disk: one JSON line each.
 #include <map>
 #include <optional>
-#include <string_view>
-
-#include <fmt/format.h>
-#include <msda/error.hpp>
 
 #include "files/line_file.hpp"
 #include "files/write.hpp"
 #include "parallel.hpp"
+#include "results/json_lines.hpp"
 #include "results/record.hpp"
 
 namespace msda {
 namespace {
-
-Record read_record(std::string_view line, const std::filesystem::path& file, std::size_t number) {
-  try {
-    return record_from_json(nlohmann::json::parse(line));
-  } catch (UsageError& error) {
-    error.add_context(fmt::format("{}:{}", file.string(), number));
-    throw;
-  } catch (const nlohmann::json::exception& error) {
-    throw UsageError(
-        fmt::format("{}:{}: not a JSON line: {}", file.string(), number, error.what()));
-  }
-}
 
 /// Puts the record into the list, joined with an earlier one of its cell.
 void insert(std::vector<Record>& records, std::map<std::string, std::size_t>& places,
@@ -50,7 +35,7 @@ std::vector<Record> read_records(const std::filesystem::path& file) {
   constexpr std::int64_t kLinesAtATime = 64;
   parallel_for(std::ssize(lines), kLinesAtATime, 0, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      if (!lines[i].empty()) read[i] = read_record(lines[i], file, i + 1);
+      if (!lines[i].empty()) read[i] = parse_json_line(lines[i], file, i + 1, record_from_json);
     }
   });
   std::vector<Record> records;

@@ -6,6 +6,7 @@
 
 #include "files/line_file.hpp"
 #include "json_line.hpp"
+#include "results/json_lines.hpp"
 
 namespace msda {
 
@@ -33,18 +34,7 @@ RunRange run_range_from_json(const nlohmann::json& json) {
 }
 
 std::vector<RunRange> read_ranges(const std::filesystem::path& file) {
-  std::vector<RunRange> ranges;
-  if (!std::filesystem::exists(file)) return ranges;
-  const std::vector<std::string> lines = read_lines(file);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (lines[i].empty()) continue;
-    try {
-      ranges.push_back(run_range_from_json(nlohmann::json::parse(lines[i])));
-    } catch (const std::exception& error) {
-      throw UsageError(fmt::format("{}:{}: {}", file.string(), i + 1, error.what()));
-    }
-  }
-  return ranges;
+  return read_json_lines(file, run_range_from_json);
 }
 
 void append_ranges(const std::filesystem::path& file, const std::vector<RunRange>& ranges) {

@@ -1,12 +1,10 @@
 #include "results/search_log.hpp"
 
-#include <fmt/format.h>
-#include <msda/error.hpp>
-
 #include "files/line_file.hpp"
 #include "files/write.hpp"
 #include "json_fields.hpp"
 #include "json_line.hpp"
+#include "results/json_lines.hpp"
 
 namespace msda {
 using nlohmann::json;
@@ -52,22 +50,7 @@ SearchTrial search_trial_from_json(const json& value) {
 }
 
 std::vector<SearchTrial> read_search(const std::filesystem::path& file) {
-  std::vector<SearchTrial> trials;
-  if (!std::filesystem::exists(file)) return trials;
-  const std::vector<std::string> lines = read_lines(file);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (lines[i].empty()) continue;
-    try {
-      trials.push_back(search_trial_from_json(json::parse(lines[i])));
-    } catch (UsageError& error) {
-      error.add_context(fmt::format("{}:{}", file.string(), i + 1));
-      throw;
-    } catch (const json::exception& error) {
-      throw UsageError(
-          fmt::format("{}:{}: not a JSON line: {}", file.string(), i + 1, error.what()));
-    }
-  }
-  return trials;
+  return read_json_lines(file, search_trial_from_json);
 }
 
 void append_search(const std::filesystem::path& file, const SearchTrial& trial) {
