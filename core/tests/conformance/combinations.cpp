@@ -15,15 +15,22 @@
 namespace msda {
 namespace {
 
-/// The optimizations of the gathering skeletons, by slot.
-std::map<std::string, std::vector<const Plugin*>> by_slot() {
-  std::map<std::string, std::vector<const Plugin*>> slots;
+using BySlot = std::map<std::string, std::vector<const Plugin*>>;
+
+/// The optimizations by slot; kernels that have no slots fill the slot "kernel".
+BySlot by_slot() {
+  BySlot slots;
   for (const Plugin& plugin : shipped_plugins().plugins()) {
     const auto* optimization = dynamic_cast<const Optimization*>(plugin.variant.get());
-    if (optimization != nullptr && optimization->slot().skeleton != "whole") {
-      slots[optimization->slot().slot].push_back(&plugin);
-    }
+    if (optimization != nullptr) slots[optimization->slot().slot].push_back(&plugin);
   }
+  return slots;
+}
+
+/// Those that others can stand beside.
+BySlot combinable_by_slot() {
+  BySlot slots = by_slot();
+  slots.erase("kernel");
   return slots;
 }
 
@@ -104,7 +111,7 @@ std::vector<Composition> odd_numbers() {
 
 std::vector<Composition> all_pairs() {
   std::vector<Composition> pairs;
-  const auto slots = by_slot();
+  const auto slots = combinable_by_slot();
   for (auto first = slots.begin(); first != slots.end(); ++first) {
     for (auto second = std::next(first); second != slots.end(); ++second) {
       for (const Plugin* a : first->second) {
@@ -121,7 +128,7 @@ std::vector<Composition> all_pairs() {
 std::vector<Composition> random_compositions(int count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<Composition> compositions;
-  const auto slots = by_slot();
+  const auto slots = combinable_by_slot();
   while (static_cast<int>(compositions.size()) < count) {
     std::vector<Use> uses;
     for (const auto& [slot, plugins] : slots) {

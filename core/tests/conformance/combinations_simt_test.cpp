@@ -13,6 +13,8 @@ TEST_P(CombinationsOnSimt, AreRightAndNothingIsFound) {
 
 INSTANTIATE_TEST_SUITE_P(Random, CombinationsOnSimt, ::testing::ValuesIn(combination_checks()),
                          [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(VastImages, CombinationsOnSimt, ::testing::ValuesIn(image_checks()),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace msda

@@ -13,15 +13,14 @@
 namespace msda {
 namespace {
 
-/// For as many resident blocks as any of its launches has items.
-constexpr int kMultiprocessors = 150'000'000;
+constexpr std::int64_t kQueries = 1367;
 
-/// The last image of the vast problem, as a problem of its own.
+/// The last image of a vast problem, as a problem of its own.
 const Case& last_image() {
   static const Case kCase = [] {
     AwkwardProblem awkward = tile_problems().front();
     awkward.problem.batch = 1;
-    awkward.problem.queries = vast_problem().queries;
+    awkward.problem.queries = kQueries;
     return make_cases({awkward}).front();
   }();
   return kCase;
@@ -30,11 +29,11 @@ const Case& last_image() {
 /// A tensor of the whole batch of which only the last image is there.
 class VastTensor {
  public:
-  explicit VastTensor(std::size_t image_bytes)
-      : memory_(image_bytes * static_cast<std::size_t>(vast_problem().batch)),
+  VastTensor(std::size_t image_bytes, std::int64_t batch)
+      : memory_(image_bytes * static_cast<std::size_t>(batch)),
         image_(static_cast<std::byte*>(memory_.data()) + memory_.size() - image_bytes),
         image_bytes_(image_bytes) {}
-  explicit VastTensor(const Bytes& image) : VastTensor(image.size()) {
+  VastTensor(const Bytes& image, std::int64_t batch) : VastTensor(image.size(), batch) {
     std::copy(image.begin(), image.end(), image_);
   }
   void* data() { return memory_.data(); }
@@ -57,33 +56,112 @@ std::string wrong_with_image(const Composition& composition, VastTensor& output)
   return verdict.right ? "" : "of the last image: " + verdict.reason;
 }
 
+/// Side of the vast image's first level; a power of two, so that locations in it are exact.
+constexpr std::int64_t kSide = 8192;
+
+/// The stand-in for the vast image: its first level has the 2x2 pixels of the vast one's lower
+/// right corner, and all its points are on these four or in the middle between them.
+const Case& corner_of_image() {
+  static const Case kCase = [] {
+    AwkwardProblem awkward = tile_problems().front();
+    Problem& problem = awkward.problem;
+    problem.levels.front() = {2, 2};
+    problem.types.location = DType::kFloat32;
+    problem.name = describe(problem);
+    Case one;
+    one.problem = problem;
+    one.input = make_input(awkward);
+    auto* locations = reinterpret_cast<float*>(one.input.locations.data());
+    const std::int64_t of_level = 2 * problem.points;
+    const std::int64_t of_row = of_level * problem.level_count();
+    for (std::int64_t i = 0; i < problem.location_elements(); ++i) {
+      if (i % of_row < of_level) locations[i] = 0.25F + 0.25F * static_cast<float>(i * 7 % 3);
+    }
+    one.truth = make_truth(one.input);
+    return one;
+  }();
+  return kCase;
+}
+
+/// The stand-in's locations, as the vast image has them.
+Bytes locations_in_image(const Case& corner) {
+  Bytes bytes = corner.input.locations;
+  auto* locations = reinterpret_cast<float*>(bytes.data());
+  const std::int64_t of_level = 2 * corner.problem.points;
+  const std::int64_t of_row = of_level * corner.problem.level_count();
+  for (std::int64_t i = 0; i < corner.problem.location_elements(); ++i) {
+    if (i % of_row >= of_level) continue;
+    locations[i] = (static_cast<float>(kSide - 2) + 2 * locations[i]) / static_cast<float>(kSide);
+  }
+  return bytes;
+}
+
+/// The stand-in's values at their places in the vast image; nothing else of it is ever touched.
+void put_values(const Case& corner, std::byte* image) {
+  const std::size_t pixel =
+      corner.input.value.size() / static_cast<std::size_t>(corner.problem.spatial_size());
+  const std::byte* from = corner.input.value.data();
+  const std::byte* const end = from + corner.input.value.size();
+  for (std::int64_t y = 0; y < 2; ++y, from += 2 * pixel) {
+    const std::int64_t first = (kSide - 2 + y) * kSide + kSide - 2;
+    std::copy_n(from, 2 * pixel, image + static_cast<std::size_t>(first) * pixel);
+  }
+  std::copy(from, end, image + static_cast<std::size_t>(kSide * kSide) * pixel);
+}
+
 }  // namespace
 
-const Problem& vast_problem() {
-  static const Problem kProblem = [] {
-    Problem problem = tile_problems().front().problem;
-    problem.batch = 1 << 19;
-    problem.queries = 1367;
-    problem.name = describe(problem);
-    return problem;
-  }();
-  return kProblem;
+Problem vast_image() {
+  Problem problem = corner_of_image().problem;
+  problem.levels.front() = {kSide, kSide};
+  problem.name = describe(problem);
+  return problem;
+}
+
+std::string wrong_with_vast_image(const Composition& composition, const Build& build) {
+  const Problem problem = vast_image();
+  const Case& corner = corner_of_image();
+  SimtMemory value(static_cast<std::size_t>(problem.value_elements()) *
+                   size_of(problem.types.value));
+  put_values(corner, static_cast<std::byte*>(value.data()));
+  Bytes locations = locations_in_image(corner);
+  Bytes weights = corner.input.weights;
+  Bytes output(static_cast<std::size_t>(problem.output_elements()) * size_of(problem.types.output),
+               std::byte{0xFF});
+  SimtExecutable executable(*build.unit, problem, simt_info({}), {});
+  executable.launch({value.data(), locations.data(), weights.data(), output.data()}, nullptr);
+  const Verdict verdict = judge(composition, corner.problem, corner.truth, output);
+  return verdict.right ? "" : "of the vast image: " + verdict.reason;
+}
+
+Problem vast_problem(const Composition& composition) {
+  const bool has_workers = std::ranges::any_of(composition.parts(), [](const Part& part) {
+    const auto* optimization = dynamic_cast<const Optimization*>(part.plugin->variant.get());
+    return optimization != nullptr && optimization->slot().slot == "schedule";
+  });
+  Problem problem = tile_problems().front().problem;
+  problem.batch = has_workers ? 1 << 19 : 1 << 21;
+  problem.queries = kQueries;
+  problem.name = describe(problem);
+  return problem;
+}
+
+DeviceInfo device_of_vast_problem() {
+  DeviceInfo device = simt_info({.last_image = true});
+  device.multiprocessors = 150'000'000;
+  return device;
 }
 
 std::string wrong_with_offsets(const Composition& composition, const Build& build) {
-  const Problem& problem = vast_problem();
+  const Problem problem = vast_problem(composition);
   const Case& image = last_image();
-  simt::Options options;
-  options.last_image = true;
-  DeviceInfo device = simt_info(options);
-  device.multiprocessors = kMultiprocessors;
-  if (const auto reason = composition.unsupported(problem, device)) throw Unsupported(*reason);
-  SimtExecutable executable(*build.unit, problem, device, options);
-  VastTensor value(image.input.value);
-  VastTensor locations(image.input.locations);
-  VastTensor weights(image.input.weights);
+  SimtExecutable executable(*build.unit, problem, device_of_vast_problem(), {.last_image = true});
+  VastTensor value(image.input.value, problem.batch);
+  VastTensor locations(image.input.locations, problem.batch);
+  VastTensor weights(image.input.weights, problem.batch);
   VastTensor output(static_cast<std::size_t>(image.problem.output_elements()) *
-                    size_of(image.problem.types.output));
+                        size_of(image.problem.types.output),
+                    problem.batch);
   std::fill_n(output.image(), output.image_bytes(), std::byte{0xFF});
   executable.launch({value.data(), locations.data(), weights.data(), output.data()}, nullptr);
   return wrong_with_image(composition, output);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <ostream>
+#include <set>
 
 #include "conformance/combinations.hpp"
 #include "conformance/offsets.hpp"
@@ -47,11 +48,23 @@ std::vector<std::size_t> problems_for(const Composition& composition,
   return chosen;
 }
 
-bool has_trait(const Composition& composition, const std::string& trait) {
+bool has_slot(const Composition& composition,
+              const std::function<bool(const Optimization::Slot&)>& wanted) {
   return std::ranges::any_of(composition.parts(), [&](const Part& part) {
     const auto* optimization = dynamic_cast<const Optimization*>(part.plugin->variant.get());
-    return optimization != nullptr && std::ranges::count(optimization->slot().traits, trait) > 0;
+    return optimization != nullptr && wanted(optimization->slot());
   });
+}
+bool has_trait(const Composition& composition, const std::string& trait) {
+  return has_slot(composition, [&](const Optimization::Slot& slot) {
+    return std::ranges::count(slot.traits, trait) > 0;
+  });
+}
+bool reorders(const Composition& composition) {
+  return has_slot(composition, [](const Optimization::Slot& slot) { return slot.slot == "order"; });
+}
+bool fetches(const Composition& composition) {
+  return has_slot(composition, [](const Optimization::Slot& slot) { return slot.slot == "fetch"; });
 }
 
 std::string with_races(std::size_t seed) { return fmt::format("simt:{}:races", seed); }
@@ -71,8 +84,12 @@ using Compile = std::function<Build(const Composition&, const Problem&)>;
 
 std::string run_cases(const SimtCheck& check, const Compile& compile) {
   const auto device = open_device(check.device);
+  if (check.suite == "images") {
+    return wrong_with_vast_image(check.composition, compile(check.composition, vast_image()));
+  }
   if (check.cases.empty()) {
-    return wrong_with_offsets(check.composition, compile(check.composition, vast_problem()));
+    return wrong_with_offsets(check.composition,
+                              compile(check.composition, vast_problem(check.composition)));
   }
   for (const std::size_t number : check.cases) {
     const Case& one = check.pool().at(number);
@@ -87,8 +104,8 @@ std::string run_cases(const SimtCheck& check, const Compile& compile) {
 std::string run_with(const SimtCheck& check, const Compile& compile) {
   try {
     return run_cases(check, compile);
-  } catch (const Unsupported&) {
-    return "";
+  } catch (const Unsupported& refusal) {
+    return check.cases.empty() ? refusal.what() : "";
   } catch (const Error& error) {
     return error.what();
   }
@@ -106,12 +123,14 @@ std::string check_name(std::size_t n, const Composition& composition) {
 
 std::vector<SimtCheck> alone_checks() {
   constexpr std::size_t kProblems = 3;
+  constexpr std::size_t kRowsInTwoWarps = 8;  // rows of 6 lanes: stages are shared among warps
   std::vector<SimtCheck> checks;
   for (const std::string& name : shipped_names(DeviceKind::kCuda)) {
     const std::size_t n = checks.size();
     const Composition composition = shipped_composition(name);
+    const std::size_t first = fetches(composition) ? kRowsInTwoWarps : n * kProblems;
     checks.push_back({"alone", test_name(name), composition, with_races(n), awkward_cases,
-                      problems_for(composition, awkward_problems(), n * kProblems, kProblems)});
+                      problems_for(composition, awkward_problems(), first, kProblems)});
   }
   return checks;
 }
@@ -148,16 +167,42 @@ std::vector<SimtCheck> offset_checks() {
   std::vector<Composition> compositions = item_for_each_tile();
   for (const std::string& name : shipped_names(DeviceKind::kCuda)) {
     Composition one = shipped_composition(name);
-    if (one.skeleton() == "whole") compositions.push_back(std::move(one));
+    if (one.skeleton() == "whole" || reorders(one)) compositions.push_back(std::move(one));
   }
   // Blocks that take the next item from a counter begin with the first image's.
-  std::erase_if(compositions, [](const Composition& composition) {
-    return has_trait(composition, "takes-items-alone");
+  const DeviceInfo device = device_of_vast_problem();
+  std::erase_if(compositions, [&](const Composition& composition) {
+    return has_trait(composition, "takes-items-alone") ||
+           composition.unsupported(vast_problem(composition), device);
   });
   std::vector<SimtCheck> checks;
   for (const Composition& composition : compositions) {
     checks.push_back(
         {"offsets", check_name(checks.size(), composition), composition, "simt", nullptr, {}});
+  }
+  return checks;
+}
+
+std::vector<SimtCheck> image_checks() {
+  std::vector<Composition> compositions = item_for_each_tile();
+  compositions.push_back(shipped_composition("im2col"));
+  // 8 bytes are less than TMA copies: boxes of words.
+  const Use narrow{"channel-split", {{"channels", std::int64_t{4}}}};
+  compositions.emplace_back(shipped_plugins(), std::vector<Use>{{"tma-boxes", {}}, narrow});
+  const DeviceInfo device = open_device("simt")->info();
+  // What works on the whole image first takes too long.
+  const std::set<std::string_view> wholly = {"channel-blocked", "fp8-value", "int8-value",
+                                             "texture", "zero-border"};
+  std::erase_if(compositions, [&](const Composition& composition) {
+    return std::ranges::any_of(
+               composition.parts(),
+               [&](const Part& part) { return wholly.contains(part.plugin->name); }) ||
+           composition.unsupported(vast_image(), device);
+  });
+  std::vector<SimtCheck> checks;
+  for (const Composition& composition : compositions) {
+    checks.push_back(
+        {"images", check_name(checks.size(), composition), composition, "simt", nullptr, {}});
   }
   return checks;
 }

@@ -20,7 +20,7 @@ struct SimtCheck {
   Composition composition;
   std::string device;                  ///< "simt:3:races"
   const std::vector<Case>& (*pool)();  ///< made when first asked for
-  std::vector<std::size_t> cases;      ///< of the pool; none: the vast problem's last image
+  std::vector<std::size_t> cases;      ///< of the pool; none: the vast problems of offsets.hpp
 };
 /// What a test's parameter is called.
 void PrintTo(const SimtCheck& check, std::ostream* out);
@@ -34,8 +34,11 @@ std::vector<SimtCheck> alone_checks();
 std::vector<SimtCheck> tile_checks();
 /// Every optimization with other choices, flags and odd numbers.
 std::vector<SimtCheck> parameter_checks();
-/// Every optimization, and every whole kernel, where offsets need 64 bits (offsets.hpp).
+/// Every optimization, and every whole kernel, where offsets need 64 bits (offsets.hpp); those that
+/// reorder queries also where numbers of queries do.
 std::vector<SimtCheck> offset_checks();
+/// Every optimization without a pre-pass over values where offsets in one image need 64 bits.
+std::vector<SimtCheck> image_checks();
 
 /// Random compositions, some of them with races looked for and where a block has several tiles.
 std::vector<SimtCheck> combination_checks();

@@ -1,8 +1,10 @@
 #include "conformance/tiles.hpp"
 
+#include <algorithm>
 #include <functional>
 
 #include "conformance/conformance.hpp"
+#include "device/device.hpp"
 #include "problem/validate.hpp"
 
 namespace msda {
@@ -13,23 +15,6 @@ const ParameterSpec* parameter(const Plugin& plugin, std::string_view name) {
     if (spec.name == name) return &spec;
   }
   return nullptr;
-}
-
-/// The optimizations that `wanted` takes, on their defaults.
-std::vector<Use> optimizations(
-    const std::function<bool(const Plugin&, const Optimization::Slot&)>& wanted) {
-  std::vector<Use> uses;
-  for (const Plugin& plugin : shipped_plugins().plugins()) {
-    const auto* optimization = dynamic_cast<const Optimization*>(plugin.variant.get());
-    if (optimization != nullptr && wanted(plugin, optimization->slot())) {
-      uses.push_back({plugin.name, {}});
-    }
-  }
-  return uses;
-}
-std::vector<Use> of_slot(const std::string& slot) {
-  return optimizations(
-      [&](const Plugin&, const Optimization::Slot& filled) { return filled.slot == slot; });
 }
 
 /// Each use with every choice of its parameter of choices, or as it is.
@@ -48,6 +33,39 @@ std::vector<Use> with_choices(const std::vector<Use>& uses) {
     if (all.size() == before) all.push_back(use);
   }
   return all;
+}
+
+/// The variant on its defaults, or, where they do not fit the shape of tile_problems(), with its
+/// first choice that does.
+Use fitting(const std::string& variant) {
+  static const DeviceInfo kDevice = open_device("simt")->info();
+  const Problem problem = tile_problems().front().problem;
+  const Use plain{variant, {}};
+  const auto refuses = [&](const Use& use) {
+    return Composition(shipped_plugins(), {use}).unsupported(problem, kDevice).has_value();
+  };
+  if (!refuses(plain)) return plain;
+  for (const Use& use : with_choices({plain})) {
+    if (!refuses(use)) return use;
+  }
+  return plain;
+}
+
+/// The optimizations that `wanted` takes.
+std::vector<Use> optimizations(
+    const std::function<bool(const Plugin&, const Optimization::Slot&)>& wanted) {
+  std::vector<Use> uses;
+  for (const Plugin& plugin : shipped_plugins().plugins()) {
+    const auto* optimization = dynamic_cast<const Optimization*>(plugin.variant.get());
+    if (optimization != nullptr && wanted(plugin, optimization->slot())) {
+      uses.push_back(fitting(plugin.name));
+    }
+  }
+  return uses;
+}
+std::vector<Use> of_slot(const std::string& slot) {
+  return optimizations(
+      [&](const Plugin&, const Optimization::Slot& filled) { return filled.slot == slot; });
 }
 
 /// Schedules of one block for each multiprocessor.
@@ -106,12 +124,18 @@ std::vector<Composition> item_for_each_image() {
   Compositions compositions;
   compositions.add({schedule});
   for (const Use& use : optimizations(is_beside_schedules)) compositions.add({schedule, use});
+  // Lanes that hold several rows, and rows whose two columns different lanes read.
   const auto blocking = optimizations([](const Plugin& plugin, const Optimization::Slot& slot) {
     return slot.slot == "mapping" && parameter(plugin, "rows") != nullptr;
+  });
+  const auto sides = optimizations([](const Plugin&, const Optimization::Slot& slot) {
+    return slot.slot == "mapping" && std::ranges::count(slot.traits, "reads-sides") > 0;
   });
   for (const std::string slot : {"metadata", "pipeline", "fetch"}) {
     for (const Use& use : of_slot(slot)) {
       for (const Use& mapping : blocking) compositions.add({schedule, use, mapping});
+      if (slot != "fetch") continue;
+      for (const Use& mapping : sides) compositions.add({schedule, use, mapping});
     }
   }
   for (const Use& handover : with_choices(of_slot("handover"))) {

@@ -142,6 +142,16 @@ __global__ void wrong_mask(const Arguments arguments) {
   output(arguments)[simt::thread()] = 1;
 }
 
+/// Lanes exchange words through shared memory, with a shuffle where a barrier belongs.
+template <bool right>
+__global__ void shuffle_for_barrier(const Arguments arguments) {
+  unsigned* shared = words(simt::shared_memory());
+  shared[simt::thread()] = simt::lane();
+  const unsigned other = simt::shuffle_xor(simt::lane(), 1);
+  if (right) simt::sync_warp();
+  output(arguments)[simt::thread()] = other + shared[simt::thread() ^ 1U];
+}
+
 // --- Memory --------------------------------------------------------------------------------------
 
 /// The right corner of the last column is read although it does not exist.

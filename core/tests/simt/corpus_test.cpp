@@ -40,6 +40,7 @@ std::vector<Broken> corpus() {
       {"spin", kSpin, {"threads 0-31 wait at a named barrier", "threads 32-63 run"}},
       {"absent_lane", kAbsentLane, {"lane 5 has left the kernel"}},
       {"warp_divergence", kDivergence, {"warp barrier", "shuffle"}},
+      {"shuffle_for_barrier", kRace, {"nothing orders the two"}, true},
       {"wrong_mask", kMisuse, {"leaves it out"}},
       {"corner", kOutOfBoundsGlobal, {"0 bytes past the end of value (256 bytes)", "corpus.cuh"}},
       {"write_to_input", kOutOfBoundsGlobal, {"value", "only read"}},

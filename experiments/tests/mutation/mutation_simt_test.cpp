@@ -17,7 +17,8 @@
 namespace msda {
 namespace {
 
-constexpr const char* kSlow = "combinations";
+/// Suites of the slow tests.
+bool is_slow(const std::string& suite) { return suite == "combinations" || suite == "images"; }
 
 /// All checks, each with the unit that it compiles first.
 struct Candidate {
@@ -28,7 +29,7 @@ const std::vector<Candidate>& candidates() {
   static const std::vector<Candidate> kCandidates = [] {
     std::vector<Candidate> all;
     for (const auto& suite : {alone_checks(), tile_checks(), parameter_checks(), offset_checks(),
-                              recipe_checks(), combination_checks()}) {
+                              recipe_checks(), image_checks(), combination_checks()}) {
       for (const SimtCheck& check : suite) {
         // The processes of the trials share the cases that are made here.
         const Problem problem = check.cases.empty() ? awkward_cases().front().problem
@@ -57,7 +58,7 @@ Trial trial_of(const Mutant& mutant) {
     if (includes(candidate.unit, mutant.file)) chosen.push_back(&candidate);
   }
   const auto rank = [&](const Candidate* one) {
-    const int suite = one->check.suite == mutant.first ? 0 : one->check.suite == kSlow ? 2 : 1;
+    const int suite = one->check.suite == mutant.first ? 0 : is_slow(one->check.suite) ? 2 : 1;
     return std::pair{suite, one->check.composition.parts().size()};
   };
   std::stable_sort(chosen.begin(), chosen.end(),
@@ -99,7 +100,7 @@ class Score {
     }
     ++wrong_;
     if (outcome.found) ++found_;
-    if (outcome.found && outcome.suite != kSlow) ++found_by_quick_;
+    if (outcome.found && !is_slow(outcome.suite)) ++found_by_quick_;
     EXPECT_TRUE(outcome.found) << mutant.file << ", " << mutant.what << ": nothing finds it";
   }
   double quick_share() const { return wrong_ == 0 ? 1 : double(found_by_quick_) / wrong_; }

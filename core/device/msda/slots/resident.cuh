@@ -25,8 +25,9 @@ struct ResidentLevels {
   static constexpr int kStride = kRowBytes + padding * kSize;
   static constexpr int kGlobalStride = K::Layout::kPixelStride * kSize;
 
-  static constexpr int bytes(int level) {
-    return (K::Layout::pixels(level) * kStride + 15) / 16 * 16;
+  /// Of a level that is not resident perhaps more than 32 bits count.
+  static constexpr long long bytes(int level) {
+    return (static_cast<long long>(K::Layout::pixels(level)) * kStride + 15) / 16 * 16;
   }
   /// Levels by size, smallest first (ties: the later one): a level is resident when it and all
   /// smaller ones fit together.
@@ -42,16 +43,16 @@ struct ResidentLevels {
   }
   /// Where a resident level begins.
   static constexpr int start(int level) {
-    int sum = 0;
+    long long sum = 0;
     for (int l = 0; l < Problem::kLevels; ++l) {
       if (smaller(l, level)) sum += bytes(l);
     }
-    return sum;
+    return static_cast<int>(sum);
   }
   static constexpr int total() {
-    int sum = 0;
+    long long sum = 0;
     for (int l = 0; l < Problem::kLevels; ++l) sum += resident(l) ? bytes(l) : 0;
-    return sum;
+    return static_cast<int>(sum);
   }
   static constexpr int stride(int level) { return resident(level) ? kStride : kGlobalStride; }
 };

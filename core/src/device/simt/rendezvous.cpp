@@ -70,7 +70,8 @@ void Cluster::meet(const host::Meeting& meeting) {
     meeting.join(given, meeting.mask);
     fiber_ = &mine;
   }
-  order(all);
+  // A shuffle and its like exchange values and order no memory; the barrier of a warp does.
+  if (meeting.join == nullptr) order(all);
   note_progress();
 }
 
