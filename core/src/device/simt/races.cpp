@@ -1,6 +1,7 @@
 #include "device/simt/races.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace msda::simt {
 namespace {
@@ -48,14 +49,23 @@ std::optional<Conflict> Races::access(const Clock& clock, std::size_t byte, bool
     at.write = mine;
     return std::nullopt;
   }
-  const auto found = std::find_if(at.reads.begin(), at.reads.end(),
-                                  [&](const Access& read) { return read.thread == clock.thread; });
-  if (found == at.reads.end()) {
-    at.reads.push_back(mine);
-  } else {
-    *found = mine;
-  }
+  if (at.reads.size() == at.reads.capacity()) forget(at.reads, clock, atomic);
+  at.reads.push_back(mine);
   return std::nullopt;
+}
+
+void Races::forget(std::vector<Access>& reads, const Clock& clock, bool atomic) {
+  std::erase_if(reads, [&](const Access& read) {
+    return read.moment <= clock[read.thread] && (read.atomic || !atomic);
+  });
+  std::ranges::sort(reads, [](const Access& a, const Access& b) {
+    return std::tuple(a.thread, a.atomic, b.moment) < std::tuple(b.thread, b.atomic, a.moment);
+  });
+  const auto again = std::ranges::unique(reads, [](const Access& a, const Access& b) {
+    return a.thread == b.thread && a.atomic == b.atomic;
+  });
+  reads.erase(again.begin(), again.end());
+  reads.reserve(2 * reads.size() + 1);  // otherwise the next one may come here again
 }
 
 std::optional<Conflict> Races::untold(const Moments& known, std::size_t byte, std::size_t first,

@@ -69,8 +69,12 @@ class Races {
   };
   struct Byte {
     std::optional<Access> write;
-    std::vector<Access> reads;  ///< since the write, one for each thread
+    std::vector<Access> reads;  ///< since the write
   };
+  /// Leaves out the reads that a read by the thread of `clock` stands for: what is ordered behind
+  /// that one is behind them too. Of each thread's others the last is left.
+  static void forget(std::vector<Access>& reads, const Clock& clock, bool atomic);
+
   /// What a barrier or flag has gathered. The last that was added and the last that was taught are
   /// kept: threads that met before come one after another.
   struct Subject {
