@@ -393,10 +393,10 @@ TEST(CheckClaims, StandInEveryFormat) {
   EXPECT_THAT(to_terminal(report, false), Not(HasSubstr("\x1b[")));
   const std::string csv = to_claims_csv(report);
   EXPECT_THAT(csv,
-              HasSubstr("it is so,a paper,half,,speedup,\"'+100%\",1.99,2.01,,,,,captured,warm,"));
+              HasSubstr("it is so,a paper,half,,speedup,,\"'+100%\",1.99,2.01,,,,,captured,warm,"));
   EXPECT_THAT(csv, HasSubstr(",blocks,8,confirmed,,,on another GPU\r\n"));
   EXPECT_THAT(
-      csv, HasSubstr("half,,not-testable,,,,,,,,,warm,,,,,,not testable,needs a profiler,,\r\n"));
+      csv, HasSubstr("half,,not-testable,,,,,,,,,,warm,,,,,,not testable,needs a profiler,,\r\n"));
   const nlohmann::json claims = nlohmann::json::parse(to_json(report)).at("claims");
   ASSERT_EQ(claims.size(), 2U);
   EXPECT_EQ(claims[0].at("verdict"), "confirmed");

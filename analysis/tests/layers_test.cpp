@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 const std::map<std::string, std::set<std::string>> kMayInclude{
     {"statistics", {"facts", "results"}},
     {"tuning", {"facts", "results", "design", "statistics"}},
-    {"claims", {"facts", "results", "statistics"}},
+    {"claims", {"facts", "results", "statistics", "counters"}},
     {"ablation", {"facts", "results", "design", "statistics"}},
     {"timeline", {"results"}},
     {"counters", {"facts", "results", "design", "statistics", "ablation"}},

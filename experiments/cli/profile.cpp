@@ -8,6 +8,7 @@
 #include "cli/program.hpp"
 #include "cli/running.hpp"
 #include "cli/terminal.hpp"
+#include "render/claims_table.hpp"
 #include "render/counters_layout.hpp"
 #include "render/formats.hpp"
 #include "runner/profile/profile_run.hpp"
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 
 Arguments profile_arguments() {
   Arguments arguments(
-      {"profile EXPERIMENT|RUN-DIR [OPTION...]",
+      {"profile EXPERIMENT[:ARM]|RUN-DIR [OPTION...]",
        "Runs an experiment's cells under Nsight Compute (ncu) or Nsight Systems (nsys): each arm "
        "is\n"
        "verified and warmed up, and then launched once for the profiler. Its report is kept, and "
@@ -30,20 +31,22 @@ Arguments profile_arguments() {
        "their times never mix with those of the run. What explains the difference between an arm "
        "and\n"
        "the baseline is said below the table.",
-       "  msda profile experiments/quickstart.yaml --cell '*/fastest/*'\n"
+       "  msda profile experiments/quickstart.yaml --cell '*/wide-loads/*'\n"
+       "  msda profile experiments/quickstart.yaml:wide-loads\n"
        "  msda profile results/ablation/20240131-120000\n"
        "  msda profile experiments/ledger-001.yaml --tool nsys --print\n",
        "0 all chosen cells have counters; 1 some have none; 2 wrong usage; 3 the tool, its\n"
        "permission or a GPU is missing; 130 interrupted"});
   arguments.list("cell", "PATTERN", "only cells like this, 'problem/arm/mode' with * and ?");
   arguments.option("tool", "ncu|nsys", "the profiler (default: ncu)");
-  arguments.list("metric", "NAME", "count this too, instead of the default metrics");
-  arguments.list("section", "NAME", "a section of Nsight Compute, for its own window");
+  arguments.list("metric", "NAME", "count this instead of what the experiment says");
+  arguments.list("section", "NAME",
+                 "a section of Nsight Compute instead of the experiment's, for its own window");
   arguments.option("output", "DIR", "where the results go (default: results/<name>/<time>)");
   arguments.flag("print", "print the command lines and run nothing");
   arguments.device_option();
   arguments.plugin_option();
-  arguments.words("EXPERIMENT|RUN-DIR", 1, 1);
+  arguments.words("EXPERIMENT[:ARM]|RUN-DIR", 1, 1);
   return arguments;
 }
 
@@ -52,13 +55,19 @@ struct Subject {
   Experiment experiment;
   std::optional<fs::path> run_directory;
   std::optional<nlohmann::json> manifest;
+  std::string arm;  ///< the only one that is asked for; "" for all
 };
 
 Subject load_subject(const fs::path& path, const Registry& registry) {
-  if (!fs::is_directory(path)) return {load_experiment(path, registry), {}, {}};
+  if (const auto named = experiment_arm(path.string())) {
+    Subject subject{load_experiment(named->file, registry), {}, {}, named->arm};
+    find_arm(subject.experiment, named->arm);
+    return subject;
+  }
+  if (!fs::is_directory(path)) return {load_experiment(path, registry), {}, {}, ""};
   nlohmann::json manifest = read_manifest(path);
   const std::string file = manifest.value("experiment_file", "");
-  Subject subject{load_experiment(file, registry), path, std::move(manifest)};
+  Subject subject{load_experiment(file, registry), path, std::move(manifest), ""};
   if (subject.experiment.text != subject.manifest->value("experiment_text", "")) {
     throw UsageError(
         fmt::format("{} has changed since the run in {}: its counters would be of other "
@@ -97,10 +106,15 @@ profile::ProfileOptions profile_options(const Arguments& arguments, const Subjec
   options.plugin_directories = arguments.plugin_directories();
   options.tool = profile::parse_tool(arguments.get("tool", "ncu"));
   options.cells = arguments.all("cell");
+  if (!subject.arm.empty()) {
+    if (!options.cells.empty()) {
+      throw UsageError("profile: EXPERIMENT:ARM names the cells already; leave --cell out");
+    }
+    options.cells = {fmt::format("*/{}/*", subject.arm)};
+  }
   options.progress_live = is_terminal(stderr);
-  options.settings.metrics = arguments.all("metric");
-  options.settings.sections = arguments.all("section");
-  if (options.settings.metrics.empty()) options.settings.metrics = profile::default_metrics();
+  options.settings = profile::settings_for(subject.experiment,
+                                           {arguments.all("section"), arguments.all("metric")});
   return options;
 }
 
@@ -122,15 +136,41 @@ std::vector<CounterTable> tables_of(const std::vector<KernelCounters>& kernels, 
   return make_counter_tables(kernels, context);
 }
 
-/// Of a run's directory all its reports again, else one of the counters alone.
-void write_reports(const Subject& subject, const Plan& plan, const fs::path& directory) {
-  if (subject.run_directory) return write_report(make_report(directory), directory);
+/// The experiment's claims that counters decide, as they stand in a manifest.
+nlohmann::json counter_claims(const Experiment& experiment, const Plan& plan) {
+  nlohmann::json claims = nlohmann::json::array();
+  for (const Claim& claim : planned_claims(experiment, plan)) {
+    if (claim.quantity == Claim::Quantity::kCounter) claims.push_back(to_json(claim));
+  }
+  return claims;
+}
+
+/// What `kernels` say, without any time of a run.
+Report counters_report(const Subject& subject, const Plan& plan,
+                       const std::vector<KernelCounters>& kernels) {
   Report report;
   report.manifest = {{"name", subject.experiment.name},
                      {"summary", "what a profiler counted"},
-                     {"device", {{"id", plan.device.id}, {"name", plan.device.name}}}};
-  report.counters = tables_of(read_counters(directory), plan);
-  write_report(report, directory);
+                     {"device", {{"id", plan.device.id}, {"name", plan.device.name}}},
+                     {"claims", counter_claims(subject.experiment, plan)}};
+  report.counters = tables_of(kernels, plan);
+  report.claims = check_claims(report.manifest, {}, report.counters);
+  return report;
+}
+
+Document terminal_document(const Report& report) {
+  Document document = counters_document(report.counters);
+  if (auto claims = lay_out_claims({&report, 1})) {
+    document.layouts.push_back(*std::move(claims));
+  }
+  return document;
+}
+
+/// Of a run's directory all its reports again, else one of the counters alone.
+void write_reports(const Subject& subject, const Plan& plan, const fs::path& directory) {
+  write_report(subject.run_directory ? make_report(directory)
+                                     : counters_report(subject, plan, read_counters(directory)),
+               directory);
 }
 
 }  // namespace
@@ -167,7 +207,7 @@ int profile_command(const std::vector<std::string>& words) {
   try {
     const profile::ProfileResult result = profile::run_profile(
         plan, subject.experiment.name, profile::choose_cells(plan, options.cells), tool, options);
-    const Document document = counters_document(tables_of(result.kernels, plan));
+    const Document document = terminal_document(counters_report(subject, plan, result.kernels));
     fmt::print("{}", as_terminal(document, wants_colour(stdout)));
     write_reports(subject, plan, options.directory);
     for (const std::string& note : result.notes) fmt::print(stderr, "note: {}\n", note);

@@ -12,6 +12,16 @@ namespace fs = std::filesystem;
 
 fs::path program_path() { return fs::read_symlink("/proc/self/exe"); }
 
+std::optional<ExperimentArm> experiment_arm(const std::string& word) {
+  for (const std::string_view suffix : {".yaml:", ".yml:"}) {
+    const std::size_t at = word.find(suffix);
+    if (at == std::string::npos) continue;
+    const std::size_t name = at + suffix.size();
+    return ExperimentArm{word.substr(0, name - 1), word.substr(name)};
+  }
+  return std::nullopt;
+}
+
 namespace {
 
 Recipes named_recipes(const std::optional<std::string>& file, const Registry& registry) {
@@ -23,38 +33,31 @@ Recipes named_recipes(const std::optional<std::string>& file, const Registry& re
   return {};
 }
 
-/// Where the arm's name begins in "EXPERIMENT.yaml:ARM"; npos in other words.
-std::size_t arm_in(const std::string& word) {
-  for (const char* suffix : {".yaml:", ".yml:"}) {
-    const std::size_t at = word.find(suffix);
-    if (at != std::string::npos) return at + std::string_view(suffix).size();
-  }
-  return std::string::npos;
-}
-
-Recipe arm_of(const fs::path& file, const std::string& name, const Registry& registry) {
-  const Experiment experiment = load_experiment(file, registry);
-  std::vector<std::string> names;
-  for (const ArmSpec& arm : experiment.arms) {
-    names.push_back(arm.name);
-    if (arm.name != name) continue;
-    if (!arm.best) return {arm.uses, ""};
-    throw UsageError(fmt::format("{}: arm '{}' is what a search finds; name one of its own arms",
-                                 arm.place, name));
-  }
-  throw UsageError(
-      fmt::format("{} has no arm '{}'{}", file.string(), name, suggestion(name, names)));
+Recipe arm_of(const ExperimentArm& named, const Registry& registry) {
+  const Experiment experiment = load_experiment(named.file, registry);
+  const ArmSpec& arm = find_arm(experiment, named.arm);
+  if (!arm.best) return {arm.uses, ""};
+  throw UsageError(fmt::format("{}: arm '{}' is what a search finds; name one of its own arms",
+                               arm.place, arm.name));
 }
 
 }  // namespace
+
+const ArmSpec& find_arm(const Experiment& experiment, const std::string& name) {
+  std::vector<std::string> names;
+  for (const ArmSpec& arm : experiment.arms) {
+    if (arm.name == name) return arm;
+    names.push_back(arm.name);
+  }
+  throw UsageError(
+      fmt::format("{} has no arm '{}'{}", experiment.file.string(), name, suggestion(name, names)));
+}
 
 Recipes recipes_for(const std::optional<std::string>& file, const Registry& registry,
                     const std::vector<std::string>& words) {
   Recipes recipes = named_recipes(file, registry);
   for (const std::string& word : words) {
-    const std::size_t at = arm_in(word);
-    if (at == std::string::npos) continue;
-    recipes[word] = arm_of(word.substr(0, at - 1), word.substr(at), registry);
+    if (const auto named = experiment_arm(word)) recipes[word] = arm_of(*named, registry);
   }
   return recipes;
 }

@@ -14,6 +14,16 @@ namespace msda {
 /// The program's file, which is started again as the worker.
 std::filesystem::path program_path();
 
+/// An arm as commands name it: "EXPERIMENT.yaml:ARM".
+struct ExperimentArm {
+  std::filesystem::path file;
+  std::string arm;
+};
+/// nullopt for words of another form.
+std::optional<ExperimentArm> experiment_arm(const std::string& word);
+/// Throws UsageError with the nearest name.
+const ArmSpec& find_arm(const Experiment& experiment, const std::string& name);
+
 /// The recipes of `file`; without one those of recipes.yaml among the shipped experiments, or none
 /// when that is not there. Each of `words` that is of the form EXPERIMENT.yaml:ARM is one as well,
 /// under that name. Throws UsageError when such an experiment has no such arm.

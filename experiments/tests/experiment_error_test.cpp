@@ -81,6 +81,29 @@ std::vector<Mistake> mistakes() {
             "fixture\nclaims:\n  - {text: t, source: s, arm: b, speed-of-light: 0.8}\n"),
        "5:50",
        {"'0.8' is no speed-of-light above zero, such as 85%"}},
+      {"ClaimCounter",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, counter: {dram__bytes.sum: -1}}\n"),
+       "5:61",
+       {"'-1' is no counter, such as {metric: 0}"}},
+      {"ClaimCounterWithoutMetric",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: b, counter: {Bank conflicts: 0}}\n"),
+       "5:44",
+       {"'Bank conflicts' is no name of a metric"}},
+      {"ClaimCounterOfTwoArms",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+            "fixture\nclaims:\n  - {text: t, source: s, arm: [b, fixture], counter: {m.sum: 0}}\n"),
+       "5:31",
+       {"'counter' is about one arm"}},
+      {"ProfileMetric",
+       with("arms: [fixture]\nprofile: {metrics: [dram__bytes.sum, a b]}\n"),
+       "3:38",
+       {"'a b' is no name of a metric"}},
+      {"ProfileKey",
+       with("arms: [fixture]\nprofile: {metric: [dram__bytes.sum]}\n"),
+       "3:11",
+       {"unknown key 'metric' (did you mean 'metrics'?)"}},
       {"ClaimOver",
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: b, over: b, speedup: 2x}\n"),
@@ -145,7 +168,7 @@ std::vector<Mistake> mistakes() {
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: [b, fixture], outcome: hung}\n"),
        "5:31",
-       {"an outcome is that of one arm"}},
+       {"'outcome' is about one arm"}},
       {"ClaimArmTwice",
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: [b, b], time: 1 s}\n"),

@@ -99,21 +99,38 @@ TEST(Experiment, ProcessesMayDoubleUnlessThereIsOne) {
 
 TEST(Experiment, ReadsClaims) {
   const TemporaryDirectory directory;
-  const Experiment experiment =
-      load(directory,
-           "problems: [ledger-48]\n"
-           "arms: [fixture, {name: late, use: [{fixture: {after: 4}}]}]\n"
-           "claims:\n"
-           "  - {text: faster, source: a paper, arm: late, over: fixture, speedup: +5..10%}\n"
-           "  - {text: quick, source: a paper, arm: fixture, time: 724 us, mode: cold,\n"
-           "     problem: ledger-48, note: another GPU}\n"
-           "measure: {modes: [warm, cold]}\n");
-  ASSERT_EQ(experiment.claims.size(), 2U);
+  const Experiment experiment = load(
+      directory,
+      "problems: [ledger-48]\n"
+      "arms: [fixture, {name: late, use: [{fixture: {after: 4}}]}]\n"
+      "claims:\n"
+      "  - {text: faster, source: a paper, arm: late, over: fixture, speedup: +5..10%}\n"
+      "  - {text: quick, source: a paper, arm: fixture, time: 724 us, mode: cold,\n"
+      "     problem: ledger-48, note: another GPU}\n"
+      "  - {text: local, source: a paper, arm: late, counter: {dram__bytes.sum: at most 2e9}}\n"
+      "measure: {modes: [warm, cold]}\n");
+  ASSERT_EQ(experiment.claims.size(), 3U);
   EXPECT_EQ(experiment.claims[0].over, "fixture");
   EXPECT_DOUBLE_EQ(experiment.claims[0].range.high, 1.1);
   EXPECT_EQ(experiment.claims[1].quantity, Claim::Quantity::kTime);
   EXPECT_EQ(experiment.claims[1].mode, TimingMode::kCold);
   EXPECT_EQ(experiment.claims[1].value, "724 us");
+  EXPECT_EQ(experiment.claims[2].quantity, Claim::Quantity::kCounter);
+  EXPECT_EQ(experiment.claims[2].metric, "dram__bytes.sum");
+  EXPECT_EQ(experiment.claims[2].range.high, 2e9);
+}
+
+TEST(Experiment, ReadsWhatIsCounted) {
+  const TemporaryDirectory directory;
+  const std::string head = "problems: [ledger-48]\narms: [fixture]\n";
+  const ProfileSettings settings =
+      load(directory, head +
+                          "profile: {metrics: [dram__bytes.sum, lts__t_bytes.sum], sections: "
+                          "[MemoryWorkloadAnalysis]}\n")
+          .profile;
+  EXPECT_THAT(settings.metrics, ElementsAre("dram__bytes.sum", "lts__t_bytes.sum"));
+  EXPECT_THAT(settings.sections, ElementsAre("MemoryWorkloadAnalysis"));
+  EXPECT_TRUE(load(directory, head).profile.metrics.empty());
 }
 
 TEST(Experiment, NameIsTheFilesWithoutOne) {

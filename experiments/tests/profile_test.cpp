@@ -140,6 +140,27 @@ TEST(Metrics, ThatTheToolDoesNotListAreMissing) {
               ElementsAre("x__y.sum"));
 }
 
+TEST(Settings, OfTheCommandLineTakeThePlaceOfTheExperiments) {
+  Experiment experiment;
+  EXPECT_EQ(settings_for(experiment, {}).metrics, default_metrics());
+  experiment.profile = {{"SourceCounters"}, {"dram__bytes.sum"}};
+  EXPECT_THAT(settings_for(experiment, {}).metrics, ElementsAre("dram__bytes.sum"));
+  EXPECT_THAT(settings_for(experiment, {}).sections, ElementsAre("SourceCounters"));
+  const ProfileSettings asked = settings_for(experiment, {{}, {"lts__t_bytes.sum"}});
+  EXPECT_THAT(asked.metrics, ElementsAre("lts__t_bytes.sum"));
+  EXPECT_THAT(asked.sections, ElementsAre("SourceCounters"));
+}
+
+TEST(Settings, CountWhatClaimsAreAbout) {
+  Experiment experiment;
+  experiment.profile.metrics = {"dram__bytes.sum"};
+  for (const char* metric : {"dram__bytes.sum", "lts__t_bytes.sum", ""}) {
+    experiment.claims.emplace_back().metric = metric;
+  }
+  EXPECT_THAT(settings_for(experiment, {}).metrics,
+              ElementsAre("dram__bytes.sum", "lts__t_bytes.sum"));
+}
+
 TEST(Tools, AreKnownByTheVersionThatTheyPrint) {
   EXPECT_EQ(parse_version(Tool::kNcu,
                           "NVIDIA (R) Nsight Compute Command Line Profiler\n"
@@ -185,6 +206,15 @@ TEST(Cells, AreThoseOfWarmLaunchesUnlessNamed) {
   ASSERT_THAT(named, SizeIs(1));
   EXPECT_EQ(named.front().group.mode, TimingMode::kCold);
   EXPECT_EQ(named.front().arms.front().name, "fast");
+}
+
+TEST(Cells, OfGraphsAreCountedAsWarmLaunches) {
+  Plan plan = two_cells();
+  plan.measure.modes = {TimingMode::kGraph};
+  plan.groups = {{0, TimingMode::kGraph}};
+  const auto chosen = choose_cells(plan, {});
+  ASSERT_THAT(chosen, SizeIs(1));
+  EXPECT_EQ(chosen.front().group.mode, TimingMode::kWarm);
 }
 
 TEST(Cells, ThatAreNotThereAreAnErrorThatListsThoseThatAre) {

@@ -56,6 +56,8 @@ TEST(Schema, NamesTheKeysOfTheParser) {
   EXPECT_EQ(keys_of(schema), keys_of_parser(head + "nonsense: 1\n"));
   EXPECT_EQ(keys_of(property(schema, "measure")),
             keys_of_parser(head + "measure: {nonsense: 1}\n"));
+  EXPECT_EQ(keys_of(property(schema, "profile")),
+            keys_of_parser(head + "profile: {nonsense: 1}\n"));
   EXPECT_EQ(keys_of(property(schema, "claims").at("items")),
             keys_of_parser(head + "claims: [{nonsense: 1}]\n"));
   EXPECT_EQ(keys_of(property(schema, "problems").at("items").at("anyOf").at(1)),
@@ -134,15 +136,17 @@ TEST(ExamplesOfTheDocument, AreValid) {
                            std::string(MSDA_SOURCE_DIR) + "/experiments/recipes.yaml]\n";
   const TemporaryDirectory directory;
   int count = 0;
-  for (const std::string key : {"arms", "ablation", "claims"}) {
+  for (const std::string key : {"arms", "ablation", "claims", "profile"}) {
     for (const std::string& example : examples_of(key)) {
-      const std::string arms = key == "claims" ? arms_of(example) : "";
+      const std::string arms = key == "claims"    ? arms_of(example)
+                               : key == "profile" ? "arms: [vector-loads]\n"
+                                                  : "";
       const auto file = directory.write("example.yaml", head + arms + example);
       EXPECT_NO_THROW(load_experiment(file, shipped_registry())) << example;
       ++count;
     }
   }
-  EXPECT_EQ(count, 3);
+  EXPECT_EQ(count, 4);
 }
 
 }  // namespace

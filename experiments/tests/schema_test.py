@@ -25,7 +25,8 @@ PROBES = [
     "{value: fp16}", "{values: fp16}", "{output: fp8}", "local", "unifrom", "zero-border", "{compile: 3 s}",
     "{compile: 3}", "{compil: 3 s}", "cpu", "cuda:0", "'cuda:'", "simt:5:races", "2x", "+5%", "5%", "1..2x",
     "at most 2x", "724 us", "3 TFLOP/s", "473 GB/s", "4 FLOP/B", "85%", "2.0e-4", "hung", "hangs",
-    "{other: 724 us}", "ledger-48",
+    "{other: 724 us}", "ledger-48", "[dram__bytes.sum]", "[a b]", "[Speed-Of-Light]", "{dram__bytes.sum: 0}",
+    "{dram__bytes.sum: at most 2e9}", "{dram__bytes.sum: few}", "{dram__bytes.sum: -1}", "{a: 1, b: 2}", "{A: 1}",
 ]
 
 HEAD = {"problems": ["ledger-48"], "arms": ["vector-loads", {"name": "other", "use": ["corner-pair"]}]}
@@ -49,6 +50,8 @@ def probes(schema):
         yield key, lambda value: {**HEAD, key: value}
     for key in keys(top["measure"]):
         yield "measure." + key, lambda value: {**HEAD, "measure": {key: value}}
+    for key in keys(top["profile"]):
+        yield "profile." + key, lambda value: {**HEAD, "profile": {key: value}}
     for key in keys(top["problems"]["items"]["anyOf"][1]):
         yield "problem." + key, lambda value: {**HEAD, "problems": [{**PROBLEM, key: value}]}
     for key in keys(top["claims"]["items"]):

@@ -80,10 +80,11 @@ Measurement measure(Quantity quantity, const Table& table, const Row& row,
     case Quantity::kSpeedOfLight:
       if (!row.speed_of_light) return {{}, "the ceilings of the device are not known"};
       return rate(*row.speed_of_light * row.median_seconds, table, row);
+    case Quantity::kCounter:
     case Quantity::kOutcome:
     case Quantity::kNotTestable: break;
   }
-  return {{}, "it is no number"};
+  return {{}, "a run does not measure it"};
 }
 
 bool is_best_least(Quantity quantity) {
@@ -147,6 +148,11 @@ bool contains_ignoring_case(std::string_view text, std::string_view part) {
   return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
+/// True of a figure that its source measured on another device.
+bool is_from_elsewhere(const Claim& claim, const std::string& device) {
+  return !claim.measured_on.empty() && !contains_ignoring_case(device, claim.measured_on);
+}
+
 /// The ratio over `against` that two absolute figures come to.
 ClaimedRange claimed_ratio(const Claim& claim) {
   const ClaimedRange& own = claim.range;
@@ -204,8 +210,7 @@ CheckedClaim check_claim(const Claim& claim, const Table& table, const std::stri
     check_outcome(table, checked);
     return checked;
   }
-  const bool elsewhere =
-      !claim.measured_on.empty() && !contains_ignoring_case(device, claim.measured_on);
+  const bool elsewhere = is_from_elsewhere(claim, device);
   if (elsewhere && describe(claim.quantity).is_absolute) {
     check_as_ratio(table, checked);
     return checked;
@@ -237,13 +242,24 @@ CheckedClaim untested(const Claim& claim, std::string reason) {
 }
 
 void check_on_problems(const Claim& claim, const std::vector<Table>& tables,
-                       const std::string& device, std::vector<CheckedClaim>& checked) {
+                       const std::vector<CounterTable>& counters, const std::string& device,
+                       std::vector<CheckedClaim>& checked) {
   if (claim.quantity == Quantity::kNotTestable) {
     checked.push_back(untested(claim, claim.value));
     return;
   }
   if (!claim.left_out.empty()) {
     checked.push_back(untested(claim, claim.left_out));
+    return;
+  }
+  if (claim.quantity == Quantity::kCounter) {
+    for (CheckedClaim& one : check_counter_claim(claim, tables, counters)) {
+      if (is_from_elsewhere(claim, device)) {
+        one.remark = fmt::format("measured on {}{}{}", claim.measured_on,
+                                 one.remark.empty() ? "" : "; ", one.remark);
+      }
+      checked.push_back(std::move(one));
+    }
     return;
   }
   const std::size_t before = checked.size();
@@ -269,13 +285,14 @@ std::string device_name(const nlohmann::json& manifest) {
 }  // namespace
 
 std::vector<CheckedClaim> check_claims(const nlohmann::json& manifest,
-                                       const std::vector<Table>& tables) {
+                                       const std::vector<Table>& tables,
+                                       const std::vector<CounterTable>& counters) {
   std::vector<CheckedClaim> checked;
   const auto claims = manifest.find("claims");
   if (claims == manifest.end() || !claims->is_array()) return checked;
   const std::string device = device_name(manifest);
   for (const nlohmann::json& claim : *claims) {
-    check_on_problems(claim_from_json(claim), tables, device, checked);
+    check_on_problems(claim_from_json(claim), tables, counters, device, checked);
   }
   return checked;
 }

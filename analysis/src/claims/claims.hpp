@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "counters/counter_tables.hpp"
 #include "results/claim.hpp"
 #include "statistics/table.hpp"
 
@@ -13,7 +14,7 @@ namespace msda {
 
 enum class ClaimVerdict {
   kConfirmed,      ///< the interval meets the claim, or the arm ends as is claimed
-  kSmaller,        ///< less of an effect in the claimed direction, or of a rate, a share, an error
+  kSmaller,        ///< less of an effect in the claimed direction, or of any other number
   kLarger,         ///< more of it
   kNotMet,         ///< less of an effect, or none, or an opposite one: which is open
   kOpposite,       ///< an effect in the other direction
@@ -22,6 +23,7 @@ enum class ClaimVerdict {
   kSlower,         ///< the same
   kNotReproduced,  ///< the arm does not end as is claimed
   kUndecided,      ///< the interval allows the claim and something else, or there is none
+  kNotProfiled,    ///< no profiler has counted what it is about
   kNotTestable,    ///< see CheckedClaim::reason
 };
 
@@ -38,7 +40,7 @@ struct CheckedClaim {
   Replication replication = Replication::kNone;  ///< what the interval is over
   int replicates = 0;
   ClaimVerdict verdict = ClaimVerdict::kNotTestable;
-  std::string reason;  ///< why it is not testable or not reproduced
+  std::string reason;  ///< why it is not testable, not profiled or not reproduced
   /// The claimed ratio to `against`, where the figure is one of another GPU.
   std::optional<ClaimedRange> as_ratio;
   std::string remark;  ///< what to know of the comparison: "measured on ..."; "" mostly
@@ -56,6 +58,11 @@ ClaimVerdict judge(Claim::Quantity quantity, const ClaimedRange& claimed,
 /// The claims of a manifest, each on every problem that it speaks of, in the tables' order. Throws
 /// UsageError for a claim that is malformed.
 std::vector<CheckedClaim> check_claims(const nlohmann::json& manifest,
-                                       const std::vector<Table>& tables);
+                                       const std::vector<Table>& tables,
+                                       const std::vector<CounterTable>& counters = {});
+
+/// A claim on a counter on every problem that the run has times or counters of.
+std::vector<CheckedClaim> check_counter_claim(const Claim& claim, const std::vector<Table>& tables,
+                                              const std::vector<CounterTable>& counters);
 
 }  // namespace msda

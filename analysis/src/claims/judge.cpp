@@ -82,6 +82,7 @@ std::string_view name_of(ClaimVerdict verdict) {
     case ClaimVerdict::kSlower: return "slower";
     case ClaimVerdict::kNotReproduced: return "not reproduced";
     case ClaimVerdict::kUndecided: return "undecided";
+    case ClaimVerdict::kNotProfiled: return "not profiled";
     case ClaimVerdict::kNotTestable: break;
   }
   return "not testable";
@@ -100,6 +101,7 @@ ClaimVerdict judge(Quantity quantity, const ClaimedRange& claimed,
     case Quantity::kIntensity:
     case Quantity::kSpeedOfLight:
     case Quantity::kError:
+    case Quantity::kCounter:
       return judge_value(*measured_95, widened(claimed), ClaimVerdict::kSmaller,
                          ClaimVerdict::kLarger);
     case Quantity::kOutcome:

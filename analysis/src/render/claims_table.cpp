@@ -48,6 +48,8 @@ std::string measured_text(const CheckedClaim& checked) {
     case Claim::Quantity::kSpeedOfLight:
       return with_interval(checked, "%",
                            [](double share) { return fmt::format("{:.1f}", share * 100); });
+    case Claim::Quantity::kCounter:
+      return fmt::format("{:.4g}{}", value, checked.claim.value.ends_with('%') ? "%" : "");
     case Claim::Quantity::kSpeedup:
     case Claim::Quantity::kOutcome:
     case Claim::Quantity::kNotTestable: break;
@@ -79,10 +81,10 @@ std::string where_text(const CheckedClaim& checked) {
 /// "12 of 20 claims are confirmed, 3 smaller, ..."
 std::string summary_of(const std::vector<CheckedClaim>& claims) {
   constexpr std::array kOrder = {
-      ClaimVerdict::kConfirmed, ClaimVerdict::kSmaller,    ClaimVerdict::kLarger,
-      ClaimVerdict::kFaster,    ClaimVerdict::kSlower,     ClaimVerdict::kNotMet,
-      ClaimVerdict::kNoEffect,  ClaimVerdict::kOpposite,   ClaimVerdict::kNotReproduced,
-      ClaimVerdict::kUndecided, ClaimVerdict::kNotTestable};
+      ClaimVerdict::kConfirmed, ClaimVerdict::kSmaller,     ClaimVerdict::kLarger,
+      ClaimVerdict::kFaster,    ClaimVerdict::kSlower,      ClaimVerdict::kNotMet,
+      ClaimVerdict::kNoEffect,  ClaimVerdict::kOpposite,    ClaimVerdict::kNotReproduced,
+      ClaimVerdict::kUndecided, ClaimVerdict::kNotProfiled, ClaimVerdict::kNotTestable};
   std::vector<std::string> parts;
   for (const ClaimVerdict verdict : kOrder) {
     const auto count = std::count_if(claims.begin(), claims.end(), [&](const auto& checked) {

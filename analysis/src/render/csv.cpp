@@ -149,6 +149,7 @@ constexpr CsvColumn<CheckedClaim> kClaims[] = {
     {"arm", [](const CheckedClaim& c) { return csv_field(c.claim.arm_text()); }},
     {"over", [](const CheckedClaim& c) { return csv_field(c.claim.over); }},
     {"quantity", [](const CheckedClaim& c) { return csv_field(name_of(c.claim.quantity)); }},
+    {"metric", [](const CheckedClaim& c) { return csv_field(c.claim.metric); }},
     {"claimed",
      [](const CheckedClaim& c) {
        return c.claim.quantity == Claim::Quantity::kNotTestable ? "" : csv_field(c.claim.value);

@@ -53,7 +53,6 @@ Report make_report(nlohmann::json manifest, std::vector<Record> records,
   }
   report.tables = make_tables(std::move(records),
                               {arms_of(manifest), memory_in(manifest), planned_in(manifest)});
-  if (!report.tables.empty()) report.claims = check_claims(manifest, report.tables);
   if (const auto design = manifest.find("ablation"); design != manifest.end()) {
     report.ablation = make_ablation(design_from_json(*design), report.tables);
   }
@@ -61,6 +60,9 @@ Report make_report(nlohmann::json manifest, std::vector<Record> records,
   report.counters = make_counter_tables(
       kernels, {arms_of(manifest), "", &report.tables,
                 report.ablation ? &*report.ablation : nullptr, nullptr, &manifest});
+  if (!report.tables.empty()) {
+    report.claims = check_claims(manifest, report.tables, report.counters);
+  }
   report.manifest = std::move(manifest);
   return report;
 }

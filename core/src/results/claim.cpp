@@ -36,7 +36,8 @@ struct JsonFields<Claim> {
         json_field("text", &Claim::text), json_field("source", &Claim::source).optional(),
         json_field("over", &Claim::over).optional(),
         json_field("problem", &Claim::problem).optional(), json_field("mode", &Claim::mode),
-        json_field("quantity", &Claim::quantity), json_field("value", &Claim::value),
+        json_field("quantity", &Claim::quantity),
+        json_field("metric", &Claim::metric).unless_empty(), json_field("value", &Claim::value),
         json_field("measured_on", &Claim::measured_on).unless_empty(),
         json_field("against", &Claim::against), json_field("note", &Claim::note).optional(),
         json_field("left_out", &Claim::left_out).optional());

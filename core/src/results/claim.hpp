@@ -31,6 +31,7 @@ struct Claim {
     kIntensity,     ///< operations for each of these bytes
     kSpeedOfLight,  ///< share of what the device's ceilings allow
     kError,         ///< relative L2 error against the float64 reference
+    kCounter,       ///< what a profiler counted of `metric` in the arm's main kernel
     kOutcome,       ///< that the arm does not end well: the name of a status
     kNotTestable,   ///< nothing that a run measures
   };
@@ -49,6 +50,7 @@ struct Claim {
   std::string problem;             ///< "": every problem
   std::optional<TimingMode> mode;  ///< absent: warm where it was measured, else the first mode
   Quantity quantity = Quantity::kNotTestable;
+  std::string metric;       ///< of kCounter the profiler's name, "dram__bytes.sum"
   std::string value;        ///< as written, "4.4x"; of kNotTestable the reason
   ClaimedRange range;       ///< of `value`; unused for kOutcome and kNotTestable
   std::string measured_on;  ///< the source's GPU, as a part of its name; "": not said
@@ -75,8 +77,8 @@ struct ClaimedQuantity {
 std::span<const ClaimedQuantity> claimed_quantities();
 const ClaimedQuantity& describe(Claim::Quantity quantity);
 
-/// Regular expression of what may stand at the key, as JSON Schema has them; "" for any text. It
-/// takes zeros and ranges upside down, which parse_claimed() refuses.
+/// Regular expression of what may stand at the key (of kCounter at its metric), as JSON Schema has
+/// them; "" for any text. It takes zeros and ranges upside down, which parse_claimed() refuses.
 std::string claimed_pattern(Claim::Quantity quantity);
 
 /// "speedup", "time", ..., "not-testable"
@@ -86,15 +88,16 @@ template <>
 struct Named<Claim::Quantity> {
   using Q = Claim::Quantity;
   static constexpr const char* kWhat = "quantity of claims";
-  static constexpr std::array kValues = {Q::kSpeedup,   Q::kTime,      Q::kThroughput,
-                                         Q::kBandwidth, Q::kIntensity, Q::kSpeedOfLight,
-                                         Q::kError,     Q::kOutcome,   Q::kNotTestable};
+  static constexpr std::array kValues = {
+      Q::kSpeedup,      Q::kTime,  Q::kThroughput, Q::kBandwidth, Q::kIntensity,
+      Q::kSpeedOfLight, Q::kError, Q::kCounter,    Q::kOutcome,   Q::kNotTestable};
 };
 
 /// The numbers that a text in the quantity's form stands for: a single one for all that round to it
 /// in the digits written, a range as it is, "at most 2x" and "at least 2x" for one with one end.
 /// Speedups are ratios of times, times seconds, rates without prefixes, shares and errors plain
-/// numbers. For kOutcome and kNotTestable the range is empty. Throws UsageError.
+/// numbers, counters as the profiler has them in base units, shares of them in percent. For
+/// kOutcome and kNotTestable the range is empty. Throws UsageError.
 ClaimedRange parse_claimed(Claim::Quantity quantity, std::string_view text);
 
 nlohmann::json to_json(const Claim& claim);

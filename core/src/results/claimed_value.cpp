@@ -41,6 +41,7 @@ std::span<const Unit> units_of(Quantity quantity) {
     case Quantity::kSpeedOfLight: return kShares;
     case Quantity::kError: return kNoUnit;
     case Quantity::kSpeedup:
+    case Quantity::kCounter:
     case Quantity::kOutcome:
     case Quantity::kNotTestable: break;
   }
@@ -63,6 +64,8 @@ constexpr std::array kQuantities = {
                     "share of what the device's ceilings allow"},
     ClaimedQuantity{Quantity::kError, "error", "`2e-4`, `at most 1e-3`",
                     "relative L2 error against the float64 reference"},
+    ClaimedQuantity{Quantity::kCounter, "counter", "`{metric: 0}`, `{metric: at most 2e9}`",
+                    "what [`msda profile`](profiling.md) counted in the arm's main kernel"},
     ClaimedQuantity{Quantity::kOutcome, "outcome", "`hung`, `crashed`, `wrong`, `failed`",
                     "how the arm ends, where it does not end well"},
     ClaimedQuantity{Quantity::kNotTestable, "not-testable", "text", "why a run cannot tell"}};
@@ -175,8 +178,19 @@ std::optional<ClaimedRange> parse_speedup(std::string_view text) {
   return ClaimedRange{std::max(0.0, ratio.low), ratio.high};
 }
 
+/// A count, or a share that the profiler has in percent; both may be zero.
+std::optional<ClaimedRange> parse_counter(std::string_view text) {
+  const Bound bound = take_bound(text);
+  take_suffix(text, "%");
+  if (trimmed(text).starts_with('-')) return std::nullopt;
+  const auto range = parse_range(text, bound, true);
+  if (!range) return std::nullopt;
+  return ClaimedRange{std::max(0.0, range->low), range->high};
+}
+
 std::optional<ClaimedRange> parse(Quantity quantity, std::string_view text) {
   if (quantity == Quantity::kSpeedup) return parse_speedup(text);
+  if (quantity == Quantity::kCounter) return parse_counter(text);
   if (quantity == Quantity::kOutcome) {
     const bool known =
         std::find(std::begin(kOutcomes), std::end(kOutcomes), text) != std::end(kOutcomes);
@@ -191,10 +205,14 @@ constexpr std::string_view kBoundPattern = "^((at most|at least) +)?";
 constexpr std::string_view kNumberPattern = "[0-9]+(\\.[0-9]*)?";
 constexpr std::string_view kExponentPattern = "([eE][+-]?[0-9]+)?";
 
-/// One number above zero, or a range of two that ends in one.
+/// One number, or a range of two.
 std::string numbers_pattern(std::string_view exponent) {
-  return fmt::format("(?=[^a-zA-Z%]*[1-9])\\+?{0}{1}( *\\.\\. *\\+?{0}{1})?", kNumberPattern,
-                     exponent);
+  return fmt::format("\\+?{0}{1}( *\\.\\. *\\+?{0}{1})?", kNumberPattern, exponent);
+}
+
+/// The same above zero: a range ends in such a number.
+std::string positive_pattern(std::string_view exponent) {
+  return "(?=[^a-zA-Z%]*[1-9])" + numbers_pattern(exponent);
 }
 
 }  // namespace
@@ -213,12 +231,15 @@ std::string claimed_pattern(Quantity quantity) {
   if (quantity == Quantity::kOutcome) return fmt::format("^({})$", fmt::join(kOutcomes, "|"));
   if (quantity == Quantity::kSpeedup) {
     return fmt::format("{}({} *x?|[+-]{}( *\\.\\. *[+-]?{})? *%)$", kBoundPattern,
-                       numbers_pattern(""), kNumberPattern, kNumberPattern);
+                       positive_pattern(""), kNumberPattern, kNumberPattern);
+  }
+  if (quantity == Quantity::kCounter) {
+    return fmt::format("{}{} *%?$", kBoundPattern, numbers_pattern(kExponentPattern));
   }
   std::vector<std::string_view> suffixes;
   for (const Unit& unit : units_of(quantity)) suffixes.push_back(unit.suffix);
   const std::string_view exponent = quantity == Quantity::kError ? kExponentPattern : "";
-  return fmt::format("{}{} *({})$", kBoundPattern, numbers_pattern(exponent),
+  return fmt::format("{}{} *({})$", kBoundPattern, positive_pattern(exponent),
                      fmt::join(suffixes, "|"));
 }
 
@@ -226,8 +247,9 @@ ClaimedRange parse_claimed(Quantity quantity, std::string_view text) {
   if (const auto range = parse(quantity, text)) return *range;
   std::string examples(describe(quantity).form);
   std::erase(examples, '`');
+  const bool may_be_zero = quantity == Quantity::kOutcome || quantity == Quantity::kCounter;
   throw UsageError(fmt::format("'{}' is no {}{}, such as {}", shortened(text), name_of(quantity),
-                               quantity == Quantity::kOutcome ? "" : " above zero", examples));
+                               may_be_zero ? "" : " above zero", examples));
 }
 
 }  // namespace msda

@@ -50,6 +50,19 @@ const std::vector<std::string>& default_metrics() {
   return kMetrics;
 }
 
+ProfileSettings settings_for(const Experiment& experiment, ProfileSettings asked) {
+  if (asked.sections.empty()) asked.sections = experiment.profile.sections;
+  if (!asked.metrics.empty()) return asked;
+  asked.metrics = experiment.profile.metrics;
+  if (asked.metrics.empty()) asked.metrics = default_metrics();
+  for (const Claim& claim : experiment.claims) {
+    const auto& known = asked.metrics;
+    const bool is_there = std::find(known.begin(), known.end(), claim.metric) != known.end();
+    if (!claim.metric.empty() && !is_there) asked.metrics.push_back(claim.metric);
+  }
+  return asked;
+}
+
 std::set<std::string> parse_known_metrics(std::string_view text) {
   std::set<std::string> known;
   for (std::size_t at = 0; at < text.size();) {

@@ -31,11 +31,23 @@ bool matches(const std::string& cell, const std::vector<std::string>& patterns) 
          });
 }
 
-bool is_profiled_mode(const Plan& plan, TimingMode mode, bool named) {
-  if (mode == TimingMode::kGraph) return false;
-  const auto& modes = plan.measure.modes;
-  const bool has_warm = std::find(modes.begin(), modes.end(), TimingMode::kWarm) != modes.end();
-  return named || mode == (has_warm ? TimingMode::kWarm : modes.front());
+bool has_mode(const std::vector<Group>& groups, TimingMode mode) {
+  return std::any_of(groups.begin(), groups.end(),
+                     [mode](const Group& group) { return group.mode == mode; });
+}
+
+/// A graph holds the kernels of warm launches, which are counted in its place.
+std::vector<Group> countable_groups(const Plan& plan) {
+  const bool has_warm = has_mode(plan.groups, TimingMode::kWarm);
+  std::vector<Group> groups;
+  for (Group group : plan.groups) {
+    if (group.mode == TimingMode::kGraph) {
+      if (has_warm) continue;
+      group.mode = TimingMode::kWarm;
+    }
+    groups.push_back(group);
+  }
+  return groups;
 }
 
 /// A name as a part of a file name.
@@ -138,7 +150,10 @@ std::vector<ProfiledGroup> choose_cells(const Plan& plan,
                                         const std::vector<std::string>& patterns) {
   std::vector<ProfiledGroup> chosen;
   std::string all;
-  for (const Group& group : plan.groups) {
+  const std::vector<Group> groups = countable_groups(plan);
+  // Without a pattern a problem is counted in one mode.
+  const bool only_warm = patterns.empty() && has_mode(groups, TimingMode::kWarm);
+  for (const Group& group : groups) {
     const std::string& problem = plan.problem_of(group).name();
     ProfiledGroup profiled{group, {}};
     for (const Arm& arm : plan.arms) {
@@ -146,10 +161,8 @@ std::vector<ProfiledGroup> choose_cells(const Plan& plan,
       all += "\n  " + cell;
       if (matches(cell, patterns)) profiled.arms.push_back(arm);
     }
-    const bool named = !patterns.empty();
-    if (!profiled.arms.empty() && is_profiled_mode(plan, group.mode, named)) {
-      chosen.push_back(std::move(profiled));
-    }
+    if (profiled.arms.empty() || (only_warm && group.mode != TimingMode::kWarm)) continue;
+    chosen.push_back(std::move(profiled));
   }
   if (!chosen.empty()) return chosen;
   throw UsageError(fmt::format(

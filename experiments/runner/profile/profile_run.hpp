@@ -23,8 +23,9 @@ struct ProfileOptions {
   bool progress_live = false;  ///< `progress` is a terminal
 };
 
-/// The groups that are profiled: of each problem one in mode warm (or the plan's first mode), and
-/// those of mode cold when a pattern names it. Graphs hold the same kernels as warm launches.
+/// The groups that are profiled: of each problem one in mode warm (cold where nothing else is
+/// planned), and those of mode cold when a pattern names it. Graphs hold the same kernels as warm
+/// launches, which stand for them.
 /// `arms` are those that a pattern takes.
 struct ProfiledGroup {
   Group group;

@@ -8,19 +8,17 @@
 #include <vector>
 
 #include "results/counters.hpp"
+#include "runner/spec/experiment.hpp"
 
 namespace msda::profile {
-
-/// What to count, from an experiment's `profile:`. Without anything given, default_metrics().
-struct ProfileSettings {
-  std::vector<std::string> sections;  ///< of Nsight Compute, by identifier: "SourceCounters"
-  std::vector<std::string> metrics;   ///< with their suffix: "dram__bytes.sum"
-};
 
 /// Duration, bytes of DRAM, L2 and L1, hit rates, LSU wavefronts in all and of shared memory, bank
 /// conflicts, sectors and requests by operation, instructions, issue slots, occupancy, balance of
 /// SMs, reasons of stalls, registers, spills.
 const std::vector<std::string>& default_metrics();
+/// What is counted of an experiment: where `asked` names metrics or sections, these alone; else
+/// those of its `profile`, default_metrics() where it has none, and the metrics of its claims.
+ProfileSettings settings_for(const Experiment& experiment, ProfileSettings asked);
 
 /// The range (domain "msda") that a worker holds open around the launches to be counted, and inside
 /// it one for each kernel of a launch, "part kernel".

@@ -87,6 +87,12 @@ struct MeasureSettings {
   std::chrono::duration<double> budget_of_process() const { return budget / processes; }
 };
 
+/// What `msda profile` counts, unless its command line names something else.
+struct ProfileSettings {
+  std::vector<std::string> sections;  ///< of Nsight Compute, by identifier: "SourceCounters"
+  std::vector<std::string> metrics;   ///< with their suffix: "dram__bytes.sum"; empty: the default
+};
+
 struct Experiment {
   std::filesystem::path file;
   std::string text;  ///< the file as read
@@ -101,6 +107,7 @@ struct Experiment {
   std::optional<std::string> baseline;  ///< an arm's name; absent: the first arm that runs
   std::vector<Claim> claims;
   MeasureSettings measure;
+  ProfileSettings profile;
 };
 
 /// Throws UsageError "file:line:column: ..." with the offending text and, for names, the nearest

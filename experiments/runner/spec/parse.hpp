@@ -68,6 +68,12 @@ SpaceSpec parse_space(const YamlNode& node, const Recipes& recipes, const Regist
 
 MeasureSettings parse_measure(const YamlNode& node);
 
+ProfileSettings parse_profile(const YamlNode& node);
+/// What the names of a profiler's metrics are like, as a regular expression.
+inline constexpr const char* kMetricPattern = "^[a-z][A-Za-z0-9_]*(\\.[A-Za-z0-9_]+)*$";
+/// A text like `pattern`; an error calls it `what`.
+std::string parse_like(const YamlNode& node, const std::string& pattern, std::string_view what);
+
 /// Claims about the arms and problems that the experiment has.
 std::vector<Claim> parse_claims(const YamlNode& node, const Experiment& experiment);
 
@@ -86,6 +92,7 @@ Keys space();
 Keys rule();  ///< of a space
 Keys measure();
 Keys timeout();
+Keys profile();
 }  // namespace keys
 
 /// An arm is made of variants or is a library's.

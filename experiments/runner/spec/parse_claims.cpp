@@ -83,11 +83,23 @@ std::string quantity_names() {
   return names;
 }
 
+/// {metric: value}
+void read_counter(const YamlNode& node, Claim& claim) {
+  const YamlMap map = node.as_map();
+  if (map.entries().size() != 1) node.fail("'counter' is one {metric: value}");
+  const YamlMap::Entry& entry = map.entries().front();
+  claim.metric =
+      parse_like(YamlNode(YAML::Node(entry.key), "metric", entry.place), kMetricPattern, "metric");
+  claim.value = parse_sentence(entry.value);
+  claim.range = entry.value.locate([&] { return parse_claimed(claim.quantity, claim.value); });
+}
+
 void read_quantity(const YamlNode& node, const ClaimedQuantity& quantity, ClaimReader& reader) {
   if (reader.has_quantity) node.fail("a claim has one of " + quantity_names());
   reader.has_quantity = true;
   Claim& claim = reader.claim;
   claim.quantity = quantity.quantity;
+  if (claim.quantity == Quantity::kCounter) return read_counter(node, claim);
   claim.value = parse_sentence(node);
   claim.range = node.locate([&] { return parse_claimed(claim.quantity, claim.value); });
 }
@@ -124,6 +136,15 @@ Shape quantity_shape(const ClaimedQuantity& quantity) {
   const std::string pattern = claimed_pattern(quantity.quantity);
   if (pattern.empty()) return shape;
   shape.schema = {{"type", "string"}, {"pattern", pattern}};
+  if (quantity.quantity == Quantity::kCounter) {
+    shape.schema["type"] = {"string", "number"};
+    shape.schema["minimum"] = 0;
+    shape.schema = {{"type", "object"},
+                    {"patternProperties", {{kMetricPattern, shape.schema}}},
+                    {"additionalProperties", false},
+                    {"minProperties", 1},
+                    {"maxProperties", 1}};
+  }
   if (quantity.quantity == Quantity::kSpeedup || quantity.quantity == Quantity::kError) {
     shape.schema["type"] = {"string", "number"};  // both may stand without a unit
     shape.schema["exclusiveMinimum"] = 0;
@@ -200,8 +221,10 @@ Claim parse_claim(const YamlNode& node, const Experiment& experiment) {
     map.require("arm").fail(
         fmt::format("arm '{}' is the baseline; say what its speedup is over", claim.arms.front()));
   }
-  if (claim.quantity == Quantity::kOutcome && claim.arms.size() > 1) {
-    map.require("arm").fail("an outcome is that of one arm");
+  const bool is_of_one =
+      claim.quantity == Quantity::kOutcome || claim.quantity == Quantity::kCounter;
+  if (is_of_one && claim.arms.size() > 1) {
+    map.require("arm").fail(fmt::format("'{}' is about one arm", name_of(claim.quantity)));
   }
   return claim;
 }

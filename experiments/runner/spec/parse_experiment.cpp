@@ -183,6 +183,9 @@ const Settings<ExperimentReader>& experiment_settings() {
                  }),
       setting<R>("measure", {"a [map](#measure)", object_schema(keys::measure())}, "how to measure",
                  [](const YamlNode& node, R& r) { r.experiment.measure = parse_measure(node); }),
+      setting<R>("profile", {"a [map](#profile)", object_schema(keys::profile())},
+                 "what [`msda profile`](profiling.md) counts",
+                 [](const YamlNode& node, R& r) { r.experiment.profile = parse_profile(node); }),
       setting<R>("claims", form::list_of("a list of [maps](#claims)", claims_schema()),
                  "what publications say of the arms", [](const YamlNode& node, R& r) {
                    r.experiment.claims = parse_claims(node, r.experiment);

@@ -136,6 +136,7 @@ std::vector<KeyTable> key_tables() {
           {kExperiments, "ablation", keys::ablation()},
           {kExperiments, "measure", keys::measure()},
           {kExperiments, "timeout", keys::timeout()},
+          {kExperiments, "profile", keys::profile()},
           {kTuning, "space", keys::space()},
           {kTuning, "A rule of a space", keys::rule()},
           {kTuning, "best", keys::best()}};
