@@ -1,12 +1,14 @@
 // `msda tune` from YAML to winners, with a kernel that does as it is told.
 #include <csignal>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "results/record.hpp"
+#include "results/run_ranges.hpp"
 #include "results/search_log.hpp"
 #include "runner/spec/winners.hpp"
 #include "runner/supervise/manifest.hpp"
@@ -20,6 +22,7 @@ using testing::AllOf;
 using testing::Each;
 using testing::Field;
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 using testing::Not;
 using testing::SizeIs;
 
@@ -91,6 +94,34 @@ TEST_F(TuneTest, KeepsTheSearchApartFromTheConfirmationsRecords) {
   ASSERT_GE(trials.size(), 3U);
   for (std::size_t i = 0; i < trials.size(); ++i) EXPECT_EQ(trials[i].number, static_cast<int>(i));
   EXPECT_EQ(trials.back().stage, "halve");
+}
+
+TEST_F(TuneTest, LeavesWhenItDidWhat) {
+  const fs::path file = directory_.write("x.yaml", kSearch);
+  ASSERT_EQ(tune({file, "--output", results()}).exit_code, 0);
+  const std::vector<RunRange> ranges = read_ranges(results() / kRangesFile);
+  ASSERT_FALSE(ranges.empty());
+  std::set<std::string> phases;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    phases.insert(ranges[i].phase);
+    if (i > 0) {
+      EXPECT_GE(ranges[i].begin, ranges[i - 1].end - 1e-3) << "lines overlap";
+    }
+  }
+  EXPECT_THAT(phases, IsSupersetOf({"verify", "measure"}));
+  const auto timeline =
+      nlohmann::json::parse(run({"report", results(), "--format", "json"}).out).at("timeline");
+  EXPECT_GT(timeline.at("seconds").get<double>(), 0);
+}
+
+/// The baseline goes wrong, so that there is nothing to confirm.
+TEST_F(TuneTest, ASearchThatEndsEarlyLeavesWhenItDidWhatToo) {
+  std::string search = kSearch;
+  const std::string good = "milliseconds: 4";
+  search.replace(search.find(good), good.size(), "behaviour: wrong");
+  const fs::path file = directory_.write("x.yaml", search);
+  EXPECT_NE(tune({file, "--output", results()}).exit_code, 0);
+  EXPECT_FALSE(read_ranges(results() / kRangesFile).empty());
 }
 
 TEST_F(TuneTest, ReportsTheSearchAsAnAblation) {

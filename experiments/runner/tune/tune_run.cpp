@@ -56,6 +56,7 @@ class TuneRun {
   json search_settings() const;
   SearchSettings settings_for(const Group& group) const;
   void tune_group(DeviceShare& share, const Group& group);
+  void keep_ranges(DeviceShare& share) noexcept;
   SearchEnd search(DeviceShare& share, const Group& group, const Arm& baseline,
                    const Candidates& candidates);
   void confirm_finalists(DeviceShare& share, const Group& group, const Arm& baseline,
@@ -137,11 +138,21 @@ void TuneRun::run() {
       } catch (...) {
         failures[place] = std::current_exception();
       }
+      keep_ranges(shares_[place]);
     });
   }
   for (std::thread& thread : threads) thread.join();
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
+  }
+}
+
+/// Maybe behind an exception, whose place nothing may take.
+void TuneRun::keep_ranges(DeviceShare& share) noexcept {
+  try {
+    records_->add(share.supervisor->take_ranges());
+  } catch (const std::exception& error) {
+    share.progress->say(fmt::format("The time line of the search has a gap: {}", error.what()));
   }
 }
 
@@ -187,6 +198,7 @@ void TuneRun::tune_group(DeviceShare& share, const Group& group) {
     share.progress->say(error.what());
   }
   note(std::move(searched));
+  records_->add(share.supervisor->take_ranges());
   confirm_finalists(share, group, *baseline, end, candidates);
   share.progress->end();
 }
