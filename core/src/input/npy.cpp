@@ -18,7 +18,10 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kAlignment = 64;  // of the data, as NumPy writes it
 
-constexpr std::array kTypes = {NpyType::kFloat32, NpyType::kFloat16, NpyType::kInt64};
+constexpr std::array kTypes = {NpyType::kFloat32, NpyType::kFloat16, NpyType::kBFloat16,
+                               NpyType::kInt64};
+/// How NumPy itself writes two opaque bytes.
+constexpr std::string_view kOpaqueBytes = "|V2";
 
 std::string to_text(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -52,11 +55,12 @@ NpyType parse_descr(const std::string& descr) {
   for (const NpyType type : kTypes) {
     if (descr == descr_of(type)) return type;
   }
+  if (descr == kOpaqueBytes) return NpyType::kBFloat16;
   const std::string_view advice = descr.starts_with('>')
                                       ? "the file is big-endian; convert it with astype('<f4')"
                                       : "convert it with astype()";
-  throw UsageError(
-      fmt::format("element type '{}' found; expected '<f4', '<f2' or '<i8': {}", descr, advice));
+  throw UsageError(fmt::format(
+      "element type '{}' found; expected '<f4', '<f2', '<V2' (bf16) or '<i8': {}", descr, advice));
 }
 
 std::int64_t data_bytes(const NpyHeader& header, NpyType type) {
@@ -106,6 +110,7 @@ std::string_view descr_of(NpyType type) {
   switch (type) {
     case NpyType::kFloat32: return "<f4";
     case NpyType::kFloat16: return "<f2";
+    case NpyType::kBFloat16: return "<V2";
     case NpyType::kInt64: return "<i8";
   }
   return "?";
@@ -114,7 +119,8 @@ std::string_view descr_of(NpyType type) {
 std::int64_t size_of(NpyType type) {
   switch (type) {
     case NpyType::kFloat32: return 4;
-    case NpyType::kFloat16: return 2;
+    case NpyType::kFloat16:
+    case NpyType::kBFloat16: return 2;
     case NpyType::kInt64: return 8;
   }
   return 0;

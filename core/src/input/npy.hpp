@@ -1,5 +1,6 @@
 // NumPy's .npy format, versions 1.0 to 3.0: NumPy documentation, numpy.lib.format. Only what
-// tensors here need: C order, little-endian, float32, float16 and int64.
+// tensors here need: C order, little-endian, float32, float16, bfloat16 and int64. NumPy has no
+// bfloat16 of its own: its bits are two opaque bytes, as the package ml_dtypes writes them.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,9 @@
 
 namespace msda {
 
-enum class NpyType { kFloat32, kFloat16, kInt64 };
+enum class NpyType { kFloat32, kFloat16, kBFloat16, kInt64 };
 
-/// '<f4', '<f2' or '<i8'.
+/// '<f4', '<f2', '<V2' or '<i8'.
 std::string_view descr_of(NpyType type);
 std::int64_t size_of(NpyType type);
 

@@ -40,14 +40,20 @@ NamedArray read_integers(const std::filesystem::path& directory, std::string_vie
 NamedArray read_reals(const std::filesystem::path& directory, std::string_view stem) {
   NamedArray file = read_array(directory, stem);
   if (file.array.type == NpyType::kInt64) {
-    throw UsageError(
-        fmt::format("{}: element type '<i8' found; expected '<f4' or '<f2'", file.path.string()));
+    throw UsageError(fmt::format(
+        "{}: element type '<i8' found; expected '<f4', '<f2' or '<V2' (bf16)", file.path.string()));
   }
   return file;
 }
 
 DType dtype_of(const NamedArray& file) {
-  return file.array.type == NpyType::kFloat32 ? DType::kFloat32 : DType::kFloat16;
+  switch (file.array.type) {
+    case NpyType::kFloat16: return DType::kFloat16;
+    case NpyType::kBFloat16: return DType::kBFloat16;
+    case NpyType::kFloat32:
+    case NpyType::kInt64: break;  // refused by read_reals()
+  }
+  return DType::kFloat32;
 }
 
 void require_shape(const NamedArray& file, const std::vector<std::int64_t>& shape,

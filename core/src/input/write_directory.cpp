@@ -33,9 +33,9 @@ NpyType npy_type_of(DType type) {
   switch (type) {
     case DType::kFloat32: return NpyType::kFloat32;
     case DType::kFloat16: return NpyType::kFloat16;
-    case DType::kBFloat16: break;
+    case DType::kBFloat16: return NpyType::kBFloat16;
   }
-  throw UsageError(".npy has no bf16: write a raw directory, or convert the input to fp32 or fp16");
+  return NpyType::kFloat32;
 }
 
 /// Writes tensors of one directory in one format.
@@ -56,8 +56,7 @@ class DirectoryWriter {
 
   void write(std::string_view stem, DType type, const std::vector<std::int64_t>& shape,
              const Bytes& data) const {
-    const bool raw = format_ == FileFormat::kRaw;
-    write(stem, raw ? NpyType::kFloat32 : npy_type_of(type), shape, data);
+    write(stem, npy_type_of(type), shape, data);
   }
 
  private:
@@ -89,20 +88,11 @@ void refuse_other_format(const std::filesystem::path& directory, FileFormat form
   }
 }
 
-void require_writable_types(const Input& input, FileFormat format) {
-  if (format == FileFormat::kRaw) return;
-  const Types& types = input.problem.types;
-  for (const DType type : {types.value, types.location, types.weight}) {
-    static_cast<void>(npy_type_of(type));
-  }
-}
-
 }  // namespace
 
 void write_directory(const Input& input, const std::filesystem::path& directory,
                      FileFormat format) {
   const Problem& p = input.problem;
-  require_writable_types(input, format);
   refuse_stale_output(input, directory, format);
   refuse_other_format(directory, format);
   std::error_code error;

@@ -1,5 +1,6 @@
 #include "input/npy.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "input/npy_header.hpp"
@@ -55,6 +56,18 @@ TEST_F(Npy, WritesTheBytesThatNumpyWrites) {
   EXPECT_EQ(read_text(file()), expected + std::string(16, '\0'));
 }
 
+TEST_F(Npy, TwoOpaqueBytesAreBrainFloat) {
+  // As ml_dtypes saves them, and as NumPy saves what is viewed as "V2".
+  for (const char* descr : {"<V2", "|V2"}) {
+    write_header(fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': (3,), }}", descr),
+                 6);
+    EXPECT_EQ(read_npy(file()).type, NpyType::kBFloat16);
+  }
+  write_npy(file(), NpyType::kBFloat16, {1}, make_tensor(DType::kBFloat16, {-2}));
+  EXPECT_THAT(read_text(file()), HasSubstr("'descr': '<V2'"));
+  EXPECT_THAT(read_text(file()), testing::EndsWith("\xC0"));
+}
+
 TEST_F(Npy, ReadsVersions2And3) {
   for (const char major : {'\2', '\3'}) {
     write(major, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", std::string(8, '\0'));
@@ -97,7 +110,8 @@ TEST_F(Npy, RefusesDataOfAnotherLength) {
 
 TEST_F(Npy, RefusesOtherElementTypes) {
   write_header("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", 8);
-  EXPECT_THAT(error(), AllOf(HasSubstr("'<f8' found"), HasSubstr("'<f4', '<f2' or '<i8'")));
+  EXPECT_THAT(error(),
+              AllOf(HasSubstr("'<f8' found"), HasSubstr("'<f4', '<f2', '<V2' (bf16) or '<i8'")));
   write_header("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", 4);
   EXPECT_THAT(error(), HasSubstr("big-endian"));
 }

@@ -24,15 +24,17 @@ TEST(WriteDirectory, CreatesTheDirectoryAndLeavesNoTemporaryFile) {
                                    "sampling_locations.npy", "attention_weights.npy"));
 }
 
-TEST(WriteDirectory, NpyHasNoBrainFloat) {
-  const TemporaryDirectory directory;
-  const auto target = directory.path() / "input";
-  EXPECT_THAT(usage_error_of([&] {
-                write_directory(small_input(DType::kBFloat16), target, FileFormat::kNpy);
-              }),
-              AllOf(HasSubstr("bf16"), HasSubstr("raw")));
-  EXPECT_FALSE(std::filesystem::exists(target));  // refused before anything is written
-  EXPECT_NO_THROW(write_directory(small_input(DType::kBFloat16), target, FileFormat::kRaw));
+TEST(WriteDirectory, BrainFloatComesBackInBothFormats) {
+  for (const FileFormat format : {FileFormat::kNpy, FileFormat::kRaw}) {
+    const TemporaryDirectory directory;
+    const Input input = small_input(DType::kBFloat16);
+    write_directory(input, directory.path(), format);
+    const Input read = format == FileFormat::kNpy
+                           ? read_npy_directory(directory.path())
+                           : read_raw_directory(directory.path(), input.problem);
+    EXPECT_EQ(read.problem.types, Types::all(DType::kBFloat16));
+    EXPECT_EQ(content_hash(read), content_hash(input));
+  }
 }
 
 TEST(WriteDirectory, AnOutputOfOtherTensorsIsNotLeftBesideThese) {
