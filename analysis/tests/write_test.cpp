@@ -57,6 +57,24 @@ Report sample_report() {
                                        record("a,b", steady(1e-3, 2, 4)), wrong});
 }
 
+TEST(Csv, OfAnAblationHasTheLevelOfEachFactor) {
+  Design design;
+  design.kinds = {DesignKind::kFull};
+  design.factors = {{"unroll", {"off", "on"}}, {"threads", {"256", "512"}}};
+  design.points = {{"base", {0, 0}}, {"+unroll", {1, 0}}, {"all", {1, 1}}};
+  const auto rows = parse_csv(to_csv(
+      make_report({{"ablation", to_json(design)}},
+                  {baseline("base", steady(2e-3, 2, 4)), record("+unroll", steady(1e-3, 2, 4)),
+                   record("all", steady(1e-3, 2, 4)), record("other", steady(1e-3, 2, 4))})));
+  ASSERT_EQ(rows.size(), 5U);
+  for (const auto& row : rows) EXPECT_EQ(row.size(), rows[0].size());
+  EXPECT_EQ(field_of(rows, 1, "factor_unroll"), "off");
+  EXPECT_EQ(field_of(rows, 2, "factor_unroll"), "on");
+  EXPECT_EQ(field_of(rows, 2, "factor_threads"), "256");
+  EXPECT_EQ(field_of(rows, 3, "factor_threads"), "512");
+  EXPECT_EQ(field_of(rows, 4, "factor_threads"), "") << "it is no point of the design";
+}
+
 TEST(Csv, OneRowForEachCellWithAllColumns) {
   const auto rows = parse_csv(to_csv(sample_report()));
   ASSERT_EQ(rows.size(), 4U);

@@ -178,6 +178,37 @@ constexpr CsvColumn<CheckedClaim> kClaims[] = {
     {"note", [](const CheckedClaim& c) { return csv_field(c.claim.note); }},
 };
 
+// Of an ablation each cell's line ends with the level of each factor.
+
+/// "factor_loop-unrolling"
+std::vector<std::string> factor_names(const Design* design) {
+  std::vector<std::string> names;
+  if (design == nullptr) return names;
+  for (const Factor& factor : design->factors) names.push_back("factor_" + factor.name);
+  return names;
+}
+
+/// Empty for an arm that is no point of the design.
+std::vector<std::string> levels_of(const Design* design, const std::string& arm) {
+  std::vector<std::string> levels;
+  if (design == nullptr) return levels;
+  levels.resize(design->factors.size());
+  const auto point = std::find_if(design->points.begin(), design->points.end(),
+                                  [&](const DesignPoint& one) { return one.arm == arm; });
+  if (point == design->points.end()) return levels;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    levels[i] = design->factors[i].levels.at(static_cast<std::size_t>(point->levels[i]));
+  }
+  return levels;
+}
+
+/// Puts more cells at the end of the last line.
+void add_cells(std::string& text, const std::vector<std::string>& cells) {
+  text.resize(text.size() - kCsvLineEnd.size());
+  for (const std::string& cell : cells) text += "," + csv_field(cell);
+  text += kCsvLineEnd;
+}
+
 /// A block of samples of a record; it has at least one.
 struct Block {
   const Record& record;
@@ -227,9 +258,14 @@ std::string to_claims_csv(const Report& report) {
 
 std::string to_csv(const Report& report) {
   const std::span<const CsvColumn<Row>> columns = kCells;
+  const Design* design = report.ablation ? &report.ablation->design : nullptr;
   std::string text = csv_header(columns);
+  add_cells(text, factor_names(design));
   for (const Table& table : report.tables) {
-    for (const Row& row : table.rows) append_csv_line(text, columns, row);
+    for (const Row& row : table.rows) {
+      append_csv_line(text, columns, row);
+      add_cells(text, levels_of(design, row.record.arm));
+    }
   }
   return text;
 }
