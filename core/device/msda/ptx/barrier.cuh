@@ -14,7 +14,7 @@ namespace msda::ptx {
 __device__ __forceinline__ void sync_named(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
-/// Arrives at it and goes on.
+/// Arrives at barrier `id` and goes on.
 __device__ __forceinline__ void arrive_named(int id, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
@@ -25,12 +25,13 @@ struct alignas(8) Barrier {
   unsigned long long state;
 };
 
+/// The address inside shared memory that instructions of PTX take.
 __device__ __forceinline__ unsigned shared_address(const void* shared) {
   return static_cast<unsigned>(__cvta_generic_to_shared(shared));
 }
 
-/// For `arrivals` arrivals in each phase. One thread does it; the others may use the barrier after
-/// publish_barriers() and a barrier of the block.
+/// Makes a barrier for `arrivals` arrivals in each phase. One thread does it; the others may use
+/// the barrier after publish_barriers() and a barrier of the block.
 __device__ __forceinline__ void init(Barrier* barrier, unsigned arrivals) {
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals)
                : "memory");
@@ -67,7 +68,7 @@ __device__ __forceinline__ bool is_over(Barrier* barrier, unsigned parity) {
 #undef MSDA_WAIT
   return over != 0;
 }
-/// Waits for it.
+/// Waits for the end of the phase of parity `parity`.
 __device__ __forceinline__ void wait(Barrier* barrier, unsigned parity) {
   while (!is_over(barrier, parity)) {
   }

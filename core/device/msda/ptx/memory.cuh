@@ -135,14 +135,14 @@ __device__ __forceinline__ uint4 load_with_policy(const uint4* p, unsigned long 
   return r;
 }
 
-MSDA_PTX_LOAD(load_cached_in_l2, "global.cg")                 // skips L1
-MSDA_PTX_LOAD(load_no_allocate, "global.nc.L1::no_allocate")  // read-only, not kept in L1
-MSDA_PTX_LOAD(load_prefetch_64, "global.nc.L2::64B")  // brings the 64 bytes around it into L2
-MSDA_PTX_LOAD(load_prefetch_128, "global.nc.L2::128B")
-MSDA_PTX_LOAD(load_prefetch_256, "global.nc.L2::256B")
-MSDA_PTX_LOAD_POLICY(load_evict_first_in_l2, "evict_first")  // leaves L2 first
-MSDA_PTX_LOAD_POLICY(load_evict_last_in_l2, "evict_last")    // leaves L2 last
-MSDA_PTX_STORE(store_streaming, "global.cs")                 // likely not read again
+MSDA_PTX_LOAD(load_cached_in_l2, "global.cg")                 // Load that skips L1
+MSDA_PTX_LOAD(load_no_allocate, "global.nc.L1::no_allocate")  // Read-only load, not kept in L1
+MSDA_PTX_LOAD(load_prefetch_64, "global.nc.L2::64B")    // Load, with the 64 bytes around into L2
+MSDA_PTX_LOAD(load_prefetch_128, "global.nc.L2::128B")  // The same with 128 bytes
+MSDA_PTX_LOAD(load_prefetch_256, "global.nc.L2::256B")  // The same with 256 bytes
+MSDA_PTX_LOAD_POLICY(load_evict_first_in_l2, "evict_first")  // Load of what leaves L2 first
+MSDA_PTX_LOAD_POLICY(load_evict_last_in_l2, "evict_last")    // Load of what leaves L2 last
+MSDA_PTX_STORE(store_streaming, "global.cs")                 // Store of what is not read again soon
 
 #undef MSDA_PTX_LOAD_POLICY
 #undef MSDA_PTX_LOAD

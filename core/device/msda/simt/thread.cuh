@@ -20,10 +20,15 @@ namespace msda::simt {
 
 #if !defined(MSDA_SIMT_HOST)
 
+/// Number of the thread in its block.
 __device__ __forceinline__ unsigned thread() { return threadIdx.x; }
+/// Number of the block in the launch.
 __device__ __forceinline__ unsigned block() { return blockIdx.x; }
+/// Blocks of the launch.
 __device__ __forceinline__ unsigned blocks() { return gridDim.x; }
+/// Number of the thread in its warp.
 __device__ __forceinline__ unsigned lane() { return threadIdx.x % kWarpLanes; }
+/// Number of the warp in its block.
 __device__ __forceinline__ unsigned warp() { return threadIdx.x / kWarpLanes; }
 
 /// Barrier of all threads of the block.
@@ -33,14 +38,17 @@ __device__ __forceinline__ void sync_some(int id, int threads) { ptx::sync_named
 /// Barrier of the lanes in `mask`, which must be exactly those that call it.
 __device__ __forceinline__ void sync_warp(unsigned mask = 0xffffffffU) { __syncwarp(mask); }
 
+/// The value of the lane whose number differs in the bits of `lane_mask`. All lanes call it.
 template <class T>
 __device__ __forceinline__ T shuffle_xor(T value, int lane_mask) {
   return __shfl_xor_sync(0xffffffffU, value, lane_mask);
 }
+/// The value of the lane `lanes` below; the first ones keep their own. All lanes call it.
 template <class T>
 __device__ __forceinline__ T shuffle_up(T value, int lanes) {
   return __shfl_up_sync(0xffffffffU, value, static_cast<unsigned>(lanes));
 }
+/// The value of lane `source_lane` of this lane's group of `width` lanes. All lanes call it.
 template <class T>
 __device__ __forceinline__ T shuffle(T value, int source_lane, int width = kWarpLanes) {
   return __shfl_sync(0xffffffffU, value, source_lane, width);
@@ -63,15 +71,17 @@ __device__ __forceinline__ float warp_maximum(float value) {
   return warp_reduce(value, [](float a, float b) { return fmaxf(a, b); });
 }
 
-/// As warp_reduce() for the smallest, the largest and the union of bits; one instruction from
-/// compute capability 8.0 on.
+// As warp_reduce() for the smallest, the largest and the union of bits; one instruction from
+// compute capability 8.0 on.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+/// The smallest value of the warp's lanes, in all of them.
 __device__ __forceinline__ int warp_minimum(int value) {
   return __reduce_min_sync(0xffffffffU, value);
 }
 __device__ __forceinline__ int warp_maximum(int value) {
   return __reduce_max_sync(0xffffffffU, value);
 }
+/// The bits that any of the warp's lanes has, in all of them.
 __device__ __forceinline__ unsigned warp_union(unsigned bits) {
   return __reduce_or_sync(0xffffffffU, bits);
 }
@@ -94,10 +104,12 @@ __device__ __forceinline__ int lowest_bit(unsigned bits) {
   return __ffs(static_cast<int>(bits)) - 1;
 }
 
+/// Puts the larger of both there, and returns what was there before.
 template <class T>
 __device__ __forceinline__ T atomic_max(T* address, T value) {
   return atomicMax(address, value);
 }
+/// Puts the sum of both there, and returns what was there before.
 template <class T>
 __device__ __forceinline__ T atomic_add(T* address, T value) {
   return atomicAdd(address, value);
