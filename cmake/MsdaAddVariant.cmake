@@ -1,5 +1,5 @@
 # msda_add_variant(<name>
-#   SOURCES <file.cpp>...        # one of them ends with MSDA_PLUGIN(Class)
+#   SOURCES <file.cpp>...        # one of them ends with MSDA_PLUGIN(Class); .cu for nvcc, in a project with CUDA
 #   [DEVICE <file.cuh>...]       # device headers, relative to device/; embedded as <name_>/<file>
 #   [VERSION <x.y.z>]            # default 1.0.0
 #   [LIBRARIES <target>...])     # link static ones: a plugin is one file
@@ -18,6 +18,11 @@ function(msda_add_variant name)
   if(NOT name MATCHES "^[a-z0-9-]+$")
     message(FATAL_ERROR "msda_add_variant(${name}): use lower-case letters, digits and '-' in the name")
   endif()
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(ARG_SOURCES MATCHES "[.]cu(;|$)" AND NOT CUDA IN_LIST languages)
+    message(FATAL_ERROR "msda_add_variant(${name}): a .cu file is for a project of its own with the language CUDA: "
+                        "project(${name} LANGUAGES CXX CUDA), see docs/cuda-plugin")
+  endif()
   if(NOT ARG_VERSION)
     set(ARG_VERSION 1.0.0)
   endif()
@@ -35,6 +40,8 @@ function(msda_add_variant name)
     MSDA_VARIANT_VERSION="${ARG_VERSION}" MSDA_SOURCE_COUNT=${count}
     MSDA_BUILD_TYPE="$<CONFIG>")
   target_compile_features(${target} PRIVATE cxx_std_20)
+  # CMake 3.25 knows C++20 and nvcc, and not both together.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
   target_link_libraries(${target} PRIVATE msda::plugin ${ARG_LIBRARIES})
   # What the standard library marks as visible stays inside as well: two plugins share nothing by chance.
   set(exports ${CMAKE_CURRENT_BINARY_DIR}/${target}.exports)
@@ -47,6 +54,8 @@ function(msda_add_variant name)
   set_target_properties(${target} PROPERTIES
     PREFIX "" OUTPUT_NAME ${name} SUFFIX .so
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    # One CUDA runtime for the program and its plugins.
+    CUDA_VISIBILITY_PRESET hidden CUDA_RUNTIME_LIBRARY Shared
     LIBRARY_OUTPUT_DIRECTORY ${build_tree}/lib/msda/variants)
   install(TARGETS ${target} LIBRARY DESTINATION lib/msda/variants)
 endfunction()
