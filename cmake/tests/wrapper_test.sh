@@ -120,6 +120,15 @@ expect_said 'asan: threaded'
 expect 0 sanitize tsan
 expect_said 'Nothing found'
 
+# clang-tidy: a stand-in says what it was asked to look at.
+mkdir -p -- "$work/bin"
+printf '#!/bin/sh\necho "$@" >"%s"\n' "$work/tidied" >"$work/bin/run-clang-tidy"
+chmod +x "$work/bin/run-clang-tidy"
+expect 2 tidy no-such-folder
+expect_said "no folder 'no-such-folder'"
+PATH=$work/bin:$PATH expect 0 tidy variants/
+grep -q -F -- "-p $tree/build/debug ^$tree/variants/" "$work/tidied" || fail "tidy calls: $(<"$work/tidied")"
+
 add_variant other
 printf 'this is not C++\n' >>"$tree/main.cpp"
 expect 3 list

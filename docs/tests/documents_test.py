@@ -16,7 +16,7 @@ program = sys.argv[2]
 failures = []
 checked = {"links": 0, "commands": 0}
 # Of the script at the root of the tree, which the program does not know.
-WRAPPER = {"test", "build", "sanitize", "package"}
+WRAPPER = {"test", "build", "sanitize", "tidy", "package"}
 
 
 def documents():

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -40,7 +41,8 @@ std::vector<std::string> arm_names() {
 /// What a command's words may be; files are the shell's own business.
 std::vector<std::string> words_of(const std::string& command) {
   if (command == "input") return {"generate", "convert"};
-  if (command != "show" && command != "verify" && command != "bench") return {};
+  constexpr std::array kWithArms = {"show", "verify", "bench", "inspect"};
+  if (std::find(kWithArms.begin(), kWithArms.end(), command) == kWithArms.end()) return {};
   std::vector<std::string> names = arm_names();
   if (command == "show") {
     for (const std::string& preset : preset_names()) names.push_back(preset);
