@@ -83,6 +83,14 @@ TEST(CounterClaims, OnWhatAChipLacksAreNotTestable) {
   EXPECT_THAT(lacking.reason, HasSubstr("on GPU X"));
 }
 
+TEST(CounterClaims, OnAProblemThatDidNotRunSaySo) {
+  Claim claim = claim_on("padded", "0");
+  claim.problem = "elsewhere";
+  const CheckedClaim none = checked(claim, {counted_conflicts("padded", 0)});
+  EXPECT_EQ(none.verdict, ClaimVerdict::kNotTestable);
+  EXPECT_EQ(none.reason, "no problem was measured as the claim asks");
+}
+
 TEST(CounterClaims, OfOtherModesHaveTheirCounters) {
   Claim cold = claim_on("padded", "0");
   cold.mode = TimingMode::kCold;

@@ -241,6 +241,28 @@ CheckedClaim untested(const Claim& claim, std::string reason) {
   return checked;
 }
 
+void check_times(const Claim& claim, const std::vector<Table>& tables, const std::string& device,
+                 std::vector<CheckedClaim>& checked) {
+  for (const Table& table : tables) {
+    if (!claim.problem.empty() && claim.problem != table.problem) continue;
+    if (mode_of(claim, tables, table.problem) == table.mode) {
+      checked.push_back(check_claim(claim, table, device));
+    }
+  }
+}
+
+void check_counters(const Claim& claim, const std::vector<Table>& tables,
+                    const std::vector<CounterTable>& counters, const std::string& device,
+                    std::vector<CheckedClaim>& checked) {
+  for (CheckedClaim& one : check_counter_claim(claim, tables, counters)) {
+    if (is_from_elsewhere(claim, device)) {
+      one.remark = fmt::format("measured on {}{}{}", claim.measured_on,
+                               one.remark.empty() ? "" : "; ", one.remark);
+    }
+    checked.push_back(std::move(one));
+  }
+}
+
 void check_on_problems(const Claim& claim, const std::vector<Table>& tables,
                        const std::vector<CounterTable>& counters, const std::string& device,
                        std::vector<CheckedClaim>& checked) {
@@ -252,22 +274,11 @@ void check_on_problems(const Claim& claim, const std::vector<Table>& tables,
     checked.push_back(untested(claim, claim.left_out));
     return;
   }
-  if (claim.quantity == Quantity::kCounter) {
-    for (CheckedClaim& one : check_counter_claim(claim, tables, counters)) {
-      if (is_from_elsewhere(claim, device)) {
-        one.remark = fmt::format("measured on {}{}{}", claim.measured_on,
-                                 one.remark.empty() ? "" : "; ", one.remark);
-      }
-      checked.push_back(std::move(one));
-    }
-    return;
-  }
   const std::size_t before = checked.size();
-  for (const Table& table : tables) {
-    if (!claim.problem.empty() && claim.problem != table.problem) continue;
-    if (mode_of(claim, tables, table.problem) == table.mode) {
-      checked.push_back(check_claim(claim, table, device));
-    }
+  if (claim.quantity == Quantity::kCounter) {
+    check_counters(claim, tables, counters, device, checked);
+  } else {
+    check_times(claim, tables, device, checked);
   }
   if (checked.size() == before) {
     checked.push_back(untested(claim, "no problem was measured as the claim asks"));

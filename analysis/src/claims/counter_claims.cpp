@@ -69,8 +69,7 @@ std::vector<CheckedClaim> check_counter_claim(const Claim& claim, const std::vec
       continue;
     }
     checked.verdict = ClaimVerdict::kNotProfiled;
-    checked.reason =
-        fmt::format("{}: `msda profile` with the run's directory counts it", claim.metric);
+    checked.reason = fmt::format("{}: `msda profile` counts it", claim.metric);
   }
   return all;
 }

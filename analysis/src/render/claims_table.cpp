@@ -115,16 +115,20 @@ void add_claim(const Report& report, const CheckedClaim& checked, bool several, 
   layout.verdicts.emplace_back(name_of(checked.verdict));
 }
 
-/// What the intervals of a run's claims are over, for a table that is apart from the run's own.
+/// What the intervals of a run's claims are over, for a table that is apart from the run's own: ""
+/// where there are none.
 std::string replication_of(const Report& report) {
   int processes = 0;
+  bool has_interval = false;
   for (const CheckedClaim& checked : report.claims) {
+    has_interval = has_interval || checked.interval_95.has_value();
     if (checked.replication == Replication::kProcesses) {
       processes = std::max(processes, checked.replicates);
     }
   }
-  if (processes > 0) return fmt::format("{} processes", processes);
-  return "one process, so that differences between processes are not in the intervals";
+  if (processes > 0) return fmt::format(", {} processes", processes);
+  if (!has_interval) return "";
+  return ", one process, so that differences between processes are not in the intervals";
 }
 
 }  // namespace
@@ -160,7 +164,7 @@ Document claims_document(std::span<const Report> reports) {
   document.title = "Claims";
   for (const Report& report : reports) {
     document.notes.push_back(
-        fmt::format("{}: {}, {}", name_of(report), context_of(report), replication_of(report)));
+        fmt::format("{}: {}{}", name_of(report), context_of(report), replication_of(report)));
   }
   document.layouts.push_back(*std::move(layout));
   return document;
