@@ -115,6 +115,15 @@ TEST(Answer, OfAnAblationNamesWhatPays) {
                                         HasSubstr("What surely pays nowhere: b.")));
 }
 
+TEST(Answer, OfNoiseIsThatNothingIsSure) {
+  std::mt19937 random(2);
+  const Design design = truth::full(2);
+  const Report report = make_report({{"name", "n"}, {"ablation", to_json(design)}},
+                                    truth::records_from(design, {{0, 0}, {}}, 0.5, random));
+  EXPECT_THAT(answer(report), AllOf(HasSubstr("all factors together are nowhere surely faster: "),
+                                    HasSubstr("No factor surely pays anywhere.")));
+}
+
 TEST(Answer, CountsCellsWithoutATime) {
   EXPECT_EQ(answer(make_report({}, {at(without_time("a", CellStatus::kOk, ""), "p"),
                                     at(without_time("a", CellStatus::kOk, ""), "q")})),

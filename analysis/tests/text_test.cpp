@@ -51,5 +51,11 @@ TEST(RatioText, KeepsTheDigitsThatMatter) {
   EXPECT_EQ(ratio_text(2, std::nullopt), "2.000x");
 }
 
+TEST(PercentText, EndsWhereDigitsSayNothing) {
+  EXPECT_EQ(percent_text(0.0042), "0.42%");
+  EXPECT_EQ(percent_text(1.7), "170%");
+  EXPECT_EQ(percent_text(1e12), "more than 1000%");
+}
+
 }  // namespace
 }  // namespace msda

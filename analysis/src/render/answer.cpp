@@ -87,8 +87,9 @@ std::string total_sentence(const std::vector<AblationTable>& tables) {
     return fmt::format("All factors together bring {} on {}. ", all.text(), extent_of(tables));
   }
   if (sure == 0) {
-    return fmt::format("All factors together surely gain nothing on {}: {} the base's speed. ",
-                       extent_of(tables), all.text());
+    return fmt::format(
+        "On {}, all factors together are nowhere surely faster: {} the base's speed. ",
+        extent_of(tables), all.text());
   }
   return fmt::format("All factors together surely gain {} ({}). ", of_cases(sure, count),
                      all.text());

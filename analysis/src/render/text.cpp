@@ -177,6 +177,9 @@ std::string ratio_text(double ratio, const std::optional<Interval>& interval) {
 
 std::string percent_text(double share) {
   constexpr double kWhole = 0.1;
+  // With two or three processes a spread may say next to nothing, in many digits.
+  constexpr double kMost = 10;
+  if (share > kMost) return fmt::format("more than {:.0f}%", 100 * kMost);
   return share < kWhole ? fmt::format("{:.2g}%", 100 * share) : fmt::format("{:.0f}%", 100 * share);
 }
 

@@ -45,7 +45,7 @@ std::string ratio_text(double ratio);
 /// "3.214x [3.150, 3.280]", without the bracket where there is no interval.
 std::string ratio_text(double ratio, const std::optional<Interval>& interval);
 
-/// "0.42%", "12%", "170%"
+/// "0.42%", "12%", "170%", "more than 1000%"
 std::string percent_text(double share);
 
 /// "95% interval 3.150x to 3.280x, 5 processes", "..., 20 blocks of one process", or that there is
