@@ -2,6 +2,7 @@
 // What the assembler says of each goes to compile_figures.json in the build folder.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "compose/unit_writer.hpp"
 #include "conformance/awkward_problems.hpp"
 #include "conformance/combinations.hpp"
+#include "files/temporary_directory.hpp"
 #include "input/input.hpp"
 #include "jit/compiler.hpp"
 #include "jit/launch_plan.hpp"
@@ -71,6 +73,86 @@ TEST(ConformanceOfCompilation, EveryCompositionCompilesForEveryArchitecture) {
   });
   EXPECT_EQ(figures.size(), jobs.size());
   std::ofstream(MSDA_BINARY_DIR "/compile_figures.json") << figures.dump(1);
+}
+
+// --- The slot "cache" ----------------------------------------------------------------------------
+
+/// Uses every member of a cache policy with every word, on the first and on the last level. Stores
+/// are of 2 bytes and more: no output is smaller.
+constexpr const char* kEveryWord = R"(
+namespace unit {
+template <int level, int bytes>
+__device__ void touch(const void* from, void* to) {
+  using Word = msda::ptx::Word<bytes>;
+  const auto* words = static_cast<const Word*>(from);
+  const Word value = K::Cache::template load_value<level>(words);
+  const Word stream = K::Cache::load_stream(words + 1);
+  if constexpr (bytes == 1) {
+    static_cast<Word*>(to)[0] = value + stream;
+  } else {
+    K::Cache::store_output(static_cast<Word*>(to), value);
+    K::Cache::store_output(static_cast<Word*>(to) + 1, stream);
+  }
+}
+template <int level>
+__device__ void touch_all(const void* from, void* to) {
+  touch<level, 1>(from, to);
+  touch<level, 2>(from, to);
+  touch<level, 4>(from, to);
+  touch<level, 8>(from, to);
+  touch<level, 16>(from, to);
+}
+__global__ void every_word(const void* from, void* to) {
+  touch_all<0>(from, to);
+  touch_all<K::Problem::kLevels - 1>(from, to);
+}
+}  // namespace unit
+)";
+
+Unit every_word(const Composition& composition) {
+  Unit unit = write_unit(composition, problems().front()).unit;
+  unit.text += kEveryWord;
+  unit.kernels = {"unit::every_word"};
+  return unit;
+}
+
+bool fills_cache(const Composition& composition) {
+  const auto& parts = composition.parts();
+  return std::any_of(parts.begin(), parts.end(), [](const Part& part) {
+    const auto* optimization = dynamic_cast<const Optimization*>(part.plugin->variant.get());
+    return optimization != nullptr && optimization->slot().slot == "cache";
+  });
+}
+
+TEST(ConformanceOfCompilation, EveryCachePolicyCompilesForEveryWord) {
+  std::vector<Composition> compositions = other_choices();
+  for (const std::string& name : shipped_names(DeviceKind::kCuda)) {
+    compositions.push_back(shipped_composition(name));
+  }
+  std::erase_if(compositions, [](const Composition& one) { return !fills_cache(one); });
+  EXPECT_GE(compositions.size(), 5U);
+  const Compiler compiler;
+  for (const Composition& composition : compositions) {
+    for (const char* architecture : {"sm_80", "sm_90a"}) {
+      EXPECT_NO_THROW(compiler.compile(every_word(composition), architecture))
+          << composition.describe() << " for " << architecture;
+    }
+  }
+}
+
+TEST(ConformanceOfCompilation, AHintThatIsMisspeltForOneWordDoesNotCompile) {
+  const TemporaryDirectory cache;
+  Unit unit = every_word(shipped_composition("prefetch"));
+  const std::string right = "\"ld.\" SUFFIX \".u16";
+  bool found = false;
+  for (UnitHeader& header : unit.headers) {
+    const std::size_t at = header.text.find(right);
+    if (header.path != "msda/ptx/memory.cuh" || at == std::string::npos) continue;
+    header.text.replace(at, right.size(), "\"ld.\" SUFFIX \".u61");
+    found = true;
+  }
+  ASSERT_TRUE(found);
+  EXPECT_THROW(Compiler(cache.path()).compile(unit, "sm_90a"), Error);
 }
 
 TEST(ConformanceOfCompilation, OtherChoicesCompileForHopper) {
