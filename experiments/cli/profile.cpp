@@ -79,7 +79,7 @@ Subject load_subject(const fs::path& path, const Registry& registry) {
 
 DeviceInfo gpu_for(const Arguments& arguments, const Subject& subject) {
   std::string id = arguments.has("device") ? arguments.device() : subject.experiment.device;
-  const DeviceInfo device = choose_device(id, list_devices());
+  DeviceInfo device = choose_device(id, list_devices());
   if (device.kind != DeviceKind::kCuda) {
     const std::string reason = cuda_unavailable_reason();
     throw EnvironmentError(fmt::format("profile: Nsight counts on GPUs, and this would run on {}{}",
