@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
@@ -106,9 +108,13 @@ std::vector<Target> all_targets(const Registry& registry, const Recipes& recipes
   return targets;
 }
 
+bool is_all(const std::vector<std::string>& names) {
+  return names.empty() || names == std::vector<std::string>{"all"};
+}
+
 std::vector<Target> choose_targets(const std::vector<std::string>& names,
                                    const std::vector<Target>& all) {
-  if (names.empty() || names == std::vector<std::string>{"all"}) return all;
+  if (is_all(names)) return all;
   std::vector<std::string> known;
   known.reserve(all.size());
   for (const Target& target : all) known.push_back(target.name);
@@ -125,22 +131,61 @@ std::vector<Target> choose_targets(const std::vector<std::string>& names,
   return chosen;
 }
 
+/// How many targets are skipped for each reason.
+class Skips {
+ public:
+  void add(const std::string& reason) { ++counts_[reason]; }
+  bool any() const { return !counts_.empty(); }
+
+  /// "61: runs on cuda (58), fp32 only (2), 1 for other reasons"
+  std::string text() const {
+    constexpr std::size_t kMost = 3;
+    std::vector<std::pair<std::string, int>> sorted(counts_.begin(), counts_.end());
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    int all = 0;
+    int others = 0;
+    std::vector<std::string> parts;
+    for (const auto& [reason, count] : sorted) {
+      all += count;
+      if (parts.size() < kMost) {
+        parts.push_back(fmt::format("{} ({})", reason, count));
+      } else {
+        others += count;
+      }
+    }
+    if (others > 0) parts.push_back(fmt::format("{} for other reasons", others));
+    return fmt::format("{}: {}", all, fmt::join(parts, ", "));
+  }
+
+ private:
+  std::map<std::string, int> counts_;
+};
+
 class Lines {
  public:
-  explicit Lines(const std::vector<Target>& targets) {
+  /// `counts_skips`: of everything there is, what is skipped is counted in one line at the end.
+  Lines(const std::vector<Target>& targets, bool counts_skips) : counts_skips_(counts_skips) {
     for (const Target& target : targets) width_ = std::max(width_, target.name.size());
   }
 
-  void print(const std::string& word, const std::string& name, const std::string& text) const {
-    const Colour colour = word == "ok"        ? Colour::kGreen
-                          : word == "skipped" ? Colour::kYellow
-                                              : Colour::kRed;
+  void print(const std::string& word, const std::string& name, const std::string& text) {
+    if (counts_skips_ && word == kSkipped) return skips_.add(text);
+    const Colour colour = word == "ok"       ? Colour::kGreen
+                          : word == kSkipped ? Colour::kYellow
+                                             : Colour::kRed;
     fmt::print("{}{:<{}}  {}\n", coloured(fmt::format("{:<9}", word), colour, stdout), name, width_,
                text);
     std::fflush(stdout);
   }
 
-  void print(const Record& record) const {
+  void finish() const {
+    if (!skips_.any()) return;
+    fmt::print("{}{}; 'msda verify NAME' says why\n",
+               coloured(fmt::format("{:<9}", kSkipped), Colour::kYellow, stdout), skips_.text());
+  }
+
+  void print(const Record& record) {
     std::string text = record.reason;
     if (record.status == CellStatus::kOk) {
       text = fmt::format("relative L2 {:.1e} (tolerance {:.1e})", record.relative_l2,
@@ -154,12 +199,16 @@ class Lines {
   }
 
  private:
+  static constexpr std::string_view kSkipped = "skipped";
+
+  bool counts_skips_;
+  Skips skips_;
   std::size_t width_ = 0;
 };
 
 /// The targets that can be tried on the device, as arms; prints a line for each of the others.
 std::vector<Arm> runnable(const std::vector<Target>& targets, const Registry& registry,
-                          const DeviceInfo& device, const Lines& lines, bool& all_right) {
+                          const DeviceInfo& device, Lines& lines, bool& all_right) {
   std::vector<Arm> arms;
   for (const Target& target : targets) {
     try {
@@ -206,7 +255,7 @@ int verify_command(const std::vector<std::string>& words) {
     request.measure.timeouts = {all, all, all, all};
   }
   print_header(request.problem, device);
-  const Lines lines(targets);
+  Lines lines(targets, is_all(arguments.words()));
   bool all_right = true;
   request.arms = runnable(targets, registry, device, lines, all_right);
   std::vector<std::string> names;
@@ -218,6 +267,7 @@ int verify_command(const std::vector<std::string>& words) {
       all_right = false;
     }
   });
+  lines.finish();
   return static_cast<int>(all_right ? ExitCode::kOk : ExitCode::kCellFailed);
 }
 

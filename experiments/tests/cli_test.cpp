@@ -168,6 +168,20 @@ TEST(CliVerify, AWrongRecipeIsExitCodeOne) {
   EXPECT_THAT(outcome.out, HasSubstr("ok       fixture"));
 }
 
+TEST(CliVerify, OfEverythingSkipsAreCountedInOneLine) {
+  const TemporaryDirectory directory;
+  const auto recipes = directory.write(
+      "r.yaml", "recipes: {a: [], b: [], told: [{fixture: {behaviour: unsupported}}]}\n");
+  const Outcome outcome = run({"verify", "all", "--device", "cpu", "--recipes", recipes});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("ok       fixture"));
+  // Beside the fixture there are the plugins of the build tree.
+  EXPECT_THAT(outcome.out,
+              testing::ContainsRegex("\nskipped  [0-9]+: runs on cuda \\([0-9]+\\), fixture: as it "
+                                     "was told \\(1\\); 'msda verify NAME' says why\n"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("skipped  a")));
+}
+
 TEST(CliVerify, UsesTheOutputThatCameWithTheInput) {
   const std::string input = std::string(MSDA_SOURCE_DIR) + "/experiments/inputs/captured_decoder";
   const Outcome outcome = run({"verify", "fixture", "--device", "cpu", "--input", input});
