@@ -69,6 +69,7 @@ class Run {
     const auto count = static_cast<int>(supervisors_.size());
     std::vector<std::exception_ptr> failures(supervisors_.size());
     std::vector<std::thread> threads;
+    threads.reserve(failures.size());
     for (int i = 0; i < count; ++i) {
       threads.emplace_back([this, i, count, &failures] {
         const auto place = static_cast<std::size_t>(i);

@@ -128,6 +128,7 @@ void TuneRun::run() {
   const auto count = static_cast<int>(shares_.size());
   std::vector<std::exception_ptr> failures(shares_.size());
   std::vector<std::thread> threads;
+  threads.reserve(failures.size());
   for (int i = 0; i < count; ++i) {
     threads.emplace_back([this, i, count, &failures] {
       const auto place = static_cast<std::size_t>(i);
