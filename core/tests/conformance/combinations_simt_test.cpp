@@ -11,10 +11,16 @@ TEST_P(CombinationsOnSimt, AreRightAndNothingIsFound) {
   EXPECT_EQ(run(GetParam()), "") << GetParam().composition.describe();
 }
 
-INSTANTIATE_TEST_SUITE_P(Random, CombinationsOnSimt, ::testing::ValuesIn(combination_checks()),
-                         [](const auto& info) { return info.param.name; });
+std::string name_of_check(const ::testing::TestParamInfo<SimtCheck>& info) {
+  return info.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Parameters, CombinationsOnSimt, ::testing::ValuesIn(parameter_checks()),
+                         name_of_check);
 INSTANTIATE_TEST_SUITE_P(VastImages, CombinationsOnSimt, ::testing::ValuesIn(image_checks()),
-                         [](const auto& info) { return info.param.name; });
+                         name_of_check);
+INSTANTIATE_TEST_SUITE_P(Random, CombinationsOnSimt, ::testing::ValuesIn(combination_checks()),
+                         name_of_check);
 
 }  // namespace
 }  // namespace msda

@@ -18,7 +18,9 @@ namespace msda {
 namespace {
 
 /// Suites of the slow tests.
-bool is_slow(const std::string& suite) { return suite == "combinations" || suite == "images"; }
+bool is_slow(const std::string& suite) {
+  return suite == "parameters" || suite == "images" || suite == "combinations";
+}
 
 /// All checks, each with the unit that it compiles first.
 struct Candidate {
