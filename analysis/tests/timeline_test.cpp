@@ -115,5 +115,16 @@ TEST(Timeline, ABrokenLineInTheMiddleIsSaid) {
               testing::ThrowsMessage<std::exception>(HasSubstr("ranges.jsonl:1")));
 }
 
+TEST(Timeline, ARangeWithoutANumberIsRefused) {
+  const nlohmann::json good =
+      to_json(RunRange{"cpu", "tiny", "warm", "measure", 1, 2, {{"check", 1}}});
+  EXPECT_EQ(run_range_from_json(good).steps.at("check"), 1);
+  for (const auto* pointer : {"/begin", "/end", "/steps/check"}) {
+    nlohmann::json bad = good;
+    bad[nlohmann::json::json_pointer(pointer)] = nullptr;
+    EXPECT_THROW(run_range_from_json(bad), UsageError) << pointer;
+  }
+}
+
 }  // namespace
 }  // namespace msda

@@ -81,6 +81,7 @@ struct JsonField {
   bool omitted_if_empty = false;  ///< and is left out when it is empty
   std::optional<double> minimum = std::nullopt;
   const char* pattern = "";
+  bool must_be_finite = false;
 
   /// Of a list, text or truth value: left out when it is empty or false.
   JsonField unless_empty() const {
@@ -98,6 +99,12 @@ struct JsonField {
   JsonField at_least(double least) const {
     JsonField field = *this;
     field.minimum = least;
+    return field;
+  }
+  /// Of a number, or of each in a map: null is refused.
+  JsonField finite() const {
+    JsonField field = *this;
+    field.must_be_finite = true;
     return field;
   }
   /// Of text, or of each in a list, for readers of the schema; what is read is not held against it.
@@ -178,6 +185,14 @@ void read_map(const nlohmann::json& json, const JsonPlace& place,
   }
 }
 
+inline void refuse_null(const nlohmann::json& json, const JsonPlace& place) {
+  if (json.is_null()) place.must_be("a number", json);
+  if (!json.is_object()) return;
+  for (const auto& [name, element] : json.items()) {
+    refuse_null(element, JsonPlace(place, name.c_str()));
+  }
+}
+
 template <class Owner, class Member>
 void read_field(const nlohmann::json& object, const JsonPlace& place,
                 const JsonField<Owner, Member>& field, Owner& owner) {
@@ -188,6 +203,7 @@ void read_field(const nlohmann::json& object, const JsonPlace& place,
   }
   const JsonPlace own(place, field.name);
   const Member& member = owner.*field.member;
+  if (field.must_be_finite) refuse_null(*found, own);
   read_json(*found, own, owner.*field.member);
   if (!field.minimum) return;
   const auto is_less = [&](double value) { return value < *field.minimum; };
@@ -221,6 +237,7 @@ void describe_field(nlohmann::json& schema, const JsonField<Owner, Member>& fiel
   nlohmann::json& property = schema["properties"][field.name] = json_schema<Member>();
   nlohmann::json& value = kIsVector<Member> ? property["items"] : property;
   if (field.minimum) value["minimum"] = *field.minimum;
+  if (field.must_be_finite && !kIsMap<Member>) value["type"] = "number";
   if (*field.pattern != '\0') value["pattern"] = field.pattern;
   if (*field.meaning != '\0') property["description"] = field.meaning;
   if (!field.may_be_absent && !kIsOptional<Member>) schema["required"].push_back(field.name);

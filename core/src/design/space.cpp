@@ -25,8 +25,9 @@ int nearest_level(const std::vector<int>& allowed, int level) {
 }  // namespace
 
 bool matches(const SpacePattern& pattern, const Levels& levels) {
-  return std::all_of(pattern.begin(), pattern.end(),
-                     [&](const auto& entry) { return holds(entry.second, levels[entry.first]); });
+  return std::all_of(pattern.begin(), pattern.end(), [&](const FactorLevels& one) {
+    return holds(one.levels, levels[one.factor]);
+  });
 }
 
 SearchSpace::SearchSpace(std::vector<SpaceFactor> factors, std::vector<SpaceRule> rules)

@@ -30,8 +30,13 @@ struct SpaceFactor {
   std::vector<std::vector<int>> allowed;
 };
 
+/// A factor has one of these levels.
+struct FactorLevels {
+  std::size_t factor = 0;
+  std::vector<int> levels;
+};
 /// Holds for a point when each of these factors has one of these levels.
-using SpacePattern = std::vector<std::pair<std::size_t, std::vector<int>>>;
+using SpacePattern = std::vector<FactorLevels>;
 bool matches(const SpacePattern& pattern, const Levels& levels);
 
 /// Points that match `when` must match `then`; without a `then` they are excluded.

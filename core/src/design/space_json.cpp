@@ -1,37 +1,25 @@
-#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <msda/error.hpp>
 
 #include "design/space.hpp"
+#include "json_fields.hpp"
 
 namespace msda {
 namespace {
 
-using nlohmann::json;
+struct SpaceDocument {
+  std::vector<SpaceFactor> factors;
+  std::vector<SpaceRule> rules;
+  std::uint64_t size = 0;  ///< for readers of the file
+};
 
-json pattern_json(const SpacePattern& pattern) {
-  json list = json::array();
-  for (const auto& [factor, levels] : pattern) {
-    list.push_back({{"factor", factor}, {"levels", levels}});
-  }
-  return list;
-}
-
-SpacePattern pattern_from(const json& list, std::size_t factors) {
-  SpacePattern pattern;
-  for (const json& entry : list) {
-    pattern.emplace_back(entry.at("factor").get<std::size_t>(),
-                         entry.at("levels").get<std::vector<int>>());
-    if (pattern.back().first >= factors) {
-      throw UsageError(
-          fmt::format("a rule of the space names factor {} of {}", pattern.back().first, factors));
-    }
-  }
-  return pattern;
-}
-
-void check_parameter(const SpaceFactor& factor, const std::vector<SpaceFactor>& earlier) {
+void check_parameter(const SpaceFactor& factor, std::span<const SpaceFactor> earlier) {
   const bool has_parent = *factor.parent < earlier.size();
   bool good = has_parent && !earlier[*factor.parent].parent &&
               factor.allowed.size() == earlier[*factor.parent].levels.size();
@@ -45,52 +33,65 @@ void check_parameter(const SpaceFactor& factor, const std::vector<SpaceFactor>& 
       fmt::format("factor '{}' of the space does not fit the one it belongs to", factor.name));
 }
 
-SpaceFactor factor_from(const json& value, const std::vector<SpaceFactor>& earlier) {
-  SpaceFactor factor;
-  factor.name = value.at("name").get<std::string>();
-  factor.levels = value.at("levels").get<std::vector<std::string>>();
-  if (!value.contains("parent")) return factor;
-  factor.parent = value.at("parent").get<std::size_t>();
-  factor.allowed = value.at("allowed").get<std::vector<std::vector<int>>>();
-  check_parameter(factor, earlier);
-  return factor;
+void check_pattern(const SpacePattern& pattern, std::size_t factors) {
+  for (const FactorLevels& one : pattern) {
+    if (one.factor < factors) continue;
+    throw UsageError(fmt::format("a rule of the space names factor {} of {}", one.factor, factors));
+  }
 }
 
 }  // namespace
 
-json to_json(const SearchSpace& space) {
-  json factors = json::array();
-  for (const SpaceFactor& factor : space.factors()) {
-    json value = {{"name", factor.name}, {"levels", factor.levels}};
-    if (factor.parent) {
-      value["parent"] = *factor.parent;
-      value["allowed"] = factor.allowed;
-    }
-    factors.push_back(std::move(value));
+template <>
+struct JsonFields<FactorLevels> {
+  static auto list() {
+    return std::tuple(json_field("factor", &FactorLevels::factor),
+                      json_field("levels", &FactorLevels::levels));
   }
-  json rules = json::array();
-  for (const SpaceRule& rule : space.rules()) {
-    rules.push_back({{"when", pattern_json(rule.when)},
-                     {"then", pattern_json(rule.then)},
-                     {"text", rule.text}});
+};
+
+template <>
+struct JsonFields<SpaceFactor> {
+  static auto list() {
+    return std::tuple(json_field("name", &SpaceFactor::name),
+                      json_field("levels", &SpaceFactor::levels),
+                      json_field("parent", &SpaceFactor::parent),
+                      json_field("allowed", &SpaceFactor::allowed).unless_empty());
   }
-  return {{"factors", std::move(factors)}, {"rules", std::move(rules)}, {"size", space.size()}};
+};
+
+template <>
+struct JsonFields<SpaceRule> {
+  static auto list() {
+    return std::tuple(json_field("when", &SpaceRule::when), json_field("then", &SpaceRule::then),
+                      json_field("text", &SpaceRule::text));
+  }
+};
+
+template <>
+struct JsonFields<SpaceDocument> {
+  static auto list() {
+    return std::tuple(json_field("factors", &SpaceDocument::factors),
+                      json_field("rules", &SpaceDocument::rules),
+                      json_field("size", &SpaceDocument::size).optional());
+  }
+};
+
+nlohmann::json to_json(const SearchSpace& space) {
+  return write_json(SpaceDocument{space.factors(), space.rules(), space.size()});
 }
 
-SearchSpace space_from_json(const json& object) {
-  try {
-    std::vector<SpaceFactor> factors;
-    for (const json& value : object.at("factors")) factors.push_back(factor_from(value, factors));
-    std::vector<SpaceRule> rules;
-    for (const json& value : object.at("rules")) {
-      rules.push_back({pattern_from(value.at("when"), factors.size()),
-                       pattern_from(value.at("then"), factors.size()),
-                       value.at("text").get<std::string>()});
-    }
-    return {std::move(factors), std::move(rules)};
-  } catch (const json::exception& error) {
-    throw UsageError(fmt::format("the manifest's space is not a search space: {}", error.what()));
+SearchSpace space_from_json(const nlohmann::json& object) {
+  auto document = from_json_document<SpaceDocument>(object, "the manifest's space");
+  const std::span<const SpaceFactor> factors = document.factors;
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    if (factors[f].parent) check_parameter(factors[f], factors.first(f));
   }
+  for (const SpaceRule& rule : document.rules) {
+    check_pattern(rule.when, factors.size());
+    check_pattern(rule.then, factors.size());
+  }
+  return {std::move(document.factors), std::move(document.rules)};
 }
 
 }  // namespace msda

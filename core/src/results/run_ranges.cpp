@@ -1,36 +1,29 @@
 #include "results/run_ranges.hpp"
 
-#include <fmt/format.h>
-#include <msda/error.hpp>
-#include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "files/line_file.hpp"
+#include "json_fields.hpp"
 #include "json_line.hpp"
 #include "results/json_lines.hpp"
 
 namespace msda {
 
-nlohmann::json to_json(const RunRange& range) {
-  nlohmann::json json = {{"device", range.device}, {"problem", range.problem}, {"mode", range.mode},
-                         {"phase", range.phase},   {"begin", range.begin},     {"end", range.end}};
-  if (!range.steps.empty()) json["steps"] = range.steps;
-  return json;
-}
+template <>
+struct JsonFields<RunRange> {
+  static auto list() {
+    return std::tuple(
+        json_field("device", &RunRange::device), json_field("problem", &RunRange::problem),
+        json_field("mode", &RunRange::mode), json_field("phase", &RunRange::phase),
+        json_field("begin", &RunRange::begin).finite(), json_field("end", &RunRange::end).finite(),
+        json_field("steps", &RunRange::steps).finite().unless_empty());
+  }
+};
+
+nlohmann::json to_json(const RunRange& range) { return write_json(range); }
 
 RunRange run_range_from_json(const nlohmann::json& json) {
-  RunRange range;
-  try {
-    json.at("device").get_to(range.device);
-    json.at("problem").get_to(range.problem);
-    json.at("mode").get_to(range.mode);
-    json.at("phase").get_to(range.phase);
-    json.at("begin").get_to(range.begin);
-    json.at("end").get_to(range.end);
-    if (json.contains("steps")) json.at("steps").get_to(range.steps);
-  } catch (const nlohmann::json::exception& error) {
-    throw UsageError(fmt::format("this is no range of a run: {}", error.what()));
-  }
-  return range;
+  return from_json_document<RunRange>(json, "range of a run");
 }
 
 std::vector<RunRange> read_ranges(const std::filesystem::path& file) {

@@ -168,7 +168,7 @@ SpacePattern parse_pattern(const YamlNode& node, const std::vector<SpaceFactor>&
     }
     const auto index = static_cast<std::size_t>(factor - names.begin());
     const std::vector<std::string>& levels = factors[index].levels;
-    auto& [place, wanted] = pattern.emplace_back(index, std::vector<int>());
+    std::vector<int>& wanted = pattern.emplace_back(FactorLevels{index, {}}).levels;
     const auto nodes =
         entry.value.is_list() ? entry.value.as_list("level") : std::vector<YamlNode>{entry.value};
     for (const YamlNode& level : nodes) {
