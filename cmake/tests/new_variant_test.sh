@@ -69,4 +69,8 @@ verify my-cpu-kernel --device cpu
 unset 'names[-1]'
 verify "${names[@]}" --device simt:1:races --dtype fp16
 if grep -q '^skipped' "$work/verified"; then fail "a new variant does not run: $(<"$work/verified")"; fi
+# And shows the evidence that it declares, until that is made stricter.
+verify my-order my-metadata --evidence --device simt
+shown=$(grep -c '^shown' "$work/verified")
+[[ $shown == 2 ]] || fail "a new variant does not show its evidence: $(<"$work/verified")"
 echo "new_variant_test: all is well"

@@ -154,6 +154,7 @@ std::string next_steps(const NewVariant& variant, const std::string& name, const
   std::string text;
   if (place.in_tree) {
     text = fmt::format("  ./msda verify {} --device {}\n", name, variant.device);
+    if (variant.device != "cpu") text += fmt::format("  ./msda verify {} --evidence\n", name);
   } else {
     const std::string folder = place.folder.string();
     text = fmt::format(

@@ -7,6 +7,7 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/plan_time.hpp"
+#include "runner/plan/vacuous_notes.hpp"
 #include "runner/protocol/protocol.hpp"
 #include "runner/supervise/run.hpp"
 
@@ -52,8 +53,8 @@ int plan_command(const std::vector<std::string>& words) {
   Arguments arguments(
       {"plan EXPERIMENT [OPTION...]",
        "Shows what 'run' would do on a device: the arms with their compositions, the\n"
-       "cells in their groups, what would be skipped or left out and why, and how long it\n"
-       "would take, by the newest run of the experiment in results/. Runs nothing.",
+       "cells in their groups, what would be skipped, left out or vacuous and why, and how\n"
+       "long it would take, by the newest run of the experiment in results/. Runs nothing.",
        "  msda plan experiments/quickstart.yaml\n"
        "  msda plan experiments/quickstart.yaml --like results/quickstart/20240131-120000\n"
        "  msda plan experiments/quickstart.yaml --device cpu --json\n"});
@@ -67,8 +68,8 @@ int plan_command(const std::vector<std::string>& words) {
   const Registry registry = load_registry(arguments);
   const Experiment experiment = load_experiment(arguments.words().front(), registry);
   const std::string device = arguments.has("device") ? arguments.device() : experiment.device;
-  const Plan plan =
-      make_plan(experiment, registry, choose_device(device, known_devices(arguments)));
+  Plan plan = make_plan(experiment, registry, choose_device(device, known_devices(arguments)));
+  for (std::string& note : vacuous_notes(plan, registry)) plan.notes.push_back(std::move(note));
   const PlanTime time = plan_time(plan, earlier_run(arguments, experiment, plan.device));
   if (arguments.has("json")) {
     fmt::print("{}\n", plan_json(plan, time).dump(2));

@@ -36,7 +36,7 @@ Recipes named_recipes(const std::optional<std::string>& file, const Registry& re
 Recipe arm_of(const ExperimentArm& named, const Registry& registry) {
   const Experiment experiment = load_experiment(named.file, registry);
   const ArmSpec& arm = find_arm(experiment, named.arm);
-  if (!arm.best) return {arm.uses, ""};
+  if (!arm.best) return {arm.uses, arm.evidence, ""};
   throw UsageError(fmt::format("{}: arm '{}' is what a search finds; name one of its own arms",
                                arm.place, arm.name));
 }

@@ -27,18 +27,24 @@ Arguments verify_arguments() {
        "experiments (EXPERIMENT:ARM) against the float64 reference and, where the input has an "
        "output of its own and all types are\n"
        "fp32, against that. One line each. Without a problem or input it uses a small generated\n"
-       "problem with points inside, on and beyond the image.",
+       "problem with points inside, on and beyond the image. With --evidence nothing is verified:\n"
+       "threads are counted on a smaller problem of the same shape, by default the one of the\n"
+       "documents, in fp16; without a GPU on the device simt.",
        "  msda verify\n"
+       "  msda verify persistent-full --evidence\n"
        "  msda verify experiments/ablation.yaml:all --device simt\n"
        "  msda verify cpu-simd --problem ddetr-decoder --dtype fp16\n"
        "  msda verify all --input experiments/inputs/captured_decoder --device cpu\n",
-       "0 all right or skipped; 1 some are wrong, failed, crashed or hung; 2 wrong usage; 3\n"
+       "0 all right, shown or skipped; 1 some are wrong, failed, crashed, hung or vacuous; 2 wrong "
+       "usage; 3\n"
        "something is missing here"});
   arguments.option("problem", "PRESET", "a problem preset, with generated tensors");
   arguments.option("input", "DIR", "a directory of .npy tensors");
   arguments.option("dtype", "T", "convert all tensors to fp32, fp16 or bf16 first");
   arguments.option("recipes", "FILE", "where recipes come from (default: the shipped ones)");
   arguments.option("timeout", "DURATION", "longest silence of a variant (default: 120 s)");
+  arguments.flag("evidence",
+                 "ask instead whether what each arm is about shows, and print what was counted");
   arguments.device_option();
   arguments.plugin_option();
   arguments.words("NAME", 0, -1);
@@ -59,11 +65,19 @@ ProblemSpec small_problem() {
   return spec;
 }
 
+/// Where recipes are at home: that of the documents whose kernels they are.
+ProblemSpec documents_problem() {
+  ProblemSpec spec = preset_spec("ledger-48", fs::current_path());
+  spec.problem.types = Types::all(DType::kFloat16);
+  spec.generation.distribution = Distribution::kLocal;
+  return spec;
+}
+
 ProblemSpec problem_from(const Arguments& arguments) {
   const auto name = arguments.find("problem");
   const auto directory = arguments.find("input");
   if (name && directory) throw UsageError("verify: give either --problem or --input, not both");
-  ProblemSpec spec = small_problem();
+  ProblemSpec spec = arguments.has("evidence") ? documents_problem() : small_problem();
   if (name) spec = preset_spec(*name, fs::current_path());
   if (directory) {
     if (!fs::is_directory(*directory)) {
@@ -89,7 +103,8 @@ ProblemSpec problem_from(const Arguments& arguments) {
 struct Target {
   std::string name;
   std::vector<Use> uses;
-  std::string broken;  ///< why it cannot be tried
+  std::string broken;                   ///< why it cannot be tried
+  std::vector<std::string> evidence{};  ///< conditions of a recipe
 };
 
 /// Every variant, broken ones too, and every recipe that has not a variant's name.
@@ -103,7 +118,8 @@ std::vector<Target> all_targets(const Registry& registry, const Recipes& recipes
                        plugin.error});
   }
   for (const auto& [name, recipe] : recipes) {
-    if (!names.contains(name)) targets.push_back({name, recipe.uses, recipe.error});
+    if (!names.contains(name))
+      targets.push_back({name, recipe.uses, recipe.error, recipe.evidence});
   }
   return targets;
 }
@@ -171,11 +187,11 @@ class Lines {
 
   void print(const std::string& word, const std::string& name, const std::string& text) {
     if (counts_skips_ && word == kSkipped) return skips_.add(text);
-    const Colour colour = word == "ok"       ? Colour::kGreen
-                          : word == kSkipped ? Colour::kYellow
-                                             : Colour::kRed;
-    fmt::print("{}{:<{}}  {}\n", coloured(fmt::format("{:<9}", word), colour, stdout), name, width_,
-               text);
+    const Colour colour = word == "ok" || word == "shown"           ? Colour::kGreen
+                          : word == kSkipped || word == "unchecked" ? Colour::kYellow
+                                                                    : Colour::kRed;
+    fmt::print("{}{:<{}}  {}\n", coloured(fmt::format("{:<8} ", word), colour, stdout), name,
+               width_, text);
     std::fflush(stdout);
   }
 
@@ -186,6 +202,7 @@ class Lines {
   }
 
   void print(const Record& record) {
+    if (record.evidence) return print(record.arm, *record.evidence);
     std::string text = record.reason;
     if (record.status == CellStatus::kOk) {
       text = fmt::format("relative L2 {:.1e} (tolerance {:.1e})", record.relative_l2,
@@ -199,6 +216,15 @@ class Lines {
   }
 
  private:
+  /// A line for each thing that did not show, and one for each number.
+  void print(const std::string& name, const Evidence& evidence) {
+    print(std::string(name_of(evidence.status)), name, evidence.reason);
+    for (const std::string& missing : evidence.missing) fmt::print("{:13}{}\n", "", missing);
+    for (const auto& [what, number] : evidence.numbers) {
+      fmt::print("{:13}{:>16.10g}  {}\n", "", number, what);
+    }
+  }
+
   static constexpr std::string_view kSkipped = "skipped";
 
   bool counts_skips_;
@@ -216,6 +242,7 @@ std::vector<Arm> runnable(const std::vector<Target>& targets, const Registry& re
       const Composition composition(registry, target.uses);
       if (composition.runs_on(device.kind)) {
         arms.push_back({target.name, target.uses, composition.describe()});
+        arms.back().evidence = target.evidence;
       } else {
         lines.print("skipped", target.name, "runs on " + composition.devices_text());
       }
@@ -235,6 +262,19 @@ void print_header(const ProblemSpec& spec, const DeviceInfo& device) {
   }
 }
 
+/// On a machine without a GPU evidence comes from the device simt.
+DeviceInfo device_for(const Arguments& arguments) {
+  const std::vector<DeviceInfo> devices = list_devices();
+  DeviceInfo device = choose_device(arguments.device(), devices);
+  const bool counts = arguments.has("evidence") && arguments.device() == "auto";
+  return counts && device.kind == DeviceKind::kCpu ? choose_device("simt", devices) : device;
+}
+
+bool is_right(const Record& record) {
+  if (record.evidence && record.evidence->status == Evidence::Status::kVacuous) return false;
+  return record.status == CellStatus::kOk || record.status == CellStatus::kSkipped;
+}
+
 }  // namespace
 
 int verify_command(const std::vector<std::string>& words) {
@@ -244,11 +284,14 @@ int verify_command(const std::vector<std::string>& words) {
   const Recipes recipes = recipes_for(arguments.find("recipes"), registry, arguments.words());
   const std::vector<Target> targets =
       choose_targets(arguments.words(), all_targets(registry, recipes));
-  const DeviceInfo device = choose_device(arguments.device(), list_devices());
+  const bool asks_for_evidence = arguments.has("evidence");
+  const DeviceInfo device = device_for(arguments);
   GroupRequest request;
   request.experiment = "verify";
   request.problem = problem_from(arguments);
   request.timed = false;
+  request.evidence = asks_for_evidence;
+  request.verified = !asks_for_evidence;
   request.measure.input_sets = 1;
   if (const auto timeout = arguments.find("timeout")) {
     const auto all = YamlNode::parse(*timeout, "--timeout").as_duration();
@@ -263,9 +306,7 @@ int verify_command(const std::vector<std::string>& words) {
   Supervisor supervisor({program_path(), device.id, arguments.plugin_directories(), false});
   supervisor.run(request, names, [&](const Record& record) {
     lines.print(record);
-    if (record.status != CellStatus::kOk && record.status != CellStatus::kSkipped) {
-      all_right = false;
-    }
+    if (!is_right(record)) all_right = false;
   });
   lines.finish();
   return static_cast<int>(all_right ? ExitCode::kOk : ExitCode::kCellFailed);

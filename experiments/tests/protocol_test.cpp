@@ -25,6 +25,8 @@ GroupRequest full_request() {
   request.process = 4;
   request.timed = false;
   request.separately = true;
+  request.evidence = true;
+  request.verified = false;
   return request;
 }
 

@@ -10,6 +10,7 @@ const std::vector<Case>& recipe_cases() {
   static const std::vector<Case> kCases = [] {
     auto awkward = awkward_problems();
     AwkwardProblem& documents = awkward[5];
+    documents.problem.levels = preset("ledger-48").levels;  // a unit for this and for the evidence
     documents.problem.batch = 3;
     documents.problem.queries = 129;
     documents.problem.name = describe(documents.problem);

@@ -142,6 +142,9 @@ measure: {modes: [cold, warm]}
   EXPECT_EQ(records[0].device, "simt:3");
   EXPECT_TRUE(records[0].samples.empty());
   EXPECT_GT(records[0].tolerance, 0);
+  ASSERT_TRUE(records[0].evidence);
+  EXPECT_EQ(records[0].evidence->status, Evidence::Status::kShown);
+  EXPECT_EQ(records[0].evidence->numbers.at("rows"), 5);
 }
 
 TEST_F(RunTest, AWrongArmLeadsToExitCodeOneAndTheRestIsThere) {

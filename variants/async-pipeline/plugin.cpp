@@ -22,6 +22,10 @@ class AsyncPipeline final : public msda::Optimization {
     if (device.compute_capability >= 80) return std::nullopt;
     return "cp.async needs compute capability 8.0";
   }
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"rows.prefetched > 0"};
+  }
 };
 
 }  // namespace

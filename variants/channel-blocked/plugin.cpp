@@ -24,6 +24,10 @@ class ChannelBlocked final : public msda::Optimization {
     return std::to_string(problem.channels) + " channels are not a multiple of block " +
            std::to_string(block);
   }
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"prepass.workspace.layout.stores > 0", "value.loads > 0"};
+  }
 };
 
 }  // namespace

@@ -37,6 +37,10 @@ class ChannelSplit final : public msda::Optimization {
     }
     return std::nullopt;
   }
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"rows.split > 0"};
+  }
 };
 
 }  // namespace

@@ -35,6 +35,14 @@ class CornerPair final : public msda::Optimization {
     return "both sides of a row would take " + std::to_string(lanes) +
            " lanes, which do not divide a warp of 32";
   }
+
+  std::vector<std::string> evidence(const msda::Problem& problem,
+                                    const msda::Parameters&) const override {
+    const auto pixel =
+        static_cast<std::size_t>(problem.channels) * msda::size_of(problem.types.value);
+    // A quarter more: now and then rows read neighbouring pixels of other points.
+    return {"value.run-bytes > " + std::to_string(pixel * 5 / 4)};
+  }
 };
 
 }  // namespace

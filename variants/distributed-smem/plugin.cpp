@@ -39,6 +39,10 @@ class DistributedSmem final : public msda::Optimization {
     if (device.compute_capability >= 90) return std::nullopt;
     return "clusters need compute capability 9.0";
   }
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"shared.source.remote-loads > 0"};
+  }
 };
 
 }  // namespace

@@ -42,6 +42,11 @@ class FlashDeform final : public msda::Optimization {
     }
     return std::nullopt;
   }
+
+  std::vector<std::string> evidence(const msda::Problem& problem,
+                                    const msda::Parameters&) const override {
+    return {"value.widest-read > " + std::to_string(msda::size_of(problem.types.value))};
+  }
 };
 
 }  // namespace

@@ -24,6 +24,10 @@ class Fp8Value final : public msda::Optimization {
     arithmetic.sums = {msda::kFp16, static_cast<double>(4 * problem.points)};  // of a batch
     return arithmetic;
   }
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"prepass.workspace.layout.stores > 0", "fma2 > 0"};
+  }
 };
 
 }  // namespace

@@ -28,6 +28,14 @@ class Handover final : public msda::Optimization {
     if (device.compute_capability >= 80) return std::nullopt;
     return "mbarriers need compute capability 8.0";
   }
+
+  std::vector<std::string> evidence(const msda::Problem&,
+                                    const msda::Parameters& parameters) const override {
+    const auto& by = parameters.get<std::string>("by");
+    if (by == "named") return {"barriers.named-arrivals > 0"};
+    if (by == "flags") return {"shared.handover.flag-waits > 0"};
+    return {"shared.handover.mbarrier-waits > 0"};
+  }
 };
 
 }  // namespace

@@ -27,6 +27,11 @@ class Im2col final : public msda::Optimization {
     }
     return "it counts the elements of a query in 31 bits";
   }
+
+  std::vector<std::string> evidence(const msda::Problem& problem,
+                                    const msda::Parameters&) const override {
+    return {"value.widest-read == " + std::to_string(msda::size_of(problem.types.value))};
+  }
 };
 
 }  // namespace

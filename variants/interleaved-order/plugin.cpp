@@ -30,6 +30,10 @@ class InterleavedOrder final : public msda::Optimization {
     }
     return std::nullopt;
   }
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"tiles.reordered > 0"};
+  }
 };
 
 }  // namespace

@@ -22,6 +22,19 @@ class L2Hints final : public msda::Optimization {
              .slot = "cache",
              .type = "msda::l2_hints::Cache",
              .header = "l2_hints/cache.cuh"}) {}
+
+  std::vector<std::string> evidence(const msda::Problem& problem,
+                                    const msda::Parameters& parameters) const override {
+    std::vector<std::string> shown;
+    const auto& value = parameters.get<std::string>("value");
+    const std::int64_t past_l1 = parameters.get<std::int64_t>("bypass-l1");
+    if (past_l1 > 0) shown.emplace_back("value.no-allocate > 0");
+    if (past_l1 < problem.level_count() && value != "default") {
+      shown.emplace_back(value == "cg" ? "value.l2 > 0" : "value.evict-last > 0");
+    }
+    if (parameters.get<bool>("stream")) shown.emplace_back("output.streaming > 0");
+    return shown;
+  }
 };
 
 }  // namespace

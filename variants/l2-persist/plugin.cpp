@@ -12,6 +12,10 @@ class L2Persist final : public msda::Optimization {
                       .slot = "cache",
                       .type = "msda::l2_persist::Cache",
                       .header = "l2_persist/cache.cuh"}) {}
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"value.loads > 0"};
+  }
 };
 
 }  // namespace

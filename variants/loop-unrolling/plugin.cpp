@@ -19,6 +19,13 @@ class LoopUnrolling final : public msda::Optimization {
              .slot = "unroll",
              .type = "msda::loop_unrolling::Unroll",
              .header = "loop_unrolling/unroll.cuh"}) {}
+
+  std::vector<std::string> evidence(const msda::Problem&,
+                                    const msda::Parameters& parameters) const override {
+    if (parameters.get<std::int64_t>("points") == 1)
+      return {};  // the order of batches is not counted
+    return {"points.in-flight > 1"};
+  }
 };
 
 }  // namespace

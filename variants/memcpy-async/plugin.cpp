@@ -23,6 +23,10 @@ class MemcpyAsync final : public msda::Optimization {
     if (device.compute_capability >= 80) return std::nullopt;
     return "cp.async needs compute capability 8.0";
   }
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"value.cp-async > 0", "cp-async.overlapped > 0", "sass.LDGSTS > 0"};
+  }
 };
 
 }  // namespace

@@ -42,6 +42,10 @@ class MixedPrecision final : public msda::Optimization {
     if (parameters.get<bool>("half-coordinates")) arithmetic.coordinates = {msda::kFp16, 3};
     return arithmetic;
   }
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"fma2 > 0"};
+  }
 };
 
 }  // namespace

@@ -19,6 +19,10 @@ class Persistent final : public msda::Optimization {
              .slot = "schedule",
              .type = "msda::persistent::Schedule",
              .header = "persistent/schedule.cuh"}) {}
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"tiles.of-a-thread > 1"};
+  }
 };
 
 }  // namespace

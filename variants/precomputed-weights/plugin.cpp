@@ -12,6 +12,10 @@ class PrecomputedWeights final : public msda::Optimization {
                       .slot = "metadata",
                       .type = "msda::precomputed_weights::Metadata",
                       .header = "precomputed_weights/metadata.cuh"}) {}
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"workspace.metadata.load-bytes > prepass.workspace.metadata.store-bytes"};
+  }
 };
 
 }  // namespace

@@ -13,6 +13,10 @@ class PrefetchQuery final : public msda::Optimization {
                       .slot = "pipeline",
                       .type = "msda::prefetch_query::Pipeline",
                       .header = "prefetch_query/pipeline.cuh"}) {}
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"rows.prefetched > 0"};
+  }
 };
 
 }  // namespace

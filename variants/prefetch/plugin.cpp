@@ -15,6 +15,11 @@ class Prefetch final : public msda::Optimization {
                       .slot = "cache",
                       .type = "msda::prefetch::Cache",
                       .header = "prefetch/cache.cuh"}) {}
+
+  std::vector<std::string> evidence(const msda::Problem&,
+                                    const msda::Parameters& parameters) const override {
+    return {"value.prefetch-" + std::to_string(parameters.get<std::int64_t>("bytes")) + "b > 0"};
+  }
 };
 
 }  // namespace

@@ -27,6 +27,10 @@ class RegisterBlocking final : public msda::Optimization {
     return msda::row_refusal(problem, parameters.get<std::int64_t>("width"),
                              parameters.get<std::int64_t>("threads"));
   }
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"rows.of-a-thread > 1"};
+  }
 };
 
 }  // namespace

@@ -18,6 +18,10 @@ class SharedMetadata final : public msda::Optimization {
              .slot = "metadata",
              .type = "msda::shared_metadata::Metadata",
              .header = "shared_metadata/metadata.cuh"}) {}
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"shared.metadata.load-bytes > shared.metadata.store-bytes"};
+  }
 };
 
 }  // namespace

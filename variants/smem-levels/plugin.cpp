@@ -24,6 +24,10 @@ class SmemLevels final : public msda::Optimization {
              .slot = "source",
              .type = "msda::smem_levels::Source",
              .header = "smem_levels/source.cuh"}) {}
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"shared.source.loads > 0"};
+  }
 };
 
 }  // namespace

@@ -13,6 +13,10 @@ class SpatialOrder final : public msda::Optimization {
              .slot = "order",
              .type = "msda::spatial_order::Order",
              .header = "spatial_order/order.cuh"}) {}
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"tiles.reordered > 0"};
+  }
 };
 
 }  // namespace

@@ -56,6 +56,18 @@ class StagingCopy final : public msda::Optimization {
     if (device.compute_capability < 80) return "cp.async needs compute capability 8.0";
     return std::nullopt;
   }
+
+  std::vector<std::string> evidence(const msda::Problem&,
+                                    const msda::Parameters& parameters) const override {
+    std::vector<std::string> shown;
+    const auto& method = parameters.get<std::string>("method");
+    if (method == "async") shown.emplace_back("value.cp-async > 0");
+    if (method == "bulk") shown.emplace_back("value.bulk-copies > 0");
+    if (parameters.get<std::int64_t>("cluster") > 1) {
+      shown.emplace_back("shared.remote-loads > 0");
+    }
+    return shown;
+  }
 };
 
 }  // namespace

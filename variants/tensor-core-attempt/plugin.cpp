@@ -40,6 +40,10 @@ class TensorCoreAttempt final : public msda::Optimization {
     arithmetic.weights = {msda::format_of(problem.types.value), 1};
     return arithmetic;
   }
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"mma > 0", "sass.HMMA > 0"};
+  }
 };
 
 }  // namespace

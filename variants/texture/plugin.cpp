@@ -41,6 +41,10 @@ class TextureSource final : public msda::Optimization {
     arithmetic.fraction_step = 2.0 / 256;
     return arithmetic;
   }
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"texture.blends > 0"};
+  }
 };
 
 }  // namespace

@@ -24,6 +24,11 @@ class ThreadPerChannel final : public msda::Optimization {
     return "a row of " + std::to_string(problem.channels) +
            " channels needs as many threads; a block has " + std::to_string(threads);
   }
+
+  std::vector<std::string> evidence(const msda::Problem& problem,
+                                    const msda::Parameters&) const override {
+    return {"value.widest-read == " + std::to_string(msda::size_of(problem.types.value))};
+  }
 };
 
 }  // namespace

@@ -22,6 +22,10 @@ class TmaBoxes final : public msda::Optimization {
     if (device.compute_capability >= 80) return std::nullopt;
     return "mbarriers and cp.async need compute capability 8.0";
   }
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"value.tensor-copies > 0", "waits.with-copies-ahead > 0", "sass.UTMALDG > 0"};
+  }
 };
 
 }  // namespace

@@ -25,6 +25,11 @@ class VectorLoads final : public msda::Optimization {
     return msda::row_refusal(problem, parameters.get<std::int64_t>("width"),
                              parameters.get<std::int64_t>("threads"));
   }
+
+  std::vector<std::string> evidence(const msda::Problem& problem,
+                                    const msda::Parameters&) const override {
+    return {"value.widest-read > " + std::to_string(msda::size_of(problem.types.value))};
+  }
 };
 
 }  // namespace

@@ -13,6 +13,10 @@ class WarpShuffle final : public msda::Optimization {
              .slot = "metadata",
              .type = "msda::warp_shuffle::Metadata",
              .header = "warp_shuffle/metadata.cuh"}) {}
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"shuffles > shuffles.same", "sass.SHFL > 0"};
+  }
 };
 
 }  // namespace

@@ -19,6 +19,10 @@ class WorkRedistribution final : public msda::Optimization {
              .slot = "schedule",
              .type = "msda::work_redistribution::Schedule",
              .header = "work_redistribution/schedule.cuh"}) {}
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"tiles.of-a-thread > 1"};
+  }
 };
 
 }  // namespace

@@ -18,6 +18,10 @@ class WorkStealing final : public msda::Optimization {
                       .type = "msda::work_stealing::Schedule",
                       .header = "work_stealing/schedule.cuh",
                       .traits = {"takes-items-alone"}}) {}
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"items.of-a-thread > 1", "workspace.schedule.atomics > 0"};
+  }
 };
 
 }  // namespace

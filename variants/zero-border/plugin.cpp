@@ -12,6 +12,10 @@ class ZeroBorder final : public msda::Optimization {
                       .slot = "layout",
                       .type = "msda::zero_border::Layout",
                       .header = "zero_border/layout.cuh"}) {}
+
+  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
+    return {"prepass.workspace.layout.stores > 0"};
+  }
 };
 
 }  // namespace

@@ -21,6 +21,9 @@ struct Measurement {
 /// Why the arm has no time in the table; "" when it has one.
 std::string why_without_time(const Row* row, const std::string& arm) {
   if (row == nullptr) return fmt::format("{} was not run", arm);
+  if (row->is_vacuous()) {
+    return fmt::format("{} is vacuous: {}", arm, fmt::join(row->record.evidence->missing, "; "));
+  }
   if (row->timed()) return "";
   return row->record.reason.empty()
              ? fmt::format("{} is {}", arm, row->verdict)

@@ -248,6 +248,20 @@ void warn_of_cells(const Report& report, std::vector<std::string>& warnings) {
   warn("wrong", "Wrong results, and so no time");
 }
 
+void warn_of_vacuous_arms(const Report& report, std::vector<std::string>& warnings) {
+  std::vector<std::string> cells;
+  for (const Table& table : report.tables) {
+    for (const Row& row : table.rows) {
+      if (row.is_vacuous()) cells.push_back(printable_line(row.record.cell));
+    }
+  }
+  if (cells.empty()) return;
+  warnings.push_back(
+      fmt::format("Vacuous, what they are about did not show, so that their times and effects that "
+                  "come of them say nothing of it: {}.",
+                  some_of(cells)));
+}
+
 void warn_of_noise(const Report& report, std::vector<std::string>& warnings) {
   for (const Table& table : report.tables) {
     const auto floor = noise_floor(table);
@@ -282,6 +296,7 @@ std::vector<std::string> warnings_of(const Report& report) {
   warn_of_status(report.manifest, warnings);
   warn_of_slow_builds(report.manifest, warnings);
   warn_of_cells(report, warnings);
+  warn_of_vacuous_arms(report, warnings);
   warn_of_noise(report, warnings);
   return warnings;
 }

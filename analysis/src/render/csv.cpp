@@ -135,6 +135,16 @@ constexpr CsvColumn<Row> kCells[] = {
        const auto without = without_prepasses(r);
        return without ? high(without->interval_95) : "";
      }},
+    {"evidence",
+     [](const Row& r) {
+       return r.record.evidence ? csv_field(name_of(r.record.evidence->status)) : "";
+     }},
+    {"missing_evidence",
+     [](const Row& r) {
+       if (!r.record.evidence) return std::string();
+       return csv_field(fmt::format("{}", fmt::join(r.record.evidence->missing, "; ")));
+     }},
+    {"same_code_as", [](const Row& r) { return csv_field(r.same_code_as); }},
     {"reason", [](const Row& r) { return csv_field(r.record.reason); }},
 };
 

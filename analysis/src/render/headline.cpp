@@ -12,7 +12,7 @@
 namespace msda {
 namespace {
 
-std::string name(const Row& row) { return printable_line(row.record.arm); }
+std::string name(const Row& row) { return arm_text(row); }
 
 std::string how_sure(const RatioEstimate& estimate) {
   return msda::how_sure(estimate.interval_95, estimate.replication, estimate.replicates);

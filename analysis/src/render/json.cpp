@@ -63,6 +63,8 @@ Json row_json(const Row& row) {
           {"bound", row.bound ? Json(name_of(*row.bound)) : Json()},
           {"prepasses", prepasses(row.prepasses)},
           {"repeats_baseline", row.repeats_baseline},
+          {"vacuous", row.is_vacuous()},
+          {"same_code_as", row.same_code_as},
           {"record", to_json_without_samples(record)}};
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "render/answer.hpp"
 #include "render/claims_table.hpp"
@@ -78,6 +79,28 @@ std::vector<std::string> cells_of(const Row& row, const Scales& scales,
   cells.push_back(error_text(row));
   cells.push_back(verdict);
   return cells;
+}
+
+/// What there is to say of a row beside its numbers, with its footnotes.
+std::string verdict_text(const Row& row, std::vector<std::string>& reasons) {
+  std::string text = row.verdict + (row.repeats_baseline ? " (A/A)" : "");
+  const auto add_footnote = [&](const std::string& reason) {
+    text += fmt::format(" [{}]", footnote_number(reasons, printable(reason)));
+  };
+  if (row.record.status != CellStatus::kOk && !row.record.reason.empty()) {
+    add_footnote(row.record.reason);
+  }
+  if (row.is_vacuous()) {
+    text += ", vacuous";
+    add_footnote(fmt::format("what {} is about did not show: {}", row.record.arm,
+                             fmt::join(row.record.evidence->missing, "; ")));
+  }
+  if (!row.same_code_as.empty()) {
+    text += ", same code";
+    add_footnote(fmt::format("{} has the machine code and the launches of {}: they are one arm",
+                             row.record.arm, row.same_code_as));
+  }
+  return text;
 }
 
 /// "3", or "3 to 5" where rows differ.
@@ -189,7 +212,7 @@ std::string gist_of(const Table& table) {
   const Row& best = *leader->best;
   const std::string ratio = best.speedup ? " " + short_ratio(*best.speedup) + "x" : "";
   switch (leader->standing) {
-    case Standing::kFastest: return printable_line(best.record.arm) + ratio;
+    case Standing::kFastest: return arm_text(best) + ratio;
     case Standing::kShared: return fmt::format("{} arms share{}", leader->rivals.size() + 1, ratio);
     case Standing::kNone: break;
   }
@@ -216,12 +239,7 @@ Layout lay_out(const Table& table) {
   layout.gist = gist_of(table);
   layout.columns = columns_of(scales);
   for (const Row& row : table.rows) {
-    std::string verdict = row.verdict + (row.repeats_baseline ? " (A/A)" : "");
-    if (row.record.status != CellStatus::kOk && !row.record.reason.empty()) {
-      verdict +=
-          fmt::format(" [{}]", footnote_number(layout.reasons, printable(row.record.reason)));
-    }
-    layout.rows.push_back(cells_of(row, scales, verdict));
+    layout.rows.push_back(cells_of(row, scales, verdict_text(row, layout.reasons)));
     layout.verdicts.push_back(row.verdict);
   }
   layout.remarks = remarks_of(table);

@@ -23,6 +23,7 @@ std::string tip_of(const Table& table, const Row& row) {
                                  printable_line(table.problem), name_of(table.mode), row.verdict);
   if (row.timed()) text += ", " + time_scale(row.median_seconds).text(row.median_seconds);
   if (row.speedup) text += ", " + ratio_text(*row.speedup, row.speedup_95);
+  if (row.is_vacuous()) text += ", vacuous";
   return text;
 }
 
@@ -79,6 +80,20 @@ void mark_places(const Table& table, std::size_t column, std::vector<MatrixRow>&
   const bool is_sole = leader->standing == Standing::kFastest;
   mark(leader->best, is_sole ? Place::kFirst : Place::kShared, column, rows);
   for (const Row* rival : leader->rivals) mark(rival, Place::kShared, column, rows);
+}
+
+/// Once the rows' names are not needed any more.
+void mark_if_vacuous(const std::vector<Table>& tables, MatrixRow& row) {
+  std::size_t all = 0;
+  std::size_t vacuous = 0;
+  for (const Table& table : tables) {
+    for (const Row& arm : table.rows) {
+      if (printable_line(arm.record.arm) != row.name) continue;
+      ++all;
+      if (arm.is_vacuous()) ++vacuous;
+    }
+  }
+  if (vacuous > 0) row.name += vacuous == all ? " (vacuous)" : " (in part vacuous)";
 }
 
 MatrixCell effect_cell(const AblationTable& table, const Effect* effect) {
@@ -148,6 +163,7 @@ std::optional<Matrix> arm_matrix(const Report& report) {
   for (std::size_t column = 0; column < report.tables.size(); ++column) {
     mark_places(report.tables[column], column, matrix.rows);
   }
+  for (MatrixRow& row : matrix.rows) mark_if_vacuous(report.tables, row);
   for (MatrixRow& copy : copies) matrix.rows.push_back(std::move(copy));
   return matrix;
 }

@@ -22,7 +22,7 @@ std::string before_text(const PrepassSplit& split) {
 std::vector<std::string> cells_of(const Table& table, const Row& row, const PrepassSplit& split,
                                   const std::string& verdict) {
   const auto& without = split.without;
-  return {printable_line(row.record.arm),
+  return {arm_text(row),
           fmt::format("{}, {}", printable_line(table.problem), name_of(table.mode)),
           before_text(split),
           kMicroseconds.number(split.kernel_seconds),

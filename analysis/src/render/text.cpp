@@ -128,6 +128,10 @@ std::string printable_line(std::string_view text) {
   return line;
 }
 
+std::string arm_text(const Row& row) {
+  return printable_line(row.record.arm) + (row.is_vacuous() ? " (vacuous)" : "");
+}
+
 std::string Scale::number(double value) const {
   return fmt::format("{:.{}f}", value * factor, decimals);
 }

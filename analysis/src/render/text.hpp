@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "statistics/statistics.hpp"
+#include "statistics/table.hpp"
 
 namespace msda {
 
@@ -23,6 +24,8 @@ std::string printable(std::string_view text);
 
 /// The same on one line: line ends and tabs become spaces.
 std::string printable_line(std::string_view text);
+/// An arm's name, with a mark where its mechanism did not show.
+std::string arm_text(const Row& row);
 
 /// A unit and how many decimals make the smallest number of a column show four digits.
 struct Scale {

@@ -50,6 +50,19 @@ Row make_row(const Record& record, const Record* baseline, const TableContext& c
   return row;
 }
 
+/// Which compositions came to the same code.
+void find_same_code(std::vector<Row>& rows) {
+  std::unordered_map<std::string, const Record*> first;
+  for (Row& row : rows) {
+    const std::string& code = row.record.resources.code_hash;
+    if (code.empty()) continue;
+    const auto [found, is_new] = first.try_emplace(code, &row.record);
+    if (!is_new && found->second->composition != row.record.composition) {
+      row.same_code_as = found->second->arm;
+    }
+  }
+}
+
 using Places = std::unordered_map<std::string, std::size_t>;
 
 /// Records come in the order in which cells ended, and an arm that fails ends before those that are
@@ -78,6 +91,7 @@ Table make_table(std::vector<Record*> records, const Places& places, const Table
   }
   for (std::size_t i = 0; i < records.size(); ++i)
     table.rows[i].record = std::move(*records[i]);  // only now: the rows above look at the first
+  find_same_code(table.rows);
   return table;
 }
 

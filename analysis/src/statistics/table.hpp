@@ -30,12 +30,19 @@ struct Row {
   std::optional<PrepassSplit> prepasses;  ///< absent where the kernel is all that a launch enqueues
   /// The same composition as the baseline's under another name: with it, the A/A pair.
   bool repeats_baseline = false;
+  /// The first arm of the table whose kernels have the same machine code and launches though its
+  /// composition is another: the two are one arm. "" where there is none.
+  std::string same_code_as;
   /// "baseline", "faster", "slower", "equal", "undecided" for an arm with a time; "right" for one
   /// that a device verified without timing it; else the status' name ("wrong", "skipped",
   /// "failed", "crashed", "hung", "interrupted").
   std::string verdict;
 
   bool timed() const { return median_seconds > 0; }
+  /// Whether something that the arm is about did not show: its time says nothing of that.
+  bool is_vacuous() const {
+    return record.evidence && record.evidence->status == Evidence::Status::kVacuous;
+  }
   /// Whether its output was held against the reference, which always has a tolerance; imported
   /// measurements never were.
   bool compared() const {

@@ -80,6 +80,17 @@ struct BoxShape {
   unsigned long long start_bytes;      ///< of the level in an image
 };
 
+/// A slot's part of a block's dynamic shared memory.
+struct SharedPart {
+  unsigned first;  ///< byte
+  unsigned bytes;  ///< 0: none
+};
+
+/// A short text that a compiled module carries.
+struct Remark {
+  char text[120];  ///< with its null; empty: nothing to say
+};
+
 /// A whole composition: the main kernel, and for each slot a workspace and perhaps a pre-pass.
 struct LaunchPlan {
   LaunchShape main;
@@ -91,6 +102,10 @@ struct LaunchPlan {
   BoxShape boxes[kLevelLimit];
   /// 1: the main kernel keeps the value tensor in the persisting part of L2
   unsigned persist_value;
+  SharedPart shared[kSlotCount];  ///< of the main kernel
+  unsigned tile_rows;             ///< rows that a block computes at a time; 0 where it has no tiles
+  unsigned point_bytes;           ///< of values that a lane reads for a point
+  Remark idle[kSlotCount];        ///< why the slot's policy has nothing to do in this composition
 };
 
 #if defined(__CUDACC__)

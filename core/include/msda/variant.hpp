@@ -126,6 +126,16 @@ class Variant {
     return {};
   }
 
+  /// What must show of the kernel's threads when this variant does what it is about, as conditions
+  /// on what the device "simt" counts: "rows.prefetched > 0" (docs/evidence.md). An arm where one
+  /// does not hold on the problem is *vacuous*: it is named, and says nothing of the mechanism.
+  virtual std::vector<std::string> evidence(const Problem& problem,
+                                            const Parameters& parameters) const {
+    static_cast<void>(problem);
+    static_cast<void>(parameters);
+    return {};
+  }
+
   /// False when two runs on the same input may differ in the last bits (atomics on floats, say).
   virtual bool deterministic() const { return true; }
 

@@ -8,6 +8,7 @@
 #include <msda/error.hpp>
 #include <msda/launch.cuh>
 
+#include "compose/slot_names.hpp"
 #include "nearest.hpp"
 
 namespace msda {
@@ -65,6 +66,14 @@ const Skeleton& skeleton(std::string_view name) {
   }
   throw UsageError(fmt::format("no skeleton '{}'{}; there are: {}", name, suggestion(name, names),
                                fmt::join(names, ", ")));
+}
+
+std::array<std::string, kSlotCount> slot_names() {
+  std::array<std::string, kSlotCount> names;
+  for (const SkeletonSlot& slot : skeleton("specialised").slots) {
+    names[static_cast<std::size_t>(slot.number)] = slot.name;
+  }
+  return names;
 }
 
 std::string slot_error(const Plugin& plugin) {

@@ -2,6 +2,12 @@
 
 #include <chrono>
 
+#include <fmt/format.h>
+
+#include "hash.hpp"
+#include "jit/elf.hpp"
+#include "jit/launch_plan.hpp"
+
 namespace msda {
 namespace {
 
@@ -17,7 +23,28 @@ Build build(const Composition& composition, const Problem& problem, const Compil
   return {std::move(unit), {seconds.count(), from_cache}};
 }
 
+/// Instructions, and the constants that the compiler keeps beside them.
+void add_kernel(const Module& module, const std::string& name, Hash& hash) {
+  const std::string& symbol = module.kernels.at(name).symbol;
+  for (const char* section : {".text.", ".nv.constant2."}) {
+    const auto bytes = elf_section_bytes(module.cubin, section + symbol);
+    hash.add(fmt::format("{} ", bytes.size())).add(bytes.data(), bytes.size());
+  }
+}
+
 }  // namespace
+
+std::string code_hash(const CompiledUnit& unit) {
+  LaunchPlan plan = read_plan(unit.module);
+  for (Remark& idle : plan.idle) idle = {};  // words, which change no launch
+  Hash hash;
+  hash.add(&plan, sizeof plan);
+  add_kernel(unit.module, unit.composed.main_kernel, hash);
+  for (const auto& [slot, prepass] : unit.composed.prepasses) {
+    if (plan.has_prepass[slot] != 0) add_kernel(unit.module, prepass.kernel, hash);
+  }
+  return hash.hex();
+}
 
 Build compile_unit(const Compiler& compiler, const Composition& composition, const Problem& problem,
                    const DeviceInfo& device) {

@@ -13,6 +13,9 @@ struct ResourceUse {
   std::int64_t dynamic_shared_bytes = 0;
   std::int64_t spill_bytes = 0;  ///< stores and loads to local memory
   std::string cubin_hash;
+  /// Of instructions and launches (device/compiled_unit.hpp); "" of other devices than GPUs, and of
+  /// records of earlier versions.
+  std::string code_hash{};
 };
 
 /// How the code of a composed kernel was obtained.

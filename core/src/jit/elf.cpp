@@ -36,13 +36,18 @@ bool names(std::span<const std::byte> strings, std::size_t at, std::string_view 
   return std::string_view(text, name.size()) == name && text[name.size()] == '\0';
 }
 
-}  // namespace
-
-std::vector<std::byte> elf_symbol_bytes(std::span<const std::byte> image, std::string_view name) {
+Elf64_Ehdr read_header(std::span<const std::byte> image) {
   const auto header = read_at<Elf64_Ehdr>(image, 0);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) {
     throw Error("not an ELF64 image");
   }
+  return header;
+}
+
+}  // namespace
+
+std::vector<std::byte> elf_symbol_bytes(std::span<const std::byte> image, std::string_view name) {
+  const Elf64_Ehdr header = read_header(image);
   const auto section_at = [&](std::size_t index) {
     return read_at<Elf64_Shdr>(image, header.e_shoff + index * sizeof(Elf64_Shdr));
   };
@@ -62,6 +67,22 @@ std::vector<std::byte> elf_symbol_bytes(std::span<const std::byte> image, std::s
     }
   }
   throw Error(fmt::format("no symbol {} in the module", name));
+}
+
+std::vector<std::byte> elf_section_bytes(std::span<const std::byte> image, std::string_view name) {
+  const Elf64_Ehdr header = read_header(image);
+  const auto section_at = [&](std::size_t index) {
+    return read_at<Elf64_Shdr>(image, header.e_shoff + index * sizeof(Elf64_Shdr));
+  };
+  if (header.e_shnum == 0) return {};
+  const auto strings = section_bytes(image, section_at(header.e_shstrndx));
+  for (std::size_t s = 0; s < header.e_shnum; ++s) {
+    const Elf64_Shdr section = section_at(s);
+    if (section.sh_type != SHT_PROGBITS || !names(strings, section.sh_name, name)) continue;
+    const auto bytes = section_bytes(image, section);
+    return {bytes.begin(), bytes.end()};
+  }
+  return {};
 }
 
 }  // namespace msda

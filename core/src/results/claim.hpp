@@ -56,6 +56,8 @@ struct Claim {
   std::string measured_on;  ///< the source's GPU, as a part of its name; "": not said
   std::optional<Reference> against;
   std::string note;  ///< shown with the verdict
+  /// Conditions that its arms must meet beside those of their variants.
+  std::vector<std::string> evidence;
   /// Why a run on its device cannot test what others could; "" when it can.
   std::string left_out;
 

@@ -13,6 +13,7 @@
 
 #include "facts/code.hpp"
 #include "facts/conditions.hpp"
+#include "facts/evidence.hpp"
 #include "facts/samples.hpp"
 #include "facts/timing_mode.hpp"
 
@@ -85,6 +86,7 @@ struct Record {
   std::vector<PartTimes> parts;
   ResourceUse resources;
   std::optional<Compilation> compilation;  ///< absent for kernels, and when it failed
+  std::optional<Evidence> evidence;        ///< that its mechanism runs; absent where nobody asked
   double prepare_seconds = 0;              ///< of loading, after compilation
   std::int64_t minimum_dram_bytes = 0;
   std::int64_t gathered_bytes = 0;

@@ -68,7 +68,10 @@ struct JsonFields<ResourceUse> {
                       json_field("static_shared_bytes", &R::static_shared_bytes).at_least(0),
                       json_field("dynamic_shared_bytes", &R::dynamic_shared_bytes).at_least(0),
                       json_field("spill_bytes", &R::spill_bytes).at_least(0),
-                      json_field("cubin_hash", &R::cubin_hash));
+                      json_field("cubin_hash", &R::cubin_hash),
+                      json_field("code_hash", &R::code_hash,
+                                 "of instructions and launches; equal for arms that are one")
+                          .unless_empty());
   }
 };
 
@@ -77,6 +80,18 @@ struct JsonFields<Compilation> {
   static auto list() {
     return std::tuple(json_field("seconds", &Compilation::seconds),
                       json_field("from_cache", &Compilation::from_cache));
+  }
+};
+
+template <>
+struct JsonFields<Evidence> {
+  using E = Evidence;
+  static auto list() {
+    return std::tuple(
+        json_field("status", &E::status),
+        json_field("missing", &E::missing, "what a vacuous arm did not show"),
+        json_field("reason", &E::reason, "why its threads were not counted").unless_empty(),
+        json_field("numbers", &E::numbers, "what its threads were counted to do, and opcodes"));
   }
 };
 
@@ -112,6 +127,7 @@ struct JsonFields<Record> {
         json_field("stopped_by", &R::stopped_by, "empty without a time")
             .matching("^(blocks|budget|halving)?$"),
         json_field("resources", &R::resources), json_field("compilation", &R::compilation),
+        json_field("evidence", &R::evidence, "whether what the arm is about shows"),
         json_field("prepare_seconds", &R::prepare_seconds),
         json_field("minimum_dram_bytes", &R::minimum_dram_bytes).at_least(0),
         json_field("gathered_bytes", &R::gathered_bytes).at_least(0),

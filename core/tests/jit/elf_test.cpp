@@ -11,8 +11,8 @@
 namespace msda {
 namespace {
 
-/// A minimal ELF64 image: header, data section "DATA", strings, one symbol "x" for bytes 1..2 of
-/// the data.
+/// A minimal ELF64 image: header, data section "xy" with "DATA", strings, one symbol "x" for
+/// bytes 1..2 of the data.
 std::vector<std::byte> image() {
   struct Parts {
     Elf64_Ehdr header{};
@@ -25,7 +25,8 @@ std::vector<std::byte> image() {
   parts.header.e_ident[EI_CLASS] = ELFCLASS64;
   parts.header.e_shoff = offsetof(Parts, sections);
   parts.header.e_shnum = 4;
-  parts.sections[1] = {0, SHT_PROGBITS, 0, 0, offsetof(Parts, data), 4, 0, 0, 1, 0};
+  parts.header.e_shstrndx = 2;
+  parts.sections[1] = {3, SHT_PROGBITS, 0, 0, offsetof(Parts, data), 4, 0, 0, 1, 0};
   parts.sections[2] = {0, SHT_STRTAB, 0, 0, offsetof(Parts, strings), 8, 0, 0, 1, 0};
   parts.sections[3] = {
       0, SHT_SYMTAB,       0, 0, offsetof(Parts, symbols), sizeof parts.symbols, 2, 0,
@@ -43,6 +44,13 @@ TEST(Elf, ReadsTheBytesOfASymbol) {
   ASSERT_EQ(bytes.size(), 2U);
   EXPECT_EQ(static_cast<char>(bytes[0]), 'A');
   EXPECT_EQ(static_cast<char>(bytes[1]), 'T');
+}
+
+TEST(Elf, ReadsTheBytesOfASection) {
+  const auto bytes = elf_section_bytes(image(), "xy");
+  ASSERT_EQ(bytes.size(), 4U);
+  EXPECT_EQ(static_cast<char>(bytes[0]), 'D');
+  EXPECT_TRUE(elf_section_bytes(image(), "x").empty());
 }
 
 TEST(Elf, RefusesAnUnknownSymbol) { EXPECT_THROW(elf_symbol_bytes(image(), "xy"), Error); }

@@ -42,7 +42,11 @@ Record full_record() {
   record.parts = {{"prepare", {{0, 0, {1e-4}}}, true}, {"kernel", {{0, 0, {9e-4}}}}};
   record.compilation = Compilation{0.75, true};
   record.stopped_by = "budget";
-  record.resources = {40, 1024, 2048, 8, "abcd"};
+  record.resources = {40, 1024, 2048, 8, "abcd", "ef01"};
+  record.evidence = Evidence{Evidence::Status::kVacuous,
+                             {"prefetch-query: a work item has one tile"},
+                             "its threads are not counted",
+                             {{"rows.prefetched", 0}, {"value.loads", 1e9}}};
   record.prepare_seconds = 0.5;
   record.minimum_dram_bytes = 5'000'000'000;
   record.gathered_bytes = 7;
@@ -50,7 +54,8 @@ Record full_record() {
   return record;
 }
 
-const std::set<std::string> kOptional = {"expected_relative_l2", "parts", "compilation"};
+const std::set<std::string> kOptional = {"expected_relative_l2", "parts", "compilation",
+                                         "evidence"};
 
 std::string message_of(const nlohmann::json& json) {
   try {

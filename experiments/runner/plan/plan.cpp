@@ -31,6 +31,12 @@ std::vector<Arm> arms_for(const Experiment& experiment, const Registry& registry
     const Composition composition(registry, spec.uses);
     if (composition.runs_on(device.kind)) {
       arms.push_back({spec.name, spec.uses, composition.describe()});
+      arms.back().evidence = spec.evidence;
+      for (const Claim& claim : experiment.claims) {
+        if (std::ranges::find(claim.arms, spec.name) == claim.arms.end()) continue;
+        arms.back().evidence.insert(arms.back().evidence.end(), claim.evidence.begin(),
+                                    claim.evidence.end());
+      }
     } else {
       notes.push_back(fmt::format("arm '{}' is left out: it runs on {}, not on {}", spec.name,
                                   composition.devices_text(), device.id));

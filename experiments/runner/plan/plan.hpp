@@ -17,9 +17,10 @@ namespace msda {
 struct Arm {
   std::string name;
   std::vector<Use> uses;
-  std::string composition;            ///< Composition::describe()
-  std::optional<BestRequest> best{};  ///< of `use: best`: arms_of() says what it is in a group
-  std::string refused{};              ///< why it cannot run in a group, known without asking it
+  std::string composition;              ///< Composition::describe()
+  std::optional<BestRequest> best{};    ///< of `use: best`: arms_of() says what it is in a group
+  std::string refused{};                ///< why it cannot run in a group, known without asking it
+  std::vector<std::string> evidence{};  ///< conditions of its recipe and of claims about it
 };
 
 /// All arms on one problem in one mode: measured together, in interleaved blocks.

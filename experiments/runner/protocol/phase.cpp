@@ -3,7 +3,7 @@
 namespace msda {
 
 std::chrono::duration<double> time_limit(const Timeouts& timeouts, std::string_view phase) {
-  if (phase == phase::kCompile) return timeouts.compile;
+  if (phase == phase::kCompile || phase == phase::kEvidence) return timeouts.compile;
   if (phase == phase::kVerify || phase == phase::kVerifyAgain) return timeouts.verify;
   if (phase == phase::kMeasure || phase == phase::kMeasureParts || phase == phase::kProfile) {
     return timeouts.measure;

@@ -18,6 +18,7 @@ inline constexpr const char* kCompile = "compile";
 inline constexpr const char* kInputs = "inputs and references";
 inline constexpr const char* kPrepare = "prepare";
 inline constexpr const char* kVerify = "verify";
+inline constexpr const char* kEvidence = "evidence";
 inline constexpr const char* kMeasure = "measure";
 inline constexpr const char* kMeasureParts = "measure parts";
 inline constexpr const char* kProfile = "profile";  ///< launches for a profiler

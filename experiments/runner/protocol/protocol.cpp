@@ -87,7 +87,8 @@ struct JsonFields<Arm> {
   static auto list() {
     return std::tuple(json_field("name", &Arm::name), json_field("composition", &Arm::composition),
                       json_field("uses", &Arm::uses),
-                      json_field("refused", &Arm::refused).unless_empty());
+                      json_field("refused", &Arm::refused).unless_empty(),
+                      json_field("evidence", &Arm::evidence).unless_empty());
   }
 };
 
@@ -169,8 +170,9 @@ struct JsonFields<GroupRequest> {
     return std::tuple(json_field("experiment", &R::experiment), json_field("problem", &R::problem),
                       json_field("mode", &R::mode), json_field("arms", &R::arms),
                       json_field("baseline", &R::baseline), json_field("measure", &R::measure),
-                      json_field("process", &R::process), json_field("timed", &R::timed),
-                      json_field("profiled", &R::profiled),
+                      json_field("process", &R::process), json_field("verified", &R::verified),
+                      json_field("timed", &R::timed), json_field("profiled", &R::profiled),
+                      json_field("evidence", &R::evidence),
                       json_field("separately", &R::separately), json_field("keep", &R::keep));
   }
 };

@@ -21,8 +21,11 @@ struct GroupRequest {
   std::string baseline;
   MeasureSettings measure;  ///< modes, processes and time-outs are the parent's business
   int process = 0;          ///< recorded with each sample; also salts the inputs' seeds
+  bool verified = true;     ///< false: neither run nor timed; evidence alone
   bool timed = true;        ///< false: verify only
   bool profiled = false;    ///< launch each arm once more for the profiler around the worker
+  /// Ask whether what the arms are about shows when their threads are counted (docs/evidence.md).
+  bool evidence = false;
   /// Compile arm by arm, each under its own name, so that a compiler's crash shows whose it is.
   bool separately = false;
   /// Of a search: losers stop early, as long as so many candidates stay (losers(), halving.hpp); 0:
@@ -37,6 +40,7 @@ inline constexpr const char* kPhase = "phase";          ///< cell, phase, range
 inline constexpr const char* kHeartbeat = "heartbeat";  ///< sign of life: cell, phase, range
 inline constexpr const char* kKnown = "known";          ///< a cell's record so far, without samples
 inline constexpr const char* kCompiled = "compiled";    ///< done, count, from_cache, seconds
+inline constexpr const char* kVacuous = "vacuous";      ///< cell, missing: known once it compiled
 inline constexpr const char* kSample = "sample";        ///< one arm's samples of one block
 inline constexpr const char* kRecord = "record";        ///< a cell ended
 inline constexpr const char* kDone = "done";            ///< the group ended

@@ -43,13 +43,15 @@ struct BestRequest {
 struct ArmSpec {
   std::string name;
   std::vector<Use> uses;
-  std::string place;                  ///< "file:line:column" for messages
-  std::optional<BestRequest> best{};  ///< in place of `uses`
+  std::string place;                    ///< "file:line:column" for messages
+  std::optional<BestRequest> best{};    ///< in place of `uses`
+  std::vector<std::string> evidence{};  ///< conditions beside those of its variants
 };
 
 /// A named composition.
 struct Recipe {
-  std::vector<Use> uses;  ///< empty: the direct skeleton with its defaults
+  std::vector<Use> uses;              ///< empty: the direct skeleton with its defaults
+  std::vector<std::string> evidence;  ///< conditions beside those of its variants
   /// "file:line:column: ...": why it cannot be used, when a variant is missing, say; else empty.
   std::string error;
 };

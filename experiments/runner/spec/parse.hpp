@@ -47,6 +47,9 @@ std::vector<Use> overlaid(const Registry& registry, std::vector<Use> base, std::
 /// A list of variants, each "name" or {name: {parameter: value}}, that go together. A recipe's name
 /// stands for its variants, overlaid with those that the list names itself.
 std::vector<Use> parse_uses(const YamlNode& node, const Recipes& recipes, const Registry& registry);
+/// Conditions on what threads are counted to do (docs/evidence.md): one, or a list.
+std::vector<std::string> parse_evidence(const YamlNode& node);
+Shape evidence_shape();
 /// Adds the recipes of a map to `recipes`; each may use those before it. One that is wrong carries
 /// its error.
 void parse_recipes(const YamlNode& node, const Registry& registry, Recipes& recipes);
@@ -85,7 +88,8 @@ Keys recipe();  ///< those of a file that only gives recipes to others
 Keys problem();
 Keys type();
 Keys arm();
-Keys best();  ///< of `use: {best: {...}}`
+Keys composition();  ///< of a recipe that says what must show
+Keys best();         ///< of `use: {best: {...}}`
 Keys claim();
 Keys ablation();
 Keys space();
@@ -95,6 +99,8 @@ Keys timeout();
 Keys profile();
 }  // namespace keys
 
+/// A list of variants, or that and what must show.
+nlohmann::json recipe_schema();
 /// An arm is made of variants or is a library's.
 nlohmann::json arm_schema();
 /// A claim has one quantity.

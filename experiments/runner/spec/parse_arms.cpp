@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "evidence/condition.hpp"
 #include "external/external.hpp"
 #include "runner/spec/parse.hpp"
 #include "runner/spec/settings.hpp"
@@ -102,7 +103,8 @@ ArmSpec parse_named_arm(const YamlNode& node, const Recipes& recipes, const Regi
   const std::string name = parse_label(node);
   const std::string place = to_string(node.place());
   if (const auto recipe = recipes.find(name); recipe != recipes.end()) {
-    return {name, node.locate([&] { return usable(recipe->second); }), place};
+    return {name, node.locate([&] { return usable(recipe->second); }), place, std::nullopt,
+            recipe->second.evidence};
   }
   if (name == kBest) return {name, {}, place, BestRequest()};
   std::vector<std::string> known{kBest};
@@ -233,6 +235,62 @@ std::vector<Use> parse_uses(const YamlNode& node, const Recipes& recipes,
   return uses;
 }
 
+std::vector<std::string> parse_evidence(const YamlNode& node) {
+  const std::vector<YamlNode> entries =
+      node.is_list() ? node.as_list("condition") : std::vector<YamlNode>{node};
+  std::vector<std::string> conditions;
+  for (const YamlNode& entry : entries) {
+    conditions.push_back(entry.as_text());
+    entry.locate([&] { return Condition(conditions.back()); });
+  }
+  return conditions;
+}
+
+Shape evidence_shape() {
+  const nlohmann::json text = {{"type", "string"},
+                               {"pattern", "^ *[^ ]+ +(>|>=|<|<=|==|!=) +[^ ]+ *$"}};
+  return form::any_of("`rows.prefetched > 0`, or a list of [conditions](evidence.md#conditions)",
+                      {text, form::list_of("", text).schema});
+}
+
+namespace {
+
+/// A recipe while its map is read, and what it may name.
+struct RecipeParser {
+  const Recipes& recipes;
+  const Registry& registry;
+  Recipe recipe;
+};
+
+const Settings<RecipeParser>& composition_settings() {
+  using R = RecipeParser;
+  static const Settings<R> settings{
+      setting<R>("use", {"a list of variants and of recipes above", form::reference("uses")},
+                 "what it is made of",
+                 [](const YamlNode& node, R& reader) {
+                   reader.recipe.uses = parse_uses(node, reader.recipes, reader.registry);
+                 })
+          .required(),
+      setting<R>(
+          "evidence", evidence_shape(),
+          "what must [show](evidence.md) of an arm that is this recipe",
+          [](const YamlNode& node, R& reader) { reader.recipe.evidence = parse_evidence(node); })};
+  return settings;
+}
+
+/// A list of what it uses, or a map of that and of what must show.
+Recipe parse_recipe(const YamlNode& node, const Recipes& recipes, const Registry& registry) {
+  RecipeParser reader{recipes, registry, {}};
+  if (node.is_map()) {
+    composition_settings().read(node.as_map(), reader);
+  } else {
+    reader.recipe.uses = parse_uses(node, recipes, registry);
+  }
+  return std::move(reader.recipe);
+}
+
+}  // namespace
+
 void parse_recipes(const YamlNode& node, const Registry& registry, Recipes& recipes) {
   const YamlMap map = node.as_map();
   for (const YamlMap::Entry& entry : map.entries()) {
@@ -240,7 +298,7 @@ void parse_recipes(const YamlNode& node, const Registry& registry, Recipes& reci
         parse_label(YamlNode(YAML::Node(entry.key), "recipe name", entry.place));
     Recipe recipe;
     try {
-      recipe.uses = parse_uses(entry.value, recipes, registry);
+      recipe = parse_recipe(entry.value, recipes, registry);
     } catch (const UsageError& error) {
       recipe.error = error.what();
     }
@@ -283,16 +341,26 @@ const Settings<ArmReader>& arm_settings() {
                  })
           .otherwise("required without `external`"),
       setting<R>("external", {"a [map](external.md#the-arm)", form::reference(kExternalVariant)},
-                 "a kernel of a library", [](const YamlNode& node, R& reader) {
+                 "a kernel of a library",
+                 [](const YamlNode& node, R& reader) {
                    reader.arm.uses = {parse_external(node, reader.registry)};
-                 })};
+                 }),
+      setting<R>(
+          "evidence", evidence_shape(),
+          "what must [show](evidence.md), beside what variants declare",
+          [](const YamlNode& node, R& reader) { reader.arm.evidence = parse_evidence(node); })};
   return settings;
 }
 
 }  // namespace
 
 Keys keys::arm() { return arm_settings().keys(); }
+Keys keys::composition() { return composition_settings().keys(); }
 Keys keys::best() { return best_settings().keys(); }
+
+nlohmann::json recipe_schema() {
+  return {{"anyOf", {form::reference("uses"), object_schema(keys::composition())}}};
+}
 
 nlohmann::json arm_schema() {
   nlohmann::json schema = object_schema(keys::arm());

@@ -79,7 +79,7 @@ class RecipeReader {
 const Settings<RecipeReader>& recipe_settings() {
   using R = RecipeReader;
   const Shape recipes = {"`{name: [variants]}`",
-                         {{"type", "object"}, {"additionalProperties", form::reference("uses")}}};
+                         {{"type", "object"}, {"additionalProperties", recipe_schema()}}};
   static const Settings<R> settings{
       setting<R>("include", form::list_of("a list of files", form::text().schema),
                  "whose recipes may be used; relative paths start beside this file",

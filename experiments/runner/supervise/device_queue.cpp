@@ -58,6 +58,7 @@ void DeviceQueue::run_group(const Group& group, const GroupState& state,
   request.process = next_process(records);
   request.arms = arms_of(plan_, group);
   request.timed = plan_.measures();
+  request.evidence = state.processes == 0;
   std::string title = fmt::format("{} {}", request.problem.name(), name_of(group.mode));
   if (plan_.measure.processes > 1) title += fmt::format(", process {}", state.processes + 1);
   progress_.begin_group(title, state.processes >= plan_.measure.processes);

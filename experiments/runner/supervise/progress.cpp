@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "elapsed.hpp"
 #include "runner/protocol/protocol.hpp"
@@ -53,6 +54,11 @@ void Progress::on_event(const nlohmann::json& event) {
     doing_ = cell.empty() ? phase : cell + ": " + phase;
   }
   if (kind == event::kCompiled) on_compiled(event);
+  if (kind == event::kVacuous) {
+    clear();
+    print_line(fmt::format("  {} is vacuous: {}", event.at("cell").get<std::string>(),
+                           fmt::join(event.at("missing").get<std::vector<std::string>>(), "; ")));
+  }
   if (kind == event::kSample) {
     // A group ends with its blocks or with its budget, whichever comes first.
     const double by_blocks = event.at("block").get<double>() / settings_.blocks;

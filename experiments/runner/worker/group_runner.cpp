@@ -64,6 +64,13 @@ void GroupRunner::run_cells() {
   for_each_alive([&](Cell& cell) { skip_unsupported(cell); });
   compile();
   if (!any_alive()) return;
+  if (request_->verified) verify_and_measure();
+  // After the samples: no compiler runs beside one, and no result waits for evidence.
+  if (request_->evidence && !request_->separately) find_evidence();
+  for_each_alive([&](Cell& cell) { finish(cell, CellStatus::kOk); });
+}
+
+void GroupRunner::verify_and_measure() {
   load_inputs();
   prepare_and_verify();
   if (request_->timed) {
@@ -78,7 +85,6 @@ void GroupRunner::run_cells() {
   if (request_->profiled) {
     for_each_alive([&](Cell& cell) { step(cell, phase::kProfile, [&] { profile(cell); }); });
   }
-  for_each_alive([&](Cell& cell) { finish(cell, CellStatus::kOk); });
 }
 
 /// Arms that are prepared one after the other lie one after the other in memory, and where one
@@ -165,6 +171,7 @@ void GroupRunner::take_build(Cell& cell) {
   Build& build = cell.compiled.build;
   if (!build.unit) build = device_.compile(*cell.composition, request_->problem.problem);
   cell.record.compilation = build.compilation;
+  if (request_->evidence && device_.info().kind == DeviceKind::kCuda) tell_idle(cell);
 }
 
 void GroupRunner::load_inputs() {

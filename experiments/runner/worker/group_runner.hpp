@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "evidence/evidence.hpp"
 #include "measure/blocks.hpp"
 #include "measure/compile_all.hpp"
 #include "measure/padding.hpp"
@@ -56,12 +57,18 @@ class GroupRunner : private BlockSink {
   void compile_together(const std::vector<Cell*>& cells);
   void take_build(Cell& cell);
   void load_inputs();
+  void verify_and_measure();
   void prepare_and_verify();
   void prepare_alone(Cell& cell);
   void prepare(Cell& cell);
   void verify_on(Cell& cell, std::size_t set);
   void note(const Verdict& verdict, Record& record) const;
   void compare_with_expected(Cell& cell, std::size_t set);
+  /// Before it runs: which of its policies have nothing to do, as its code says.
+  void tell_idle(Cell& cell);
+  /// Whether the mechanisms of the arms that are left show (group_evidence.cpp).
+  void find_evidence();
+  SmallInputs small_inputs();
   void measure();
   void check_possible(Cell& cell);
   /// Launches once, each kernel in a range of its own, where a profiler counts.

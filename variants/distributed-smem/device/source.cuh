@@ -38,6 +38,7 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   using typename Resident::Row;
   using typename Resident::Storage;
   using typename Resident::Value;
+  static constexpr const char* kIdle = Levels::total() == 0 ? "no level fits the budget" : nullptr;
   static constexpr unsigned kCluster = cluster_blocks<K>(static_cast<int>(Parameters::cluster));
 
  private:
@@ -72,11 +73,13 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   __device__ Base base(const WorkItem& item, int head, int channel) const {
     const int in_item = channel - item.channel_block * K::Mapping::kItemChannels;
     Base base{image_values<K>(this->arguments_, item.image, head, channel), {}, K::Mapping::side()};
+    if constexpr (Levels::total() != 0) {
 #pragma unroll
-    for (int p = 0; p < kParts; ++p) {
-      const int first = in_item + p * kChannels;
-      base.shared.at[p] = ptx::map_shared_rank(this->storage_.data(), first / kChannels) +
-                          first % kChannels * static_cast<int>(sizeof(Value));
+      for (int p = 0; p < kParts; ++p) {
+        const int first = in_item + p * kChannels;
+        base.shared.at[p] = ptx::map_shared_rank(this->storage_.data(), first / kChannels) +
+                            first % kChannels * static_cast<int>(sizeof(Value));
+      }
     }
     return base;
   }

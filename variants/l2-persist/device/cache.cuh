@@ -3,12 +3,16 @@
 #pragma once
 
 #include <msda/slots/cache.cuh>
+#include <msda/slots/source.cuh>
 
 namespace msda::l2_persist {
 
 template <class K, class Parameters>
 struct Cache : DefaultCache<K, Parameters> {
   static constexpr bool kPersistValue = true;
+  static constexpr const char* kIdle =
+      kRestages<K> ? "the kernel reads a copy of the values, and the window is over the tensor"
+                   : all_levels_on_chip<K>();
 };
 
 }  // namespace msda::l2_persist

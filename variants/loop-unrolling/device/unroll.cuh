@@ -4,7 +4,7 @@
 // not.
 #pragma once
 
-#include <msda/launch.cuh>
+#include <msda/composition.cuh>
 
 namespace msda::loop_unrolling {
 
@@ -13,6 +13,10 @@ struct Unroll {
   static constexpr int kPoints = static_cast<int>(Parameters::points);
   static constexpr bool kLoadsAhead = Parameters::ahead;
   static constexpr bool kAlternates = Parameters::alternate;
+  static constexpr const char* kIdle =
+      kBatch<K> == 1 && !kLoadsAhead && !(kAlternates && K::Problem::kLevels > 1)
+          ? "a batch has one point, and batches follow each other as they do without"
+          : nullptr;
 };
 
 }  // namespace msda::loop_unrolling

@@ -13,6 +13,7 @@ class Schedule {
   static constexpr unsigned kResidentBlocks = Parameters::blocks;
   static constexpr unsigned kChunks = Parameters::chunks;
   static constexpr unsigned kRowsPerItem = kChunks != 0 ? 0 : kTileRows<K>;
+  static constexpr bool kOneTileItems = kChunks == 0;
   struct Storage {};
 
   __device__ Schedule(const Arguments& arguments, Storage&)

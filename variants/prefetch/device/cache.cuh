@@ -3,11 +3,14 @@
 #pragma once
 
 #include <msda/slots/cache.cuh>
+#include <msda/slots/source.cuh>
 
 namespace msda::prefetch {
 
 template <class K, class Parameters>
 struct Cache : DefaultCache<K, Parameters> {
+  static constexpr const char* kIdle = all_levels_on_chip<K>();
+
   template <int level, class Word>
   __device__ static Word load_value(const Word* p) {
     if constexpr (Parameters::bytes == 64) return ptx::load_prefetch_64(p);

@@ -12,6 +12,8 @@ struct Layout {
   using Problem = typename K::Problem;
   static constexpr bool kBordered = true;
   static constexpr bool kRestaged = !Problem::kBordered;
+  static constexpr const char* kIdle =
+      kRestaged ? nullptr : "the values are stored with a border already";
   static constexpr int kPixelStride = Problem::kHeads * Problem::kChannels;
   static constexpr int kRunChannels = Problem::kChannels;
 

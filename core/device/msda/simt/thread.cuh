@@ -121,6 +121,10 @@ __device__ __forceinline__ unsigned char* shared_memory() {
   return msda_shared;
 }
 
+/// The thread turns to another tile of rows, perhaps the first of a work item: for the executor
+/// that counts, nothing on a GPU.
+__device__ __forceinline__ void begin_tile(bool /*first*/) {}
+
 #endif
 
 }  // namespace msda::simt

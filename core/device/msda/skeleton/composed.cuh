@@ -2,6 +2,7 @@
 // other, and what follows from all of them together.
 #pragma once
 
+#include <msda/skeleton/evidence.cuh>
 #include <msda/skeleton/plan.cuh>
 #include <msda/slots/arithmetic.cuh>
 #include <msda/slots/cache.cuh>
@@ -70,6 +71,7 @@ constexpr LaunchPlan make_plan() {
     plan.texture[l] = K::Source::texture(l);
     plan.boxes[l] = K::Fetch::boxes(l);
   }
+  add_evidence<K>(plan);
   return plan;
 }
 

@@ -44,6 +44,7 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
     item = share_in_cluster<K>(item);
     consumer.source.enter(item);
     for (long long first = item.first; first < item.last; first += kTileRows<K>) {
+      simt::begin_tile(first == item.first);
       const Tile<K> tile(arguments, item, first);
       const auto flat_row = [&tile](int in_tile) { return tile.flat_row(in_tile); };
       consumer.samples.enter(flat_row, first == item.first, item.last - first);

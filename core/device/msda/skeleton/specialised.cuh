@@ -59,6 +59,7 @@ __device__ __forceinline__ void for_each_tile(const Arguments& arguments, Storag
   while (schedule.next(item)) {
     enter(item);
     for (long long first = item.first; first < item.last; first += kTileRows<K>) {
+      simt::begin_tile(first == item.first);
       each(item, first);
     }
   }

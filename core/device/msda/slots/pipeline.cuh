@@ -71,6 +71,17 @@ concept PipelinePolicy = requires(Policy& policy, long long (*flat_row)(int)) {
   policy.enter(flat_row, true, 0LL);
 };
 
+/// Why nothing can be fetched ahead of its tile, as a policy's kIdle; null where it can.
+template <class K>
+constexpr const char* no_next_tile() {
+  if constexpr (requires { K::Schedule::kOneTileItems; }) {
+    if (K::Schedule::kOneTileItems) {
+      return "a work item has one tile: there is no next one to fetch while it is computed";
+    }
+  }
+  return nullptr;
+}
+
 /// Default: read when needed.
 template <class K, class Parameters>
 class DirectPipeline {

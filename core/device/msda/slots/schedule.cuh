@@ -101,6 +101,8 @@ class GridSchedule {
  public:
   static constexpr unsigned kResidentBlocks = 0;
   static constexpr unsigned kRowsPerItem = kTileRows<K>;
+  /// No item has more rows than a tile.
+  static constexpr bool kOneTileItems = true;
   static constexpr unsigned kChunks = 0;
   struct Storage {};
 

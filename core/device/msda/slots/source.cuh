@@ -18,6 +18,15 @@ __device__ constexpr int pixels_from_anchor(int level, int column, int row) {
   return (wide ? column : 0) + (high ? row : 0) * K::Layout::pitch(level);
 }
 
+/// Why no value is loaded from global memory, as a policy's kIdle; null when some level's are.
+template <class K>
+constexpr const char* all_levels_on_chip() {
+  for (int level = 0; level < K::Problem::kLevels; ++level) {
+    if (!K::Source::on_chip(level)) return nullptr;
+  }
+  return "all levels are on chip: no value is loaded from global memory";
+}
+
 /// First channel `channel` of head `head` of an image's stored values.
 template <class K>
 __device__ __forceinline__ const unsigned char* image_values(const Arguments& arguments,

@@ -16,6 +16,7 @@ ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Problem& 
       plan_(read_plan(module_.module())),
       main_kernel_(unit.composed.main_kernel),
       main_(make_launch(main_kernel_, plan_.main, problem, device)),
+      code_hash_(code_hash(unit)),
       arguments_(plan_, problem,
                  [](std::size_t bytes) { return std::make_unique<CudaMemory>(bytes); }) {
   for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
@@ -169,8 +170,8 @@ std::vector<LaunchPart> ComposedExecutable::parts() {
 
 ResourceUse ComposedExecutable::resources() const {
   const KernelBuild& build = module_.module().kernels.at(main_kernel_);
-  return {build.registers, build.static_shared_bytes, plan_.main.shared_bytes, build.spill_bytes,
-          module_.module().hash};
+  return {build.registers,   build.static_shared_bytes, plan_.main.shared_bytes,
+          build.spill_bytes, module_.module().hash,     code_hash_};
 }
 
 }  // namespace msda

@@ -56,6 +56,7 @@ class ComposedExecutable final : public Executable {
   std::string main_kernel_;
   Launch main_;
   std::vector<PrepassLaunch> prepasses_;  ///< in the order of their slots
+  std::string code_hash_;
   ComposedArguments arguments_;
   std::array<std::unique_ptr<CudaTexture>, kLevelLimit> textures_;
   std::unique_ptr<PersistingL2> persisting_;  ///< null where nothing persists

@@ -51,6 +51,10 @@ void Cluster::access_shared(std::size_t offset, std::size_t bytes, unsigned kind
                     "left, in {}",
                     who(*fiber_), verb(kind), in_block, fiber_of(rank, 0).state.block, where(pc)));
   }
+  if (recorder_) {
+    const auto rank = static_cast<unsigned>(offset / SharedMemory::kStride);
+    recorder_->access_shared(*fiber_, rank, in_block, bytes, kind);
+  }
   check_race(clock_of(*fiber_), offset, bytes, kind, pc);
   shared_.note_access(offset, bytes);
   if ((kind & host::kWrite) != 0) {
@@ -104,6 +108,7 @@ void Cluster::access_global(std::uintptr_t address, std::size_t bytes, unsigned 
   const Buffer* buffer = global_.find(address, bytes);
   const bool writes = (kind & host::kWrite) != 0;
   if (buffer != nullptr && (buffer->writable || !writes)) {
+    if (recorder_) recorder_->access(*fiber_, *buffer, address, bytes, kind, hint_, pc);
     if (races_ && buffer->writable) check_global_race(*buffer, address, bytes, kind, pc);
     return;
   }

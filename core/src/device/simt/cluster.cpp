@@ -9,7 +9,7 @@
 namespace msda::simt {
 namespace {
 
-Cluster* running_cluster = nullptr;
+thread_local Cluster* running_cluster = nullptr;
 
 /// Basic blocks of a slice: long with seed 0, which runs a thread for as long as it can; otherwise
 /// of any length, so that threads are interrupted anywhere.
@@ -21,10 +21,13 @@ struct Abandoned {};
 
 }  // namespace
 
-host::ThreadState* Cluster::current_state = nullptr;
-long long Cluster::slice = 0;
-
 Cluster* Cluster::running() { return running_cluster; }
+
+void Cluster::enter_into(host::Executor& table) {
+  table.current = &current_;
+  table.slice = &slice_;
+  table.hint = &hint_;
+}
 
 Cluster::Cluster(const Grid& grid, const void* arguments, const Image& image, GlobalMemory& global,
                  const Options& options)
@@ -37,6 +40,7 @@ Cluster::Cluster(const Grid& grid, const void* arguments, const Image& image, Gl
       stacks_(std::size_t{grid.cluster} * grid.threads),
       barriers_(grid.cluster),
       random_(options.seed) {
+  if (grid.counted) recorder_.emplace(*grid.counted, std::size_t{grid.cluster} * grid.threads);
   running_cluster = this;
 }
 
@@ -44,6 +48,7 @@ Cluster::~Cluster() { running_cluster = nullptr; }
 
 void Cluster::start(Fiber& fiber, unsigned first_block, unsigned index) {
   const unsigned rank = index / grid_.threads;
+  fiber.number = index;
   fiber.state = {index % grid_.threads, grid_.threads,      first_block + rank, grid_.blocks, rank,
                  grid_.cluster,         shared_.block(rank)};
   const boost::context::stack_context stack = stacks_.at(index);
@@ -100,6 +105,7 @@ void Cluster::run_threads() {
     if (!ran && !transfer_ends && !woke) report_deadlock();
   }
   while (!transfers_.empty()) finish(0);
+  if (recorder_) recorder_->end_cluster(fibers_);
 }
 
 /// Resumes each thread that can run once. False when none could.
@@ -115,11 +121,11 @@ bool Cluster::run_round() {
 
 void Cluster::resume(Fiber& fiber) {
   fiber_ = &fiber;
-  current_state = &fiber.state;
+  current_ = &fiber.state;
   new_slice();
   switch_to(fiber);
   fiber_ = nullptr;
-  steps_ += slice_length_ - slice;
+  steps_ += slice_length_ - slice_;
   if (fault_) throw Fault(*std::exchange(fault_, std::nullopt));
   if (fiber.status == Status::kDone) {
     --alive_;
@@ -148,7 +154,7 @@ void Cluster::leave() {
 void Cluster::new_slice() {
   slice_length_ =
       options_.seed == 0 ? kLongSlice : 1 + static_cast<std::int64_t>(random_() % kShortSlices);
-  slice = slice_length_;
+  slice_ = slice_length_;
 }
 
 void Cluster::end_slice(const void* pc) {
@@ -178,7 +184,26 @@ bool Cluster::satisfy_conditions() {
   return woke;
 }
 
+void Cluster::count(host::Event event, const void* subject, std::uint64_t times) {
+  if (!recorder_) return;
+  const std::size_t offset = shared_.offset(reinterpret_cast<std::uintptr_t>(subject));
+  const bool placed = subject != nullptr && offset < shared_.size();
+  recorder_->event(fiber_, event, placed ? offset % SharedMemory::kStride : SharedMemory::kStride,
+                   times);
+}
+
+void Cluster::begin_tile(bool first) {
+  ++fiber_->tile;
+  if (first) ++fiber_->item;
+}
+
 void Cluster::wait(const host::Condition& condition) {
+  if (recorder_) {
+    recorder_->wait(static_cast<std::size_t>(
+        std::count_if(transfers_.begin(), transfers_.end(), [&](const Transfer& transfer) {
+          return transfer.bulk && transfer.completion.subject != condition.subject;
+        })));
+  }
   if (condition.holds(condition.subject, condition.argument)) return acquire(condition.subject);
   fiber_->condition = condition;
   fiber_->status = Status::kAtCondition;

@@ -13,6 +13,7 @@
 #include "device/simt/launch.hpp"
 #include "device/simt/memory.hpp"
 #include "device/simt/races.hpp"
+#include "device/simt/recorder.hpp"
 #include "device/simt/stacks.hpp"
 
 namespace msda::simt {
@@ -44,11 +45,11 @@ class Cluster {
   /// Runs blocks [first, first + grid.cluster). Throws Fault.
   void run(unsigned first);
 
-  /// The cluster that runs in this process, and what its threads know of themselves: for the table
-  /// of functions.
+  /// The cluster that runs in this thread of the program.
   static Cluster* running();
-  static host::ThreadState* current_state;
-  static long long slice;
+  /// Has the table lead to what the threads of this cluster know of themselves.
+  void enter_into(host::Executor& table);
+  const std::optional<Recorder>& recorder() const { return recorder_; }
 
   // What threads call, by way of the table.
   void end_slice(const void* pc);
@@ -62,12 +63,14 @@ class Cluster {
   void commit_copies();
   void wait_for_copies(int pending);
   void after_copies(const host::Completion& completion);
-  void copy_bulk(host::Where where, const host::CopyPart* parts, unsigned count,
-                 const host::Completion& completion);
+  void copy_bulk(host::Where where, host::CopyKind kind, const host::CopyPart* parts,
+                 unsigned count, const host::Completion& completion);
   void* map_shared(host::Where where, const void* shared, unsigned rank);
   void init_barrier(const void* barrier);
   void publish_barriers();
   void fence_bulk_copies();
+  void count(host::Event event, const void* subject, std::uint64_t times);
+  void begin_tile(bool first);
   void fail(host::Where where, const char* what);
 
  private:
@@ -109,6 +112,7 @@ class Cluster {
 
   // copies.cpp
   void begin_copy(const Copy& copy);
+  void record_copy(host::CopyKind kind, const Copy& copy);
   /// As of `clock`.
   void make_copy(const Copy& copy, const Clock& clock, bool bulk);
   void check_proxy(const Copy& copy);
@@ -120,9 +124,7 @@ class Cluster {
   std::string who_waits();
   std::string waiting_for(const Fiber& fiber);
   [[noreturn]] void report_deadlock();
-  std::size_t number(const Fiber& fiber) const {
-    return static_cast<std::size_t>(&fiber - fibers_.data());
-  }
+  static std::size_t number(const Fiber& fiber) { return fiber.number; }
   const Clock& clock_of(const Fiber& fiber) const;
   std::string who(const Fiber& fiber) const;
   std::string where(host::Where where) const;
@@ -142,6 +144,10 @@ class Cluster {
   std::vector<Transfer> transfers_;
   std::mt19937_64 random_;
   std::optional<Races> races_;
+  std::optional<Recorder> recorder_;
+  host::ThreadState* current_ = nullptr;
+  long long slice_ = 0;
+  host::Hint hint_ = host::kPlain;
   const Transfer* finishing_ = nullptr;  ///< whose completion acts
   StackSwitch stack_switch_;             ///< of the scheduler
   Fiber* fiber_ = nullptr;               ///< that runs; null while the scheduler does

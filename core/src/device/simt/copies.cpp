@@ -2,6 +2,7 @@
 // when nothing else can run or, with a seed, at any time. Until then their bytes are under way.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -63,7 +64,8 @@ void Cluster::make_copy(const Copy& copy, const Clock& clock, bool bulk) {
 }
 
 void Cluster::copy(host::Where where, void* shared, const void* global, unsigned bytes) {
-  const Copy copy = {shared, global, bytes, where};
+  Copy copy = {shared, global, bytes, where, 0};
+  if (recorder_) copy.begun_at = recorder_->values_read(*fiber_);
   if (reinterpret_cast<std::uintptr_t>(shared) % bytes != 0 ||
       reinterpret_cast<std::uintptr_t>(global) % bytes != 0) {
     fault(Diagnosis::kMisaligned,
@@ -71,7 +73,16 @@ void Cluster::copy(host::Where where, void* shared, const void* global, unsigned
                       who(*fiber_), bytes, this->where(where)));
   }
   begin_copy(copy);
+  record_copy(host::kCpAsync, copy);
   fiber_->open_group.push_back(copy);
+}
+
+void Cluster::record_copy(host::CopyKind kind, const Copy& copy) {
+  if (!recorder_ || copy.from == nullptr) return;
+  const auto from = reinterpret_cast<std::uintptr_t>(copy.from);
+  if (const Buffer* buffer = global_.find(from, 1)) {
+    recorder_->copy(*fiber_, kind, *buffer, copy);
+  }
 }
 
 void Cluster::commit_copies() { fiber_->groups.push_back(std::exchange(fiber_->open_group, {})); }
@@ -79,8 +90,16 @@ void Cluster::commit_copies() { fiber_->groups.push_back(std::exchange(fiber_->o
 void Cluster::wait_for_copies(int pending) {
   finish_copies_of(*fiber_);
   while (fiber_->groups.size() > static_cast<std::size_t>(pending)) {
-    for (const Copy& copy : fiber_->groups.front()) make_copy(copy, clock_of(*fiber_), false);
+    for (const Copy& copy : fiber_->groups.front()) {
+      make_copy(copy, clock_of(*fiber_), false);
+      if (recorder_) recorder_->wait_for(*fiber_, copy);
+    }
     fiber_->groups.pop_front();
+  }
+  if (recorder_) {
+    recorder_->wait(static_cast<std::size_t>(
+        std::count_if(fiber_->groups.begin(), fiber_->groups.end(),
+                      [](const std::vector<Copy>& group) { return !group.empty(); })));
   }
 }
 
@@ -101,10 +120,11 @@ void Cluster::after_copies(const host::Completion& completion) {
   }
   transfer.parts.insert(transfer.parts.end(), fiber_->open_group.begin(), fiber_->open_group.end());
   fiber_->open_group.clear();
+  if (recorder_) recorder_->leave_copies(transfer.parts.size());
 }
 
-void Cluster::copy_bulk(host::Where where, const host::CopyPart* parts, unsigned count,
-                        const host::Completion& completion) {
+void Cluster::copy_bulk(host::Where where, host::CopyKind kind, const host::CopyPart* parts,
+                        unsigned count, const host::Completion& completion) {
   if (unpublished_.contains(completion.subject)) {
     fault(Diagnosis::kProxy,
           fmt::format("{} begins a copy at {} whose mbarrier was initialised and not made known to "
@@ -114,11 +134,18 @@ void Cluster::copy_bulk(host::Where where, const host::CopyPart* parts, unsigned
   Transfer transfer = begin_transfer(completion);
   transfer.bulk = true;
   for (unsigned i = 0; i < count; ++i) {
-    const Copy part = {parts[i].to, parts[i].from, parts[i].bytes, where};
+    const Copy part = {parts[i].to, parts[i].from, parts[i].bytes, where, 0};
     begin_copy(part);
     check_proxy(part);
     transfer.parts.push_back(part);
   }
+  Copy whole = {nullptr, nullptr, 0, where, 0};
+  for (const Copy& part : transfer.parts) {
+    if (whole.from == nullptr) whole.from = part.from;
+    whole.bytes += part.bytes;
+  }
+  record_copy(kind, whole);
+  if (recorder_ && kind == host::kTensorCopy) recorder_->copy_box(transfer.parts);
   transfers_.push_back(std::move(transfer));
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "compose/slot_names.hpp"
 #include "device/simt/last_image.hpp"
 #include "jit/launch_plan.hpp"
 
@@ -35,6 +36,10 @@ SimtExecutable::SimtExecutable(const CompiledUnit& unit, const Problem& problem,
     }
   }
   launches_.push_back(make_launch("kernel", unit.composed.main_kernel, plan_.main, device));
+  launches_.back().is_main = true;
+  for (Launch& launch : launches_) {
+    if (options_.count) launch.grid.counted = subject_of(launch);
+  }
   make_textures();
 }
 
@@ -45,12 +50,13 @@ SimtExecutable::Launch SimtExecutable::make_launch(const std::string& name,
   check_block(shape, device);
   simt::Grid grid;
   grid.kernel = unit_.kernel(kernel);
-  const std::int64_t resident = std::int64_t{shape.resident_blocks} * device.multiprocessors;
+  const std::int64_t blocks = std::int64_t{shape.resident_blocks} * device.multiprocessors;
+  const std::int64_t resident = std::max<std::int64_t>(blocks / std::max(1U, shape.cluster), 1);
   grid.blocks = block_count(shape, problem_, resident);
   grid.threads = shape.threads;
   grid.cluster = std::max(1U, shape.cluster);
   grid.shared_bytes = shape.shared_bytes;
-  return {name, grid, shape};
+  return {name, grid, shape, false};
 }
 
 void SimtExecutable::make_textures() {
@@ -92,34 +98,64 @@ void SimtExecutable::make_maps(const void* values) {
   }
 }
 
-std::vector<simt::Buffer> SimtExecutable::buffers_for(const Tensors& tensors) const {
+std::vector<simt::Buffer> SimtExecutable::buffers_for(const Tensors& tensors, bool is_main) const {
   const auto bytes = [](std::int64_t elements, DType type) {
     return static_cast<std::size_t>(elements) * size_of(type);
   };
   const Types& types = problem_.types;
   std::vector<simt::Buffer> buffers = {
-      {tensors.value, bytes(problem_.value_elements(), types.value), "value", false},
-      {tensors.locations, bytes(problem_.location_elements(), types.location), "locations", false},
-      {tensors.weights, bytes(problem_.weight_elements(), types.weight), "weights", false},
-      {tensors.output, bytes(problem_.output_elements(), types.output), "output", true}};
+      {tensors.value, bytes(problem_.value_elements(), types.value), "value", false, "value",
+       simt::Area::kValue},
+      {tensors.locations, bytes(problem_.location_elements(), types.location), "locations", false,
+       "locations", simt::Area::kLocations},
+      {tensors.weights, bytes(problem_.weight_elements(), types.weight), "weights", false,
+       "weights"},
+      {tensors.output, bytes(problem_.output_elements(), types.output), "output", true, "output",
+       simt::Area::kOutput}};
+  const auto names = slot_names();
   for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
-    if (DeviceMemory* memory = arguments_.workspace(slot)) {
-      buffers.push_back(
-          {memory->data(), memory->size(), fmt::format("the workspace of slot {}", slot), true});
+    DeviceMemory* const memory = arguments_.workspace(slot);
+    if (memory == nullptr) continue;
+    buffers.push_back({memory->data(), memory->size(),
+                       fmt::format("the workspace of slot {}", names[slot]), true,
+                       "workspace." + names[slot]});
+    // What the main kernel finds there stands for the values.
+    if (slot == kLayout && is_main) {
+      buffers.back().counted_as = "value";
+      buffers.back().area = simt::Area::kValue;
     }
   }
   return buffers;
 }
 
+simt::Subject SimtExecutable::subject_of(const Launch& launch) const {
+  simt::Subject subject;
+  subject.slot_names = slot_names();
+  const auto points = static_cast<std::size_t>(problem_.level_count() * problem_.points);
+  subject.location_row_bytes = 2 * points * size_of(problem_.types.location);
+  subject.output_row_bytes =
+      static_cast<std::size_t>(problem_.channels) * size_of(problem_.types.output);
+  subject.heads = problem_.heads;
+  if (!launch.is_main) return subject;
+  subject.point_bytes = plan_.point_bytes;
+  for (int slot = 0; slot < kSlotCount; ++slot) {
+    if (plan_.shared[slot].bytes > 0) subject.shared.push_back({plan_.shared[slot].first, slot});
+  }
+  std::ranges::sort(subject.shared, {}, &simt::Subject::SharedPart::first);
+  return subject;
+}
+
 void SimtExecutable::run(const Launch& launch, const Arguments& arguments,
-                         const std::vector<simt::Buffer>& buffers) const {
+                         const std::vector<simt::Buffer>& buffers) {
   const auto run_part = [&](std::optional<simt::Blocks> part) {
     simt::Grid grid = launch.grid;
     grid.part = part;
     return simt::run(grid, &arguments, unit_.image(), unit_.attach(), buffers, options_);
   };
   if (!options_.last_image) {
-    run_part(std::nullopt);
+    for (const auto& [name, number] : run_part(std::nullopt).numbers) {
+      numbers_[launch.is_main ? name : "prepass." + name] += number;
+    }
     return;
   }
   const auto works = [&](unsigned block) {
@@ -135,10 +171,11 @@ void SimtExecutable::launch(const Tensors& tensors, Stream) {
   make_maps(arguments_.stored_values(tensors));
   Arguments arguments = arguments_.of(tensors);
   arguments.maps = maps_.data();
-  std::vector<simt::Buffer> buffers = buffers_for(tensors);
-  buffers.push_back({&arguments, sizeof arguments, kArgumentsName, false});
+  numbers_.clear();
   for (DeviceMemory* memory : arguments_.cleared()) memory->fill(0);
   for (const Launch& launch : launches_) {
+    std::vector<simt::Buffer> buffers = buffers_for(tensors, launch.is_main);
+    buffers.push_back({&arguments, sizeof arguments, kArgumentsName, false});
     try {
       run(launch, arguments, buffers);
     } catch (simt::Fault& fault) {

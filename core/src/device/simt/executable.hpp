@@ -25,12 +25,16 @@ class SimtExecutable final : public Executable {
   /// Runs the kernels. Throws simt::Fault, with the kernel's name before it.
   void launch(const Tensors& tensors, Stream stream) override;
   ResourceUse resources() const;
+  /// What the threads of the last launch were counted to do, when the options ask for it: those of
+  /// the main kernel by their names, those of pre-passes, together, as "prepass.NAME".
+  const Numbers& numbers() const { return numbers_; }
 
  private:
   struct Launch {
     std::string name;
     simt::Grid grid;
     LaunchShape shape;
+    bool is_main;
   };
   struct Texture {
     std::unique_ptr<SimtMemory> texels;
@@ -40,9 +44,11 @@ class SimtExecutable final : public Executable {
                      const DeviceInfo& device) const;
   void make_textures();
   void make_maps(const void* values);
-  std::vector<simt::Buffer> buffers_for(const Tensors& tensors) const;
+  /// Counted as those of the main kernel, or of a pre-pass.
+  std::vector<simt::Buffer> buffers_for(const Tensors& tensors, bool is_main) const;
+  simt::Subject subject_of(const Launch& launch) const;
   void run(const Launch& launch, const Arguments& arguments,
-           const std::vector<simt::Buffer>& buffers) const;
+           const std::vector<simt::Buffer>& buffers);
 
   simt::LoadedUnit unit_;
   LaunchPlan plan_;
@@ -52,6 +58,7 @@ class SimtExecutable final : public Executable {
   ComposedArguments arguments_;
   std::array<Texture, kLevelLimit> textures_;
   std::array<TensorMap, kLevelLimit> maps_{};
+  Numbers numbers_;
 };
 
 }  // namespace msda

@@ -19,10 +19,15 @@ struct Copy {
   const void* from;
   unsigned bytes;
   host::Where where;
+  /// Values that its thread had read when it began, where that is counted.
+  std::uint64_t begun_at = 0;
 };
 
 struct Fiber {
   host::ThreadState state{};
+  std::size_t number = 0;           ///< in the cluster
+  unsigned tile = 0;                ///< tiles that it has begun
+  unsigned item = 0;                ///< work items that it has begun
   boost::context::fiber context;    ///< while it does not run
   boost::context::fiber scheduler;  ///< while it runs
   StackSwitch stack_switch;

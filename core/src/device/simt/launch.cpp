@@ -1,5 +1,6 @@
 #include "device/simt/launch.hpp"
 
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -10,10 +11,10 @@ namespace {
 
 std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
-/// The table that units call. All of it leads to the cluster that runs.
+/// The table that units call. All of it leads to the cluster that runs in this thread.
 const host::Executor kTable = {
-    .current = &Cluster::current_state,
-    .slice = &Cluster::slice,
+    .current = nullptr,  // the cluster's own, as is
+    .slice = nullptr,    // this
     .end_slice = [](const void* pc) { Cluster::running()->end_slice(pc); },
     .access = [](const void* address, unsigned long bytes, unsigned kind,
                  const void* pc) { Cluster::running()->access(number(address), bytes, kind, pc); },
@@ -30,31 +31,44 @@ const host::Executor kTable = {
     .after_copies =
         [](const host::Completion* completion) { Cluster::running()->after_copies(*completion); },
     .copy_bulk =
-        [](host::Where where, const host::CopyPart* parts, unsigned count,
+        [](host::Where where, host::CopyKind kind, const host::CopyPart* parts, unsigned count,
            const host::Completion* completion) {
-          Cluster::running()->copy_bulk(where, parts, count, *completion);
+          Cluster::running()->copy_bulk(where, kind, parts, count, *completion);
         },
     .map_shared = [](host::Where where, const void* shared,
                      unsigned rank) { return Cluster::running()->map_shared(where, shared, rank); },
     .init_barrier = [](const void* barrier) { Cluster::running()->init_barrier(barrier); },
     .publish_barriers = [] { Cluster::running()->publish_barriers(); },
     .fence_bulk_copies = [] { Cluster::running()->fence_bulk_copies(); },
+    .hint = nullptr,  // and this
+    .count = [](host::Event event, const void* subject,
+                unsigned long times) { Cluster::running()->count(event, subject, times); },
+    .begin_tile = [](bool first) { Cluster::running()->begin_tile(first); },
 };
+
+/// A unit has one place for the table, so that it is one launch's at a time.
+std::mutex& lock_of(void (*attach)(const void*)) {
+  static std::mutex guard;
+  static std::map<void (*)(const void*), std::mutex> locks;
+  const std::lock_guard lock(guard);
+  return locks[attach];
+}
 
 }  // namespace
 
 Counts run(const Grid& grid, const void* arguments, const Image& image, void (*attach)(const void*),
            std::vector<Buffer> buffers, const Options& options) {
-  static std::mutex one_at_a_time;
-  const std::lock_guard lock(one_at_a_time);
-  attach(&kTable);
-  const auto detach = [&](const void*) { attach(nullptr); };
-  const std::unique_ptr<const void, decltype(detach)> attached(&kTable, detach);
+  const std::lock_guard lock(lock_of(attach));
   GlobalMemory global(std::move(buffers));
   Cluster cluster(grid, arguments, image, global, options);
+  host::Executor table = kTable;
+  cluster.enter_into(table);
+  attach(&table);
+  const auto detach = [&](const void*) { attach(nullptr); };
+  const std::unique_ptr<const void, decltype(detach)> attached(&table, detach);
   const Blocks part = grid.part.value_or(Blocks{0, grid.blocks});
   for (unsigned block = part.first; block < part.last; block += grid.cluster) cluster.run(block);
-  return {global.accesses()};
+  return {global.accesses(), cluster.recorder() ? cluster.recorder()->numbers() : Numbers{}};
 }
 
 }  // namespace msda::simt

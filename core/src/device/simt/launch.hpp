@@ -10,6 +10,7 @@
 
 #include "device/simt/fault.hpp"
 #include "device/simt/memory.hpp"
+#include "device/simt/recorder.hpp"
 
 namespace msda::simt {
 
@@ -25,6 +26,7 @@ struct Options {
   std::int64_t total_steps = 40'000'000'000;  ///< of a cluster in all
   /// Runs only the blocks that work on the last image of the batch; workspaces begin as zeros.
   bool last_image = false;
+  bool count = false;  ///< what the threads do (recorder.hpp)
 };
 
 /// Blocks [first, last) of a grid.
@@ -36,16 +38,18 @@ struct Blocks {
 /// What a launch did.
 struct Counts {
   std::map<std::string, std::uint64_t> accesses;  ///< of global memory, by the buffer's name
+  Numbers numbers;                                ///< of a grid that is counted
 };
 
 /// Code and geometry of a kernel.
 struct Grid {
   void (*kernel)(const void* arguments) = nullptr;
   unsigned blocks = 1;
-  std::optional<Blocks> part;    ///< the blocks that run, whole clusters; all when empty
-  unsigned threads = 1;          ///< per block
-  unsigned cluster = 1;          ///< blocks per cluster; divides `blocks`
-  std::size_t shared_bytes = 0;  ///< dynamic, per block
+  std::optional<Subject> counted;  ///< what its threads do is counted when this is there
+  std::optional<Blocks> part;      ///< the blocks that run, whole clusters; all when empty
+  unsigned threads = 1;            ///< per block
+  unsigned cluster = 1;            ///< blocks per cluster; divides `blocks`
+  std::size_t shared_bytes = 0;    ///< dynamic, per block
 };
 
 /// The file that holds the code, and where it lies in memory: for messages, and because its
@@ -56,7 +60,7 @@ struct Image {
   std::uintptr_t end = 0;
 };
 
-/// Runs the grid, cluster by cluster, in the calling thread; one launch at a time in the process.
+/// Runs the grid, cluster by cluster, in the calling thread; one launch of a unit at a time.
 /// `attach` is the unit's msda_simt_attach. Throws Fault for the first thing that is wrong.
 Counts run(const Grid& grid, const void* arguments, const Image& image, void (*attach)(const void*),
            std::vector<Buffer> buffers, const Options& options);

@@ -12,12 +12,17 @@
 
 namespace msda::simt {
 
+/// What a buffer holds that is told apart when accesses are counted.
+enum class Area { kOther, kValue, kLocations, kOutput };
+
 /// A run of global memory.
 struct Buffer {
   const void* data = nullptr;
   std::size_t bytes = 0;
   std::string name;  ///< for messages, "value"
   bool writable = false;
+  std::string counted_as{};  ///< first part of the numbers' names, "workspace.metadata"; empty: not
+  Area area = Area::kOther;
 
   std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(data); }
   std::uintptr_t end() const { return begin() + bytes; }

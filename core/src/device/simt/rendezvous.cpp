@@ -134,6 +134,7 @@ void Cluster::barrier(const host::BarrierCall& call) {
   Fiber& mine = *fiber_;
   BarrierState& state = state_of(call, mine.state.cluster_rank);
   check_call(state, call);
+  if (recorder_) recorder_->barrier(call);
   const bool of_cluster = call.id == host::kClusterBarrier;
   if (state.arrived.empty()) {
     state.expected =

@@ -50,6 +50,7 @@ MSDA_UNCHECKED inline void arrive(Barrier* barrier, int bytes, simt::host::Where
   }
   executor->release(barrier);
   touch(barrier, sizeof *barrier, kWrite | kAtomic);
+  executor->count(kMbarrierArrival, barrier, 1);
   barrier->bytes += bytes;
   --barrier->pending;
   end_phase_if_complete(barrier);
@@ -113,6 +114,7 @@ MSDA_UNCHECKED inline void wait(Barrier* barrier, unsigned parity,
   host::touch(barrier, sizeof *barrier, simt::host::kRead | simt::host::kAtomic);
   const simt::host::Condition condition = {where,  "an mbarrier", barrier,
                                            parity, host::is_over, host::describe};
+  simt::host::executor->count(simt::host::kMbarrierWait, barrier, 1);
   simt::host::executor->wait(&condition);
 }
 

@@ -79,7 +79,7 @@ MSDA_UNCHECKED inline void copy_box(void* shared, const void* map, const int (&p
   }
   const auto bytes = static_cast<unsigned>(to - static_cast<unsigned char*>(shared));
   const simt::host::Completion completion = {complete_bytes, barrier, bytes};
-  executor->copy_bulk(where, box_parts.part, box_parts.count, &completion);
+  executor->copy_bulk(where, simt::host::kTensorCopy, box_parts.part, box_parts.count, &completion);
 }
 
 }  // namespace host
@@ -95,7 +95,7 @@ MSDA_UNCHECKED inline void copy_bulk(void* shared, const void* global, unsigned 
   host::touch(barrier, sizeof *barrier, simt::host::kRead | simt::host::kAtomic);
   const simt::host::CopyPart part = {shared, global, bytes};
   const simt::host::Completion completion = {host::complete_bytes, barrier, bytes};
-  simt::host::executor->copy_bulk(where, &part, 1, &completion);
+  simt::host::executor->copy_bulk(where, simt::host::kBulkCopy, &part, 1, &completion);
 }
 
 MSDA_UNCHECKED inline void copy_box(void* shared, const void* map, int x, int y, int z,
@@ -109,6 +109,8 @@ MSDA_UNCHECKED inline void copy_box(void* shared, const void* map, int x, int y,
   host::copy_box(shared, map, {x, y, z, w}, 4, barrier, where);
 }
 
-MSDA_UNCHECKED inline void prefetch_map(const void*) {}
+MSDA_UNCHECKED inline void prefetch_map(const void*) {
+  simt::host::count(simt::host::kMapPrefetch);
+}
 
 }  // namespace msda::ptx

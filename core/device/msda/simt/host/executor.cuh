@@ -30,6 +30,46 @@ struct ThreadState {
 /// How memory is accessed; a union of bits.
 enum AccessKind : unsigned { kRead = 1, kWrite = 2, kAtomic = 4, kUnaligned = 8 };
 
+/// The cache hint of a load or store of global memory, of those that ptx/memory.cuh has.
+enum Hint : unsigned {
+  kPlain,
+  kReadOnly,
+  kInL1,
+  kGeneric,
+  kInL2,
+  kNoAllocate,
+  kPrefetch64,
+  kPrefetch128,
+  kPrefetch256,
+  kEvictFirst,
+  kEvictLast,
+  kStreaming,
+  kHintCount
+};
+
+/// Ways in which asynchronous copies come to shared memory.
+enum CopyKind : unsigned { kCpAsync, kBulkCopy, kTensorCopy, kCopyKinds };
+
+/// What is counted and is no access, copy or barrier.
+enum Event : unsigned {
+  kShuffle,      ///< of a lane
+  kShuffleOwn,   ///< from the lane itself
+  kShuffleSame,  ///< of what the lane has already
+  kWarpBarrier,  ///< of a lane
+  kMbarrierArrival,
+  kMbarrierWait,
+  kFlagRaise,
+  kFlagWait,
+  kAtomicUpdate,
+  kTextureFetch,
+  kTextureBlend,  ///< a fetch of more than one texel
+  kTextureStore,
+  kMatrixProduct,  ///< of a warp
+  kPairFma,        ///< of two 16-bit numbers at a time
+  kMapPrefetch,
+  kEventCount
+};
+
 /// Lanes of a warp that come together. When all of `mask` have called, `join` is called once with
 /// the address that each lane gave (null for lanes that are not in the mask).
 struct Meeting {
@@ -120,7 +160,7 @@ struct Executor {
   /// When all of the thread's copies begun so far are complete.
   void (*after_copies)(const Completion* completion);
   /// Bulk copies, which the executor makes at a time of its own, and what follows them.
-  void (*copy_bulk)(Where where, const CopyPart* parts, unsigned count,
+  void (*copy_bulk)(Where where, CopyKind kind, const CopyPart* parts, unsigned count,
                     const Completion* completion);
   /// The address of block `rank`'s byte at the place of `shared` in this block's shared memory.
   void* (*map_shared)(Where where, const void* shared, unsigned rank);
@@ -129,6 +169,12 @@ struct Executor {
   void (*publish_barriers)();
   /// Orders earlier accesses of shared memory before bulk copies that this thread begins later.
   void (*fence_bulk_copies)();
+  /// The hint of the accesses that follow, until it is kPlain again.
+  Hint* hint;
+  /// An event happened to `subject`, a barrier or flag, or to nothing that has an address.
+  void (*count)(Event event, const void* subject, unsigned long times);
+  /// The thread turns to another tile of rows, the first of a work item or not.
+  void (*begin_tile)(bool first);
 };
 
 }  // namespace msda::simt::host

@@ -7,6 +7,7 @@ namespace msda::ptx {
 
 MSDA_UNCHECKED inline void raise_flag(unsigned* flag) {
   host::touch(flag, sizeof *flag, simt::host::kRead | simt::host::kAtomic);
+  simt::host::executor->count(simt::host::kFlagRaise, flag, 1);
   simt::host::executor->release(flag);
   host::touch(flag, sizeof *flag, simt::host::kWrite | simt::host::kAtomic);
   ++*flag;
@@ -29,6 +30,7 @@ MSDA_UNCHECKED inline void wait_for_flag(unsigned* flag, unsigned count,
   host::touch(flag, sizeof *flag, simt::host::kRead | simt::host::kAtomic);
   const simt::host::Condition condition = {where, "a flag",        flag,
                                            count, host::is_raised, host::describe_flag};
+  simt::host::executor->count(simt::host::kFlagWait, flag, 1);
   simt::host::executor->wait(&condition);
 }
 

@@ -50,6 +50,7 @@ MSDA_UNCHECKED void mma_m16n8k16(float (&sums)[4], const unsigned (&a)[4], const
   host::Fragments<T> mine = {&sums, &a, &b};
   const simt::host::Meeting meeting = {where, "matrix product", 0xffffffffU, &mine,
                                        host::Fragments<T>::multiply};
+  if (simt::host::me().thread % 32 == 0) simt::host::count(simt::host::kMatrixProduct);
   simt::host::executor->meet(&meeting);
 }
 

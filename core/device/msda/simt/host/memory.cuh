@@ -1,5 +1,5 @@
 // Host bodies of ptx/memory.cuh. A hint changes no result: all loads are loads, and what the
-// compiler's instrumentation tells the executor of them is what it checks.
+// compiler's instrumentation tells the executor of them is what it checks. The hint is counted.
 #pragma once
 
 #include <msda/simt/host/executor.cuh>
@@ -9,28 +9,68 @@ namespace msda::ptx {
 inline const unsigned char* opaque(const unsigned char* address) { return address; }
 inline int opaque(int offset) { return offset; }
 
-#define MSDA_HOST_LOAD(NAME) \
-  template <class W>         \
-  W NAME(const W* p) {       \
-    return *p;               \
+namespace host {
+
+MSDA_UNCHECKED inline void set_hint(simt::host::Hint hint) { *simt::host::executor->hint = hint; }
+
+/// A word as a number: an access of one, where a struct's members would be accessed one by one.
+template <int bytes>
+struct Whole {
+  using Type = Word<bytes>;
+};
+template <>
+struct Whole<8> {
+  using Type = unsigned long;
+};
+template <>
+struct Whole<16> {
+  using Type = unsigned __int128;
+};
+
+template <class W>
+inline W load(const W* p) {
+  using Number = typename Whole<sizeof(W)>::Type;
+  const Number number = *reinterpret_cast<const Number*>(p);
+  W word;
+  __builtin_memcpy(&word, &number, sizeof word);
+  return word;
+}
+template <class W>
+inline void store(W* p, W word) {
+  typename Whole<sizeof(W)>::Type number;
+  __builtin_memcpy(&number, &word, sizeof number);
+  *reinterpret_cast<decltype(number)*>(p) = number;
+}
+
+}  // namespace host
+
+#define MSDA_HOST_LOAD(NAME, HINT)      \
+  template <class W>                    \
+  W NAME(const W* p) {                  \
+    host::set_hint(simt::host::HINT);   \
+    const W word = host::load(p);       \
+    host::set_hint(simt::host::kPlain); \
+    return word;                        \
   }
-#define MSDA_HOST_STORE(NAME) \
-  template <class W>          \
-  void NAME(W* p, W v) {      \
-    *p = v;                   \
+#define MSDA_HOST_STORE(NAME, HINT)     \
+  template <class W>                    \
+  void NAME(W* p, W v) {                \
+    host::set_hint(simt::host::HINT);   \
+    host::store(p, v);                  \
+    host::set_hint(simt::host::kPlain); \
   }
 
-MSDA_HOST_LOAD(load_readonly)
-MSDA_HOST_LOAD(load_cached_in_l1)
-MSDA_HOST_LOAD(load_generic)
-MSDA_HOST_LOAD(load_cached_in_l2)
-MSDA_HOST_LOAD(load_no_allocate)
-MSDA_HOST_LOAD(load_prefetch_64)
-MSDA_HOST_LOAD(load_prefetch_128)
-MSDA_HOST_LOAD(load_prefetch_256)
-MSDA_HOST_LOAD(load_evict_first_in_l2)
-MSDA_HOST_LOAD(load_evict_last_in_l2)
-MSDA_HOST_STORE(store_streaming)
+MSDA_HOST_LOAD(load_readonly, kReadOnly)
+MSDA_HOST_LOAD(load_cached_in_l1, kInL1)
+MSDA_HOST_LOAD(load_generic, kGeneric)
+MSDA_HOST_LOAD(load_cached_in_l2, kInL2)
+MSDA_HOST_LOAD(load_no_allocate, kNoAllocate)
+MSDA_HOST_LOAD(load_prefetch_64, kPrefetch64)
+MSDA_HOST_LOAD(load_prefetch_128, kPrefetch128)
+MSDA_HOST_LOAD(load_prefetch_256, kPrefetch256)
+MSDA_HOST_LOAD(load_evict_first_in_l2, kEvictFirst)
+MSDA_HOST_LOAD(load_evict_last_in_l2, kEvictLast)
+MSDA_HOST_STORE(store_streaming, kStreaming)
 
 #undef MSDA_HOST_LOAD
 #undef MSDA_HOST_STORE

@@ -101,23 +101,26 @@ MSDA_NARROW_OPERATOR(/, divide)
   inline T2 __##NAME##2##NAME2(T v) { return {v, v}; }                      \
   inline T2 __halves2##NAME2(T x, T y) { return {x, y}; }
 
-#define MSDA_NARROW_ARITHMETIC(T, T2)                                                            \
-  inline T __hadd(T a, T b) { return msda::simt::host::add(a, b); }                              \
-  inline T __hsub(T a, T b) { return msda::simt::host::subtract(a, b); }                         \
-  inline T __hmul(T a, T b) { return msda::simt::host::multiply(a, b); }                         \
-  inline T __hdiv(T a, T b) { return msda::simt::host::divide(a, b); }                           \
-  inline T __hfma(T a, T b, T c) { return msda::simt::host::multiply_add(a, b, c); }             \
-  inline T __hneg(T a) { return T::from_bits(a.bits ^ 0x8000U); }                                \
-  inline T __habs(T a) { return T::from_bits(a.bits & 0x7fffU); }                                \
-  inline T __hmin(T a, T b) { return {fminf(a, b)}; }                                            \
-  inline T __hmax(T a, T b) { return {fmaxf(a, b)}; }                                            \
-  inline T2 __hadd2(T2 a, T2 b) { return {__hadd(a.x, b.x), __hadd(a.y, b.y)}; }                 \
-  inline T2 __hsub2(T2 a, T2 b) { return {__hsub(a.x, b.x), __hsub(a.y, b.y)}; }                 \
-  inline T2 __hmul2(T2 a, T2 b) { return {__hmul(a.x, b.x), __hmul(a.y, b.y)}; }                 \
-  inline T2 __hfma2(T2 a, T2 b, T2 c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; } \
-  inline T2 __hneg2(T2 a) { return {__hneg(a.x), __hneg(a.y)}; }                                 \
-  inline T2 __habs2(T2 a) { return {__habs(a.x), __habs(a.y)}; }                                 \
-  inline T2 __hmin2(T2 a, T2 b) { return {__hmin(a.x, b.x), __hmin(a.y, b.y)}; }                 \
-  inline T2 __hmax2(T2 a, T2 b) { return {__hmax(a.x, b.x), __hmax(a.y, b.y)}; }                 \
-  inline float __low2float(T2 v) { return v.x; }                                                 \
+#define MSDA_NARROW_ARITHMETIC(T, T2)                                                \
+  inline T __hadd(T a, T b) { return msda::simt::host::add(a, b); }                  \
+  inline T __hsub(T a, T b) { return msda::simt::host::subtract(a, b); }             \
+  inline T __hmul(T a, T b) { return msda::simt::host::multiply(a, b); }             \
+  inline T __hdiv(T a, T b) { return msda::simt::host::divide(a, b); }               \
+  inline T __hfma(T a, T b, T c) { return msda::simt::host::multiply_add(a, b, c); } \
+  inline T __hneg(T a) { return T::from_bits(a.bits ^ 0x8000U); }                    \
+  inline T __habs(T a) { return T::from_bits(a.bits & 0x7fffU); }                    \
+  inline T __hmin(T a, T b) { return {fminf(a, b)}; }                                \
+  inline T __hmax(T a, T b) { return {fmaxf(a, b)}; }                                \
+  inline T2 __hadd2(T2 a, T2 b) { return {__hadd(a.x, b.x), __hadd(a.y, b.y)}; }     \
+  inline T2 __hsub2(T2 a, T2 b) { return {__hsub(a.x, b.x), __hsub(a.y, b.y)}; }     \
+  inline T2 __hmul2(T2 a, T2 b) { return {__hmul(a.x, b.x), __hmul(a.y, b.y)}; }     \
+  inline T2 __hfma2(T2 a, T2 b, T2 c) {                                              \
+    msda::simt::host::count(msda::simt::host::kPairFma);                             \
+    return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};                           \
+  }                                                                                  \
+  inline T2 __hneg2(T2 a) { return {__hneg(a.x), __hneg(a.y)}; }                     \
+  inline T2 __habs2(T2 a) { return {__habs(a.x), __habs(a.y)}; }                     \
+  inline T2 __hmin2(T2 a, T2 b) { return {__hmin(a.x, b.x), __hmin(a.y, b.y)}; }     \
+  inline T2 __hmax2(T2 a, T2 b) { return {__hmax(a.x, b.x), __hmax(a.y, b.y)}; }     \
+  inline float __low2float(T2 v) { return v.x; }                                     \
   inline float __high2float(T2 v) { return v.y; }

@@ -19,13 +19,15 @@ MSDA_UNCHECKED inline Fixed fixed(float coordinate) {
   return {in_256ths >> 8, in_256ths & 255};
 }
 
+MSDA_UNCHECKED inline bool is_inside(const Texture& texture, int x, int y) {
+  return x >= 0 && y >= 0 && x < static_cast<int>(texture.width) &&
+         y < static_cast<int>(texture.height);
+}
+
 /// Of one channel; zero outside.
 MSDA_UNCHECKED inline float texel(const Texture& texture, int x, int y, int layer,
                                   unsigned channel) {
-  if (x < 0 || y < 0 || x >= static_cast<int>(texture.width) ||
-      y >= static_cast<int>(texture.height)) {
-    return 0.0F;
-  }
+  if (!is_inside(texture, x, y)) return 0.0F;
   const unsigned long long at =
       ((static_cast<unsigned long long>(layer) * texture.height + y) * texture.width + x) * 4 +
       channel;
@@ -47,6 +49,11 @@ MSDA_UNCHECKED inline float4 fetch_layered(unsigned long long texture, float2 pl
   host::check_layer(from, layer, where);
   const host::Fixed x = host::fixed(place.x);
   const host::Fixed y = host::fixed(place.y);
+  host::count(host::kTextureFetch);
+  const int texels = (host::is_inside(from, x.whole, y.whole) ? 1 : 0) +
+                     (x.fraction != 0 && host::is_inside(from, x.whole + 1, y.whole) ? 1 : 0) +
+                     (y.fraction != 0 && host::is_inside(from, x.whole, y.whole + 1) ? 1 : 0);
+  if (texels > 1) host::count(host::kTextureBlend);
   float channels[4];
   for (unsigned c = 0; c < 4; ++c) {
     const auto corner = [&](int dx, int dy) MSDA_UNCHECKED {
@@ -68,6 +75,7 @@ MSDA_UNCHECKED void store_layered(unsigned long long surface, const Texel& texel
   if (x < 0 || y < 0 || x >= static_cast<int>(to.width) || y >= static_cast<int>(to.height)) {
     host::executor->fail(where, "a texel is written outside its surface");
   }
+  host::count(host::kTextureStore);
   const unsigned long long at =
       (static_cast<unsigned long long>(layer) * to.height + y) * to.width + x;
   __builtin_memcpy(to.texels + at * Texel::kBytes, &texel, Texel::kBytes);

@@ -20,6 +20,7 @@ MSDA_UNCHECKED inline void sync_some(int id, int threads, host::Where where = ho
 }
 MSDA_UNCHECKED inline void sync_warp(unsigned mask = 0xffffffffU,
                                      host::Where where = host::here()) {
+  host::executor->count(host::kWarpBarrier, nullptr, 1);
   const host::Meeting meeting = {where, "warp barrier", mask, nullptr, nullptr};
   host::executor->meet(&meeting);
 }
@@ -40,6 +41,10 @@ MSDA_UNCHECKED void exchange(void* const* lanes, unsigned mask) {
     if ((mask >> lane & 1U) == 0) continue;
     auto* mine = static_cast<Exchange<T>*>(lanes[lane]);
     mine->taken = static_cast<const Exchange<T>*>(lanes[mine->source])->given;
+    const bool same = __builtin_memcmp(&mine->taken, &mine->given, sizeof(T)) == 0;
+    executor->count(kShuffle, nullptr, 1);
+    executor->count(kShuffleOwn, nullptr, mine->source == lane ? 1 : 0);
+    executor->count(kShuffleSame, nullptr, same ? 1 : 0);
   }
 }
 
@@ -77,6 +82,7 @@ namespace host {
 /// Replaces the word by `join(old, value)` and returns the old one; no other thread comes between.
 template <class T, class Join>
 MSDA_UNCHECKED T atomically(T* address, T value, const Join& join) {
+  executor->count(kAtomicUpdate, nullptr, 1);
   executor->access(address, sizeof(T), kRead | kAtomic, __builtin_return_address(0));
   executor->acquire(address);
   const T old = *address;
@@ -102,5 +108,7 @@ MSDA_UNCHECKED T atomic_add(T* address, T value) {
 }
 
 MSDA_UNCHECKED inline unsigned char* shared_memory() { return host::me().shared; }
+
+MSDA_UNCHECKED inline void begin_tile(bool first) { host::executor->begin_tile(first); }
 
 }  // namespace msda::simt

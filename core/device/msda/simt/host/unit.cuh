@@ -29,6 +29,10 @@ MSDA_UNCHECKED inline void check(const void* address, unsigned long bytes, unsig
 
 MSDA_UNCHECKED inline const ThreadState& me() { return **executor->current; }
 
+MSDA_UNCHECKED inline void count(Event event) {
+  if (executor != nullptr) executor->count(event, nullptr, 1);
+}
+
 }  // namespace msda::simt::host
 
 extern "C" {

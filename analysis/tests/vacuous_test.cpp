@@ -1,0 +1,118 @@
+// Arms whose mechanism did not show, and arms that are one: marked wherever a person reads.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "claims/claims.hpp"
+#include "render/formats.hpp"
+#include "render/layout.hpp"
+#include "synthetic.hpp"
+
+namespace msda {
+namespace {
+
+using synthetic::baseline;
+using synthetic::record;
+using synthetic::scaled;
+using synthetic::steady;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+Record with_evidence(Record record, Evidence::Status status,
+                     std::vector<std::string> missing = {}) {
+  record.evidence = Evidence{status, std::move(missing), "", {}};
+  return record;
+}
+
+Record with_code(Record record, const std::string& hash) {
+  record.resources.code_hash = hash;
+  return record;
+}
+
+Claim claim(const std::string& arm, const std::string& over) {
+  Claim claim;
+  claim.text = "twice as fast";
+  claim.source = "a paper";
+  claim.arms = {arm};
+  claim.over = over;
+  claim.quantity = Claim::Quantity::kSpeedup;
+  claim.value = "2.0x";
+  claim.range = {1.95, 2.05};
+  return claim;
+}
+
+/// "hollow" is as fast as claimed and vacuous; "twin" has the code of "half".
+Report report() {
+  const auto blocks = steady(1e-3, 1, 8);
+  const auto halves = scaled(blocks, 0.5, 0.001);
+  const nlohmann::json claims = {to_json(claim("half", "")), to_json(claim("hollow", "")),
+                                 to_json(claim("half", "hollow"))};
+  const Record hollow =
+      with_evidence(record("hollow", scaled(blocks, 0.4, 0.001)), Evidence::Status::kVacuous,
+                    {"prefetch: rows.prefetched > 0, but it is 0"});
+  return make_report(
+      {{"claims", claims}},
+      {with_code(baseline("base", blocks), "aa"),
+       with_code(with_evidence(record("half", halves), Evidence::Status::kShown), "bb"), hollow,
+       with_code(record("twin", halves), "bb")});
+}
+
+TEST(VacuousArms, AreMarkedInTheTableWithWhatIsMissing) {
+  const std::string text = to_markdown(report());
+  EXPECT_THAT(text, HasSubstr("faster, vacuous"));
+  EXPECT_THAT(text, HasSubstr("what hollow is about did not show"));
+  EXPECT_THAT(text, HasSubstr("but it is 0"));
+}
+
+TEST(VacuousArms, AreMarkedWhereTheirNameStands) {
+  const Report of = report();
+  const Document document = document_of(of);
+  EXPECT_THAT(document.layouts.front().headline, HasSubstr("hollow (vacuous)"));
+  ASSERT_FALSE(document.matrices.empty());
+  std::vector<std::string> names;
+  for (const MatrixRow& row : document.matrices.front().rows) names.push_back(row.name);
+  EXPECT_THAT(names, testing::UnorderedElementsAre("base", "half", "hollow (vacuous)", "twin"));
+  EXPECT_THAT(document.warnings, testing::Contains(HasSubstr("captured/hollow/warm")));
+}
+
+TEST(VacuousArms, GiveClaimsNoVerdictOnEitherSide) {
+  const Report of = report();
+  ASSERT_EQ(of.claims.size(), 3U);
+  EXPECT_EQ(of.claims[0].verdict, ClaimVerdict::kConfirmed);
+  for (const std::size_t i : {1U, 2U}) {
+    EXPECT_EQ(of.claims[i].verdict, ClaimVerdict::kNotTestable);
+    EXPECT_FALSE(of.claims[i].measured);
+    EXPECT_THAT(of.claims[i].reason, HasSubstr("hollow is vacuous: prefetch"));
+  }
+}
+
+TEST(VacuousArms, AreToldToPrograms) {
+  const std::string csv = to_csv(report());
+  EXPECT_THAT(csv, HasSubstr(",vacuous,\"prefetch: rows.prefetched > 0, but it is 0\","));
+  EXPECT_THAT(csv, HasSubstr(",shown,,"));
+  const auto json = nlohmann::json::parse(to_json(report()));
+  EXPECT_EQ(json["tables"][0]["rows"][2]["vacuous"], true);
+  EXPECT_EQ(json["tables"][0]["rows"][1]["vacuous"], false);
+}
+
+TEST(SameCode, IsToldOfTheLaterOfTwoCompositions) {
+  const Report of = report();
+  const std::vector<Row>& rows = of.tables.front().rows;
+  EXPECT_EQ(rows[0].same_code_as, "");
+  EXPECT_EQ(rows[1].same_code_as, "");
+  EXPECT_EQ(rows[3].same_code_as, "half");
+  EXPECT_THAT(to_markdown(of),
+              AllOf(HasSubstr("faster, same code"), HasSubstr("they are one arm")));
+}
+
+TEST(SameCode, IsNoNewsOfTheSameComposition) {
+  const auto blocks = steady(1e-3, 1, 8);
+  Record again = with_code(record("again", blocks), "aa");
+  again.composition = "base";
+  const Report of = make_report({}, {with_code(baseline("base", blocks), "aa"), again});
+  EXPECT_EQ(of.tables.front().rows[1].same_code_as, "");
+  EXPECT_THAT(to_markdown(of), Not(HasSubstr("same code")));
+}
+
+}  // namespace
+}  // namespace msda

@@ -1,0 +1,76 @@
+// What a composition tells the host for the sake of evidence: where the slots' parts of shared
+// memory lie, what a tile and a point are, and which policies have nothing to do.
+#pragma once
+
+#include <msda/composition.cuh>
+#include <msda/storage.cuh>
+#include <msda/walk.cuh>
+
+namespace msda {
+
+constexpr void copy_text(Remark& remark, const char* text) {
+  for (unsigned i = 0; text[i] != 0 && i + 1 < sizeof(Remark); ++i) remark.text[i] = text[i];
+}
+
+/// A policy that has nothing to do in some compositions says why, for people to read:
+///
+///   static constexpr const char* kIdle = ... ? "why not" : nullptr;
+template <class Policy>
+constexpr void add_idle(LaunchPlan& plan, Slot slot) {
+  if constexpr (requires { Policy::kIdle; }) {
+    if (Policy::kIdle != nullptr) copy_text(plan.idle[slot], Policy::kIdle);
+  }
+}
+
+/// Producer warps without anything to produce, and what they would hand over.
+template <class K>
+constexpr void add_idle_producers(LaunchPlan& plan) {
+  if (K::Metadata::kIsCooperative || kFetchSteps<K> != 0) return;
+  constexpr const char* kWhy =
+      "no policy has producers compute taps or copy values: they have nothing to hand over";
+  copy_text(plan.idle[kRoles], kWhy);
+  copy_text(plan.idle[kHandover], kWhy);
+}
+
+struct SharedParts {
+  SharedPart of[kSlotCount];
+  unsigned end;
+};
+
+/// The members of the skeleton's Storage, in their order: each begins at a multiple of 128 bytes,
+/// and those that are empty have no place.
+template <class K>
+constexpr SharedParts shared_parts() {
+  SharedParts parts = {};
+  const auto add = [&](Slot slot, unsigned bytes) {
+    parts.of[slot] = {parts.end, bytes};
+    parts.end += (bytes + 127) / 128 * 128;
+  };
+  add(kSource, kStorageBytes<typename K::Source::Storage>);
+  add(kFetch, kStorageBytes<typename K::Fetch::Storage>);
+  add(kMetadata, kStorageBytes<typename K::Metadata::Storage>);
+  add(kPipeline, kStorageBytes<typename K::Pipeline::Storage>);
+  add(kSchedule, kStorageBytes<typename K::Schedule::Storage>);
+  if constexpr (requires { typename K::Handover; }) {
+    add(kHandover, kStorageBytes<typename K::Handover::Storage>);
+  }
+  return parts;
+}
+
+template <class K>
+constexpr void add_evidence(LaunchPlan& plan) {
+  constexpr SharedParts kParts = shared_parts<K>();
+  static_assert(kParts.end == kStorageBytes<typename K::Storage>, "a part lies elsewhere");
+  for (int slot = 0; slot < kSlotCount; ++slot) plan.shared[slot] = kParts.of[slot];
+  plan.tile_rows = kTileRows<K>;
+  plan.point_bytes =
+      kTaps<K> * K::Mapping::kVector * static_cast<unsigned>(sizeof(typename K::Source::Value));
+#define MSDA_ADD_IDLE(Name, name, Default) \
+  if constexpr (requires { typename K::Name; }) add_idle<typename K::Name>(plan, k##Name);
+  MSDA_GATHER_SLOTS(MSDA_ADD_IDLE)
+  MSDA_PRODUCER_SLOTS(MSDA_ADD_IDLE)
+#undef MSDA_ADD_IDLE
+  if constexpr (requires { typename K::Roles; }) add_idle_producers<K>(plan);
+}
+
+}  // namespace msda

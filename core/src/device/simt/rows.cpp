@@ -1,0 +1,73 @@
+#include "device/simt/rows.hpp"
+
+#include <algorithm>
+
+namespace msda::simt {
+namespace {
+
+constexpr const char* kRows = "rows";
+constexpr const char* kPrefetched = "rows.prefetched";
+constexpr const char* kSplit = "rows.split";
+constexpr const char* kRowsOfAThread = "rows.of-a-thread";
+constexpr const char* kTiles = "tiles";
+constexpr const char* kReordered = "tiles.reordered";
+
+}  // namespace
+
+void Rows::read_samples(std::uint64_t row, unsigned tile) { read_in_.try_emplace(row, tile); }
+
+void Rows::write_output(std::uint64_t row, unsigned block, std::size_t thread, unsigned tile) {
+  const auto [found, is_new] = written_.try_emplace(row, Written{block, tile});
+  if (!is_new && (found->second.block != block || found->second.tile != tile)) {
+    found->second.split = true;
+  }
+  if (is_new) {
+    places_.push_back({block, tile, row / static_cast<std::uint64_t>(heads_)});
+    const auto read = read_in_.find(row);
+    if (read != read_in_.end() && read->second < tile) ++prefetched_;
+  }
+  Thread& of = threads_[thread];
+  const bool same_tile = of.rows > 0 && of.tile == tile;
+  if (same_tile && of.row == row) return;
+  of = {row, tile, same_tile ? of.rows + 1 : 1};
+  most_rows_ = std::max(most_rows_, of.rows);
+}
+
+void Rows::end_cluster() {
+  read_in_.clear();
+  std::fill(threads_.begin(), threads_.end(), Thread{});
+}
+
+void Rows::add_to(std::map<std::string, double>& numbers) const {
+  std::vector<Place> places = places_;
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  std::uint64_t tiles = 0;
+  std::uint64_t reordered = 0;
+  for (auto first = places.begin(); first != places.end();) {
+    const auto end = std::find_if(first, places.end(), [&](const Place& other) {
+      return other.block != first->block || other.tile != first->tile;
+    });
+    const auto queries = static_cast<std::uint64_t>(end - first);
+    ++tiles;
+    if (std::prev(end)->query - first->query + 1 > queries) ++reordered;
+    first = end;
+  }
+  const auto split = std::count_if(written_.begin(), written_.end(),
+                                   [](const auto& row) { return row.second.split; });
+  const auto put = [&](const char* name, auto value) {
+    if (value > 0) numbers[name] = static_cast<double>(value);
+  };
+  put(kRows, written_.size());
+  put(kPrefetched, prefetched_);
+  put(kSplit, split);
+  put(kRowsOfAThread, most_rows_);
+  put(kTiles, tiles);
+  put(kReordered, reordered);
+}
+
+std::vector<std::string> Rows::names() {
+  return {kRows, kPrefetched, kSplit, kRowsOfAThread, kTiles, kReordered};
+}
+
+}  // namespace msda::simt

@@ -1,0 +1,11 @@
+// What is counted, by name.
+#pragma once
+
+#include <string>
+
+namespace msda {
+
+/// Throws UsageError with the nearest name when nothing is counted under this one.
+void check_counted(const std::string& name);
+
+}  // namespace msda
