@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <msda/error.hpp>
+
 #include "files/temporary_directory.hpp"
 #include "files/write.hpp"
 #include "render/figures.hpp"

@@ -1,5 +1,6 @@
 #include "recipe_checks.hpp"
 
+#include "input/input.hpp"
 #include "problem/validate.hpp"
 #include "runner/spec/experiment.hpp"
 
@@ -20,6 +21,18 @@ const std::vector<Case>& recipe_cases() {
 }
 
 }  // namespace
+
+std::vector<Composition> shipped_recipes() {
+  std::vector<Composition> compositions;
+  for (const SimtCheck& check : recipe_checks()) compositions.push_back(check.composition);
+  return compositions;
+}
+
+Problem in_half(const char* name) {
+  Problem problem = preset(name);
+  problem.types = Types::all(DType::kFloat16);
+  return problem;
+}
 
 std::vector<SimtCheck> recipe_checks() {
   constexpr std::size_t kOthers = 3;

@@ -7,6 +7,11 @@
 
 namespace msda {
 
+/// The recipes of recipes.yaml.
+std::vector<Composition> shipped_recipes();
+/// A preset with all tensors in fp16.
+Problem in_half(const char* preset);
+
 /// Each in the documents' shape with several images and one row more than whole tiles, so that
 /// blocks have several of them; and in turn on a bordered problem, one of three heads and five
 /// points, and one in bf16.

@@ -19,13 +19,6 @@
 namespace msda {
 namespace {
 
-/// The problems that a composition is compiled for: the documents' in fp16 and an encoder in fp32.
-std::vector<Problem> problems() {
-  Problem ledger = preset("ledger-48");
-  ledger.types = Types::all(DType::kFloat16);
-  return {ledger, preset("ddetr-encoder")};
-}
-
 struct Job {
   const Composition* composition;
   const Problem* problem;
@@ -48,18 +41,19 @@ nlohmann::json compile(const Compiler& compiler, const Job& job) {
           {"spill_bytes", build.spill_bytes}};
 }
 
-TEST(ConformanceOfCompilation, EveryCompositionCompilesForEveryArchitecture) {
+TEST(ConformanceOfCompilation, EveryCompositionCompilesForEveryGeneration) {
   std::vector<Composition> compositions;
   for (const std::string& name : shipped_names(DeviceKind::kCuda)) {
     compositions.push_back(shipped_composition(name));
   }
-  const auto all_problems = problems();
+  const auto all_problems = problems_to_compile_for();
   std::vector<Job> jobs;
   for (const Composition& composition : compositions) {
     for (const Problem& problem : all_problems) {
-      for (const DeviceInfo& device : devices_to_compile_for()) {
-        if (!composition.unsupported(problem, device))
-          jobs.push_back({&composition, &problem, device.compute_capability});
+      for (const int capability : kGenerations) {
+        if (!composition.unsupported(problem, device_to_compile_for(capability))) {
+          jobs.push_back({&composition, &problem, capability});
+        }
       }
     }
   }
@@ -110,7 +104,7 @@ __global__ void every_word(const void* from, void* to) {
 )";
 
 Unit every_word(const Composition& composition) {
-  Unit unit = write_unit(composition, problems().front()).unit;
+  Unit unit = write_unit(composition, problems_to_compile_for().front()).unit;
   unit.text += kEveryWord;
   unit.kernels = {"unit::every_word"};
   return unit;

@@ -40,12 +40,10 @@ DeviceInfo device_to_compile_for(int capability) {
   return device;
 }
 
-std::vector<DeviceInfo> devices_to_compile_for() {
-  std::vector<DeviceInfo> devices;
-  for (const int capability : {80, 86, 89, 90, 100, 120}) {
-    devices.push_back(device_to_compile_for(capability));
-  }
-  return devices;
+std::vector<Problem> problems_to_compile_for() {
+  Problem ledger = preset("ledger-48");
+  ledger.types = Types::all(DType::kFloat16);
+  return {ledger, preset("ddetr-encoder")};
 }
 
 std::string test_name(const std::string& name) {

@@ -22,8 +22,12 @@ Composition shipped_composition(const std::string& name);
 
 /// A stand-in for a GPU of a compute capability such as 90, which need not be here.
 DeviceInfo device_to_compile_for(int capability);
-/// One for each architecture of interest.
-std::vector<DeviceInfo> devices_to_compile_for();
+/// Capabilities whose device code differs: without TMA, with it, and the newest.
+inline constexpr int kGenerations[] = {80, 90, 120};
+/// Others of interest.
+inline constexpr int kOtherCapabilities[] = {86, 89, 100};
+/// The documents' in fp16 and an encoder in fp32.
+std::vector<Problem> problems_to_compile_for();
 
 /// `name` as GoogleTest allows it in a test's name.
 std::string test_name(const std::string& name);
