@@ -94,7 +94,7 @@ def host_names():
     text = "".join(path.read_text() for path in (DEVICE / "simt/host").glob("*.cuh"))
     shared = (DEVICE / "simt/thread.cuh").read_text() + (DEVICE / "ptx/matrix.cuh").read_text()
     common = re.sub(r"#if !defined\(MSDA_SIMT_HOST\).*?\n#endif\n", "", shared, flags=re.S)
-    return set(re.findall(r"\b(\w+)\s*\(", text + common)) | set(re.findall(r"MSDA_HOST_\w+\((\w+)\)", text))
+    return set(re.findall(r"\b(\w+)\s*\(", text + common)) | set(re.findall(r"MSDA_HOST_\w+\((\w+)[,)]", text))
 
 
 def opening(path):

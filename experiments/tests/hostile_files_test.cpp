@@ -65,10 +65,11 @@ TEST(HostileFiles, AnIncludeThatIsNoYamlMapIsNotPrinted) {
 }
 
 TEST(HostileFiles, LongNamesAreCutInMessages) {
-  const std::string name(10'000'000, 'x');
+  const std::string longest(10'000'000, 'x');
+  const std::string name(500'000, 'x');
   const std::string long_line(50'000, 'y');
   for (const std::string& yaml :
-       {name + ": 1\n",
+       {longest + ": 1\n",
         name,
         kProblems + ("arms: [" + name) + "]\n",
         kProblems + ("arms: [{name: " + name) + ", use: [fixture]}]\n",

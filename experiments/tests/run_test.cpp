@@ -122,7 +122,7 @@ claims:
   EXPECT_EQ(claims[2].at("verdict"), "confirmed");
   EXPECT_EQ(claims[3].at("reason"), "one machine");
   EXPECT_THAT(run({"report", results(), "--format", "claims-csv"}).out,
-              HasSubstr("slow is fast,a paper,slow,fixture,speedup,1.5x,"));
+              HasSubstr("slow is fast,a paper,slow,fixture,speedup,,1.5x,"));
 }
 
 TEST_F(RunTest, ADeviceThatOnlyChecksLeavesVerdictsAndNoTimes) {

@@ -44,7 +44,8 @@ std::int64_t work(const Problem& problem, const LaunchShape& shape) {
 Scaled scaled_down(const Problem& problem, const LaunchPlan& plan, int multiprocessors) {
   Scaled scaled{problem, multiprocessors};
   Problem& small = scaled.problem;
-  const std::int64_t needed = std::max(queries_for_tiles(problem, plan), queries_for_blocks(plan));
+  const std::int64_t needed = std::min(
+      problem.queries, std::max(queries_for_tiles(problem, plan), queries_for_blocks(plan)));
   const bool is_much = needed * problem.heads > kRows;
   small.batch = is_much ? 1 : std::min(problem.batch, kImages);
   const std::int64_t queries = std::max(kRows / (small.batch * small.heads), needed);

@@ -48,7 +48,7 @@ TEST(ScaledProblem, LeavesABlockOneItemWhereItHasNoMore) {
 
 TEST(ScaledProblem, IsTheWholeWhereThatIsSmall) {
   Problem problem = preset("ddetr-decoder");
-  problem.queries = 100;
+  problem.queries = 30;
   const Scaled scaled = scaled_down(problem, plan_of(1, 64, 0), kMultiprocessors);
   EXPECT_EQ(scaled.problem, problem);
   EXPECT_EQ(scaled.multiprocessors, kMultiprocessors);

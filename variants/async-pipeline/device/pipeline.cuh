@@ -16,7 +16,7 @@ class Pipeline {
   using Runs = PointRuns<K>;
 
  public:
-  static constexpr const char* kIdle = no_next_tile<K>();
+  static constexpr const char* idle() { return no_next_tile<K>(); }
   struct Storage {
     typename Rows::Tile tile[kStages];
   };

@@ -12,10 +12,11 @@ struct Layout : StoredLayout<K, Parameters> {
   static constexpr bool kRestaged = true;
   static constexpr int kPixelStride = static_cast<int>(Parameters::block);
   static constexpr int kRunChannels = kPixelStride;
-  static constexpr const char* kIdle =
-      kPixelStride == Problem::kHeads * Problem::kChannels
-          ? "a pixel's channels are one block of one head: the layout is the plain one"
-          : nullptr;
+  static constexpr const char* idle() {
+    return kPixelStride == Problem::kHeads * Problem::kChannels
+               ? "a pixel's channels are one block of one head: the layout is the plain one"
+               : nullptr;
+  }
 
   /// A lane's vector of channels must lie in one block: widths divide 8 and blocks are multiples
   /// of 8.

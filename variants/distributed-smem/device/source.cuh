@@ -38,7 +38,9 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   using typename Resident::Row;
   using typename Resident::Storage;
   using typename Resident::Value;
-  static constexpr const char* kIdle = Levels::total() == 0 ? "no level fits the budget" : nullptr;
+  static constexpr const char* idle() {
+    return Levels::total() == 0 ? "no level fits the budget" : nullptr;
+  }
   static constexpr unsigned kCluster = cluster_blocks<K>(static_cast<int>(Parameters::cluster));
 
  private:

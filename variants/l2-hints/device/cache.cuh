@@ -12,10 +12,11 @@ template <class K, class Parameters>
 struct Cache : DefaultCache<K, Parameters> {
   using Problem = typename K::Problem;
   enum Value { kDefault, kCg, kEvictLast };  // the choices of parameter "value", in their order
-  static constexpr const char* kIdle = Parameters::stream ? nullptr
-                                       : Parameters::value == kDefault && Parameters::bypass_l1 == 0
-                                           ? "no hint is asked for"
-                                           : all_levels_on_chip<K>();
+  static constexpr const char* idle() {
+    return Parameters::stream                                            ? nullptr
+           : Parameters::value == kDefault && Parameters::bypass_l1 == 0 ? "no hint is asked for"
+                                                                         : all_levels_on_chip<K>();
+  }
 
   /// Levels from the largest on; of equal ones the earlier is the larger.
   static constexpr int rank(int level) {

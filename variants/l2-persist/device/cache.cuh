@@ -10,9 +10,10 @@ namespace msda::l2_persist {
 template <class K, class Parameters>
 struct Cache : DefaultCache<K, Parameters> {
   static constexpr bool kPersistValue = true;
-  static constexpr const char* kIdle =
-      kRestages<K> ? "the kernel reads a copy of the values, and the window is over the tensor"
-                   : all_levels_on_chip<K>();
+  static constexpr const char* idle() {
+    return kRestages<K> ? "the kernel reads a copy of the values, and the window is over the tensor"
+                        : all_levels_on_chip<K>();
+  }
 };
 
 }  // namespace msda::l2_persist

@@ -13,10 +13,11 @@ struct Unroll {
   static constexpr int kPoints = static_cast<int>(Parameters::points);
   static constexpr bool kLoadsAhead = Parameters::ahead;
   static constexpr bool kAlternates = Parameters::alternate;
-  static constexpr const char* kIdle =
-      kBatch<K> == 1 && !kLoadsAhead && !(kAlternates && K::Problem::kLevels > 1)
-          ? "a batch has one point, and batches follow each other as they do without"
-          : nullptr;
+  static constexpr const char* idle() {
+    return kBatch<K> == 1 && !kLoadsAhead && !(kAlternates && K::Problem::kLevels > 1)
+               ? "a batch has one point, and batches follow each other as they do without"
+               : nullptr;
+  }
 };
 
 }  // namespace msda::loop_unrolling

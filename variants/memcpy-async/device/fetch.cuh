@@ -19,9 +19,11 @@ class Fetch {
       Mapping::kRowsPerLane * kBatch<K> * kTaps<K> * Value::kWords;
 
  public:
-  static constexpr const char* kIdle =
-      sizeof(Word) < 4 ? "a lane's values of a tap are fewer than the 4 bytes that cp.async copies"
-                       : all_levels_on_chip<K>();
+  static constexpr const char* idle() {
+    return sizeof(Word) < 4
+               ? "a lane's values of a tap are fewer than the 4 bytes that cp.async copies"
+               : all_levels_on_chip<K>();
+  }
   static constexpr bool kStaged = true;
   static constexpr bool kByProducers = false;
   static constexpr int kStages = static_cast<int>(Parameters::stages);

@@ -23,8 +23,9 @@ struct PairOf<__nv_bfloat16> {
 
 template <class K, class Parameters>
 struct Arithmetic {
-  static constexpr const char* kIdle =
-      K::Mapping::kVector == 1 ? "a lane has one channel: there is no pair to blend" : nullptr;
+  static constexpr const char* idle() {
+    return K::Mapping::kVector == 1 ? "a lane has one channel: there is no pair to blend" : nullptr;
+  }
   static constexpr bool kFloatSums = Parameters::sums == 0;
   using Stored = typename K::Problem::Value;
   using Weight = Stored;

@@ -16,8 +16,10 @@ class Metadata : public InlineMetadata<K, Parameters> {
   static constexpr int kPointsPerRow = Problem::kLevels * Problem::kPoints;
 
  public:
-  static constexpr const char* kIdle =
-      K::Mapping::kLanesPerSide == 1 ? "a row has one lane, which alone reads its taps" : nullptr;
+  static constexpr const char* idle() {
+    return K::Mapping::kLanesPerSide == 1 ? "a row has one lane, which alone reads its taps"
+                                          : nullptr;
+  }
   using typename Inline::Storage;
 
   /// Taps [row][side][point].

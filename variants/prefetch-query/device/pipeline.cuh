@@ -92,7 +92,7 @@ using Reader = Either<K::Metadata::kIsCooperative, RunReader<K>, RowReader<K>>;
 
 template <class K, class Parameters>
 struct Pipeline : Reader<K> {
-  static constexpr const char* kIdle = no_next_tile<K>();
+  static constexpr const char* idle() { return no_next_tile<K>(); }
   using Base = Reader<K>;
   using Base::Base;
 };

@@ -9,7 +9,7 @@ namespace msda::prefetch {
 
 template <class K, class Parameters>
 struct Cache : DefaultCache<K, Parameters> {
-  static constexpr const char* kIdle = all_levels_on_chip<K>();
+  static constexpr const char* idle() { return all_levels_on_chip<K>(); }
 
   template <int level, class Word>
   __device__ static Word load_value(const Word* p) {

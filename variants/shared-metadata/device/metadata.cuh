@@ -17,8 +17,10 @@ class Metadata {
   using Runs = PointRuns<K>;
 
  public:
-  static constexpr const char* kIdle =
-      K::Mapping::kLanesPerSide == 1 ? "a row has one lane, which alone reads its taps" : nullptr;
+  static constexpr const char* idle() {
+    return K::Mapping::kLanesPerSide == 1 ? "a row has one lane, which alone reads its taps"
+                                          : nullptr;
+  }
   static constexpr bool kIsCooperative = true;
   using Row = Either<Parameters::packed && can_pack<K>(), PackedRow<K>, PlainRow<K>>;
   struct alignas(128) Buffer {

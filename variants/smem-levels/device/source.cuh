@@ -17,7 +17,9 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   using Resident = ResidentSource<K, Levels, Parameters::copy>;
 
  public:
-  static constexpr const char* kIdle = Levels::total() == 0 ? "no level fits the budget" : nullptr;
+  static constexpr const char* idle() {
+    return Levels::total() == 0 ? "no level fits the budget" : nullptr;
+  }
   static constexpr unsigned kCluster = 1;
   using typename Resident::Place;
   using typename Resident::Row;

@@ -11,9 +11,11 @@ using Boxes = Either<kProducerThreads<K> != 0, ProducerBoxes<K, stages>, RowBoxe
 
 template <class K, class Parameters>
 struct Fetch : Boxes<K, static_cast<int>(Parameters::stages)> {
-  static constexpr const char* kIdle =
-      !Box<K>::kTensor ? "the values lie so that TMA cannot copy boxes of them: lanes copy words"
-                       : all_levels_on_chip<K>();
+  static constexpr const char* idle() {
+    return !Box<K>::kTensor
+               ? "the values lie so that TMA cannot copy boxes of them: lanes copy words"
+               : all_levels_on_chip<K>();
+  }
   static constexpr bool kStaged = true;
   static constexpr int kStages = static_cast<int>(Parameters::stages);
   static constexpr BoxShape boxes(int level) { return Box<K>::shape(level); }

@@ -15,11 +15,13 @@ class Metadata : public InlineMetadata<K, Parameters> {
   static constexpr int kWords = static_cast<int>(sizeof(Taps<K>) / sizeof(unsigned));
 
  public:
-  static constexpr const char* kIdle =
-      !Mapping::kWarpHoldsRows      ? "a row's lanes lie in two warps: each computes its own taps"
-      : Mapping::kLanesPerSide == 1 ? "a row has one lane: there is nobody to exchange taps with"
-      : kBatch<K> == 1              ? "a batch has one point, which all lanes of a row compute"
-                                    : nullptr;
+  static constexpr const char* idle() {
+    return !Mapping::kWarpHoldsRows ? "a row's lanes lie in two warps: each computes its own taps"
+           : Mapping::kLanesPerSide == 1
+               ? "a row has one lane: there is nobody to exchange taps with"
+           : kBatch<K> == 1 ? "a batch has one point, which all lanes of a row compute"
+                            : nullptr;
+  }
   using Inline::Inline;
 
   template <int level, int points, class Samples>

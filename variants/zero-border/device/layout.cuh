@@ -12,8 +12,9 @@ struct Layout {
   using Problem = typename K::Problem;
   static constexpr bool kBordered = true;
   static constexpr bool kRestaged = !Problem::kBordered;
-  static constexpr const char* kIdle =
-      kRestaged ? nullptr : "the values are stored with a border already";
+  static constexpr const char* idle() {
+    return kRestaged ? nullptr : "the values are stored with a border already";
+  }
   static constexpr int kPixelStride = Problem::kHeads * Problem::kChannels;
   static constexpr int kRunChannels = Problem::kChannels;
 

@@ -14,11 +14,11 @@ constexpr void copy_text(Remark& remark, const char* text) {
 
 /// A policy that has nothing to do in some compositions says why, for people to read:
 ///
-///   static constexpr const char* kIdle = ... ? "why not" : nullptr;
+///   static constexpr const char* idle() { return ... ? "why not" : nullptr; }
 template <class Policy>
 constexpr void add_idle(LaunchPlan& plan, Slot slot) {
-  if constexpr (requires { Policy::kIdle; }) {
-    if (Policy::kIdle != nullptr) copy_text(plan.idle[slot], Policy::kIdle);
+  if constexpr (requires { Policy::idle(); }) {
+    if (Policy::idle() != nullptr) copy_text(plan.idle[slot], Policy::idle());
   }
 }
 

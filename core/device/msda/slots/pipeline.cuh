@@ -71,7 +71,7 @@ concept PipelinePolicy = requires(Policy& policy, long long (*flat_row)(int)) {
   policy.enter(flat_row, true, 0LL);
 };
 
-/// Why nothing can be fetched ahead of its tile, as a policy's kIdle; null where it can.
+/// Why nothing can be fetched ahead of its tile, as a policy's idle(); null where it can.
 template <class K>
 constexpr const char* no_next_tile() {
   if constexpr (requires { K::Schedule::kOneTileItems; }) {

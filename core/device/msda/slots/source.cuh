@@ -18,7 +18,7 @@ __device__ constexpr int pixels_from_anchor(int level, int column, int row) {
   return (wide ? column : 0) + (high ? row : 0) * K::Layout::pitch(level);
 }
 
-/// Why no value is loaded from global memory, as a policy's kIdle; null when some level's are.
+/// Why no value is loaded from global memory, as a policy's idle(); null when some level's are.
 template <class K>
 constexpr const char* all_levels_on_chip() {
   for (int level = 0; level < K::Problem::kLevels; ++level) {
