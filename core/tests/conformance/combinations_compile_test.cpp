@@ -14,10 +14,7 @@ TEST(CombinationsCompile, RandomCompositionsForHopper) {
 }
 
 TEST(CombinationsCompile, EveryOptimizationForTheOtherArchitectures) {
-  std::vector<Composition> compositions;
-  for (const std::string& name : shipped_names(DeviceKind::kCuda)) {
-    compositions.push_back(shipped_composition(name));
-  }
+  const std::vector<Composition> compositions = shipped_compositions(DeviceKind::kCuda);
   for (const int capability : kOtherCapabilities) {
     compile_all(compositions, problems_to_compile_for(), device_to_compile_for(capability));
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
@@ -42,10 +43,7 @@ nlohmann::json compile(const Compiler& compiler, const Job& job) {
 }
 
 TEST(ConformanceOfCompilation, EveryCompositionCompilesForEveryGeneration) {
-  std::vector<Composition> compositions;
-  for (const std::string& name : shipped_names(DeviceKind::kCuda)) {
-    compositions.push_back(shipped_composition(name));
-  }
+  const std::vector<Composition> compositions = shipped_compositions(DeviceKind::kCuda);
   const auto all_problems = problems_to_compile_for();
   std::vector<Job> jobs;
   for (const Composition& composition : compositions) {
@@ -110,20 +108,10 @@ Unit every_word(const Composition& composition) {
   return unit;
 }
 
-bool fills_cache(const Composition& composition) {
-  const auto& parts = composition.parts();
-  return std::any_of(parts.begin(), parts.end(), [](const Part& part) {
-    const auto* optimization = dynamic_cast<const Optimization*>(part.plugin->variant.get());
-    return optimization != nullptr && optimization->slot().slot == "cache";
-  });
-}
-
 TEST(ConformanceOfCompilation, EveryCachePolicyCompilesForEveryWord) {
   std::vector<Composition> compositions = other_choices();
-  for (const std::string& name : shipped_names(DeviceKind::kCuda)) {
-    compositions.push_back(shipped_composition(name));
-  }
-  std::erase_if(compositions, [](const Composition& one) { return !fills_cache(one); });
+  std::ranges::move(shipped_compositions(DeviceKind::kCuda), std::back_inserter(compositions));
+  std::erase_if(compositions, [](const Composition& one) { return !fills_slot(one, "cache"); });
   EXPECT_GE(compositions.size(), 5U);
   const Compiler compiler;
   for (const Composition& composition : compositions) {

@@ -40,6 +40,21 @@ DeviceInfo device_to_compile_for(int capability) {
   return device;
 }
 
+std::vector<Composition> shipped_compositions(DeviceKind kind) {
+  std::vector<Composition> compositions;
+  for (const std::string& name : shipped_names(kind)) {
+    compositions.push_back(shipped_composition(name));
+  }
+  return compositions;
+}
+
+bool fills_slot(const Composition& composition, std::string_view slot) {
+  return std::ranges::any_of(composition.parts(), [&](const Part& part) {
+    const auto* optimization = dynamic_cast<const Optimization*>(part.plugin->variant.get());
+    return optimization != nullptr && optimization->slot().slot == slot;
+  });
+}
+
 std::vector<Problem> problems_to_compile_for() {
   Problem ledger = preset("ledger-48");
   ledger.types = Types::all(DType::kFloat16);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compose/composition.hpp"
@@ -19,6 +20,11 @@ const Registry& shipped_plugins();
 /// with all defaults, as "default". Names are the plugins'.
 std::vector<std::string> shipped_names(DeviceKind kind);
 Composition shipped_composition(const std::string& name);
+/// All of them for one kind of device.
+std::vector<Composition> shipped_compositions(DeviceKind kind);
+
+/// Whether a part of the composition fills the slot.
+bool fills_slot(const Composition& composition, std::string_view slot);
 
 /// A stand-in for a GPU of a compute capability such as 90, which need not be here.
 DeviceInfo device_to_compile_for(int capability);

@@ -59,6 +59,17 @@ std::string wrong_with_image(const Composition& composition, VastTensor& output)
 /// Side of the vast image's first level; a power of two, so that locations in it are exact.
 constexpr std::int64_t kSide = 8192;
 
+/// Calls change(location, i) for each coordinate in the first level.
+template <class Change>
+void change_first_level(const Problem& problem, Bytes& bytes, const Change& change) {
+  auto* locations = reinterpret_cast<float*>(bytes.data());
+  const std::int64_t of_level = 2 * problem.points;
+  const std::int64_t of_row = of_level * problem.level_count();
+  for (std::int64_t i = 0; i < problem.location_elements(); ++i) {
+    if (i % of_row < of_level) change(locations[i], i);
+  }
+}
+
 /// The stand-in for the vast image: its first level has the 2x2 pixels of the vast one's lower
 /// right corner, and all its points are on these four or in the middle between them.
 const Case& corner_of_image() {
@@ -71,12 +82,9 @@ const Case& corner_of_image() {
     Case one;
     one.problem = problem;
     one.input = make_input(awkward);
-    auto* locations = reinterpret_cast<float*>(one.input.locations.data());
-    const std::int64_t of_level = 2 * problem.points;
-    const std::int64_t of_row = of_level * problem.level_count();
-    for (std::int64_t i = 0; i < problem.location_elements(); ++i) {
-      if (i % of_row < of_level) locations[i] = 0.25F + 0.25F * static_cast<float>(i * 7 % 3);
-    }
+    change_first_level(problem, one.input.locations, [](float& location, std::int64_t i) {
+      location = 0.25F + 0.25F * static_cast<float>(i * 7 % 3);
+    });
     one.truth = make_truth(one.input);
     return one;
   }();
@@ -86,13 +94,9 @@ const Case& corner_of_image() {
 /// The stand-in's locations, as the vast image has them.
 Bytes locations_in_image(const Case& corner) {
   Bytes bytes = corner.input.locations;
-  auto* locations = reinterpret_cast<float*>(bytes.data());
-  const std::int64_t of_level = 2 * corner.problem.points;
-  const std::int64_t of_row = of_level * corner.problem.level_count();
-  for (std::int64_t i = 0; i < corner.problem.location_elements(); ++i) {
-    if (i % of_row >= of_level) continue;
-    locations[i] = (static_cast<float>(kSide - 2) + 2 * locations[i]) / static_cast<float>(kSide);
-  }
+  change_first_level(corner.problem, bytes, [](float& location, std::int64_t) {
+    location = (static_cast<float>(kSide - 2) + 2 * location) / static_cast<float>(kSide);
+  });
   return bytes;
 }
 
@@ -135,12 +139,8 @@ std::string wrong_with_vast_image(const Composition& composition, const Build& b
 }
 
 Problem vast_problem(const Composition& composition) {
-  const bool has_workers = std::ranges::any_of(composition.parts(), [](const Part& part) {
-    const auto* optimization = dynamic_cast<const Optimization*>(part.plugin->variant.get());
-    return optimization != nullptr && optimization->slot().slot == "schedule";
-  });
   Problem problem = tile_problems().front().problem;
-  problem.batch = has_workers ? 1 << 19 : 1 << 21;
+  problem.batch = fills_slot(composition, "schedule") ? 1 << 19 : 1 << 21;
   problem.queries = kQueries;
   problem.name = describe(problem);
   return problem;

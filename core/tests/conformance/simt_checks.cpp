@@ -48,23 +48,11 @@ std::vector<std::size_t> problems_for(const Composition& composition,
   return chosen;
 }
 
-bool has_slot(const Composition& composition,
-              const std::function<bool(const Optimization::Slot&)>& wanted) {
+bool has_trait(const Composition& composition, const std::string& trait) {
   return std::ranges::any_of(composition.parts(), [&](const Part& part) {
     const auto* optimization = dynamic_cast<const Optimization*>(part.plugin->variant.get());
-    return optimization != nullptr && wanted(optimization->slot());
+    return optimization != nullptr && std::ranges::count(optimization->slot().traits, trait) > 0;
   });
-}
-bool has_trait(const Composition& composition, const std::string& trait) {
-  return has_slot(composition, [&](const Optimization::Slot& slot) {
-    return std::ranges::count(slot.traits, trait) > 0;
-  });
-}
-bool reorders(const Composition& composition) {
-  return has_slot(composition, [](const Optimization::Slot& slot) { return slot.slot == "order"; });
-}
-bool fetches(const Composition& composition) {
-  return has_slot(composition, [](const Optimization::Slot& slot) { return slot.slot == "fetch"; });
 }
 
 std::string with_races(std::size_t seed) { return fmt::format("simt:{}:races", seed); }
@@ -128,7 +116,7 @@ std::vector<SimtCheck> alone_checks() {
   for (const std::string& name : shipped_names(DeviceKind::kCuda)) {
     const std::size_t n = checks.size();
     const Composition composition = shipped_composition(name);
-    const std::size_t first = fetches(composition) ? kRowsInTwoWarps : n * kProblems;
+    const std::size_t first = fills_slot(composition, "fetch") ? kRowsInTwoWarps : n * kProblems;
     checks.push_back({"alone", test_name(name), composition, with_races(n), awkward_cases,
                       problems_for(composition, awkward_problems(), first, kProblems)});
   }
@@ -167,7 +155,8 @@ std::vector<SimtCheck> offset_checks() {
   std::vector<Composition> compositions = item_for_each_tile();
   for (const std::string& name : shipped_names(DeviceKind::kCuda)) {
     Composition one = shipped_composition(name);
-    if (one.skeleton() == "whole" || reorders(one)) compositions.push_back(std::move(one));
+    if (one.skeleton() == "whole" || fills_slot(one, "order"))
+      compositions.push_back(std::move(one));
   }
   // Blocks that take the next item from a counter begin with the first image's.
   const DeviceInfo device = device_of_vast_problem();
