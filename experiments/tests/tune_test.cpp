@@ -142,7 +142,7 @@ TEST_F(TuneTest, ReportsTheSearchAsAnAblation) {
   // 2 ms was measured with everything else as the winner has it.
   const nlohmann::json& two = factor.at("levels").at(1);
   EXPECT_TRUE(two.at("measured"));
-  EXPECT_NEAR(two.at("at_the_winner").get<double>(), 2.0, 0.9);  // of a machine that may be busy
+  EXPECT_NEAR(two.at("at_the_winner").get<double>(), 2.0, 0.5);
 }
 
 TEST_F(TuneTest, CountsWithoutRunningOnADryRun) {
