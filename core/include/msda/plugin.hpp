@@ -15,14 +15,15 @@ inline constexpr std::uint32_t kPluginAbi = 6;
 inline constexpr std::uint32_t kPluginMagic = 0x4144534d;  // "MSDA"
 inline constexpr const char* kPluginSymbol = "msda_plugin_manifest";
 
-/// Compiler ABI and standard library that both sides must share.
-#if defined(__clang__)
-#define MSDA_COMPILER_TAG "clang"
+/// C++ ABI and standard library that both sides must share. GCC and Clang of all versions since 3.4
+/// lay out objects and call virtual functions as the Itanium C++ ABI says, so that a plugin may be
+/// built by another compiler than the program; what their ABI versions differ in is the names of
+/// symbols, and a plugin exports one, in C.
+#if defined(__GXX_ABI_VERSION) && __GXX_ABI_VERSION >= 1002
+#define MSDA_COMPILER_TAG "itanium"
 #else
-#define MSDA_COMPILER_TAG "gcc"
+#define MSDA_COMPILER_TAG "unknown"
 #endif
-#define MSDA_STRINGIFY_(x) #x
-#define MSDA_STRINGIFY(x) MSDA_STRINGIFY_(x)
 #if defined(_GLIBCXX_USE_CXX11_ABI) && _GLIBCXX_USE_CXX11_ABI
 #define MSDA_LIBRARY_TAG "libstdc++-cxx11"
 #elif defined(__GLIBCXX__)
@@ -30,8 +31,7 @@ inline constexpr const char* kPluginSymbol = "msda_plugin_manifest";
 #else
 #define MSDA_LIBRARY_TAG "libc++"
 #endif
-inline constexpr const char* kToolchain =
-    MSDA_COMPILER_TAG "-abi" MSDA_STRINGIFY(__GXX_ABI_VERSION) "-" MSDA_LIBRARY_TAG;
+inline constexpr const char* kToolchain = MSDA_COMPILER_TAG "-" MSDA_LIBRARY_TAG;
 
 /// A device header carried inside the plugin, as the composer writes it beside the generated unit.
 struct EmbeddedSource {

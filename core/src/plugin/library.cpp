@@ -67,7 +67,7 @@ void check_toolchain(const PluginManifest& manifest) {
   }
   if (std::strcmp(manifest.toolchain, kToolchain) != 0) {
     throw Error(
-        fmt::format("built by toolchain '{}', this program by '{}': rebuild the plugin with a "
+        fmt::format("built with C++ ABI '{}', this program with '{}': rebuild the plugin with a "
                     "compiler and standard library of that ABI",
                     manifest.toolchain, kToolchain));
   }
