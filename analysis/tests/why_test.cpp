@@ -133,5 +133,13 @@ TEST(Why, AMissingCounterIsNoCause) {
               Not(HasSubstr("issue slots")));
 }
 
+TEST(Why, LargeQuantitiesHaveNoExponent) {
+  EXPECT_EQ(plain_number(0.1234), "0.123");
+  EXPECT_EQ(plain_number(17.46), "17.5");
+  EXPECT_EQ(plain_number(999.6), "1000");
+  EXPECT_EQ(plain_number(3014.2), "3014");
+  EXPECT_EQ(plain_number(-1234.4), "-1234");
+}
+
 }  // namespace
 }  // namespace msda

@@ -70,15 +70,21 @@ std::vector<Cause> causes_of(const LaunchLoads& before, const LaunchLoads& after
 
 std::string work_in_words(const Cause& cause) {
   if (cause.resource == nullptr) {
-    return fmt::format("{:.3g} instead of {:.3g} us", cause.after * 1e6, cause.before * 1e6);
+    return fmt::format("{} instead of {} us", plain_number(cause.after * 1e6),
+                       plain_number(cause.before * 1e6));
   }
   const Resource& resource = *cause.resource;
   if (!cause.work_before || !cause.work_after) return "";
-  return fmt::format("{:.3g} instead of {:.3g} {} {}", *cause.work_after * resource.scale,
-                     *cause.work_before * resource.scale, resource.unit, resource.work);
+  return fmt::format("{} instead of {} {} {}", plain_number(*cause.work_after * resource.scale),
+                     plain_number(*cause.work_before * resource.scale), resource.unit,
+                     resource.work);
 }
 
 }  // namespace
+
+std::string plain_number(double value) {
+  return std::abs(value) >= 999.5 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+}
 
 bool Why::differs() const { return std::abs(time_before - time_after) >= kSameTime * time_before; }
 

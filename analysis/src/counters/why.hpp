@@ -47,6 +47,9 @@ Why explain(const std::string& arm, const LaunchLoads& launch, const std::string
 /// The causes that are worth naming: those that explain 10% and more, three at most.
 std::vector<Cause> main_causes(const Why& why);
 
+/// A quantity with three digits at least and no exponent: 0.12, 17.4, 3010.
+std::string plain_number(double value);
+
 /// "LSU data pipe 49% (17.5 instead of 22.5 M wavefronts)", for a cell of a table.
 std::string in_short(const Cause& cause);
 

@@ -18,7 +18,7 @@ std::string part_name(const std::string& name) {
   return rare ? "waiting otherwise" : name;
 }
 
-std::string microseconds(double seconds) { return fmt::format("{:.3g} us", seconds * 1e6); }
+std::string microseconds(double seconds) { return plain_number(seconds * 1e6) + " us"; }
 
 }  // namespace
 
@@ -54,9 +54,10 @@ Json bound_values(const CounterTable& table) {
       const auto busy = launch.kernel.find(resource.busy_metric);
       if (!busy) continue;
       const auto work = launch.kernel.find(resource.work_metric);
-      const std::string done =
-          work ? fmt::format(", {:.3g} {} {}", *work * resource.scale, resource.unit, resource.work)
-               : "";
+      const std::string done = work
+                                   ? fmt::format(", {} {} {}", plain_number(*work * resource.scale),
+                                                 resource.unit, resource.work)
+                                   : "";
       values.push_back(
           {{"arm", arm},
            {"resource", resource.name},
