@@ -19,6 +19,7 @@ template <class K, int budget, int channels, int padding>
 struct ResidentLevels {
   using Problem = typename K::Problem;
   using Value = typename K::Arithmetic::Stored;
+  static constexpr int kBudget = budget;
   static constexpr int kSize = static_cast<int>(sizeof(Value));
   static constexpr int kChannels = channels;
   static constexpr int kRowBytes = channels * kSize;
@@ -67,6 +68,8 @@ enum LevelCopyKind : int {
 /// Copies the resident levels of one image and head. All consumers take part.
 template <class K, class Levels, int kind>
 class LevelCopy {
+  static_assert(Levels::total() <= Levels::kBudget, "resident levels keep to their budget");
+
   static constexpr int kWord =
       widest_word(Levels::kStride, Levels::kRowBytes, K::Layout::kRunChannels* Levels::kSize);
   static constexpr bool kBulk = kind == kCopyBulk && ptx::kHasTma && kWord == 16;
