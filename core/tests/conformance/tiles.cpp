@@ -151,7 +151,7 @@ std::vector<AwkwardProblem> tile_problems() {
   problem.heads = 3;
   problem.channels = 16;
   problem.points = 4;
-  problem.levels = {{272, 256}, {17, 16}, {3, 2}, {1, 6}};
+  problem.levels = {{272, 256}, {17, 16}, {4, 6}, {3, 8}};
   problem.types = Types::all(DType::kFloat16);
   std::vector<AwkwardProblem> problems;
   for (const auto& [batch, queries] : {std::pair{1, 43}, std::pair{3, 129}}) {
