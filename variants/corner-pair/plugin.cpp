@@ -12,11 +12,15 @@ class CornerPair final : public msda::Optimization {
             {.name = "corner-pair",
              .summary =
                  "left and right corner of a point read by neighbouring lanes as one run of memory",
-             .parameters = {ParameterSpec::one_of<std::int64_t>(
-                                "width", "channels per lane; 0: as many as 16 bytes hold", 0,
-                                {0, 1, 2, 4, 8}),
-                            ParameterSpec::integer("threads", "threads per block, at most", 256, 32,
-                                                   1024)}},
+             .parameters =
+                 {ParameterSpec::one_of<std::int64_t>(
+                      "width", "channels per lane; 0: as many as 16 bytes hold", 0,
+                      {0, 1, 2, 4, 8}),
+                  ParameterSpec::integer("threads", "threads per block, at most", 256, 32, 1024),
+                  ParameterSpec::one_of<std::int64_t>(
+                      "interleaved",
+                      "neighbouring rows whose left lanes come first, then the right ones", 1,
+                      {1, 2, 4})}},
             {.skeleton = "direct",
              .slot = "mapping",
              .type = "msda::corner_pair::Mapping",
@@ -37,7 +41,11 @@ class CornerPair final : public msda::Optimization {
   }
 
   std::vector<std::string> evidence(const msda::Problem& problem,
-                                    const msda::Parameters&) const override {
+                                    const msda::Parameters& parameters) const override {
+    // Rows of one head lie in the same half of the lines: each pass would have a conflict.
+    if (parameters.get<std::int64_t>("interleaved") != 1) {
+      return {"value.conflicts-per-request < 1"};
+    }
     const auto pixel =
         static_cast<std::size_t>(problem.channels) * msda::size_of(problem.types.value);
     // A quarter more: now and then rows read neighbouring pixels of other points.

@@ -1,3 +1,4 @@
+#include <msda/lanes.hpp>
 #include <msda/plugin.hpp>
 
 namespace {
@@ -20,6 +21,9 @@ class DistributedSmem final : public msda::Optimization {
                       "budget", "kilobytes of shared memory for levels in each block", 96, 1, 220),
                   ParameterSpec::integer(
                       "padding", "elements added to each pixel's row of channels", 0, 0, 32),
+                  ParameterSpec::one_of<std::int64_t>(
+                      "heads", "neighbouring heads whose rows a block keeps together", 1,
+                      {1, 2, 4, 8}),
                   ParameterSpec::one_of<std::string>(
                       "copy",
                       "how levels are copied: words through registers, async with cp.async, bulk "
@@ -34,14 +38,17 @@ class DistributedSmem final : public msda::Optimization {
                            "a barrier of a cluster waits for all warps of its blocks, and "
                            "producers do not come"}}}) {}
 
-  std::optional<std::string> unsupported(const msda::Problem&, const msda::DeviceInfo& device,
-                                         const msda::Parameters&) const override {
-    if (device.compute_capability >= 90) return std::nullopt;
-    return "clusters need compute capability 9.0";
+  std::optional<std::string> unsupported(const msda::Problem& problem,
+                                         const msda::DeviceInfo& device,
+                                         const msda::Parameters& parameters) const override {
+    if (device.compute_capability < 90) return "clusters need compute capability 9.0";
+    return msda::plane_refusal(problem, parameters.get<std::int64_t>("heads"));
   }
 
-  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
-    return {"shared.source.remote-loads > 0"};
+  std::vector<std::string> evidence(const msda::Problem&,
+                                    const msda::Parameters& parameters) const override {
+    if (parameters.get<std::int64_t>("heads") == 1) return {"shared.source.remote-loads > 0"};
+    return {"shared.source.remote-loads > 0", "tiles.heads > 1"};
   }
 };
 

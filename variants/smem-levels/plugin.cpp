@@ -1,3 +1,4 @@
+#include <msda/lanes.hpp>
 #include <msda/plugin.hpp>
 
 namespace {
@@ -15,6 +16,9 @@ class SmemLevels final : public msda::Optimization {
                             ParameterSpec::integer("padding",
                                                    "elements added to each pixel's row of channels",
                                                    0, 0, 32),
+                            ParameterSpec::one_of<std::int64_t>(
+                                "heads", "neighbouring heads whose rows a block keeps together", 1,
+                                {1, 2, 4, 8}),
                             ParameterSpec::one_of<std::string>(
                                 "copy",
                                 "how levels are copied: words through registers, async with "
@@ -25,8 +29,15 @@ class SmemLevels final : public msda::Optimization {
              .type = "msda::smem_levels::Source",
              .header = "smem_levels/source.cuh"}) {}
 
-  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
-    return {"shared.source.loads > 0"};
+  std::optional<std::string> unsupported(const msda::Problem& problem, const msda::DeviceInfo&,
+                                         const msda::Parameters& parameters) const override {
+    return msda::plane_refusal(problem, parameters.get<std::int64_t>("heads"));
+  }
+
+  std::vector<std::string> evidence(const msda::Problem&,
+                                    const msda::Parameters& parameters) const override {
+    if (parameters.get<std::int64_t>("heads") == 1) return {"shared.source.loads > 0"};
+    return {"shared.source.loads > 0", "tiles.heads > 1"};
   }
 };
 

@@ -44,14 +44,14 @@ struct Extent {
 };
 
 /// One launch. Work is cut into items; an item is a run of rows of one plane of one image. A row is
-/// one output vector (b, q, h); a plane is all rows of an image, or those of one head or channel
-/// block.
+/// one output vector (b, q, h); a plane is all rows of an image, or those of some neighbouring
+/// heads or of a channel block.
 struct LaunchShape {
   unsigned threads = 0;          ///< per block
   unsigned shared_bytes = 0;     ///< dynamic, per block; the skeleton sets it from `Storage`
   unsigned resident_blocks = 0;  ///< blocks per SM of a persistent grid; 0: one block for each item
   unsigned planes = 1;           ///< per image
-  unsigned rows_per_query = 0;   ///< of one plane: H, or 1 when planes are by head
+  unsigned rows_per_query = 0;   ///< of one plane: its heads
   unsigned rows_per_item = 0;    ///< 0: `chunks` items for each plane; both 0: all resident blocks,
                                  ///< which divide the work by themselves
   unsigned chunks = 0;           ///< items per plane when rows_per_item is 0

@@ -1,5 +1,5 @@
-// What the mapping variants share on the host: the parameters of a lane's vector, and why one
-// cannot be.
+// What variants share on the host about rows: the parameters of a lane's vector and of planes of
+// heads, and why one cannot be.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,13 @@ inline std::optional<std::string> row_refusal(const Problem& problem, std::int64
   if (lanes <= threads) return std::nullopt;
   return "a row may need " + std::to_string(lanes) + " lanes; a block has " +
          std::to_string(threads);
+}
+
+/// Why a block cannot keep planes of `heads` neighbouring heads.
+inline std::optional<std::string> plane_refusal(const Problem& problem, std::int64_t heads) {
+  if (heads <= problem.heads) return std::nullopt;
+  return "planes of " + std::to_string(heads) + " heads; the problem has " +
+         std::to_string(problem.heads);
 }
 
 }  // namespace msda

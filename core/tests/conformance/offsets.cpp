@@ -148,7 +148,7 @@ Problem vast_problem(const Composition& composition) {
 
 DeviceInfo device_of_vast_problem() {
   DeviceInfo device = simt_info({.last_image = true});
-  device.multiprocessors = 150'000'000;
+  device.multiprocessors = 200'000'000;
   return device;
 }
 

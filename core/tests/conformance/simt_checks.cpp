@@ -9,6 +9,7 @@
 #include <set>
 
 #include "conformance/combinations.hpp"
+#include "conformance/head_groups.hpp"
 #include "conformance/offsets.hpp"
 #include "conformance/tiles.hpp"
 #include "device/compiled_unit.hpp"
@@ -19,6 +20,11 @@ namespace {
 
 const std::vector<Case>& tile_cases() {
   static const std::vector<Case> kCases = make_cases(tile_problems());
+  return kCases;
+}
+
+const std::vector<Case>& head_cases() {
+  static const std::vector<Case> kCases = make_cases(head_problems());
   return kCases;
 }
 
@@ -147,6 +153,17 @@ std::vector<SimtCheck> parameter_checks() {
     if (cases.empty()) continue;
     checks.push_back({"parameters", check_name(n, composition), composition, with_races(n),
                       parameter_cases, std::move(cases)});
+  }
+  return checks;
+}
+
+std::vector<SimtCheck> head_group_checks() {
+  const std::vector<AwkwardProblem> problems = head_problems();
+  std::vector<SimtCheck> checks;
+  for (const Composition& composition : head_groups()) {
+    const std::size_t n = checks.size();
+    checks.push_back({"heads", check_name(n, composition), composition, with_races(n), head_cases,
+                      problems_for(composition, problems, n, 2)});
   }
   return checks;
 }

@@ -40,6 +40,9 @@ std::vector<SimtCheck> offset_checks();
 /// Every optimization without a pre-pass over values where offsets in one image need 64 bits.
 std::vector<SimtCheck> image_checks();
 
+/// Planes of several heads (head_groups.hpp), each on an even and an odd number of them.
+std::vector<SimtCheck> head_group_checks();
+
 /// Random compositions, some of them with races looked for and where a block has several tiles.
 std::vector<SimtCheck> combination_checks();
 

@@ -88,6 +88,15 @@ Schedules few_blocks() {
   return schedules;
 }
 
+/// Sources that keep planes of two heads.
+std::vector<Use> planes_of_two_heads() {
+  std::vector<Use> uses = optimizations([](const Plugin& plugin, const Optimization::Slot& slot) {
+    return slot.slot == "source" && parameter(plugin, "heads") != nullptr;
+  });
+  for (Use& use : uses) use.parameters["heads"] = std::int64_t{2};
+  return uses;
+}
+
 bool is_beside_schedules(const Plugin&, const Optimization::Slot& slot) {
   return slot.skeleton != "whole" && slot.slot != "schedule";
 }
@@ -114,6 +123,9 @@ std::vector<Composition> item_for_each_tile() {
   Compositions compositions;
   for (const Use& schedule : schedules.by_tile) compositions.add({schedule});
   for (const Use& use : optimizations(is_beside_schedules)) {
+    compositions.add({schedules.by_tile.front(), use});
+  }
+  for (const Use& use : planes_of_two_heads()) {
     compositions.add({schedules.by_tile.front(), use});
   }
   return compositions.take();

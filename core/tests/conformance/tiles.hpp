@@ -9,7 +9,8 @@
 
 namespace msda {
 
-/// Every optimization beside a schedule of few blocks that takes a tile at a time.
+/// Every optimization, and planes of two heads, beside a schedule of few blocks that takes a tile
+/// at a time.
 std::vector<Composition> item_for_each_tile();
 
 /// Every optimization beside one that takes a whole image, and what several slots do together in

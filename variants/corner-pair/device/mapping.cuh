@@ -13,6 +13,7 @@ struct Mapping
                   LaneShape{.vector = vector_width<typename K::Problem>(Parameters::width),
                             .threads = Parameters::threads,
                             .channels = K::Problem::kChannels,
-                            .sides = 2}> {};
+                            .sides = 2,
+                            .interleaved = static_cast<int>(Parameters::interleaved)}> {};
 
 }  // namespace msda::corner_pair

@@ -1,6 +1,6 @@
 // The smallest levels that fit a budget are spread over the shared memory of a cluster of blocks:
-// each holds some of an item's channels, and lanes read theirs wherever they are. All blocks of a
-// cluster take the same items and share their rows out.
+// each holds some of the channels of an item's plane, and lanes read theirs wherever they are. All
+// blocks of a cluster take the same items and share their rows out.
 #pragma once
 
 #include <msda/ptx/cluster.cuh>
@@ -11,22 +11,28 @@ namespace msda::distributed_smem {
 /// Blocks of a cluster: the largest power of two up to `wanted` that leaves each lane's channels
 /// whole in one block, or whole blocks' channels in a lane.
 template <class K>
-constexpr int cluster_blocks(int wanted) {
+constexpr int cluster_blocks(int wanted, int channels) {
   constexpr int kVector = K::Mapping::kVector;
-  constexpr int kChannels = K::Mapping::kItemChannels;
-  const auto fits = [](int channels) { return channels % kVector == 0 || kVector % channels == 0; };
+  const auto fits = [](int part) { return part % kVector == 0 || kVector % part == 0; };
   int blocks = wanted;
-  while (kChannels % blocks != 0 || !fits(kChannels / blocks)) blocks /= 2;
+  while (channels % blocks != 0 || !fits(channels / blocks)) blocks /= 2;
   return blocks;
 }
 
 template <class K, class Parameters>
-inline constexpr int kBlockChannels = K::Mapping::kItemChannels /
-                                      cluster_blocks<K>(static_cast<int>(Parameters::cluster));
+struct Cluster {
+  static constexpr int kHeads = static_cast<int>(Parameters::heads);
+  static constexpr int kChannels = kHeads * K::Mapping::kItemChannels;
+  static constexpr int kBlocks =
+      cluster_blocks<K>(static_cast<int>(Parameters::cluster), kChannels);
+  /// What each of its blocks keeps.
+  static constexpr ResidentPixel kPixel = {.heads = kHeads,
+                                           .channels = kChannels / kBlocks,
+                                           .padding = static_cast<int>(Parameters::padding)};
+};
 template <class K, class Parameters>
 using BlockLevels =
-    ResidentLevels<K, static_cast<int>(Parameters::budget) * 1024, kBlockChannels<K, Parameters>,
-                   static_cast<int>(Parameters::padding)>;
+    ResidentLevels<K, static_cast<int>(Parameters::budget) * 1024, Cluster<K, Parameters>::kPixel>;
 
 template <class K, class Parameters>
 class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::copy> {
@@ -41,10 +47,10 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   static constexpr const char* idle() {
     return Levels::total() == 0 ? "no level fits the budget" : nullptr;
   }
-  static constexpr unsigned kCluster = cluster_blocks<K>(static_cast<int>(Parameters::cluster));
+  static constexpr unsigned kCluster = Cluster<K, Parameters>::kBlocks;
 
  private:
-  static constexpr int kChannels = kBlockChannels<K, Parameters>;
+  static constexpr int kChannels = Cluster<K, Parameters>::kPixel.channels;  ///< of a block
   /// Blocks that a lane's channels lie in, and the channels of one read.
   static constexpr int kParts =
       K::Mapping::kVector > kChannels ? K::Mapping::kVector / kChannels : 1;
@@ -73,12 +79,12 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   __device__ void leave() { ptx::sync_cluster(); }
 
   __device__ Base base(const WorkItem& item, int head, int channel) const {
-    const int in_item = channel - item.channel_block * K::Mapping::kItemChannels;
+    const int in_plane = Resident::channel_in_plane(item, head, channel);
     Base base{image_values<K>(this->arguments_, item.image, head, channel), {}, K::Mapping::side()};
     if constexpr (Levels::total() != 0) {
 #pragma unroll
       for (int p = 0; p < kParts; ++p) {
-        const int first = in_item + p * kChannels;
+        const int first = in_plane + p * kChannels;
         base.shared.at[p] = ptx::map_shared_rank(this->storage_.data(), first / kChannels) +
                             first % kChannels * static_cast<int>(sizeof(Value));
       }

@@ -1,5 +1,6 @@
 // The smallest levels that fit a budget are copied to shared memory when a block turns to another
-// image (and head, and channels); taps of those levels read there, all others global memory.
+// plane: an image, some neighbouring heads, and channels. Taps of those levels read there, all
+// others global memory.
 #pragma once
 
 #include <msda/slots/resident.cuh>
@@ -7,9 +8,15 @@
 namespace msda::smem_levels {
 
 template <class K, class Parameters>
+inline constexpr ResidentPixel kPixel = [] {
+  constexpr int kHeads = static_cast<int>(Parameters::heads);
+  return ResidentPixel{.heads = kHeads,
+                       .channels = kHeads * K::Mapping::kItemChannels,
+                       .padding = static_cast<int>(Parameters::padding)};
+}();
+template <class K, class Parameters>
 using BlockLevels =
-    ResidentLevels<K, static_cast<int>(Parameters::budget) * 1024, K::Mapping::kItemChannels,
-                   static_cast<int>(Parameters::padding)>;
+    ResidentLevels<K, static_cast<int>(Parameters::budget) * 1024, kPixel<K, Parameters>>;
 
 template <class K, class Parameters>
 class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::copy> {
@@ -38,9 +45,9 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   }
   __device__ void leave() {}
   __device__ Base base(const WorkItem& item, int head, int channel) const {
-    const int in_item = channel - item.channel_block * K::Mapping::kItemChannels;
+    const int in_plane = Resident::channel_in_plane(item, head, channel);
     return {image_values<K>(this->arguments_, item.image, head, channel),
-            in_item * static_cast<int>(sizeof(Value)), K::Mapping::side()};
+            in_plane * static_cast<int>(sizeof(Value)), K::Mapping::side()};
   }
   /// Of a resident level bytes in shared memory, of others an address.
   template <int level>

@@ -19,7 +19,7 @@ class Source {
   static constexpr int kVector = K::Mapping::kVector;
 
  public:
-  static constexpr bool kByHead = false;
+  static constexpr int kPlaneHeads = Problem::kHeads;
   static constexpr unsigned kCluster = 1;
   static constexpr bool kBlends = true;
   using Value = float;

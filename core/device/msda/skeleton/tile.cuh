@@ -35,6 +35,8 @@ class Tile {
   using Value = Vector<typename Source::Value, Mapping::kVector>;
   using Walk = msda::Walk<K>;
   static constexpr int kBlocking = Mapping::kRowsPerLane;
+  static constexpr int kPlaneHeads = Source::kPlaneHeads;
+  static constexpr bool kHeadsExist = Problem::kHeads % kPlaneHeads == 0;  ///< of all rows
 
   /// One of this lane's rows.
   struct Row {
@@ -53,11 +55,10 @@ class Tile {
       : arguments_(arguments), item_(item), first_(first) {}
 
   /// Flat row of row `in_tile` (>= kTileRows: of a later tile of the item); one beyond the item's
-  /// end stands for its last row, so that all lanes of a warp stay together and only the store asks
-  /// whether the row is real.
+  /// end stands for its last row, and one of a head that does not exist for the last head's, so
+  /// that all lanes of a warp stay together and only the store asks whether the row is real.
   __device__ long long flat_row(int in_tile) const {
-    const long long row = min(first_ + in_tile, item_.last - 1);
-    const long long position = K::Source::kByHead ? row : row / Problem::kHeads;
+    const auto position = static_cast<long long>(row_of(in_tile) / kPlaneHeads);
     const long long query = K::Order::query(arguments_, item_.image, position);
     return (item_.image * arguments_.queries + query) * Problem::kHeads + head_of(in_tile);
   }
@@ -111,7 +112,7 @@ class Tile {
     for (int r = 0; r < kBlocking; ++r) {
       float combined[Mapping::kStored];
       Mapping::combine(sums[r], combined);
-      const bool real = Mapping::row() < Mapping::kRows && first_ + row[r].in_tile < item_.last;
+      const bool real = Mapping::row() < Mapping::kRows && is_real(row[r].in_tile);
       if (real && Mapping::stores()) store(combined, row[r].flat);
     }
   }
@@ -119,8 +120,23 @@ class Tile {
  private:
   __device__ int head_of(int in_tile) const {
     if constexpr (Problem::kHeads == 1) return 0;
-    if constexpr (K::Source::kByHead) return item_.head;
-    return static_cast<int>(min(first_ + in_tile, item_.last - 1) % Problem::kHeads);
+    const int head = head_in_problem(in_tile);
+    return kHeadsExist ? head : min(head, Problem::kHeads - 1);
+  }
+  /// That of a row of the last plane perhaps does not exist.
+  __device__ int head_in_problem(int in_tile) const {
+    if constexpr (kPlaneHeads == 1) return item_.head;
+    const int in_plane = static_cast<int>(row_of(in_tile) % kPlaneHeads);
+    return kPlaneHeads == Problem::kHeads ? in_plane : item_.head + in_plane;
+  }
+  /// The row of the plane that row `in_tile` is or, beyond the item's end, stands for.
+  __device__ unsigned long long row_of(int in_tile) const {
+    return static_cast<unsigned long long>(min(first_ + in_tile, item_.last - 1));
+  }
+  /// False for rows that stand for others.
+  __device__ bool is_real(int in_tile) const {
+    return first_ + in_tile < item_.last &&
+           (kHeadsExist || head_in_problem(in_tile) < Problem::kHeads);
   }
 
   /// All visits written out. While one is blended, the next kAhead have begun.

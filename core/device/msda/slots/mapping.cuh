@@ -18,7 +18,8 @@ namespace msda {
 ///
 /// - `kVector`: channels; `kTaps`: corners of a point that it reads; `kSides`: 2 when half of the
 ///   lanes read the left column and half the right one, `kLanesPerSide` of them each;
-/// - row(), lane(): its lane group, kRows or more when it is idle, and its place there;
+/// - row(), lane(): its lane group, kRows or more when it is idle, and its place there; lanes of
+///   one side are neighbours;
 /// - side(): the column that it reads with two sides, 0 left, 1 right;
 /// - channel(channel_block): its first channel, of the row;
 /// - tap_column(tap), tap_row(tap): from the anchor, and from the column of its side.
@@ -67,11 +68,13 @@ struct LaneShape {
   int channels;       ///< of a row in one work item
   int sides = 1;      ///< 2: lanes read either the left or the right column
   int rows_per_lane = 1;
+  int interleaved = 1;  ///< rows whose lanes of two sides take turns, where they fill whole warps
 };
 
 /// Neighbouring channels of a row per lane, and neighbouring lanes for a row: with two sides the
-/// lanes of the left column first, whose pixel is the neighbour in memory of the right one's. A
-/// block works on a whole number of rows.
+/// lanes of the left column first, whose pixel is the neighbour in memory of the right one's.
+/// Interleaved rows have the left lanes of all of them first. A block works on a whole number of
+/// rows.
 template <class Problem, LaneShape shape>
 struct LaneMapping {
   static_assert(Problem::kChannels % shape.channels == 0 && shape.channels % shape.vector == 0,
@@ -92,8 +95,23 @@ struct LaneMapping {
   static constexpr bool kWarpHoldsRows =
       simt::kWarpLanes % kLanes == 0 && kRows * kLanes == kThreads;
 
-  __device__ static int row() { return static_cast<int>(simt::thread()) / kLanes; }
-  __device__ static int lane() { return static_cast<int>(simt::thread()) % kLanes; }
+  static constexpr int kInterleaved =
+      kSides == 2 && kWarpHoldsRows && simt::kWarpLanes % (shape.interleaved * kLanes) == 0
+          ? shape.interleaved
+          : 1;
+  /// Between a lane of the left column and that of the right one.
+  static constexpr int kSideStride = kInterleaved * kLanesPerSide;
+
+  __device__ static int row() {
+    const int thread = static_cast<int>(simt::thread());
+    if constexpr (kInterleaved == 1) return thread / kLanes;
+    return thread / (kInterleaved * kLanes) * kInterleaved + thread / kLanesPerSide % kInterleaved;
+  }
+  __device__ static int lane() {
+    const int thread = static_cast<int>(simt::thread());
+    if constexpr (kInterleaved == 1) return thread % kLanes;
+    return thread / kSideStride % kSides * kLanesPerSide + thread % kLanesPerSide;
+  }
   __device__ static int side() { return lane() / kLanesPerSide; }
   __device__ static int channel(int channel_block) {
     return channel_block * kItemChannels + lane() % kLanesPerSide * kVector;
@@ -115,9 +133,9 @@ struct LaneMapping {
       } else if constexpr (kSharesChannels) {
         const float kept = side() == 0 ? sums.sum[v] : sums.sum[v + kStored];
         const float given = side() == 0 ? sums.sum[v + kStored] : sums.sum[v];
-        combined[v] = kept + simt::shuffle_xor(given, kLanesPerSide);
+        combined[v] = kept + simt::shuffle_xor(given, kSideStride);
       } else {
-        combined[v] = sums.sum[v] + simt::shuffle_xor(sums.sum[v], kLanesPerSide);
+        combined[v] = sums.sum[v] + simt::shuffle_xor(sums.sum[v], kSideStride);
       }
     }
   }

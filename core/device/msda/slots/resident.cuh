@@ -13,17 +13,36 @@
 
 namespace msda {
 
-/// The smallest levels that fit `budget` bytes of a block, each of whose pixels there has
-/// `channels` channels and `padding` elements. Sizes in bytes.
-template <class K, int budget, int channels, int padding>
+/// What a block keeps of a pixel: `channels` channels of a plane of `heads` neighbouring heads,
+/// which lie one head after the other, and `padding` elements.
+struct ResidentPixel {
+  int heads;
+  int channels;
+  int padding;
+};
+
+constexpr int common_divisor(int a, int b) { return b == 0 ? a : common_divisor(b, a % b); }
+
+/// The smallest levels that fit `budget` bytes of a block. Sizes in bytes.
+template <class K, int budget, ResidentPixel pixel>
 struct ResidentLevels {
   using Problem = typename K::Problem;
   using Value = typename K::Arithmetic::Stored;
   static constexpr int kBudget = budget;
   static constexpr int kSize = static_cast<int>(sizeof(Value));
-  static constexpr int kChannels = channels;
-  static constexpr int kRowBytes = channels * kSize;
-  static constexpr int kStride = kRowBytes + padding * kSize;
+  static constexpr int kHeads = pixel.heads;
+  static constexpr int kRowBytes = pixel.channels * kSize;
+  /// Parts of a row that lie together in global memory as well: all of it where the layout, the
+  /// items and the planes leave the heads side by side.
+  static constexpr int kRunBytes = [] {
+    constexpr int kItem = K::Mapping::kItemChannels;
+    constexpr bool kSideBySide =
+        K::Layout::kRunChannels == Problem::kChannels && kItem == Problem::kChannels &&
+        K::Layout::channel_offset(1, 0) == Problem::kChannels && Problem::kHeads % kHeads == 0;
+    if (kSideBySide) return kRowBytes;
+    return common_divisor(kRowBytes, common_divisor(K::Layout::kRunChannels, kItem) * kSize);
+  }();
+  static constexpr int kStride = kRowBytes + pixel.padding * kSize;
   static constexpr int kGlobalStride = K::Layout::kPixelStride * kSize;
 
   /// Of a level that is not resident perhaps more than 32 bits count.
@@ -65,18 +84,17 @@ enum LevelCopyKind : int {
   kCopyBulk    ///< bulk copies by TMA, from compute capability 9.0 on
 };
 
-/// Copies the resident levels of one image and head. All consumers take part.
+/// Copies the resident levels of one image and plane. All consumers take part.
 template <class K, class Levels, int kind>
 class LevelCopy {
   static_assert(Levels::total() <= Levels::kBudget, "resident levels keep to their budget");
 
-  static constexpr int kWord =
-      widest_word(Levels::kStride, Levels::kRowBytes, K::Layout::kRunChannels* Levels::kSize);
+  static constexpr int kWord = widest_word(Levels::kStride, Levels::kRunBytes);
   static constexpr bool kBulk = kind == kCopyBulk && ptx::kHasTma && kWord == 16;
   static constexpr bool kAsync = kind != kCopyWords && !kBulk && kWord >= 4;
   /// True when the pixels of a level are one run of bytes in both memories.
   static constexpr bool kIsRun =
-      Levels::kStride == Levels::kGlobalStride && Levels::kRowBytes == Levels::kStride;
+      Levels::kStride == Levels::kGlobalStride && Levels::kRunBytes == Levels::kStride;
 
   struct WithoutBarrier : Bytes<Levels::total()> {};
   struct WithBarrier : Bytes<Levels::total()> {
@@ -97,11 +115,9 @@ class LevelCopy {
   }
 
   /// Between two barriers of the consumers, the first of which ends the reads of what was there.
-  /// `channel` is the first to be copied.
-  __device__ void load(const Arguments& arguments, const WorkItem& item, int channel) {
-    const auto image = [&](int c) {
-      return image_values<K>(arguments, item.image, item.head, channel + c);
-    };
+  /// `first` is the first to be copied of the plane's channels.
+  __device__ void load(const Arguments& arguments, const WorkItem& item, int first) {
+    const auto image = [&](int c) { return plane_values(arguments, item, first + c); };
     if constexpr (kBulk) {
       ptx::fence_before_bulk_copies();
       if (simt::thread() == 0) {
@@ -119,6 +135,19 @@ class LevelCopy {
   }
 
  private:
+  /// Channel `c` of the plane's. A head that does not exist has the last one's.
+  __device__ static const unsigned char* plane_values(const Arguments& arguments,
+                                                      const WorkItem& item, int c) {
+    constexpr int kItem = K::Mapping::kItemChannels;
+    const int first = item.channel_block * kItem;
+    if constexpr (Levels::kHeads == 1) {
+      return image_values<K>(arguments, item.image, item.head, first + c);
+    } else {
+      const int head = min(item.head + c / kItem, K::Problem::kHeads - 1);
+      return image_values<K>(arguments, item.image, head, first + c % kItem);
+    }
+  }
+
   static constexpr unsigned kBulkBytes = [] {
     unsigned bytes = 0;
     for (int l = 0; l < K::Problem::kLevels; ++l) {
@@ -149,10 +178,7 @@ class LevelCopy {
         ptx::copy_bulk(to + at, level(0) + at, min(kPiece, kBytes - at), &storage_.barrier);
       }
     } else {
-      // A copy lies in one run of neighbouring channels.
-      constexpr int kRun = K::Layout::kRunChannels * Levels::kSize;
-      constexpr int kWhole = Levels::kRowBytes < kRun ? Levels::kRowBytes : kRun;
-      constexpr int kBytes = kBulk ? kWhole : kWord;
+      constexpr int kBytes = kBulk ? Levels::kRunBytes : kWord;
       constexpr int kCopies = Levels::kRowBytes / kBytes;
       for (int i = static_cast<int>(simt::thread()); i < pixels * kCopies;
            i += K::Mapping::kThreads) {
@@ -187,7 +213,7 @@ class ResidentSource : public GlobalRows<K> {
   using Copy = LevelCopy<K, Levels, kind>;
 
  public:
-  static constexpr bool kByHead = true;
+  static constexpr int kPlaneHeads = Levels::kHeads;
   using Storage = typename Copy::Storage;
 
   static constexpr bool on_chip(int level) { return Levels::resident(level); }
@@ -201,7 +227,7 @@ class ResidentSource : public GlobalRows<K> {
       : arguments_(arguments), storage_(storage), copy_(storage) {}
 
   /// Copies the levels where the item is of another plane than the one before, from channel `first`
-  /// of its channels on, between two barriers `sync()` of all who read them.
+  /// of the plane's on, between two barriers `sync()` of all who read them.
   template <class Sync>
   __device__ void turn_to(const WorkItem& item, int first, const Sync& sync) {
     const long long plane =
@@ -210,8 +236,14 @@ class ResidentSource : public GlobalRows<K> {
     if (plane == plane_) return;
     plane_ = plane;
     sync();  // nobody reads the plane before
-    copy_.load(arguments_, item, item.channel_block * K::Mapping::kItemChannels + first);
+    copy_.load(arguments_, item, first);
     sync();
+  }
+  /// A channel of the problem's, counted among those of the item's plane.
+  __device__ static int channel_in_plane(const WorkItem& item, int head, int channel) {
+    const int in_head = channel - item.channel_block * K::Mapping::kItemChannels;
+    if constexpr (kPlaneHeads == 1) return in_head;
+    return (head - item.head) * K::Mapping::kItemChannels + in_head;
   }
 
   const Arguments& arguments_;

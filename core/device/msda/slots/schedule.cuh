@@ -6,11 +6,12 @@
 
 namespace msda {
 
-/// A run of rows of one plane of one image. Rows count (q, h) pairs with h fastest, or queries
-/// alone when the composition works by head.
+/// A run of rows of one plane of one image. Rows count (q, h) pairs, h fastest, of the heads of a
+/// plane; where those do not divide the problem's heads, the last plane has rows of heads that do
+/// not exist.
 struct WorkItem {
   long long image;
-  int head;           ///< of a plane by head; 0 otherwise
+  int head;           ///< the plane's first
   int channel_block;  ///< 0 .. Mapping::kChannelBlocks - 1
   long long first;    ///< row
   long long last;     ///< one past the last row
@@ -20,15 +21,15 @@ struct WorkItem {
 template <class K>
 inline constexpr LaunchShape kShape = [] {
   constexpr int kThreads = K::Mapping::kThreads + kProducerThreads<K>;
-  constexpr bool kByHead = K::Source::kByHead;
+  constexpr int kHeads = K::Source::kPlaneHeads;
   static_assert(kThreads <= 1024,
                 "a block has at most 1024 threads: the mapping's and those of producer warps");
   return LaunchShape{.threads = kThreads,
                      .shared_bytes = kStorageBytes<typename K::Storage>,
                      .resident_blocks = K::Schedule::kResidentBlocks,
-                     .planes = static_cast<unsigned>((kByHead ? K::Problem::kHeads : 1) *
+                     .planes = static_cast<unsigned>((K::Problem::kHeads + kHeads - 1) / kHeads *
                                                      K::Mapping::kChannelBlocks),
-                     .rows_per_query = static_cast<unsigned>(kByHead ? 1 : K::Problem::kHeads),
+                     .rows_per_query = static_cast<unsigned>(kHeads),
                      .rows_per_item = K::Schedule::kRowsPerItem * K::Source::kCluster,
                      .chunks = K::Schedule::kChunks,
                      .cluster = K::Source::kCluster};
@@ -46,7 +47,7 @@ __device__ __forceinline__ WorkItem work_item(const Arguments& arguments, const 
   const int in_image = static_cast<int>(plane % shape.planes);
   WorkItem item;
   item.image = plane / shape.planes;
-  item.head = in_image / K::Mapping::kChannelBlocks;
+  item.head = in_image / K::Mapping::kChannelBlocks * static_cast<int>(shape.rows_per_query);
   item.channel_block = in_image % K::Mapping::kChannelBlocks;
   if (shape.rows_per_item != 0) {
     item.first = part * shape.rows_per_item;

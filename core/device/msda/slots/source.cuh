@@ -64,7 +64,8 @@ concept PixelSource = requires(const Policy& policy, const unsigned char* anchor
 ///
 /// What is known of all:
 ///
-/// - `kByHead`: work items are of one head, whose rows the source keeps on chip;
+/// - `kPlaneHeads`: neighbouring heads whose rows a work item has: those that the source keeps on
+///   chip together, or all of the problem;
 /// - `kCluster`: blocks of a cluster that it shares levels out to; 1: no clusters;
 /// - `kBlends`: the policy is a BlendingSource, otherwise a PixelSource;
 /// - `Place`: what a tap carries of a point;
@@ -75,7 +76,7 @@ template <class Policy, class K>
 concept SourcePolicy = requires(Policy& policy, const typename Policy::Base& base,
                                 const typename Policy::Place& place, const WorkItem& item) {
   requires HasStorage<Policy>;
-  requires kConstant<bool, Policy::kByHead>;
+  requires kConstant<int, Policy::kPlaneHeads>;
   requires kConstant<unsigned, Policy::kCluster>;
   requires kConstant<bool, Policy::kBlends>;
   requires(Policy::kBlends ? BlendingSource<Policy> : PixelSource<Policy>);
@@ -136,7 +137,7 @@ class GlobalSource : public GlobalRows<K> {
   using Rows = GlobalRows<K>;
 
  public:
-  static constexpr bool kByHead = false;
+  static constexpr int kPlaneHeads = K::Problem::kHeads;
   static constexpr unsigned kCluster = 1;
   using typename Rows::Place;
   struct Storage {};

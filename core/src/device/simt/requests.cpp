@@ -1,6 +1,7 @@
 #include "device/simt/requests.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace msda::simt {
 namespace {
@@ -10,6 +11,10 @@ constexpr std::uintptr_t kSector = 32;  ///< bytes
 constexpr const char* kRequests = "value.requests";
 constexpr const char* kSectors = "value.sectors-per-request";
 constexpr const char* kRunBytes = "value.run-bytes";
+constexpr const char* kConflicts = "value.conflicts-per-request";
+
+constexpr std::uintptr_t kBanks = 32;
+constexpr std::uintptr_t kBankBytes = 4;  ///< that a bank gives in a pass
 
 }  // namespace
 
@@ -27,13 +32,36 @@ void Requests::load(std::size_t thread, std::size_t warp, const void* pc, std::u
                     std::size_t bytes) {
   const Passage key{warp, pc, passed_[{thread, pc, 0}]++};
   std::vector<Span>& spans = open_[key];
-  spans.push_back({address, address + bytes});
+  spans.push_back({address, address + bytes, thread % kLanesOfAWarp});
   if (spans.size() < kLanesOfAWarp) return;
   finish(spans);
   open_.erase(key);
 }
 
+/// Passes beyond the first of each group of lanes that ask for 128 bytes: a bank gives one word in
+/// a pass, to all who ask for it.
+std::uint64_t Requests::conflicts(std::vector<Span> spans) {
+  std::sort(spans.begin(), spans.end(), [](Span a, Span b) { return a.lane < b.lane; });
+  const std::uintptr_t bytes = std::max(spans.front().end - spans.front().begin, kBankBytes);
+  const std::size_t together = std::max<std::size_t>(kBanks * kBankBytes / bytes, 1);
+  std::uint64_t passes = 0;
+  for (std::size_t first = 0; first < spans.size();) {
+    std::set<std::uintptr_t> words;
+    const std::size_t group = spans[first].lane / together;
+    for (; first < spans.size() && spans[first].lane / together == group; ++first) {
+      for (auto word = spans[first].begin / kBankBytes; word * kBankBytes < spans[first].end;
+           ++word)
+        words.insert(word);
+    }
+    std::uint64_t of_bank[kBanks] = {};
+    for (const std::uintptr_t word : words) ++of_bank[word % kBanks];
+    passes += *std::max_element(std::begin(of_bank), std::end(of_bank)) - 1;
+  }
+  return passes;
+}
+
 void Requests::finish(std::vector<Span>& spans) {
+  conflicts_ += conflicts(spans);
   std::sort(spans.begin(), spans.end(), [](Span a, Span b) { return a.begin < b.begin; });
   ++requests_;
   std::uintptr_t counted = 0;  ///< sectors before this one
@@ -62,8 +90,9 @@ void Requests::add_to(std::map<std::string, double>& numbers) const {
   const auto requests = static_cast<double>(requests_);
   numbers[kRequests] = requests;
   numbers[kSectors] = static_cast<double>(sectors_) / requests;
+  numbers[kConflicts] = static_cast<double>(conflicts_) / requests;
 }
 
-std::vector<std::string> Requests::names() { return {kRequests, kSectors, kRunBytes}; }
+std::vector<std::string> Requests::names() { return {kRequests, kSectors, kRunBytes, kConflicts}; }
 
 }  // namespace msda::simt

@@ -21,7 +21,8 @@ class Requests {
     bytes_ += bytes;
   }
   void end_cluster();
-  /// Requests, 32-byte sectors of one on average, and bytes of one run of neighbouring memory.
+  /// Requests, 32-byte sectors and bank conflicts of one on average, and bytes of one run of
+  /// neighbouring memory.
   void add_to(std::map<std::string, double>& numbers) const;
   static std::vector<std::string> names();
 
@@ -29,8 +30,10 @@ class Requests {
   struct Span {
     std::uintptr_t begin;
     std::uintptr_t end;
+    std::size_t lane;
   };
   void finish(std::vector<Span>& spans);
+  static std::uint64_t conflicts(std::vector<Span> spans);
 
   /// The n-th time that a thread, or a warp, comes to a load.
   struct Passage {
@@ -47,6 +50,7 @@ class Requests {
   std::unordered_map<Passage, std::vector<Span>, PassageHash> open_;  ///< by warp
   std::uint64_t requests_ = 0;
   std::uint64_t sectors_ = 0;
+  std::uint64_t conflicts_ = 0;
   std::uint64_t runs_ = 0;
   std::uint64_t bytes_ = 0;  ///< of runs
 };

@@ -11,6 +11,7 @@ constexpr const char* kSplit = "rows.split";
 constexpr const char* kRowsOfAThread = "rows.of-a-thread";
 constexpr const char* kTiles = "tiles";
 constexpr const char* kReordered = "tiles.reordered";
+constexpr const char* kHeads = "tiles.heads";
 
 }  // namespace
 
@@ -22,7 +23,9 @@ void Rows::write_output(std::uint64_t row, unsigned block, std::size_t thread, u
     found->second.split = true;
   }
   if (is_new) {
-    places_.push_back({block, tile, row / static_cast<std::uint64_t>(heads_)});
+    const auto heads = static_cast<std::uint64_t>(heads_);
+    places_.push_back({block, tile, row / heads});
+    heads_of_tiles_.push_back({block, tile, row % heads});
     const auto read = read_in_.find(row);
     if (read != read_in_.end() && read->second < tile) ++prefetched_;
   }
@@ -38,21 +41,30 @@ void Rows::end_cluster() {
   std::fill(threads_.begin(), threads_.end(), Thread{});
 }
 
-void Rows::add_to(std::map<std::string, double>& numbers) const {
-  std::vector<Place> places = places_;
+template <class Each>
+void Rows::for_each_tile(std::vector<Place> places, const Each& each) {
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
-  std::uint64_t tiles = 0;
-  std::uint64_t reordered = 0;
-  for (auto first = places.begin(); first != places.end();) {
-    const auto end = std::find_if(first, places.end(), [&](const Place& other) {
+  for (auto first = places.cbegin(); first != places.cend();) {
+    const auto end = std::find_if(first, places.cend(), [&](const Place& other) {
       return other.block != first->block || other.tile != first->tile;
     });
-    const auto queries = static_cast<std::uint64_t>(end - first);
-    ++tiles;
-    if (std::prev(end)->query - first->query + 1 > queries) ++reordered;
+    each(first, end);
     first = end;
   }
+}
+
+void Rows::add_to(std::map<std::string, double>& numbers) const {
+  std::uint64_t tiles = 0;
+  std::uint64_t reordered = 0;
+  for_each_tile(places_, [&](auto first, auto end) {
+    const auto queries = static_cast<std::uint64_t>(end - first);
+    ++tiles;
+    if (std::prev(end)->which - first->which + 1 > queries) ++reordered;
+  });
+  std::ptrdiff_t heads = 0;
+  for_each_tile(heads_of_tiles_,
+                [&](auto first, auto end) { heads = std::max(heads, end - first); });
   const auto split = std::count_if(written_.begin(), written_.end(),
                                    [](const auto& row) { return row.second.split; });
   const auto put = [&](const char* name, auto value) {
@@ -64,10 +76,11 @@ void Rows::add_to(std::map<std::string, double>& numbers) const {
   put(kRowsOfAThread, most_rows_);
   put(kTiles, tiles);
   put(kReordered, reordered);
+  put(kHeads, heads);
 }
 
 std::vector<std::string> Rows::names() {
-  return {kRows, kPrefetched, kSplit, kRowsOfAThread, kTiles, kReordered};
+  return {kRows, kPrefetched, kSplit, kRowsOfAThread, kTiles, kReordered, kHeads};
 }
 
 }  // namespace msda::simt

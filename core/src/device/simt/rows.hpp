@@ -30,9 +30,12 @@ class Rows {
   struct Place {
     unsigned block;
     unsigned tile;
-    std::uint64_t query;
+    std::uint64_t which;  ///< query or head
     friend auto operator<=>(const Place&, const Place&) = default;
   };
+  /// Calls each(first, end) for the places of each tile, in order, without repetitions.
+  template <class Each>
+  static void for_each_tile(std::vector<Place> places, const Each& each);
   struct Thread {
     std::uint64_t row = 0;
     unsigned tile = 0;
@@ -42,8 +45,9 @@ class Rows {
   std::int64_t heads_;
   std::unordered_map<std::uint64_t, unsigned> read_in_;  ///< tile; of this cluster
   std::unordered_map<std::uint64_t, Written> written_;
-  std::vector<Place> places_;
-  std::vector<Thread> threads_;  ///< of this cluster
+  std::vector<Place> places_;          ///< of queries
+  std::vector<Place> heads_of_tiles_;  ///< of heads
+  std::vector<Thread> threads_;        ///< of this cluster
   std::uint64_t prefetched_ = 0;
   unsigned most_rows_ = 0;  ///< of a thread in a tile
 };

@@ -1,0 +1,90 @@
+#include "conformance/head_groups.hpp"
+
+#include "conformance/conformance.hpp"
+#include "problem/validate.hpp"
+
+namespace msda {
+namespace {
+
+using Number = std::int64_t;
+
+Use interleaved(Number rows) {
+  return {"corner-pair", {{"threads", Number{64}}, {"interleaved", rows}}};
+}
+Use planes(Number heads, const char* copy) {
+  return {"smem-levels", {{"heads", heads}, {"copy", std::string(copy)}}};
+}
+/// No room for the largest level.
+Use some_levels(Number heads) {
+  return {"smem-levels", {{"heads", heads}, {"budget", Number{4}}, {"copy", std::string("bulk")}}};
+}
+Use cluster(Number blocks, Number heads) {
+  return {"distributed-smem", {{"cluster", blocks}, {"heads", heads}}};
+}
+Use padded(Number heads) { return {"smem-levels", {{"heads", heads}, {"padding", Number{2}}}}; }
+
+const Use kWide{"vector-loads", {{"threads", Number{64}}}};
+const Use kHalves{"channel-split", {{"channels", Number{16}}, {"threads", Number{64}}}};
+const Use kPersistent{"persistent", {{"blocks", Number{1}}, {"chunks", Number{2}}}};
+const Use kPacked{"shared-metadata", {{"packed", true}}};
+const Use kAlternate{"loop-unrolling", {{"points", Number{4}}, {"alternate", true}}};
+
+AwkwardProblem problem_of(Number heads, Types types, Distribution distribution) {
+  AwkwardProblem made;
+  Problem& problem = made.problem;
+  problem.batch = 2;
+  problem.queries = 43;
+  problem.heads = heads;
+  problem.channels = 32;
+  problem.points = 4;
+  problem.levels = {{12, 17}, {6, 9}, {3, 5}};
+  problem.types = types;
+  problem.name = describe(problem);
+  made.generation.distribution = distribution;
+  made.generation.seed = static_cast<std::uint64_t>(heads);
+  return made;
+}
+
+}  // namespace
+
+std::vector<Composition> head_groups() {
+  const std::vector<std::vector<Use>> all = {
+      {interleaved(2)},
+      {interleaved(4), planes(1, "words")},
+      {interleaved(1), planes(2, "bulk"), kPersistent},
+      {interleaved(2), planes(2, "async"), kPersistent},
+      {interleaved(2), some_levels(2), kPersistent, kPacked, kAlternate, {"prefetch-query", {}}},
+      {interleaved(4), planes(4, "bulk"), {"work-redistribution", {{"waves", Number{1}}}}},
+      {interleaved(2), some_levels(4), {"work-stealing", {}}},
+      {kWide, planes(8, "bulk"), kPersistent},
+      {kWide, padded(2), kPersistent},
+      {kHalves, planes(2, "bulk"), kPersistent},
+      {kWide, planes(2, "bulk"), {"channel-blocked", {{"block", Number{8}}}}},
+      {interleaved(2), planes(4, "bulk"), {"zero-border", {}}},
+      {interleaved(4), planes(4, "bulk"), {"int8-value", {}}, kPersistent},
+      {kWide, planes(2, "words"), {"fp8-value", {}}, {"spatial-order", {}}},
+      {kWide, cluster(2, 2), kPersistent},
+      {interleaved(2), cluster(4, 4)},
+      {kHalves, cluster(4, 2), kPersistent},
+      {interleaved(2), planes(2, "bulk"), {"warp-roles", {}}, kPacked, kPersistent},
+      {kWide, some_levels(2), {"tma-boxes", {}}, {"warp-roles", {}}, kPersistent},
+      {interleaved(2), some_levels(2), {"memcpy-async", {}}},
+      {{"register-blocking", {}}, some_levels(2), {"memcpy-async", {}}, kPersistent},
+      {interleaved(2), planes(2, "bulk"), {"warp-shuffle", {}}, kAlternate},
+  };
+  std::vector<Composition> compositions;
+  for (const std::vector<Use>& uses : all) compositions.emplace_back(shipped_plugins(), uses);
+  return compositions;
+}
+
+std::vector<AwkwardProblem> head_problems() {
+  const Types mixed{DType::kFloat16, DType::kFloat32, DType::kBFloat16, DType::kFloat32};
+  return {problem_of(8, Types::all(DType::kFloat16), Distribution::kLocal),
+          problem_of(3, Types::all(DType::kBFloat16), Distribution::kOutside),
+          problem_of(2, Types::all(DType::kFloat32), Distribution::kUniform),
+          problem_of(5, Types::all(DType::kFloat16), Distribution::kBorder),
+          problem_of(6, mixed, Distribution::kUniform),
+          problem_of(1, Types::all(DType::kFloat16), Distribution::kUniform)};
+}
+
+}  // namespace msda
