@@ -69,4 +69,28 @@ __device__ __forceinline__ T from_float(float v) {
   return T(v);
 }
 
+__device__ __forceinline__ __half2 pair_from_floats(float a, float b, __half) {
+  return __floats2half2_rn(a, b);
+}
+__device__ __forceinline__ __nv_bfloat162 pair_from_floats(float a, float b, __nv_bfloat16) {
+  return __floats2bfloat162_rn(a, b);
+}
+
+/// The same of several numbers, two by an instruction where the type is of 16 bits.
+template <int n>
+__device__ __forceinline__ void from_floats(const float (&from)[n], float (&to)[n]) {
+#pragma unroll
+  for (int i = 0; i < n; ++i) to[i] = from[i];
+}
+template <class T, int n>
+__device__ __forceinline__ void from_floats(const float (&from)[n], T (&to)[n]) {
+#pragma unroll
+  for (int i = 0; i + 1 < n; i += 2) {
+    const auto both = pair_from_floats(from[i], from[i + 1], T());
+    to[i] = both.x;
+    to[i + 1] = both.y;
+  }
+  if constexpr (n % 2 == 1) to[n - 1] = from_float<T>(from[n - 1]);
+}
+
 }  // namespace msda

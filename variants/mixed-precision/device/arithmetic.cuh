@@ -37,15 +37,15 @@ struct Arithmetic {
   __device__ static Stored encode(const Arguments&, float value, long long, int, int) {
     return from_float<Stored>(value);
   }
-  __device__ static Weight weight(float w) { return from_float<Stored>(w); }
 
-  __device__ static float pixels_from(int pixel, float location, int size) {
+  /// The weights' bits are too few for the one rounding of msda::pixels_from().
+  __device__ static float pixels_from(float pixel, float location, int size) {
     if constexpr (Parameters::half_coordinates) {
       const __half extent = __int2half_rn(size);
       const __half coordinate = __hsub(__hmul(__float2half(location), extent), __float2half(0.5F));
-      return __half2float(coordinate) - static_cast<float>(pixel);
+      return __half2float(coordinate) - pixel;
     } else {
-      return msda::pixels_from(pixel, location, size);
+      return msda::pixels_from(0.0F, location, size) - pixel;
     }
   }
 

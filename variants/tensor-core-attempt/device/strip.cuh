@@ -132,9 +132,9 @@ class Strip {
 #pragma unroll(kUnroll)
     for (int i = 0; i < kHeld; ++i) {
       const Pair x =
-          pair<false, kWidth == 1>(to_float(location.element[2 * i]), kWidth, pixels_from);
-      const Pair y =
-          pair<false, kHeight == 1>(to_float(location.element[2 * i + 1]), kHeight, pixels_from);
+          pair<false, kWidth, kWidth>(to_float(location.element[2 * i]), kWidth, pixels_from);
+      const Pair y = pair<false, kHeight, kHeight>(to_float(location.element[2 * i + 1]), kHeight,
+                                                   pixels_from);
       const bool inside = (x.weight[0] != 0.0F || x.weight[1] != 0.0F) &&
                           (y.weight[0] != 0.0F || y.weight[1] != 0.0F);
       const float attention = inside && real(row) ? to_float(weight.element[i]) : 0.0F;

@@ -17,12 +17,11 @@ concept DecodingArithmetic = requires(const Arguments& arguments,
 
 /// - `Stored`: element type of the values that are read; `kEncoded`: it is not the problem's, a
 ///   pre-pass encodes them, and the policy is a DecodingArithmetic;
-/// - `Weight`: type of a tap's weight;
+/// - `Weight`: type of a tap's weight, float32 or of 16 bits;
 /// - `Sums<n>`: the sums of n channels of a row, in float32, as FloatSums;
 /// - pixels_from(pixel, location, size): the pixel coordinate of a location on an axis of `size`
 ///   pixels, counted from pixel `pixel`;
 /// - encode(arguments, value, image, head, level): the stored form of a value;
-/// - weight(w): that of a weight;
 /// - add<points>(sums, taps, values): adds weight * value, over the first `points` points of a
 ///   batch and their taps.
 template <class Policy, class K>
@@ -32,8 +31,8 @@ concept ArithmeticPolicy =
              const Vector<typename Policy::Stored, 1> (&values)[kBatch<K>][kTaps<K>]) {
   requires kConstant<bool, Policy::kEncoded>;
   requires !Policy::kEncoded || DecodingArithmetic<Policy>;
-  { Policy::weight(0.0F) } -> Same<typename Policy::Weight>;
-  { Policy::pixels_from(0, 0.0F, 0) } -> Same<float>;
+  typename Policy::Weight;
+  { Policy::pixels_from(0.0F, 0.0F, 0) } -> Same<float>;
   { Policy::encode(arguments, 0.0F, 0LL, 0, 0) } -> Same<typename Policy::Stored>;
   Policy::template add<1>(sums, taps, values);
   sums.clear();
@@ -63,13 +62,12 @@ struct FloatArithmetic {
   template <int vector>
   using Sums = FloatSums<vector>;
 
-  __device__ static float pixels_from(int pixel, float location, int size) {
+  __device__ static float pixels_from(float pixel, float location, int size) {
     return msda::pixels_from(pixel, location, size);
   }
   __device__ static Stored encode(const Arguments&, float value, long long, int, int) {
     return from_float<Stored>(value);
   }
-  __device__ static Weight weight(float w) { return w; }
 
   template <int points, int batch, int taps, int vector, class Element>
   __device__ static void add(Sums<vector>& sums, const Taps<K> (&tap)[batch],

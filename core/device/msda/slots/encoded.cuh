@@ -19,8 +19,7 @@ struct EncodedArithmetic {
   template <int vector>
   using Sums = FloatSums<vector>;
 
-  __device__ static Weight weight(float w) { return __float2half_rn(w); }
-  __device__ static float pixels_from(int pixel, float location, int size) {
+  __device__ static float pixels_from(float pixel, float location, int size) {
     return msda::pixels_from(pixel, location, size);
   }
 

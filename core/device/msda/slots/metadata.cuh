@@ -35,13 +35,23 @@ concept MetadataPolicy = requires(Policy& policy, typename K::Pipeline& samples,
   policy.template read<0, 1>(samples, 0LL, 0, 0, taps);
 };
 
-/// True when some level is one pixel wide or high.
+/// The smallest and the largest width or height of a level.
+struct Extents {
+  int smallest;
+  int largest;
+};
 template <class Problem>
-constexpr bool has_single_pixels() {
+constexpr Extents extents() {
+  Extents found{Problem::width(0), Problem::width(0)};
+  const auto add = [&found](int size) {
+    if (size < found.smallest) found.smallest = size;
+    if (size > found.largest) found.largest = size;
+  };
   for (int level = 0; level < Problem::kLevels; ++level) {
-    if (Problem::width(level) == 1 || Problem::height(level) == 1) return true;
+    add(Problem::width(level));
+    add(Problem::height(level));
   }
-  return false;
+  return found;
 }
 
 /// Taps of a sample of level `level` for the lanes of side `side`. The level may be a run-time
@@ -52,30 +62,35 @@ __device__ __forceinline__ Taps<K> make_taps(const Sample& sample, int level, in
   using Mapping = typename K::Mapping;
   const int width = Problem::width(level);
   const int height = Problem::height(level);
-  const auto pixels_from = [](int pixel, float location, int size) {
+  const auto pixels_from = [](float pixel, float location, int size) {
     return K::Arithmetic::pixels_from(pixel, location, size);
   };
   Taps<K> taps;
   if constexpr (K::Source::kBlends) {
-    const float x = pixels_from(0, sample.x, width);
-    const float y = pixels_from(0, sample.y, height);
+    const float x = pixels_from(0.0F, sample.x, width);
+    const float y = pixels_from(0.0F, sample.y, height);
     const bool counts = x > -1.0F && x < static_cast<float>(width) && y > -1.0F &&
                         y < static_cast<float>(height);  // false for what is no number
     taps.place = K::Source::place(counts ? x : 0.0F, counts ? y : 0.0F);
-    taps.weight[0] = K::Arithmetic::weight(counts ? sample.weight : 0.0F);
+    taps.weight[0] = from_float<typename K::Arithmetic::Weight>(counts ? sample.weight : 0.0F);
   } else {
     constexpr bool kBordered = K::Layout::kBordered;
-    constexpr bool kSingle = has_single_pixels<Problem>();
-    const Pair x = pair<kBordered, kSingle>(sample.x, width, pixels_from);
-    const Pair y = pair<kBordered, kSingle>(sample.y, height, pixels_from);
+    constexpr Extents kSizes = extents<Problem>();
+    const auto pair_of = [&](float location, int size) {
+      return pair<kBordered, kSizes.smallest, kSizes.largest>(location, size, pixels_from);
+    };
+    const Pair x = pair_of(sample.x, width);
+    const Pair y = pair_of(sample.y, height);
     taps.place = K::Source::place(level, x.first, y.first);
+    float weight[Mapping::kTaps];
 #pragma unroll
     for (int t = 0; t < Mapping::kTaps; ++t) {
       const float column = Mapping::kSides == 2 ? (side == 0 ? x.weight[0] : x.weight[1])
                                                 : x.weight[Mapping::tap_column(t)];
       const float row = y.weight[Mapping::tap_row(t)] * sample.weight;
-      taps.weight[t] = K::Arithmetic::weight(column * row);
+      weight[t] = column * row;
     }
+    from_floats(weight, taps.weight);
   }
   return taps;
 }

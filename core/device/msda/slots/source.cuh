@@ -114,8 +114,7 @@ struct GlobalRows {
   template <int level>
   __device__ static const unsigned char* anchor_in(const unsigned char* image, int side,
                                                    Place place) {
-    return ptx::opaque(ptx::opaque(image + side * delta(level, 1, 0)) +
-                       place * static_cast<unsigned long long>(kPixelBytes));
+    return ptx::element_address<kPixelBytes>(ptx::opaque(image + side * delta(level, 1, 0)), place);
   }
   /// What lies `delta` bytes from an anchor: a constant, which with the level's start becomes part
   /// of the load instruction.

@@ -1,0 +1,49 @@
+// Arithmetic for which the compiler has to be told the instruction.
+#pragma once
+
+namespace msda::ptx {
+
+/// A whole number as an integer and as a float.
+struct Whole {
+  int number;
+  float value;
+};
+
+/// Of |x| up to this `whole_below` is right.
+inline constexpr int kMostWhole = 1 << 22;
+
+#if !defined(MSDA_SIMT_HOST)
+
+/// address + index * stride in one instruction. An index that the compiler knows to be of 16 bits
+/// it shifts and adds in two. As after opaque() (memory.cuh), what is added later stays a constant
+/// of the load.
+template <unsigned stride>
+__device__ __forceinline__ const unsigned char* element_address(const unsigned char* address,
+                                                                unsigned index) {
+  asm("mad.wide.u32 %0, %1, %2, %0;" : "+l"(address) : "r"(index), "n"(stride));
+  return address;
+}
+
+/// The largest whole number not above x. 1.5 * 2^23 leaves a sum's significand no room for a
+/// fraction, so that an addition which rounds down does what conversions to an integer and back do
+/// at a quarter of its rate or less.
+__device__ __forceinline__ Whole whole_below(float x) {
+  constexpr float kOffset = 12582912.0F;
+  const float sum = __fadd_rd(x, kOffset);
+  return {__float_as_int(sum) - __float_as_int(kOffset), sum - kOffset};
+}
+
+#else
+
+template <unsigned stride>
+inline const unsigned char* element_address(const unsigned char* address, unsigned index) {
+  return address + static_cast<unsigned long long>(index) * stride;
+}
+inline Whole whole_below(float x) {
+  const float value = floorf(x);
+  return {static_cast<int>(value), value};
+}
+
+#endif
+
+}  // namespace msda::ptx
