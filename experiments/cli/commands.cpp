@@ -49,6 +49,7 @@ const std::vector<Command>& commands() {
       {"bench", "time one variant on one problem, spelled out as key=value", bench_command},
       {"input", "generate or convert the tensors of a problem", input_command},
       {"inspect", "compile a composition and say what came of it", inspect_command},
+      {"export", "write compositions as an operator to use elsewhere", export_command},
       {"profile", "count what kernels do under Nsight Compute or Systems", profile_command},
       {"report", "make the report of a finished run again", report_command},
       {"merge", "join the shards of a run", merge_command},

@@ -30,6 +30,7 @@ int verify_command(const std::vector<std::string>& arguments);
 int bench_command(const std::vector<std::string>& arguments);
 int input_command(const std::vector<std::string>& arguments);
 int inspect_command(const std::vector<std::string>& arguments);
+int export_command(const std::vector<std::string>& arguments);
 int profile_command(const std::vector<std::string>& arguments);
 int report_command(const std::vector<std::string>& arguments);
 int merge_command(const std::vector<std::string>& arguments);

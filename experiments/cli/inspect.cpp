@@ -39,14 +39,6 @@ Arguments inspect_arguments() {
   return arguments;
 }
 
-std::vector<Use> uses_of(const std::string& name, const Registry& registry,
-                         const Recipes& recipes) {
-  const auto recipe = recipes.find(name);
-  if (recipe != recipes.end()) return usable(recipe->second);
-  registry.find(name);
-  return {{name, {}}};
-}
-
 /// One line of what is known: its name and the value of each composition.
 using Line = std::vector<std::string>;
 

@@ -62,6 +62,14 @@ Recipes recipes_for(const std::optional<std::string>& file, const Registry& regi
   return recipes;
 }
 
+std::vector<Use> uses_of(const std::string& name, const Registry& registry,
+                         const Recipes& recipes) {
+  const auto recipe = recipes.find(name);
+  if (recipe != recipes.end()) return usable(recipe->second);
+  registry.find(name);
+  return {{name, {}}};
+}
+
 void add_force_option(Arguments& arguments) {
   arguments.flag("force", "overwrite what is there already");
 }

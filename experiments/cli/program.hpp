@@ -30,6 +30,9 @@ const ArmSpec& find_arm(const Experiment& experiment, const std::string& name);
 Recipes recipes_for(const std::optional<std::string>& file, const Registry& registry,
                     const std::vector<std::string>& words = {});
 
+/// What a recipe's or a variant's name stands for. Throws UsageError with the nearest name.
+std::vector<Use> uses_of(const std::string& name, const Registry& registry, const Recipes& recipes);
+
 /// --force, for a command that writes to a directory.
 void add_force_option(Arguments& arguments);
 /// Throws UsageError when `directory` holds something already, unless --force was given.

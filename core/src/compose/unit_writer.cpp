@@ -179,7 +179,8 @@ const std::vector<UnitHeader>& device_headers() {
   return kHeaders;
 }
 
-ComposedUnit write_unit(const Composition& composition, const Problem& problem) {
+ComposedUnit write_unit(const Composition& composition, const Problem& problem,
+                        const std::string& space) {
   const Skeleton& skeleton = msda::skeleton(composition.skeleton());
   ComposedUnit composed;
   Unit& unit = composed.unit;
@@ -204,17 +205,18 @@ ComposedUnit write_unit(const Composition& composition, const Problem& problem) 
   }
   const std::string symbol = symbol_of(composition);
   unit.text = fmt::format(
-      "// {0}\n{1}\nnamespace unit {{\n{2}{3}struct {4} : {5}::Defaults<Problem> {{\n{6}}};\n"
-      "using K = {5}::Composed<{4}>;\n{7}}}  // namespace unit\n",
+      "// {0}\n{1}\nnamespace {8} {{\n{2}{3}struct {4} : {5}::Defaults<Problem> {{\n{6}}};\n"
+      "using K = {5}::Composed<{4}>;\n{7}}}  // namespace {8}\n",
       composition.describe(), includes, problem_text(problem), parameters, symbol, skeleton.space,
-      slots, contracts);
+      slots, contracts, space);
 
-  composed.main_kernel = fmt::format("{}::kernel<unit::{}>", skeleton.space, symbol);
+  composed.main_kernel = fmt::format("{}::kernel<{}::{}>", skeleton.space, space, symbol);
   unit.kernels.push_back(composed.main_kernel);
-  unit.plan = fmt::format("&{}::plan<unit::{}>", skeleton.space, symbol);
+  unit.plan = fmt::format("&{}::plan<{}::{}>", skeleton.space, space, symbol);
+  composed.constant_plan = fmt::format("{}::make_plan<{}::K>()", skeleton.space, space);
   for (const auto& [slot, name] : prepass_slots(composition, skeleton)) {
-    const std::string kernel = fmt::format("{}::prepass<unit::{}, static_cast<msda::Slot>({})>",
-                                           skeleton.space, symbol, slot);
+    const std::string kernel = fmt::format("{}::prepass<{}::{}, static_cast<msda::Slot>({})>",
+                                           skeleton.space, space, symbol, slot);
     composed.prepasses.emplace(slot, Prepass{kernel, name});
     unit.kernels.push_back(kernel);
   }

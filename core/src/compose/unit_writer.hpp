@@ -20,14 +20,16 @@ struct ComposedUnit {
   Unit unit;
   std::string main_kernel;           ///< name expression
   std::map<int, Prepass> prepasses;  ///< by msda::Slot, for filled slots
+  std::string constant_plan;         ///< expression of the launch plan, for host code in C++
 };
 
 /// Writes includes, the problem's constants, one struct of constants for each part's parameters,
 /// and the composition: a struct that names the filled slots and is itself named after them and
 /// their parameters, as profilers show it. Batch and queries stay run-time
-/// arguments, so one unit serves all of them. Throws UsageError for a string parameter without
-/// declared choices.
-ComposedUnit write_unit(const Composition& composition, const Problem& problem);
+/// arguments, so one unit serves all of them. `space` is the namespace of what is written. Throws
+/// UsageError for a string parameter without declared choices.
+ComposedUnit write_unit(const Composition& composition, const Problem& problem,
+                        const std::string& space = "unit");
 
 /// The framework's own device headers, as embedded in the program.
 const std::vector<UnitHeader>& device_headers();

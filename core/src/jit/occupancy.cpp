@@ -48,6 +48,12 @@ SmLimits sm_limits(const std::string& architecture) {
                   architecture, fmt::join(known, ", ")));
 }
 
+std::vector<int> known_capabilities() {
+  std::vector<int> all;
+  for (const auto& [capability, limits] : table()) all.push_back(capability);
+  return all;
+}
+
 Occupancy occupancy(const SmLimits& limits, int threads, int registers, std::int64_t shared_bytes) {
   const std::int64_t warps = rounded_up(threads, kWarpThreads) / kWarpThreads;
   const std::int64_t registers_of_block =

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace msda {
 
@@ -18,6 +19,9 @@ struct SmLimits {
 /// `architecture` as NVRTC knows it, "sm_90a". Throws UsageError for one that is not in the table,
 /// with those that are.
 SmLimits sm_limits(const std::string& architecture);
+
+/// The compute capabilities of that table, 10 * major + minor, in order.
+std::vector<int> known_capabilities();
 
 struct Occupancy {
   int blocks = 0;     ///< on one SM; 0: the kernel does not run

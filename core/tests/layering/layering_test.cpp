@@ -21,8 +21,9 @@ using Names = std::set<std::string>;
 /// Folders of core/src in the order of dependence: each may include those before it. trace and
 /// design include nothing but what lies in core/src itself.
 const std::vector<std::string> kCoreOrder = {
-    "files",    "process", "trace",   "design", "facts",  "problem",  "input",   "reference",
-    "external", "plugin",  "compose", "jit",    "device", "evidence", "measure", "results"};
+    "files",  "process",   "trace",    "design",  "facts",   "problem",
+    "input",  "reference", "external", "plugin",  "compose", "jit",
+    "export", "device",    "evidence", "measure", "results"};
 
 fs::path root() { return MSDA_SOURCE_DIR; }
 

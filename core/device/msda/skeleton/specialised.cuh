@@ -149,6 +149,8 @@ __global__ void prepass(const __grid_constant__ Arguments arguments) {
   run_prepass<Composed<C>, slot>(arguments);
 }
 
+using msda::make_plan;
+
 /// What the host reads from the module to launch it.
 template <class C>
 __device__ const LaunchPlan plan = make_plan<Composed<C>>();

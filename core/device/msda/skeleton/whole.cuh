@@ -52,8 +52,9 @@ __global__ void prepass(const __grid_constant__ Arguments arguments) {
   }
 }
 
-template <class Kernel>
+template <class K>
 constexpr LaunchPlan make_plan() {
+  using Kernel = typename K::Kernel;
   LaunchPlan plan = {};
   plan.main = Kernel::kShape;
   plan.main.shared_bytes = kStorageBytes<typename Kernel::Storage>;
@@ -62,6 +63,6 @@ constexpr LaunchPlan make_plan() {
 }
 
 template <class C>
-__device__ const LaunchPlan plan = make_plan<typename Composed<C>::Kernel>();
+__device__ const LaunchPlan plan = make_plan<Composed<C>>();
 
 }  // namespace msda::whole

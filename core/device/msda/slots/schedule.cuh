@@ -17,9 +17,10 @@ struct WorkItem {
   long long last;     ///< one past the last row
 };
 
-/// The main kernel's launch.
+/// The main kernel's launch. Of the device, because policies pass it on by reference, and static,
+/// because nvcc asks that of a device's constant in a header.
 template <class K>
-inline constexpr LaunchShape kShape = [] {
+static __device__ constexpr LaunchShape kShape = [] {
   constexpr int kThreads = K::Mapping::kThreads + kProducerThreads<K>;
   constexpr int kHeads = K::Source::kPlaneHeads;
   static_assert(kThreads <= 1024,

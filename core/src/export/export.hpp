@@ -1,0 +1,51 @@
+// Compositions as source that is compiled and used without MSDA Lab (docs/export.md).
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "compose/composition.hpp"
+#include "files/bytes.hpp"
+#include "jit/compiler.hpp"
+
+namespace msda {
+
+/// One kernel of an export: a composition for the constants of a problem.
+struct ExportedKernel {
+  std::string recipe;  ///< as it was asked for
+  Composition composition;
+  Problem problem;
+};
+
+struct ExportRequest {
+  std::string name = "msda_forward";  ///< of the C entry and of its files
+  std::vector<ExportedKernel> kernels;
+  std::vector<std::string> architectures;  ///< to compile for ahead of time: "sm_90a"
+  std::string report;                      ///< text of what was measured; "" for none
+  std::string report_from;                 ///< where it comes from
+};
+
+struct ExportedFile {
+  std::filesystem::path path;  ///< in the folder of the export
+  std::string content;
+};
+
+/// NAME.cu and NAME.h: the kernels with all that they need, a table of them, a general kernel for
+/// other sizes, and C entries as msda/external.h has them; a cubin for each architecture, and
+/// export.json, which says what all of it was made of. Each kernel is compiled once, so that none
+/// is written that does not compile. Throws UsageError for what is no composition of the operator,
+/// Unsupported for one that an architecture asked for, or an export, cannot carry.
+std::vector<ExportedFile> export_source(const ExportRequest& request, const Compiler& compiler);
+
+/// The same as an extension for PyTorch 2.10 and newer: the kernels behind an operator, a Python
+/// package around it, build.py and check.py. `package` is the name of both. Throws Unsupported
+/// beside the above for kernels with tensor maps, which have to be made for each address.
+std::vector<ExportedFile> export_torch(const ExportRequest& request, const Compiler& compiler,
+                                       const std::string& package);
+
+/// The same as a project for Hugging Face's kernel-builder.
+std::vector<ExportedFile> export_hub(const ExportRequest& request, const Compiler& compiler,
+                                     const std::string& package);
+
+}  // namespace msda

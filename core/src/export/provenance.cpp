@@ -1,0 +1,129 @@
+// Where exported code comes from, for people and for programs.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "export/parts.hpp"
+
+namespace msda {
+namespace {
+
+using nlohmann::json;
+
+std::string levels_text(const Problem& problem) {
+  std::vector<std::string> sizes;
+  for (const Level& level : problem.levels) {
+    sizes.push_back(fmt::format("{}x{}", level.height, level.width));
+  }
+  return fmt::format("{}", fmt::join(sizes, " "));
+}
+
+std::string types_text(const Types& types) {
+  if (types == Types::all(types.value)) return std::string(name_of(types.value));
+  return fmt::format("value {}, locations {}, weights {}, output {}", name_of(types.value),
+                     name_of(types.location), name_of(types.weight), name_of(types.output));
+}
+
+/// Each plugin once, with its version.
+std::vector<std::string> plugins_of(const std::vector<CheckedKernel>& kernels) {
+  std::set<std::string> plugins;
+  for (const CheckedKernel& kernel : kernels) {
+    for (const Part& part : kernel.exported->composition.parts()) {
+      plugins.insert(part.plugin->name + " " + part.plugin->version);
+    }
+  }
+  return {plugins.begin(), plugins.end()};
+}
+
+/// Lines of at most so many columns, behind " * "; words stay whole.
+std::string wrapped(const std::string& text, const std::string& indent) {
+  constexpr std::size_t kColumns = 98;
+  std::string all;
+  std::string line = " * ";
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (line.size() > 3 + indent.size() && line.size() + word.size() + 1 > kColumns) {
+      all += line + "\n";
+      line = " * " + indent;
+    }
+    line += (line.size() <= 3 + indent.size() ? "" : " ") + word;
+  }
+  return all + line + "\n";
+}
+
+json to_json(const CheckedKernel& kernel) {
+  const Problem& problem = kernel.exported->problem;
+  json levels = json::array();
+  for (const Level& level : problem.levels) levels.push_back({level.height, level.width});
+  json parts = json::array();
+  for (const Part& part : kernel.exported->composition.parts()) {
+    parts.push_back({{"plugin", part.plugin->name},
+                     {"version", part.plugin->version},
+                     {"hash", part.plugin->hash}});
+  }
+  const Types& types = problem.types;
+  return {{"name", kernel.name},
+          {"recipe", kernel.exported->recipe},
+          {"composition", kernel.exported->composition.describe()},
+          {"plugins", parts},
+          {"problem", problem.name},
+          {"types",
+           {name_of(types.value), name_of(types.location), name_of(types.weight),
+            name_of(types.output)}},
+          {"layout", problem.layout == ValueLayout::kPlain ? "plain" : "zero-border"},
+          {"heads", problem.heads},
+          {"channels", problem.channels},
+          {"points", problem.points},
+          {"levels", levels},
+          {"queries", problem.batch * problem.queries},
+          {"least_capability", kernel.least_capability},
+          {"threads", kernel.plan.main.threads},
+          {"shared_bytes", kernel.plan.main.shared_bytes}};
+}
+
+}  // namespace
+
+std::string provenance_comment(const ExportRequest& request,
+                               const std::vector<CheckedKernel>& kernels) {
+  std::string text = fmt::format(
+      "/* {}: multi-scale deformable attention, exported by MSDA Lab {}.\n"
+      " * SPDX-License-Identifier: Apache-2.0 (licence of MSDA Lab and of the plugins in its tree; "
+      "one\n * from elsewhere may have another)\n *\n",
+      request.name, MSDA_VERSION);
+  for (const CheckedKernel& kernel : kernels) {
+    const Problem& problem = kernel.exported->problem;
+    text += wrapped(fmt::format("{}: H={} C={} P={}, levels {}, {}; chosen for {} queries in all "
+                                "images; compute capability {}.{} and later",
+                                kernel.name, problem.heads, problem.channels, problem.points,
+                                levels_text(problem), types_text(problem.types),
+                                problem.batch * problem.queries, kernel.least_capability / 10,
+                                kernel.least_capability % 10),
+                    "  ");
+    text += wrapped("  " + kernel.exported->composition.describe(), "    ");
+  }
+  text += " *\n" + wrapped(fmt::format("Plugins: {}.", fmt::join(plugins_of(kernels), ", ")), "  ");
+  text += request.report_from.empty()
+              ? " * Measured: no report was given.\n"
+              : wrapped("Measured: report.md, of " + request.report_from, "  ");
+  return text + " */";
+}
+
+std::string provenance_json(const ExportRequest& request,
+                            const std::vector<CheckedKernel>& kernels) {
+  json object = {{"name", request.name},
+                 {"program", "MSDA Lab"},
+                 {"version", MSDA_VERSION},
+                 {"nvrtc", nvrtc_version()},
+                 {"license", "Apache-2.0"},
+                 {"report", request.report_from},
+                 {"architectures", request.architectures},
+                 {"kernels", json::array()}};
+  for (const CheckedKernel& kernel : kernels) object["kernels"].push_back(to_json(kernel));
+  return object.dump(2) + "\n";
+}
+
+}  // namespace msda

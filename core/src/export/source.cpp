@@ -1,0 +1,138 @@
+// The format `source`: one .cu and its header.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "export/flatten.hpp"
+#include "export/parts.hpp"
+
+namespace msda {
+namespace {
+
+/// The line of the table that a kernel is.
+std::string table_entry(const CheckedKernel& kernel) {
+  const Problem& problem = kernel.exported->problem;
+  std::string prepasses;
+  for (const auto& [slot, prepass] : kernel.composed.prepasses) {
+    if (kernel.plan.has_prepass[slot] == 0) continue;
+    prepasses += fmt::format("{}{{{}, {}}}", prepasses.empty() ? "" : ", ", prepass.kernel, slot);
+  }
+  return fmt::format(
+      "    {{\"{}\",\n     shape_of<{}::Problem>(),\n     {},\n     {},\n     {},\n     {},\n"
+      "     {{{}}},\n     {{{}}}}},\n",
+      kernel.name, kernel.space, problem.batch * problem.queries, kernel.least_capability,
+      kernel.most_capability, kernel.composed.constant_plan, kernel.composed.main_kernel,
+      prepasses);
+}
+
+std::string table(const std::vector<CheckedKernel>& kernels) {
+  std::string text =
+      "// --- The table "
+      "----------------------------------------------------------------------------------\n\n"
+      "namespace {\n\nTuned tuned_kernels[] = {\n";
+  for (const CheckedKernel& kernel : kernels) text += table_entry(kernel);
+  return text + "};\n\n}  // namespace\n\n";
+}
+
+constexpr const char* kHostIncludes = R"(
+#if !defined(__CUDACC_RTC__) && !defined(MSDA_SIMT_HOST)
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+)";
+
+/// Host code evaluates launch plans, and device code calls constexpr functions.
+constexpr const char* kFlags =
+    "#if defined(__NVCC__) && !defined(__CUDACC_RELAXED_CONSTEXPR__)\n"
+    "#error \"compile with nvcc -std=c++20 --expt-relaxed-constexpr\"\n"
+    "#endif\n\n";
+
+std::string source_text(const ExportRequest& request, const std::vector<CheckedKernel>& kernels) {
+  Flattener flattener;
+  std::string code;
+  for (const CheckedKernel& kernel : kernels) {
+    code += flattener.flat(kernel.composed.unit.text, kernel.composed.unit.headers) + "\n";
+  }
+  const bool maps = std::any_of(kernels.begin(), kernels.end(),
+                                [](const CheckedKernel& kernel) { return kernel.has_maps(); });
+  std::set<std::string> includes = flattener.outside();
+  includes.insert({"cuda_bf16.h", "cuda_fp16.h"});
+  std::string text = provenance_comment(request, kernels) + "\n" + kFlags;
+  for (const std::string& include : includes) text += fmt::format("#include <{}>\n", include);
+  text += "\n" + code + kHostIncludes;
+  if (maps) text += "#include <cudaTypedefs.h>\n\n";
+  text += fmt::format("#include \"{}.h\"\n\n", request.name);
+  text += template_text("source/general.cuh") + "\n" + template_text("source/launch.cuh") + "\n";
+  if (maps) text += template_text("source/tensor_maps.cuh") + "\n";
+  const std::string make_maps =
+      maps ? filled("source/make_maps.cuh", {{"NAME", request.name}}) : "";
+  return text + table(kernels) +
+         filled("source/entry.cuh", {{"MAKE_MAPS", make_maps}, {"NAME", request.name}});
+}
+
+std::string guard_of(const std::string& name) {
+  std::string guard = name + "_H";
+  std::transform(guard.begin(), guard.end(), guard.begin(), [](unsigned char c) {
+    return std::isalnum(c) != 0 ? static_cast<char>(std::toupper(c)) : '_';
+  });
+  return guard;
+}
+
+/// All kernels in one module, without host code.
+std::string cubin(const ExportRequest& request, const std::vector<CheckedKernel>& kernels,
+                  const std::string& source, const Compiler& compiler,
+                  const std::string& architecture) {
+  Unit unit;
+  unit.label = request.name;
+  unit.text = source;
+  for (const CheckedKernel& kernel : kernels) {
+    unit.kernels.push_back(kernel.composed.main_kernel);
+    for (const auto& [slot, prepass] : kernel.composed.prepasses) {
+      if (kernel.plan.has_prepass[slot] != 0) unit.kernels.push_back(prepass.kernel);
+    }
+  }
+  unit.plan = kernels.front().composed.unit.plan;
+  const Module module = compiler.compile(unit, architecture);
+  return {reinterpret_cast<const char*>(module.cubin.data()), module.cubin.size()};
+}
+
+}  // namespace
+
+std::vector<ExportedFile> source_files(const ExportRequest& request,
+                                       const std::vector<CheckedKernel>& kernels) {
+  const std::string header =
+      filled("source/entry.h.in", {{"PROVENANCE", provenance_comment(request, kernels)},
+                                   {"GUARD", guard_of(request.name)},
+                                   {"EXTERNAL", external_header()},
+                                   {"NAME", request.name}});
+  std::vector<ExportedFile> files = {{request.name + ".cu", source_text(request, kernels)},
+                                     {request.name + ".h", header},
+                                     {"export.json", provenance_json(request, kernels)}};
+  if (!request.report.empty()) files.push_back({"report.md", request.report});
+  return files;
+}
+
+std::vector<ExportedFile> export_source(const ExportRequest& request, const Compiler& compiler) {
+  const std::vector<CheckedKernel> kernels = check_kernels(request, compiler);
+  std::vector<ExportedFile> files = source_files(request, kernels);
+  for (const std::string& architecture : request.architectures) {
+    files.push_back({fmt::format("{}.{}.cubin", request.name, architecture),
+                     cubin(request, kernels, files.front().content, compiler, architecture)});
+  }
+  return files;
+}
+
+}  // namespace msda

@@ -1,0 +1,66 @@
+"""Builds the extension beside this file: python3 build.py [--arch 90a ...]
+
+Needs PyTorch 2.10 or newer, its CUDA's nvcc (CUDA_HOME or PATH), and a C++20 compiler."""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import torch
+from torch.utils import cpp_extension
+
+HERE = pathlib.Path(__file__).resolve().parent
+PACKAGE = "@PACKAGE@"
+TARGET = "0x020a000000000000"  # the stable ABI of PyTorch 2.10
+
+
+def architectures(given):
+    if given:
+        return given
+    if torch.cuda.is_available():
+        found = {torch.cuda.get_device_capability(i) for i in range(torch.cuda.device_count())}
+        # 90a and the like have the instructions that the kernels for them may use.
+        return sorted(f"{major}{minor}" + ("a" if major >= 9 else "") for major, minor in found)
+    sys.exit("build.py: there is no GPU here: name architectures, --arch 80 90a")
+
+
+def nvcc():
+    home = os.environ.get("CUDA_HOME") or cpp_extension.CUDA_HOME
+    places = [pathlib.Path(home) / "bin" / "nvcc"] if home else []
+    found = next((str(p) for p in places if p.exists()), None) or shutil.which("nvcc")
+    return found or sys.exit("build.py: no nvcc: set CUDA_HOME")
+
+
+def run(*command):
+    print(" ".join(map(str, command)), flush=True)
+    subprocess.run(list(map(str, command)), check=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--arch", nargs="+", metavar="SM", help="80, 86, 89, 90a, 100a, ... (default: these GPUs')")
+    codes = [f"-gencode=arch=compute_{a},code=sm_{a}" for a in architectures(parser.parse_args().arch)]
+    if tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 10):
+        sys.exit(f"build.py: PyTorch {torch.__version__} lacks what the operator needs: 2.10 or newer")
+    build = HERE / "build"
+    build.mkdir(exist_ok=True)
+    compiler = nvcc()
+    cuda = pathlib.Path(compiler).parent.parent
+    kernels, binding = build / "kernels.o", build / "ops.o"
+    hidden = ["-fPIC", "-fvisibility=hidden"]
+    run(compiler, "-std=c++20", "--expt-relaxed-constexpr", "-O3", "-lineinfo", *codes, "-Xcompiler",
+        ",".join(hidden), "-c", HERE / "src" / "@NAME@.cu", "-o", kernels)
+    includes = [f"-isystem{p}" for p in cpp_extension.include_paths()] + [f"-isystem{cuda / 'include'}"]
+    compiler = os.environ.get("CXX", "c++")
+    run(compiler, "-std=c++20", "-O2", *hidden, f"-DTORCH_TARGET_VERSION={TARGET}", *includes,
+        "-c", HERE / "src" / "ops.cpp", "-o", binding)
+    libraries = [f"-L{p}" for p in cpp_extension.library_paths()] + [f"-L{cuda / 'lib64'}"]
+    run(compiler, "-shared", kernels, binding, *libraries, "-ltorch_cpu", "-ltorch_cuda", "-lcudart",
+        "-o", HERE / PACKAGE / "_C.so")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,14 @@
+"""Multi-scale deformable attention as an operator of PyTorch.
+
+    from @PACKAGE@ import deformable_attention, patched
+
+    output = deformable_attention(value, [(100, 134), (50, 67)], locations, weights)
+    with patched():          # the modules of Hugging Face transformers and of mmcv
+        model(images)
+"""
+
+from . import layers
+from .attention import deformable_attention, is_tuned, reference
+from .patch import patched
+
+__all__ = ["deformable_attention", "is_tuned", "layers", "patched", "reference"]

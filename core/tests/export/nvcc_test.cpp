@@ -1,0 +1,94 @@
+// What is exported compiles with nvcc without a warning for every architecture, and does what it
+// should as a library.
+#include <gtest/gtest.h>
+
+#include "conformance/conformance.hpp"
+#include "exported.hpp"
+#include "files/temporary_directory.hpp"
+#include "files/write.hpp"
+#include "measure/device_input.hpp"
+#include "measure/verify.hpp"
+#include "process/command.hpp"
+#include "reference/reference.hpp"
+
+namespace msda::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ExportWithNvcc : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::string(MSDA_NVCC).empty()) GTEST_SKIP() << "no nvcc was found when this was built";
+  }
+
+  /// Writes the export and compiles it; what nvcc says, "" for nothing.
+  std::string compile(const ExportedKernel& kernel, const std::vector<std::string>& options) {
+    ExportRequest request;
+    request.kernels = {kernel};
+    for (const ExportedFile& file : export_source(request, Compiler())) {
+      write_atomically(folder_.path() / file.path, file.content);
+    }
+    std::vector<std::string> command = {MSDA_NVCC,
+                                        "-std=c++20",
+                                        "--expt-relaxed-constexpr",
+                                        "-Werror",
+                                        "all-warnings",
+                                        "-Xcompiler",
+                                        "-Wall,-Wextra,-Werror,-fPIC,-fvisibility=hidden"};
+    command.insert(command.end(), options.begin(), options.end());
+    command.push_back((folder_.path() / "msda_forward.cu").string());
+    const CommandResult result = execute_command(command);
+    return result.exit_code == 0 ? result.output : "failed: " + result.output;
+  }
+
+  /// Of those that CI names, the ones from `least` on.
+  std::vector<std::string> for_all_from(int least) const {
+    std::vector<std::string> options = {"-c", "-o", (folder_.path() / "all.o").string()};
+    for (const char* number : {"80", "86", "89", "90a", "100", "120"}) {
+      if (std::stoi(number) < least) continue;
+      options.push_back(std::string("-gencode=arch=compute_") + number + ",code=sm_" + number);
+    }
+    return options;
+  }
+
+  TemporaryDirectory folder_;
+};
+
+TEST_F(ExportWithNvcc, CompilesForEveryArchitecture) {
+  EXPECT_EQ(compile(exported_kernel({"vector-loads", "loop-unrolling", "spatial-order"},
+                                    preset_in_half("rtdetr-decoder")),
+                    for_all_from(80)),
+            "");
+}
+
+TEST_F(ExportWithNvcc, CompilesWhatIsForHopperAndLater) {
+  EXPECT_EQ(
+      compile(exported_kernel({"tma-boxes"}, preset_in_half("rtdetr-decoder")), for_all_from(90)),
+      "");
+}
+
+TEST_F(ExportWithNvcc, TheLibraryIsRightOnTheCpu) {
+  const fs::path library = folder_.path() / "lib.so";
+  ASSERT_EQ(compile(exported_kernel({"vector-loads"}, preset_in_half("rtdetr-decoder")),
+                    {"-arch=sm_90a", "-shared", "-o", library.string()}),
+            "");
+  const auto device = open_device("cpu");
+  for (const DType type : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+    const Problem problem = small_problem(type);
+    const Composition composition(shipped_plugins(),
+                                  {{"external", {{"library", library.string()}}}});
+    const Prepared prepared = device->prepare(composition, problem);
+    Generation generation;
+    generation.distribution = Distribution::kOutside;
+    const Input input = generate(problem, generation);
+    DeviceInput tensors(*device, input);
+    const Truth truth = make_truth(input, compute_reference(input));
+    const Verdict verdict =
+        verify(*device, *prepared.executable, composition, tensors, problem, truth);
+    EXPECT_TRUE(verdict.right) << verdict.reason;
+  }
+}
+
+}  // namespace
+}  // namespace msda::test

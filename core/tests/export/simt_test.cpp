@@ -1,0 +1,69 @@
+// The exported translation unit runs on the device simt and gives the bits of the composed kernel.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "conformance/conformance.hpp"
+#include "device/compiled_unit.hpp"
+#include "device/device.hpp"
+#include "exported.hpp"
+#include "input/input.hpp"
+#include "measure/device_input.hpp"
+
+namespace msda::test {
+namespace {
+
+/// The names of `composed` in the exported text: its own headers are empty, so that what runs is
+/// the text alone.
+Unit exported_unit(const ComposedUnit& composed, const std::string& source) {
+  Unit unit = composed.unit;
+  unit.text = source;
+  for (UnitHeader& header : unit.headers) {
+    if (header.path.rfind("msda/simt/host/", 0) != 0) header.text.clear();
+  }
+  return unit;
+}
+
+Bytes output_of(Device& device, const Composition& composition, const Problem& problem,
+                const Build& build) {
+  const Prepared prepared = device.load(composition, problem, build);
+  Generation generation;
+  generation.distribution = Distribution::kOutside;
+  const Input input = generate(problem, generation);
+  DeviceInput tensors(device, input);
+  tensors.poison_output();
+  prepared.executable->bind(tensors.tensors());
+  prepared.executable->launch(tensors.tensors(), device.stream());
+  return tensors.download_output();
+}
+
+class ExportOnSimt : public testing::TestWithParam<std::vector<std::string>> {};
+
+TEST_P(ExportOnSimt, GivesTheBitsOfTheComposedKernel) {
+  const Problem problem = small_problem();
+  ExportRequest request;
+  request.kernels = {exported_kernel(GetParam(), problem)};
+  const Composition& composition = request.kernels.front().composition;
+  const auto files = export_source(request, Compiler());
+  ComposedUnit composed = write_unit(composition, problem, "small_fp16");
+  composed.unit = exported_unit(composed, content_of(files, "msda_forward.cu"));
+  const auto device = open_device("simt:1");
+  Module module = HostCompiler().compile(composed.unit);
+  const Build exported = {
+      std::make_shared<CompiledUnit>(CompiledUnit{std::move(composed), std::move(module)}), {}};
+  const auto expected =
+      output_of(*device, composition, problem, device->compile(composition, problem));
+  EXPECT_EQ(output_of(*device, composition, problem, exported), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Recipes, ExportOnSimt,
+                         testing::Values(std::vector<std::string>{},
+                                         std::vector<std::string>{
+                                             "corner-pair", "shared-metadata", "mixed-precision",
+                                             "loop-unrolling", "work-redistribution", "smem-levels",
+                                             "prefetch-query"},
+                                         std::vector<std::string>{"vector-loads", "spatial-order"},
+                                         std::vector<std::string>{"im2col"}));
+
+}  // namespace
+}  // namespace msda::test

@@ -1,0 +1,136 @@
+// The format `source`: what is written, what is refused, and that the run-time compiler takes it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "compose/unit_writer.hpp"
+#include "export/flatten.hpp"
+#include "exported.hpp"
+
+namespace msda::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<ExportedFile> exported(ExportedKernel kernel,
+                                   std::vector<std::string> architectures = {}) {
+  ExportRequest request;
+  request.kernels.push_back(std::move(kernel));
+  request.architectures = std::move(architectures);
+  return export_source(request, Compiler());
+}
+
+template <class Exception>
+std::string refusal(ExportedKernel kernel, std::vector<std::string> architectures = {}) {
+  try {
+    exported(std::move(kernel), std::move(architectures));
+  } catch (const Exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+TEST(Flattening, PutsEachHeaderBeforeItsFirstUserAndOnce) {
+  const std::vector<UnitHeader> headers = {
+      {"a.cuh", "#pragma once\n#include <b.cuh>\n#include <cuda_fp16.h>\nint a = b;\n"},
+      {"b.cuh", "#pragma once\n#include <msda/simt/host/b.cuh>\nint b;\n"},
+      {"msda/simt/host/b.cuh", "int host;\n"},
+      {"unused.cuh", "int unused;\n"}};
+  Flattener flattener;
+  const std::string first =
+      flattener.flat("#include <a.cuh>\n#include <b.cuh>\nint c = a;\n", headers);
+  EXPECT_LT(first.find("int b;"), first.find("int a = b;"));
+  EXPECT_LT(first.find("int a = b;"), first.find("int c = a;"));
+  EXPECT_EQ(count(first, "int b;"), 1U);
+  EXPECT_THAT(first, HasSubstr("#include <msda/simt/host/b.cuh>\n"));
+  EXPECT_THAT(first, Not(HasSubstr("#pragma once")));
+  EXPECT_THAT(first, Not(HasSubstr("unused")));
+  EXPECT_THAT(flattener.outside(), testing::ElementsAre("cuda_fp16.h"));
+  EXPECT_EQ(flattener.flat("#include <a.cuh>\nint d;\n", headers), "int d;\n");
+}
+
+TEST(ExportedSource, IncludesNothingOfOurs) {
+  const auto files = exported(exported_kernel({"vector-loads"}, preset_in_half("rtdetr-decoder")));
+  const std::string& source = content_of(files, "msda_forward.cu");
+  EXPECT_EQ(count(source, "#include <msda/"), count(source, "#include <msda/simt/host/"));
+  EXPECT_EQ(count(source, "@"), 0U) << "a word of a template is not filled in";
+  EXPECT_EQ(count(content_of(files, "msda_forward.h"), "@"), 0U);
+}
+
+TEST(ExportedSource, SaysWhereItComesFrom) {
+  ExportRequest request;
+  request.kernels = {
+      exported_kernel({"vector-loads", "loop-unrolling"}, preset_in_half("rtdetr-decoder"))};
+  request.report = "# a run\n";
+  request.report_from = "models/2026-01-01";
+  const auto files = export_source(request, Compiler());
+  const std::string& source = content_of(files, "msda_forward.cu");
+  EXPECT_THAT(source, HasSubstr("MSDA Lab " MSDA_VERSION));
+  EXPECT_THAT(source, HasSubstr("Apache-2.0"));
+  EXPECT_THAT(source, HasSubstr("report.md, of models/2026-01-01"));
+  EXPECT_EQ(content_of(files, "report.md"), "# a run\n");
+  const auto json = nlohmann::json::parse(content_of(files, "export.json"));
+  const auto& kernel = json.at("kernels").at(0);
+  EXPECT_EQ(kernel.at("recipe"), "vector-loads+loop-unrolling");
+  EXPECT_EQ(kernel.at("plugins").size(), 2U);
+  EXPECT_EQ(kernel.at("least_capability"), 80);
+}
+
+TEST(ExportedSource, HoldsOneKernelForEachProblem) {
+  ExportRequest request;
+  request.kernels = {exported_kernel({"vector-loads"}, preset_in_half("rtdetr-decoder")),
+                     exported_kernel({"thread-per-channel"}, preset_in_half("rtdetr-decoder"))};
+  const auto files = export_source(request, Compiler());
+  const std::string& source = content_of(files, "msda_forward.cu");
+  EXPECT_THAT(source, HasSubstr("namespace rtdetr_decoder_fp16 {"));
+  EXPECT_THAT(source, HasSubstr("namespace rtdetr_decoder_fp16_2 {"));
+  EXPECT_EQ(count(source, "--- msda/skeleton/direct.cuh"), 1U);
+}
+
+TEST(ExportedSource, IsCompiledAheadOfTime) {
+  const auto files =
+      exported(exported_kernel({"vector-loads", "spatial-order"}, preset_in_half("rtdetr-decoder")),
+               {"sm_80", "sm_90a"});
+  for (const char* name : {"msda_forward.sm_80.cubin", "msda_forward.sm_90a.cubin"}) {
+    EXPECT_EQ(content_of(files, name).substr(1, 3), "ELF") << name;
+  }
+}
+
+TEST(ExportedSource, RefusesWhatIsNoComposition) {
+  EXPECT_THAT(
+      refusal<UsageError>(exported_kernel({"cpu-scalar"}, preset_in_half("rtdetr-decoder"))),
+      HasSubstr("'cpu-scalar' is a whole kernel of its plugin, for cpu"));
+  EXPECT_THAT(refusal<UsageError>(exported_kernel({"staging-copy"}, preset_in_half("ledger-48"))),
+              HasSubstr("copies values"));
+}
+
+TEST(ExportedSource, RefusesWhatNeedsMoreOfTheHost) {
+  EXPECT_THAT(refusal<Unsupported>(exported_kernel({"texture"}, preset_in_half("rtdetr-decoder"))),
+              HasSubstr("textures"));
+  EXPECT_THAT(
+      refusal<Unsupported>(exported_kernel({"l2-persist"}, preset_in_half("rtdetr-decoder"))),
+      HasSubstr("limit of the whole device"));
+}
+
+TEST(ExportedSource, RefusesAnArchitectureThatARecipeIsNotFor) {
+  EXPECT_THAT(
+      refusal<Unsupported>(exported_kernel({"distributed-smem"}, preset_in_half("rtdetr-decoder")),
+                           {"sm_90a", "sm_80"}),
+      HasSubstr("on sm_80: "));
+  EXPECT_THAT(refusal<UsageError>(
+                  exported_kernel({"vector-loads"}, preset_in_half("rtdetr-decoder")), {"sm_75"}),
+              HasSubstr("no architecture 'sm_75'"));
+}
+
+}  // namespace
+}  // namespace msda::test

@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/program.hpp"
+#include "export/export.hpp"
+#include "files/read.hpp"
+#include "files/write.hpp"
+#include "nearest.hpp"
+#include "problem/names.hpp"
+#include "runner/spec/experiment.hpp"
+
+namespace msda {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDefaultName = "msda_forward";
+constexpr const char* kDefaultPackage = "msda_ops";
+
+Arguments export_arguments() {
+  Arguments arguments(
+      {"export RECIPE... --problem PRESET|FILE [OPTION...]",
+       "Writes compositions as an operator that is built and used without this program: CUDA "
+       "source with\n"
+       "C entries, which is an external kernel too (docs/external.md), a PyTorch extension, or a "
+       "project\n"
+       "for Hugging Face's kernel-builder. Each problem gets a kernel for its constants; one "
+       "recipe is for\n"
+       "all problems, several are for one each, in their order. Other sizes get a general kernel.",
+       "  msda export fastest --problem ddetr-encoder --arch sm_90a\n"
+       "  msda export fastest fastest-few-queries --problem ddetr-encoder --problem "
+       "ddetr-decoder\n",
+       "0 ok; 1 a kernel cannot be exported, or not for an architecture; 2 wrong usage; 3 "
+       "something is\n"
+       "missing here"});
+  arguments.list("problem", "PRESET|FILE",
+                 "a preset, or an experiment's file with its problems (repeatable)");
+  arguments.option("format", "F", "source, torch or hub (default: source)");
+  arguments.option("output", "DIR", "the folder to write (default: the entry's or package's name)");
+  arguments.option("dtype", "T",
+                   "fp32, fp16 or bf16 (default: the file's types, fp16 for presets)");
+  arguments.option("arch", "SM,...", "architectures to compile for ahead of time, with NVRTC");
+  arguments.option("name", "NAME",
+                   "of the C entry (default: msda_forward) or of the package (default: msda_ops)");
+  arguments.option("report", "DIR|FILE", "a run's directory, or a document: what was measured");
+  arguments.option("recipes", "FILE", "where recipes are looked up (default: the shipped ones)");
+  add_force_option(arguments);
+  arguments.plugin_option();
+  arguments.words("RECIPE", 1, -1);
+  return arguments;
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream stream(text);
+  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
+  return words;
+}
+
+std::vector<Problem> problems_of(const Arguments& arguments, const Registry& registry) {
+  std::vector<Problem> problems;
+  for (const std::string& name : arguments.all("problem")) {
+    const std::string suffix = fs::path(name).extension();
+    if (suffix == ".yaml" || suffix == ".yml") {
+      for (const ProblemSpec& spec : load_experiment(name, registry).problems) {
+        problems.push_back(spec.problem);
+      }
+    } else {
+      problems.push_back(preset_spec(name, fs::current_path()).problem);
+      problems.back().types = Types::all(DType::kFloat16);
+    }
+  }
+  if (problems.empty()) {
+    throw UsageError(
+        "export: no problem is given: name presets or files behind --problem, whose shapes and "
+        "types become constants of the kernels");
+  }
+  if (const auto dtype = arguments.find("dtype")) {
+    for (Problem& problem : problems) problem.types = Types::all(value_named<DType>(*dtype));
+  }
+  return problems;
+}
+
+std::vector<ExportedKernel> kernels_of(const Arguments& arguments, const Registry& registry) {
+  const std::vector<std::string>& names = arguments.words();
+  const std::vector<Problem> problems = problems_of(arguments, registry);
+  if (names.size() != 1 && names.size() != problems.size()) {
+    throw UsageError(fmt::format(
+        "export: {} recipes for {} problems: give one for all, or one for each in their order",
+        names.size(), problems.size()));
+  }
+  const Recipes recipes = recipes_for(arguments.find("recipes"), registry, names);
+  std::vector<ExportedKernel> kernels;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const std::string& name = names.size() == 1 ? names.front() : names[i];
+    kernels.push_back({name, Composition(registry, uses_of(name, registry, recipes)), problems[i]});
+  }
+  return kernels;
+}
+
+/// What C and Python take as a name.
+std::string checked_name(const std::string& name) {
+  const auto legal = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  const bool begins = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0;
+  if (begins && std::all_of(name.begin(), name.end(), legal)) return name;
+  throw UsageError(fmt::format(
+      "export: --name '{}' is no identifier: letters, digits and '_', no digit first", name));
+}
+
+void take_report(const std::string& place, ExportRequest& request) {
+  const fs::path file = fs::is_directory(place) ? fs::path(place) / "report.md" : fs::path(place);
+  request.report = read_text(file, kMostHandwritten);
+  fs::path shown = fs::path(place).lexically_normal();
+  if (!shown.has_filename()) shown = shown.parent_path();
+  // A run's name and time; where its directory lies is nobody else's business.
+  request.report_from = fs::is_directory(place)
+                            ? (shown.parent_path().filename() / shown.filename()).string()
+                            : shown.filename().string();
+}
+
+void write_files(const std::vector<ExportedFile>& files, const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const ExportedFile& file : files) {
+    const fs::path target = folder / file.path;
+    std::error_code error;  // shows when the file is written
+    fs::create_directories(target.parent_path(), error);
+    write_atomically(target, file.content);
+    names.push_back(file.path.string());
+  }
+  fmt::print("{}: {}\n", folder.string(), fmt::join(names, ", "));
+}
+
+constexpr const char* kFormats[] = {"source", "torch", "hub"};
+
+std::string next_step(const std::string& format, const std::string& name, const fs::path& folder) {
+  const std::string place = folder.string();
+  if (format == "source") {
+    return fmt::format(
+        "  nvcc -std=c++20 --expt-relaxed-constexpr -O3 -arch=native -shared -Xcompiler "
+        "-fPIC,-fvisibility=hidden \\\n    -cudart=shared {0}/{1}.cu -o lib{1}.so\n",
+        place, name);
+  }
+  if (format == "torch")
+    return fmt::format("  cd {} && python3 build.py && python3 check.py\n", place);
+  return fmt::format("  cd {} && nix run .#build-and-copy -L\n", place);
+}
+
+}  // namespace
+
+int export_command(const std::vector<std::string>& words) {
+  Arguments arguments = export_arguments();
+  if (!arguments.parse(words)) return 0;
+  const std::string format = arguments.get("format", "source");
+  const std::vector<std::string> formats(std::begin(kFormats), std::end(kFormats));
+  if (std::find(formats.begin(), formats.end(), format) == formats.end()) {
+    throw UsageError(fmt::format("export: no format '{}'{}; there are: {}", format,
+                                 suggestion(format, formats), fmt::join(formats, ", ")));
+  }
+  const bool is_source = format == "source";
+  const std::string name =
+      checked_name(arguments.get("name", is_source ? kDefaultName : kDefaultPackage));
+  const fs::path folder = arguments.get("output", name);
+  require_room(arguments, folder);
+  const Registry registry = load_registry(arguments);
+  ExportRequest request;
+  if (is_source) request.name = name;
+  request.kernels = kernels_of(arguments, registry);
+  request.architectures = split(arguments.get("arch", ""));
+  if (const auto report = arguments.find("report")) take_report(*report, request);
+
+  const Compiler compiler;
+  write_files(is_source           ? export_source(request, compiler)
+              : format == "torch" ? export_torch(request, compiler, name)
+                                  : export_hub(request, compiler, name),
+              folder);
+  fmt::print("Next:\n{}", next_step(format, name, folder));
+  return 0;
+}
+
+}  // namespace msda
