@@ -36,6 +36,7 @@ class Tile {
   using Walk = msda::Walk<K>;
   static constexpr int kBlocking = Mapping::kRowsPerLane;
   static constexpr int kPlaneHeads = Source::kPlaneHeads;
+  static constexpr long long kFar = 1 << 30;
   static constexpr bool kHeadsExist = Problem::kHeads % kPlaneHeads == 0;  ///< of all rows
 
   /// One of this lane's rows.
@@ -52,7 +53,10 @@ class Tile {
 
  public:
   __device__ Tile(const Arguments& arguments, const WorkItem& item, long long first)
-      : arguments_(arguments), item_(item), first_(first) {}
+      : arguments_(arguments),
+        item_(item),
+        first_(first),
+        behind_(static_cast<int>(min(item.last - 1 - first, kFar))) {}
 
   /// Flat row of row `in_tile` (>= kTileRows: of a later tile of the item); one beyond the item's
   /// end stands for its last row, and one of a head that does not exist for the last head's, so
@@ -131,12 +135,11 @@ class Tile {
   }
   /// The row of the plane that row `in_tile` is or, beyond the item's end, stands for.
   __device__ unsigned long long row_of(int in_tile) const {
-    return static_cast<unsigned long long>(min(first_ + in_tile, item_.last - 1));
+    return static_cast<unsigned long long>(first_ + min(in_tile, behind_));
   }
   /// False for rows that stand for others.
   __device__ bool is_real(int in_tile) const {
-    return first_ + in_tile < item_.last &&
-           (kHeadsExist || head_in_problem(in_tile) < Problem::kHeads);
+    return in_tile <= behind_ && (kHeadsExist || head_in_problem(in_tile) < Problem::kHeads);
   }
 
   /// All visits written out. While one is blended, the next kAhead have begun.
@@ -263,6 +266,8 @@ class Tile {
   const Arguments& arguments_;
   const WorkItem& item_;
   long long first_;
+  /// Rows of the item behind the first, as far as tiles reach: what lanes compare has 32 bits.
+  int behind_;
 };
 
 }  // namespace msda
