@@ -53,6 +53,13 @@ TEST(Cli, NothingPrintsHelpAndFails) {
   EXPECT_THAT(outcome.err, HasSubstr("Usage: msda COMMAND"));
 }
 
+TEST(Cli, InspectSaysWhatAVariantDoesNotTake) {
+  const Outcome outcome = run({"inspect", "mixed-precision", "--dtype", "fp32"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("inspect: 'mixed-precision': "));
+  EXPECT_THAT(outcome.err, HasSubstr("values are fp32: there is no 16-bit blend"));
+}
+
 TEST(Cli, AnUnknownCommandGetsASuggestion) {
   const Outcome outcome = run({"verfy"});
   EXPECT_EQ(outcome.exit_code, 2);

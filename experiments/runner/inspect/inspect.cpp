@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "compose/unit_writer.hpp"
+#include "export/parts.hpp"
 #include "jit/compiler.hpp"
 #include "jit/launch_plan.hpp"
 
@@ -29,6 +30,11 @@ Inspected inspect(const std::string& name, const std::vector<Use>& uses, const R
         fmt::format("inspect: '{}' is a whole kernel of its plugin; compositions are "
                     "what is compiled here",
                     name));
+  }
+  // sm_limits() has seen that the architecture is one: "sm_90a".
+  const DeviceInfo device = compile_target(std::stoi(architecture.substr(3)));
+  if (const auto reason = composition.unsupported(problem, device)) {
+    throw Unsupported(fmt::format("inspect: '{}': {}", name, *reason));
   }
   const ComposedUnit composed = write_unit(composition, problem);
   const Module module = Compiler().compile(composed.unit, architecture);
