@@ -30,12 +30,13 @@ struct Arithmetic {
   using Stored = typename K::Problem::Value;
   using Weight = Stored;
   static constexpr bool kEncoded = false;
+  static constexpr int kRows = 1;
   using Pair = PairOf<Stored>;
   template <int vector>
   using Sums = FloatSums<vector>;
 
-  __device__ static Stored encode(const Arguments&, float value, long long, int, int) {
-    return from_float<Stored>(value);
+  __device__ static Stored encode(const Arguments&, const float (&value)[1], long long, int, int) {
+    return from_float<Stored>(value[0]);
   }
 
   /// The weights' bits are too few for the one rounding of msda::pixels_from().

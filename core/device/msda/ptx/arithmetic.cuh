@@ -1,6 +1,10 @@
 // Arithmetic for which the compiler has to be told the instruction.
 #pragma once
 
+#if defined(MSDA_SIMT_HOST)
+#include <msda/simt/host/executor.cuh>
+#endif
+
 namespace msda::ptx {
 
 /// A whole number as an integer and as a float.
@@ -33,6 +37,18 @@ __device__ __forceinline__ Whole whole_below(float x) {
   return {__float_as_int(sum) - __float_as_int(kOffset), sum - kOffset};
 }
 
+/// sum + the dot product of two weights of 16 bits and two of the four codes of 8 bits, all signed:
+/// those of the upper half of `codes`, or of the lower one.
+template <bool upper>
+__device__ __forceinline__ int dot2(unsigned weights, unsigned codes, int sum) {
+  if constexpr (upper) {
+    asm("dp2a.hi.s32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(weights), "r"(codes));
+  } else {
+    asm("dp2a.lo.s32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(weights), "r"(codes));
+  }
+  return sum;
+}
+
 #else
 
 template <unsigned stride>
@@ -42,6 +58,13 @@ inline const unsigned char* element_address(const unsigned char* address, unsign
 inline Whole whole_below(float x) {
   const float value = floorf(x);
   return {static_cast<int>(value), value};
+}
+template <bool upper>
+inline int dot2(unsigned weights, unsigned codes, int sum) {
+  simt::host::count(simt::host::kIntegerDot);
+  constexpr unsigned kShift = upper ? 16U : 0U;
+  return sum + static_cast<short>(weights) * static_cast<signed char>(codes >> kShift) +
+         static_cast<short>(weights >> 16U) * static_cast<signed char>(codes >> (kShift + 8U));
 }
 
 #endif

@@ -8,6 +8,12 @@
 
 namespace msda {
 
+/// Where an element has two pixels.
+template <class Policy>
+concept ColumnArithmetic = requires {
+  { Policy::weights(0.0F, 0.0F) } -> Same<typename Policy::Weight>;
+};
+
 /// Where values are encoded: scale(arguments, image, head, level), the factor of a level's sums.
 template <class Policy>
 concept DecodingArithmetic = requires(const Arguments& arguments,
@@ -17,23 +23,29 @@ concept DecodingArithmetic = requires(const Arguments& arguments,
 
 /// - `Stored`: element type of the values that are read; `kEncoded`: it is not the problem's, a
 ///   pre-pass encodes them, and the policy is a DecodingArithmetic;
-/// - `Weight`: type of a tap's weight, float32 or of 16 bits;
+/// - `kRows`: pixels in a stored element: 1, or 2 where that has the pixel below as well, so that a
+///   tap is a column of a footprint;
+/// - `Weight`: type of a tap's weight, float32 or of 16 bits; of a column what weights(upper,
+/// lower)
+///   makes of both;
 /// - `Sums<n>`: the sums of n channels of a row, in float32, as FloatSums;
 /// - pixels_from(pixel, location, size): the pixel coordinate of a location on an axis of `size`
 ///   pixels, counted from pixel `pixel`;
-/// - encode(arguments, value, image, head, level): the stored form of a value;
+/// - encode(arguments, values, image, head, level): the stored form of the values of kRows pixels;
 /// - add<points>(sums, taps, values): adds weight * value, over the first `points` points of a
 ///   batch and their taps.
 template <class Policy, class K>
 concept ArithmeticPolicy =
     requires(const Arguments& arguments, typename Policy::template Sums<1>& sums,
-             const Taps<K> (&taps)[kBatch<K>],
+             const Taps<K> (&taps)[kBatch<K>], const float (&pixels)[Policy::kRows],
              const Vector<typename Policy::Stored, 1> (&values)[kBatch<K>][kTaps<K>]) {
   requires kConstant<bool, Policy::kEncoded>;
+  requires kConstant<int, Policy::kRows>;
   requires !Policy::kEncoded || DecodingArithmetic<Policy>;
+  requires(Policy::kRows == 2 ? ColumnArithmetic<Policy> : Policy::kRows == 1);
   typename Policy::Weight;
   { Policy::pixels_from(0.0F, 0.0F, 0) } -> Same<float>;
-  { Policy::encode(arguments, 0.0F, 0LL, 0, 0) } -> Same<typename Policy::Stored>;
+  { Policy::encode(arguments, pixels, 0LL, 0, 0) } -> Same<typename Policy::Stored>;
   Policy::template add<1>(sums, taps, values);
   sums.clear();
   { sums.sum[0] } -> Same<float&>;
@@ -59,14 +71,15 @@ struct FloatArithmetic {
   using Stored = typename K::Problem::Value;
   using Weight = float;
   static constexpr bool kEncoded = false;
+  static constexpr int kRows = 1;
   template <int vector>
   using Sums = FloatSums<vector>;
 
   __device__ static float pixels_from(float pixel, float location, int size) {
     return msda::pixels_from(pixel, location, size);
   }
-  __device__ static Stored encode(const Arguments&, float value, long long, int, int) {
-    return from_float<Stored>(value);
+  __device__ static Stored encode(const Arguments&, const float (&value)[1], long long, int, int) {
+    return from_float<Stored>(value[0]);
   }
 
   template <int points, int batch, int taps, int vector, class Element>

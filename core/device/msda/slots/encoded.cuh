@@ -8,14 +8,12 @@
 
 namespace msda {
 
-/// `Policy` gives: Stored (one byte), kLargest, code(float in +-kLargest) and decode(two codes), a
-/// __half2. A pre-pass finds the largest magnitude of each (image, head, level); the layout slot's
-/// pre-pass encodes.
+/// The scales. `Policy` gives kLargest, the largest code. A pre-pass finds the largest magnitude of
+/// each (image, head, level); the layout slot's pre-pass encodes.
 template <class K, class Policy>
-struct EncodedArithmetic {
+struct ScaledCodes {
   using Problem = typename K::Problem;
   static constexpr bool kEncoded = true;
-  using Weight = __half;
   template <int vector>
   using Sums = FloatSums<vector>;
 
@@ -28,56 +26,126 @@ struct EncodedArithmetic {
   /// The magnitudes begin at zero: the host clears the whole workspace.
   static constexpr bool kZeroed = true;
 
-  /// Each block takes (image, head, level, part) in turn and adds its part's maximum with one
-  /// atomic.
+  /// Each block takes parts of levels in turn, of all heads, and adds each part's maximum with one
+  /// atomic of each warp.
   struct Prepass {
     static constexpr unsigned kThreads = 256;
     static constexpr LaunchShape kShape = grid_stride_shape(kThreads, 8);
     struct Storage {};
 
     __device__ static void run(const Arguments& arguments, Storage&) {
-      constexpr int kParts = 16;
-      const long long count = arguments.batch * Problem::kHeads * Problem::kLevels * kParts;
+      constexpr long long kPerImage = static_cast<long long>(kPartsOfHead) * Problem::kHeads;
+      const long long count = arguments.batch * kPerImage;
       for (long long i = simt::block(); i < count; i += simt::blocks()) {
-        const long long plane = i / kParts;
-        const int level = static_cast<int>(plane % Problem::kLevels);
-        const int head = static_cast<int>(plane / Problem::kLevels % Problem::kHeads);
-        const long long image = plane / (Problem::kLevels * Problem::kHeads);
-        const float largest =
-            part_maximum(arguments, image, head, level, static_cast<int>(i % kParts), kParts);
+        const long long image = i / kPerImage;
+        const int head = static_cast<int>(i % Problem::kHeads);
+        const int part = static_cast<int>(i % kPerImage) / Problem::kHeads;
+        int level = 0;
+        int first = 0;
+#pragma unroll
+        for (int l = 1; l < Problem::kLevels; ++l) {
+          if (part < parts_before(l)) continue;
+          level = l;
+          first = parts_before(l);
+        }
+        const float largest = part_maximum(arguments, image, head, level, part - first);
         const float in_warp = simt::warp_maximum(largest);
+        const long long plane = (image * Problem::kHeads + head) * Problem::kLevels + level;
         if (simt::lane() == 0)
           simt::atomic_max(magnitudes(arguments) + plane, __float_as_uint(in_warp));
       }
     }
 
+   private:
+    using Given = ProblemLayout<Problem>;
+    using Value = typename Problem::Value;
+    /// Channels that a thread reads at a time, at most 16 bytes, and how often in a part: all of
+    /// its reads are under way together.
+    static constexpr int kVector =
+        widest_word(Problem::kChannels * static_cast<int>(sizeof(Value))) /
+        static_cast<int>(sizeof(Value));
+    static constexpr int kReads = 4;
+    static constexpr int kVectorsOfPixel = Problem::kChannels / kVector;
+    static constexpr int kVectorsOfPart = static_cast<int>(kThreads) * kReads;
+
+    /// Of a head's levels before `level`.
+    __device__ static constexpr int parts_before(int level) {
+      int parts = 0;
+      for (int l = 0; l < level; ++l) {
+        parts += (Given::pixels(l) * kVectorsOfPixel + kVectorsOfPart - 1) / kVectorsOfPart;
+      }
+      return parts;
+    }
+    static constexpr int kPartsOfHead = parts_before(Problem::kLevels);
+
     /// Largest |value| that this thread sees in its part of a level.
     __device__ static float part_maximum(const Arguments& arguments, long long image, int head,
-                                         int level, int part, int parts) {
-      using Given = ProblemLayout<Problem>;
-      const auto* values = static_cast<const typename Problem::Value*>(arguments.value) +
+                                         int level, int part) {
+      const auto* values = static_cast<const Value*>(arguments.value) +
                            image * Given::kImageStride + Given::channel_offset(head, 0) +
                            static_cast<long long>(Given::start(level)) * Given::kPixelStride;
-      const int elements = Given::pixels(level) * Problem::kChannels;
+      const int vectors = Given::pixels(level) * kVectorsOfPixel;
+      using Values = Vector<Value, kVector>;
+      Values read[kReads] = {};
+#pragma unroll
+      for (int n = 0; n < kReads; ++n) {
+        const int v = part * kVectorsOfPart + n * static_cast<int>(kThreads) +
+                      static_cast<int>(simt::thread());
+        const long long at = static_cast<long long>(v / kVectorsOfPixel) * Given::kPixelStride +
+                             v % kVectorsOfPixel * kVector;
+        if (v < vectors) {
+          read[n] = Values::read(values + at, [](const auto* p) { return ptx::load_readonly(p); });
+        }
+      }
       float largest = 0.0F;
-      for (int e = part * static_cast<int>(kThreads) + static_cast<int>(simt::thread());
-           e < elements; e += parts * static_cast<int>(kThreads)) {
-        const long long at = static_cast<long long>(e / Problem::kChannels) * Given::kPixelStride +
-                             e % Problem::kChannels;
-        largest = fmaxf(largest, fabsf(to_float(values[at])));
+#pragma unroll
+      for (int n = 0; n < kReads; ++n) {
+#pragma unroll
+        for (int c = 0; c < kVector; ++c) {
+          largest = fmaxf(largest, fabsf(to_float(read[n].element[c])));
+        }
       }
       return largest;
     }
   };
 
+  /// Of a code. Levels whose largest magnitude is below kSmallest have coarser codes, so that no
+  /// scale and no inverse of one leaves the range of floats.
   __device__ static float scale(const Arguments& arguments, long long image, int head, int level) {
-    const float largest = __uint_as_float(
-        magnitudes(arguments)[(image * Problem::kHeads + head) * Problem::kLevels + level]);
-    return largest > 0.0F ? largest / Policy::kLargest : 1.0F;
+    return largest(arguments, image, head, level) * (1.0F / Policy::kLargest);
   }
-  __device__ static auto encode(const Arguments& arguments, float value, long long image, int head,
-                                int level) {
-    return Policy::code(value / scale(arguments, image, head, level));
+  /// `value` in units of a code, -kLargest .. kLargest up to rounding.
+  __device__ static float in_codes(const Arguments& arguments, float value, long long image,
+                                   int head, int level) {
+    return value * (Policy::kLargest / largest(arguments, image, head, level));
+  }
+
+ private:
+  static constexpr float kSmallest = 0x1p-112F;
+
+  __device__ static float largest(const Arguments& arguments, long long image, int head,
+                                  int level) {
+    return fmaxf(kSmallest,
+                 __uint_as_float(magnitudes(
+                     arguments)[(image * Problem::kHeads + head) * Problem::kLevels + level]));
+  }
+  __device__ static unsigned* magnitudes(const Arguments& arguments) {
+    return static_cast<unsigned*>(arguments.workspace[kArithmetic]);
+  }
+};
+
+/// Codes that become fp16 and are blended two channels at a time; batches are summed in float32.
+/// `Policy` gives Stored (one byte), code(float in +-kLargest) and decode(two codes), a __half2.
+template <class K, class Policy>
+struct EncodedArithmetic : ScaledCodes<K, Policy> {
+  static constexpr int kRows = 1;
+  using Weight = __half;
+  template <int vector>
+  using Sums = FloatSums<vector>;
+
+  __device__ static auto encode(const Arguments& arguments, const float (&value)[1],
+                                long long image, int head, int level) {
+    return Policy::code(ScaledCodes<K, Policy>::in_codes(arguments, value[0], image, head, level));
   }
 
   template <int points, int batch, int taps, int vector>
@@ -99,11 +167,6 @@ struct EncodedArithmetic {
       sums.sum[v] += __low2float(blend);
       if (v < kLast) sums.sum[v + 1] += __high2float(blend);
     }
-  }
-
- private:
-  __device__ static unsigned* magnitudes(const Arguments& arguments) {
-    return static_cast<unsigned*>(arguments.workspace[kArithmetic]);
   }
 };
 

@@ -90,7 +90,14 @@ __device__ __forceinline__ Taps<K> make_taps(const Sample& sample, int level, in
       const float row = y.weight[Mapping::tap_row(t)] * sample.weight;
       weight[t] = column * row;
     }
-    from_floats(weight, taps.weight);
+    if constexpr (K::Arithmetic::kRows == 1) {
+      from_floats(weight, taps.weight);
+    } else {
+#pragma unroll
+      for (int t = 0; t < kTaps<K>; ++t) {
+        taps.weight[t] = K::Arithmetic::weights(weight[t], weight[t + kTaps<K>]);
+      }
+    }
   }
   return taps;
 }

@@ -52,6 +52,21 @@ struct Restage {
   }
 
  private:
+  using Values = Vector<typename Problem::Value, kVector>;
+  static constexpr int kRows = K::Arithmetic::kRows;
+
+  /// kVector channels of the problem's pixel at column x and row y; zeros where there is none.
+  __device__ static Values read(const Arguments& arguments, long long image, int level, int x,
+                                int y, int head, int channel) {
+    const bool inside = x >= 0 && x < Problem::width(level) && y >= 0 && y < Problem::height(level);
+    if (!inside) return {};
+    const long long from = image * Given::kImageStride + Given::channel_offset(head, channel) +
+                           static_cast<long long>(Given::start(level) + Given::pixel(level, x, y)) *
+                               Given::kPixelStride;
+    return Values::read(static_cast<const typename Problem::Value*>(arguments.value) + from,
+                        [](const auto* p) { return ptx::load_readonly(p); });
+  }
+
   __device__ static void write(const Arguments& arguments, long long image, int pixel, int head,
                                int channel) {
     int level = 0;
@@ -61,22 +76,18 @@ struct Restage {
     const int in_level = pixel - Layout::start(level);
     const int x = in_level % Layout::pitch(level) - border;
     const int y = in_level / Layout::pitch(level) - border;
-    const bool inside = x >= 0 && x < Problem::width(level) && y >= 0 && y < Problem::height(level);
-    using Values = Vector<typename Problem::Value, kVector>;
-    Values given = {};
-    if (inside) {
-      const long long from =
-          image * Given::kImageStride + Given::channel_offset(head, channel) +
-          static_cast<long long>(Given::start(level) + Given::pixel(level, x, y)) *
-              Given::kPixelStride;
-      given = Values::read(static_cast<const typename Problem::Value*>(arguments.value) + from,
-                           [](const auto* p) { return ptx::load_readonly(p); });
+    Values given[kRows];
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      given[r] = read(arguments, image, level, x, y + r, head, channel);
     }
     Vector<Stored, kVector> stored;
 #pragma unroll
     for (int v = 0; v < kVector; ++v) {
-      stored.element[v] =
-          K::Arithmetic::encode(arguments, to_float(given.element[v]), image, head, level);
+      float pixels[kRows];
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) pixels[r] = to_float(given[r].element[v]);
+      stored.element[v] = K::Arithmetic::encode(arguments, pixels, image, head, level);
     }
     const long long to = image * Layout::kImageStride + Layout::channel_offset(head, channel) +
                          static_cast<long long>(pixel) * Layout::kPixelStride;

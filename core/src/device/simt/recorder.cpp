@@ -27,7 +27,8 @@ constexpr std::array<const char*, host::kCopyKinds> kCopyNames = {"cp-async", "b
 constexpr std::array<const char*, host::kEventCount> kEventNames = {
     "shuffles",       "shuffles.own",   "shuffles.same", "warp-barriers", "mbarrier-arrivals",
     "mbarrier-waits", "flags-raised",   "flag-waits",    "atomics",       "texture.fetches",
-    "texture.blends", "texture.stores", "mma",           "fma2",          "map-prefetches"};
+    "texture.blends", "texture.stores", "mma",           "fma2",          "dot2",
+    "map-prefetches"};
 /// Those that happen to a place in shared memory.
 constexpr std::array kPlacedEvents = {host::kMbarrierArrival, host::kMbarrierWait, host::kFlagRaise,
                                       host::kFlagWait};

@@ -66,6 +66,7 @@ enum Event : unsigned {
   kTextureStore,
   kMatrixProduct,  ///< of a warp
   kPairFma,        ///< of two 16-bit numbers at a time
+  kIntegerDot,     ///< of two weights and two codes
   kMapPrefetch,
   kEventCount
 };
