@@ -45,7 +45,9 @@ Arguments export_arguments() {
   arguments.option("output", "DIR", "the folder to write (default: the entry's or package's name)");
   arguments.option("dtype", "T",
                    "fp32, fp16 or bf16 (default: the file's types, fp16 for presets)");
-  arguments.option("arch", "SM,...", "architectures to compile for ahead of time, with NVRTC");
+  arguments.option(
+      "arch", "SM,...",
+      "architectures that all have to run on: cubins (source), build.py's default (torch)");
   arguments.option("name", "NAME",
                    "of the C entry (default: msda_forward) or of the package (default: msda_ops)");
   arguments.option("report", "DIR|FILE", "a run's directory, or a document: what was measured");

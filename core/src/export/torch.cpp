@@ -61,6 +61,15 @@ std::vector<ExportedFile> source_in(const std::filesystem::path& folder,
   return files;
 }
 
+/// "90a 80": those asked for, as nvcc's options have them.
+std::string architecture_numbers(const ExportRequest& request) {
+  std::string numbers;
+  for (const std::string& architecture : request.architectures) {
+    numbers += (numbers.empty() ? "" : " ") + architecture.substr(std::string_view("sm_").size());
+  }
+  return numbers;
+}
+
 /// "8.0", "9.0": those of kernel-builder's list that the kernels are for.
 std::vector<std::string> capability_texts(const std::vector<CheckedKernel>& kernels) {
   const int least =
@@ -82,6 +91,7 @@ std::vector<ExportedFile> export_torch(const ExportRequest& asked, const Compile
   const auto kernels = checked_for_torch(request, compiler);
   const Words words = {{"NAME", request.name},
                        {"PACKAGE", package},
+                       {"ARCHITECTURES", architecture_numbers(request)},
                        {"NAMESPACE", package},
                        {"INCLUDES", ""},
                        {"DEFINE", "STABLE_TORCH_LIBRARY"},

@@ -14,12 +14,13 @@ from torch.utils import cpp_extension
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGE = "@PACKAGE@"
+ASKED = "@ARCHITECTURES@".split()  # for the export
 TARGET = "0x020a000000000000"  # the stable ABI of PyTorch 2.10
 
 
 def architectures(given):
-    if given:
-        return given
+    if given or ASKED:
+        return given or ASKED
     if torch.cuda.is_available():
         found = {torch.cuda.get_device_capability(i) for i in range(torch.cuda.device_count())}
         # 90a and the like have the instructions that the kernels for them may use.
@@ -41,7 +42,7 @@ def run(*command):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--arch", nargs="+", metavar="SM", help="80, 86, 89, 90a, 100a, ... (default: these GPUs')")
+    parser.add_argument("--arch", nargs="+", metavar="SM", help="80, 86, 89, 90a, 100a, ... (default: those\nof the export, else of the GPUs here)")
     codes = [f"-gencode=arch=compute_{a},code=sm_{a}" for a in architectures(parser.parse_args().arch)]
     if tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 10):
         sys.exit(f"build.py: PyTorch {torch.__version__} lacks what the operator needs: 2.10 or newer")

@@ -177,7 +177,8 @@ def gradcheck():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert torch.autograd.gradcheck(lambda v, l, w: deformable_attention(v, levels, l, w), parts,
-                                        eps=1e-2, atol=2e-3, rtol=2e-3)
+                                        eps=1e-2, atol=2e-3, rtol=2e-3,
+                                        nondet_tol=1e-5)  # grid_sample's gradient adds atomically
 
 
 def gradients_are_those_of_grid_sample():
@@ -196,6 +197,8 @@ def compiles_without_a_graph_break():
     parts = tensors()
     function = torch.compile(lambda v, l, w: deformable_attention(v, SMALL, l, w) * 2, fullgraph=True)
     assert torch.equal(function(*parts), call(SMALL, parts) * 2)
+    with torch.autocast(DEVICE.type, dtype=torch.bfloat16):
+        assert torch.equal(function(*parts), call(SMALL, parts) * 2)
     trained = [t.requires_grad_() for t in tensors()]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

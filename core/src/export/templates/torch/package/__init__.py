@@ -3,7 +3,7 @@
     from @PACKAGE@ import deformable_attention, patched
 
     output = deformable_attention(value, [(100, 134), (50, 67)], locations, weights)
-    with patched():          # the modules of Hugging Face transformers and of mmcv
+    with patched():          # what models of transformers, mmcv, detrex and others call
         model(images)
 """
 

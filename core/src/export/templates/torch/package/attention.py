@@ -15,24 +15,44 @@ from ._ops import add_op_namespace_prefix, ops
 _TYPES = (torch.float32, torch.float16, torch.bfloat16)
 
 
+def _planes(value, locations, levels):
+    """Of each level: its pixels [B * H, C, h, w] and the points there [B * H, Q, P, 2], -1..1."""
+    batch, _, heads, channels = value.shape
+    for level, values in enumerate(value.split([h * w for h, w in levels], dim=1)):
+        plane = values.flatten(2).transpose(1, 2).reshape(batch * heads, channels, *levels[level])
+        yield plane, (2 * locations[:, :, :, level] - 1).transpose(1, 2).flatten(0, 1)
+
+
 def reference(value, levels, locations, weights):
     """The same by grid_sample, for any type; differentiable, and slow."""
     batch, _, heads, channels = value.shape
-    queries, points = locations.shape[1], locations.shape[4]
-    grids = 2 * locations - 1
-    sampled = []
-    for level, values in enumerate(value.split([h * w for h, w in levels], dim=1)):
-        height, width = levels[level]
-        plane = values.flatten(2).transpose(1, 2).reshape(batch * heads, channels, height, width)
-        grid = grids[:, :, :, level].transpose(1, 2).flatten(0, 1)
-        sampled.append(
-            torch.nn.functional.grid_sample(
-                plane, grid.to(plane.dtype), mode="bilinear", padding_mode="zeros", align_corners=False
-            )
+    sampled = [
+        torch.nn.functional.grid_sample(
+            plane, grid.to(plane.dtype), mode="bilinear", padding_mode="zeros", align_corners=False
         )
-    flat = weights.transpose(1, 2).reshape(batch * heads, 1, queries, len(levels) * points)
+        for plane, grid in _planes(value, locations, levels)
+    ]
+    flat = weights.transpose(1, 2).flatten(3).flatten(0, 1).unsqueeze(1)
     summed = (torch.stack(sampled, dim=-2).flatten(-2) * flat).sum(-1)
-    return summed.view(batch, heads * channels, queries).transpose(1, 2).contiguous()
+    return summed.view(batch, heads * channels, -1).transpose(1, 2).contiguous()
+
+
+def _gradients(grad, value, levels, locations, weights):
+    """Of the reference, level by level, so that what has to be kept is of one level."""
+    batch, _, heads, channels = value.shape
+    # [B * H, C, Q, 1]
+    outer = grad.view(batch, -1, heads, channels).permute(0, 2, 3, 1).flatten(0, 1).unsqueeze(-1)
+    of_value, of_locations, of_weights = [], [], []
+    for level, (plane, grid) in enumerate(_planes(value, locations, levels)):
+        weight = weights[:, :, :, level].transpose(1, 2).flatten(0, 1).unsqueeze(1)
+        sampled = torch.ops.aten.grid_sampler_2d(plane, grid, 0, 0, False)
+        of_plane, of_grid = torch.ops.aten.grid_sampler_2d_backward(
+            outer * weight, plane, grid, 0, 0, False, [True, True]
+        )
+        of_value.append(of_plane.view(batch, heads, channels, -1).permute(0, 3, 1, 2))
+        of_locations.append(2 * of_grid.unflatten(0, (batch, heads)).transpose(1, 2))
+        of_weights.append((outer * sampled).sum(1).unflatten(0, (batch, heads)).transpose(1, 2))
+    return torch.cat(of_value, 1), torch.stack(of_locations, 3), torch.stack(of_weights, 3)
 
 
 def _pairs(levels):
@@ -59,11 +79,9 @@ def _backward(
     levels: list[int],
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     # Sums in fp32, as the forward kernels have them.
-    inputs = [t.detach().float().requires_grad_() for t in (value, locations, weights)]
-    with torch.enable_grad(), torch.autocast(value.device.type, enabled=False):
-        output = reference(inputs[0], _pairs(levels), inputs[1], inputs[2])
-        grads = torch.autograd.grad(output, inputs, grad.float())
-    return tuple(g.to(t.dtype) for g, t in zip(grads, (value, locations, weights)))
+    wide = [t.float() for t in (grad, value, locations, weights)]
+    grads = _gradients(wide[0], wide[1], _pairs(levels), *wide[2:])
+    return tuple(g.to(t.dtype).contiguous() for g, t in zip(grads, (value, locations, weights)))
 
 
 @_backward.register_fake

@@ -1,4 +1,4 @@
-"""Drop-ins for the modules of Hugging Face transformers and of mmcv, undone on exit."""
+"""Drop-ins for what models call, undone on exit."""
 
 import contextlib
 import sys
@@ -8,20 +8,16 @@ import torch
 from .attention import deformable_attention
 from .layers import MultiScaleDeformableAttention
 
-_HF_ARGUMENTS = "value_spatial_shapes_list"
+# How the names of autograd functions around Deformable DETR's kernel begin: those of mmcv, detrex, Grounding
+# DINO and BEVFormer; those of Deformable DETR and of what was copied from it.
+_FUNCTIONS = ("MultiScaleDeformableAttnFunction", "MSDeformAttnFunction")
+_HF_CLASS = "MultiScaleDeformableAttention"
+_HF_ARGUMENT = "value_spatial_shapes_list"
+_HF_FUNCTION = "multi_scale_deformable_attention"
 
 
-def _hf_classes():
-    """Each model of transformers that has been imported has a class of its own."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith("transformers.models.") and ".modeling_" in name:
-            found = getattr(module, MultiScaleDeformableAttention.__name__, None)
-            if found is not None and _HF_ARGUMENTS in found.forward.__code__.co_varnames:
-                yield found
-
-
-class _MmcvFunction:
-    """In the place of mmcv's autograd function. Its shapes are tensors alone: those on a GPU have
+class _Function:
+    """In the place of such an autograd function. Its shapes are tensors alone: those on a GPU have
     to be read there, unless gradients are wanted, whose pass needs the numbers anyway."""
 
     @staticmethod
@@ -31,20 +27,30 @@ class _MmcvFunction:
         return deformable_attention(value, levels, locations, weights, starts)
 
 
+def _replacements():
+    """Of the modules that have been imported: owner, name, and what takes its place."""
+    for name, module in list(sys.modules.items()):
+        names = getattr(module, "__dict__", {})  # not getattr(module, ...), which may import
+        if name.startswith("transformers.models."):
+            found = names.get(_HF_CLASS)  # each model has a copy of it
+            if isinstance(found, type) and _HF_ARGUMENT in found.forward.__code__.co_varnames:
+                yield found, "forward", MultiScaleDeformableAttention.forward
+            if callable(names.get(_HF_FUNCTION)):  # Mask2Former's, and of all models in older versions
+                yield module, _HF_FUNCTION, deformable_attention
+        for function in [key for key in names if key.startswith(_FUNCTIONS)]:
+            if isinstance(names[function], type):
+                yield module, function, _Function
+
+
 @contextlib.contextmanager
 def patched():
-    """Models that exist already and those made inside use the operator; returns how many classes."""
-    undo = []
+    """Models that exist already and those made inside use the operator; returns how many places do."""
+    undo = {}
     try:
-        for found in set(_hf_classes()):
-            undo.append((found, "forward", found.forward))
-            found.forward = MultiScaleDeformableAttention.forward
-        mmcv = sys.modules.get("mmcv.ops.multi_scale_deform_attn")
-        if mmcv is not None:
-            name = "MultiScaleDeformableAttnFunction"
-            undo.append((mmcv, name, getattr(mmcv, name)))
-            setattr(mmcv, name, _MmcvFunction)
+        for owner, name, replacement in _replacements():
+            undo.setdefault((id(owner), name), (owner, name, getattr(owner, name)))
+            setattr(owner, name, replacement)
         yield len(undo)
     finally:
-        for owner, name, before in reversed(undo):
+        for owner, name, before in undo.values():
             setattr(owner, name, before)

@@ -1,0 +1,131 @@
+// The formats `torch` and `hub`: which files are written, and that they are whole.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include <nlohmann/json.hpp>
+
+#include "exported.hpp"
+#include "files/temporary_directory.hpp"
+#include "files/write.hpp"
+#include "process/command.hpp"
+
+namespace msda::test {
+namespace {
+
+using testing::HasSubstr;
+
+ExportRequest request_for(const std::vector<std::string>& variants, const std::string& preset) {
+  ExportRequest request;
+  request.kernels = {exported_kernel(variants, preset_in_half(preset))};
+  request.report = "# a run\n";
+  request.report_from = "models/2026-01-01";
+  return request;
+}
+
+class ExportedPackage : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    ExportRequest request = request_for({"vector-loads"}, "rtdetr-decoder");
+    request.architectures = {"sm_90a", "sm_80"};
+    torch_ = new std::vector(export_torch(request, Compiler(), "my_ops"));
+    hub_ = new std::vector(export_hub(request, Compiler(), "my_ops"));
+  }
+  static void TearDownTestSuite() {
+    delete torch_;
+    delete hub_;
+  }
+  static std::vector<std::string> names_of(const std::vector<ExportedFile>& files) {
+    std::vector<std::string> names;
+    for (const ExportedFile& file : files) names.push_back(file.path);
+    return names;
+  }
+
+  inline static const std::vector<ExportedFile>* torch_ = nullptr;
+  inline static const std::vector<ExportedFile>* hub_ = nullptr;
+};
+
+TEST_F(ExportedPackage, HasTheFilesOfAnExtension) {
+  EXPECT_THAT(names_of(*torch_),
+              testing::UnorderedElementsAre(
+                  "build.py", "check.py", "my_ops/__init__.py", "my_ops/_ops.py",
+                  "my_ops/attention.py", "my_ops/layers.py", "my_ops/patch.py", "src/export.json",
+                  "src/msda_forward.cu", "src/msda_forward.h", "src/ops.cpp", "src/report.md"));
+}
+
+TEST_F(ExportedPackage, HasTheFilesOfAProjectForKernelBuilder) {
+  EXPECT_THAT(names_of(*hub_), testing::UnorderedElementsAre(
+                                   "CARD.md", "build.toml", "flake.nix", "my_ops_cuda/export.json",
+                                   "my_ops_cuda/msda_forward.cu", "my_ops_cuda/msda_forward.h",
+                                   "my_ops_cuda/report.md", "tests/__init__.py",
+                                   "tests/test_attention.py", "torch-ext/my_ops/__init__.py",
+                                   "torch-ext/my_ops/attention.py", "torch-ext/my_ops/layers.py",
+                                   "torch-ext/my_ops/patch.py", "torch-ext/torch_binding.cpp"));
+  const std::string& build = content_of(*hub_, "build.toml");
+  EXPECT_THAT(build, HasSubstr("name = \"my-ops\""));
+  EXPECT_THAT(build, HasSubstr("[kernel.my_ops]"));
+  EXPECT_THAT(build, HasSubstr("cuda-capabilities = [\"8.0\", "));
+  // kernel-builder gives each build a namespace of its own.
+  EXPECT_THAT(content_of(*hub_, "torch-ext/torch_binding.cpp"),
+              HasSubstr("STABLE_TORCH_LIBRARY_EXPAND(TORCH_EXTENSION_NAME, ops)"));
+}
+
+TEST_F(ExportedPackage, HasNoWordOfATemplateLeft) {
+  const std::regex word("@[A-Z_]+@");
+  for (const auto* files : {torch_, hub_}) {
+    for (const ExportedFile& file : *files) {
+      EXPECT_FALSE(std::regex_search(file.content, word)) << file.path;
+    }
+  }
+}
+
+TEST_F(ExportedPackage, SaysWhereItComesFrom) {
+  EXPECT_EQ(content_of(*torch_, "src/report.md"), "# a run\n");
+  EXPECT_THAT(content_of(*torch_, "src/msda_forward.h"), HasSubstr("MSDA Lab " MSDA_VERSION));
+  const auto json = nlohmann::json::parse(content_of(*hub_, "my_ops_cuda/export.json"));
+  EXPECT_EQ(json.at("report"), "models/2026-01-01");
+  EXPECT_EQ(json.at("kernels").at(0).at("recipe"), "vector-loads");
+}
+
+TEST_F(ExportedPackage, HasAKernelForTheWideLocationsOfAutocast) {
+  const auto json = nlohmann::json::parse(content_of(*torch_, "src/export.json"));
+  const auto& kernels = json.at("kernels");
+  ASSERT_EQ(kernels.size(), 2U);
+  EXPECT_EQ(kernels.at(0).at("types"), (nlohmann::json{"fp16", "fp16", "fp16", "fp16"}));
+  EXPECT_EQ(kernels.at(1).at("types"), (nlohmann::json{"fp16", "fp32", "fp16", "fp16"}));
+}
+
+TEST_F(ExportedPackage, IsBuiltForTheArchitecturesAskedFor) {
+  EXPECT_THAT(content_of(*torch_, "build.py"), HasSubstr("ASKED = \"90a 80\".split()"));
+}
+
+TEST_F(ExportedPackage, IsPython) {
+  if (std::string(MSDA_PYTHON).empty()) GTEST_SKIP() << "no python3 was found when this was built";
+  const TemporaryDirectory folder;
+  std::vector<std::string> command = {MSDA_PYTHON, "-W", "error", "-m", "py_compile"};
+  for (const auto* files : {torch_, hub_}) {
+    for (const ExportedFile& file : *files) {
+      if (file.path.extension() != ".py") continue;
+      const auto copy = folder.path() / std::to_string(command.size()) += ".py";
+      write_atomically(copy, file.content);
+      command.push_back(copy);
+    }
+  }
+  ASSERT_GT(command.size(), 10U);
+  const CommandResult result = execute_command(command);
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+}
+
+TEST(ExportedOperator, RefusesMapsThatAreMadeForAnAddress) {
+  const ExportRequest request = request_for({"tma-boxes"}, "rtdetr-decoder");
+  try {
+    export_torch(request, Compiler(), "my_ops");
+    FAIL() << "tensor maps are taken";
+  } catch (const Unsupported& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the format source carries it"));
+  }
+}
+
+}  // namespace
+}  // namespace msda::test
