@@ -9,13 +9,18 @@
 #include <msda/error.hpp>
 
 #include "export/parts.hpp"
+#include "jit/elf.hpp"
 #include "jit/launch_plan.hpp"
 #include "jit/occupancy.hpp"
 
 namespace msda {
 namespace {
 
-constexpr const char* kDefaultArchitecture = "sm_90a";
+/// Host code computes launch plans as for this one, and for those after it.
+constexpr const char* kArchitecture = "sm_90a";
+constexpr int kCapability = 90;
+/// Of those before it.
+constexpr const char* kEarlierArchitecture = "sm_80";
 
 int capability_of(const std::string& architecture) {
   sm_limits(architecture);  // throws for what is none
@@ -73,18 +78,36 @@ std::string identifier(const Problem& problem, std::set<std::string>& taken) {
   return unique;
 }
 
+Module compiled(const ExportedKernel& kernel, const Compiler& compiler, const char* architecture) {
+  return compiler.compile(write_unit(kernel.composition, kernel.problem).unit, architecture);
+}
+
+/// Whether devices before TMA are launched as those with it: copies are others there, and with them
+/// what blocks keep in shared memory.
+bool same_plan_before_tma(const ExportedKernel& kernel, const Module& module,
+                          const Compiler& compiler) {
+  const Module earlier = compiled(kernel, compiler, kEarlierArchitecture);
+  return elf_symbol_bytes(earlier.cubin, earlier.plan_symbol) ==
+         elf_symbol_bytes(module.cubin, module.plan_symbol);
+}
+
 struct Capabilities {
   int least = 0;
   int most = 0;
 };
 
-Capabilities capabilities_of(const ExportedKernel& kernel, const LaunchPlan& plan) {
+Capabilities capabilities_of(const ExportedKernel& kernel, const LaunchPlan& plan,
+                             const Module& module, const Compiler& compiler) {
   std::vector<int> able;
   const std::vector<int> all = known_capabilities();
   for (const int capability : all) {
     const DeviceInfo device = compile_target(capability);
     const bool fits = plan.main.shared_bytes <= static_cast<std::size_t>(device.shared_bytes);
     if (fits && !kernel.composition.unsupported(kernel.problem, device)) able.push_back(capability);
+  }
+  if (!able.empty() && able.front() < kCapability &&
+      !same_plan_before_tma(kernel, module, compiler)) {
+    std::erase_if(able, [](int capability) { return capability < kCapability; });
   }
   if (able.empty()) {
     throw Unsupported(
@@ -94,6 +117,18 @@ Capabilities capabilities_of(const ExportedKernel& kernel, const LaunchPlan& pla
   }
   // Of those between that do not take it the launch finds out: it asks for their shared memory.
   return {able.front(), able.back() == all.back() ? 0 : able.back()};
+}
+
+/// Of the first architecture asked for that the kernel's launch is not for.
+void require_capability(const ExportRequest& request, const CheckedKernel& kernel) {
+  for (const std::string& architecture : request.architectures) {
+    if (capability_of(architecture) >= kernel.least_capability) continue;
+    throw Unsupported(fmt::format(
+        "'{}' on {}: it copies by TMA where there is one, and an export carries the launch of "
+        "compute "
+        "capability {}.{} and later alone",
+        kernel.name, architecture, kernel.least_capability / 10, kernel.least_capability % 10));
+  }
 }
 
 }  // namespace
@@ -116,8 +151,6 @@ bool CheckedKernel::has_maps() const {
 std::vector<CheckedKernel> check_kernels(const ExportRequest& request, const Compiler& compiler) {
   std::vector<CheckedKernel> checked;
   std::set<std::string> spaces;
-  const std::string architecture =
-      request.architectures.empty() ? kDefaultArchitecture : request.architectures.front();
   for (const ExportedKernel& kernel : request.kernels) {
     require_operator(kernel);
     require_architectures(request, kernel);
@@ -125,12 +158,13 @@ std::vector<CheckedKernel> check_kernels(const ExportRequest& request, const Com
     one.exported = &kernel;
     one.space = identifier(kernel.problem, spaces);
     one.name = fmt::format("{} for {}", kernel.recipe, kernel.problem.name);
-    one.plan = read_plan(
-        compiler.compile(write_unit(kernel.composition, kernel.problem).unit, architecture));
+    const Module module = compiled(kernel, compiler, kArchitecture);
+    one.plan = read_plan(module);
     require_portable(kernel, one.plan);
-    const Capabilities capabilities = capabilities_of(kernel, one.plan);
+    const Capabilities capabilities = capabilities_of(kernel, one.plan, module, compiler);
     one.least_capability = capabilities.least;
     one.most_capability = capabilities.most;
+    require_capability(request, one);
     one.composed = write_unit(kernel.composition, kernel.problem, one.space);
     checked.push_back(std::move(one));
   }

@@ -1,11 +1,17 @@
 // What is exported compiles with nvcc without a warning for every architecture, and does what it
 // should as a library.
+#include <dlfcn.h>
+
 #include <gtest/gtest.h>
 
+#include <msda/launch.cuh>
+
+#include "compose/unit_writer.hpp"
 #include "conformance/conformance.hpp"
 #include "exported.hpp"
 #include "files/temporary_directory.hpp"
 #include "files/write.hpp"
+#include "jit/elf.hpp"
 #include "measure/device_input.hpp"
 #include "measure/verify.hpp"
 #include "process/command.hpp"
@@ -22,12 +28,15 @@ class ExportWithNvcc : public testing::Test {
     if (std::string(MSDA_NVCC).empty()) GTEST_SKIP() << "no nvcc was found when this was built";
   }
 
-  /// Writes the export and compiles it; what nvcc says, "" for nothing.
-  std::string compile(const ExportedKernel& kernel, const std::vector<std::string>& options) {
+  /// Writes the export, with `more` behind its source, and compiles it; what nvcc says, "" for
+  /// nothing.
+  std::string compile(const ExportedKernel& kernel, const std::vector<std::string>& options,
+                      const std::string& more = "") {
     ExportRequest request;
     request.kernels = {kernel};
     for (const ExportedFile& file : export_source(request, Compiler())) {
-      write_atomically(folder_.path() / file.path, file.content);
+      const bool is_source = file.path.extension() == ".cu";
+      write_atomically(folder_.path() / file.path, file.content + (is_source ? more : ""));
     }
     std::vector<std::string> command = {MSDA_NVCC,
                                         "-std=c++20",
@@ -66,6 +75,30 @@ TEST_F(ExportWithNvcc, CompilesWhatIsForHopperAndLater) {
   EXPECT_EQ(
       compile(exported_kernel({"tma-boxes"}, preset_in_half("rtdetr-decoder")), for_all_from(90)),
       "");
+}
+
+TEST_F(ExportWithNvcc, TheHostHasThePlanOfTheDevice) {
+  const ExportedKernel boxes = exported_kernel({"tma-boxes"}, preset_in_half("rtdetr-decoder"));
+  ExportedKernel levels = exported_kernel({}, preset_in_half("rtdetr-decoder"));
+  levels.composition = Composition(shipped_plugins(), {{"smem-levels", {{"copy", "bulk"}}}});
+  for (const ExportedKernel& kernel : {boxes, levels}) {
+    const Module module =
+        Compiler().compile(write_unit(kernel.composition, kernel.problem).unit, "sm_90a");
+    const fs::path library = folder_.path() / (kernel.recipe + "plan.so");
+    ASSERT_EQ(
+        compile(kernel, {"-arch=sm_90a", "-shared", "-o", library.string()},
+                "extern \"C\" __attribute__((visibility(\"default\"))) "
+                "const msda::LaunchPlan* exported_plan() { return &tuned_kernels[0].plan; }\n"),
+        "");
+    void* handle = dlopen(library.c_str(), RTLD_NOW);
+    ASSERT_NE(handle, nullptr) << dlerror();
+    const auto plan = reinterpret_cast<const LaunchPlan* (*)()>(dlsym(handle, "exported_plan"));
+    ASSERT_NE(plan, nullptr);
+    const auto expected = elf_symbol_bytes(module.cubin, module.plan_symbol);
+    const auto* found = reinterpret_cast<const std::byte*>(plan());
+    EXPECT_EQ(std::vector(found, found + sizeof(LaunchPlan)), expected) << kernel.recipe;
+    dlclose(handle);
+  }
 }
 
 TEST_F(ExportWithNvcc, TheLibraryIsRightOnTheCpu) {

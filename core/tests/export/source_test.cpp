@@ -122,6 +122,14 @@ TEST(ExportedSource, RefusesWhatNeedsMoreOfTheHost) {
       HasSubstr("limit of the whole device"));
 }
 
+TEST(ExportedSource, CarriesTheLaunchOfCopiesByTmaAlone) {
+  const ExportedKernel boxes = exported_kernel({"tma-boxes"}, preset_in_half("rtdetr-decoder"));
+  const auto json = nlohmann::json::parse(content_of(exported(boxes), "export.json"));
+  EXPECT_EQ(json.at("kernels").at(0).at("least_capability"), 90);
+  EXPECT_THAT(refusal<Unsupported>(boxes, {"sm_90a", "sm_80"}),
+              HasSubstr("on sm_80: it copies by TMA where there is one"));
+}
+
 TEST(ExportedSource, RefusesAnArchitectureThatARecipeIsNotFor) {
   EXPECT_THAT(
       refusal<Unsupported>(exported_kernel({"distributed-smem"}, preset_in_half("rtdetr-decoder")),

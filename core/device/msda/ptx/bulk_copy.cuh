@@ -12,11 +12,17 @@
 
 namespace msda::ptx {
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+// In nvcc's pass for the host too, which computes the launch plans of exported kernels: they are
+// those of devices that have it.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 inline constexpr bool kHasTma = true;
-#define MSDA_TMA(...) asm volatile(__VA_ARGS__ : "memory")
 #else
 inline constexpr bool kHasTma = false;
+#endif
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define MSDA_TMA(...) asm volatile(__VA_ARGS__ : "memory")
+#else
 #define MSDA_TMA(...) __trap()
 #endif
 

@@ -18,11 +18,12 @@ enum Failure : int {
 constexpr int kMostDevices = 64;
 constexpr size_t kAlignment = 256;  ///< of the parts of a workspace
 
-/// A kernel, and how many workers (blocks or clusters) of its grid each device holds; 0: not asked.
+/// A kernel, and what each device has said of it; 0: not asked.
 struct Launchable {
   Kernel kernel = nullptr;
-  int slot = 0;  ///< of a pre-pass
-  std::atomic<int> workers[kMostDevices] = {};
+  int slot = 0;                                 ///< of a pre-pass
+  std::atomic<int> workers[kMostDevices] = {};  ///< blocks or clusters of its grid that fit
+  std::atomic<int> code[kMostDevices] = {};     ///< capability that its code is for; -1: no code
 };
 
 /// What a kernel was composed for.
@@ -90,13 +91,28 @@ int attribute(cudaDeviceAttr name) {
   return known ? value : 0;
 }
 
+/// The compute capability that the kernel's code was compiled for, as far as the current device has
+/// code of it: less than the device's where the driver compiled older PTX.
+int code_capability(Launchable& launch) {
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess || device >= kMostDevices) return -1;
+  int code = launch.code[device].load();
+  if (code != 0) return code;
+  cudaFuncAttributes found{};
+  const auto* function = reinterpret_cast<const void*>(launch.kernel);
+  code = cudaFuncGetAttributes(&found, function) == cudaSuccess ? found.ptxVersion : -1;
+  if (code < 0) cudaGetLastError();  // not left for others to find
+  launch.code[device].store(code);
+  return code;
+}
+
 /// Whether the current device can run it.
-bool runs_here(const Tuned& tuned) {
+bool runs_here(Tuned& tuned) {
   const int capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
                          attribute(cudaDevAttrComputeCapabilityMinor);
   const auto shared =
       static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  return capability >= tuned.least_capability &&
+  return code_capability(tuned.main) >= tuned.least_capability &&
          (tuned.most_capability == 0 || capability <= tuned.most_capability) &&
          tuned.plan.main.shared_bytes <= shared;
 }

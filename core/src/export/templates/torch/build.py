@@ -40,6 +40,14 @@ def run(*command):
     subprocess.run(list(map(str, command)), check=True)
 
 
+def cpp_libraries():
+    """PyTorch's own C++ libraries, before the compiler's: exceptions do not cross to PyTorch where
+    a compiler links its libraries statically."""
+    maps = pathlib.Path("/proc/self/maps").read_text().splitlines()
+    files = {line.split()[-1] for line in maps if "/" in line}
+    return sorted(f for f in files if pathlib.Path(f).name.startswith(("libstdc++.so", "libgcc_s.so")))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--arch", nargs="+", metavar="SM", help="80, 86, 89, 90a, 100a, ... (default: those\nof the export, else of the GPUs here)")
@@ -60,7 +68,7 @@ def main():
         "-c", HERE / "src" / "ops.cpp", "-o", binding)
     libraries = [f"-L{p}" for p in cpp_extension.library_paths()] + [f"-L{cuda / 'lib64'}"]
     run(compiler, "-shared", kernels, binding, *libraries, "-ltorch_cpu", "-ltorch_cuda", "-lcudart",
-        "-o", HERE / PACKAGE / "_C.so")
+        *cpp_libraries(), "-o", HERE / PACKAGE / "_C.so")
 
 
 if __name__ == "__main__":
