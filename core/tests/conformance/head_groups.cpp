@@ -62,6 +62,7 @@ std::vector<Composition> head_groups() {
       {kWide, planes(2, "bulk"), {"channel-blocked", {{"block", Number{8}}}}},
       {interleaved(2), planes(4, "bulk"), {"zero-border", {}}},
       {interleaved(4), planes(4, "bulk"), {"int8-value", {}}, kPersistent},
+      {interleaved(2), planes(2, "bulk"), {"int8-value", {{"blend", std::string("columns")}}}},
       {kWide, planes(2, "words"), {"fp8-value", {}}, {"spatial-order", {}}},
       {kWide, cluster(2, 2), kPersistent},
       {interleaved(2), cluster(4, 4)},
