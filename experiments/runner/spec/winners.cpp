@@ -116,7 +116,9 @@ YAML::Node use_node(const Use& use) {
   return node;
 }
 
-double rounded(double value) { return std::round(value * 1e4) / 1e4; }
+/// The shortest text that reads as the value. (yaml-cpp writes 17 digits of a number in a node.)
+std::string shortest(double value) { return fmt::format("{}", value); }
+std::string rounded(double value) { return shortest(std::round(value * 1e4) / 1e4); }
 
 YAML::Node winner_node(const Winner& winner) {
   YAML::Node node;
@@ -125,7 +127,7 @@ YAML::Node winner_node(const Winner& winner) {
   node["compute_capability"] = winner.device.compute_capability;
   node["problem"] = problem_node(winner.problem);
   node["mode"] = std::string(name_of(winner.mode));
-  node["error"] = winner.error;
+  node["error"] = shortest(winner.error);
   YAML::Node uses(YAML::NodeType::Sequence);
   for (const Use& use : winner.uses) uses.push_back(use_node(use));
   node["use"] = flow(uses);
@@ -149,7 +151,6 @@ std::string text_of(const std::vector<YAML::Node>& entries) {
   YAML::Node file;
   file["winners"] = list;
   YAML::Emitter emitter;
-  emitter.SetDoublePrecision(9);
   emitter << file;
   return std::string(kHeader) + emitter.c_str() + "\n";
 }

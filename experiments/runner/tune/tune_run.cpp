@@ -275,9 +275,9 @@ TuneOutcome TuneRun::outcome() const {
                    fmt::format("{}", fmt::join(options_.command_line, " ")),
                    fmt::format("{} ({})", MSDA_VERSION, git_state())};
   for (const json& searched : manifest_.at("searches")) {
-    const auto problem = std::find_if(
-        plan_.problems.begin(), plan_.problems.end(),
-        [&](const ProblemSpec& spec) { return spec.name() == searched.at("problem"); });
+    const auto name = searched.at("problem").get<std::string>();
+    const auto problem = std::find_if(plan_.problems.begin(), plan_.problems.end(),
+                                      [&](const ProblemSpec& spec) { return spec.name() == name; });
     const TimingMode mode = parse_timing_mode(searched.at("mode").get<std::string>());
     found_by.error = error_bound(*problem);
     auto winner = winner_of(
