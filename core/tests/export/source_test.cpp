@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compose/unit_writer.hpp"
+#include "conformance/conformance.hpp"
 #include "export/flatten.hpp"
 #include "exported.hpp"
 
@@ -120,6 +121,13 @@ TEST(ExportedSource, RefusesWhatNeedsMoreOfTheHost) {
   EXPECT_THAT(
       refusal<Unsupported>(exported_kernel({"l2-persist"}, preset_in_half("rtdetr-decoder"))),
       HasSubstr("limit of the whole device"));
+}
+
+TEST(ExportedSource, IsForEarlierDevicesWhereLevelsComeByTma) {
+  ExportedKernel kernel = exported_kernel({}, preset_in_half("rtdetr-decoder"));
+  kernel.composition = Composition(shipped_plugins(), {{"smem-levels", {{"copy", "bulk"}}}});
+  const auto json = nlohmann::json::parse(content_of(exported(kernel, {"sm_80"}), "export.json"));
+  EXPECT_EQ(json.at("kernels").at(0).at("least_capability"), 80);
 }
 
 TEST(ExportedSource, CarriesTheLaunchOfCopiesByTmaAlone) {

@@ -90,7 +90,8 @@ class LevelCopy {
   static_assert(Levels::total() <= Levels::kBudget, "resident levels keep to their budget");
 
   static constexpr int kWord = widest_word(Levels::kStride, Levels::kRunBytes);
-  static constexpr bool kBulk = kind == kCopyBulk && ptx::kHasTma && kWord == 16;
+  static constexpr bool kMayBeBulk = kind == kCopyBulk && kWord == 16;
+  static constexpr bool kBulk = kMayBeBulk && ptx::kHasTma;
   static constexpr bool kAsync = kind != kCopyWords && !kBulk && kWord >= 4;
   /// True when the pixels of a level are one run of bytes in both memories.
   static constexpr bool kIsRun =
@@ -102,8 +103,9 @@ class LevelCopy {
   };
 
  public:
-  /// The levels, and what tells that they are there.
-  using Storage = Either<kBulk, WithBarrier, WithoutBarrier>;
+  /// The levels, and what tells that they are there; the same on devices without TMA, so that they
+  /// launch the same.
+  using Storage = Either<kMayBeBulk, WithBarrier, WithoutBarrier>;
 
   __device__ explicit LevelCopy(Storage& storage) : storage_(storage) {
     if constexpr (kBulk) {

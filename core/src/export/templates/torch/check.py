@@ -1,10 +1,11 @@
-"""Checks the extension on this machine, and times it: python3 check.py [--json FILE] [--quick]
+"""Checks the extension on this machine, and times it: python3 check.py [--json FILE] [--quick] [CHECK...]
 
 The operator against grid_sample in float64; PyTorch's own checks of operators; gradients; compilation;
 CUDA graphs; autocast; a second GPU; and models of Hugging Face transformers with random weights, whose
 outputs are compared and whose times are given with intervals. What this machine lacks is skipped."""
 
 import argparse
+import contextlib
 import json
 import pathlib
 import random
@@ -276,10 +277,10 @@ def deformable_detr():
 
     backbone = ResNetConfig(out_features=["stage2", "stage3", "stage4"])
     try:
+        config = DeformableDetrConfig(backbone_config=backbone)
+    except ValueError:  # older versions have another backbone unless it is taken back
         config = DeformableDetrConfig(backbone_config=backbone, use_timm_backbone=False,
                                       use_pretrained_backbone=False, backbone=None)
-    except (TypeError, ValueError):  # newer versions know the backbone's configuration alone
-        config = DeformableDetrConfig(backbone_config=backbone)
     # The levels of a padded image of 800 x 1066 are those of the preset ddetr-encoder.
     return DeformableDetrForObjectDetection(config), (2, 3, 800, 1066)
 
@@ -301,18 +302,12 @@ def make(model_of, dtype):
     return model, torch.randn(size, device=DEVICE, dtype=dtype)
 
 
-def outputs_of(model, images):
-    with torch.no_grad():
-        found = model(pixel_values=images)
-    return {"logits": found.logits, "pred_boxes": found.pred_boxes}
-
-
-def attention_inputs(model, images):
+def attention_inputs(model, outputs_of):
     """What each attention got and gave: layer by layer, so that nothing adds up."""
     seen = []
     hooks = [module.register_forward_hook(lambda m, a, o: seen.append((a, o)))
              for module in model.modules() if type(module).__name__ == "MultiScaleDeformableAttention"]
-    outputs = outputs_of(model, images)
+    outputs = outputs_of(model)
     for hook in hooks:
         hook.remove()
     return seen, outputs
@@ -337,9 +332,8 @@ def interval_of_ratio(before, after, draws=2000):
     return ratios[int(0.025 * draws)], ratios[int(0.975 * draws)]
 
 
-def compare_times(model, images, rounds):
+def compare_times(run, rounds):
     before, after = [], []
-    run = lambda: outputs_of(model, images)  # noqa: E731
     for round_number in range(rounds + 3):
         first = milliseconds(run)
         with patched():
@@ -352,15 +346,22 @@ def compare_times(model, images, rounds):
             "speedup": statistics.median(before) / statistics.median(after), "low": low, "high": high}
 
 
-def try_model(model_of, dtype, rounds):
+def try_model(model_of, mode, rounds):
     try:
         import transformers
     except ImportError as missing:
         raise Skip("no transformers") from missing
-    if not CUDA and dtype != torch.float32:
+    if not CUDA and mode != "fp32":
         raise Skip("no GPU")
-    model, images = make(model_of, dtype)
-    seen, expected = attention_inputs(model, images)
+    model, images = make(model_of, TYPES.get(mode, torch.float32))
+
+    def outputs_of(model):
+        narrow = torch.autocast(DEVICE.type, dtype=torch.float16) if mode == "amp" else contextlib.nullcontext()
+        with torch.no_grad(), narrow:
+            found = model(pixel_values=images)
+        return {"logits": found.logits, "pred_boxes": found.pred_boxes}
+
+    seen, expected = attention_inputs(model, outputs_of)
     worst, theirs, tuned = 0, 0, 0
     for arguments, output in seen:
         value, _, levels, _, locations, weights = arguments[:6]
@@ -371,43 +372,55 @@ def try_model(model_of, dtype, rounds):
         tuned += is_tuned(value, levels, locations, weights)
     with patched() as count:
         assert count > 0, "nothing was patched"
-        found = outputs_of(model, images)
+        found = outputs_of(model)
     ends = {name: distance(found[name], expected[name]) for name in found}
     said = {"transformers": transformers.__version__, "attentions": len(seen), "tuned": tuned,
             "attention_error": worst, "attention_error_before": theirs, "end_to_end": ends}
     # RT-DETR picks queries by their scores, and takes others now and then when these are rounded.
-    if model.config.model_type == "deformable_detr" and dtype == torch.float32:
+    if model.config.model_type == "deformable_detr" and mode == "fp32":
         for name, error in ends.items():
             require(error, 1e-3, f"the model's {name}")
     if CUDA:
-        said.update(compare_times(model, images, rounds))
-    undone = outputs_of(model, images)
-    assert all(torch.equal(undone[name], expected[name]) for name in undone), "the patch is not undone"
+        said.update(compare_times(lambda: outputs_of(model), rounds))
+    undone = outputs_of(model)
+    assert all(distance(undone[name], expected[name]) < 1e-6 for name in undone), "the patch is not undone"
     return said
+
+
+def model_check(model_of, mode):
+    trial = lambda: try_model(model_of, mode, 30)  # noqa: E731
+    trial.__name__ = f"{model_of.__name__}_in_{mode}"
+    return trial
+
+
+OPERATOR = (the_kernels_of_the_table, the_general_kernel, sizes_as_tensors, tensors_that_are_not_contiguous,
+            wrong_shapes_are_refused, opcheck, gradcheck, gradients_are_those_of_grid_sample,
+            compiles_without_a_graph_break, cuda_graph, another_stream, nothing_waits_for_the_gpu, the_second_gpu,
+            autocast)  # fmt: skip
+MODELS = tuple(model_check(model_of, mode) for model_of in (deformable_detr, rt_detr)
+               for mode in ("fp16", "amp", "fp32"))  # fmt: skip
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--json", help="where results are written")
+    parser.add_argument("checks", nargs="*", metavar="CHECK", help="these alone (default: all)")
+    parser.add_argument("--json", type=pathlib.Path, help="where results are written")
+    parser.add_argument("--list", action="store_true", help="print the names of the checks")
     parser.add_argument("--quick", action="store_true", help="the operator alone, no models")
     arguments = parser.parse_args()
+    functions = {function.__name__: function for function in OPERATOR + (() if arguments.quick else MODELS)}
+    unknown = set(arguments.checks) - functions.keys()
+    if unknown or arguments.list:
+        print("\n".join(functions))
+        sys.exit(f"check.py: no check {', '.join(sorted(unknown))}" if unknown else 0)
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
-    for function in (the_kernels_of_the_table, the_general_kernel, sizes_as_tensors,
-                     tensors_that_are_not_contiguous, wrong_shapes_are_refused, opcheck, gradcheck,
-                     gradients_are_those_of_grid_sample, compiles_without_a_graph_break, cuda_graph,
-                     another_stream, nothing_waits_for_the_gpu, the_second_gpu, autocast):
-        check(function)
-    if not arguments.quick:
-        for model_of in (deformable_detr, rt_detr):
-            for name in ("fp16", "fp32"):
-                trial = lambda: try_model(model_of, TYPES[name], 30)  # noqa: B023, E731
-                trial.__name__ = f"{model_of.__name__}_in_{name}"
-                check(trial)
-    if arguments.json:
-        gpu = torch.cuda.get_device_name() if CUDA else "none"
-        pathlib.Path(arguments.json).write_text(json.dumps(
-            {"torch": torch.__version__, "gpu": gpu, "checks": results}, indent=2) + "\n")
+    gpu = torch.cuda.get_device_name() if CUDA else "none"
+    for name in arguments.checks or functions:
+        check(functions[name])
+        if arguments.json:  # after each, since one may end the process
+            arguments.json.write_text(json.dumps(
+                {"torch": torch.__version__, "gpu": gpu, "checks": results}, indent=2) + "\n")
     sys.exit(any(result["status"] == "failed" for result in results))
 
 
