@@ -39,19 +39,27 @@ bool in_table(int32_t value, int32_t location, int32_t weight, int32_t output) {
          may(weight);
 }
 
-template <class Value, class Location, class Weight, class Levels>
-int run_general(const msda::general::Call<Levels>& call, bool on_cpu, cudaStream_t stream) {
-  const int64_t elements = call.batch * call.queries * call.heads * call.channels;
+template <int kChannels, class Value, class Location, class Weight, class Levels>
+int run_vectors(const msda::general::Call<Levels>& call, bool on_cpu, cudaStream_t stream) {
+  const int64_t vectors = call.batch * call.queries * call.heads * (call.channels / kChannels);
   if (on_cpu) {
-    msda::general::run_on_cpu<Value, Location, Weight>(call, elements);
+    msda::general::run_on_cpu<kChannels, Value, Location, Weight>(call, vectors);
     return 0;
   }
   constexpr unsigned kThreads = 256;
   constexpr int64_t kMostBlocks = INT32_MAX;
-  const int64_t blocks = std::min((elements + kThreads - 1) / kThreads, kMostBlocks);
-  msda::general::kernel<Value, Location, Weight>
-      <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(call, elements);
+  const int64_t blocks = std::min((vectors + kThreads - 1) / kThreads, kMostBlocks);
+  msda::general::kernel<kChannels, Value, Location, Weight>
+      <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(call, vectors);
   return cudaGetLastError();
+}
+
+template <class Value, class Location, class Weight, class Levels>
+int run_general(const msda::general::Call<Levels>& call, bool on_cpu, cudaStream_t stream) {
+  constexpr int kMost = 16 / sizeof(Value);
+  if (call.channels % kMost == 0 && is_aligned(call.value) && is_aligned(call.output))
+    return run_vectors<kMost, Value, Location, Weight>(call, on_cpu, stream);
+  return run_vectors<1, Value, Location, Weight>(call, on_cpu, stream);
 }
 
 template <class Value, class Levels>

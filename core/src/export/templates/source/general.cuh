@@ -1,7 +1,8 @@
 // --- The general kernel -------------------------------------------------------------------------
-// For sizes that no kernel above was composed for, and for the CPU. One thread for each output
-// element, as in Deformable DETR's algorithm; elements are counted in 64 bits, and coordinates,
-// weights and sums are fp32 whatever the tensors' types.
+// For sizes that no kernel above was composed for, and for the CPU. One thread for each 16 bytes of
+// the output, or for each element where heads are no multiple of that; elements are counted in 64
+// bits, and coordinates, weights and sums are fp32 whatever the tensors' types. Both give the same
+// bits.
 
 namespace msda::general {
 namespace {
@@ -38,68 +39,91 @@ __host__ __device__ void store(float* to, float x) { *to = x; }
 __host__ __device__ void store(__half* to, float x) { *to = __float2half_rn(x); }
 __host__ __device__ void store(__nv_bfloat16* to, float x) { *to = __float2bfloat16_rn(x); }
 
-/// One level of one image, at one head and channel.
-template <class Value>
+/// a * b + c; on the CPU without a call of the library for each.
+__host__ __device__ float multiply_add(float a, float b, float c) {
+#if defined(__CUDA_ARCH__)
+  return fmaf(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+/// Neighbouring channels of one pixel.
+template <class Value, int kChannels>
+struct alignas(kChannels * sizeof(Value)) Pixel {
+  Value channel[kChannels];
+};
+
+/// One level of one image, at one head and some neighbouring channels.
+template <class Value, int kChannels>
 struct Plane {
   const Value* first;
   int64_t height, width;  ///< without a border
   int64_t row, column;    ///< elements between neighbours
 
-  /// Zero outside.
-  __host__ __device__ float pixel(int64_t y, int64_t x) const {
-    if (y < 0 || x < 0 || y >= height || x >= width) return 0.0F;
-    return to_float(first[y * row + x * column]);
+  /// Adds `factor` times the pixel, which is zero outside.
+  __host__ __device__ void add(int64_t y, int64_t x, float factor, float* sums) const {
+    if (y < 0 || x < 0 || y >= height || x >= width) return;
+    const auto pixel =
+        *reinterpret_cast<const Pixel<Value, kChannels>*>(first + y * row + x * column);
+    for (int c = 0; c < kChannels; ++c)
+      sums[c] = multiply_add(factor, to_float(pixel.channel[c]), sums[c]);
   }
-  /// Zero for what is no number, too.
-  __host__ __device__ float sample(float y, float x) const {
+  /// Adds `weight` times the sample; zero for what is no number, too.
+  __host__ __device__ void sample(float y, float x, float weight, float* sums) const {
     if (!(x > -1.0F && y > -1.0F && x < static_cast<float>(width) && y < static_cast<float>(height)))
-      return 0.0F;
+      return;
     const float top = floorf(y);
     const float left = floorf(x);
     const float fy = y - top;
     const float fx = x - left;
     const auto t = static_cast<int64_t>(top);
     const auto l = static_cast<int64_t>(left);
-    const float upper = (1.0F - fx) * pixel(t, l) + fx * pixel(t, l + 1);
-    const float lower = (1.0F - fx) * pixel(t + 1, l) + fx * pixel(t + 1, l + 1);
-    return (1.0F - fy) * upper + fy * lower;
+    add(t, l, weight * ((1.0F - fy) * (1.0F - fx)), sums);
+    add(t, l + 1, weight * ((1.0F - fy) * fx), sums);
+    add(t + 1, l, weight * (fy * (1.0F - fx)), sums);
+    add(t + 1, l + 1, weight * (fy * fx), sums);
   }
 };
 
-/// Element `index` of the output.
-template <class Value, class Location, class Weight, class Levels>
+/// Vector `index` of the output: kChannels elements.
+template <int kChannels, class Value, class Location, class Weight, class Levels>
 __host__ __device__ void compute(const Call<Levels>& call, int64_t index) {
-  const int64_t row = index / call.channels;
-  const int64_t channel = index % call.channels;
+  const int64_t vectors = call.channels / kChannels;
+  const int64_t row = index / vectors;
+  const int64_t channel = index % vectors * kChannels;
   const int64_t head = row % call.heads;
   const int64_t image = row / call.heads / call.queries;
   const int64_t pixel = call.heads * call.channels;
   const Value* values = static_cast<const Value*>(call.value) + image * call.pixels * pixel +
                         head * call.channels + channel;
-  int64_t point = row * call.level_count * call.points;
+  const int64_t point = row * call.level_count * call.points;
   const Location* location = static_cast<const Location*>(call.locations) + 2 * point;
   const Weight* weight = static_cast<const Weight*>(call.weights) + point;
-  float sum = 0.0F;
+  float sums[kChannels] = {};
   for (int64_t level = 0; level < call.level_count; ++level) {
     const int64_t height = call.levels.shapes[2 * level];
     const int64_t width = call.levels.shapes[2 * level + 1];
     const int64_t stored = width + 2 * call.border;
     const int64_t first = call.levels.starts[level] + call.border * (stored + 1);
-    const Plane<Value> plane = {values + first * pixel, height, width, stored * pixel, pixel};
+    const Plane<Value, kChannels> plane = {values + first * pixel, height, width, stored * pixel,
+                                           pixel};
     for (int64_t p = 0; p < call.points; ++p, ++weight, location += 2) {
       const float x = fmaf(to_float(location[0]), static_cast<float>(width), -0.5F);
       const float y = fmaf(to_float(location[1]), static_cast<float>(height), -0.5F);
-      sum = fmaf(to_float(*weight), plane.sample(y, x), sum);
+      plane.sample(y, x, to_float(*weight), sums);
     }
   }
-  store(static_cast<Value*>(call.output) + index, sum);
+  Pixel<Value, kChannels> result;
+  for (int c = 0; c < kChannels; ++c) store(&result.channel[c], sums[c]);
+  reinterpret_cast<Pixel<Value, kChannels>*>(call.output)[index] = result;
 }
 
-template <class Value, class Location, class Weight, class Levels>
-__global__ void kernel(const __grid_constant__ Call<Levels> call, int64_t elements) {
+template <int kChannels, class Value, class Location, class Weight, class Levels>
+__global__ void kernel(const __grid_constant__ Call<Levels> call, int64_t vectors) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
   int64_t index = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  for (; index < elements; index += step) compute<Value, Location, Weight>(call, index);
+  for (; index < vectors; index += step) compute<kChannels, Value, Location, Weight>(call, index);
 }
 
 /// Has each of the CPU's threads do a share of the elements: work(first, last).
@@ -114,10 +138,10 @@ void in_shares(int64_t elements, const std::function<void(int64_t, int64_t)>& wo
   work(0, elements / shares);
 }
 
-template <class Value, class Location, class Weight, class Levels>
-void run_on_cpu(const Call<Levels>& call, int64_t elements) {
-  in_shares(elements, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) compute<Value, Location, Weight>(call, i);
+template <int kChannels, class Value, class Location, class Weight, class Levels>
+void run_on_cpu(const Call<Levels>& call, int64_t vectors) {
+  in_shares(vectors, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) compute<kChannels, Value, Location, Weight>(call, i);
   });
 }
 

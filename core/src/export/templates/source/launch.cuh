@@ -11,7 +11,6 @@ enum Failure : int {
   kLevels,
   kState,
   kGrid,
-  kNotTuned,
   kEncoder,
 };
 
