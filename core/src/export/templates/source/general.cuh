@@ -69,14 +69,18 @@ struct Plane {
     for (int c = 0; c < kChannels; ++c)
       sums[c] = multiply_add(factor, to_float(pixel.channel[c]), sums[c]);
   }
-  /// Adds `weight` times the sample; zero for what is no number, too.
-  __host__ __device__ void sample(float y, float x, float weight, float* sums) const {
-    if (!(x > -1.0F && y > -1.0F && x < static_cast<float>(width) && y < static_cast<float>(height)))
-      return;
+  /// Adds `weight` times the sample at a location in the image; zero for what is no number, too.
+  __host__ __device__ void sample(float u, float v, float weight, float* sums) const {
+    const auto w = static_cast<float>(width);
+    const auto h = static_cast<float>(height);
+    const float x = fmaf(u, w, -0.5F);
+    const float y = fmaf(v, h, -0.5F);
+    if (!(x > -1.0F && y > -1.0F && x < w && y < h)) return;
     const float top = floorf(y);
     const float left = floorf(x);
-    const float fy = y - top;
-    const float fx = x - left;
+    // Once more from the location: what x has lost of its digits is a part of a fraction.
+    const float fy = fmaf(v, h, -0.5F - top);
+    const float fx = fmaf(u, w, -0.5F - left);
     const auto t = static_cast<int64_t>(top);
     const auto l = static_cast<int64_t>(left);
     add(t, l, weight * ((1.0F - fy) * (1.0F - fx)), sums);
@@ -109,9 +113,7 @@ __host__ __device__ void compute(const Call<Levels>& call, int64_t index) {
     const Plane<Value, kChannels> plane = {values + first * pixel, height, width, stored * pixel,
                                            pixel};
     for (int64_t p = 0; p < call.points; ++p, ++weight, location += 2) {
-      const float x = fmaf(to_float(location[0]), static_cast<float>(width), -0.5F);
-      const float y = fmaf(to_float(location[1]), static_cast<float>(height), -0.5F);
-      plane.sample(y, x, to_float(*weight), sums);
+      plane.sample(to_float(location[0]), to_float(location[1]), to_float(*weight), sums);
     }
   }
   Pixel<Value, kChannels> result;
