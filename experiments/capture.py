@@ -63,10 +63,11 @@ def _levels_of(shapes):
 
 
 class _Recorder:
-    def __init__(self, directory, match, most):
+    def __init__(self, directory, match, most, outputs):
         self.directory = pathlib.Path(directory)
         self.match = re.compile(match)
         self.most = most
+        self.outputs = outputs
         self.running = []  # names of the modules around a call, the innermost last
         self.calls = {}  # by module
         self.written = []
@@ -89,7 +90,7 @@ class _Recorder:
         _write_integers(folder / "spatial_shapes.npy", (len(levels), 2), [size for pair in levels for size in pair])
         _write_integers(folder / "level_start_index.npy", (len(levels),), firsts)
         # In narrower types the model's own rounding would be taken for the truth.
-        if str(output.dtype) == str(value.dtype) == "torch.float32":
+        if self.outputs and str(output.dtype) == str(value.dtype) == "torch.float32":
             _write_tensor(folder / "output.npy", output.reshape(*locations.shape[:2], -1))
         origin = {"module": name, "function": function, "call": self.calls[name]}
         (folder / "capture.json").write_text(json.dumps(origin, indent=2) + "\n")
@@ -134,11 +135,12 @@ def _note_names(model, recorder):
 
 
 @contextlib.contextmanager
-def captured(model, directory, match="", most=1):
+def captured(model, directory, match="", most=1, outputs=False):
     """Records while it lasts the first `most` calls of each attention whose module's name matches the regular
-    expression `match`. Gives the list of directories, which grows. Raises FileExistsError rather than write over
-    an earlier capture, and RuntimeError at its end where nothing was seen."""
-    recorder = _Recorder(directory, match, most)
+    expression `match`; with `outputs` also what it gave, in fp32. Gives the list of directories, which grows.
+    Raises FileExistsError rather than write over an earlier capture, and RuntimeError at its end where nothing
+    was seen."""
+    recorder = _Recorder(directory, match, most, outputs)
     if recorder.directory.exists() and any(recorder.directory.iterdir()):
         raise FileExistsError(f"capture: {directory} is not empty: name a new directory")
     undo = {}

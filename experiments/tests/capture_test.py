@@ -177,7 +177,7 @@ class Capture(unittest.TestCase):
         value, locations, weights = tensors()
         inputs = (value, SHAPES, LEVELS, STARTS, locations, weights, 64)
         model = Layer(encoder=Layer(attn=attention))
-        with capture.captured(model, self.output) as written:
+        with capture.captured(model, self.output, outputs=True) as written:
             model(*inputs)
             model(*inputs)
         self.assertEqual([folder.name for folder in written], ["00-encoder.attn"])
@@ -195,7 +195,7 @@ class Capture(unittest.TestCase):
         value, locations, weights = tensors()
         model = Layer(attention=Layer(lambda: owner.multi_scale_deformable_attention(
             value, LEVELS, attention_weights=weights, sampling_locations=locations)))
-        with capture.captured(model, self.output) as written:
+        with capture.captured(model, self.output, outputs=True) as written:
             model()
         self.check_directory(written[0], "attention")
         self.assertIs(owner.multi_scale_deformable_attention, multi_scale_deformable_attention)
@@ -215,6 +215,7 @@ class Capture(unittest.TestCase):
                 model()
             self.assertEqual([folder.name for folder in written], ["00-second"])
             self.check_directory(written[0], "second")
+            self.assertFalse((written[0] / "output.npy").exists())
             self.assertIs(getattr(owner, function), Function)
 
     def test_a_wrong_result_of_the_model_shows(self):
@@ -222,7 +223,7 @@ class Capture(unittest.TestCase):
         value, locations, weights = tensors()
         model = Layer(attention=Layer(lambda: owner.MultiScaleDeformableAttnFunction.apply(
             value, SHAPES, STARTS, locations, weights, 64)))
-        with capture.captured(model, self.output) as written:
+        with capture.captured(model, self.output, outputs=True) as written:
             model()
         content = bytearray((written[0] / "output.npy").read_bytes())
         content[-4:] = array.array("f", [77.0]).tobytes()
@@ -238,7 +239,7 @@ class Capture(unittest.TestCase):
         for name, (value, locations, weights) in (("fp16", halves), ("bf16", brains)):
             model = Layer(attention=Layer(lambda: owner.MultiScaleDeformableAttnFunction.apply(
                 value, SHAPES, STARTS, locations, weights, 64)))  # noqa: B023
-            with capture.captured(model, self.output / name) as written:
+            with capture.captured(model, self.output / name, outputs=True) as written:
                 model()
             self.check_directory(written[0], "attention")
             self.assertFalse((written[0] / "output.npy").exists())
