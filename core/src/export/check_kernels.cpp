@@ -124,9 +124,8 @@ void require_capability(const ExportRequest& request, const CheckedKernel& kerne
   for (const std::string& architecture : request.architectures) {
     if (capability_of(architecture) >= kernel.least_capability) continue;
     throw Unsupported(fmt::format(
-        "'{}' on {}: it copies by TMA where there is one, and an export carries the launch of "
-        "compute "
-        "capability {}.{} and later alone",
+        "'{}' on {}: TMA or shared memory make its launch one for compute capability "
+        "{}.{} and later, and an export carries one launch",
         kernel.name, architecture, kernel.least_capability / 10, kernel.least_capability % 10));
   }
 }

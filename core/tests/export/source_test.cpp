@@ -135,7 +135,8 @@ TEST(ExportedSource, CarriesTheLaunchOfCopiesByTmaAlone) {
   const auto json = nlohmann::json::parse(content_of(exported(boxes), "export.json"));
   EXPECT_EQ(json.at("kernels").at(0).at("least_capability"), 90);
   EXPECT_THAT(refusal<Unsupported>(boxes, {"sm_90a", "sm_80"}),
-              HasSubstr("on sm_80: it copies by TMA where there is one"));
+              HasSubstr("on sm_80: TMA or shared memory make its launch one for compute "
+                        "capability 9.0"));
 }
 
 TEST(ExportedSource, RefusesAnArchitectureThatARecipeIsNotFor) {

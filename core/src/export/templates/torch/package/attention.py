@@ -86,7 +86,7 @@ def _backward(
 
 @_backward.register_fake
 def _(grad, value, locations, weights, levels):
-    return tuple(torch.empty_like(t) for t in (value, locations, weights))
+    return tuple(torch.empty_like(t, memory_format=torch.contiguous_format) for t in (value, locations, weights))
 
 
 def _setup_context(ctx, inputs, output):
