@@ -16,6 +16,9 @@ constexpr int widest_word(Bytes... bytes) {
   return word;
 }
 
+/// The greatest number of which both are multiples.
+constexpr int common_divisor(int a, int b) { return b == 0 ? a : common_divisor(b, a % b); }
+
 /// Copies `bytes` in the widest words that they and both addresses, multiples of `alignment`,
 /// allow.
 template <int bytes, int alignment = 16>

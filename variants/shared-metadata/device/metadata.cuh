@@ -5,6 +5,7 @@
 
 #include <msda/slots/metadata.cuh>
 #include <msda/slots/metadata_threads.cuh>
+#include <msda/vector.cuh>
 #include <msda/walk.cuh>
 #include <shared_metadata/format.cuh>
 
@@ -68,21 +69,12 @@ class Metadata {
   __device__ void read(const Samples&, long long /*flat_row*/, int row_in_tile, int point,
                        Taps<K> (&taps)[kBatch<K>]) const {
     // Batches begin at multiples of the batch's points, in levels of Problem::kPoints.
-    constexpr int kMultiple = greatest_common_divisor(Problem::kPoints, K::Unroll::kPoints);
+    constexpr int kMultiple = common_divisor(Problem::kPoints, K::Unroll::kPoints);
     buffer_->row[row_in_tile].template read<points, kMultiple>(level * Problem::kPoints + point,
                                                                taps);
   }
 
  private:
-  static constexpr int greatest_common_divisor(int a, int b) {
-    while (b != 0) {
-      const int rest = a % b;
-      a = b;
-      b = rest;
-    }
-    return a;
-  }
-
   Storage& storage_;
   Buffer* buffer_;
 };

@@ -21,8 +21,6 @@ struct ResidentPixel {
   int padding;
 };
 
-constexpr int common_divisor(int a, int b) { return b == 0 ? a : common_divisor(b, a % b); }
-
 /// The smallest levels that fit `budget` bytes of a block. Sizes in bytes.
 template <class K, int budget, ResidentPixel pixel>
 struct ResidentLevels {
