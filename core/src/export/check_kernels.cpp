@@ -22,11 +22,6 @@ constexpr int kCapability = 90;
 /// Of those before it.
 constexpr const char* kEarlierArchitecture = "sm_80";
 
-int capability_of(const std::string& architecture) {
-  sm_limits(architecture);  // throws for what is none
-  return std::stoi(architecture.substr(std::string_view("sm_").size()));
-}
-
 void require_operator(const ExportedKernel& kernel) {
   if (kernel.composition.kernel() != nullptr) {
     throw UsageError(
@@ -131,16 +126,6 @@ void require_capability(const ExportRequest& request, const CheckedKernel& kerne
 }
 
 }  // namespace
-
-DeviceInfo compile_target(int capability) {
-  DeviceInfo device;
-  device.id = fmt::format("sm_{}", capability);
-  device.name = device.id;
-  device.kind = DeviceKind::kCuda;
-  device.compute_capability = capability;
-  device.shared_bytes = sm_limits(device.id).shared_bytes_of_block;
-  return device;
-}
 
 bool CheckedKernel::has_maps() const {
   return std::any_of(std::begin(plan.boxes), std::end(plan.boxes),

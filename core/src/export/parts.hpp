@@ -22,9 +22,6 @@ std::string template_text(std::string_view file);
 /// msda/external.h.
 std::string external_header();
 
-/// A stand-in for a GPU of a compute capability, which need not be here.
-DeviceInfo compile_target(int capability);
-
 /// A kernel that was compiled, and may be carried.
 struct CheckedKernel {
   const ExportedKernel* exported;

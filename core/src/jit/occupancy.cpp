@@ -35,12 +35,11 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
 
 }  // namespace
 
-SmLimits sm_limits(const std::string& architecture) {
+int capability_of(const std::string& architecture) {
   const std::string digits = architecture.rfind("sm_", 0) == 0 ? architecture.substr(3) : "";
   const std::size_t end = digits.find_first_not_of("0123456789");
   const int capability = digits.empty() || end == 0 ? 0 : std::stoi(digits.substr(0, end));
-  const auto found = table().find(capability);
-  if (found != table().end()) return found->second;
+  if (table().count(capability) != 0) return capability;
   std::vector<std::string> known;
   for (const auto& [number, limits] : table()) known.push_back(fmt::format("sm_{}", number));
   throw UsageError(
@@ -48,10 +47,24 @@ SmLimits sm_limits(const std::string& architecture) {
                   architecture, fmt::join(known, ", ")));
 }
 
+SmLimits sm_limits(const std::string& architecture) {
+  return table().at(capability_of(architecture));
+}
+
 std::vector<int> known_capabilities() {
   std::vector<int> all;
   for (const auto& [capability, limits] : table()) all.push_back(capability);
   return all;
+}
+
+DeviceInfo compile_target(int capability) {
+  DeviceInfo device;
+  device.id = fmt::format("sm_{}", capability);
+  device.name = device.id;
+  device.kind = DeviceKind::kCuda;
+  device.compute_capability = capability;
+  device.shared_bytes = sm_limits(device.id).shared_bytes_of_block;
+  return device;
 }
 
 Occupancy occupancy(const SmLimits& limits, int threads, int registers, std::int64_t shared_bytes) {

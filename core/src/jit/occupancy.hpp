@@ -1,9 +1,12 @@
-// How many blocks of a kernel an SM holds at a time, without a GPU at hand.
+// What is known of a GPU by its architecture, without one at hand: its limits, and how many blocks
+// of a kernel an SM holds at a time.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include <msda/variant.hpp>
 
 namespace msda {
 
@@ -16,12 +19,17 @@ struct SmLimits {
   std::int64_t shared_bytes_of_block = 0;  ///< at most, with the opt-in
 };
 
-/// `architecture` as NVRTC knows it, "sm_90a". Throws UsageError for one that is not in the table,
-/// with those that are.
+/// 10 * major + minor of an architecture as NVRTC knows it: 90 of "sm_90a". Throws UsageError for
+/// one that is not in the table, with those that are.
+int capability_of(const std::string& architecture);
+/// Throws as capability_of() does.
 SmLimits sm_limits(const std::string& architecture);
 
 /// The compute capabilities of that table, 10 * major + minor, in order.
 std::vector<int> known_capabilities();
+
+/// A stand-in for a GPU of a compute capability of that table, which need not be here.
+DeviceInfo compile_target(int capability);
 
 struct Occupancy {
   int blocks = 0;     ///< on one SM; 0: the kernel does not run

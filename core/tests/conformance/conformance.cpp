@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "jit/occupancy.hpp"
 #include "measure/verify.hpp"
 #include "reference/reference.hpp"
 
@@ -31,12 +32,8 @@ std::vector<std::string> shipped_names(DeviceKind kind) {
 }
 
 DeviceInfo device_to_compile_for(int capability) {
-  const bool has_least_shared = capability == 86 || capability == 89 || capability == 120;
-  DeviceInfo device;
+  DeviceInfo device = compile_target(capability);
   device.id = "cuda:0";
-  device.kind = DeviceKind::kCuda;
-  device.compute_capability = capability;
-  device.shared_bytes = (has_least_shared ? 99 : capability == 80 ? 163 : 227) << 10;
   return device;
 }
 

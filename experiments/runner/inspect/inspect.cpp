@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "compose/unit_writer.hpp"
-#include "export/parts.hpp"
 #include "jit/compiler.hpp"
 #include "jit/launch_plan.hpp"
 
@@ -31,8 +30,7 @@ Inspected inspect(const std::string& name, const std::vector<Use>& uses, const R
                     "what is compiled here",
                     name));
   }
-  // sm_limits() has seen that the architecture is one: "sm_90a".
-  const DeviceInfo device = compile_target(std::stoi(architecture.substr(3)));
+  const DeviceInfo device = compile_target(capability_of(architecture));
   if (const auto reason = composition.unsupported(problem, device)) {
     throw Unsupported(fmt::format("inspect: '{}': {}", name, *reason));
   }
