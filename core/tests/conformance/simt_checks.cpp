@@ -28,10 +28,14 @@ const std::vector<Case>& head_cases() {
   return kCases;
 }
 
+// Of the awkward problems, in fp16: of 5 points a level, and of 8.
+constexpr std::size_t kOddPoints = 3;
+constexpr std::size_t kManyPoints = 5;
+
 /// Of several heads: fp16 with levels of many pixels, fp32, and fp16 with an odd number of points.
 const std::vector<Case>& parameter_cases() {
-  static const std::vector<Case> kCases =
-      make_cases({tile_problems().front(), awkward_problems().at(4), awkward_problems().at(3)});
+  static const std::vector<Case> kCases = make_cases(
+      {tile_problems().front(), awkward_problems().at(4), awkward_problems().at(kOddPoints)});
   return kCases;
 }
 
@@ -141,9 +145,27 @@ std::vector<SimtCheck> tile_checks() {
   return checks;
 }
 
+std::vector<SimtCheck> side_checks() {
+  const Use two_sides{"corner-pair", {{"threads", std::int64_t{64}}}};
+  std::vector<SimtCheck> checks;
+  for (const std::string& name : shipped_names(DeviceKind::kCuda)) {
+    if (!fills_slot(shipped_composition(name), "metadata")) continue;
+    const std::size_t n = checks.size();
+    const Composition composition(shipped_plugins(),
+                                  std::vector<Use>{two_sides, {"mixed-precision", {}}, {name, {}}});
+    checks.push_back({"sides",
+                      check_name(n, composition),
+                      composition,
+                      with_races(n),
+                      awkward_cases,
+                      {kOddPoints, kManyPoints}});
+  }
+  return checks;
+}
+
 std::vector<SimtCheck> parameter_checks() {
   const std::vector<AwkwardProblem> problems = {tile_problems().front(), awkward_problems().at(4),
-                                                awkward_problems().at(3)};
+                                                awkward_problems().at(kOddPoints)};
   std::vector<Composition> compositions = other_choices();
   std::ranges::move(odd_numbers(), std::back_inserter(compositions));
   std::vector<SimtCheck> checks;

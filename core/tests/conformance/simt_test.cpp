@@ -19,6 +19,7 @@ std::string name_of_check(const ::testing::TestParamInfo<SimtCheck>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Alone, OnSimt, ::testing::ValuesIn(alone_checks()), name_of_check);
 INSTANTIATE_TEST_SUITE_P(Tiles, OnSimt, ::testing::ValuesIn(tile_checks()), name_of_check);
+INSTANTIATE_TEST_SUITE_P(Sides, OnSimt, ::testing::ValuesIn(side_checks()), name_of_check);
 INSTANTIATE_TEST_SUITE_P(Heads, OnSimt, ::testing::ValuesIn(head_group_checks()), name_of_check);
 INSTANTIATE_TEST_SUITE_P(Offsets, OnSimt, ::testing::ValuesIn(offset_checks()), name_of_check);
 
