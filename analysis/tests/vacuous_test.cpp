@@ -86,6 +86,46 @@ TEST(VacuousArms, GiveClaimsNoVerdictOnEitherSide) {
   }
 }
 
+/// All arms have corner-pair, which shows in none; "both" misses something of its own as well.
+Report report_with_idle_base() {
+  const auto blocks = steady(1e-3, 1, 8);
+  const auto vacuous = [](Record of, std::vector<std::string> missing) {
+    return with_evidence(std::move(of), Evidence::Status::kVacuous, std::move(missing));
+  };
+  nlohmann::json claims = {to_json(claim("half", "")), to_json(claim("both", ""))};
+  Claim time = claim("half", "");
+  time.quantity = Claim::Quantity::kTime;
+  claims.push_back(to_json(time));
+  return make_report(
+      {{"claims", claims}},
+      {vacuous(baseline("base", blocks), {"corner-pair: run-bytes > 80, but it is 64.2"}),
+       vacuous(record("half", scaled(blocks, 0.5, 0.001)),
+               {"corner-pair: run-bytes > 80, but it is 64"}),
+       vacuous(record("both", scaled(blocks, 0.5, 0.001)),
+               {"corner-pair: run-bytes > 80, but it is 64", "prefetch: nothing to fetch"}),
+       record("unchecked", blocks)});
+}
+
+TEST(VacuousArms, AreNotThoseThatShareWithAllWhatShowsInNone) {
+  const Report of = report_with_idle_base();
+  const Table& table = of.tables.front();
+  EXPECT_THAT(table.idle, testing::ElementsAre("corner-pair: run-bytes > 80, but it is 64.2"));
+  EXPECT_FALSE(find_row(table, "base")->is_vacuous());
+  EXPECT_FALSE(find_row(table, "half")->is_vacuous());
+  EXPECT_THAT(find_row(table, "both")->missing, testing::ElementsAre("prefetch: nothing to fetch"));
+  const std::string text = to_markdown(of);
+  EXPECT_THAT(text, HasSubstr("shows in none of them, so that it sets none apart: corner-pair"));
+  EXPECT_THAT(text, Not(HasSubstr("what half is about did not show")));
+}
+
+TEST(VacuousArms, ShareAllTheSameWhatAClaimOnOneOfThemIsAbout) {
+  const Report of = report_with_idle_base();
+  ASSERT_EQ(of.claims.size(), 3U);
+  EXPECT_EQ(of.claims[0].verdict, ClaimVerdict::kConfirmed);
+  EXPECT_THAT(of.claims[1].reason, HasSubstr("both is vacuous: prefetch"));
+  EXPECT_EQ(of.claims[2].verdict, ClaimVerdict::kNotTestable) << "a time, not a ratio";
+}
+
 TEST(VacuousArms, AreToldToPrograms) {
   const std::string csv = to_csv(report());
   EXPECT_THAT(csv, HasSubstr(",vacuous,\"prefetch: rows.prefetched > 0, but it is 0\","));

@@ -18,12 +18,18 @@ struct Measurement {
   std::string reason;
 };
 
+/// What a claim on the quantity cannot do without: two arms may share what shows in none, a figure
+/// of one arm may not.
+const std::vector<std::string>& missing_for(Quantity quantity, const Row& row) {
+  return quantity == Quantity::kSpeedup || !row.record.evidence ? row.missing
+                                                                : row.record.evidence->missing;
+}
+
 /// Why the arm has no time in the table; "" when it has one.
-std::string why_without_time(const Row* row, const std::string& arm) {
+std::string why_without_time(Quantity quantity, const Row* row, const std::string& arm) {
   if (row == nullptr) return fmt::format("{} was not run", arm);
-  if (row->is_vacuous()) {
-    return fmt::format("{} is vacuous: {}", arm, fmt::join(row->record.evidence->missing, "; "));
-  }
+  const std::vector<std::string>& missing = missing_for(quantity, *row);
+  if (!missing.empty()) return fmt::format("{} is vacuous: {}", arm, fmt::join(missing, "; "));
   if (row->timed()) return "";
   return row->record.reason.empty()
              ? fmt::format("{} is {}", arm, row->verdict)
@@ -55,7 +61,7 @@ Measurement rate(double amount, const Table& table, const Row& row) {
 Measurement speedup(const Table& table, const Row& row, const std::string& over) {
   const Row* const base = over.empty() ? baseline_row(table) : find_row(table, over);
   const std::string name = over.empty() ? "the baseline" : over;
-  const std::string reason = why_without_time(base, name);
+  const std::string reason = why_without_time(Quantity::kSpeedup, base, name);
   if (!reason.empty()) return {{}, reason};
   const std::string& arm = row.record.arm;
   if (base == &row) return {{}, fmt::format("{} is the baseline itself", arm)};
@@ -126,7 +132,7 @@ void check_number(const Table& table, Quantity quantity, const std::string& over
   std::vector<std::string> without;
   for (const std::string& arm : checked.claim.arms) {
     const Row* const row = find_row(table, arm);
-    Measurement measured{{}, why_without_time(row, arm)};
+    Measurement measured{{}, why_without_time(quantity, row, arm)};
     if (measured.reason.empty()) measured = measure(quantity, table, *row, over);
     if (measured.log) {
       logs.push_back(*measured.log);

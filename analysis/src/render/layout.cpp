@@ -93,7 +93,7 @@ std::string verdict_text(const Row& row, std::vector<std::string>& reasons) {
   if (row.is_vacuous()) {
     text += ", vacuous";
     add_footnote(fmt::format("what {} is about did not show: {}", row.record.arm,
-                             fmt::join(row.record.evidence->missing, "; ")));
+                             fmt::join(row.missing, "; ")));
   }
   if (!row.same_code_as.empty()) {
     text += ", same code";

@@ -109,8 +109,15 @@ std::string noise_sentence(const NoiseFloor& floor) {
          "differences of that size mean nothing.";
 }
 
+std::string idle_sentence(const Table& table) {
+  if (table.idle.empty()) return "";
+  return fmt::format("All arms have what shows in none of them, so that it sets none apart: {}.",
+                     printable(fmt::format("{}", fmt::join(table.idle, "; "))));
+}
+
 std::vector<std::string> run_remarks(const nlohmann::json& manifest, const Table& table) {
-  std::vector<std::string> remarks{stop_sentence(manifest, table), throttle_sentence(table)};
+  std::vector<std::string> remarks{stop_sentence(manifest, table), throttle_sentence(table),
+                                   idle_sentence(table)};
   std::erase(remarks, "");
   return remarks;
 }

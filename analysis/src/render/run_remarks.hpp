@@ -33,10 +33,13 @@ std::string stop_sentence(const nlohmann::json& manifest, const Table& table);
 /// How many blocks of samples were taken while clocks were held back, and why; "" when none was.
 std::string throttle_sentence(const Table& table);
 
+/// Which optimizations show in no arm, though all have them; "" when there is none.
+std::string idle_sentence(const Table& table);
+
 /// One or two sentences on it; a warning where the baseline differs from itself.
 std::string noise_sentence(const NoiseFloor& floor);
 
-/// What a run says of a table: how it ended, where it was throttled.
+/// What a run says of a table: how it ended, where it was throttled, what showed in no arm.
 std::vector<std::string> run_remarks(const nlohmann::json& manifest, const Table& table);
 
 }  // namespace msda

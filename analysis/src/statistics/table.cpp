@@ -63,6 +63,44 @@ void find_same_code(std::vector<Row>& rows) {
   }
 }
 
+/// Who misses something: of "corner-pair: value.run-bytes > 80, ..." the name.
+std::string_view owner_of(std::string_view missing) { return missing.substr(0, missing.find(':')); }
+
+bool misses(const Record& record, std::string_view owner) {
+  return record.evidence && std::ranges::any_of(record.evidence->missing, [&](const auto& one) {
+           return owner_of(one) == owner;
+         });
+}
+
+/// What the baseline misses and every other arm that could be checked does as well, where these are
+/// not all the same composition.
+std::vector<std::string> find_idle(const std::vector<Row>& rows) {
+  const Record& baseline = rows.front().record;
+  if (!baseline.baseline || !baseline.evidence) return {};
+  bool has_other = false;
+  std::vector<std::string> idle = baseline.evidence->missing;
+  for (const Row& row : rows) {
+    if (!row.record.evidence || row.record.evidence->status == Evidence::Status::kUnchecked)
+      continue;
+    has_other = has_other || row.record.composition != baseline.composition;
+    std::erase_if(idle, [&](const std::string& one) { return !misses(row.record, owner_of(one)); });
+  }
+  return has_other ? idle : std::vector<std::string>();
+}
+
+/// Of each row what it alone, or some rows, did not show.
+void find_missing(Table& table) {
+  table.idle = find_idle(table.rows);
+  for (Row& row : table.rows) {
+    if (!row.record.evidence) continue;
+    row.missing = row.record.evidence->missing;
+    std::erase_if(row.missing, [&](const std::string& one) {
+      return std::ranges::any_of(table.idle,
+                                 [&](const auto& idle) { return owner_of(idle) == owner_of(one); });
+    });
+  }
+}
+
 using Places = std::unordered_map<std::string, std::size_t>;
 
 /// Records come in the order in which cells ended, and an arm that fails ends before those that are
@@ -85,13 +123,14 @@ Table make_table(std::vector<Record*> records, const Places& places, const Table
                    [&](const Record* a, const Record* b) { return place(a) < place(b); });
   const Record* first = records.front();
   const bool has_baseline = first->baseline && first->status == CellStatus::kOk;
-  Table table{first->problem, first->mode, {}, context.memory, context.planned};
+  Table table{first->problem, first->mode, {}, {}, context.memory, context.planned};
   for (const Record* record : records) {
     table.rows.push_back(make_row(*record, has_baseline ? first : nullptr, context));
   }
   for (std::size_t i = 0; i < records.size(); ++i)
     table.rows[i].record = std::move(*records[i]);  // only now: the rows above look at the first
   find_same_code(table.rows);
+  find_missing(table);
   return table;
 }
 

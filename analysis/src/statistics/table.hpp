@@ -33,16 +33,16 @@ struct Row {
   /// The first arm of the table whose kernels have the same machine code and launches though its
   /// composition is another: the two are one arm. "" where there is none.
   std::string same_code_as;
+  /// What did not show of the arm, as in its record, but for the table's `idle`.
+  std::vector<std::string> missing;
   /// "baseline", "faster", "slower", "equal", "undecided" for an arm with a time; "right" for one
   /// that a device verified without timing it; else the status' name ("wrong", "skipped",
   /// "failed", "crashed", "hung", "interrupted").
   std::string verdict;
 
   bool timed() const { return median_seconds > 0; }
-  /// Whether something that the arm is about did not show: its time says nothing of that.
-  bool is_vacuous() const {
-    return record.evidence && record.evidence->status == Evidence::Status::kVacuous;
-  }
+  /// Whether something that sets the arm apart did not show: its time says nothing of that.
+  bool is_vacuous() const { return !missing.empty(); }
   /// Whether its output was held against the reference, which always has a tolerance; imported
   /// measurements never were.
   bool compared() const {
@@ -56,6 +56,9 @@ struct Table {
   std::string problem;
   TimingMode mode = TimingMode::kWarm;
   std::vector<Row> rows;
+  /// What shows in no arm though all of them have it, as the baseline misses it: "corner-pair: ...".
+  /// It sets none apart.
+  std::vector<std::string> idle;
   MemoryFacts memory;  ///< of the device
   PlannedProcesses planned;
 };

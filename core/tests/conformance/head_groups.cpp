@@ -14,6 +14,7 @@ Use interleaved(Number rows) {
 Use planes(Number heads, const char* copy) {
   return {"smem-levels", {{"heads", heads}, {"copy", std::string(copy)}}};
 }
+Use planes_in_global_memory(Number heads) { return {"head-planes", {{"heads", heads}}}; }
 /// No room for the largest level.
 Use some_levels(Number heads) {
   return {"smem-levels", {{"heads", heads}, {"budget", Number{4}}, {"copy", std::string("bulk")}}};
@@ -56,6 +57,8 @@ std::vector<Composition> head_groups() {
       {interleaved(2), some_levels(2), kPersistent, kPacked, kAlternate, {"prefetch-query", {}}},
       {interleaved(4), planes(4, "bulk"), {"work-redistribution", {{"waves", Number{1}}}}},
       {interleaved(2), some_levels(4), {"work-stealing", {}}},
+      {interleaved(2), planes_in_global_memory(2), kPersistent, kPacked, kAlternate},
+      {kWide, planes_in_global_memory(4), {"work-redistribution", {{"waves", Number{1}}}}},
       {kWide, planes(8, "bulk"), kPersistent},
       {kWide, padded(2), kPersistent},
       {kHalves, planes(2, "bulk"), kPersistent},
