@@ -291,6 +291,24 @@ __global__ void unpublished_to_tma(const Arguments arguments) {
   output(arguments)[simt::thread()] = words(shared)[simt::thread()];
 }
 
+/// One thread has waited for the copy; the others only know that it was begun.
+template <bool right>
+__global__ void untold_of_copy(const Arguments arguments) {
+  unsigned char* shared = simt::shared_memory();
+  ptx::Barrier* barrier = barriers(shared);
+  if (simt::thread() == 0) {
+    ptx::init(barrier, 1);
+    ptx::publish_barriers();
+    ptx::arrive_expecting(barrier, 256);
+    ptx::copy_bulk(shared, value(arguments), 256, barrier);
+  }
+  simt::sync_block();
+  if (right || simt::thread() == 0) ptx::wait(barrier, 0);
+  if (simt::thread() >= 32) return;
+  const unsigned lane = simt::shuffle_xor(simt::lane(), 1);  // it has come, and orders no memory
+  output(arguments)[lane] = words(shared)[lane];
+}
+
 /// The block ends, and nobody has waited for the copy.
 template <bool right>
 __global__ void unwaited_bulk_copy(const Arguments arguments) {

@@ -53,6 +53,7 @@ std::vector<Broken> corpus() {
       {"bytes", kDeadlock, {"16 announced bytes to come"}},
       {"unpublished", kUninitialisedShared, {"nothing was written"}},
       {"unpublished_to_tma", kProxy, {"made known to the TMA"}},
+      {"untold_of_copy", kRace, {"the TMA wrote it in an asynchronous copy"}, true},
       {"unwaited_bulk_copy",
        kLeftBehind,
        {"a bulk copy to its shared memory", "corpus.cuh"},

@@ -85,9 +85,9 @@ void Cluster::check_race(const Clock& clock, std::size_t offset, std::size_t byt
     fault(Diagnosis::kRace,
           fmt::format("{} {} byte {} of shared memory in {}; {} {} it in {}, and nothing orders "
                       "the two",
-                      who(fibers_[clock.thread]), verb(kind), (offset + i) % SharedMemory::kStride,
-                      place(pc), who(fibers_[conflict->thread]), conflict->wrote ? "wrote" : "read",
-                      place(conflict->pc)));
+                      who(std::size_t{clock.thread}), verb(kind),
+                      (offset + i) % SharedMemory::kStride, place(pc), who(conflict->thread),
+                      conflict->wrote ? "wrote" : "read", place(conflict->pc)));
   }
 }
 

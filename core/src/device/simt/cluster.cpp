@@ -76,7 +76,8 @@ void Cluster::run(unsigned first) {
   alive_ = fibers_.size();
   alive_in_.assign(grid_.cluster, grid_.threads);
   unpublished_.clear();
-  if (options_.races) races_.emplace(fibers_.size(), grid_.cluster * grid_.shared_bytes);
+  agents_.clear();
+  if (options_.races) races_.emplace(fibers_.size(), kAgents, grid_.cluster * grid_.shared_bytes);
   for (unsigned i = 0; i < fibers_.size(); ++i) start(fibers_[i], first, i);
   try {
     run_threads();

@@ -28,13 +28,16 @@ struct BarrierState {
 /// A bulk copy, or copies that something else waits for.
 struct Transfer {
   const Fiber* owner = nullptr;  ///< that waits for it; null when only a barrier does
-  Clock begun;                   ///< of the thread that began it, where races are looked for
+  Clock begun;                   ///< of who makes it, where races are looked for
   std::vector<Copy> parts;
   host::Completion completion{};
   bool bulk = false;  ///< by the asynchronous proxy
 };
 
 class Cluster {
+  /// As many mbarriers have an agent each; more share them.
+  static constexpr std::size_t kAgents = 32;
+
  public:
   Cluster(const Grid& grid, const void* arguments, const Image& image, GlobalMemory& global,
           const Options& options);
@@ -117,6 +120,8 @@ class Cluster {
   void make_copy(const Copy& copy, const Clock& clock, bool bulk);
   void check_proxy(const Copy& copy);
   Transfer begin_transfer(const host::Completion& completion);
+  /// Who makes the bulk copies that complete on a barrier, as races see it.
+  std::size_t agent_of(const void* barrier);
   void finish(std::size_t number);
   void finish_copies_of(const Fiber& fiber);
 
@@ -127,6 +132,8 @@ class Cluster {
   static std::size_t number(const Fiber& fiber) { return fiber.number; }
   const Clock& clock_of(const Fiber& fiber) const;
   std::string who(const Fiber& fiber) const;
+  /// A thread of the cluster, or an agent.
+  std::string who(std::size_t number) const;
   std::string where(host::Where where) const;
   std::string where(const void* pc) const;
 
@@ -141,6 +148,7 @@ class Cluster {
   std::vector<std::array<BarrierState, host::kBarriers>> barriers_;  ///< by rank
   std::vector<unsigned> alive_in_;                                   ///< threads, by rank
   std::map<const void*, const Fiber*> unpublished_;                  ///< mbarriers
+  std::map<const void*, std::size_t> agents_;                        ///< by mbarrier
   std::vector<Transfer> transfers_;
   std::mt19937_64 random_;
   std::optional<Races> races_;

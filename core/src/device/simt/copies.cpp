@@ -103,6 +103,11 @@ void Cluster::wait_for_copies(int pending) {
   }
 }
 
+std::size_t Cluster::agent_of(const void* barrier) {
+  const auto found = agents_.try_emplace(barrier, fibers_.size() + agents_.size() % kAgents).first;
+  return found->second;
+}
+
 Transfer Cluster::begin_transfer(const host::Completion& completion) {
   Transfer transfer;
   transfer.begun = clock_of(*fiber_);
@@ -131,7 +136,11 @@ void Cluster::copy_bulk(host::Where where, host::CopyKind kind, const host::Copy
                       "the TMA (fence.mbarrier_init)",
                       who(*fiber_), this->where(where)));
   }
+  // A barrier of the block tells nobody that a copy has come; only the mbarrier does.
+  std::optional<Clock> apart;
+  if (races_) apart = races_->delegate(number(*fiber_), agent_of(completion.subject));
   Transfer transfer = begin_transfer(completion);
+  if (apart) transfer.begun = *std::move(apart);
   transfer.bulk = true;
   for (unsigned i = 0; i < count; ++i) {
     const Copy part = {parts[i].to, parts[i].from, parts[i].bytes, where, 0};

@@ -50,7 +50,7 @@ void Cluster::check_reads_of(unsigned rank) {
     fault(Diagnosis::kGone,
           fmt::format("{} {} byte {} of the shared memory of block {} in {}, and nothing orders "
                       "that before the end of the block",
-                      who(fibers_[conflict->thread]), conflict->wrote ? "writes" : "reads", byte,
+                      who(conflict->thread), conflict->wrote ? "writes" : "reads", byte,
                       fiber_of(rank, 0).state.block, where(conflict->pc)));
   }
 }

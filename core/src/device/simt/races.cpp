@@ -27,10 +27,18 @@ Known join(const std::vector<const Clock*>& clocks) {
   return joined;
 }
 
-Races::Races(std::size_t threads, std::size_t bytes) : clocks_(threads), bytes_(bytes) {
-  const auto nothing = std::make_shared<const Moments>(threads);
-  for (std::size_t t = 0; t < threads; ++t)
+Races::Races(std::size_t threads, std::size_t agents, std::size_t bytes)
+    : clocks_(threads + agents), bytes_(bytes) {
+  const auto nothing = std::make_shared<const Moments>(clocks_.size());
+  for (std::size_t t = 0; t < clocks_.size(); ++t)
     clocks_[t] = {static_cast<std::uint32_t>(t), 1, nothing};
+}
+
+Clock Races::delegate(std::size_t thread, std::size_t agent) {
+  const Clock& by = clocks_[thread];
+  auto known = std::make_shared<Moments>(*by.known);
+  (*known)[thread] = by.moment;
+  return {static_cast<std::uint32_t>(agent), ++clocks_[agent].moment, std::move(known), false};
 }
 
 std::optional<Conflict> Races::access(const Clock& clock, std::size_t byte, bool writes,

@@ -20,9 +20,10 @@ struct Clock {
   std::uint32_t thread = 0;
   std::uint32_t moment = 0;
   Known known;
+  bool in_order = true;  ///< behind all of its thread's moments before; an agent's are not
 
   std::uint32_t operator[](std::size_t other) const {
-    return other == thread ? moment : (*known)[other];
+    return other == thread && in_order ? moment : (*known)[other];
   }
 };
 
@@ -31,14 +32,15 @@ Known join(const std::vector<const Clock*>& clocks);
 
 /// What an access meets that nothing orders before it.
 struct Conflict {
-  std::size_t thread = 0;  ///< of the cluster
+  std::size_t thread = 0;  ///< of the cluster, or an agent's number
   bool wrote = false;
   const void* pc = nullptr;  ///< null for an asynchronous copy
 };
 
 class Races {
  public:
-  Races(std::size_t threads, std::size_t bytes);
+  /// Agents do what threads begin and do not wait for; their numbers follow the threads'.
+  Races(std::size_t threads, std::size_t agents, std::size_t bytes);
 
   /// A thread's access of a byte, at the moment that `clock` says.
   std::optional<Conflict> access(const Clock& clock, std::size_t byte, bool writes, bool atomic,
@@ -48,6 +50,9 @@ class Races {
   std::optional<Conflict> untold(const Moments& known, std::size_t byte, std::size_t first,
                                  std::size_t last) const;
   const Clock& clock(std::size_t thread) const { return clocks_[thread]; }
+  /// Of what the agent does for the thread: it comes behind all that the thread knows, and only who
+  /// is told of the agent comes behind it.
+  Clock delegate(std::size_t thread, std::size_t agent);
 
   /// `subject` learns what `clock` knows.
   void release(const void* subject, const Clock& clock);

@@ -32,6 +32,10 @@ std::string Cluster::who(const Fiber& fiber) const {
   return fmt::format("block {} thread {}", fiber.state.block, fiber.state.thread);
 }
 
+std::string Cluster::who(std::size_t number) const {
+  return number < fibers_.size() ? who(fibers_[number]) : "the TMA";
+}
+
 std::string Cluster::waiting_for(const Fiber& fiber) {
   switch (fiber.status) {
     case Status::kDone: return "left the kernel";
