@@ -73,8 +73,12 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   /// All blocks of the cluster come here together: they take the same items.
   __device__ void enter(const WorkItem& item) {
     const int rank = static_cast<int>(simt::block() % kCluster);
-    this->turn_to(item, rank * kChannels, [] { ptx::sync_cluster(); });
+    const auto sync = [] { ptx::sync_cluster(); };
+    if (!this->turn_to(item, rank * kChannels, sync)) return;
+    this->await_copies();  // a block's barrier tells nothing to others
+    sync();
   }
+  __device__ void await() {}
   /// A block whose memory others still read must not end.
   __device__ void leave() { ptx::sync_cluster(); }
 

@@ -40,9 +40,12 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
 
   __device__ Source(const Arguments& arguments, Storage& storage) : Resident(arguments, storage) {}
 
+  /// Bulk copies come while the first tile's taps are made.
   __device__ void enter(const WorkItem& item) {
-    this->turn_to(item, 0, [] { Consumers<K>::sync(); });
+    const auto sync = [] { Consumers<K>::sync(); };
+    if (this->turn_to(item, 0, sync) && !Resident::kAwaitSeesAll) sync();
   }
+  __device__ void await() { this->await_copies(); }
   __device__ void leave() {}
   __device__ Base base(const WorkItem& item, int head, int channel) const {
     const int in_plane = Resident::channel_in_plane(item, head, channel);

@@ -2,9 +2,10 @@
 // barriers and the division of shared memory; the slots own the decisions.
 //
 //   for each work item of this block              schedule
-//     load what stays on chip                     source.enter
+//     begin to load what stays on chip            source.enter
 //     for each tile of rows                       mapping, order
 //       samples and taps of the tile              pipeline.enter, metadata.enter
+//       what stays on chip has come               source.await
 //       for each level, for each batch of points  unroll
 //         taps                                    metadata.read
 //         values                                  source.read (layout, cache)

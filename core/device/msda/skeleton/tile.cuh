@@ -96,6 +96,8 @@ class Tile {
   }
 
   __device__ void consume(Consumer<K>& consumer) const {
+    // Not before the first visit that needs it: a wait among the visits would part their loads.
+    consumer.source.await();
     Row row[kBlocking];
     Sums sums[kBlocking];
     const int group = min(Mapping::row(), Mapping::kRows - 1);

@@ -114,23 +114,34 @@ class LevelCopy {
     }
   }
 
-  /// Between two barriers of the consumers, the first of which ends the reads of what was there.
-  /// `first` is the first to be copied of the plane's channels.
-  __device__ void load(const Arguments& arguments, const WorkItem& item, int first) {
+  /// True when await() is enough to see what all threads have copied; otherwise the levels have
+  /// come at a barrier of the consumers behind begin().
+  static constexpr bool kAwaitSeesAll = kBulk;
+
+  /// Behind a barrier of the consumers, which ends the reads of what was there, and an await() of
+  /// the copies before. `first` is the first to be copied of the plane's channels.
+  __device__ void begin(const Arguments& arguments, const WorkItem& item, int first) {
     const auto image = [&](int c) { return plane_values(arguments, item, first + c); };
     if constexpr (kBulk) {
       ptx::fence_before_bulk_copies();
       if (simt::thread() == 0) {
         ptx::arrive_expecting(&storage_.barrier, kBulkBytes);
       }
+      pending_ = true;
     }
     copy_levels(image);
-    if constexpr (kBulk) {
-      ptx::wait(&storage_.barrier, phase_);
-      phase_ ^= 1U;
-    } else if constexpr (kAsync) {
+    if constexpr (kAsync) {
       ptx::commit_copies();
       ptx::wait_for_copies<0>();
+    }
+  }
+  /// Returns when bulk copies have come.
+  __device__ void await() {
+    if constexpr (kBulk) {
+      if (!pending_) return;
+      ptx::wait(&storage_.barrier, phase_);
+      phase_ ^= 1U;
+      pending_ = false;
     }
   }
 
@@ -204,6 +215,7 @@ class LevelCopy {
 
   Storage& storage_;
   unsigned phase_ = 0;  ///< of the barrier
+  bool pending_ = false;
 };
 
 /// A source that keeps `Levels` in shared memory and reads the others in global memory. Who derives
@@ -226,19 +238,23 @@ class ResidentSource : public GlobalRows<K> {
   __device__ ResidentSource(const Arguments& arguments, Storage& storage)
       : arguments_(arguments), storage_(storage), copy_(storage) {}
 
-  /// Copies the levels where the item is of another plane than the one before, from channel `first`
-  /// of the plane's on, between two barriers `sync()` of all who read them.
+  static constexpr bool kAwaitSeesAll = Copy::kAwaitSeesAll;
+
+  /// Begins to copy the levels where the item is of another plane than the one before, from channel
+  /// `first` of the plane's on, behind a barrier `sync()` of all who read them. True when it did.
   template <class Sync>
-  __device__ void turn_to(const WorkItem& item, int first, const Sync& sync) {
+  __device__ bool turn_to(const WorkItem& item, int first, const Sync& sync) {
     const long long plane =
         (item.image * K::Problem::kHeads + item.head) * K::Mapping::kChannelBlocks +
         item.channel_block;
-    if (plane == plane_) return;
+    if (plane == plane_) return false;
     plane_ = plane;
+    copy_.await();
     sync();  // nobody reads the plane before
-    copy_.load(arguments_, item, first);
-    sync();
+    copy_.begin(arguments_, item, first);
+    return true;
   }
+  __device__ void await_copies() { copy_.await(); }
   /// A channel of the problem's, counted among those of the item's plane.
   __device__ static int channel_in_plane(const WorkItem& item, int head, int channel) {
     const int in_head = channel - item.channel_block * K::Mapping::kItemChannels;

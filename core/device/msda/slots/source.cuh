@@ -58,6 +58,8 @@ concept PixelSource = requires(const Policy& policy, const unsigned char* anchor
 /// An object for each consumer:
 ///
 /// - enter(item): all consumers begin an item; leave(): they are done with all items;
+/// - await(): all consumers are about to read a tile's rows, of which those on chip may still be on
+///   their way;
 /// - base(item, head, channel): where this lane's channels of the head lie, a `Base`;
 /// - anchor<level>(base, place): where they lie in a point's anchor;
 /// - read<level>(anchor, delta): its channels of a pixel, a Vector of elements `Value`.
@@ -84,6 +86,7 @@ concept SourcePolicy = requires(Policy& policy, const typename Policy::Base& bas
   requires kConstant<bool, Policy::on_chip(0)>;
   { Policy::texture(0) } -> Same<TextureShape>;
   policy.enter(item);
+  policy.await();
   policy.leave();
   { policy.base(item, 0, 0) } -> Same<typename Policy::Base>;
   requires Same<decltype(policy.template read<0>(policy.template anchor<0>(base, place), 0)),
@@ -150,6 +153,7 @@ class GlobalSource : public GlobalRows<K> {
   __device__ GlobalSource(const Arguments& arguments, Storage&) : arguments_(arguments) {}
 
   __device__ void enter(const WorkItem&) {}
+  __device__ void await() {}
   __device__ void leave() {}
   __device__ Base base(const WorkItem& item, int head, int channel) const {
     return {image_values<K>(arguments_, item.image, head, channel), K::Mapping::side()};

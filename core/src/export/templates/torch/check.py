@@ -293,7 +293,7 @@ def rt_detr():
 
 def settle_norms(model, images):
     """Gives batch norms the statistics of these images, as training would: without them the numbers of a
-    new model grow from block to block until fp16 has no room for them."""
+    new RT-DETR grow from block to block until fp16 has no room for them."""
     def settle(norm, arguments):
         norm.running_mean.copy_(arguments[0].mean((0, 2, 3)))
         norm.running_var.copy_(arguments[0].var((0, 2, 3)))
@@ -316,7 +316,8 @@ def make(model_of, dtype):
             torch.nn.init.normal_(parameter, std=0.02)
     model = model.to(DEVICE).eval()
     images = torch.randn(size, device=DEVICE)
-    settle_norms(model, images)
+    if model.config.model_type == "rt_detr":
+        settle_norms(model, images)
     return model.to(dtype), images.to(dtype)
 
 
