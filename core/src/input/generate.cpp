@@ -123,6 +123,7 @@ std::string origin_of(const Generation& generation) {
       break;
     default: break;
   }
+  if (generation.query_order == QueryOrder::kShuffled) origin += ", queries shuffled";
   return origin + fmt::format(", seed {}", generation.seed);
 }
 

@@ -29,8 +29,15 @@ struct Input {
 /// Where the sampling points of a generated input lie; design in docs/problems.md.
 enum class Distribution { kUniform, kLocal, kDirectional, kClustered, kOutside, kBorder, kSame };
 
+/// Which reference point a query of a generated input has.
+enum class QueryOrder {
+  kRaster,    ///< neighbours in the image are neighbours in memory, as in an encoder
+  kShuffled,  ///< any, the same in all images
+};
+
 struct Generation {
   Distribution distribution = Distribution::kUniform;
+  QueryOrder query_order = QueryOrder::kRaster;
   double sigma = 2.0;           ///< local, clustered: standard deviation of the offsets in pixels
   double outside_share = 0.25;  ///< outside: share of the points beyond the image, 0..1
   std::int64_t objects = 8;     ///< clustered: how many objects the queries gather around
@@ -45,6 +52,16 @@ struct Named<Distribution> {
   static constexpr const char* kWhat = "distribution";
   static constexpr std::array kValues = {D::kUniform, D::kLocal,  D::kDirectional, D::kClustered,
                                          D::kOutside, D::kBorder, D::kSame};
+};
+
+constexpr std::string_view name_of(QueryOrder order) {
+  return order == QueryOrder::kRaster ? "raster" : "shuffled";
+}
+
+template <>
+struct Named<QueryOrder> {
+  static constexpr const char* kWhat = "order of queries";
+  static constexpr std::array kValues = {QueryOrder::kRaster, QueryOrder::kShuffled};
 };
 
 /// Throws UsageError with the list of names and the nearest one.

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <cstddef>
+#include <numeric>
+#include <utility>
 
 #include <msda/error.hpp>
 
@@ -14,7 +16,7 @@ namespace {
 /// One sampling point as a sampler sees it.
 struct Point {
   std::int64_t image;
-  std::int64_t query;
+  std::int64_t query;  ///< by its reference point's number
   std::int64_t head;
   std::int64_t point;  ///< 0 .. P-1
   double width;        ///< of the level, in pixels
@@ -159,10 +161,12 @@ class SameSampler {
   Location location_;
 };
 
-/// Writes the locations of one query, [H, L, P, 2]. Point i of the input draws from block i.
+/// Writes the locations of one query, [H, L, P, 2], which has the reference point of number
+/// `place`. Point i of the input draws from block i.
 template <class Sampler>
 void sample_query(const Problem& problem, std::int64_t image, std::int64_t query,
-                  const RandomSource& random, const Sampler& sampler, std::vector<float>& out) {
+                  std::int64_t place, const RandomSource& random, const Sampler& sampler,
+                  std::vector<float>& out) {
   const std::int64_t per_query = problem.heads * problem.level_count() * problem.points;
   auto index = static_cast<std::uint64_t>((image * problem.queries + query) * per_query);
   std::size_t at = 0;
@@ -170,7 +174,7 @@ void sample_query(const Problem& problem, std::int64_t image, std::int64_t query
     for (const Level& level : problem.levels) {
       for (std::int64_t point = 0; point < problem.points; ++point) {
         const Location location = sampler(
-            {image, query, head, point, static_cast<double>(level.width),
+            {image, place, head, point, static_cast<double>(level.width),
              static_cast<double>(level.height), random.block(RandomStream::kPoint, index++)});
         out[at++] = static_cast<float>(location.x);
         out[at++] = static_cast<float>(location.y);
@@ -179,21 +183,37 @@ void sample_query(const Problem& problem, std::int64_t image, std::int64_t query
   }
 }
 
+/// The place that each query has among the reference points.
+std::vector<std::int64_t> query_places(const Problem& problem, QueryOrder order,
+                                       const RandomSource& random) {
+  std::vector<std::int64_t> places(static_cast<std::size_t>(problem.queries));
+  std::iota(places.begin(), places.end(), std::int64_t{0});
+  if (order == QueryOrder::kRaster) return places;
+  for (std::size_t i = places.size(); i > 1; --i) {  // Fisher and Yates
+    const std::uint32_t word = random.block(RandomStream::kOrder, i)[0];
+    const std::int64_t other = to_index(word, static_cast<std::int64_t>(i));
+    std::swap(places[i - 1], places[static_cast<std::size_t>(other)]);
+  }
+  return places;
+}
+
 template <class Sampler>
-Bytes sample_all(const Problem& problem, const RandomSource& random, unsigned threads,
-                 const Sampler& sampler) {
+Bytes sample_all(const Problem& problem, const std::vector<std::int64_t>& places,
+                 const RandomSource& random, unsigned threads, const Sampler& sampler) {
   constexpr std::int64_t kGrain = 64;
   const std::int64_t per_query = 2 * problem.heads * problem.level_count() * problem.points;
   Bytes locations(static_cast<std::size_t>(problem.location_elements()) *
                   size_of(problem.types.location));
-  parallel_for(
-      problem.batch * problem.queries, kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
-        std::vector<float> buffer(static_cast<std::size_t>(per_query));
-        for (std::int64_t i = begin; i < end; ++i) {
-          sample_query(problem, i / problem.queries, i % problem.queries, random, sampler, buffer);
-          store_floats(problem.types.location, buffer, locations.data(), i * per_query);
-        }
-      });
+  parallel_for(problem.batch * problem.queries, kGrain, threads,
+               [&](std::int64_t begin, std::int64_t end) {
+                 std::vector<float> buffer(static_cast<std::size_t>(per_query));
+                 for (std::int64_t i = begin; i < end; ++i) {
+                   const std::int64_t query = i % problem.queries;
+                   sample_query(problem, i / problem.queries, query,
+                                places[static_cast<std::size_t>(query)], random, sampler, buffer);
+                   store_floats(problem.types.location, buffer, locations.data(), i * per_query);
+                 }
+               });
   return locations;
 }
 
@@ -201,8 +221,9 @@ Bytes sample_all(const Problem& problem, const RandomSource& random, unsigned th
 
 Bytes generate_locations(const Problem& problem, const Generation& generation,
                          const RandomSource& random, unsigned threads) {
+  const auto places = query_places(problem, generation.query_order, random);
   const auto sample = [&](const auto& sampler) {
-    return sample_all(problem, random, threads, sampler);
+    return sample_all(problem, places, random, threads, sampler);
   };
   switch (generation.distribution) {
     case Distribution::kUniform: return sample(UniformSampler());

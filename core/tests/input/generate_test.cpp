@@ -185,6 +185,34 @@ TEST(Generate, LocalWithoutSpreadIsTheReference) {
                   });
 }
 
+TEST(Generate, ShuffledQueriesHaveEachOthersReferencePoints) {
+  Problem problem = statistical_problem();
+  problem.heads = 1;
+  Generation generation = make_generation(Distribution::kLocal);
+  generation.sigma = 0;
+  const auto points = [&](QueryOrder order) {
+    generation.query_order = order;
+    const std::vector<float> all = locations_of(problem, generation);
+    const std::size_t per_query = all.size() / static_cast<std::size_t>(problem.batch) /
+                                  static_cast<std::size_t>(problem.queries);
+    std::vector<std::pair<float, float>> first;  // point of each query of each image
+    for (std::size_t at = 0; at < all.size(); at += per_query) {
+      first.emplace_back(all[at], all[at + 1]);
+    }
+    return first;
+  };
+  auto raster = points(QueryOrder::kRaster);
+  auto shuffled = points(QueryOrder::kShuffled);
+  std::size_t moved = 0;
+  for (std::size_t q = 0; q < raster.size(); ++q) moved += raster[q] == shuffled[q] ? 0 : 1;
+  EXPECT_GT(moved, raster.size() * 9 / 10);
+  const auto image = static_cast<std::ptrdiff_t>(problem.queries);
+  EXPECT_TRUE(std::equal(shuffled.begin(), shuffled.begin() + image, shuffled.begin() + image));
+  std::sort(raster.begin(), raster.end());
+  std::sort(shuffled.begin(), shuffled.end());
+  EXPECT_EQ(raster, shuffled);
+}
+
 TEST(Generate, DirectionalPointsStandOnRaysOneRayForEachHead) {
   Problem problem = statistical_problem();
   problem.heads = 8;

@@ -68,7 +68,9 @@ template <>
 struct JsonFields<Generation> {
   using G = Generation;
   static auto list() {
-    return std::tuple(json_field("distribution", &G::distribution), json_field("sigma", &G::sigma),
+    return std::tuple(json_field("distribution", &G::distribution),
+                      json_field("query_order", &G::query_order).optional(),
+                      json_field("sigma", &G::sigma),
                       json_field("outside_share", &G::outside_share),
                       json_field("objects", &G::objects), json_field("seed", &G::seed));
   }

@@ -99,6 +99,8 @@ const Settings<Generation>& generation_settings() {
   static const Settings<G> settings{
       setting("distribution", &G::distribution, form::name<Distribution>(),
               "[where](problems.md#generated-inputs) generated points lie"),
+      setting("query_order", &G::query_order, form::name<QueryOrder>(),
+              "`shuffled`: neighbouring queries lie anywhere in the image"),
       setting("sigma", &G::sigma, form::number(0, kInfinity),
               "`local`, `clustered`: standard deviation of the offsets in pixels"),
       setting("outside_share", &G::outside_share, form::number(0, 1),
