@@ -40,6 +40,13 @@ struct Walk {
     const int left = Problem::kPoints - first;
     return {level, first, left < kBatch<K> ? left : kBatch<K>};
   }
+  /// True when no visit before the n-th is of its level.
+  static constexpr bool is_first_of_level(int n) {
+    for (int before = 0; before < n; ++before) {
+      if (visit(before).level == visit(n).level) return false;
+    }
+    return true;
+  }
   /// True when the values of a level pass through the fetch slot's shared memory.
   static constexpr bool staged(int level) {
     return K::Fetch::kStaged && !K::Source::on_chip(level);

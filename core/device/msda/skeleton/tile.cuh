@@ -109,6 +109,7 @@ class Tile {
       row[r].base = consumer.source.base(item_, head_of(row[r].in_tile), channel);
       sums[r].clear();
     }
+    if constexpr (kFollowsWalk<K>) consumer.source.begin_tile(item_);
     if constexpr (Walk::kRolled) {
       visit_in_loops(consumer, row, sums);
     } else {
@@ -152,6 +153,7 @@ class Tile {
     static_for<Walk::kVisits + Walk::kAhead>([&]<int n>() {
       if constexpr (n < Walk::kVisits) {
         constexpr Visit kNew = Walk::visit(n);
+        if constexpr (kFollowsWalk<K> && Walk::is_first_of_level(n)) reach<kNew.level>(consumer);
         begin<kNew.level, kNew.points>(consumer, row, kNew.first, n % kInFlight,
                                        batch[n % kInFlight]);
       }
@@ -170,6 +172,7 @@ class Tile {
                                  Sums (&sums)[kBlocking]) const {
     constexpr int kWhole = Problem::kPoints / kBatch<K> * kBatch<K>;
     static_for<Problem::kLevels>([&]<int level>() {
+      reach<level>(consumer);
 #pragma unroll 1
       for (int point = 0; point < kWhole; point += kBatch<K>) {
         visit<level, kBatch<K>>(consumer, row, sums, point);
@@ -185,6 +188,12 @@ class Tile {
     Batch batch;
     begin<level, points>(consumer, row, point, 0, batch);
     finish<level, points, 0>(consumer, row, sums, 0, batch);
+  }
+
+  /// No value of the level was asked for before.
+  template <int level>
+  __device__ void reach(Consumer<K>& consumer) const {
+    if constexpr (kFollowsWalk<K>) consumer.source.template reach<level>(item_);
   }
 
   /// `points` points of each row of the lane, from `point` on: their values are on their way to

@@ -55,6 +55,18 @@ concept PixelSource = requires(const Policy& policy, const unsigned char* anchor
   { policy.template address<0>(anchor, 0) } -> Same<const unsigned char*>;
 };
 
+/// Where levels come to shared memory as the walk comes to them:
+///
+/// - begin_tile(item): all consumers begin a tile of rows;
+/// - reach<level>(item): they come to a level, of which nothing was read before in this tile.
+template <class Policy>
+concept WalkFollowingSource = requires(Policy& policy, const WorkItem& item) {
+  policy.begin_tile(item);
+  policy.template reach<0>(item);
+};
+template <class K>
+inline constexpr bool kFollowsWalk = WalkFollowingSource<typename K::Source>;
+
 /// An object for each consumer:
 ///
 /// - enter(item): all consumers begin an item; leave(): they are done with all items;
@@ -69,7 +81,8 @@ concept PixelSource = requires(const Policy& policy, const unsigned char* anchor
 /// - `kPlaneHeads`: neighbouring heads whose rows a work item has: those that the source keeps on
 ///   chip together, or all of the problem;
 /// - `kCluster`: blocks of a cluster that it shares levels out to; 1: no clusters;
-/// - `kBlends`: the policy is a BlendingSource, otherwise a PixelSource;
+/// - `kBlends`: the policy is a BlendingSource, otherwise a PixelSource; either may be a
+///   WalkFollowingSource too;
 /// - `Place`: what a tap carries of a point;
 /// - delta(level, column, row): from the anchor to the pixel at (column, row), each 0 or 1;
 /// - on_chip(level): there is nothing to fetch ahead;

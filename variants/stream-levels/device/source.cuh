@@ -1,0 +1,189 @@
+// For each tile of queries the levels pass, one after the other, through two buffers in shared
+// memory: when the walk comes to one of them, the copy of the next one into the other buffer
+// begins. Levels that fit neither buffer are read in global memory.
+#pragma once
+
+#include <msda/slots/resident.cuh>
+
+namespace msda::stream_levels {
+
+/// The smallest levels whose buffers fit the budget together. The odd ones of them, in the order in
+/// which they are visited, have the second buffer. Walks that alternate between levels of both ends
+/// come back to a level, so that there two levels are all that pass.
+template <class K, class Parameters>
+struct StreamedLevels
+    : ResidentLevels<K, static_cast<int>(Parameters::budget) * 1024,
+                     ResidentPixel{.heads = 1,
+                                   .channels = K::Mapping::kItemChannels,
+                                   .padding = static_cast<int>(Parameters::padding)}> {
+  using Base = ResidentLevels<K, static_cast<int>(Parameters::budget) * 1024,
+                              ResidentPixel{.heads = 1,
+                                            .channels = K::Mapping::kItemChannels,
+                                            .padding = static_cast<int>(Parameters::padding)}>;
+  static constexpr int kLevels = K::Problem::kLevels;
+  static constexpr int kMost = K::Unroll::kAlternates && kLevels > 2 ? 2 : kLevels;
+
+  /// True when the level is among the `count` smallest.
+  static constexpr bool among(int level, int count) {
+    int smaller = 0;
+    for (int l = 0; l < kLevels; ++l) smaller += l != level && Base::smaller(l, level) ? 1 : 0;
+    return smaller < count;
+  }
+  /// Grows from level to level in the order in which the walk comes to them.
+  static constexpr int turn(int level) {
+    const int from_end = kLevels - 1 - level;
+    if (!K::Unroll::kAlternates) return level;
+    return level <= from_end ? 2 * level : 2 * from_end + 1;
+  }
+  /// How many of the `count` smallest the walk comes to before it.
+  static constexpr int place(int level, int count) {
+    int before = 0;
+    for (int l = 0; l < kLevels; ++l) before += among(l, count) && turn(l) < turn(level) ? 1 : 0;
+    return before;
+  }
+  /// Bytes of a buffer, 0 or 1, that takes its share of the `count` smallest levels.
+  static constexpr long long buffer_bytes(int buffer, int count) {
+    long long most = 0;
+    for (int l = 0; l < kLevels; ++l) {
+      if (!among(l, count) || place(l, count) % 2 != buffer) continue;
+      if (Base::bytes(l) > most) most = Base::bytes(l);
+    }
+    return most;
+  }
+  static constexpr int kCount = [] {
+    int count = kMost;
+    while (count > 0 && buffer_bytes(0, count) + buffer_bytes(1, count) > Base::kBudget) --count;
+    return count;
+  }();
+
+  static constexpr bool resident(int level) { return among(level, kCount); }
+  static constexpr int start(int level) {
+    return place(level, kCount) % 2 == 0 ? 0 : static_cast<int>(buffer_bytes(0, kCount));
+  }
+  static constexpr int total() {
+    return static_cast<int>(buffer_bytes(0, kCount) + buffer_bytes(1, kCount));
+  }
+  static constexpr int stride(int level) {
+    return resident(level) ? Base::kStride : Base::kGlobalStride;
+  }
+  /// The n-th one that passes, -1 beyond the last.
+  static constexpr int passing(int n) {
+    for (int l = 0; l < kLevels; ++l) {
+      if (resident(l) && place(l, kCount) == n) return l;
+    }
+    return -1;
+  }
+  static constexpr int next(int level) { return passing(place(level, kCount) + 1); }
+};
+
+/// Numbers of the choices of parameter "copy".
+enum CopyKind : int { kWords, kAsync };
+
+template <class K, class Parameters>
+class Source : public GlobalRows<K> {
+  using Levels = StreamedLevels<K, Parameters>;
+  using Rows = GlobalRows<K>;
+  static constexpr int kWord = widest_word(Levels::kStride, Levels::kRunBytes);
+  static constexpr bool kIsAsync = Parameters::copy == kAsync && kWord >= 4;
+
+ public:
+  static constexpr const char* idle() {
+    return Levels::total() == 0 ? "no level fits a buffer" : nullptr;
+  }
+  static constexpr int kPlaneHeads = 1;
+  static constexpr unsigned kCluster = 1;
+  using typename Rows::Place;
+  using typename Rows::Row;
+  using typename Rows::Value;
+  struct Storage : Bytes<Levels::total()> {};
+  struct Base {
+    const unsigned char* global;
+    int shared;  ///< bytes into a pixel that is on chip
+    int side;
+  };
+
+  static constexpr bool on_chip(int level) { return Levels::resident(level); }
+  __device__ static constexpr int delta(int level, int column, int row) {
+    return pixels_from_anchor<K>(level, column, row) * Levels::stride(level);
+  }
+
+  __device__ Source(const Arguments& arguments, Storage& storage)
+      : arguments_(arguments), storage_(storage) {}
+
+  __device__ void enter(const WorkItem&) {}
+  __device__ void leave() {}
+
+  /// A tile begins: nobody reads what the buffers have of the tile before.
+  __device__ void begin_tile(const WorkItem& item) {
+    constexpr int kFirst = Levels::passing(0);
+    if constexpr (kFirst >= 0) {
+      Consumers<K>::sync();
+      copy<kFirst>(item);
+    }
+  }
+  /// The walk comes to a level: it is there, and nobody reads the buffer any more that the next one
+  /// is copied to.
+  template <int level>
+  __device__ void reach(const WorkItem& item) {
+    if constexpr (Levels::resident(level)) {
+      if constexpr (kIsAsync) ptx::wait_for_copies<0>();
+      Consumers<K>::sync();
+      if constexpr (Levels::next(level) >= 0) copy<Levels::next(level)>(item);
+    }
+  }
+
+  __device__ Base base(const WorkItem& item, int head, int channel) const {
+    const int in_item = channel - item.channel_block * K::Mapping::kItemChannels;
+    return {image_values<K>(arguments_, item.image, head, channel),
+            in_item * static_cast<int>(sizeof(Value)), K::Mapping::side()};
+  }
+  /// Of a level on chip bytes in shared memory, of others an address.
+  template <int level>
+  __device__ auto anchor(const Base& base, Place place) const {
+    if constexpr (Levels::resident(level)) {
+      return base.shared + base.side * delta(level, 1, 0) +
+             static_cast<int>(place) * Levels::kStride;
+    } else {
+      return Rows::template anchor_in<level>(base.global, base.side, place);
+    }
+  }
+  using Rows::read;
+  template <int level>
+  __device__ Row read(int anchor, int delta) const {
+    static_assert(Levels::resident(level));
+    Row row;
+    copy_words<Row::kBytes, widest_word(Levels::kStride)>(
+        row.element, storage_.data() + anchor + Levels::start(level) + delta);
+    return row;
+  }
+
+ private:
+  template <int level>
+  __device__ void copy(const WorkItem& item) {
+    constexpr int kCopies = Levels::kRowBytes / kWord;
+    constexpr long long kFirst =
+        static_cast<long long>(K::Layout::start(level)) * Levels::kGlobalStride;
+    const int channel = item.channel_block * K::Mapping::kItemChannels;
+    for (int i = static_cast<int>(simt::thread()); i < K::Layout::pixels(level) * kCopies;
+         i += K::Mapping::kThreads) {
+      const int pixel = i / kCopies;
+      const int at = i % kCopies * kWord;
+      const unsigned char* from =
+          image_values<K>(arguments_, item.image, item.head, channel + at / Levels::kSize) +
+          kFirst + static_cast<long long>(pixel) * Levels::kGlobalStride;
+      unsigned char* to = storage_.data() + Levels::start(level) + pixel * Levels::kStride + at;
+      if constexpr (kIsAsync) {
+        ptx::copy_async<kWord>(to, from);
+      } else {
+        using Word = ptx::Word<kWord>;
+        *reinterpret_cast<Word*>(to) = K::Cache::load_stream(reinterpret_cast<const Word*>(from));
+      }
+    }
+    if constexpr (kIsAsync) ptx::commit_copies();
+  }
+
+  const Arguments& arguments_;
+  Storage& storage_;
+};
+
+}  // namespace msda::stream_levels
