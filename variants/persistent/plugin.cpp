@@ -10,8 +10,10 @@ class Persistent final : public msda::Optimization {
       : Optimization(
             {.name = "persistent",
              .summary = "as many blocks as fit at once; each takes work items until there are none",
-             .parameters = {ParameterSpec::integer("blocks", "resident blocks per multiprocessor",
-                                                   1, 1, 16),
+             .parameters = {ParameterSpec::integer("blocks",
+                                                   "resident blocks per multiprocessor; 0: one "
+                                                   "block for each item, however many fit",
+                                                   1, 0, 16),
                             ParameterSpec::integer(
                                 "chunks", "work items per image (and head); 0: one tile each", 0, 0,
                                 4096)}},

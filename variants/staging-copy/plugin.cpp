@@ -26,9 +26,14 @@ class StagingCopy final : public msda::Optimization {
                   ParameterSpec::integer("budget", "kilobytes of shared memory of a block", 80, 1,
                                          220),
                   ParameterSpec::integer("threads", "threads per block", 256, 32, 1024),
-                  ParameterSpec::integer("blocks", "resident blocks per multiprocessor", 2, 1, 16),
+                  ParameterSpec::integer("blocks",
+                                         "resident blocks per multiprocessor; 0: as many as "
+                                         "`clusters` says, however many fit",
+                                         2, 0, 16),
                   ParameterSpec::integer(
-                      "clusters", "clusters of the grid at most; 0: all that fit", 0, 0, 65536),
+                      "clusters",
+                      "clusters of the grid at most; 0: all that fit, or all there is work for", 0,
+                      0, 65536),
                   ParameterSpec::integer("barriers", "barriers between reading and writing", 1, 1,
                                          1000000)}},
             {.skeleton = "whole",

@@ -1,9 +1,11 @@
 // Neighbours in the order of work read neighbouring pixels: a pre-pass sorts each image's queries
-// by the Morton code of their mean sampling location, on a grid of 64 x 64 cells, with one block
-// for each image: count the cells, sum up, place. Queries of one cell come in any order; results do
-// not depend on it.
+// by the Morton code of their mean sampling location, on a grid of 64 x 64 cells. The blocks that
+// sort an image are a cluster: each counts the cells of its share of the queries, adds up what all
+// of them counted, and places its own. Queries of one cell come in any order; results do not depend
+// on it.
 #pragma once
 
+#include <msda/ptx/cluster.cuh>
 #include <msda/simt/thread.cuh>
 #include <msda/slots/order.cuh>
 #include <msda/vector.cuh>
@@ -14,8 +16,8 @@ template <class K, class Parameters>
 struct Order {
   using Problem = typename K::Problem;
 
-  /// Query numbers [image][position].
-  static constexpr Extent kWorkspace = {0, 0, sizeof(int)};
+  /// Query numbers [image][position], and behind them the cells of queries [image][query].
+  static constexpr Extent kWorkspace = {0, 0, 2 * sizeof(int)};
 
   __device__ static long long query(const Arguments& arguments, long long image,
                                     long long position) {
@@ -29,8 +31,10 @@ struct Order {
     static constexpr int kThreads = 1024;
     static constexpr int kCellsPerThread = kCells / kThreads;
     static constexpr int kWarps = kThreads / simt::kWarpLanes;
-    /// One item, hence one block, for each image.
-    static constexpr LaunchShape kShape = {.threads = kThreads, .rows_per_query = 1, .chunks = 1};
+    static constexpr int kBlocks = static_cast<int>(Parameters::blocks);
+    /// One item, hence one cluster, for each image.
+    static constexpr LaunchShape kShape = {
+        .threads = kThreads, .rows_per_query = 1, .chunks = 1, .cluster = kBlocks};
     struct Storage {
       int cells[kCells];
       int warp_sums[kWarps];
@@ -38,41 +42,67 @@ struct Order {
 
     __device__ static void run(const Arguments& arguments, Storage& storage) {
       int* cells = storage.cells;
-      const long long image = simt::block();
+      const long long image = simt::block() / kBlocks;
+      const int rank = static_cast<int>(simt::block() % kBlocks);
       const int thread = static_cast<int>(simt::thread());
+      const long long first = arguments.queries * rank / kBlocks + thread;
+      const long long last = arguments.queries * (rank + 1) / kBlocks;
+      int* order = static_cast<int*>(arguments.workspace[kOrder]) + image * arguments.queries;
+      int* cell_of = order + arguments.batch * arguments.queries;
       for (int c = thread; c < kCells; c += kThreads) cells[c] = 0;
       simt::sync_block();
-      for (long long q = thread; q < arguments.queries; q += kThreads) {
-        simt::atomic_add(cells + cell(arguments, image, q), 1);
+      for (long long q = first; q < last; q += kThreads) {
+        const int c = cell(arguments, image, q);
+        cell_of[q] = c;
+        simt::atomic_add(cells + c, 1);
       }
-      simt::sync_block();
-      sum_up(cells, storage.warp_sums);
-      int* order = static_cast<int*>(arguments.workspace[kOrder]) + image * arguments.queries;
-      for (long long q = thread; q < arguments.queries; q += kThreads) {
-        order[simt::atomic_add(cells + cell(arguments, image, q), 1)] = static_cast<int>(q);
+      sum_up(storage, rank);
+      for (long long q = first; q < last; q += kThreads) {
+        order[simt::atomic_add(cells + cell_of[q], 1)] = static_cast<int>(q);
       }
     }
 
    private:
-    /// Turns counts into first positions.
-    __device__ static void sum_up(int* cells, int* warp_sums) {
+    __device__ static void sync() {
+      if constexpr (kBlocks > 1) {
+        ptx::sync_cluster();
+      } else {
+        simt::sync_block();
+      }
+    }
+
+    /// Turns the counts of all blocks into this block's first positions: behind all queries of the
+    /// cells before, and behind those of the same cell that blocks of lower rank have.
+    __device__ static void sum_up(Storage& storage, int rank) {
+      sync();
       const int thread = static_cast<int>(simt::thread());
       const int lane = static_cast<int>(simt::lane());
-      int* mine = cells + thread * kCellsPerThread;
+      int* warp_sums = storage.warp_sums;
+      int all[kCellsPerThread] = {};
+      int of_lower[kCellsPerThread] = {};
       int own = 0;
 #pragma unroll
-      for (int c = 0; c < kCellsPerThread; ++c) own += mine[c];
+      for (int b = 0; b < kBlocks; ++b) {
+        const int* counts = storage.cells;
+        if constexpr (kBlocks > 1) counts = ptx::map_shared_rank(counts, b);
+#pragma unroll
+        for (int c = 0; c < kCellsPerThread; ++c) {
+          const int count = counts[thread * kCellsPerThread + c];
+          all[c] += count;
+          of_lower[c] += b < rank ? count : 0;
+          own += count;
+        }
+      }
       const int through_lane = inclusive_sum(own, lane);
       if (lane == simt::kWarpLanes - 1) warp_sums[simt::warp()] = through_lane;
       simt::sync_block();
       if (simt::warp() == 0) warp_sums[lane] = inclusive_sum(warp_sums[lane], lane);
-      simt::sync_block();
+      sync();  // the sums are there, and all blocks have read the counts
       int before = through_lane - own + (simt::warp() > 0 ? warp_sums[simt::warp() - 1] : 0);
 #pragma unroll
       for (int c = 0; c < kCellsPerThread; ++c) {
-        const int count = mine[c];
-        mine[c] = before;
-        before += count;
+        storage.cells[thread * kCellsPerThread + c] = before + of_lower[c];
+        before += all[c];
       }
       simt::sync_block();
     }
@@ -90,17 +120,26 @@ struct Order {
     __device__ static int cell(const Arguments& arguments, long long image, long long query) {
       using Location = typename Problem::Location;
       constexpr int kPoints = Problem::kHeads * Problem::kLevels * Problem::kPoints;
-      const auto* location = static_cast<const Vector<Location, 2>*>(arguments.locations) +
-                             (image * arguments.queries + query) * kPoints;
+      constexpr int kTogether =
+          common_divisor(16 / static_cast<int>(sizeof(Location)) / 2, kPoints);
+      using Points = Vector<Location, 2 * kTogether>;
+      const auto* location = static_cast<const Location*>(arguments.locations) +
+                             (image * arguments.queries + query) * kPoints * 2;
       float x = 0.0F;
       float y = 0.0F;
-      for (int p = 0; p < kPoints; ++p) {
-        const float px = to_float(location[p].element[0]);
-        const float py = to_float(location[p].element[1]);
-        // Far outside, infinite or NaN: no part of the mean. Comparisons with a NaN are false.
-        if (fabsf(px) < 2.0F && fabsf(py) < 2.0F) {
-          x += px;
-          y += py;
+#pragma unroll 4
+      for (int p = 0; p < kPoints; p += kTogether) {
+        const auto points = Points::read(location + 2 * p,
+                                         [](const auto* word) { return ptx::load_readonly(word); });
+#pragma unroll
+        for (int i = 0; i < kTogether; ++i) {
+          const float px = to_float(points.element[2 * i]);
+          const float py = to_float(points.element[2 * i + 1]);
+          // Far outside, infinite or NaN: no part of the mean. Comparisons with a NaN are false.
+          if (fabsf(px) < 2.0F && fabsf(py) < 2.0F) {
+            x += px;
+            y += py;
+          }
         }
       }
       return spread(x / kPoints) | spread(y / kPoints) << 1;

@@ -41,9 +41,12 @@ struct Kernel {
   static constexpr bool kIsAsync =
       Parameters::method != kCooperative && !kIsBulk && kWordBytes >= 4;
 
+  /// Without resident blocks a worker for each chunk, up to as many as are asked for.
   static constexpr LaunchShape kShape = {.threads = kThreads,
                                          .resident_blocks = Parameters::blocks,
+                                         .planes = Problem::kHeads * kGroups,
                                          .rows_per_query = 1,
+                                         .rows_per_item = Parameters::blocks == 0 ? kRows : 0,
                                          .cluster = kCluster,
                                          .most_workers = Parameters::clusters};
 

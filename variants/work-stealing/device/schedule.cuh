@@ -1,5 +1,6 @@
 // Resident blocks take items from a counter in global memory: one atomic for each block and item,
 // made by one thread and told to the others through shared memory. A slow block takes fewer items.
+// Items of as many tiles each leave an image's last one smaller; `parts` makes them equal.
 #pragma once
 
 #include <msda/slots/schedule.cuh>
@@ -10,8 +11,9 @@ template <class K, class Parameters>
 class Schedule {
  public:
   static constexpr unsigned kResidentBlocks = Parameters::blocks;
-  static constexpr unsigned kChunks = 0;
-  static constexpr unsigned kRowsPerItem = Parameters::tiles * kTileRows<K>;
+  static constexpr unsigned kChunks = Parameters::parts;
+  static constexpr unsigned kRowsPerItem =
+      kChunks != 0 ? 0 : static_cast<unsigned>(Parameters::tiles * kTileRows<K>);
   struct Storage {
     unsigned long long taken;
   };
