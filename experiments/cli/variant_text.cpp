@@ -45,7 +45,7 @@ std::string kind_text(const Variant& variant) {
     return fmt::format("optimization of {}/{}", optimization->slot().skeleton,
                        optimization->slot().slot);
   }
-  return "variant";
+  return "placement";
 }
 
 std::string type_text(const ParameterSpec& spec) {
@@ -95,6 +95,9 @@ json to_json(const Plugin& plugin) {
     object["devices"] = {"cuda"};
     object["skeleton"] = part->slot().skeleton;
     object["slot"] = part->slot().slot;
+  } else {
+    object["kind"] = "placement";
+    object["devices"] = {"cuda"};
   }
   return object;
 }

@@ -56,6 +56,23 @@ TEST(Devices, HaveToBeAlike) {
   EXPECT_THROW(use_devices(plan, {first, second}), UsageError);
 }
 
+TEST(Devices, AreNotSharedWithAnArmThatTakesSeveral) {
+  Plan plan;
+  plan.arms.push_back({.name = "pair", .uses = {}, .composition = "direct defaults"});
+  plan.arms.back().devices = 2;
+  DeviceInfo first;
+  first.id = "cuda:0";
+  DeviceInfo second = first;
+  second.id = "cuda:1";
+  use_devices(plan, {first});
+  try {
+    use_devices(plan, {first, second});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("arm 'pair' works on 2 devices at a time"));
+  }
+}
+
 TEST(Devices, ShareTheGroupsOfARun) {
   const TemporaryDirectory directory;
   const fs::path file = directory.write("x.yaml", R"(

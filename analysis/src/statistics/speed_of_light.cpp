@@ -31,11 +31,13 @@ std::optional<SpeedOfLight> speed_of_light(const Record& record, const MemoryFac
   if (ceilings.dram_bytes_per_second <= 0 || ceilings.gather_bytes_per_second <= 0) return {};
   const double nearest =
       std::max(ceilings.gather_bytes_per_second, ceilings.shared_bytes_per_second);
+  const int devices = record.devices.value_or(1);
+  const std::int64_t from_dram = bytes_from_dram(record, devices * memory.l2_bytes);
   const SpeedOfLight levels[] = {
-      {seconds_of(bytes_from_dram(record, memory.l2_bytes), ceilings.dram_bytes_per_second),
-       MemoryLevel::kDram},
-      {seconds_of(record.minimum_dram_bytes, ceilings.l2_bytes_per_second), MemoryLevel::kL2},
-      {seconds_of(record.gathered_bytes, nearest), MemoryLevel::kL1}};
+      {seconds_of(from_dram, devices * ceilings.dram_bytes_per_second), MemoryLevel::kDram},
+      {seconds_of(record.minimum_dram_bytes, devices * ceilings.l2_bytes_per_second),
+       MemoryLevel::kL2},
+      {seconds_of(record.gathered_bytes, devices * nearest), MemoryLevel::kL1}};
   return *std::max_element(
       std::begin(levels), std::end(levels),
       [](const SpeedOfLight& a, const SpeedOfLight& b) { return a.seconds < b.seconds; });

@@ -31,7 +31,8 @@ struct SpeedOfLight {
 /// minimum_dram_bytes in `cold`, else what of them does not fit the L2. L2: minimum_dram_bytes,
 /// each of which crosses to a multiprocessor at least once, over the ceiling of reads that hit the
 /// L2 (a GPU's; 0 on a CPU). L1: gathered_bytes over the faster of the first-level cache and shared
-/// memory. Absent where the ceilings of DRAM and L1 are not known.
+/// memory. Several devices that share a batch have as many times each ceiling. Absent where the
+/// ceilings of DRAM and L1 are not known.
 std::optional<SpeedOfLight> speed_of_light(const Record& record, const MemoryFacts& memory);
 
 }  // namespace msda

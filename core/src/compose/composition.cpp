@@ -104,6 +104,27 @@ std::string part_text(const Part& part) {
   return fmt::format("{}{{{}}}", part.plugin->name, fmt::join(settings, ","));
 }
 
+const Placement& placement_of(const Part& part) {
+  return dynamic_cast<const Placement&>(*part.plugin->variant);
+}
+
+/// Takes the placement out of the parts; refuses a second one.
+std::optional<Part> take_placement(std::vector<Part>& parts) {
+  std::optional<Part> found;
+  for (const Part& part : parts) {
+    if (dynamic_cast<const Placement*>(part.plugin->variant.get()) == nullptr) continue;
+    if (found) {
+      throw UsageError(
+          fmt::format("'{}' and '{}' both say which devices a call runs on: a composition takes "
+                      "one of them",
+                      found->plugin->name, part.plugin->name));
+    }
+    found = part;
+  }
+  std::erase_if(parts, [&](const Part& part) { return found && part.plugin == found->plugin; });
+  return found;
+}
+
 }  // namespace
 
 Composition::Composition(const Registry& registry, const std::vector<Use>& uses)
@@ -112,6 +133,7 @@ Composition::Composition(const Registry& registry, const std::vector<Use>& uses)
     const Plugin& plugin = registry.find(use.variant);
     parts_.push_back({&plugin, resolve_parameters(plugin.variant->info(), use.parameters)});
   }
+  placement_ = take_placement(parts_);
   const auto is_kernel = [](const Part& part) {
     return dynamic_cast<const Kernel*>(part.plugin->variant.get()) != nullptr;
   };
@@ -138,6 +160,28 @@ Composition::Composition(const Registry& registry, const std::vector<Use>& uses)
 const Kernel* Composition::kernel() const {
   return parts_.size() == 1 ? dynamic_cast<const Kernel*>(parts_.front().plugin->variant.get())
                             : nullptr;
+}
+
+int Composition::device_count() const {
+  return placement_ ? placement_of(*placement_).devices(placement_->parameters) : 1;
+}
+
+Placement::Gather Composition::gather() const {
+  return placement_ ? placement_of(*placement_).gather(placement_->parameters)
+                    : Placement::Gather::kWritten;
+}
+
+Composition Composition::on_one_device() const {
+  Composition one = *this;
+  one.placement_.reset();
+  return one;
+}
+
+Problem Composition::largest_share(const Problem& problem) const {
+  Problem share = problem;
+  const std::int64_t devices = device_count();
+  share.batch = (problem.batch + devices - 1) / devices;
+  return share;
 }
 
 std::vector<DeviceKind> Composition::devices() const {
@@ -167,8 +211,19 @@ std::optional<std::string> Composition::unsupported(const Problem& problem,
     return fmt::format("an image has {} pixels; composed kernels count them in 31 bits",
                        problem.spatial_size());
   }
+  if (placement_) {
+    if (device_info.kind == DeviceKind::kCpu) {
+      return fmt::format("{}: a batch is split over GPUs, and {} has none",
+                         placement_->plugin->name, device_info.id);
+    }
+    if (problem.batch < device_count()) {
+      return fmt::format("{}: a batch of {} has no image for each of {} devices",
+                         placement_->plugin->name, problem.batch, device_count());
+    }
+  }
+  const Problem share = largest_share(problem);
   for (const Part& part : parts_) {
-    const auto reason = part.plugin->variant->unsupported(problem, device_info, part.parameters);
+    const auto reason = part.plugin->variant->unsupported(share, device_info, part.parameters);
     if (reason) return fmt::format("{}: {}", part.plugin->name, *reason);
   }
   return std::nullopt;
@@ -196,10 +251,11 @@ bool Composition::deterministic() const {
 }
 
 std::string Composition::describe() const {
-  if (parts_.empty()) return skeleton_ + " defaults";
   std::vector<std::string> texts;
-  texts.reserve(parts_.size());
+  texts.reserve(parts_.size() + 1);
   for (const Part& part : parts_) texts.push_back(part_text(part));
+  if (parts_.empty()) texts.push_back(skeleton_ + " defaults");
+  if (placement_) texts.push_back(part_text(*placement_));
   return fmt::format("{}", fmt::join(texts, " + "));
 }
 

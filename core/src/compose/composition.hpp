@@ -1,11 +1,13 @@
 // A Composition is what one arm runs: a kernel variant, or a skeleton whose slots are filled by
-// optimizations; both with resolved parameters.
+// optimizations; both with resolved parameters, and where a placement says so on several devices.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <msda/placement.hpp>
 
 #include "plugin/registry.hpp"
 
@@ -27,14 +29,26 @@ struct Part {
 class Composition {
  public:
   /// Looks the variants up and checks that they go together: either one kernel alone, or
-  /// optimizations of one skeleton with at most one for each slot. An empty list is the direct
-  /// skeleton with all its defaults. Throws UsageError that names the two that clash and why.
+  /// optimizations of one skeleton with at most one for each slot; and beside either at most one
+  /// placement. An empty list is the direct skeleton with all its defaults. Throws UsageError that
+  /// names the two that clash and why.
   Composition(const Registry& registry, const std::vector<Use>& uses);
 
   /// The kernel variant, or nullptr for a composed one.
   const Kernel* kernel() const;
   const std::string& skeleton() const { return skeleton_; }
+  /// The kernel, or what fills slots; without a placement.
   const std::vector<Part>& parts() const { return parts_; }
+  /// What lays the batch over several devices; absent where one has all of it.
+  const std::optional<Part>& placement() const { return placement_; }
+  /// Devices that one launch works on.
+  int device_count() const;
+  /// How rows come from the others to the first device.
+  Placement::Gather gather() const;
+  /// The same code on one device.
+  Composition on_one_device() const;
+  /// The problem that the device with the largest share of the batch has.
+  Problem largest_share(const Problem& problem) const;
 
   /// Kinds of devices it is for: a kernel's own, CUDA for a composed one.
   std::vector<DeviceKind> devices() const;
@@ -54,6 +68,7 @@ class Composition {
  private:
   std::string skeleton_;
   std::vector<Part> parts_;
+  std::optional<Part> placement_;
 };
 
 }  // namespace msda

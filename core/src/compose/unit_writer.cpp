@@ -179,8 +179,10 @@ const std::vector<UnitHeader>& device_headers() {
   return kHeaders;
 }
 
-ComposedUnit write_unit(const Composition& composition, const Problem& problem,
+ComposedUnit write_unit(const Composition& placed, const Problem& problem,
                         const std::string& space) {
+  // On how many devices code runs is no concern of the code.
+  const Composition composition = placed.on_one_device();
   const Skeleton& skeleton = msda::skeleton(composition.skeleton());
   ComposedUnit composed;
   Unit& unit = composed.unit;

@@ -20,11 +20,13 @@ namespace {
 std::vector<std::pair<std::string, Condition>> conditions_of(const EvidenceRequest& request,
                                                              const Problem& problem) {
   std::vector<std::pair<std::string, Condition>> all;
-  for (const Part& part : request.composition->parts()) {
+  const auto add = [&](const Part& part) {
     for (const std::string& text : part.plugin->variant->evidence(problem, part.parameters)) {
       all.emplace_back(part.plugin->name, Condition(text));
     }
-  }
+  };
+  for (const Part& part : request.composition->parts()) add(part);
+  if (request.composition->placement()) add(*request.composition->placement());
   for (const Condition& condition : request.conditions) all.emplace_back("asked for", condition);
   return all;
 }

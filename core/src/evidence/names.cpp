@@ -17,6 +17,7 @@ namespace {
 const std::vector<std::string>& known_names() {
   static const std::vector<std::string> kNames = [] {
     std::vector<std::string> names = simt::Recorder::names(slot_names());
+    names.emplace_back(kDevices);
     std::sort(names.begin(), names.end());
     return names;
   }();

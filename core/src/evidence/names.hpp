@@ -5,6 +5,9 @@
 
 namespace msda {
 
+/// Devices that wrote rows.
+inline constexpr const char* kDevices = "devices";
+
 /// Throws UsageError with the nearest name when nothing is counted under this one.
 void check_counted(const std::string& name);
 

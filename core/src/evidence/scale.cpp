@@ -41,13 +41,14 @@ std::int64_t work(const Problem& problem, const LaunchShape& shape) {
 
 }  // namespace
 
-Scaled scaled_down(const Problem& problem, const LaunchPlan& plan, int multiprocessors) {
+Scaled scaled_down(const Problem& problem, const LaunchPlan& plan, int multiprocessors,
+                   int devices) {
   Scaled scaled{problem, multiprocessors};
   Problem& small = scaled.problem;
   const std::int64_t needed = std::min(
       problem.queries, std::max(queries_for_tiles(problem, plan), queries_for_blocks(plan)));
   const bool is_much = needed * problem.heads > kRows;
-  small.batch = is_much ? 1 : std::min(problem.batch, kImages);
+  small.batch = devices * (is_much ? 1 : std::min(problem.batch / devices, kImages));
   const std::int64_t queries = std::max(kRows / (small.batch * small.heads), needed);
   small.queries = std::min(problem.queries, std::max<std::int64_t>(queries, 1));
   const double share =

@@ -1,12 +1,18 @@
 #include "evidence/simt_counts.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 
 #include <msda/error.hpp>
 
 #include "device/simt/device.hpp"
 #include "device/simt/executable.hpp"
+#include "device/simt/group.hpp"
+#include "device/split.hpp"
 #include "evidence/idle.hpp"
+#include "evidence/names.hpp"
 #include "evidence/scale.hpp"
 #include "hash.hpp"
 #include "problem/validate.hpp"
@@ -55,6 +61,29 @@ Tensors upload(const Input& input, std::vector<std::unique_ptr<SimtMemory>>& mem
   return tensors;
 }
 
+/// False for the most of something, and for averages.
+bool is_sum(const std::string& name) {
+  constexpr std::array kOthers = {".of-a-thread", ".widest-read", ".in-flight",
+                                  ".run-bytes",   "-per-request", "tiles.heads"};
+  return std::ranges::none_of(kOthers, [&](const char* end) { return name.ends_with(end); });
+}
+
+/// What all devices do together; of what is no sum, that of the device where it is largest.
+Numbers numbers_of(const SplitExecutable& executable) {
+  Numbers all;
+  int devices = 0;
+  for (std::size_t i = 0; i < executable.size(); ++i) {
+    const Numbers& own = dynamic_cast<const SimtExecutable&>(executable.share(i)).numbers();
+    for (const auto& [name, number] : own) {
+      double& value = all[name];
+      value = is_sum(name) ? value + number : std::max(value, number);
+    }
+    if (own.contains("rows")) ++devices;
+  }
+  if (executable.size() > 1) all[kDevices] = devices;
+  return all;
+}
+
 }  // namespace
 
 Counts SimtCounter::count(const Composition& composition) {
@@ -67,22 +96,30 @@ Counts SimtCounter::count(const Composition& composition) {
   const Build build = compile_unit(compiler(), composition, problem_);
   const CompiledUnit& unit = *build.unit;
   const LaunchPlan plan = simt::LoadedUnit(unit.module).plan();
-  const Scaled scaled = scaled_down(problem_, plan, multiprocessors_of(device_));
+  const Scaled scaled =
+      scaled_down(problem_, plan, multiprocessors_of(device_), composition.device_count());
   on.multiprocessors = scaled.multiprocessors;
-  if (inputs_.identity.empty()) return run(unit, plan, scaled.problem, on);
+  const auto count = [&] { return run(composition, build, plan, scaled.problem, on); };
+  if (inputs_.identity.empty()) return count();
+  const std::string placement =
+      composition.placement() ? composition.placement()->plugin->name : std::string();
   const std::string key =
-      hash_hex(fmt::format("{} {} {} {} {}", kCounting, on.multiprocessors,
-                           describe(scaled.problem), MSDA_VERSION, inputs_.identity));
-  return kept_counts(unit.module.directory / ("counts-" + key + ".json"),
-                     [&] { return run(unit, plan, scaled.problem, on); });
+      hash_hex(fmt::format("{} {} {} {} {} {} {} {}", kCounting, on.multiprocessors,
+                           describe(scaled.problem), MSDA_VERSION, inputs_.identity, placement,
+                           composition.device_count(), static_cast<int>(composition.gather())));
+  return kept_counts(unit.module.directory / ("counts-" + key + ".json"), count);
 }
 
-Counts SimtCounter::run(const CompiledUnit& unit, const LaunchPlan& plan, const Problem& scaled,
-                        const DeviceInfo& on) {
-  SimtExecutable executable(unit, scaled, on, counting());
+Counts SimtCounter::run(const Composition& composition, const Build& build, const LaunchPlan& plan,
+                        const Problem& scaled, const DeviceInfo& on) {
+  // On one device there is nothing to gather, and the count of devices tells so.
+  SplitExecutable executable(make_simt_group(counting(), on, composition.device_count()),
+                             composition, scaled, build);
   std::vector<std::unique_ptr<SimtMemory>> memory;
-  executable.launch(upload(input(scaled), memory), nullptr);
-  return {executable.numbers(), idle_policies(unit.composed, plan)};
+  const Tensors tensors = upload(input(scaled), memory);
+  executable.bind(tensors);
+  executable.launch(tensors, nullptr);
+  return {numbers_of(executable), idle_policies(build.unit->composed, plan)};
 }
 
 const HostCompiler& SimtCounter::compiler() {

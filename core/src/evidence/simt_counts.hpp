@@ -29,8 +29,8 @@ class SimtCounter {
   const HostCompiler& compiler();
   /// Arms of one shape of launch share their input.
   const Input& input(const Problem& scaled);
-  Counts run(const CompiledUnit& unit, const LaunchPlan& plan, const Problem& scaled,
-             const DeviceInfo& on);
+  Counts run(const Composition& composition, const Build& build, const LaunchPlan& plan,
+             const Problem& scaled, const DeviceInfo& on);
 
   const Problem& problem_;
   const DeviceInfo& device_;

@@ -29,6 +29,12 @@ void require_operator(const ExportedKernel& kernel) {
                     "exported",
                     kernel.recipe, kernel.composition.devices_text()));
   }
+  if (kernel.composition.placement()) {
+    throw UsageError(
+        fmt::format("'{}' runs on {} devices, and what is exported is one kernel: leave '{}' out",
+                    kernel.recipe, kernel.composition.device_count(),
+                    kernel.composition.placement()->plugin->name));
+  }
   if (kernel.composition.computes() != Computes::kAttention) {
     throw UsageError(
         fmt::format("'{}' copies values instead of attending: there is no operator "

@@ -60,6 +60,8 @@ struct Record {
   std::string composition;  ///< Composition::describe()
   TimingMode mode = TimingMode::kWarm;
   std::string device;  ///< id
+  /// How many devices share the batch, from that one on; absent where it has all of it.
+  std::optional<int> devices;
   CellStatus status = CellStatus::kFailed;
   std::string reason;  ///< for every status but ok
   std::string phase;   ///< where it ended, "measure"; "" for ok
@@ -72,8 +74,10 @@ struct Record {
   double row_error = 0;
   double element_error = 0;
   std::vector<std::int64_t> worst_element;  ///< b, q, h, c of the latter; empty where none is off
-  /// Against the result that came with the input (output.npy); absent when none did or types are
-  /// not fp32.
+  /// Of the first process's first input set: equal for arms whose outputs have the same bits. ""
+  /// where it is not right, and in records of earlier versions.
+  std::string output_hash{};
+  /// Against the result that came with the input (output.npy); absent when none did.
   std::optional<double> expected_relative_l2;
   /// Of a cell that crashed or hung: those that were there when it did; they are no time.
   std::vector<SampleBlock> samples;

@@ -105,6 +105,8 @@ struct JsonFields<Record> {
         json_field("arm", &R::arm), json_field("composition", &R::composition),
         json_field("mode", &R::mode),
         json_field("device", &R::device).matching("^(cpu|cuda:[0-9]+|simt.*)$"),
+        json_field("devices", &R::devices, "that share the batch, where there are several")
+            .at_least(2),
         json_field("status", &R::status),
         json_field("reason", &R::reason, "of every status but ok"),
         json_field("phase", &R::phase, "where it ended; empty for ok"),
@@ -121,6 +123,8 @@ struct JsonFields<Record> {
         json_field("worst_element", &R::worst_element,
                    "b, q, h, c of the element with element_error; empty where none "
                    "is off"),
+        json_field("output_hash", &R::output_hash, "of the first input; equal where the bits are")
+            .unless_empty(),
         json_field("expected_relative_l2", &R::expected_relative_l2,
                    "against an output that came with the input"),
         json_field("processes", &R::processes),

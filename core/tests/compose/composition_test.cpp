@@ -70,6 +70,36 @@ TEST(Composition, TakesTheSkeletonThatExtendsAnother) {
   EXPECT_THAT(refusal({{"handover", {}}, {"work-stealing", {}}}), HasSubstr("do not combine"));
 }
 
+TEST(Composition, APlacementStandsBesideAnyCode) {
+  const Use split{"batch-split", {{"devices", std::int64_t{3}}}};
+  const Composition composed(registry(), {{"vector-loads", {}}, split});
+  EXPECT_EQ(composed.device_count(), 3);
+  EXPECT_EQ(composed.describe(),
+            "vector-loads{threads=256,width=0} + batch-split{devices=3,output=written}");
+  EXPECT_EQ(composed.on_one_device().describe(), "vector-loads{threads=256,width=0}");
+  EXPECT_EQ(Composition(registry(), {split}).describe(),
+            "direct defaults + batch-split{devices=3,output=written}");
+  EXPECT_NE(Composition(registry(), {{"cpu-scalar", {}}, split}).kernel(), nullptr);
+  EXPECT_EQ(Composition(registry(), {}).device_count(), 1);
+  EXPECT_THAT(refusal({split, split}), HasSubstr("both say which devices a call runs on"));
+}
+
+TEST(Composition, ABatchHasAnImageForEachDevice) {
+  const Composition composition(registry(), {{"batch-split", {{"devices", std::int64_t{3}}}}});
+  Problem problem = preset("ddetr-encoder");
+  problem.batch = 2;
+  EXPECT_EQ(composition.unsupported(problem, gpu()),
+            "batch-split: a batch of 2 has no image for each of 3 devices");
+  problem.batch = 7;
+  EXPECT_EQ(composition.unsupported(problem, gpu()), std::nullopt);
+  EXPECT_EQ(composition.largest_share(problem).batch, 3);
+  DeviceInfo cpu = gpu();
+  cpu.id = "cpu";
+  cpu.kind = DeviceKind::kCpu;
+  const Composition kernel(registry(), {{"cpu-scalar", {}}, {"batch-split", {}}});
+  EXPECT_THAT(kernel.unsupported(problem, cpu).value_or(""), HasSubstr("split over GPUs"));
+}
+
 TEST(Composition, KnowsWhatOnlyCopies) {
   EXPECT_EQ(Composition(registry(), {{"staging-copy", {}}}).computes(), Computes::kCopy);
   EXPECT_EQ(Composition(registry(), {{"handover", {}}}).computes(), Computes::kAttention);

@@ -54,6 +54,17 @@ TEST(ScaledProblem, IsTheWholeWhereThatIsSmall) {
   EXPECT_EQ(scaled.multiprocessors, kMultiprocessors);
 }
 
+TEST(ScaledProblem, LeavesEachDeviceAsManyImagesAsOne) {
+  Problem problem = preset("ledger-48");
+  const LaunchPlan plan = plan_of(1, 64, 0);
+  const auto images = [&](int devices) {
+    return scaled_down(problem, plan, kMultiprocessors, devices).problem.batch;
+  };
+  EXPECT_EQ(images(5), 5 * images(1));
+  problem.batch = 5;
+  EXPECT_EQ(images(5), 5);
+}
+
 TEST(ScaledProblem, KeepsSeveralTilesInAChunk) {
   const Problem problem = preset("ledger-48");
   const LaunchPlan plan = plan_of(4, 0, 200);  // 78 rows a chunk: two tiles

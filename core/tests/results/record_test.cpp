@@ -33,6 +33,8 @@ Record full_record() {
   record.element_error = 0.5;
   record.worst_element = {1, 20, 3, 7};
   record.expected_relative_l2 = 2e-7;
+  record.output_hash = "0a1b";
+  record.devices = 2;
   record.samples = {{0, 0, {1e-3, 1.1e-3}}, {0, 1, {0.1 + 0.2}, {"sw-power-cap"}}};
   record.processes = {{0,
                        {"00ff", "11ee"},
@@ -54,8 +56,8 @@ Record full_record() {
   return record;
 }
 
-const std::set<std::string> kOptional = {"expected_relative_l2", "parts", "compilation",
-                                         "evidence"};
+const std::set<std::string> kOptional = {
+    "expected_relative_l2", "parts", "compilation", "evidence", "output_hash", "devices"};
 
 std::string message_of(const nlohmann::json& json) {
   try {
@@ -76,6 +78,8 @@ TEST(RecordJson, RoundTripKeepsEveryFieldAndEveryBit) {
   EXPECT_EQ(back.minimum_dram_bytes, 5'000'000'000);
   EXPECT_EQ(back.resources.cubin_hash, "abcd");
   EXPECT_EQ(back.expected_relative_l2, 2e-7);
+  EXPECT_EQ(back.output_hash, "0a1b");
+  EXPECT_EQ(back.devices, 2);
   ASSERT_EQ(back.parts.size(), 2U);
   EXPECT_EQ(back.parts.at(0).name, "prepare");
   EXPECT_TRUE(back.parts.at(0).outside);

@@ -32,6 +32,7 @@ std::vector<Arm> arms_for(const Experiment& experiment, const Registry& registry
     if (composition.runs_on(device.kind)) {
       arms.push_back({spec.name, spec.uses, composition.describe()});
       arms.back().evidence = spec.evidence;
+      arms.back().devices = composition.device_count();
       for (const Claim& claim : experiment.claims) {
         if (std::ranges::find(claim.arms, spec.name) == claim.arms.end()) continue;
         arms.back().evidence.insert(arms.back().evidence.end(), claim.evidence.begin(),
@@ -186,6 +187,14 @@ void use_devices(Plan& plan, const std::vector<DeviceInfo>& devices) {
       throw UsageError(fmt::format("device {} is given twice", device.id));
     }
     plan.devices.push_back(device.id);
+  }
+  if (plan.devices.size() == 1) return;
+  for (const Arm& arm : plan.arms) {
+    if (arm.devices == 1) continue;
+    throw UsageError(
+        fmt::format("arm '{}' works on {} devices at a time, and a run on several has others work "
+                    "on them meanwhile; give one device, the first of those that it takes",
+                    arm.name, arm.devices));
   }
 }
 

@@ -21,6 +21,7 @@ struct Arm {
   std::optional<BestRequest> best{};    ///< of `use: best`: arms_of() says what it is in a group
   std::string refused{};                ///< why it cannot run in a group, known without asking it
   std::vector<std::string> evidence{};  ///< conditions of its recipe and of claims about it
+  int devices = 1;                      ///< that share the batch of one launch
 };
 
 /// All arms on one problem in one mode: measured together, in interleaved blocks.

@@ -129,6 +129,10 @@ Use* find_use(std::vector<Use>& uses, const std::string& variant) {
 
 bool fill_one_slot(const Registry& registry, const Use& use, const Use& given) {
   if (use.variant == given.variant) return true;
+  const auto is_placement = [&](const Use& one) {
+    return dynamic_cast<const Placement*>(registry.find(one.variant).variant.get()) != nullptr;
+  };
+  if (is_placement(use) && is_placement(given)) return true;
   const auto* stated = dynamic_cast<const Optimization*>(registry.find(use.variant).variant.get());
   const auto* brought =
       dynamic_cast<const Optimization*>(registry.find(given.variant).variant.get());

@@ -105,7 +105,8 @@ void GroupRunner::profile(Cell& cell) {
 void GroupRunner::check_possible(Cell& cell) {
   const Heartbeats heartbeats(channel_);
   const auto least = [&](const Ceilings& ceilings) {
-    return least_seconds(request_->problem.problem, request_->mode, ceilings);
+    return least_seconds(request_->problem.problem, request_->mode, ceilings) /
+           cell.composition->device_count();
   };
   const double median = median_seconds(cell.record.samples).value_or(0);
   double bound = least(stored_ceilings(device_.info()).best);

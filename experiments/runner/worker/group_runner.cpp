@@ -132,6 +132,7 @@ void GroupRunner::skip_unsupported(Cell& cell) {
     }
     if (!cell.arm.refused.empty()) throw Unsupported(cell.arm.refused);
     cell.composition.emplace(registry_, cell.arm.uses);
+    if (cell.composition->placement()) cell.record.devices = cell.composition->device_count();
     const auto reason = cell.composition->unsupported(request_->problem.problem, device_.info());
     if (reason) throw Unsupported(*reason);
   });

@@ -4,14 +4,18 @@
 #include <array>
 #include <mutex>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "device/compiled_unit.hpp"
 #include "device/cuda/ceilings.hpp"
 #include "device/cuda/check.hpp"
 #include "device/cuda/composed_executable.hpp"
 #include "device/cuda/cuda.hpp"
+#include "device/cuda/group.hpp"
 #include "device/cuda/nvml.hpp"
 #include "device/cuda/timing.hpp"
+#include "device/split.hpp"
 
 namespace msda {
 namespace {
@@ -56,9 +60,21 @@ class CudaStream {
   cudaStream_t stream_ = nullptr;
 };
 
+/// One device's code and launches must be right for the other.
+void require_alike(const DeviceInfo& first, const DeviceInfo& other) {
+  if (first.name == other.name && first.compute_capability == other.compute_capability &&
+      first.multiprocessors == other.multiprocessors && first.shared_bytes == other.shared_bytes) {
+    return;
+  }
+  throw Unsupported(fmt::format(
+      "{} ({}, {} multiprocessors) and {} ({}, {}) are not alike: a batch is shared among equals",
+      first.id, first.name, first.multiprocessors, other.id, other.name, other.multiprocessors));
+}
+
 class CudaDevice final : public Device {
  public:
-  explicit CudaDevice(int ordinal) : info_(cuda_info(ordinal)), nvml_(pci_bus_id(ordinal)) {
+  explicit CudaDevice(int ordinal)
+      : ordinal_(ordinal), info_(cuda_info(ordinal)), nvml_(pci_bus_id(ordinal)) {
     check(cudaSetDevice(ordinal), "cudaSetDevice");
     stream_.emplace();
     timing_.emplace(info_, stream_->get(), [this] { return make_gate(); });
@@ -84,6 +100,10 @@ class CudaDevice final : public Device {
   void synchronize() override {
     check(cudaStreamSynchronize(stream_->get()), "cudaStreamSynchronize");
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    for (const auto& other : others_) {
+      const CurrentDevice on(other->ordinal_);
+      other->synchronize();
+    }
   }
 
   Build compile(const Composition& composition, const Problem& problem) override {
@@ -94,6 +114,9 @@ class CudaDevice final : public Device {
 
   Prepared load(const Composition& composition, const Problem& problem,
                 const Build& build) override {
+    if (composition.placement()) {
+      return load_split(group_of(composition.device_count()), composition, problem, build);
+    }
     if (const Kernel* kernel = composition.kernel()) {
       return make_prepared(kernel->prepare(problem, info_, composition.parts().front().parameters));
     }
@@ -108,7 +131,8 @@ class CudaDevice final : public Device {
       TimingMode mode, int samples, int parts,
       const std::function<void(int, int)>& launch) override {
     switch (mode) {
-      case TimingMode::kCold: return timing_->cold(samples, parts, launch);
+      case TimingMode::kCold:
+        return timing_->cold(samples, parts, launch, [this] { flush_others(); });
       case TimingMode::kWarm: return timing_->warm(samples, parts, launch);
       case TimingMode::kGraph:
         // Events inside a graph would be nodes of it, and it would not be the graph asked about.
@@ -141,6 +165,35 @@ class CudaDevice final : public Device {
   }
 
  private:
+  /// This device and those after it, opened when they are first needed.
+  std::unique_ptr<DeviceGroup> group_of(int count) {
+    const int there = static_cast<int>(cuda_devices().size()) - ordinal_;
+    if (there < count) {
+      throw Unsupported(fmt::format("{} devices from {} on are needed, and there {} {}", count,
+                                    info_.id, there == 1 ? "is" : "are", there));
+    }
+    const CurrentDevice back(ordinal_);
+    while (static_cast<int>(others_.size()) + 1 < count) {
+      const int next = ordinal_ + 1 + static_cast<int>(others_.size());
+      require_alike(info_, cuda_info(next));
+      others_.push_back(std::make_unique<CudaDevice>(next));
+      check(cudaSetDevice(ordinal_), "cudaSetDevice");
+    }
+    std::vector<Device*> others;
+    for (int i = 0; i + 1 < count; ++i)
+      others.push_back(others_[static_cast<std::size_t>(i)].get());
+    return make_cuda_group(*this, ordinal_, std::move(others));
+  }
+
+  /// A sample begins when the caches of the other devices are cold too.
+  void flush_others() {
+    for (const auto& other : others_) {
+      const CurrentDevice on(other->ordinal_);
+      other->timing_->flush_l2();
+      CudaSignal().pass(other->stream_->get(), stream_->get());
+    }
+  }
+
   /// Made when it is first needed: a GPU is of use without CUDA's headers too.
   const Compiler& compiler() {
     const std::lock_guard lock(compiler_mutex_);
@@ -157,12 +210,14 @@ class CudaDevice final : public Device {
     }
   }
 
+  int ordinal_;
   DeviceInfo info_;
   NvmlDevice nvml_;
   std::optional<CudaStream> stream_;  ///< made after cudaSetDevice
   std::optional<CudaTiming> timing_;
   std::mutex compiler_mutex_;
   std::optional<Compiler> compiler_;
+  std::vector<std::unique_ptr<CudaDevice>> others_;  ///< those after it, as far as a launch asked
 };
 
 /// Number of devices, and why it is zero.

@@ -6,6 +6,8 @@
 
 #include <chrono>
 
+#include <msda/variant.hpp>
+
 #include "device/cuda/module.hpp"
 
 namespace msda {

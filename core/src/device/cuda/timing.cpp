@@ -63,11 +63,13 @@ void CudaTiming::flush_l2() {
   check(cudaMemsetAsync(flush_->data(), 0, flush_->size(), stream_), "cudaMemsetAsync");
 }
 
-CudaTiming::Times CudaTiming::cold(int samples, int parts, const Launch& launch) {
+CudaTiming::Times CudaTiming::cold(int samples, int parts, const Launch& launch,
+                                   const std::function<void()>& flush_others) {
   const int stride = parts + 1;
   CudaEvents events(samples * stride);
   for (int i = 0; i < samples; ++i) {
     flush_l2();
+    flush_others();
     events.record(i * stride, stream_);
     for (int part = 0; part < parts; ++part) {
       launch(i, part);

@@ -28,8 +28,10 @@ class CudaTiming {
       : device_(device), stream_(stream), make_gate_(std::move(make_gate)) {}
 
   /// Before each sample: persisting lines reset and twice the L2 written, so that no input is
-  /// cached. A later part of the sample finds what the earlier ones left there.
-  Times cold(int samples, int parts, const Launch& launch);
+  /// cached, and `flush_others` called for other devices that a launch works on. A later part of
+  /// the sample finds what the earlier ones left there.
+  Times cold(int samples, int parts, const Launch& launch,
+             const std::function<void()>& flush_others);
   /// Launches back to back. All of a series are enqueued before the first one runs, so that the
   /// host's gaps do not show; a launch that itself waits for the device has its gaps all the same.
   /// A sample of a short kernel is the time of several launches, each, so that the events between
@@ -37,6 +39,8 @@ class CudaTiming {
   Times warm(int samples, int parts, const Launch& launch);
   /// A graph of kLaunchesPerGraph launches; a sample is one graph's time for each launch in it.
   std::vector<double> graph(int samples, const std::function<void(int)>& launch);
+  /// Has the L2 written on the stream, as before a cold sample.
+  void flush_l2();
 
  private:
   /// A part of a warm series: `launches` for each of the samples from `first` on.
@@ -47,7 +51,6 @@ class CudaTiming {
     int launches;
   };
 
-  void flush_l2();
   int launches_per_sample(const Launch& launch);
   Times back_to_back(const Series& series, const Launch& launch, bool gated);
   CudaGate* gate();

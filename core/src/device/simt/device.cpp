@@ -4,9 +4,12 @@
 
 #include <charconv>
 #include <mutex>
+#include <utility>
 
 #include "device/host/device.hpp"
 #include "device/simt/executable.hpp"
+#include "device/simt/group.hpp"
+#include "device/split.hpp"
 
 namespace msda {
 namespace {
@@ -16,8 +19,8 @@ constexpr const char* kMeasuresNothing =
 
 class SimtDevice final : public Device {
  public:
-  explicit SimtDevice(const simt::Options& options)
-      : info_(simt_info(options)), options_(options) {}
+  SimtDevice(const simt::Options& options, DeviceInfo info)
+      : info_(std::move(info)), options_(options) {}
 
   const DeviceInfo& info() const override { return info_; }
   std::int64_t free_bytes() const override { return host_->free_bytes(); }
@@ -32,7 +35,12 @@ class SimtDevice final : public Device {
     return compile_unit(compiler(), composition, problem);
   }
 
-  Prepared load(const Composition&, const Problem& problem, const Build& build) override {
+  Prepared load(const Composition& composition, const Problem& problem,
+                const Build& build) override {
+    if (composition.placement()) {
+      auto group = make_simt_group(options_, info_, composition.device_count());
+      return load_split(std::move(group), composition, problem, build);
+    }
     auto executable = std::make_unique<SimtExecutable>(*build.unit, problem, info_, options_);
     const ResourceUse resources = executable->resources();
     return make_prepared(std::move(executable), resources);
@@ -101,7 +109,11 @@ DeviceInfo simt_info(const simt::Options& options) {
 }
 
 std::unique_ptr<Device> open_simt(const simt::Options& options) {
-  return std::make_unique<SimtDevice>(options);
+  return open_simt(options, simt_info(options));
+}
+
+std::unique_ptr<Device> open_simt(const simt::Options& options, const DeviceInfo& info) {
+  return std::make_unique<SimtDevice>(options, info);
 }
 
 }  // namespace msda

@@ -15,6 +15,8 @@ namespace msda {
 std::optional<simt::Options> parse_simt(std::string_view id);
 
 DeviceInfo simt_info(const simt::Options& options);
+/// With simt_info(options), or with what is known of another device that it stands for.
 std::unique_ptr<Device> open_simt(const simt::Options& options);
+std::unique_ptr<Device> open_simt(const simt::Options& options, const DeviceInfo& info);
 
 }  // namespace msda
