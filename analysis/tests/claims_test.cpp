@@ -319,6 +319,30 @@ TEST(CheckClaims, AnOutcomeIsReproducedOrNot) {
   EXPECT_THAT(to_markdown(report), HasSubstr("not reproduced"));
 }
 
+TEST(CheckClaims, OutputsAreIdenticalOrNot) {
+  const auto blocks = steady(1e-3, 1, 8);
+  Record base = baseline("base", blocks);
+  Record same = record("same", blocks);
+  Record other = record("other", blocks);
+  base.output_hash = same.output_hash = "aa";
+  other.output_hash = "bb";
+  const auto identical = [](std::vector<std::string> arms) {
+    Claim claim = msda::claim(arms.front(), Claim::Quantity::kOutcome, "identical");
+    claim.arms = std::move(arms);
+    return to_json(claim);
+  };
+  const nlohmann::json claims = nlohmann::json::array(
+      {identical({"same"}), identical({"same", "other"}), identical({"untold"})});
+  const Report report =
+      make_report({{"claims", claims}}, {base, same, other, record("untold", blocks)});
+  EXPECT_EQ(report.claims.at(0).verdict, ClaimVerdict::kConfirmed);
+  EXPECT_EQ(report.claims.at(1).verdict, ClaimVerdict::kNotMet);
+  EXPECT_THAT(report.claims.at(1).reason, HasSubstr("other bits"));
+  EXPECT_THAT(report.claims.at(1).reason, HasSubstr("other"));
+  EXPECT_EQ(report.claims.at(2).verdict, ClaimVerdict::kNotTestable);
+  EXPECT_THAT(to_markdown(report), HasSubstr("same, other"));
+}
+
 /// A claim that half takes 671 us on a GPU where base takes 1342.
 Claim from_elsewhere() {
   Claim claim = msda::claim("half", kT, "671 us", {670.5e-6, 671.5e-6});

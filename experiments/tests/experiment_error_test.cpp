@@ -108,7 +108,7 @@ std::vector<Mistake> mistakes() {
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: b, over: b, speedup: 2x}\n"),
        "5:40",
-       {"no speedup over itself"}},
+       {"not compared with itself"}},
       {"ClaimOfTheBaseline",
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: fixture, speedup: 2x}\n"),

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -176,6 +177,31 @@ TEST_F(GroupRunnerTest, AnArmThatIsFasterThanItsDeviceIsImpossible) {
   EXPECT_EQ(record.status, CellStatus::kImpossible) << record.reason;
   EXPECT_THAT(record.reason, HasSubstr("the work is not in what is timed"));
   EXPECT_TRUE(record.samples.empty());
+}
+
+TEST_F(GroupRunnerTest, ComparesHalvesWithTheOutputThatCameWithThem) {
+  const auto device = open_device("cpu");
+  ProblemSpec half = tiny_problem();
+  half.problem.types = Types::all(DType::kFloat16);
+  Input input = make_input(half);
+  const Truth truth = make_truth(input);
+  const auto status_with = [&](double factor) {
+    input.expected.emplace();
+    for (const double x : truth.output) input.expected->push_back(static_cast<float>(factor * x));
+    const auto place = directory_.path() / fmt::format("input{}", factor);
+    write_directory(input, place, FileFormat::kNpy);
+    request_.problem = directory_spec(place, half.problem);
+    request_.baseline = "cpu-scalar";
+    request_.arms = {{"cpu-scalar", {{"cpu-scalar", {}}}, "cpu-scalar"}};
+    const auto records = of_kind(run_on(*device, shipped_registry()), event::kRecord);
+    const Record record = record_from_json(records.at(0).at("record"));
+    EXPECT_TRUE(record.expected_relative_l2);
+    EXPECT_EQ(record.output_hash.empty(), false);
+    return record.status;
+  };
+  EXPECT_EQ(status_with(1), CellStatus::kOk);
+  EXPECT_EQ(status_with(1.001), CellStatus::kOk);  // another's rounding
+  EXPECT_EQ(status_with(1.2), CellStatus::kWrong);
 }
 
 TEST_F(GroupRunnerTest, EachProcessPreparesTheArmsInAnOrderOfItsOwn) {

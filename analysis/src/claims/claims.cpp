@@ -210,11 +210,47 @@ void check_outcome(const Table& table, CheckedClaim& checked) {
           : fmt::format("{} is {}: {}", record.arm, name_of(record.status), record.reason);
 }
 
+/// That the outputs of the claim's arms have the bits of the output of `over`.
+void check_identity(const Table& table, CheckedClaim& checked) {
+  const Claim& claim = checked.claim;
+  const Row* const base = claim.over.empty() ? baseline_row(table) : find_row(table, claim.over);
+  std::vector<std::string> unknown;
+  std::vector<std::string> others;
+  const auto hash_of = [&](const Row* row, const std::string& arm) -> std::string {
+    if (row == nullptr) {
+      unknown.push_back(fmt::format("{} was not run", arm));
+    } else if (row->record.output_hash.empty()) {
+      unknown.push_back(fmt::format("{} has no output that is right", arm));
+    } else {
+      return row->record.output_hash;
+    }
+    return "";
+  };
+  const std::string wanted = hash_of(base, claim.over.empty() ? "the baseline" : claim.over);
+  for (const std::string& arm : claim.arms) {
+    const std::string found = hash_of(find_row(table, arm), arm);
+    if (!found.empty() && found != wanted) others.push_back(arm);
+  }
+  if (!unknown.empty()) {
+    checked.reason = fmt::format("{}", fmt::join(unknown, "; "));
+    return;
+  }
+  checked.verdict = others.empty() ? ClaimVerdict::kConfirmed : ClaimVerdict::kNotMet;
+  if (!others.empty()) {
+    checked.reason = fmt::format("of other bits, within the bounds of their rounding: {}",
+                                 fmt::join(others, ", "));
+  }
+}
+
 CheckedClaim check_claim(const Claim& claim, const Table& table, const std::string& device) {
   CheckedClaim checked;
   checked.claim = claim;
   checked.problem = table.problem;
   checked.mode = table.mode;
+  if (claim.is_of_identity()) {
+    check_identity(table, checked);
+    return checked;
+  }
   if (claim.quantity == Quantity::kOutcome) {
     check_outcome(table, checked);
     return checked;

@@ -26,6 +26,8 @@ class OutputCheck {
 
   /// verify() on a set; remembers what it wrote.
   Verdict verify(Device& device, Executable& executable, std::size_t set);
+  /// Of the output that was found right last on the set; "" when none was.
+  std::string output_hash(std::size_t set) const;
 
   void poison();
   /// `launches` follow, one set after the other. One of their sets is chosen, and a part of its

@@ -60,7 +60,7 @@ void restore_infinity(ClaimedRange& range) {
 
 std::string Claim::arm_text() const {
   if (arms.size() == 1) return arms.front();
-  return fmt::format("best of {}", fmt::join(arms, ", "));
+  return fmt::format("{}{}", is_of_identity() ? "" : "best of ", fmt::join(arms, ", "));
 }
 
 json to_json(const Claim& claim) {

@@ -32,7 +32,7 @@ struct Claim {
     kSpeedOfLight,  ///< share of what the device's ceilings allow
     kError,         ///< relative L2 error against the float64 reference
     kCounter,       ///< what a profiler counted of `metric` in the arm's main kernel
-    kOutcome,       ///< that the arm does not end well: the name of a status
+    kOutcome,       ///< how the arm ends: the name of a status, or kIdentical
     kNotTestable,   ///< nothing that a run measures
   };
 
@@ -60,6 +60,10 @@ struct Claim {
   std::vector<std::string> evidence;
   /// Why a run on its device cannot test what others could; "" when it can.
   std::string left_out;
+
+  /// The outcome of arms whose outputs have the bits of the output of `over`.
+  static constexpr std::string_view kIdentical = "identical";
+  bool is_of_identity() const { return quantity == Quantity::kOutcome && value == kIdentical; }
 
   /// "a", or "best of a, b"
   std::string arm_text() const;

@@ -48,7 +48,7 @@ std::span<const Unit> units_of(Quantity quantity) {
   return {};
 }
 
-constexpr std::string_view kOutcomes[] = {"hung", "crashed", "wrong", "failed"};
+constexpr std::string_view kOutcomes[] = {"hung", "crashed", "wrong", "failed", Claim::kIdentical};
 
 constexpr std::array kQuantities = {
     ClaimedQuantity{Quantity::kSpeedup, "speedup", "`1.6x`, `+5.3%`, `1.2..1.3x`, `at most 1x`",
@@ -66,8 +66,10 @@ constexpr std::array kQuantities = {
                     "relative L2 error against the float64 reference"},
     ClaimedQuantity{Quantity::kCounter, "counter", "`{metric: 0}`, `{metric: at most 2e9}`",
                     "what [`msda profile`](profiling.md) counted in the arm's main kernel"},
-    ClaimedQuantity{Quantity::kOutcome, "outcome", "`hung`, `crashed`, `wrong`, `failed`",
-                    "how the arm ends, where it does not end well"},
+    ClaimedQuantity{Quantity::kOutcome, "outcome",
+                    "`hung`, `crashed`, `wrong`, `failed`, `identical`",
+                    "how the arm ends, where it does not end well; or that its output has the bits "
+                    "of that of `over`"},
     ClaimedQuantity{Quantity::kNotTestable, "not-testable", "text", "why a run cannot tell"}};
 
 enum class Bound { kNone, kAtMost, kAtLeast };

@@ -64,7 +64,7 @@ void read_over(const YamlNode& node, ClaimReader& reader) {
   Claim& claim = reader.claim;
   claim.over = parse_arm_name(node, reader);
   if (std::find(claim.arms.begin(), claim.arms.end(), claim.over) != claim.arms.end()) {
-    node.fail("an arm has no speedup over itself");
+    node.fail("an arm is not compared with itself");
   }
 }
 
@@ -177,7 +177,7 @@ std::vector<Setting<ClaimReader>> claim_setting_list() {
         std::string(quantity.name), quantity_shape(quantity), std::string(quantity.meaning),
         [&quantity](const YamlNode& node, R& reader) { read_quantity(node, quantity, reader); }));
   }
-  all.push_back(setting<R>("over", arm, "the arm that a speedup is over", read_over)
+  all.push_back(setting<R>("over", arm, "the arm that it is compared with", read_over)
                     .otherwise("the baseline"));
   all.push_back(setting<R>("problem", form::label("a problem's name"), "where it is checked",
                            [](const YamlNode& node, R& reader) {
@@ -214,18 +214,18 @@ Claim parse_claim(const YamlNode& node, const Experiment& experiment) {
   if (!reader.has_quantity) {
     node.fail("claim lacks its quantity: one of " + quantity_names());
   }
-  const bool is_speedup = claim.quantity == Quantity::kSpeedup;
-  if (const auto over = map.find("over"); over && !is_speedup) {
-    over->fail("'over' belongs to a speedup");
+  const bool is_compared = claim.quantity == Quantity::kSpeedup || claim.is_of_identity();
+  if (const auto over = map.find("over"); over && !is_compared) {
+    over->fail("'over' belongs to a speedup, or to an output that is identical");
   }
   const bool is_baseline =
       experiment.baseline && claim.arms.size() == 1 && claim.arms.front() == *experiment.baseline;
-  if (is_speedup && claim.over.empty() && is_baseline) {
-    map.require("arm").fail(
-        fmt::format("arm '{}' is the baseline; say what its speedup is over", claim.arms.front()));
+  if (is_compared && claim.over.empty() && is_baseline) {
+    map.require("arm").fail(fmt::format("arm '{}' is the baseline; say what its {} is over",
+                                        claim.arms.front(), name_of(claim.quantity)));
   }
-  const bool is_of_one =
-      claim.quantity == Quantity::kOutcome || claim.quantity == Quantity::kCounter;
+  const bool is_outcome_of_one = claim.quantity == Quantity::kOutcome && !claim.is_of_identity();
+  const bool is_of_one = is_outcome_of_one || claim.quantity == Quantity::kCounter;
   if (is_of_one && claim.arms.size() > 1) {
     map.require("arm").fail(fmt::format("'{}' is about one arm", name_of(claim.quantity)));
   }
