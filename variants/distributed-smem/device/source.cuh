@@ -78,7 +78,7 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
     this->await_copies();  // a block's barrier tells nothing to others
     sync();
   }
-  __device__ void await() {}
+  __device__ void begin_tile(const WorkItem&) {}
   /// A block whose memory others still read must not end.
   __device__ void leave() { ptx::sync_cluster(); }
 

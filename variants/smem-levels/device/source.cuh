@@ -45,7 +45,7 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
     const auto sync = [] { Consumers<K>::sync(); };
     if (this->turn_to(item, 0, sync) && !Resident::kAwaitSeesAll) sync();
   }
-  __device__ void await() { this->await_copies(); }
+  __device__ void begin_tile(const WorkItem&) { this->await_copies(); }
   __device__ void leave() {}
   __device__ Base base(const WorkItem& item, int head, int channel) const {
     const int in_plane = Resident::channel_in_plane(item, head, channel);

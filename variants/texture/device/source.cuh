@@ -89,7 +89,7 @@ class Source {
   __device__ Source(const Arguments& arguments, Storage&) : arguments_(arguments) {}
 
   __device__ void enter(const WorkItem&) {}
-  __device__ void await() {}
+  __device__ void begin_tile(const WorkItem&) {}
   __device__ void leave() {}
   __device__ Base base(const WorkItem& item, int head, int channel) const {
     const int first = static_cast<int>(item.image * Problem::kHeads + head) * kLayersPerHead;

@@ -5,7 +5,7 @@
 //     begin to load what stays on chip            source.enter
 //     for each tile of rows                       mapping, order
 //       samples and taps of the tile              pipeline.enter, metadata.enter
-//       what stays on chip has come               source.await
+//       what stays on chip has come               source.begin_tile
 //       for each level, for each batch of points  unroll
 //         taps                                    metadata.read
 //         values                                  source.read (layout, cache)

@@ -96,8 +96,8 @@ class Tile {
   }
 
   __device__ void consume(Consumer<K>& consumer) const {
-    // Not before the first visit that needs it: a wait among the visits would part their loads.
-    consumer.source.await();
+    // What is on its way to the chip is waited for here: a wait among the visits parts their loads.
+    consumer.source.begin_tile(item_);
     Row row[kBlocking];
     Sums sums[kBlocking];
     const int group = min(Mapping::row(), Mapping::kRows - 1);
@@ -109,7 +109,6 @@ class Tile {
       row[r].base = consumer.source.base(item_, head_of(row[r].in_tile), channel);
       sums[r].clear();
     }
-    if constexpr (kFollowsWalk<K>) consumer.source.begin_tile(item_);
     if constexpr (Walk::kRolled) {
       visit_in_loops(consumer, row, sums);
     } else {

@@ -55,13 +55,10 @@ concept PixelSource = requires(const Policy& policy, const unsigned char* anchor
   { policy.template address<0>(anchor, 0) } -> Same<const unsigned char*>;
 };
 
-/// Where levels come to shared memory as the walk comes to them:
-///
-/// - begin_tile(item): all consumers begin a tile of rows;
-/// - reach<level>(item): they come to a level, of which nothing was read before in this tile.
+/// Where levels come to shared memory as the walk comes to them: reach<level>(item), all consumers
+/// come to a level, of which nothing was read before in this tile.
 template <class Policy>
 concept WalkFollowingSource = requires(Policy& policy, const WorkItem& item) {
-  policy.begin_tile(item);
   policy.template reach<0>(item);
 };
 template <class K>
@@ -70,8 +67,8 @@ inline constexpr bool kFollowsWalk = WalkFollowingSource<typename K::Source>;
 /// An object for each consumer:
 ///
 /// - enter(item): all consumers begin an item; leave(): they are done with all items;
-/// - await(): all consumers are about to read a tile's rows, of which those on chip may still be on
-///   their way;
+/// - begin_tile(item): all consumers are about to read a tile's rows, of which those on chip may
+///   still be on their way;
 /// - base(item, head, channel): where this lane's channels of the head lie, a `Base`;
 /// - anchor<level>(base, place): where they lie in a point's anchor;
 /// - read<level>(anchor, delta): its channels of a pixel, a Vector of elements `Value`.
@@ -99,7 +96,7 @@ concept SourcePolicy = requires(Policy& policy, const typename Policy::Base& bas
   requires kConstant<bool, Policy::on_chip(0)>;
   { Policy::texture(0) } -> Same<TextureShape>;
   policy.enter(item);
-  policy.await();
+  policy.begin_tile(item);
   policy.leave();
   { policy.base(item, 0, 0) } -> Same<typename Policy::Base>;
   requires Same<decltype(policy.template read<0>(policy.template anchor<0>(base, place), 0)),
@@ -166,7 +163,7 @@ class GlobalSource : public GlobalRows<K> {
   __device__ GlobalSource(const Arguments& arguments, Storage&) : arguments_(arguments) {}
 
   __device__ void enter(const WorkItem&) {}
-  __device__ void await() {}
+  __device__ void begin_tile(const WorkItem&) {}
   __device__ void leave() {}
   __device__ Base base(const WorkItem& item, int head, int channel) const {
     return {image_values<K>(arguments_, item.image, head, channel), K::Mapping::side()};
