@@ -31,6 +31,11 @@ std::vector<std::string> shipped_names(DeviceKind kind) {
   return names;
 }
 
+int gpus() {
+  const std::vector<DeviceInfo> devices = list_devices();
+  return static_cast<int>(std::ranges::count(devices, DeviceKind::kCuda, &DeviceInfo::kind));
+}
+
 DeviceInfo device_to_compile_for(int capability) {
   DeviceInfo device = compile_target(capability);
   device.id = "cuda:0";

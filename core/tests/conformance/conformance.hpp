@@ -28,6 +28,8 @@ bool fills_slot(const Composition& composition, std::string_view slot);
 
 /// A stand-in for a GPU of a compute capability such as 90, which need not be here.
 DeviceInfo device_to_compile_for(int capability);
+/// GPUs of this machine.
+int gpus();
 /// Capabilities whose device code differs: without TMA, with it, and the newest.
 inline constexpr int kGenerations[] = {80, 90, 120};
 /// Others of interest.

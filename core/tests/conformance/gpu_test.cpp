@@ -10,8 +10,10 @@ namespace {
 class ConformanceOnGpu : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ConformanceOnGpu, IsRightOnEveryAwkwardProblem) {
+  const Composition composition = shipped_composition(GetParam());
+  if (composition.device_count() > gpus()) GTEST_SKIP() << "there are fewer GPUs";
   const auto device = open_device("cuda:0");
-  expect_conforming(*device, shipped_composition(GetParam()));
+  expect_conforming(*device, composition);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, ConformanceOnGpu,
@@ -32,6 +34,54 @@ TEST(GpuTiming, EveryModeTimesEachSample) {
       EXPECT_GT(s, 1e-6) << name_of(mode);
       EXPECT_LT(s, 0.1) << name_of(mode);
     }
+  }
+}
+
+TEST(GpuSplit, IsRightInEveryModeHoweverTheOutputIsGathered) {
+  if (gpus() < 2) GTEST_SKIP() << "there is one GPU";
+  const auto device = open_device("cuda:0");
+  Problem problem = preset("ddetr-encoder");
+  problem.batch = 3;  // two images for one of them
+  const Input source = generate(problem, {});
+  const Truth truth = make_truth(source, compute_reference(source));
+  DeviceInput input(*device, source);
+  for (const char* gather : {"written", "copied"}) {
+    const Use split{"batch-split", {{"output", std::string(gather)}}};
+    for (const char* name : {"vector-loads", "spatial-order", "tma-boxes", "work-stealing"}) {
+      const Composition composition(shipped_plugins(), {{name, {}}, split});
+      SCOPED_TRACE(composition.describe());
+      const Prepared prepared = device->prepare(composition, problem);
+      const auto reason = [&] {
+        return verify(*device, *prepared.executable, composition, input, problem, truth).reason;
+      };
+      EXPECT_EQ(reason(), "");
+      for (const TimingMode mode : {TimingMode::kCold, TimingMode::kWarm, TimingMode::kGraph}) {
+        input.poison_output();
+        const auto seconds = device->time(
+            mode, 5, [&](int) { prepared.executable->launch(input.tensors(), device->stream()); });
+        for (const double s : seconds) EXPECT_GT(s, 1e-6) << name_of(mode);
+        EXPECT_EQ(judge(composition, problem, truth, input.download_output()).reason, "")
+            << name_of(mode);
+      }
+      EXPECT_EQ(reason(), "");
+    }
+  }
+}
+
+TEST(GpuSplit, SaysHowManyDevicesThereAre) {
+  if (gpus() >= 16) GTEST_SKIP() << "there are as many as a batch is split over";
+  const auto device = open_device("cuda:0");
+  Problem problem = preset("ddetr-encoder");
+  problem.batch = 16;
+  const Composition composition(shipped_plugins(),
+                                {{"batch-split", {{"devices", std::int64_t{16}}}}});
+  try {
+    device->prepare(composition, problem);
+    FAIL();
+  } catch (const Unsupported& refusal) {
+    EXPECT_NE(std::string(refusal.what()).find("16 devices from cuda:0 on are needed"),
+              std::string::npos)
+        << refusal.what();
   }
 }
 
