@@ -5,6 +5,7 @@
 #include "claims/claims.hpp"
 #include "render/formats.hpp"
 #include "render/layout.hpp"
+#include "render/text.hpp"
 #include "synthetic.hpp"
 
 namespace msda {
@@ -152,6 +153,26 @@ TEST(SameCode, IsNoNewsOfTheSameComposition) {
   const Report of = make_report({}, {with_code(baseline("base", blocks), "aa"), again});
   EXPECT_EQ(of.tables.front().rows[1].same_code_as, "");
   EXPECT_THAT(to_markdown(of), Not(HasSubstr("same code")));
+}
+
+TEST(ArmsOnSeveralDevices, AreMarkedAndHaveTheLightOfAllOfThem) {
+  const auto blocks = steady(1e-3, 1, 8);
+  Record one = record("one", scaled(blocks, 0.5, 0.001));
+  Record pair = one;
+  pair.arm = "pair";
+  pair.cell = "p/pair/warm";
+  pair.devices = 2;
+  const nlohmann::json manifest = {
+      {"ceilings", {{"dram_bytes_per_second", 8e9}, {"gather_bytes_per_second", 1e15}}}};
+  const Report report = make_report(manifest, {baseline("base", blocks), one, pair});
+  const std::string text = to_markdown(report);
+  EXPECT_THAT(text, HasSubstr("faster, 2 devices"));
+  EXPECT_THAT(text, HasSubstr("the batch of pair is shared among 2 devices"));
+  const auto share_of = [&](const char* arm) {
+    return find_row(report.tables.at(0), arm)->speed_of_light.value();
+  };
+  EXPECT_NEAR(share_of("pair"), share_of("one") / 2, 1e-3);
+  EXPECT_EQ(arm_text(*find_row(report.tables.at(0), "pair")), "pair (on 2 devices)");
 }
 
 }  // namespace

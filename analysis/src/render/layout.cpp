@@ -95,6 +95,11 @@ std::string verdict_text(const Row& row, std::vector<std::string>& reasons) {
     add_footnote(fmt::format("what {} is about did not show: {}", row.record.arm,
                              fmt::join(row.missing, "; ")));
   }
+  if (row.record.devices) {
+    text += fmt::format(", {} devices", *row.record.devices);
+    add_footnote(fmt::format("the batch of {} is shared among {} devices; % SOL is of all of them",
+                             row.record.arm, *row.record.devices));
+  }
   if (!row.same_code_as.empty()) {
     text += ", same code";
     add_footnote(fmt::format("{} has the machine code and the launches of {}: they are one arm",

@@ -129,7 +129,9 @@ std::string printable_line(std::string_view text) {
 }
 
 std::string arm_text(const Row& row) {
-  return printable_line(row.record.arm) + (row.is_vacuous() ? " (vacuous)" : "");
+  std::string text = printable_line(row.record.arm);
+  if (row.record.devices) text += fmt::format(" (on {} devices)", *row.record.devices);
+  return text + (row.is_vacuous() ? " (vacuous)" : "");
 }
 
 std::string Scale::number(double value) const {

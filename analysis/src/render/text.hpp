@@ -24,7 +24,7 @@ std::string printable(std::string_view text);
 
 /// The same on one line: line ends and tabs become spaces.
 std::string printable_line(std::string_view text);
-/// An arm's name, with a mark where its mechanism did not show.
+/// An arm's name, with marks where it ran on several devices and where its mechanism did not show.
 std::string arm_text(const Row& row);
 
 /// A unit and how many decimals make the smallest number of a column show four digits.
