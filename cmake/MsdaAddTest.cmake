@@ -4,6 +4,15 @@
 # One GoogleTest program and one ctest entry for each of its cases; with SHARDS so many entries in all, for
 # cases that share what takes long to make. Labels: gpu, slow, and threads for what ThreadSanitizer is to see.
 include(GoogleTest)
+
+# msda_test_code(<target>): compiled with little optimization and the precompiled headers of tests. Programs and
+# their support libraries share these, so both are compiled as libraries are.
+function(msda_test_code target)
+  msda_cold(${target})
+  target_compile_options(${target} PRIVATE -fPIC)
+  msda_use_precompiled(${target} msda_test_headers)
+endfunction()
+
 function(msda_add_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT;SHARDS" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
@@ -11,6 +20,7 @@ function(msda_add_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gtest GTest::gmock GTest::gtest_main)
+  msda_test_code(${name})
   target_compile_definitions(${name} PRIVATE
     MSDA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MSDA_BINARY_DIR="${PROJECT_BINARY_DIR}")
   list(JOIN ARG_LABELS " " words)

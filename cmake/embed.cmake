@@ -29,7 +29,7 @@ string(REPLACE " " "\\ " escaped "${OUTPUT}")
 file(WRITE "${OUTPUT}.d" "${escaped}:${inputs}\n")
 file(WRITE "${OUTPUT}"
 "// Generated from source files by msda_embed_sources(); do not edit.
-#include <msda/plugin.hpp>
+#include <msda/embedded_source.hpp>
 
 namespace {
 ${arrays}

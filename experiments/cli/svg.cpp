@@ -5,7 +5,6 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <boost/process/search_path.hpp>
 #include <msda/error.hpp>
 
 #include "files/read.hpp"
@@ -13,6 +12,7 @@
 #include "files/write.hpp"
 #include "json_line.hpp"
 #include "process/child.hpp"
+#include "process/command.hpp"
 #include "render/web.hpp"
 
 namespace msda {
@@ -25,7 +25,7 @@ std::string find_node() {
         "build again");
   }
   for (const char* name : {"node", "nodejs"}) {
-    if (const auto path = boost::process::search_path(name); !path.empty()) return path.string();
+    if (const auto path = find_in_path(name)) return path->string();
   }
   throw EnvironmentError(
       "figures are drawn by Node.js, and there is no 'node' in PATH; install it (Debian: nodejs), "

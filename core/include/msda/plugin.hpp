@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <msda/embedded_source.hpp>
 #include <msda/variant.hpp>
 
 namespace msda {
@@ -32,12 +33,6 @@ inline constexpr const char* kPluginSymbol = "msda_plugin_manifest";
 #define MSDA_LIBRARY_TAG "libc++"
 #endif
 inline constexpr const char* kToolchain = MSDA_COMPILER_TAG "-" MSDA_LIBRARY_TAG;
-
-/// A device header carried inside the plugin, as the composer writes it beside the generated unit.
-struct EmbeddedSource {
-  const char* path;  ///< "vector_loads/mapping.cuh", relative to the include root
-  const char* text;
-};
 
 /// Grows at its end only: `size` says which members a plugin has, and those that it lacks are taken
 /// as unknown.

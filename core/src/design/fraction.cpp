@@ -90,7 +90,9 @@ std::string letters(Word word) {
 /// In levels -1 and +1 the base has -1 everywhere, so that a product of words that holds there is
 /// negative for an odd number of letters.
 std::string signed_letters(Word word, bool negative) {
-  return (negative ? "-" : "") + letters(word);
+  std::string text = letters(word);
+  if (negative) text.insert(text.begin(), '-');
+  return text;
 }
 
 std::string defining_text(Word word) { return signed_letters(word, length(word) % 2 == 1); }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <regex>
 #include <sstream>
 
 #include <msda/error.hpp>
@@ -14,6 +13,7 @@
 #include "jit/cache_entry.hpp"
 #include "jit/compile_failure.hpp"
 #include "jit/cuda_headers.hpp"
+#include "pattern.hpp"
 
 namespace msda {
 namespace {
@@ -76,26 +76,28 @@ class Program {
 
 /// Reads `ptxas -v`: "Compiling entry function 'S'", then spills, then registers and shared memory.
 std::map<std::string, KernelBuild> read_resources(const std::string& log) {
-  static const std::regex kEntry("Compiling entry function '([^']+)'");
-  static const std::regex kSpills("(\\d+) bytes spill stores, (\\d+) bytes spill loads");
-  static const std::regex kRegisters("Used (\\d+) registers");
-  static const std::regex kShared("(\\d+) bytes smem");
+  static const Pattern kEntry("Compiling entry function '([^']+)'");
+  static const Pattern kSpills("(\\d+) bytes spill stores, (\\d+) bytes spill loads");
+  static const Pattern kRegisters("Used (\\d+) registers");
+  static const Pattern kShared("(\\d+) bytes smem");
   std::map<std::string, KernelBuild> builds;
   KernelBuild* current = nullptr;
   std::istringstream lines(log);
-  std::smatch match;
   for (std::string line; std::getline(lines, line);) {
-    if (std::regex_search(line, match, kEntry)) {
-      current = &builds[match[1]];
-      current->symbol = match[1];
+    if (const auto entry = kEntry.search(line)) {
+      current = &builds[entry->at(1)];
+      current->symbol = entry->at(1);
     }
     if (current == nullptr) continue;
-    if (std::regex_search(line, match, kSpills)) {
-      current->spill_bytes = std::stoll(match[1]) + std::stoll(match[2]);
+    if (const auto spills = kSpills.search(line)) {
+      current->spill_bytes = std::stoll(spills->at(1)) + std::stoll(spills->at(2));
     }
-    if (std::regex_search(line, match, kRegisters)) current->registers = std::stoi(match[1]);
-    if (std::regex_search(line, match, kShared))
-      current->static_shared_bytes = std::stoll(match[1]);
+    if (const auto registers = kRegisters.search(line)) {
+      current->registers = std::stoi(registers->at(1));
+    }
+    if (const auto shared = kShared.search(line)) {
+      current->static_shared_bytes = std::stoll(shared->at(1));
+    }
   }
   return builds;
 }

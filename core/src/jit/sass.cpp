@@ -1,12 +1,12 @@
 #include "jit/sass.hpp"
 
 #include <cstdlib>
-#include <regex>
 
 #include <fmt/format.h>
 
 #include <msda/error.hpp>
 
+#include "pattern.hpp"
 #include "process/command.hpp"
 
 namespace msda {
@@ -15,15 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::optional<fs::path> find_tool(const char* name) {
+  if (auto found = find_in_path(name)) return found;
   std::vector<fs::path> folders;
-  if (const char* path = std::getenv("PATH")) {
-    std::string_view rest = path;
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find(':'), rest.size());
-      folders.emplace_back(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-  }
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
     if (const char* home = std::getenv(variable)) folders.push_back(fs::path(home) / "bin");
   }
@@ -39,18 +32,19 @@ std::optional<fs::path> find_tool(const char* name) {
 
 std::vector<SassFunction> parse_sass(std::string_view text) {
   // "Function : NAME" or ".text.NAME:", then "/*0010*/  @P0 LDG.E R1, [R2] ;  /* 0x... */"
-  static const std::regex kFunction(R"(^\s*(?:Function : |\.text\.)([^\s:]+):?\s*$)");
-  static const std::regex kInstruction(R"(^\s*/\*[0-9a-f]{4,}\*/\s+([^;]+?)\s*;)");
+  static const Pattern kFunction(R"(^\s*(?:Function : |\.text\.)([^\s:]+):?\s*$)");
+  static const Pattern kInstruction(R"(^\s*/\*[0-9a-f]{4,}\*/\s+([^;]+?)\s*;)");
   std::vector<SassFunction> functions;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string line(text.substr(at, end - at));
+    const std::string_view line = text.substr(at, end - at);
     at = end + 1;
-    std::smatch found;
-    if (std::regex_search(line, found, kFunction)) {
-      functions.push_back({found[1], {}});
-    } else if (!functions.empty() && std::regex_search(line, found, kInstruction)) {
-      functions.back().instructions.push_back(found[1]);
+    if (const auto function = kFunction.search(line)) {
+      functions.push_back({function->at(1), {}});
+    } else if (functions.empty()) {
+      continue;
+    } else if (const auto instruction = kInstruction.search(line)) {
+      functions.back().instructions.push_back(instruction->at(1));
     }
   }
   return functions;

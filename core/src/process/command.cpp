@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <system_error>
 
 #include "process/child.hpp"
 
@@ -31,6 +34,21 @@ CommandResult execute_command(const std::vector<std::string>& arguments) {
   child.wait();
   result.exit_code = child.exit_code();
   return result;
+}
+
+std::optional<std::filesystem::path> find_in_path(std::string_view name) {
+  const char* folders = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nothing sets it
+  std::string_view rest = folders == nullptr ? "" : folders;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(':'), rest.size());
+    const std::filesystem::path file = std::filesystem::path(rest.substr(0, end)) / name;
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0) {
+      return file;
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return std::nullopt;
 }
 
 }  // namespace msda

@@ -19,20 +19,21 @@ using Quantity = Claim::Quantity;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-struct Unit {
+struct UnitScale {
   std::string_view suffix;
   double factor;
 };
 
-constexpr std::array<Unit, 4> kTimes = {{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
-constexpr std::array<Unit, 3> kRates = {{{"MFLOP/s", 1e6}, {"GFLOP/s", 1e9}, {"TFLOP/s", 1e12}}};
-constexpr std::array<Unit, 3> kBandwidths = {{{"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}}};
-constexpr std::array<Unit, 1> kIntensities = {{{"FLOP/B", 1}}};
-constexpr std::array<Unit, 1> kShares = {{{"%", 1e-2}}};
-constexpr std::array<Unit, 1> kNoUnit = {{{"", 1}}};
+constexpr std::array<UnitScale, 4> kTimes = {{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
+constexpr std::array<UnitScale, 3> kRates = {
+    {{"MFLOP/s", 1e6}, {"GFLOP/s", 1e9}, {"TFLOP/s", 1e12}}};
+constexpr std::array<UnitScale, 3> kBandwidths = {{{"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}}};
+constexpr std::array<UnitScale, 1> kIntensities = {{{"FLOP/B", 1}}};
+constexpr std::array<UnitScale, 1> kShares = {{{"%", 1e-2}}};
+constexpr std::array<UnitScale, 1> kNoUnit = {{{"", 1}}};
 
 /// What a number of the quantity is followed by; empty for those that are no plain numbers.
-std::span<const Unit> units_of(Quantity quantity) {
+std::span<const UnitScale> units_of(Quantity quantity) {
   switch (quantity) {
     case Quantity::kTime: return kTimes;
     case Quantity::kThroughput: return kRates;
@@ -152,10 +153,10 @@ std::optional<ClaimedRange> parse_range(std::string_view text, Bound bound, bool
 }
 
 /// A number or a range above zero with one of the units; nullopt for anything else.
-std::optional<ClaimedRange> parse_with_unit(std::string_view text, std::span<const Unit> units,
+std::optional<ClaimedRange> parse_with_unit(std::string_view text, std::span<const UnitScale> units,
                                             bool with_exponent = false) {
   const Bound bound = take_bound(text);
-  for (const Unit& unit : units) {
+  for (const UnitScale& unit : units) {
     std::string_view number = text;
     if (!take_suffix(number, unit.suffix)) continue;
     const auto range = parse_range(number, bound, with_exponent);
@@ -239,7 +240,7 @@ std::string claimed_pattern(Quantity quantity) {
     return fmt::format("{}{} *%?$", kBoundPattern, numbers_pattern(kExponentPattern));
   }
   std::vector<std::string_view> suffixes;
-  for (const Unit& unit : units_of(quantity)) suffixes.push_back(unit.suffix);
+  for (const UnitScale& unit : units_of(quantity)) suffixes.push_back(unit.suffix);
   const std::string_view exponent = quantity == Quantity::kError ? kExponentPattern : "";
   return fmt::format("{}{} *({})$", kBoundPattern, positive_pattern(exponent),
                      fmt::join(suffixes, "|"));

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -26,6 +27,20 @@ TEST(Command, GivesItsOutputAndExitCode) {
   const CommandResult result = execute_command({"sh", "-c", "echo out; echo err >&2; exit 3"});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_EQ(result.output, "out\nerr\n");
+}
+
+TEST(Command, IsFoundInPathWhenItMayBeExecuted) {
+  const TemporaryDirectory directory;
+  const auto tool = directory.write("some-tool", "#!/bin/sh\n");
+  const char* path = std::getenv("PATH");
+  const std::string before = path == nullptr ? "" : path;
+  ::setenv("PATH", ("/no/such/folder:" + directory.path().string() + ":" + before).c_str(), 1);
+  EXPECT_EQ(find_in_path("some-tool"), std::nullopt);
+  std::filesystem::permissions(tool, std::filesystem::perms::owner_all);
+  EXPECT_EQ(find_in_path("some-tool"), tool);
+  EXPECT_NE(find_in_path("sh"), std::nullopt);
+  EXPECT_EQ(find_in_path("no-such-program-here"), std::nullopt);
+  ::setenv("PATH", before.c_str(), 1);
 }
 
 TEST(Command, OfASignalIsToldAsAShellTellsIt) {

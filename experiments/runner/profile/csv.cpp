@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <regex>
+
+#include "pattern.hpp"
 
 namespace msda::profile {
 namespace {
@@ -96,14 +97,14 @@ CsvTable parse_csv(std::string_view text, std::string_view first_header) {
 NumberStyle number_style(const CsvTable& table) {
   // A comma behind points, or one that does not stand before exactly three digits, parts a
   // fraction.
-  static const std::regex kComma(R"(-?\d{1,3}(\.\d{3})+,\d+|-?\d+,(\d{1,2}|\d{4,}))");
-  static const std::regex kPoint(R"(-?\d{1,3}(,\d{3})+\.\d+|-?\d+\.(\d{1,2}|\d{4,}))");
+  static const Pattern kComma(R"(-?\d{1,3}(\.\d{3})+,\d+|-?\d+,(\d{1,2}|\d{4,}))");
+  static const Pattern kPoint(R"(-?\d{1,3}(,\d{3})+\.\d+|-?\d+\.(\d{1,2}|\d{4,}))");
   std::size_t commas = 0;
   std::size_t points = 0;
   for (const std::vector<std::string>& row : table.rows) {
     for (const std::string& cell : row) {
-      if (std::regex_match(cell, kComma)) ++commas;
-      if (std::regex_match(cell, kPoint)) ++points;
+      if (kComma.matches(cell)) ++commas;
+      if (kPoint.matches(cell)) ++points;
     }
   }
   return commas > points ? NumberStyle::kCommaFraction : NumberStyle::kPointFraction;

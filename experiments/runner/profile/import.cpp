@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <regex>
 
 #include <fmt/format.h>
 
 #include <msda/error.hpp>
 
+#include "pattern.hpp"
 #include "runner/profile/csv.hpp"
 #include "runner/profile/profiler.hpp"
 
@@ -22,14 +22,13 @@ struct OpenRanges {
 /// A range of a cell is named "cell PROBLEM/ARM/MODE". Neither tool escapes names, and an arm's may
 /// hold slashes, so the first and the last one count.
 std::optional<OpenRanges> ranges_in(const std::string& text) {
-  static const std::regex kCell(R"(cell ([^/:"]+)/([^:"]+)/(cold|warm|graph))");
-  static const std::regex kPart(R"(part ([^:"/]+))");
-  std::smatch cell;
-  std::smatch part;
-  const bool profiled = text.find(kProfiledRange) != std::string::npos;
-  if (!profiled || !std::regex_search(text, cell, kCell)) return std::nullopt;
-  if (!std::regex_search(text, part, kPart)) return std::nullopt;
-  return OpenRanges{cell[1], cell[2], cell[3], part[1]};
+  static const Pattern kCell(R"(cell ([^/:"]+)/([^:"]+)/(cold|warm|graph))");
+  static const Pattern kPart(R"(part ([^:"/]+))");
+  if (text.find(kProfiledRange) == std::string::npos) return std::nullopt;
+  const auto cell = kCell.search(text);
+  const auto part = kPart.search(text);
+  if (!cell || !part) return std::nullopt;
+  return OpenRanges{cell->at(1), cell->at(2), cell->at(3), part->at(1)};
 }
 
 KernelCounters of(const OpenRanges& ranges) {

@@ -1,12 +1,11 @@
 #include <algorithm>
-#include <regex>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <boost/process/search_path.hpp>
 
 #include <msda/error.hpp>
 
+#include "pattern.hpp"
 #include "process/command.hpp"
 #include "runner/profile/profiler.hpp"
 
@@ -59,31 +58,30 @@ Tool parse_tool(std::string_view name) {
 }
 
 std::string parse_version(Tool tool, std::string_view text) {
-  static const std::regex kNumber(R"((\d{4}\.\d+\.\d+))");
-  std::match_results<std::string_view::const_iterator> found;
-  if (!std::regex_search(text.begin(), text.end(), found, kNumber)) return "";
-  return fmt::format("{} {}", name_of(tool), found[1].str());
+  static const Pattern kNumber(R"(\d{4}\.\d+\.\d+)");
+  const auto found = kNumber.search(text);
+  return found ? fmt::format("{} {}", name_of(tool), found->front()) : "";
 }
 
 Installed find_tool(Tool tool) {
-  const boost::filesystem::path path = boost::process::search_path(std::string(name_of(tool)));
-  if (path.empty()) {
+  const auto path = find_in_path(name_of(tool));
+  if (!path) {
     throw EnvironmentError(
         fmt::format("there is no '{}' in PATH: {}", name_of(tool), where_to_get(tool)));
   }
-  const CommandResult said = execute_command({path.string(), "--version"});
+  const CommandResult said = execute_command({path->string(), "--version"});
   const std::string version = parse_version(tool, said.output);
   if (version.empty()) {
     throw EnvironmentError(fmt::format("{} does not say its version (exit code {}): {}",
-                                       path.string(), said.exit_code, said.output));
+                                       path->string(), said.exit_code, said.output));
   }
   const int year = std::stoi(version.substr(version.find(' ') + 1));
   const int oldest = tool == Tool::kNcu ? kOldestNcu : kOldestNsys;
   if (year < oldest) {
-    throw EnvironmentError(fmt::format("{} is {}, and {}.1 or newer is needed: {}", path.string(),
+    throw EnvironmentError(fmt::format("{} is {}, and {}.1 or newer is needed: {}", path->string(),
                                        version, oldest, where_to_get(tool)));
   }
-  return {path.string(), version};
+  return {path->string(), version};
 }
 
 std::vector<std::string> launcher(Tool tool, const Installed& installed,

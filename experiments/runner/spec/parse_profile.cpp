@@ -1,8 +1,8 @@
 // What a profiler counts: the key `profile`.
-#include <regex>
 
 #include <fmt/format.h>
 
+#include "pattern.hpp"
 #include "runner/spec/parse.hpp"
 #include "runner/spec/settings.hpp"
 
@@ -54,7 +54,7 @@ ProfileSettings parse_profile(const YamlNode& node) {
 
 std::string parse_like(const YamlNode& node, const std::string& pattern, std::string_view what) {
   std::string text = node.as_text();
-  if (!std::regex_match(text, std::regex(pattern, std::regex::ECMAScript))) {
+  if (!Pattern(pattern).matches(text)) {
     node.fail(fmt::format("'{}' is no name of a {}", shortened(text), what));
   }
   return text;

@@ -19,6 +19,10 @@
 #include "runner/protocol/protocol.hpp"
 
 namespace msda {
+
+/// "v0.1.0-12-gabcdef-dirty", written by CMake; "unknown" outside of git.
+extern const char* const kGitState;
+
 namespace {
 
 using nlohmann::json;
@@ -106,7 +110,7 @@ std::string code_difference(const json& a, const json& b) {
   return "";
 }
 
-std::string git_state() { return MSDA_GIT_STATE; }
+std::string git_state() { return kGitState; }
 
 std::string utc_time() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
