@@ -18,7 +18,7 @@ bool is_aligned(std::uintptr_t address, std::size_t bytes) {
 void Cluster::access(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* pc) {
   // Functions of the unit that the scheduler calls are instrumented too.
   if (fiber_ == nullptr) return;
-  if (address >= fiber_->stack_begin && address < fiber_->stack_end) return;
+  if (address - fiber_->state.stack < fiber_->state.stack_bytes) return;
   const std::size_t offset = shared_.offset(address);
   const bool in_shared = offset < shared_.size();
   const bool constant = address >= image_.begin && address < image_.end;

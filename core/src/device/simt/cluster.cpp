@@ -49,11 +49,16 @@ Cluster::~Cluster() { running_cluster = nullptr; }
 void Cluster::start(Fiber& fiber, unsigned first_block, unsigned index) {
   const unsigned rank = index / grid_.threads;
   fiber.number = index;
-  fiber.state = {index % grid_.threads, grid_.threads,      first_block + rank, grid_.blocks, rank,
-                 grid_.cluster,         shared_.block(rank)};
   const boost::context::stack_context stack = stacks_.at(index);
-  fiber.stack_end = reinterpret_cast<std::uintptr_t>(stack.sp);
-  fiber.stack_begin = fiber.stack_end - stack.size;
+  fiber.state = {.thread = index % grid_.threads,
+                 .threads = grid_.threads,
+                 .block = first_block + rank,
+                 .blocks = grid_.blocks,
+                 .cluster_rank = rank,
+                 .cluster = grid_.cluster,
+                 .shared = shared_.block(rank),
+                 .stack = reinterpret_cast<std::uintptr_t>(stack.sp) - stack.size,
+                 .stack_bytes = stack.size};
   fiber.context = boost::context::fiber(
       std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), KeptStack{},
       [this, &fiber](boost::context::fiber&& scheduler) {
@@ -138,8 +143,8 @@ void Cluster::resume(Fiber& fiber) {
 }
 
 void Cluster::switch_to(Fiber& fiber) {
-  before_switch(stack_switch_, reinterpret_cast<const void*>(fiber.stack_begin),
-                fiber.stack_end - fiber.stack_begin);
+  before_switch(stack_switch_, reinterpret_cast<const void*>(fiber.state.stack),
+                fiber.state.stack_bytes);
   fiber.context = std::move(fiber.context).resume();
   after_switch(stack_switch_);
 }

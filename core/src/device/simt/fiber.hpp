@@ -32,8 +32,6 @@ struct Fiber {
   boost::context::fiber scheduler;  ///< while it runs
   StackSwitch stack_switch;
   bool abandoned = false;  ///< it is resumed once more, to unwind
-  std::uintptr_t stack_begin = 0;
-  std::uintptr_t stack_end = 0;
 
   Status status = Status::kReady;
   const void* stopped_at = nullptr;  ///< code address at the end of its last slice

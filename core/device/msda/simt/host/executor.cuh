@@ -25,6 +25,8 @@ struct ThreadState {
   unsigned cluster_rank;  ///< of the block in its cluster
   unsigned cluster;       ///< blocks of the cluster
   unsigned char* shared;  ///< dynamic shared memory of the block
+  unsigned long stack;    ///< address of its own stack, where nothing is checked
+  unsigned long stack_bytes;
 };
 
 /// How memory is accessed; a union of bits.
