@@ -65,8 +65,8 @@ TEST(HostileFiles, AnIncludeThatIsNoYamlMapIsNotPrinted) {
 }
 
 TEST(HostileFiles, LongNamesAreCutInMessages) {
-  const std::string longest(10'000'000, 'x');
-  const std::string name(500'000, 'x');
+  const std::string longest(1'000'000, 'x');
+  const std::string name(100'000, 'x');
   const std::string long_line(50'000, 'y');
   for (const std::string& yaml :
        {longest + ": 1\n",
