@@ -88,7 +88,7 @@ class LevelCopy {
   static_assert(Levels::total() <= Levels::kBudget, "resident levels keep to their budget");
 
   static constexpr int kWord = widest_word(Levels::kStride, Levels::kRunBytes);
-  static constexpr bool kMayBeBulk = kind == kCopyBulk && kWord == 16;
+  static constexpr bool kMayBeBulk = kind == kCopyBulk && kWord == 16 && Levels::total() != 0;
   static constexpr bool kBulk = kMayBeBulk && ptx::kHasTma;
   static constexpr bool kAsync = kind != kCopyWords && !kBulk && kWord >= 4;
   /// True when the pixels of a level are one run of bytes in both memories.
