@@ -55,14 +55,12 @@ concept PixelSource = requires(const Policy& policy, const unsigned char* anchor
   { policy.template address<0>(anchor, 0) } -> Same<const unsigned char*>;
 };
 
-/// Where levels come to shared memory as the walk comes to them: reach<level>(item), all consumers
-/// come to a level, of which nothing was read before in this tile.
-template <class Policy>
-concept WalkFollowingSource = requires(Policy& policy, const WorkItem& item) {
-  policy.template reach<0>(item);
-};
+/// True where levels come to shared memory as the walk comes to them: reach<level>(item), all
+/// consumers come to a level, of which nothing was read before in this tile.
 template <class K>
-inline constexpr bool kFollowsWalk = WalkFollowingSource<typename K::Source>;
+inline constexpr bool kFollowsWalk = requires(typename K::Source& source, const WorkItem& item) {
+  source.template reach<0>(item);
+};
 
 /// An object for each consumer:
 ///
@@ -78,8 +76,7 @@ inline constexpr bool kFollowsWalk = WalkFollowingSource<typename K::Source>;
 /// - `kPlaneHeads`: neighbouring heads whose rows a work item has: those that the source keeps on
 ///   chip together, or all of the problem;
 /// - `kCluster`: blocks of a cluster that it shares levels out to; 1: no clusters;
-/// - `kBlends`: the policy is a BlendingSource, otherwise a PixelSource; either may be a
-///   WalkFollowingSource too;
+/// - `kBlends`: the policy is a BlendingSource, otherwise a PixelSource;
 /// - `Place`: what a tap carries of a point;
 /// - delta(level, column, row): from the anchor to the pixel at (column, row), each 0 or 1;
 /// - on_chip(level): there is nothing to fetch ahead;
