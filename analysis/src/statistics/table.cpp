@@ -66,10 +66,8 @@ void find_same_code(std::vector<Row>& rows) {
 /// Who misses something: of "corner-pair: value.run-bytes > 80, ..." the name.
 std::string_view owner_of(std::string_view missing) { return missing.substr(0, missing.find(':')); }
 
-bool misses(const Record& record, std::string_view owner) {
-  return record.evidence && std::ranges::any_of(record.evidence->missing, [&](const auto& one) {
-           return owner_of(one) == owner;
-         });
+bool has_owner(const std::vector<std::string>& missing, std::string_view owner) {
+  return std::ranges::any_of(missing, [&](const auto& one) { return owner_of(one) == owner; });
 }
 
 /// What the baseline misses and every other arm that could be checked does as well, where these are
@@ -83,7 +81,9 @@ std::vector<std::string> find_idle(const std::vector<Row>& rows) {
     if (!row.record.evidence || row.record.evidence->status == Evidence::Status::kUnchecked)
       continue;
     has_other = has_other || row.record.composition != baseline.composition;
-    std::erase_if(idle, [&](const std::string& one) { return !misses(row.record, owner_of(one)); });
+    std::erase_if(idle, [&](const std::string& one) {
+      return !has_owner(row.record.evidence->missing, owner_of(one));
+    });
   }
   return has_other ? idle : std::vector<std::string>();
 }
@@ -94,10 +94,8 @@ void find_missing(Table& table) {
   for (Row& row : table.rows) {
     if (!row.record.evidence) continue;
     row.missing = row.record.evidence->missing;
-    std::erase_if(row.missing, [&](const std::string& one) {
-      return std::ranges::any_of(table.idle,
-                                 [&](const auto& idle) { return owner_of(idle) == owner_of(one); });
-    });
+    std::erase_if(row.missing,
+                  [&](const std::string& one) { return has_owner(table.idle, owner_of(one)); });
   }
 }
 

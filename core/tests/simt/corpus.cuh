@@ -291,17 +291,20 @@ __global__ void unpublished_to_tma(const Arguments arguments) {
   output(arguments)[simt::thread()] = words(shared)[simt::thread()];
 }
 
+/// By one thread: a barrier that waits for one copy, and the copy, of 256 bytes.
+__device__ inline void begin_copy(const Arguments& arguments, ptx::Barrier* barrier) {
+  ptx::init(barrier, 1);
+  ptx::publish_barriers();
+  ptx::arrive_expecting(barrier, 256);
+  ptx::copy_bulk(simt::shared_memory(), value(arguments), 256, barrier);
+}
+
 /// One thread has waited for the copy; the others only know that it was begun.
 template <bool right>
 __global__ void untold_of_copy(const Arguments arguments) {
   unsigned char* shared = simt::shared_memory();
   ptx::Barrier* barrier = barriers(shared);
-  if (simt::thread() == 0) {
-    ptx::init(barrier, 1);
-    ptx::publish_barriers();
-    ptx::arrive_expecting(barrier, 256);
-    ptx::copy_bulk(shared, value(arguments), 256, barrier);
-  }
+  if (simt::thread() == 0) begin_copy(arguments, barrier);
   simt::sync_block();
   if (right || simt::thread() == 0) ptx::wait(barrier, 0);
   if (simt::thread() >= 32) return;
@@ -312,13 +315,9 @@ __global__ void untold_of_copy(const Arguments arguments) {
 /// The block ends, and nobody has waited for the copy.
 template <bool right>
 __global__ void unwaited_bulk_copy(const Arguments arguments) {
-  unsigned char* shared = simt::shared_memory();
-  ptx::Barrier* barrier = barriers(shared);
+  ptx::Barrier* barrier = barriers(simt::shared_memory());
   if (simt::thread() == 0) {
-    ptx::init(barrier, 1);
-    ptx::publish_barriers();
-    ptx::arrive_expecting(barrier, 256);
-    ptx::copy_bulk(shared, value(arguments), 256, barrier);
+    begin_copy(arguments, barrier);
     if (right) ptx::wait(barrier, 0);
   }
   output(arguments)[simt::thread()] = 1;

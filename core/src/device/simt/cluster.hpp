@@ -119,9 +119,11 @@ class Cluster {
   /// As of `clock`.
   void make_copy(const Copy& copy, const Clock& clock, bool bulk);
   void check_proxy(const Copy& copy);
-  Transfer begin_transfer(const host::Completion& completion);
-  /// Who makes the bulk copies that complete on a barrier, as races see it.
-  std::size_t agent_of(const void* barrier);
+  /// Made as of `begun`.
+  Transfer begin_transfer(const host::Completion& completion, Clock begun);
+  /// Of who makes the bulk copies that complete on a barrier, as races see it: a barrier of the
+  /// block tells nobody that a copy has come, only the mbarrier does.
+  Clock clock_of_copies(const void* barrier);
   void finish(std::size_t number);
   void finish_copies_of(const Fiber& fiber);
 

@@ -103,21 +103,22 @@ void Cluster::wait_for_copies(int pending) {
   }
 }
 
-std::size_t Cluster::agent_of(const void* barrier) {
-  const auto found = agents_.try_emplace(barrier, fibers_.size() + agents_.size() % kAgents).first;
-  return found->second;
+Clock Cluster::clock_of_copies(const void* barrier) {
+  if (!races_) return {};
+  const auto agent = agents_.try_emplace(barrier, fibers_.size() + agents_.size() % kAgents).first;
+  return races_->delegate(number(*fiber_), agent->second);
 }
 
-Transfer Cluster::begin_transfer(const host::Completion& completion) {
+Transfer Cluster::begin_transfer(const host::Completion& completion, Clock begun) {
   Transfer transfer;
-  transfer.begun = clock_of(*fiber_);
+  transfer.begun = std::move(begun);
   transfer.completion = completion;
   if (races_) races_->advance(number(*fiber_));
   return transfer;
 }
 
 void Cluster::after_copies(const host::Completion& completion) {
-  Transfer& transfer = transfers_.emplace_back(begin_transfer(completion));
+  Transfer& transfer = transfers_.emplace_back(begin_transfer(completion, clock_of(*fiber_)));
   transfer.owner = fiber_;
   for (auto& group : fiber_->groups) {
     transfer.parts.insert(transfer.parts.end(), group.begin(), group.end());
@@ -136,11 +137,7 @@ void Cluster::copy_bulk(host::Where where, host::CopyKind kind, const host::Copy
                       "the TMA (fence.mbarrier_init)",
                       who(*fiber_), this->where(where)));
   }
-  // A barrier of the block tells nobody that a copy has come; only the mbarrier does.
-  std::optional<Clock> apart;
-  if (races_) apart = races_->delegate(number(*fiber_), agent_of(completion.subject));
-  Transfer transfer = begin_transfer(completion);
-  if (apart) transfer.begun = *std::move(apart);
+  Transfer transfer = begin_transfer(completion, clock_of_copies(completion.subject));
   transfer.bulk = true;
   for (unsigned i = 0; i < count; ++i) {
     const Copy part = {parts[i].to, parts[i].from, parts[i].bytes, where, 0};
