@@ -152,7 +152,7 @@ class Tile {
     static_for<Walk::kVisits + Walk::kAhead>([&]<int n>() {
       if constexpr (n < Walk::kVisits) {
         constexpr Visit kNew = Walk::visit(n);
-        if constexpr (kFollowsWalk<K> && Walk::is_first_of_level(n)) reach<kNew.level>(consumer);
+        if constexpr (Walk::is_first_of_level(n)) reach<kNew.level>(consumer);
         begin<kNew.level, kNew.points>(consumer, row, kNew.first, n % kInFlight,
                                        batch[n % kInFlight]);
       }
