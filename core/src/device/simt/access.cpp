@@ -77,18 +77,17 @@ void Cluster::check_race(const Clock& clock, std::size_t offset, std::size_t byt
   const auto place = [&](const void* code) {
     return code == nullptr ? std::string("an asynchronous copy") : where(code);
   };
-  for (std::size_t i = 0; i < bytes; ++i) {
-    const auto conflict =
-        races_->access(clock, shared_.index(offset + i), (kind & host::kWrite) != 0,
-                       (kind & host::kAtomic) != 0, pc);
-    if (!conflict) continue;
-    fault(Diagnosis::kRace,
-          fmt::format("{} {} byte {} of shared memory in {}; {} {} it in {}, and nothing orders "
-                      "the two",
-                      who(std::size_t{clock.thread}), verb(kind),
-                      (offset + i) % SharedMemory::kStride, place(pc), who(conflict->thread),
-                      conflict->wrote ? "wrote" : "read", place(conflict->pc)));
-  }
+  const std::size_t first = shared_.index(offset);
+  const auto conflict = races_->history().access(clock, first, bytes, (kind & host::kWrite) != 0,
+                                                 (kind & host::kAtomic) != 0, pc);
+  if (!conflict) return;
+  fault(
+      Diagnosis::kRace,
+      fmt::format("{} {} byte {} of shared memory in {}; {} {} it in {}, and nothing orders the "
+                  "two",
+                  who(std::size_t{clock.thread}), verb(kind),
+                  (offset + conflict->byte - first) % SharedMemory::kStride, place(pc),
+                  who(conflict->thread), conflict->wrote ? "wrote" : "read", place(conflict->pc)));
 }
 
 /// Blocks of a grid run in any order, and nothing but atomic operations may pass between them.

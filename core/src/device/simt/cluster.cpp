@@ -41,6 +41,9 @@ Cluster::Cluster(const Grid& grid, const void* arguments, const Image& image, Gl
       barriers_(grid.cluster),
       random_(options.seed) {
   if (grid.counted) recorder_.emplace(*grid.counted, std::size_t{grid.cluster} * grid.threads);
+  if (options.races) {
+    races_.emplace(std::size_t{grid.cluster} * grid.threads, kAgents, shared_.count());
+  }
   running_cluster = this;
 }
 
@@ -82,7 +85,7 @@ void Cluster::run(unsigned first) {
   alive_in_.assign(grid_.cluster, grid_.threads);
   unpublished_.clear();
   agents_.clear();
-  if (options_.races) races_.emplace(fibers_.size(), kAgents, grid_.cluster * grid_.shared_bytes);
+  if (races_) races_->clear();
   for (unsigned i = 0; i < fibers_.size(); ++i) start(fibers_[i], first, i);
   try {
     run_threads();
@@ -116,13 +119,13 @@ void Cluster::run_threads() {
 
 /// Resumes each thread that can run once. False when none could.
 bool Cluster::run_round() {
-  std::vector<Fiber*> ready;
+  ready_.clear();
   for (Fiber& fiber : fibers_) {
-    if (fiber.status == Status::kReady) ready.push_back(&fiber);
+    if (fiber.status == Status::kReady) ready_.push_back(&fiber);
   }
-  if (options_.seed != 0) std::shuffle(ready.begin(), ready.end(), random_);
-  for (Fiber* fiber : ready) resume(*fiber);
-  return !ready.empty();
+  if (options_.seed != 0) std::shuffle(ready_.begin(), ready_.end(), random_);
+  for (Fiber* fiber : ready_) resume(*fiber);
+  return !ready_.empty();
 }
 
 void Cluster::resume(Fiber& fiber) {

@@ -94,7 +94,6 @@ class Cluster {
   // rendezvous.cpp
   void check_mask(const host::Meeting& meeting);
   void check_who_waits_for(const Fiber& gone);
-  void order(const std::vector<Fiber*>& lanes);
   BarrierState& state_of(const host::BarrierCall& call, unsigned rank);
   void check_call(const BarrierState& state, const host::BarrierCall& call);
 
@@ -159,6 +158,7 @@ class Cluster {
   long long slice_ = 0;
   host::Hint hint_ = host::kPlain;
   const Transfer* finishing_ = nullptr;  ///< whose completion acts
+  std::vector<Fiber*> ready_;            ///< of the round
   StackSwitch stack_switch_;             ///< of the scheduler
   Fiber* fiber_ = nullptr;               ///< that runs; null while the scheduler does
   std::size_t alive_ = 0;

@@ -43,16 +43,15 @@ void Cluster::check_reads_of(unsigned rank) {
   std::vector<const Clock*> clocks;
   for (unsigned t = 0; t < grid_.threads; ++t) clocks.push_back(&clock_of(fiber_of(rank, t)));
   const Known known = join(clocks);
-  for (std::size_t byte = 0; byte < grid_.shared_bytes; ++byte) {
-    const auto conflict = races_->untold(*known, shared_.index(rank * SharedMemory::kStride + byte),
-                                         first, first + grid_.threads);
-    if (!conflict) continue;
-    fault(Diagnosis::kGone,
-          fmt::format("{} {} byte {} of the shared memory of block {} in {}, and nothing orders "
-                      "that before the end of the block",
-                      who(conflict->thread), conflict->wrote ? "writes" : "reads", byte,
-                      fiber_of(rank, 0).state.block, where(conflict->pc)));
-  }
+  const std::size_t begin = shared_.index(rank * SharedMemory::kStride);
+  const auto conflict =
+      races_->history().untold(*known, begin, grid_.shared_bytes, first, first + grid_.threads);
+  if (!conflict) return;
+  fault(Diagnosis::kGone,
+        fmt::format("{} {} byte {} of the shared memory of block {} in {}, and nothing orders that "
+                    "before the end of the block",
+                    who(conflict->thread), conflict->wrote ? "writes" : "reads",
+                    conflict->byte - begin, fiber_of(rank, 0).state.block, where(conflict->pc)));
 }
 
 }  // namespace msda::simt

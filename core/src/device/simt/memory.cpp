@@ -10,10 +10,17 @@
 #include <msda/simt/host/executor.cuh>
 
 namespace msda::simt {
+namespace {
+
+constexpr std::size_t kWord = 16;  ///< bytes of the widest
+
+}  // namespace
 
 GlobalMemory::GlobalMemory(std::vector<Buffer> buffers) : buffers_(std::move(buffers)) {
   std::sort(buffers_.begin(), buffers_.end(),
             [](const Buffer& a, const Buffer& b) { return a.begin() < b.begin(); });
+  for (const Buffer& buffer : buffers_) ranges_.push_back({buffer.begin(), buffer.end()});
+  writers_.resize(buffers_.size());
   accesses_.resize(buffers_.size());
 }
 
@@ -24,20 +31,16 @@ std::map<std::string, std::uint64_t> GlobalMemory::accesses() const {
 }
 
 const Buffer* GlobalMemory::find(std::uintptr_t address, std::size_t bytes) {
-  const auto holds = [&](const Buffer& buffer) {
-    return address >= buffer.begin() && address + bytes <= buffer.end();
+  const auto holds = [&](const Range& range) {
+    return address >= range.begin && address + bytes <= range.end;
   };
-  const auto found = [&](std::size_t i) {
-    last_ = i;
-    ++accesses_[i];
-    return &buffers_[i];
-  };
-  if (last_ < buffers_.size() && holds(buffers_[last_])) return found(last_);
-  const auto after =
-      std::upper_bound(buffers_.begin(), buffers_.end(), address,
-                       [](std::uintptr_t a, const Buffer& buffer) { return a < buffer.begin(); });
-  if (after == buffers_.begin() || !holds(*std::prev(after))) return nullptr;
-  return found(static_cast<std::size_t>(std::prev(after) - buffers_.begin()));
+  if (last_ >= ranges_.size() || !holds(ranges_[last_])) {
+    const auto found = std::ranges::find_if(ranges_, holds);
+    if (found == ranges_.end()) return nullptr;
+    last_ = static_cast<std::size_t>(found - ranges_.begin());
+  }
+  ++accesses_[last_];
+  return &buffers_[last_];
 }
 
 std::optional<unsigned> GlobalMemory::other_writer(const Buffer& buffer, std::uintptr_t address,
@@ -45,7 +48,7 @@ std::optional<unsigned> GlobalMemory::other_writer(const Buffer& buffer, std::ui
                                                    unsigned cluster) {
   const bool writes = (kind & host::kWrite) != 0;
   const bool atomic = (kind & host::kAtomic) != 0;
-  std::vector<Writer>& writers = writers_[&buffer];
+  std::vector<Writer>& writers = writers_[static_cast<std::size_t>(&buffer - buffers_.data())];
   if (writers.empty()) {
     if (!writes) return std::nullopt;
     writers.resize(buffer.bytes);
@@ -84,7 +87,11 @@ std::string GlobalMemory::describe(std::uintptr_t address) const {
 }
 
 SharedMemory::SharedMemory(unsigned blocks, std::size_t bytes)
-    : blocks_(blocks), bytes_(bytes), marks_(blocks * bytes), accessed_(blocks * bytes) {
+    : blocks_(blocks),
+      bytes_(bytes),
+      padded_((bytes + kWord - 1) / kWord * kWord),
+      marks_(count()),
+      accessed_(count()) {
   void* region = mmap(nullptr, size(), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (region == MAP_FAILED) throw EnvironmentError("no memory for the shared memory of a cluster");

@@ -50,10 +50,16 @@ class GlobalMemory {
     std::uint32_t atomic : 1 = 0;
   };
 
-  std::vector<Buffer> buffers_;                             ///< by address
-  std::map<const Buffer*, std::vector<Writer>> writers_{};  ///< by byte, once one was written
-  std::vector<std::uint64_t> accesses_;                     ///< of each buffer
-  std::size_t last_ = 0;                                    ///< where the last address was found
+  struct Range {
+    std::uintptr_t begin;
+    std::uintptr_t end;
+  };
+
+  std::vector<Buffer> buffers_;               ///< by address
+  std::vector<Range> ranges_;                 ///< of the buffers
+  std::vector<std::vector<Writer>> writers_;  ///< by buffer and byte, once one was written
+  std::vector<std::uint64_t> accesses_;       ///< of each buffer
+  std::size_t last_ = 0;                      ///< where the last address was found
 };
 
 /// What is known of a byte of shared memory.
@@ -101,14 +107,17 @@ class SharedMemory {
   }
   /// Ends the current epoch and returns it.
   std::uint32_t next_epoch() { return epoch_++; }
-  /// Number of a byte of any block among all bytes of all blocks.
+  /// Number of a byte of any block among the bytes of all blocks; a word's is a multiple of its
+  /// bytes.
   std::size_t index(std::size_t offset) const {
-    return offset / kStride * bytes_ + offset % kStride;
+    return offset / kStride * padded_ + offset % kStride;
   }
+  std::size_t count() const { return blocks_ * padded_; }  ///< of all numbers
 
  private:
   unsigned blocks_;
-  std::size_t bytes_;  ///< of a block
+  std::size_t bytes_;   ///< of a block
+  std::size_t padded_;  ///< to whole words
   unsigned char* base_ = nullptr;
   std::vector<Mark> marks_;              ///< by index()
   std::vector<std::uint32_t> accessed_;  ///< epochs, by index()

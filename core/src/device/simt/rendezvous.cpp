@@ -56,13 +56,15 @@ void Cluster::meet(const host::Meeting& meeting) {
                                                 other.meeting.what, where(other.meeting.where)));
     }
   }
-  std::vector<Fiber*> all;
   void* given[kLanes] = {};
+  std::vector<std::size_t> threads;
+  threads.reserve(kLanes);
   for (unsigned l = 0; l < kLanes; ++l) {
     if ((meeting.mask >> l & 1U) == 0) continue;
-    all.push_back(&fiber_of(mine.state.cluster_rank, mine.warp() * kLanes + l));
-    given[l] = all.back()->meeting.mine;
-    all.back()->status = Status::kReady;
+    Fiber& other = fiber_of(mine.state.cluster_rank, mine.warp() * kLanes + l);
+    given[l] = other.meeting.mine;
+    other.status = Status::kReady;
+    threads.push_back(number(other));
   }
   if (meeting.join != nullptr) {
     // Nobody's code: neither interrupted nor checked.
@@ -71,17 +73,8 @@ void Cluster::meet(const host::Meeting& meeting) {
     fiber_ = &mine;
   }
   // A shuffle and its like exchange values and order no memory; the barrier of a warp does.
-  if (meeting.join == nullptr) order(all);
+  if (races_ && meeting.join == nullptr) races_->meet(threads);
   note_progress();
-}
-
-/// What any of them did before comes before what each of them does later.
-void Cluster::order(const std::vector<Fiber*>& lanes) {
-  if (!races_) return;
-  std::vector<std::size_t> threads;
-  threads.reserve(lanes.size());
-  for (const Fiber* fiber : lanes) threads.push_back(number(*fiber));
-  races_->meet(threads);
 }
 
 /// A thread that has left the kernel cannot come any more.

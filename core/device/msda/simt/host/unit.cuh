@@ -22,16 +22,23 @@ namespace msda::simt::host {
 /// Null while no kernel runs: the initialisers of the unit, say, are instrumented too.
 inline const Executor* executor = nullptr;
 
+/// Of the table, or while no kernel runs such that nothing is checked and no slice ends: every
+/// access and every basic block asks.
+inline ThreadState nobody = {.stack = 0, .stack_bytes = ~0UL};
+inline ThreadState* const nobody_runs = &nobody;
+inline ThreadState* const* current = &nobody_runs;
+inline long long endless = 0x7fffffffffffffffLL;
+inline long long* slice = &endless;
+
 MSDA_UNCHECKED inline void check(const void* address, unsigned long bytes, unsigned kind,
                                  const void* pc) {
-  if (executor == nullptr) return;
   // Most accesses are of the thread's own stack: they end here, without a call.
-  const ThreadState& thread = **executor->current;
+  const ThreadState& thread = **current;
   if (reinterpret_cast<unsigned long>(address) - thread.stack < thread.stack_bytes) return;
   executor->access(address, bytes, kind, pc);
 }
 
-MSDA_UNCHECKED inline const ThreadState& me() { return **executor->current; }
+MSDA_UNCHECKED inline const ThreadState& me() { return **current; }
 
 MSDA_UNCHECKED inline void count(Event event) {
   if (executor != nullptr) executor->count(event, nullptr, 1);
@@ -44,7 +51,10 @@ extern "C" {
 /// Called before a kernel with the table, and after it with null.
 __attribute__((visibility("default"), used)) MSDA_UNCHECKED inline void msda_simt_attach(
     const msda::simt::host::Executor* executor) {
-  msda::simt::host::executor = executor;
+  using namespace msda::simt;
+  host::executor = executor;
+  host::current = executor != nullptr ? executor->current : &host::nobody_runs;
+  host::slice = executor != nullptr ? executor->slice : &host::endless;
 }
 
 #define MSDA_PC __builtin_extract_return_addr(__builtin_return_address(0))
@@ -81,8 +91,8 @@ MSDA_UNCHECKED __attribute__((used)) inline void __tsan_write_range(void* addres
 MSDA_UNCHECKED __attribute__((used)) inline void __tsan_init() {}
 
 MSDA_UNCHECKED __attribute__((used)) inline void __sanitizer_cov_trace_pc() {
-  const msda::simt::host::Executor* executor = msda::simt::host::executor;
-  if (executor != nullptr && --*executor->slice <= 0) executor->end_slice(MSDA_PC);
+  using namespace msda::simt;
+  if (--*host::slice <= 0) host::executor->end_slice(MSDA_PC);
 }
 #undef MSDA_PC
 
