@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include <msda/error.hpp>
 
@@ -42,6 +44,7 @@ std::string ask_version(const std::string& program) {
 
 std::string kernel_symbol(std::size_t i) { return fmt::format("msda_kernel_{}", i); }
 constexpr const char* kPlanSymbol = "msda_plan";
+constexpr const char* kHooks = "hooks.o";
 
 /// The unit with functions that the program can find: templates have no names of their own.
 std::string host_text(const Unit& unit) {
@@ -100,23 +103,49 @@ std::string HostCompiler::key(const Unit& unit) const {
   return hash.hex();
 }
 
-void HostCompiler::run(const Unit& unit, const fs::path& directory, const fs::path& image) const {
-  const fs::path object = fs::path(image).replace_extension("o");
+void HostCompiler::compile_object(const Unit& unit, const fs::path& directory,
+                                  const fs::path& object) const {
   std::vector<std::string> command = {program_};
   for (const std::string& option : options(directory)) command.push_back(option);
   for (const std::string& last :
        {std::string("-c"), (directory / "unit.cu").string(), std::string("-o"), object.string()}) {
     command.push_back(last);
   }
-  CommandResult result = execute_command(command);
-  if (result.exit_code == 0) {
-    // Linked apart: with the sanitizer's option the linker would add its library.
-    result = execute_command(
-        {program_, "-shared", "-nostartfiles", object.string(), "-lm", "-o", image.string()});
-  }
-  if (result.exit_code != 0) {
+  const CommandResult result = execute_command(command);
+  if (result.exit_code != 0)
     throw Error(compile_failure(unit, "the host", directory, result.output));
-  }
+}
+
+/// Linked apart: with the sanitizer's option the linker would add its library.
+void HostCompiler::link(const Unit& unit, const std::vector<fs::path>& objects,
+                        const fs::path& directory, const fs::path& image) const {
+  std::vector<std::string> command = {program_, "-shared", "-nostartfiles"};
+  for (const fs::path& object : objects) command.push_back(object.string());
+  for (const std::string& last : {std::string("-lm"), std::string("-o"), image.string()})
+    command.push_back(last);
+  const CommandResult result = execute_command(command);
+  if (result.exit_code != 0)
+    throw Error(compile_failure(unit, "the host", directory, result.output));
+}
+
+Bytes HostCompiler::hooks(const Unit& of) const {
+  Unit unit;
+  unit.label = "hooks";
+  unit.text = "#include <msda/simt/host/hooks.cuh>\n";
+  std::ranges::copy_if(of.headers, std::back_inserter(unit.headers), [](const UnitHeader& header) {
+    return header.path.starts_with("msda/simt/host/");
+  });
+  return cache_
+      .get(key(unit), kHooks, unit,
+           [&](const fs::path& directory) {
+             const TemporaryDirectory temporary;
+             const fs::path object = temporary.path() / kHooks;
+             compile_object(unit, directory, object);
+             Module module;
+             module.cubin = read_bytes(object);
+             return module;
+           })
+      .cubin;
 }
 
 Module HostCompiler::compile(const Unit& given) const {
@@ -129,7 +158,12 @@ Module HostCompiler::compile(const Unit& given) const {
 Module HostCompiler::build(const Unit& unit, const fs::path& directory) const {
   const TemporaryDirectory temporary;
   const fs::path image = temporary.path() / kSharedObject;
-  run(unit, directory, image);
+  const fs::path own = temporary.path() / "unit.o";
+  compile_object(unit, directory, own);
+  const Bytes hooks = this->hooks(unit);
+  const fs::path shared = temporary.write(
+      kHooks, std::string_view(reinterpret_cast<const char*>(hooks.data()), hooks.size()));
+  link(unit, {own, shared}, directory, image);
   Module module;
   module.cubin = read_bytes(image);
   for (std::size_t i = 0; i < unit.kernels.size(); ++i) {

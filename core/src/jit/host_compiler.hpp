@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "files/bytes.hpp"
 #include "jit/compiler.hpp"
 
 namespace msda {
@@ -28,8 +29,14 @@ class HostCompiler {
   std::string key(const Unit& unit) const;
   std::vector<std::string> options(const std::filesystem::path& directory) const;
   Module build(const Unit& unit, const std::filesystem::path& directory) const;
-  void run(const Unit& unit, const std::filesystem::path& directory,
-           const std::filesystem::path& image) const;
+  /// Of what lies in `directory` as unit.cu.
+  void compile_object(const Unit& unit, const std::filesystem::path& directory,
+                      const std::filesystem::path& object) const;
+  void link(const Unit& unit, const std::vector<std::filesystem::path>& objects,
+            const std::filesystem::path& directory, const std::filesystem::path& image) const;
+  /// The object of what the compiler's instrumentation calls. Compiled once for all units of a
+  /// cache: it takes a quarter of the time of a unit.
+  Bytes hooks(const Unit& of) const;
 
   CompileCache cache_;
   std::string program_;

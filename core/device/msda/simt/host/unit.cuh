@@ -1,6 +1,5 @@
-// The first header of a unit compiled for the host: CUDA's keywords and vector types, the table of
-// the executor, and what the compiler's instrumentation calls before each access of memory and in
-// each basic block (-fsanitize=thread, -fsanitize-coverage=trace-pc), which goes to the executor.
+// The first header of a unit compiled for the host: CUDA's keywords and vector types, and the table
+// of the executor.
 #pragma once
 
 #include <msda/simt/host/executor.cuh>
@@ -30,14 +29,6 @@ inline ThreadState* const* current = &nobody_runs;
 inline long long endless = 0x7fffffffffffffffLL;
 inline long long* slice = &endless;
 
-MSDA_UNCHECKED inline void check(const void* address, unsigned long bytes, unsigned kind,
-                                 const void* pc) {
-  // Most accesses are of the thread's own stack: they end here, without a call.
-  const ThreadState& thread = **current;
-  if (reinterpret_cast<unsigned long>(address) - thread.stack < thread.stack_bytes) return;
-  executor->access(address, bytes, kind, pc);
-}
-
 MSDA_UNCHECKED inline const ThreadState& me() { return **current; }
 
 MSDA_UNCHECKED inline void count(Event event) {
@@ -56,45 +47,6 @@ __attribute__((visibility("default"), used)) MSDA_UNCHECKED inline void msda_sim
   host::current = executor != nullptr ? executor->current : &host::nobody_runs;
   host::slice = executor != nullptr ? executor->slice : &host::endless;
 }
-
-#define MSDA_PC __builtin_extract_return_addr(__builtin_return_address(0))
-#define MSDA_HOOK(NAME, BYTES, KIND)                                              \
-  MSDA_UNCHECKED __attribute__((used)) inline void __tsan_##NAME(void* address) { \
-    using namespace msda::simt::host;                                             \
-    check(address, BYTES, KIND, MSDA_PC);                                         \
-  }
-#define MSDA_HOOKS(BYTES)                                              \
-  MSDA_HOOK(read##BYTES, BYTES, kRead)                                 \
-  MSDA_HOOK(write##BYTES, BYTES, kWrite)                               \
-  MSDA_HOOK(unaligned_read##BYTES, BYTES, kRead | kUnaligned)          \
-  MSDA_HOOK(unaligned_write##BYTES, BYTES, kWrite | kUnaligned)        \
-  MSDA_HOOK(volatile_read##BYTES, BYTES, kRead)                        \
-  MSDA_HOOK(volatile_write##BYTES, BYTES, kWrite)                      \
-  MSDA_HOOK(unaligned_volatile_read##BYTES, BYTES, kRead | kUnaligned) \
-  MSDA_HOOK(unaligned_volatile_write##BYTES, BYTES, kWrite | kUnaligned)
-MSDA_HOOKS(1)
-MSDA_HOOKS(2)
-MSDA_HOOKS(4)
-MSDA_HOOKS(8)
-MSDA_HOOKS(16)
-#undef MSDA_HOOKS
-#undef MSDA_HOOK
-
-MSDA_UNCHECKED __attribute__((used)) inline void __tsan_read_range(void* address,
-                                                                   unsigned long bytes) {
-  msda::simt::host::check(address, bytes, msda::simt::host::kRead, MSDA_PC);
-}
-MSDA_UNCHECKED __attribute__((used)) inline void __tsan_write_range(void* address,
-                                                                    unsigned long bytes) {
-  msda::simt::host::check(address, bytes, msda::simt::host::kWrite, MSDA_PC);
-}
-MSDA_UNCHECKED __attribute__((used)) inline void __tsan_init() {}
-
-MSDA_UNCHECKED __attribute__((used)) inline void __sanitizer_cov_trace_pc() {
-  using namespace msda::simt;
-  if (--*host::slice <= 0) host::executor->end_slice(MSDA_PC);
-}
-#undef MSDA_PC
 
 float fmaf(float, float, float);
 double fma(double, double, double);
