@@ -14,15 +14,16 @@ void Cluster::begin_copy(const Copy& copy) {
   const auto to = reinterpret_cast<std::uintptr_t>(copy.to);
   const auto from = reinterpret_cast<std::uintptr_t>(copy.from);
   const std::size_t offset = shared_.offset(to);
-  const std::string text =
-      fmt::format("{} copies {} bytes at {}", who(*fiber_), copy.bytes, where(copy.where));
+  const auto text = [&] {
+    return fmt::format("{} copies {} bytes at {}", who(*fiber_), copy.bytes, where(copy.where));
+  };
   if (!shared_.contains(offset, copy.bytes)) {
     fault(Diagnosis::kOutOfBoundsShared,
-          fmt::format("{} to byte {} of {} bytes of shared memory", text,
+          fmt::format("{} to byte {} of {} bytes of shared memory", text(),
                       offset % SharedMemory::kStride, shared_.bytes()));
   }
   if (copy.from != nullptr && global_.find(from, copy.bytes) == nullptr) {
-    fault(Diagnosis::kOutOfBoundsGlobal, fmt::format("{} from {}", text, global_.describe(from)));
+    fault(Diagnosis::kOutOfBoundsGlobal, fmt::format("{} from {}", text(), global_.describe(from)));
   }
   shared_.mark(offset, copy.bytes, Mark::kUnderWay);
   note_progress();

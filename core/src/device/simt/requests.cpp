@@ -1,7 +1,6 @@
 #include "device/simt/requests.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace msda::simt {
 namespace {
@@ -18,41 +17,41 @@ constexpr std::uintptr_t kBankBytes = 4;  ///< that a bank gives in a pass
 
 }  // namespace
 
-std::size_t Requests::PassageHash::operator()(const Passage& passage) const {
-  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // of the golden ratio: spreads the bits
-  std::uint64_t mixed = reinterpret_cast<std::uintptr_t>(passage.pc);
-  for (const std::uint64_t part : {std::uint64_t{passage.who}, passage.n}) {
-    mixed = (mixed ^ part) * kOdd;
-    mixed ^= mixed >> 32;
-  }
-  return mixed;
-}
-
 void Requests::load(std::size_t thread, std::size_t warp, const void* pc, std::uintptr_t address,
                     std::size_t bytes) {
-  const Passage key{warp, pc, passed_[{thread, pc, 0}]++};
-  std::vector<Span>& spans = open_[key];
+  Site& site = sites_[pc];
+  if (site.passed.size() <= thread) site.passed.resize(thread + 1);
+  if (site.warps.size() <= warp) site.warps.resize(warp + 1);
+  Warp& of = site.warps[warp];
+  const std::uint64_t ahead = site.passed[thread]++ - of.finished;
+  while (of.open.size() <= ahead) of.open.emplace_back().reserve(kLanesOfAWarp);
+  std::vector<Span>& spans = of.open[ahead];
   spans.push_back({address, address + bytes, thread % kLanesOfAWarp});
   if (spans.size() < kLanesOfAWarp) return;
+  // Every lane passed here as often before: this is the first that is open.
   finish(spans);
-  open_.erase(key);
+  of.open.pop_front();
+  ++of.finished;
 }
 
 /// Passes beyond the first of each group of lanes that ask for 128 bytes: a bank gives one word in
 /// a pass, to all who ask for it.
-std::uint64_t Requests::conflicts(std::vector<Span> spans) {
+std::uint64_t Requests::conflicts(std::vector<Span>& spans) {
   std::sort(spans.begin(), spans.end(), [](Span a, Span b) { return a.lane < b.lane; });
   const std::uintptr_t bytes = std::max(spans.front().end - spans.front().begin, kBankBytes);
   const std::size_t together = std::max<std::size_t>(kBanks * kBankBytes / bytes, 1);
   std::uint64_t passes = 0;
+  std::vector<std::uintptr_t>& words = words_;
   for (std::size_t first = 0; first < spans.size();) {
-    std::set<std::uintptr_t> words;
+    words.clear();
     const std::size_t group = spans[first].lane / together;
     for (; first < spans.size() && spans[first].lane / together == group; ++first) {
       for (auto word = spans[first].begin / kBankBytes; word * kBankBytes < spans[first].end;
            ++word)
-        words.insert(word);
+        words.push_back(word);
     }
+    std::sort(words.begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
     std::uint64_t of_bank[kBanks] = {};
     for (const std::uintptr_t word : words) ++of_bank[word % kBanks];
     passes += *std::max_element(std::begin(of_bank), std::end(of_bank)) - 1;
@@ -79,9 +78,12 @@ void Requests::finish(std::vector<Span>& spans) {
 }
 
 void Requests::end_cluster() {
-  for (auto& [key, spans] : open_) finish(spans);
-  open_.clear();
-  passed_.clear();
+  for (auto& [pc, site] : sites_) {
+    for (Warp& warp : site.warps) {
+      for (std::vector<Span>& spans : warp.open) finish(spans);
+    }
+  }
+  sites_.clear();
 }
 
 void Requests::add_to(std::map<std::string, double>& numbers) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -33,21 +34,20 @@ class Requests {
     std::size_t lane;
   };
   void finish(std::vector<Span>& spans);
-  static std::uint64_t conflicts(std::vector<Span> spans);
+  std::uint64_t conflicts(std::vector<Span>& spans);
 
-  /// The n-th time that a thread, or a warp, comes to a load.
-  struct Passage {
-    std::size_t who;
-    const void* pc;
-    std::uint64_t n;
-    bool operator==(const Passage&) const = default;
+  struct Warp {
+    std::uint64_t finished = 0;          ///< times that all of its lanes have passed
+    std::deque<std::vector<Span>> open;  ///< of each time after these
   };
-  struct PassageHash {
-    std::size_t operator()(const Passage& passage) const;
+  /// A load in the code.
+  struct Site {
+    std::vector<std::uint64_t> passed;  ///< times, by thread
+    std::vector<Warp> warps;
   };
 
-  std::unordered_map<Passage, std::uint64_t, PassageHash> passed_;    ///< by thread; its n is 0
-  std::unordered_map<Passage, std::vector<Span>, PassageHash> open_;  ///< by warp
+  std::unordered_map<const void*, Site> sites_;
+  std::vector<std::uintptr_t> words_;  ///< of the group that is looked at
   std::uint64_t requests_ = 0;
   std::uint64_t sectors_ = 0;
   std::uint64_t conflicts_ = 0;
