@@ -42,19 +42,32 @@ nlohmann::json compile(const Compiler& compiler, const Job& job) {
           {"spill_bytes", build.spill_bytes}};
 }
 
-TEST(ConformanceOfCompilation, EveryCompositionCompilesForEveryGeneration) {
-  const std::vector<Composition> compositions = shipped_compositions(DeviceKind::kCuda);
-  const auto all_problems = problems_to_compile_for();
+/// Each composition for Hopper and, in turn, for one of the other generations, each on a problem in
+/// turn. The slow tests compile all of each.
+std::vector<Job> jobs_for(const std::vector<Composition>& compositions,
+                          const std::vector<Problem>& problems) {
+  const std::vector<int> others = {80, 120};
   std::vector<Job> jobs;
-  for (const Composition& composition : compositions) {
-    for (const Problem& problem : all_problems) {
-      for (const int capability : kGenerations) {
-        if (!composition.unsupported(problem, device_to_compile_for(capability))) {
-          jobs.push_back({&composition, &problem, capability});
-        }
+  for (std::size_t c = 0; c < compositions.size(); ++c) {
+    const int other = others[c / problems.size() % others.size()];
+    for (const int capability : {90, other}) {
+      const std::size_t first = c + (capability == 90 ? 0 : 1);
+      for (std::size_t p = 0; p < problems.size(); ++p) {
+        const Problem& problem = problems[(first + p) % problems.size()];
+        if (compositions[c].unsupported(problem, device_to_compile_for(capability))) continue;
+        jobs.push_back({&compositions[c], &problem, capability});
+        break;
       }
     }
   }
+  return jobs;
+}
+
+TEST(ConformanceOfCompilation, EveryCompositionCompilesForHopperAndAnother) {
+  const std::vector<Composition> compositions = shipped_compositions(DeviceKind::kCuda);
+  const auto problems = problems_to_compile_for();
+  const std::vector<Job> jobs = jobs_for(compositions, problems);
+  EXPECT_GT(jobs.size(), compositions.size());
   const Compiler compiler;
   std::mutex mutex;
   nlohmann::json figures = nlohmann::json::array();
@@ -137,11 +150,17 @@ TEST(ConformanceOfCompilation, AHintThatIsMisspeltForOneWordDoesNotCompile) {
   EXPECT_THROW(Compiler(cache.path()).compile(unit, "sm_90a"), Error);
 }
 
+/// On one problem or the other in turn; the slow tests compile them on both.
 TEST(ConformanceOfCompilation, OtherChoicesCompileForHopper) {
-  const auto compositions = other_choices();
-  EXPECT_FALSE(compositions.empty());
   const auto awkward = awkward_problems();
-  compile_all(compositions, {awkward[3].problem, awkward[10].problem}, device_to_compile_for(90));
+  std::vector<Composition> of[2];
+  for (Composition& composition : other_choices()) {
+    auto& half = of[0].size() > of[1].size() ? of[1] : of[0];
+    half.push_back(std::move(composition));
+  }
+  EXPECT_FALSE(of[1].empty());
+  compile_all(of[0], {awkward[3].problem}, device_to_compile_for(90));
+  compile_all(of[1], {awkward[10].problem}, device_to_compile_for(90));
 }
 
 }  // namespace
