@@ -43,7 +43,23 @@ double uniform(std::uint64_t x) {
 }  // namespace
 
 Landscape::Landscape(const LandscapeShape& shape, std::uint64_t seed)
-    : shape_(shape), seed_(mixed(seed)), space_(make_space(shape)) {}
+    : shape_(shape), seed_(mixed(seed)), space_(make_space(shape)) {
+  std::vector<std::uint64_t> names;  // of levels, for the numbers that are drawn
+  std::uint64_t factor = 0;
+  for (const SpaceFactor& one : space_.factors()) {
+    first_.push_back(names.size());
+    for (std::uint64_t level = 0; level <= one.levels.size(); ++level)
+      names.push_back(100 * factor + level);
+    ++factor;
+  }
+  // Every point has many of these effects, and there are few.
+  for (const std::uint64_t a : names) {
+    mains_.push_back(effect(a, shape_.main));
+    std::vector<double>& with = pairs_.emplace_back();
+    for (const std::uint64_t b : names)
+      with.push_back(a < b ? effect(10'000 * (a + 1) + b, shape_.pair) : 0);
+  }
+}
 
 /// Normal with mean 0, by Box and Muller.
 double Landscape::effect(std::uint64_t what, double deviation) const {
@@ -67,13 +83,10 @@ Pool Landscape::pool(bool listed) const {
 double Landscape::log_time(std::uint64_t number) const {
   const Levels levels = space_.at(number);
   double sum = effect(1'000'000'000 + number, shape_.own);
-  for (std::uint64_t f = 0; f < levels.size(); ++f) {
-    const std::uint64_t first = 100 * f + static_cast<std::uint64_t>(levels[f] + 1);
-    sum += effect(first, shape_.main);
-    for (std::uint64_t g = f + 1; g < levels.size(); ++g) {
-      sum += effect(10'000 * (first + 1) + 100 * g + static_cast<std::uint64_t>(levels[g] + 1),
-                    shape_.pair);
-    }
+  for (std::size_t f = 0; f < levels.size(); ++f) {
+    const std::size_t first = place(f, levels[f]);
+    sum += mains_[first];
+    for (std::size_t g = f + 1; g < levels.size(); ++g) sum += pairs_[first][place(g, levels[g])];
   }
   return sum;
 }

@@ -37,10 +37,17 @@ class Landscape {
 
  private:
   double effect(std::uint64_t what, double deviation) const;
+  /// Number of a factor's level among all levels of all factors; level -1 is that it has none.
+  std::size_t place(std::size_t factor, int level) const {
+    return first_[factor] + static_cast<std::size_t>(level + 1);
+  }
 
   LandscapeShape shape_;
   std::uint64_t seed_;
   SearchSpace space_;
+  std::vector<std::size_t> first_;          ///< place of each factor's level -1
+  std::vector<double> mains_;               ///< by place
+  std::vector<std::vector<double>> pairs_;  ///< by place and place
 };
 
 /// Measures with log-normal noise. A process adds its own to each candidate, and the baseline's
