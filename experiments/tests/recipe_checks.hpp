@@ -14,7 +14,9 @@ Problem in_half(const char* preset);
 
 /// Each in the documents' shape with several images and one row more than whole tiles, so that
 /// blocks have several of them; and in turn on a bordered problem, one of three heads and five
-/// points, and one in bf16.
+/// points, and one in bf16. Of recipes that differ in numbers alone the first; the slow tests run
+/// the others.
 std::vector<SimtCheck> recipe_checks();
+std::vector<SimtCheck> recipe_number_checks();
 
 }  // namespace msda

@@ -24,6 +24,15 @@ struct Narrow {
     const int power = static_cast<int>(magnitude >> 52U) - 1023;
     const int stored = power + bias;  // exponent field of a normal number
     const unsigned limit = saturates ? kLargest : finite ? kNan : kInfinity;
+    if (stored >= 1 && stored < static_cast<int>(kExponents)) {
+      // Almost all: the exponent changes its bias, and a carry of the significand goes there.
+      constexpr int kDropped = 52 - mantissa;
+      const unsigned long long rounded =
+          magnitude + ((1ULL << (kDropped - 1)) - 1U) + (magnitude >> kDropped & 1U);
+      const unsigned result = static_cast<unsigned>(
+          (rounded >> kDropped) - (static_cast<unsigned long long>(1023 - bias) << mantissa));
+      return sign | (result > kLargest ? limit : result);
+    }
     if (stored > static_cast<int>(kExponents)) return sign | limit;
     // A subnormal number loses as many bits as its exponent lacks.
     const int dropped = 52 - mantissa + (stored < 1 ? 1 - stored : 0);
@@ -43,6 +52,10 @@ struct Narrow {
     const unsigned magnitude = bits & (kSign - 1U);
     const unsigned sign = (bits & kSign) != 0 ? 0x80000000U : 0U;
     const unsigned field = magnitude >> mantissa;
+    constexpr unsigned kRebias = static_cast<unsigned>(127 - bias) << 23U;
+    if (field != 0 && field != kExponents) {
+      return __builtin_bit_cast(float, sign | ((magnitude << (23 - mantissa)) + kRebias));
+    }
     const unsigned fraction = magnitude & ((1U << mantissa) - 1U);
     if (finite ? magnitude == kNan : magnitude > kInfinity) {
       return __builtin_bit_cast(float, 0x7fffffffU);
