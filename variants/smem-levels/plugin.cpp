@@ -11,19 +11,24 @@ class SmemLevels final : public msda::Optimization {
       : Optimization(
             {.name = "smem-levels",
              .summary = "the smallest levels of an image live in shared memory",
-             .parameters = {ParameterSpec::integer(
-                                "budget", "kilobytes of shared memory for levels", 96, 1, 220),
-                            ParameterSpec::integer("padding",
-                                                   "elements added to each pixel's row of channels",
-                                                   0, 0, 32),
-                            ParameterSpec::one_of<std::int64_t>(
-                                "heads", "neighbouring heads whose rows a block keeps together", 1,
-                                {1, 2, 4, 8}),
-                            ParameterSpec::one_of<std::string>(
-                                "copy",
-                                "how levels are copied: words through registers, async with "
-                                "cp.async, bulk by TMA (async below 9.0)",
-                                "words", {"words", "async", "bulk"})}},
+             .parameters =
+                 {ParameterSpec::integer("budget", "kilobytes of shared memory for levels", 96, 1,
+                                         220),
+                  ParameterSpec::integer(
+                      "padding", "elements added to each pixel's row of channels", 0, 0, 32),
+                  ParameterSpec::one_of<std::int64_t>(
+                      "heads", "neighbouring heads whose rows a block keeps together", 1,
+                      {1, 2, 4, 8}),
+                  ParameterSpec::one_of<std::string>(
+                      "copy",
+                      "how levels are copied: words through registers, async with "
+                      "cp.async, bulk by TMA (async below 9.0)",
+                      "words", {"words", "async", "bulk"}),
+                  ParameterSpec::one_of<std::string>(
+                      "meanwhile",
+                      "what a block does until bulk copies have come: wait, or read global "
+                      "memory",
+                      "wait", {"wait", "global"})}},
             {.skeleton = "direct",
              .slot = "source",
              .type = "msda::smem_levels::Source",
@@ -31,6 +36,10 @@ class SmemLevels final : public msda::Optimization {
 
   std::optional<std::string> unsupported(const msda::Problem& problem, const msda::DeviceInfo&,
                                          const msda::Parameters& parameters) const override {
+    if (parameters.get<std::string>("meanwhile") == "global" &&
+        parameters.get<std::string>("copy") != "bulk") {
+      return "meanwhile: global needs copy: bulk; other copies are complete before the first tile";
+    }
     return msda::plane_refusal(problem, parameters.get<std::int64_t>("heads"));
   }
 

@@ -57,6 +57,7 @@ struct LaunchShape {
   unsigned chunks = 0;           ///< items per plane when rows_per_item is 0
   unsigned cluster = 0;          ///< blocks per cluster; 0 or 1: none
   unsigned most_workers = 0;     ///< blocks or clusters of the grid at most; 0: no limit
+  unsigned dependent = 0;        ///< 1: may begin while the launch before it in the stream runs
 };
 
 /// A layered texture of one level: `layers_per_image` * B layers of width x height texels, each of

@@ -17,7 +17,8 @@
   SLOT(Pipeline, pipeline, DirectPipeline)      \
   SLOT(Cache, cache, DefaultCache)              \
   SLOT(Unroll, unroll, OnePoint)                \
-  SLOT(Fetch, fetch, LoadFetch)
+  SLOT(Fetch, fetch, LoadFetch)                 \
+  SLOT(Launch, launch, OrderedLaunch)
 
 /// Those that the specialised skeleton has beside them.
 #define MSDA_PRODUCER_SLOTS(SLOT)      \

@@ -91,6 +91,8 @@ INSTANTIATE_TEST_SUITE_P(
         Member{"CachePolicy", "l2-persist", "msda/slots/cache.cuh", "static Word load_stream"},
         Member{"UnrollPolicy", "loop-unrolling", "loop_unrolling/unroll.cuh", "bool kAlternates"},
         Member{"FetchPolicy", "memcpy-async", "memcpy_async/fetch.cuh", "void commit"},
+        Member{"LaunchPolicy", "dependent-launch", "dependent_launch/launch.cuh",
+               "static void begin"},
         Member{"RolesPolicy", "warp-roles", "msda/slots/roles.cuh", "int kProducerThreads"},
         Member{"HandoverPolicy", "handover", "msda/slots/handover.cuh", "void consumer_release"},
         Member{"KernelPolicy", "staging-copy", "staging_copy/kernel.cuh", "static void run"}),

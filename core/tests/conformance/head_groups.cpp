@@ -19,6 +19,11 @@ Use planes_in_global_memory(Number heads) { return {"head-planes", {{"heads", he
 Use some_levels(Number heads) {
   return {"smem-levels", {{"heads", heads}, {"budget", Number{4}}, {"copy", std::string("bulk")}}};
 }
+/// Read in global memory until they have come.
+Use later(Use levels) {
+  levels.parameters["meanwhile"] = std::string("global");
+  return levels;
+}
 Use cluster(Number blocks, Number heads) {
   return {"distributed-smem", {{"cluster", blocks}, {"heads", heads}}};
 }
@@ -55,7 +60,7 @@ std::vector<Composition> head_groups() {
       {interleaved(1), planes(2, "bulk"), kPersistent},
       {interleaved(2), planes(2, "async"), kPersistent},
       {interleaved(2), some_levels(2), kPersistent, kPacked, kAlternate, {"prefetch-query", {}}},
-      {interleaved(4), planes(4, "bulk"), {"work-redistribution", {{"waves", Number{1}}}}},
+      {interleaved(4), planes(4, "bulk"), {"work-redistribution", {{"turn", Number{2}}}}},
       {interleaved(2), some_levels(4), {"work-stealing", {}}},
       {interleaved(2), planes_in_global_memory(2), kPersistent, kPacked, kAlternate},
       {kWide, planes_in_global_memory(4), {"work-redistribution", {{"waves", Number{1}}}}},
@@ -75,6 +80,10 @@ std::vector<Composition> head_groups() {
       {interleaved(2), some_levels(2), {"memcpy-async", {}}},
       {{"register-blocking", {}}, some_levels(2), {"memcpy-async", {}}, kPersistent},
       {interleaved(2), planes(2, "bulk"), {"warp-shuffle", {}}, kAlternate},
+      {interleaved(2), later(some_levels(2)), kPersistent, kPacked, kAlternate},
+      {kWide, later(planes(2, "bulk")), {"work-redistribution", {}}, {"prefetch-query", {}}},
+      {kWide, later(some_levels(2)), {"memcpy-async", {}}, kPersistent},
+      {interleaved(2), later(planes(2, "bulk")), {"warp-roles", {}}, kPacked, kPersistent},
   };
   std::vector<Composition> compositions;
   for (const std::vector<Use>& uses : all) compositions.emplace_back(shipped_plugins(), uses);

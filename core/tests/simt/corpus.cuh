@@ -8,6 +8,7 @@
 #include <msda/ptx/barrier.cuh>
 #include <msda/ptx/bulk_copy.cuh>
 #include <msda/ptx/cluster.cuh>
+#include <msda/ptx/dependent_launch.cuh>
 #include <msda/ptx/flag.cuh>
 #include <msda/simt/thread.cuh>
 
@@ -355,6 +356,30 @@ __global__ void unfenced(const Arguments arguments) {
   }
   ptx::wait(barrier, 0);
   output(arguments)[simt::thread()] += words(shared)[simt::thread()];
+}
+
+// --- Launches that begin early
+// ---------------------------------------------------------------------
+
+/// Writes over what the launch before perhaps still reads.
+template <bool right>
+__global__ void early_write(const Arguments arguments) {
+  ptx::launch_dependent_grids();
+  if (right) ptx::wait_on_dependent_grids();
+  output(arguments)[simt::thread()] = 1;
+}
+
+/// One thread has waited, and another begins a copy.
+template <bool right>
+__global__ void early_copy(const Arguments arguments) {
+  unsigned char* shared = simt::shared_memory();
+  if (right || simt::thread() == 0) ptx::wait_on_dependent_grids();
+  if (simt::thread() == 1) {
+    ptx::copy_async<16>(shared, value(arguments));
+    ptx::commit_copies();
+    ptx::wait_for_copies<0>();
+    output(arguments)[0] = words(shared)[0];
+  }
 }
 
 // --- Clusters of two blocks ----------------------------------------------------------------------

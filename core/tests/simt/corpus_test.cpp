@@ -21,7 +21,8 @@ struct Broken {
   std::vector<std::string> says;  ///< parts of the message
   bool races = false;             ///< found when races are looked for
   unsigned cluster = 1;
-  bool by_luck = false;  ///< found with seed 0, and with others when the order is right
+  bool by_luck = false;    ///< found with seed 0, and with others when the order is right
+  bool dependent = false;  ///< the launch may begin early
 };
 /// What a test's parameter is called.
 void PrintTo(const Broken& kernel, std::ostream* out) { *out << kernel.kernel; }
@@ -63,6 +64,14 @@ std::vector<Broken> corpus() {
       {"half_a_barrier", kLeftBehind, {"barrier 1 has 32 of 64 arrivals"}},
       {"unfenced", kProxy, {"256 bytes", "fence.proxy.async"}},
       {"tally", kGlobalRace, {"block 1 thread 0 reads 4 bytes", "block 0 wrote there"}, true},
+      {.kernel = "early_write",
+       .diagnosis = kDependency,
+       .says = {"touches output", "griddepcontrol.wait", "corpus.cuh"},
+       .dependent = true},
+      {.kernel = "early_copy",
+       .diagnosis = kDependency,
+       .says = {"thread 1 touches value"},
+       .dependent = true},
       {"cluster_read", kRace, {"nothing orders the two"}, true, 2},
       {"cluster_leave", kGone, {"of the shared memory of block"}, true, 2},
   };
@@ -106,6 +115,7 @@ void run_kernel(const Broken& broken, bool right, const Options& options) {
   grid.threads = 64;
   grid.cluster = broken.cluster;
   grid.shared_bytes = 1024;
+  grid.dependent = broken.dependent;
   run(grid, &arguments, unit().image(), unit().attach(),
       {{value, kBytes, "value", false},
        {output, kOutputBytes, "output", true},

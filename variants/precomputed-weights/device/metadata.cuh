@@ -40,7 +40,7 @@ class Metadata : public InlineMetadata<K, Parameters> {
         const long long row = i / kPointsPerRow;
         const int in_row = static_cast<int>(i % kPointsPerRow);
         const int level = in_row / Problem::kPoints;
-        const Sample sample = load_samples<K, 1>(arguments, row, in_row)[0];
+        const Sample sample = load_samples<K, 1>(arguments, {row, 0}, in_row)[0];
 #pragma unroll
         for (int side = 0; side < kSides; ++side) {
           taps[(row * kSides + side) * kPointsPerRow + in_row] = make_taps<K>(sample, level, side);

@@ -22,6 +22,8 @@ template <class K, class Parameters>
 class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::copy> {
   using Levels = BlockLevels<K, Parameters>;
   using Resident = ResidentSource<K, Levels, Parameters::copy>;
+  /// Elsewhere a copy is complete before the first tile.
+  static constexpr bool kMeanwhileGlobal = Parameters::meanwhile != 0 && Resident::kAwaitSeesAll;
 
  public:
   static constexpr const char* idle() {
@@ -40,13 +42,20 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
 
   __device__ Source(const Arguments& arguments, Storage& storage) : Resident(arguments, storage) {}
 
-  /// Bulk copies come while the first tile's taps are made.
+  /// Bulk copies come while the first tile's taps are made, or while it and others after it read
+  /// global memory.
   __device__ void enter(const WorkItem& item) {
     const auto sync = [] { Consumers<K>::sync(); };
     if (this->turn_to(item, 0, sync) && !Resident::kAwaitSeesAll) sync();
   }
-  __device__ void begin_tile(const WorkItem&) { this->await_copies(); }
-  __device__ void leave() {}
+  __device__ void begin_tile(const WorkItem&) {
+    if constexpr (!kMeanwhileGlobal) this->await_copies();
+  }
+  __device__ void leave() { this->await_copies(); }
+  __device__ bool has_come() requires(kMeanwhileGlobal) { return this->copies_have_come(); }
+  __device__ GlobalSource<K, Parameters> in_global() const {
+    return GlobalSource<K, Parameters>(this->arguments_);
+  }
   __device__ Base base(const WorkItem& item, int head, int channel) const {
     const int in_plane = Resident::channel_in_plane(item, head, channel);
     return {image_values<K>(this->arguments_, item.image, head, channel),
@@ -57,8 +66,7 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   __device__ auto anchor(const Base& base, Place place) const {
     if constexpr (Levels::resident(level)) {
       const int column = base.side * Resident::delta(level, 1, 0);
-      return ptx::opaque(ptx::opaque(base.shared + column) +
-                         static_cast<int>(place) * Levels::kStride);
+      return ptx::element_offset<Levels::kStride>(ptx::opaque(base.shared + column), place);
     } else {
       return Resident::template anchor_in<level>(base.global, base.side, place);
     }

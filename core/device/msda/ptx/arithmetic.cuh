@@ -28,6 +28,13 @@ __device__ __forceinline__ const unsigned char* element_address(const unsigned c
   return address;
 }
 
+/// The same of bytes in shared memory.
+template <unsigned stride>
+__device__ __forceinline__ int element_offset(int offset, unsigned index) {
+  asm("mad.lo.s32 %0, %1, %2, %0;" : "+r"(offset) : "r"(index), "n"(stride));
+  return offset;
+}
+
 /// The largest whole number not above x. 1.5 * 2^23 leaves a sum's significand no room for a
 /// fraction, so that an addition which rounds down does what conversions to an integer and back do
 /// at a quarter of its rate or less.
@@ -54,6 +61,10 @@ __device__ __forceinline__ int dot2(unsigned weights, unsigned codes, int sum) {
 template <unsigned stride>
 inline const unsigned char* element_address(const unsigned char* address, unsigned index) {
   return address + static_cast<unsigned long long>(index) * stride;
+}
+template <unsigned stride>
+inline int element_offset(int offset, unsigned index) {
+  return offset + static_cast<int>(index * stride);
 }
 inline Whole whole_below(float x) {
   const float value = floorf(x);

@@ -51,26 +51,32 @@ __device__ __forceinline__ void arrive(Barrier* barrier) {
       : "memory");
 }
 
-/// Whether the phase of parity `parity` (0, 1, 0, ...) is over; may wait a while to find out.
-__device__ __forceinline__ bool is_over(Barrier* barrier, unsigned parity) {
-  unsigned over = 0;
-#if __CUDA_ARCH__ >= 900
-#define MSDA_WAIT "mbarrier.try_wait"
-#else
-#define MSDA_WAIT "mbarrier.test_wait"
-#endif
-  asm volatile("{\n.reg .pred over;\n" MSDA_WAIT
-               ".parity.shared.b64 over, [%1], %2;\n"
-               "selp.u32 %0, 1, 0, over;\n}"
-               : "=r"(over)
-               : "r"(shared_address(barrier)), "r"(parity)
-               : "memory");
-#undef MSDA_WAIT
-  return over != 0;
+#define MSDA_PHASE_IS_OVER(INSTRUCTION)                    \
+  unsigned over = 0;                                       \
+  asm volatile("{\n.reg .pred over;\n" INSTRUCTION         \
+               ".parity.shared.b64 over, [%1], %2;\n"      \
+               "selp.u32 %0, 1, 0, over;\n}"               \
+               : "=r"(over)                                \
+               : "r"(shared_address(barrier)), "r"(parity) \
+               : "memory");                                \
+  return over != 0
+
+/// Whether the phase of parity `parity` (0, 1, 0, ...) is over.
+__device__ __forceinline__ bool test_wait(Barrier* barrier, unsigned parity) {
+  MSDA_PHASE_IS_OVER("mbarrier.test_wait");
 }
+/// The same, after a while of waiting where the architecture can.
+__device__ __forceinline__ bool try_wait(Barrier* barrier, unsigned parity) {
+#if __CUDA_ARCH__ >= 900
+  MSDA_PHASE_IS_OVER("mbarrier.try_wait");
+#else
+  return test_wait(barrier, parity);
+#endif
+}
+#undef MSDA_PHASE_IS_OVER
 /// Waits for the end of the phase of parity `parity`.
 __device__ __forceinline__ void wait(Barrier* barrier, unsigned parity) {
-  while (!is_over(barrier, parity)) {
+  while (!try_wait(barrier, parity)) {
   }
 }
 

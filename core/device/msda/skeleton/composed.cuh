@@ -7,6 +7,7 @@
 #include <msda/slots/arithmetic.cuh>
 #include <msda/slots/cache.cuh>
 #include <msda/slots/fetch.cuh>
+#include <msda/slots/launch.cuh>
 #include <msda/slots/layout.cuh>
 #include <msda/slots/mapping.cuh>
 #include <msda/slots/metadata.cuh>

@@ -1,6 +1,7 @@
 // The direct skeleton: every lane group gathers its row's points itself. It owns the loops, the
 // barriers and the division of shared memory; the slots own the decisions.
 //
+//   what is before it in the stream has ended     launch
 //   for each work item of this block              schedule
 //     begin to load what stays on chip            source.enter
 //     for each tile of rows                       mapping, order
@@ -39,19 +40,18 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
   typename K::Schedule schedule(arguments,
                                 part_of<kSchedule, typename K::Schedule::Storage>(storage));
   Consumer<K> consumer(arguments, storage);
+  K::Launch::begin();  // barriers are made, and nothing of global memory was touched
 
   WorkItem item;
   while (schedule.next(item)) {
     item = share_in_cluster<K>(item);
     consumer.source.enter(item);
-    for (long long first = item.first; first < item.last; first += kTileRows<K>) {
-      simt::begin_tile(first == item.first);
-      const Tile<K> tile(arguments, item, first);
+    for_each_tile<K>(arguments, item, [&](const Tile<K>& tile) {
       const auto flat_row = [&tile](int in_tile) { return tile.flat_row(in_tile); };
-      consumer.samples.enter(flat_row, first == item.first, item.last - first);
+      consumer.samples.enter(flat_row, tile.is_first(), tile.rows_left());
       consumer.metadata.enter(consumer.samples, flat_row);
       tile.consume(consumer);
-    }
+    });
   }
   consumer.source.leave();
 }

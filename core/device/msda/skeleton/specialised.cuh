@@ -48,20 +48,17 @@ struct Composed : Gather<C, Composed<C>> {
   using Storage = specialised::Storage<Composed>;
 };
 
-/// Calls `tile(item, first)` for the first row of every tile of this block's items, and
-/// `enter(item)` before those of an item.
+/// Calls each(tile) for every tile of this block's items, and enter(item) before those of an
+/// item.
 template <class K, class Enter, class Each>
-__device__ __forceinline__ void for_each_tile(const Arguments& arguments, Storage<K>& storage,
+__device__ __forceinline__ void for_all_tiles(const Arguments& arguments, Storage<K>& storage,
                                               const Enter& enter, const Each& each) {
   typename K::Schedule schedule(arguments,
                                 part_of<kSchedule, typename K::Schedule::Storage>(storage));
   WorkItem item;
   while (schedule.next(item)) {
     enter(item);
-    for (long long first = item.first; first < item.last; first += kTileRows<K>) {
-      simt::begin_tile(first == item.first);
-      each(item, first);
-    }
+    for_each_tile<K>(arguments, item, each);
   }
 }
 
@@ -73,13 +70,12 @@ __device__ __forceinline__ void produce(const Arguments& arguments, Storage<K>& 
   typename K::Metadata metadata(arguments,
                                 part_of<kMetadata, typename K::Metadata::Storage>(storage));
   int buffer = 0;
-  for_each_tile<K>(
+  for_all_tiles<K>(
       arguments, storage, [](const WorkItem&) {},
-      [&](const WorkItem& item, long long first) {
-        const Tile<K> tile(arguments, item, first);
+      [&](const Tile<K>& tile) {
         const auto flat_row = [&tile](int in_tile) { return tile.flat_row(in_tile); };
         if constexpr (K::Metadata::kIsCooperative) {
-          samples.enter(flat_row, first == item.first, item.last - first);
+          samples.enter(flat_row, tile.is_first(), tile.rows_left());
           stages.handover.producer_acquire(stages.state);
           metadata.use_buffer(buffer);
           metadata.enter(samples, flat_row);
@@ -99,10 +95,9 @@ __device__ __forceinline__ void consume(const Arguments& arguments, Storage<K>& 
   Consumer<K> consumer(arguments, storage);
   if constexpr (kFetchSteps<K> != 0) consumer.fetch.follow(stages);
   int buffer = 0;
-  for_each_tile<K>(
+  for_all_tiles<K>(
       arguments, storage, [&](const WorkItem& item) { consumer.source.enter(item); },
-      [&](const WorkItem& item, long long first) {
-        const Tile<K> tile(arguments, item, first);
+      [&](const Tile<K>& tile) {
         if constexpr (K::Metadata::kIsCooperative) {
           consumer.metadata.use_buffer(buffer);
           buffer = buffer + 1 == kTapBuffers<K> ? 0 : buffer + 1;
@@ -113,7 +108,7 @@ __device__ __forceinline__ void consume(const Arguments& arguments, Storage<K>& 
           }
         } else {
           const auto flat_row = [&tile](int in_tile) { return tile.flat_row(in_tile); };
-          consumer.samples.enter(flat_row, first == item.first, item.last - first);
+          consumer.samples.enter(flat_row, tile.is_first(), tile.rows_left());
         }
         tile.consume(consumer);
         if constexpr (K::Metadata::kIsCooperative && kFetchSteps<K> == 0) {
@@ -137,6 +132,7 @@ __global__ void __launch_bounds__(kShape<Composed<C>>.threads,
   if constexpr (kFetchSteps<K> != 0)
     K::Fetch::prepare(arguments, part_of<kFetch, typename K::Fetch::Storage>(storage));
   simt::sync_block();
+  K::Launch::begin();
   if (simt::thread() >= K::Mapping::kThreads) {
     produce<K>(arguments, storage, stages);
   } else {

@@ -25,7 +25,8 @@ struct Consumer {
         samples(arguments, part_of<kPipeline, typename K::Pipeline::Storage>(storage)) {}
 };
 
-/// The rows [first, first + kTileRows) of an item, kRowsPerLane for each lane group of the block.
+/// kTileRows rows of an item from row `at` of it on, kRowsPerLane for each lane group of the block.
+/// The item has at most kMostRows.
 template <class K>
 class Tile {
   using Problem = typename K::Problem;
@@ -36,13 +37,13 @@ class Tile {
   using Walk = msda::Walk<K>;
   static constexpr int kBlocking = Mapping::kRowsPerLane;
   static constexpr int kPlaneHeads = Source::kPlaneHeads;
-  static constexpr long long kFar = 1 << 30;
   static constexpr bool kHeadsExist = Problem::kHeads % kPlaneHeads == 0;  ///< of all rows
 
-  /// One of this lane's rows.
+  /// One of this lane's rows, as it lies in a source.
+  template <class From>
   struct Row {
-    long long flat;  ///< (b*Q + q)*H + h
-    typename Source::Base base;
+    RowNumber flat;
+    typename From::Base base;
     int in_tile;
   };
   /// A batch of points of all rows of the lane.
@@ -52,19 +53,29 @@ class Tile {
   };
 
  public:
-  __device__ Tile(const Arguments& arguments, const WorkItem& item, long long first)
+  static constexpr long long kMostRows = 1 << 30;
+
+  __device__ Tile(const Arguments& arguments, const WorkItem& item, int at)
       : arguments_(arguments),
         item_(item),
-        first_(first),
-        behind_(static_cast<int>(min(item.last - 1 - first, kFar))) {}
+        at_(at),
+        behind_(static_cast<int>(item.last - item.first) - 1 - at) {}
+
+  /// Of its item, and the item's rows from here on.
+  __device__ bool is_first() const { return at_ == 0; }
+  __device__ int rows_left() const { return behind_ + 1; }
 
   /// Flat row of row `in_tile` (>= kTileRows: of a later tile of the item); one beyond the item's
   /// end stands for its last row, and one of a head that does not exist for the last head's, so
   /// that all lanes of a warp stay together and only the store asks whether the row is real.
-  __device__ long long flat_row(int in_tile) const {
+  __device__ RowNumber flat_row(int in_tile) const {
+    const long long first = item_.image * arguments_.queries;
+    if constexpr (kPlaneHeads == Problem::kHeads && requires { K::Order::kIsStored; }) {
+      return {first * Problem::kHeads + item_.first, in_item(in_tile)};
+    }
     const auto position = static_cast<long long>(row_of(in_tile) / kPlaneHeads);
     const long long query = K::Order::query(arguments_, item_.image, position);
-    return (item_.image * arguments_.queries + query) * Problem::kHeads + head_of(in_tile);
+    return {(first + query) * Problem::kHeads + head_of(in_tile), 0};
   }
 
   /// Of the specialised skeleton's producers: copies the values that the fetch slot stages, a batch
@@ -98,7 +109,16 @@ class Tile {
   __device__ void consume(Consumer<K>& consumer) const {
     // What is on its way to the chip is waited for here: a wait among the visits parts their loads.
     consumer.source.begin_tile(item_);
-    Row row[kBlocking];
+    if constexpr (kComesLater<K>) {
+      if (!consumer.source.has_come()) return gather(consumer, consumer.source.in_global());
+    }
+    gather(consumer, consumer.source);
+  }
+
+ private:
+  template <class From>
+  __device__ void gather(Consumer<K>& consumer, const From& source) const {
+    Row<From> row[kBlocking];
     Sums sums[kBlocking];
     const int group = min(Mapping::row(), Mapping::kRows - 1);
     const int channel = Mapping::channel(item_.channel_block);
@@ -106,13 +126,13 @@ class Tile {
     for (int r = 0; r < kBlocking; ++r) {
       row[r].in_tile = r * Mapping::kRows + group;
       row[r].flat = flat_row(row[r].in_tile);
-      row[r].base = consumer.source.base(item_, head_of(row[r].in_tile), channel);
+      row[r].base = source.base(item_, head_of(row[r].in_tile), channel);
       sums[r].clear();
     }
     if constexpr (Walk::kRolled) {
-      visit_in_loops(consumer, row, sums);
+      visit_in_loops(consumer, source, row, sums);
     } else {
-      visit_all(consumer, row, sums);
+      visit_all(consumer, source, row, sums);
     }
 #pragma unroll
     for (int r = 0; r < kBlocking; ++r) {
@@ -123,7 +143,6 @@ class Tile {
     }
   }
 
- private:
   __device__ int head_of(int in_tile) const {
     if constexpr (Problem::kHeads == 1) return 0;
     const int head = head_in_problem(in_tile);
@@ -137,7 +156,10 @@ class Tile {
   }
   /// The row of the plane that row `in_tile` is or, beyond the item's end, stands for.
   __device__ unsigned long long row_of(int in_tile) const {
-    return static_cast<unsigned long long>(first_ + min(in_tile, behind_));
+    return static_cast<unsigned long long>(item_.first) + in_item(in_tile);
+  }
+  __device__ unsigned in_item(int in_tile) const {
+    return static_cast<unsigned>(at_ + min(in_tile, behind_));
   }
   /// False for rows that stand for others.
   __device__ bool is_real(int in_tile) const {
@@ -145,7 +167,8 @@ class Tile {
   }
 
   /// All visits written out. While one is blended, the next kAhead have begun.
-  __device__ void visit_all(Consumer<K>& consumer, Row (&row)[kBlocking],
+  template <class From>
+  __device__ void visit_all(Consumer<K>& consumer, const From& source, Row<From> (&row)[kBlocking],
                             Sums (&sums)[kBlocking]) const {
     constexpr int kInFlight = Walk::kAhead + 1;
     Batch batch[kInFlight];
@@ -153,7 +176,7 @@ class Tile {
       if constexpr (n < Walk::kVisits) {
         constexpr Visit kNew = Walk::visit(n);
         if constexpr (Walk::is_first_of_level(n)) reach<kNew.level>(consumer);
-        begin<kNew.level, kNew.points>(consumer, row, kNew.first, n % kInFlight,
+        begin<kNew.level, kNew.points>(consumer, source, row, kNew.first, n % kInFlight,
                                        batch[n % kInFlight]);
       }
       if constexpr (n >= Walk::kAhead) {
@@ -167,25 +190,26 @@ class Tile {
   }
 
   /// A loop over the batches of each level; only a last one of fewer points is written out.
-  __device__ void visit_in_loops(Consumer<K>& consumer, Row (&row)[kBlocking],
-                                 Sums (&sums)[kBlocking]) const {
+  template <class From>
+  __device__ void visit_in_loops(Consumer<K>& consumer, const From& source,
+                                 Row<From> (&row)[kBlocking], Sums (&sums)[kBlocking]) const {
     constexpr int kWhole = Problem::kPoints / kBatch<K> * kBatch<K>;
     static_for<Problem::kLevels>([&]<int level>() {
       reach<level>(consumer);
 #pragma unroll 1
       for (int point = 0; point < kWhole; point += kBatch<K>) {
-        visit<level, kBatch<K>>(consumer, row, sums, point);
+        visit<level, kBatch<K>>(consumer, source, row, sums, point);
       }
       if constexpr (kWhole < Problem::kPoints) {
-        visit<level, Problem::kPoints - kWhole>(consumer, row, sums, kWhole);
+        visit<level, Problem::kPoints - kWhole>(consumer, source, row, sums, kWhole);
       }
     });
   }
-  template <int level, int points>
-  __device__ void visit(Consumer<K>& consumer, Row (&row)[kBlocking], Sums (&sums)[kBlocking],
-                        int point) const {
+  template <int level, int points, class From>
+  __device__ void visit(Consumer<K>& consumer, const From& source, Row<From> (&row)[kBlocking],
+                        Sums (&sums)[kBlocking], int point) const {
     Batch batch;
-    begin<level, points>(consumer, row, point, 0, batch);
+    begin<level, points>(consumer, source, row, point, 0, batch);
     finish<level, points, 0>(consumer, row, sums, 0, batch);
   }
 
@@ -197,8 +221,9 @@ class Tile {
 
   /// `points` points of each row of the lane, from `point` on: their values are on their way to
   /// registers, or to `place` in the fetch slot's memory.
-  template <int level, int points>
-  __device__ void begin(Consumer<K>& consumer, const Row (&row)[kBlocking], int point, int place,
+  template <int level, int points, class From>
+  __device__ void begin(Consumer<K>& consumer, const From& source,
+                        const Row<From> (&row)[kBlocking], int point, int place,
                         Batch& batch) const {
 #pragma unroll
     for (int r = 0; r < kBlocking; ++r) {
@@ -206,18 +231,18 @@ class Tile {
                                                      point, batch.taps[r]);
       if constexpr (Walk::staged(level)) {
         consumer.fetch.template begin<level, points>(
-            consumer.source, row[r].base, item_, head_of(row[r].in_tile), place, r, batch.taps[r]);
+            source, row[r].base, item_, head_of(row[r].in_tile), place, r, batch.taps[r]);
       } else {
-        load<level, points>(consumer.source, row[r].base, batch.taps[r], batch.value[r]);
+        load<level, points>(source, row[r].base, batch.taps[r], batch.value[r]);
       }
     }
     if constexpr (Walk::staged(level)) consumer.fetch.commit(place);
   }
 
   /// Blends a batch after which `pending` staged ones have begun.
-  template <int level, int points, int pending>
-  __device__ void finish(Consumer<K>& consumer, Row (&row)[kBlocking], Sums (&sums)[kBlocking],
-                         int place, Batch& batch) const {
+  template <int level, int points, int pending, class From>
+  __device__ void finish(Consumer<K>& consumer, const Row<From> (&row)[kBlocking],
+                         Sums (&sums)[kBlocking], int place, Batch& batch) const {
     if constexpr (Walk::staged(level)) {
       consumer.fetch.template wait<pending>(place);
 #pragma unroll
@@ -232,8 +257,8 @@ class Tile {
     if constexpr (Walk::staged(level)) consumer.fetch.release(place);
   }
 
-  template <int level, int points>
-  __device__ static void load(const Source& source, const typename Source::Base& base,
+  template <int level, int points, class From>
+  __device__ static void load(const From& source, const typename From::Base& base,
                               const Taps<K> (&taps)[kBatch<K>],
                               Value (&value)[kBatch<K>][kTaps<K>]) {
 #pragma unroll
@@ -242,15 +267,15 @@ class Tile {
 #pragma unroll
       for (int t = 0; t < kTaps<K>; ++t) {
         const int delta =
-            Source::delta(level, Mapping::tap_column(t), Mapping::tap_row(t));  // a constant
+            From::delta(level, Mapping::tap_column(t), Mapping::tap_row(t));  // a constant
         value[p][t] = source.template read<level>(anchor, delta);
       }
     }
   }
 
   /// Encoded values are summed as stored, and the level's scale is applied once.
-  template <int level, int points>
-  __device__ void add(Row& row, Sums& sums, const Taps<K> (&taps)[kBatch<K>],
+  template <int level, int points, class From>
+  __device__ void add(const Row<From>& row, Sums& sums, const Taps<K> (&taps)[kBatch<K>],
                       const Value (&value)[kBatch<K>][kTaps<K>]) const {
     if constexpr (K::Arithmetic::kEncoded) {
       Sums stored;
@@ -263,21 +288,36 @@ class Tile {
     }
   }
 
-  __device__ void store(const float (&sums)[Mapping::kStored], long long flat) const {
+  __device__ void store(const float (&sums)[Mapping::kStored], RowNumber row) const {
     using Output = typename Problem::Output;
     Vector<Output, Mapping::kStored> out;
-#pragma unroll
-    for (int v = 0; v < Mapping::kStored; ++v) out.element[v] = from_float<Output>(sums[v]);
-    auto* address = static_cast<Output*>(arguments_.output) + flat * Problem::kChannels +
-                    Mapping::stored_channel(item_.channel_block);
+    from_floats(sums, out.element);
+    constexpr unsigned kRowBytes = Problem::kChannels * sizeof(Output);
+    auto* address = at_row<kRowBytes>(arguments_.output, row) +
+                    Mapping::stored_channel(item_.channel_block) * static_cast<int>(sizeof(Output));
     out.write(address, [](auto* p, auto word) { K::Cache::store_output(p, word); });
   }
 
   const Arguments& arguments_;
   const WorkItem& item_;
-  long long first_;
-  /// Rows of the item behind the first, as far as tiles reach: what lanes compare has 32 bits.
-  int behind_;
+  int at_;
+  int behind_;  ///< rows of the item behind the tile's first
 };
+
+/// Calls each(tile) for the tiles of an item. What lanes compute of a row has 32 bits: an item of
+/// more rows than that is as good as several.
+template <class K, class Each>
+__device__ __forceinline__ void for_each_tile(const Arguments& arguments, const WorkItem& item,
+                                              const Each& each) {
+  WorkItem part = item;
+  for (; part.first < item.last; part.first = part.last) {
+    part.last = min(item.last, part.first + Tile<K>::kMostRows);
+    const int rows = static_cast<int>(part.last - part.first);
+    for (int at = 0; at < rows; at += kTileRows<K>) {
+      simt::begin_tile(at == 0);
+      each(Tile<K>(arguments, part, at));
+    }
+  }
+}
 
 }  // namespace msda

@@ -57,7 +57,7 @@ struct FloatSums {
   float sum[vector];
   __device__ void clear() {
 #pragma unroll
-    for (int v = 0; v < vector; ++v) sum[v] = 0.0F;
+    for (int v = 0; v < vector; ++v) sum[v] = -0.0F;  // a sum with it needs no instruction
   }
   __device__ void add_scaled(const FloatSums& other, float scale) {
 #pragma unroll

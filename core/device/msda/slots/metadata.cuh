@@ -27,7 +27,7 @@ concept CooperativeMetadata = requires(Policy& policy) {
 /// - `kIsCooperative`: the policy is a CooperativeMetadata.
 template <class Policy, class K>
 concept MetadataPolicy = requires(Policy& policy, typename K::Pipeline& samples,
-                                  long long (*flat_row)(int), Taps<K> (&taps)[kBatch<K>]) {
+                                  RowNumber (*flat_row)(int), Taps<K> (&taps)[kBatch<K>]) {
   requires HasStorage<Policy>;
   requires kConstant<bool, Policy::kIsCooperative>;
   requires !Policy::kIsCooperative || CooperativeMetadata<Policy, K>;

@@ -14,6 +14,7 @@ concept OrderPolicy = requires(const Arguments& arguments, long long image, long
 /// Default: as stored.
 template <class K, class Parameters>
 struct StoredOrder {
+  static constexpr bool kIsStored = true;
   __device__ static long long query(const Arguments&, long long, long long position) {
     return position;
   }

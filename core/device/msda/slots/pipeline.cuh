@@ -20,12 +20,11 @@ struct StoredSamples {
   LocationWord locations;
   WeightWord weights;
 
-  /// Points `first` .. `first` + points - 1 of the arrays, with `load(const Word*)`.
+  /// From where the first point's location and weight are, with `load(const Word*)`.
   template <class Load>
-  __device__ static StoredSamples read(const Location* locations, const Weight* weights,
-                                       long long first, Load load) {
-    return {load(reinterpret_cast<const LocationWord*>(locations + 2 * first)),
-            load(reinterpret_cast<const WeightWord*>(weights + first))};
+  __device__ static StoredSamples read(const void* locations, const void* weights, Load load) {
+    return {load(static_cast<const LocationWord*>(locations)),
+            load(static_cast<const WeightWord*>(weights))};
   }
   __device__ Sample operator[](int i) const {
     const auto* location = reinterpret_cast<const Location*>(&locations);
@@ -34,16 +33,20 @@ struct StoredSamples {
   }
 };
 
-/// Points from point `first` of flat row `flat_row` on, read from global memory past the caches
+/// Points from point `first` of a row on, read from global memory past the caches
 /// that values use.
 template <class K, int points>
 __device__ __forceinline__ StoredSamples<typename K::Problem, points> load_samples(
-    const Arguments& arguments, long long flat_row, int first) {
+    const Arguments& arguments, RowNumber row, int first) {
   using Problem = typename K::Problem;
   using Samples = StoredSamples<Problem, points>;
-  return Samples::read(static_cast<const typename Samples::Location*>(arguments.locations),
-                       static_cast<const typename Samples::Weight*>(arguments.weights),
-                       flat_row * Problem::kLevels * Problem::kPoints + first,
+  using Location = typename Samples::Location;
+  using Weight = typename Samples::Weight;
+  constexpr unsigned kRowPoints = Problem::kLevels * Problem::kPoints;
+  return Samples::read(at_row<2 * kRowPoints * sizeof(Location)>(
+                           static_cast<const Location*>(arguments.locations) + 2 * first, row),
+                       at_row<kRowPoints * sizeof(Weight)>(
+                           static_cast<const Weight*>(arguments.weights) + first, row),
                        [](const auto* p) { return K::Cache::load_stream(p); });
 }
 
@@ -65,7 +68,7 @@ concept SamplesRuns = requires(const Policy& policy) {
 /// tile. flat_row(r) is the flat row (b*Q + q)*H + h of its row r, and of the tiles that follow for
 /// larger r; `first` says that the item begins, `rows_left` how many rows it has from here on.
 template <class Policy, class K>
-concept PipelinePolicy = requires(Policy& policy, long long (*flat_row)(int)) {
+concept PipelinePolicy = requires(Policy& policy, RowNumber (*flat_row)(int)) {
   requires HasStorage<Policy>;
   requires(K::Metadata::kIsCooperative ? SamplesRuns<Policy> : SamplesPoints<Policy>);
   policy.enter(flat_row, true, 0LL);
@@ -95,10 +98,10 @@ class DirectPipeline {
   template <class FlatRow>
   __device__ void enter(const FlatRow&, bool, long long) {}
   __device__ Sample sample(long long flat_row, int, int point) const {
-    return load_samples<K, 1>(arguments_, flat_row, point)[0];
+    return load_samples<K, 1>(arguments_, {flat_row, 0}, point)[0];
   }
   __device__ auto run(long long flat_row, int n) const {
-    return load_samples<K, Runs::kPoints>(arguments_, flat_row, Runs::run(n).first);
+    return load_samples<K, Runs::kPoints>(arguments_, {flat_row, 0}, Runs::run(n).first);
   }
 
  private:

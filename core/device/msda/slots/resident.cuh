@@ -135,17 +135,31 @@ class LevelCopy {
       ptx::wait_for_copies<0>();
     }
   }
+  /// Whether bulk copies have come to all lanes of the warp, which all ask.
+  __device__ bool have_come() {
+    if constexpr (kBulk) {
+      if (!pending_) return true;
+      const bool come = ptx::test_wait(&storage_.barrier, phase_);
+      if (simt::warp_union(come ? 0U : 1U) != 0) return false;
+      end_phase();
+    }
+    return true;
+  }
   /// Returns when bulk copies have come.
   __device__ void await() {
     if constexpr (kBulk) {
       if (!pending_) return;
       ptx::wait(&storage_.barrier, phase_);
-      phase_ ^= 1U;
-      pending_ = false;
+      end_phase();
     }
   }
 
  private:
+  __device__ void end_phase() {
+    phase_ ^= 1U;
+    pending_ = false;
+  }
+
   /// Channel `c` of the plane's. A head that does not exist has the last one's.
   __device__ static const unsigned char* plane_values(const Arguments& arguments,
                                                       const WorkItem& item, int c) {
@@ -255,6 +269,7 @@ class ResidentSource : public GlobalRows<K> {
     return true;
   }
   __device__ void await_copies() { copy_.await(); }
+  __device__ bool copies_have_come() { return copy_.have_come(); }
   /// A channel of the problem's, counted among those of the item's plane.
   __device__ static int channel_in_plane(const WorkItem& item, int head, int channel) {
     const int in_head = channel - item.channel_block * K::Mapping::kItemChannels;

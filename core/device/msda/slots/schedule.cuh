@@ -2,6 +2,7 @@
 #pragma once
 
 #include <msda/composition.cuh>
+#include <msda/ptx/arithmetic.cuh>
 #include <msda/storage.cuh>
 
 namespace msda {
@@ -16,6 +17,26 @@ struct WorkItem {
   long long first;    ///< row
   long long last;     ///< one past the last row
 };
+
+/// A row's number (b*Q + q)*H + h, where it can be parted into one that all rows of an item share
+/// and 32 bits: what lies at the row is then one multiply-add away from what lies at the first.
+struct RowNumber {
+  long long start;
+  unsigned behind;
+  __device__ operator long long() const { return start + behind; }
+};
+
+/// Where an array that has `bytes` for each row has those of `row`.
+template <unsigned bytes>
+__device__ __forceinline__ const unsigned char* at_row(const void* array, RowNumber row) {
+  return ptx::element_address<bytes>(
+      static_cast<const unsigned char*>(array) + row.start * static_cast<long long>(bytes),
+      row.behind);
+}
+template <unsigned bytes>
+__device__ __forceinline__ unsigned char* at_row(void* array, RowNumber row) {
+  return const_cast<unsigned char*>(at_row<bytes>(static_cast<const void*>(array), row));
+}
 
 /// The main kernel's launch. Of the device, because policies pass it on by reference, and static,
 /// because nvcc asks that of a device's constant in a header.
@@ -33,7 +54,8 @@ static __device__ constexpr LaunchShape kShape = [] {
                      .rows_per_query = static_cast<unsigned>(kHeads),
                      .rows_per_item = K::Schedule::kRowsPerItem * K::Source::kCluster,
                      .chunks = K::Schedule::kChunks,
-                     .cluster = K::Source::kCluster};
+                     .cluster = K::Source::kCluster,
+                     .dependent = K::Launch::kDependent};
 }();
 
 /// Item `index` of the launch `shape` describes: rows fastest, then planes, then images, so that

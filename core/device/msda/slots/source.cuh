@@ -62,6 +62,15 @@ inline constexpr bool kFollowsWalk = requires(typename K::Source& source, const 
   source.template reach<0>(item);
 };
 
+/// True where tiles may begin before what is to lie on chip has come there: has_come(), which all
+/// lanes of a warp call and which is the same in them, and in_global(), a source of the same values
+/// that has nothing on chip.
+template <class K>
+inline constexpr bool kComesLater = requires(typename K::Source& source) {
+  source.has_come();
+  source.in_global();
+};
+
 /// An object for each consumer:
 ///
 /// - enter(item): all consumers begin an item; leave(): they are done with all items;
@@ -157,7 +166,8 @@ class GlobalSource : public GlobalRows<K> {
 
   static constexpr bool on_chip(int) { return false; }
 
-  __device__ GlobalSource(const Arguments& arguments, Storage&) : arguments_(arguments) {}
+  __device__ explicit GlobalSource(const Arguments& arguments) : arguments_(arguments) {}
+  __device__ GlobalSource(const Arguments& arguments, Storage&) : GlobalSource(arguments) {}
 
   __device__ void enter(const WorkItem&) {}
   __device__ void begin_tile(const WorkItem&) {}

@@ -25,7 +25,7 @@ struct StagedRows {
     /// `points` points from point `first` on.
     template <int points>
     __device__ StoredSamples<Problem, points> read(int first) const {
-      return StoredSamples<Problem, points>::read(locations, weights, first,
+      return StoredSamples<Problem, points>::read(locations + 2 * first, weights + first,
                                                   [](const auto* p) { return *p; });
     }
   };

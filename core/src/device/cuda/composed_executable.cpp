@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "device/cuda/check.hpp"
@@ -45,18 +46,26 @@ void ComposedExecutable::make_textures(const Problem& problem) {
 
 namespace {
 
+/// Of a launch: its cluster, its dependence on the launch before, its window of persisting L2.
+using Attributes = std::array<cudaLaunchAttribute, 3>;
+
 /// The launch of `blocks` blocks; `attributes` has room for another one.
 cudaLaunchConfig_t launch_configuration(const LaunchShape& shape, unsigned blocks,
-                                        cudaLaunchAttribute* attributes) {
+                                        Attributes& attributes) {
   cudaLaunchConfig_t configuration{};
   configuration.gridDim = dim3(blocks);
   configuration.blockDim = dim3(shape.threads);
   configuration.dynamicSmemBytes = shape.shared_bytes;
-  configuration.attrs = attributes;
+  configuration.attrs = attributes.data();
   if (shape.cluster > 1) {
     cudaLaunchAttribute& cluster = attributes[configuration.numAttrs++];
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim = {shape.cluster, 1, 1};
+  }
+  if (shape.dependent != 0) {
+    cudaLaunchAttribute& dependence = attributes[configuration.numAttrs++];
+    dependence.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    dependence.val.programmaticStreamSerializationAllowed = 1;
   }
   return configuration;
 }
@@ -73,7 +82,7 @@ std::int64_t resident_workers(cudaKernel_t kernel, const LaunchShape& shape,
     check(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
           "cudaFuncSetAttribute(NonPortableClusterSizeAllowed)");
   }
-  cudaLaunchAttribute attributes[2]{};
+  Attributes attributes{};
   const cudaLaunchConfig_t configuration = launch_configuration(shape, shape.cluster, attributes);
   int clusters = 0;
   check(cudaOccupancyMaxActiveClusters(&clusters, function, &configuration),
@@ -102,7 +111,7 @@ ComposedExecutable::Launch ComposedExecutable::make_launch(const std::string& na
 
 void ComposedExecutable::enqueue(const Launch& launch, Arguments& arguments, cudaStream_t stream,
                                  const cudaAccessPolicyWindow* persist) {
-  cudaLaunchAttribute attributes[2]{};
+  Attributes attributes{};
   cudaLaunchConfig_t configuration = launch_configuration(launch.shape, launch.blocks, attributes);
   configuration.stream = stream;
   if (persist != nullptr) {

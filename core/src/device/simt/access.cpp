@@ -90,6 +90,19 @@ void Cluster::check_race(const Clock& clock, std::size_t offset, std::size_t byt
                   who(conflict->thread), conflict->wrote ? "wrote" : "read", place(conflict->pc)));
 }
 
+/// The arguments come with the launch; all else may be what the launch before still writes or
+/// reads.
+bool Cluster::may_touch(const Buffer& buffer) const {
+  return !grid_.dependent || fiber_->waited || buffer.data == arguments_;
+}
+
+void Cluster::fault_dependency(const Buffer& buffer, const std::string& where) {
+  fault(Diagnosis::kDependency,
+        fmt::format("{} touches {} before it has waited for the launch before this one "
+                    "(griddepcontrol.wait), in {}",
+                    who(*fiber_), buffer.name, where));
+}
+
 /// Blocks of a grid run in any order, and nothing but atomic operations may pass between them.
 void Cluster::check_global_race(const Buffer& buffer, std::uintptr_t address, std::size_t bytes,
                                 unsigned kind, const void* pc) {
@@ -107,6 +120,7 @@ void Cluster::access_global(std::uintptr_t address, std::size_t bytes, unsigned 
   const Buffer* buffer = global_.find(address, bytes);
   const bool writes = (kind & host::kWrite) != 0;
   if (buffer != nullptr && (buffer->writable || !writes)) {
+    if (!may_touch(*buffer)) fault_dependency(*buffer, where(pc));
     if (recorder_) recorder_->access(*fiber_, *buffer, address, bytes, kind, hint_, pc);
     if (races_ && buffer->writable) check_global_race(*buffer, address, bytes, kind, pc);
     return;

@@ -201,6 +201,8 @@ void Cluster::count(host::Event event, const void* subject, std::uint64_t times)
                    times);
 }
 
+void Cluster::wait_on_dependent_grids() { fiber_->waited = true; }
+
 void Cluster::begin_tile(bool first) {
   ++fiber_->tile;
   if (first) ++fiber_->item;

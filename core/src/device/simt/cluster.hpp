@@ -31,7 +31,8 @@ struct Transfer {
   Clock begun;                   ///< of who makes it, where races are looked for
   std::vector<Copy> parts;
   host::Completion completion{};
-  bool bulk = false;  ///< by the asynchronous proxy
+  bool bulk = false;   ///< by the asynchronous proxy
+  unsigned looks = 0;  ///< of threads that did not wait for it
 };
 
 class Cluster {
@@ -60,6 +61,7 @@ class Cluster {
   void meet(const host::Meeting& meeting);
   void barrier(const host::BarrierCall& call);
   void wait(const host::Condition& condition);
+  void look(const void* subject);
   void release(const void* subject);
   void acquire(const void* subject);
   void copy(host::Where where, void* shared, const void* global, unsigned bytes);
@@ -73,6 +75,7 @@ class Cluster {
   void publish_barriers();
   void fence_bulk_copies();
   void count(host::Event event, const void* subject, std::uint64_t times);
+  void wait_on_dependent_grids();
   void begin_tile(bool first);
   void fail(host::Where where, const char* what);
 
@@ -104,6 +107,9 @@ class Cluster {
   void check_global_race(const Buffer& buffer, std::uintptr_t address, std::size_t bytes,
                          unsigned kind, const void* pc);
   void access_global(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* pc);
+  /// The running thread may touch the buffer: what is before the launch in its stream has ended.
+  bool may_touch(const Buffer& buffer) const;
+  [[noreturn]] void fault_dependency(const Buffer& buffer, const std::string& where);
 
   // leave.cpp
   /// All threads of the block have ended.

@@ -22,8 +22,13 @@ void Cluster::begin_copy(const Copy& copy) {
           fmt::format("{} to byte {} of {} bytes of shared memory", text(),
                       offset % SharedMemory::kStride, shared_.bytes()));
   }
-  if (copy.from != nullptr && global_.find(from, copy.bytes) == nullptr) {
-    fault(Diagnosis::kOutOfBoundsGlobal, fmt::format("{} from {}", text(), global_.describe(from)));
+  if (copy.from != nullptr) {
+    const Buffer* buffer = global_.find(from, copy.bytes);
+    if (buffer == nullptr) {
+      fault(Diagnosis::kOutOfBoundsGlobal,
+            fmt::format("{} from {}", text(), global_.describe(from)));
+    }
+    if (!may_touch(*buffer)) fault_dependency(*buffer, where(copy.where));
   }
   shared_.mark(offset, copy.bytes, Mark::kUnderWay);
   note_progress();
@@ -154,6 +159,16 @@ void Cluster::copy_bulk(host::Where where, host::CopyKind kind, const host::Copy
   record_copy(kind, whole);
   if (recorder_ && kind == host::kTensorCopy) recorder_->copy_box(transfer.parts);
   transfers_.push_back(std::move(transfer));
+}
+
+/// Copies are late also for who does not wait: they come when a thread looks again, that is at the
+/// first look beyond one of each thread.
+void Cluster::look(const void* subject) {
+  for (std::size_t i = transfers_.size(); i-- > 0;) {
+    if (transfers_[i].completion.subject == subject && ++transfers_[i].looks > grid_.threads) {
+      finish(i);
+    }
+  }
 }
 
 void Cluster::finish(std::size_t number) {

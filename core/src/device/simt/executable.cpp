@@ -56,6 +56,7 @@ SimtExecutable::Launch SimtExecutable::make_launch(const std::string& name,
   grid.threads = shape.threads;
   grid.cluster = std::max(1U, shape.cluster);
   grid.shared_bytes = shape.shared_bytes;
+  grid.dependent = shape.dependent != 0;
   return {name, grid, shape, false};
 }
 

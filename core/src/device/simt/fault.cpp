@@ -19,6 +19,7 @@ std::string_view name_of(Diagnosis diagnosis) {
     case Diagnosis::kGone: return "memory of a block that has left";
     case Diagnosis::kLeftBehind: return "left behind";
     case Diagnosis::kProxy: return "missing proxy fence";
+    case Diagnosis::kDependency: return "missing wait for the launch before";
     case Diagnosis::kSpin: return "spin without end";
     case Diagnosis::kMisuse: return "misuse";
   }

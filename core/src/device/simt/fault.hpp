@@ -22,8 +22,9 @@ enum class Diagnosis {
   kGone,                 ///< shared memory of a block of the cluster that has left, or may have
   kLeftBehind,           ///< a block ends, and copies to it or arrivals at a barrier are under way
   kProxy,                ///< a bulk copy that no fence orders behind what threads did before
-  kSpin,                 ///< threads run on and nothing changes any more
-  kMisuse                ///< wrong use of a primitive, such as a barrier that was never initialised
+  kDependency,  ///< global memory is touched before the launch before is known to have ended
+  kSpin,        ///< threads run on and nothing changes any more
+  kMisuse       ///< wrong use of a primitive, such as a barrier that was never initialised
 };
 
 /// "deadlock", "out-of-bounds shared memory": as messages and docs/simt.md name it.

@@ -28,6 +28,7 @@ struct Fiber {
   std::size_t number = 0;           ///< in the cluster
   unsigned tile = 0;                ///< tiles that it has begun
   unsigned item = 0;                ///< work items that it has begun
+  bool waited = false;              ///< for the launch before
   boost::context::fiber context;    ///< while it does not run
   boost::context::fiber scheduler;  ///< while it runs
   StackSwitch stack_switch;

@@ -22,6 +22,7 @@ const host::Executor kTable = {
     .meet = [](const host::Meeting* meeting) { Cluster::running()->meet(*meeting); },
     .barrier = [](const host::BarrierCall* call) { Cluster::running()->barrier(*call); },
     .wait = [](const host::Condition* condition) { Cluster::running()->wait(*condition); },
+    .look = [](const void* subject) { Cluster::running()->look(subject); },
     .release = [](const void* subject) { Cluster::running()->release(subject); },
     .acquire = [](const void* subject) { Cluster::running()->acquire(subject); },
     .copy = [](host::Where where, void* shared, const void* global,
@@ -43,6 +44,7 @@ const host::Executor kTable = {
     .hint = nullptr,  // and this
     .count = [](host::Event event, const void* subject,
                 unsigned long times) { Cluster::running()->count(event, subject, times); },
+    .wait_on_dependent_grids = [] { Cluster::running()->wait_on_dependent_grids(); },
     .begin_tile = [](bool first) { Cluster::running()->begin_tile(first); },
 };
 

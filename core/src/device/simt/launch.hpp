@@ -50,6 +50,7 @@ struct Grid {
   unsigned threads = 1;            ///< per block
   unsigned cluster = 1;            ///< blocks per cluster; divides `blocks`
   std::size_t shared_bytes = 0;    ///< dynamic, per block
+  bool dependent = false;          ///< may begin while the launch before it runs
 };
 
 /// The file that holds the code, and where it lies in memory: for messages, and because its

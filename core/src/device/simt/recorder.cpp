@@ -25,10 +25,10 @@ constexpr std::array<const char*, host::kHintCount> kHintNames = {"plain",
 constexpr std::array<const char*, host::kCopyKinds> kCopyNames = {"cp-async", "bulk-copies",
                                                                   "tensor-copies"};
 constexpr std::array<const char*, host::kEventCount> kEventNames = {
-    "shuffles",       "shuffles.own",   "shuffles.same", "warp-barriers", "mbarrier-arrivals",
-    "mbarrier-waits", "flags-raised",   "flag-waits",    "atomics",       "texture.fetches",
-    "texture.blends", "texture.stores", "mma",           "fma2",          "dot2",
-    "map-prefetches"};
+    "shuffles",       "shuffles.own",    "shuffles.same", "warp-barriers", "mbarrier-arrivals",
+    "mbarrier-waits", "flags-raised",    "flag-waits",    "atomics",       "texture.fetches",
+    "texture.blends", "texture.stores",  "mma",           "fma2",          "dot2",
+    "map-prefetches", "launch.releases", "launch.waits"};
 /// Those that happen to a place in shared memory.
 constexpr std::array kPlacedEvents = {host::kMbarrierArrival, host::kMbarrierWait, host::kFlagRaise,
                                       host::kFlagWait};

@@ -103,8 +103,9 @@ MSDA_UNCHECKED inline void arrive(Barrier* barrier, simt::host::Where where = si
   host::arrive(barrier, 0, where);
 }
 
-MSDA_UNCHECKED inline bool is_over(Barrier* barrier, unsigned parity) {
+MSDA_UNCHECKED inline bool test_wait(Barrier* barrier, unsigned parity) {
   host::touch(barrier, sizeof *barrier, simt::host::kRead | simt::host::kAtomic);
+  if (!host::is_over(barrier, parity)) simt::host::executor->look(barrier);
   const bool over = host::is_over(barrier, parity);
   if (over) simt::host::executor->acquire(barrier);
   return over;

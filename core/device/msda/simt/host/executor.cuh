@@ -70,6 +70,8 @@ enum Event : unsigned {
   kPairFma,        ///< of two 16-bit numbers at a time
   kIntegerDot,     ///< of two weights and two codes
   kMapPrefetch,
+  kLaunchRelease,  ///< the next launch may begin
+  kLaunchWait,     ///< for the launch before
   kEventCount
 };
 
@@ -152,6 +154,8 @@ struct Executor {
   void (*meet)(const Meeting* meeting);
   void (*barrier)(const BarrierCall* call);
   void (*wait)(const Condition* condition);
+  /// The thread looks whether something has happened, and does not wait for it.
+  void (*look)(const void* subject);
   /// Orders what this thread did before behind `subject`, and what `subject` has gathered before
   /// what this thread does from now on.
   void (*release)(const void* subject);
@@ -176,6 +180,8 @@ struct Executor {
   Hint* hint;
   /// An event happened to `subject`, a barrier or flag, or to nothing that has an address.
   void (*count)(Event event, const void* subject, unsigned long times);
+  /// From now on the thread may touch global memory, in a launch that may begin early.
+  void (*wait_on_dependent_grids)();
   /// The thread turns to another tile of rows, the first of a work item or not.
   void (*begin_tile)(bool first);
 };

@@ -166,16 +166,24 @@ int enqueue(Launchable& launch, const msda::LaunchShape& shape, msda::Arguments&
   if (shape.most_workers != 0) workers = std::min<long long>(workers, shape.most_workers);
   const long long blocks = workers * std::max(shape.cluster, 1U);
   if (blocks > INT32_MAX) return kGrid;
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {shape.cluster, 1, 1};
+  cudaLaunchAttribute attributes[2]{};
   cudaLaunchConfig_t configuration{};
+  if (shape.cluster > 1) {
+    cudaLaunchAttribute& cluster = attributes[configuration.numAttrs++];
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {shape.cluster, 1, 1};
+  }
+  // The code waits for what is before it where it was compiled for 9.0 or later.
+  if (shape.dependent != 0 && code_capability(launch) >= 90) {
+    cudaLaunchAttribute& dependence = attributes[configuration.numAttrs++];
+    dependence.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    dependence.val.programmaticStreamSerializationAllowed = 1;
+  }
   configuration.gridDim = dim3(static_cast<unsigned>(blocks));
   configuration.blockDim = dim3(shape.threads);
   configuration.dynamicSmemBytes = shape.shared_bytes;
   configuration.stream = stream;
-  configuration.attrs = &cluster;
-  configuration.numAttrs = shape.cluster > 1 ? 1 : 0;
+  configuration.attrs = attributes;
   void* parameters[] = {&arguments};
   return cudaLaunchKernelExC(&configuration, reinterpret_cast<const void*>(launch.kernel),
                              parameters);

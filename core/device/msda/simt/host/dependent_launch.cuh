@@ -1,0 +1,19 @@
+// Host bodies of ptx/dependent_launch.cuh. Launches run one after the other here, so that nobody
+// waits; that nothing is touched before the wait is checked.
+#pragma once
+
+#include <msda/simt/host/executor.cuh>
+
+namespace msda::ptx {
+
+inline constexpr bool kHasDependentLaunch = true;
+
+MSDA_UNCHECKED inline void launch_dependent_grids() {
+  simt::host::count(simt::host::kLaunchRelease);
+}
+MSDA_UNCHECKED inline void wait_on_dependent_grids() {
+  simt::host::count(simt::host::kLaunchWait);
+  if (simt::host::executor != nullptr) simt::host::executor->wait_on_dependent_grids();
+}
+
+}  // namespace msda::ptx

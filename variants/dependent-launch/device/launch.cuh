@@ -1,0 +1,27 @@
+// Programmatic dependent launch: the kernel's blocks come to the multiprocessors while those of the
+// launch before leave them, and wait there before they touch global memory. What a launch costs
+// besides its work, some microseconds of scheduling and of setting up blocks, is hidden behind the
+// end of the launch before.
+#pragma once
+
+#include <msda/ptx/dependent_launch.cuh>
+#include <msda/slots/launch.cuh>
+
+namespace msda::dependent_launch {
+
+template <class K, class Parameters>
+struct Launch {
+  static constexpr const char* idle() {
+    return kDependent ? nullptr : "launches of this architecture do not depend on each other";
+  }
+  static constexpr bool kDependent = ptx::kHasDependentLaunch;
+
+  __device__ static void begin() {
+    if constexpr (kDependent) {
+      ptx::launch_dependent_grids();
+      ptx::wait_on_dependent_grids();
+    }
+  }
+};
+
+}  // namespace msda::dependent_launch
