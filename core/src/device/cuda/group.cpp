@@ -80,8 +80,9 @@ class CudaGroup final : public DeviceGroup {
   }
 
   void enqueue_copy(std::size_t i, void* to, const void* from, std::size_t bytes) override {
-    check(cudaMemcpyPeerAsync(to, ordinal_, from, ordinal_of(i), bytes, stream_of(i)),
-          "cudaMemcpyPeerAsync");
+    // The addresses say between which devices; a graph captures this copy and not one of peers.
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(i)),
+          "cudaMemcpyAsync between devices");
   }
 
   void fork(Stream stream) override {
