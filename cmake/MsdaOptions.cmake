@@ -6,6 +6,10 @@ target_compile_options(msda_options INTERFACE -Wall -Wextra -Wpedantic -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports false positives inside std::string and std::variant at -O2 (GCC bugs 105329, 105562).
   target_compile_options(msda_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+  # From GCC 13 on a reference that a function returns is taken to be into its temporary arguments.
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+    target_compile_options(msda_options INTERFACE -Wno-dangling-reference)
+  endif()
 endif()
 # Programs and plugins are moved to other machines: no path of this one in messages and assertions.
 target_compile_options(msda_options INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)

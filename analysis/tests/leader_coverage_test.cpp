@@ -115,7 +115,8 @@ TEST(ATrueWinner, IsFoundWithAMarginThatHolds) {
   int found = 0;
   int held = 0;
   for (int e = 0; e < kExperiments; ++e) {
-    const Leader leader = find_leader(table_of(simulation, world, log_times)).value();
+    const Table table = table_of(simulation, world, log_times);
+    const Leader leader = find_leader(table).value();
     const bool is_it = leader.standing == Standing::kFastest && leader.best->record.arm == "arm-7";
     found += is_it ? 1 : 0;
     held += is_it && leader.margin <= std::exp(0.08) ? 1 : 0;

@@ -1,11 +1,10 @@
 #include "runner/supervise/progress.hpp"
 
-#include <memory>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "runner/protocol/protocol.hpp"
+#include "support.hpp"
 
 namespace msda {
 namespace {
@@ -23,7 +22,7 @@ nlohmann::json compiled(int done, double seconds) {
 
 /// What is shown of a group whose arms compile in so many seconds.
 std::string shown(bool live, double seconds) {
-  const std::unique_ptr<std::FILE, decltype(&std::fclose)> stream(std::tmpfile(), &std::fclose);
+  const test::TemporaryFile stream(std::tmpfile());
   {
     Progress progress(stream.get(), live, 1, {});
     progress.begin_group("mine warm");

@@ -87,7 +87,7 @@ measure: {noise_pair: false, processes: 2, most_processes: 2, blocks: 2, samples
   const Experiment experiment = load_experiment(file, fixture_registry());
   Plan plan = make_plan(experiment, fixture_registry(), choose_device("cpu", list_devices()));
   plan.devices = {"cpu", "cpu"};  // as if there were two of them
-  const std::unique_ptr<std::FILE, decltype(&std::fclose)> progress(std::tmpfile(), &std::fclose);
+  const TemporaryFile progress(std::tmpfile());
   RunOptions options;
   options.program = program();
   options.plugin_directories = {fixture_directory()};

@@ -1,6 +1,7 @@
 // What the tests of experiments/ share.
 #pragma once
 
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -24,6 +25,12 @@ const Registry& fixture_registry();
 const Registry& shipped_registry();
 /// The msda program of this build.
 std::filesystem::path program();
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+/// Of std::tmpfile().
+using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
 
 struct Outcome {
   int exit_code = 0;

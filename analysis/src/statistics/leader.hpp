@@ -41,6 +41,7 @@ struct Leader {
 
 /// The baseline's own copy takes no part. nullopt where fewer than two arms have a time.
 std::optional<Leader> find_leader(const Table& table);
+std::optional<Leader> find_leader(Table&&) = delete;  // a leader points into its table
 
 /// Rows with a time but for the baseline's own copy, the fastest first: by their ratio to the
 /// baseline where all have one, because medians over a whole run still hold the drift that ratios
