@@ -3,6 +3,7 @@
 
 #include <msda/contract.cuh>
 #include <msda/sampling.cuh>
+#include <msda/slots/schedule.cuh>
 #include <msda/slots/taps.cuh>
 
 namespace msda {

@@ -26,6 +26,8 @@ ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Problem& 
     prepasses_.push_back(
         {prepass.name, make_launch(prepass.kernel, plan_.prepass[slot], problem, device)});
   }
+  // It depends on the launch before it, and clearing a workspace is none.
+  if (prepasses_.empty() && !arguments_.cleared().empty()) main_.shape.dependent = 0;
   make_textures(problem);
   if (TensorMaps::needed(plan_)) maps_ = std::make_unique<TensorMaps>(plan_, problem.batch);
   if (plan_.persist_value != 0) {

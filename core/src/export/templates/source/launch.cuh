@@ -227,18 +227,21 @@ msda::Arguments arguments_of(const Tuned& tuned, const msda_problem& p, const vo
 
 /// Clears what has to be zero, then the pre-passes, then the kernel.
 int launch(Tuned& tuned, const msda_problem& p, msda::Arguments arguments, cudaStream_t stream) {
+  msda::LaunchShape shape = tuned.plan.main;
   for (int slot = 0; slot < msda::kSlotCount; ++slot) {
     if (tuned.plan.zeroed[slot] == 0 || arguments.workspace[slot] == nullptr) continue;
     const cudaError_t error =
         cudaMemsetAsync(arguments.workspace[slot], 0, slot_bytes(tuned, p, slot), stream);
     if (error != cudaSuccess) return error;
+    // It depends on the launch before it, and clearing a workspace is none.
+    if (tuned.prepasses[0].kernel == nullptr) shape.dependent = 0;
   }
   for (Launchable& prepass : tuned.prepasses) {
     if (prepass.kernel == nullptr) break;
     const int error = enqueue(prepass, tuned.plan.prepass[prepass.slot], arguments, stream);
     if (error != 0) return error;
   }
-  return enqueue(tuned.main, tuned.plan.main, arguments, stream);
+  return enqueue(tuned.main, shape, arguments, stream);
 }
 
 }  // namespace
