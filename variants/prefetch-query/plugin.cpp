@@ -2,13 +2,19 @@
 
 namespace {
 
+using msda::ParameterSpec;
+
 class PrefetchQuery final : public msda::Optimization {
  public:
   PrefetchQuery()
       : Optimization({.name = "prefetch-query",
                       .summary = "locations and weights of the next tile held in registers while "
                                  "this one is computed",
-                      .parameters = {}},
+                      .parameters = {ParameterSpec::flag(
+                          "behind-values",
+                          "ask for them behind the first values of this tile, where one thread "
+                          "computes the taps for all lanes",
+                          false)}},
                      {.skeleton = "direct",
                       .slot = "pipeline",
                       .type = "msda::prefetch_query::Pipeline",

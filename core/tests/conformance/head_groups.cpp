@@ -33,6 +33,7 @@ const Use kWide{"vector-loads", {{"threads", Number{64}}}};
 const Use kHalves{"channel-split", {{"channels", Number{16}}, {"threads", Number{64}}}};
 const Use kPersistent{"persistent", {{"blocks", Number{1}}, {"chunks", Number{2}}}};
 const Use kPacked{"shared-metadata", {{"packed", true}}};
+const Use kBehindValues{"prefetch-query", {{"behind-values", true}}};
 const Use kAlternate{"loop-unrolling", {{"points", Number{4}}, {"alternate", true}}};
 
 AwkwardProblem problem_of(Number heads, Types types, Distribution distribution) {
@@ -82,6 +83,9 @@ std::vector<Composition> head_groups() {
       {interleaved(2), planes(2, "bulk"), {"warp-shuffle", {}}, kAlternate},
       {interleaved(2), later(some_levels(2)), kPersistent, kPacked, kAlternate},
       {kWide, later(planes(2, "bulk")), {"work-redistribution", {}}, {"prefetch-query", {}}},
+      {kWide, planes(2, "bulk"), kPersistent, kPacked, kAlternate, kBehindValues},
+      {kWide, kPersistent, {"shared-metadata", {}}, kBehindValues},
+      {interleaved(2), planes(2, "bulk"), {"warp-roles", {}}, kPacked, kPersistent, kBehindValues},
       {kWide, later(some_levels(2)), {"memcpy-async", {}}, kPersistent},
       {interleaved(2), later(planes(2, "bulk")), {"warp-roles", {}}, kPacked, kPersistent},
   };

@@ -7,8 +7,10 @@
 
 namespace msda::prefetch_query {
 
-/// A metadata thread's own runs of points.
-template <class K>
+/// A metadata thread's own runs of points. They are asked for when the tile before begins or,
+/// `behind_values`, when its first values are on their way: a multiprocessor gives a warp what it
+/// loads in the order of its loads, so that values wait for points that were asked for before them.
+template <class K, bool behind_values>
 class RunReader {
   using Runs = PointRuns<K>;
   using Samples = StoredSamples<typename K::Problem, Runs::kPoints>;
@@ -23,11 +25,19 @@ class RunReader {
     if (first) load(flat_row, 0);
 #pragma unroll
     for (int n = 0; n < Runs::kRunsPerThread; ++n) current_[n] = next_[n];
-    if (rows_left > kTileRows<K>) load(flat_row, kTileRows<K>);
+    if constexpr (!behind_values) ask(flat_row, rows_left);
+  }
+  template <class FlatRow>
+  __device__ void ahead(const FlatRow& flat_row, long long rows_left) requires(behind_values) {
+    ask(flat_row, rows_left);
   }
   __device__ const Samples& run(long long, int n) const { return current_[n]; }
 
  private:
+  template <class FlatRow>
+  __device__ void ask(const FlatRow& flat_row, long long rows_left) {
+    if (rows_left > kTileRows<K>) load(flat_row, kTileRows<K>);
+  }
   template <class FlatRow>
   __device__ void load(const FlatRow& flat_row, int rows_ahead) {
 #pragma unroll
@@ -87,13 +97,14 @@ class RowReader {
   Word next_[Rows::kWordsPerThread];
 };
 
-template <class K>
-using Reader = Either<K::Metadata::kIsCooperative, RunReader<K>, RowReader<K>>;
+template <class K, class Parameters>
+using Reader =
+    Either<K::Metadata::kIsCooperative, RunReader<K, Parameters::behind_values>, RowReader<K>>;
 
 template <class K, class Parameters>
-struct Pipeline : Reader<K> {
+struct Pipeline : Reader<K, Parameters> {
   static constexpr const char* idle() { return no_next_tile<K>(); }
-  using Base = Reader<K>;
+  using Base = Reader<K, Parameters>;
   using Base::Base;
 };
 

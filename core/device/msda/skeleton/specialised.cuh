@@ -79,6 +79,7 @@ __device__ __forceinline__ void produce(const Arguments& arguments, Storage<K>& 
           stages.handover.producer_acquire(stages.state);
           metadata.use_buffer(buffer);
           metadata.enter(samples, flat_row);
+          if constexpr (kAsksBehindValues<K>) samples.ahead(flat_row, tile.rows_left());
           stages.handover.producer_commit(stages.state);
           stages.state.advance();
           buffer = buffer + 1 == kTapBuffers<K> ? 0 : buffer + 1;

@@ -130,6 +130,7 @@ class Tile {
       sums[r].clear();
     }
     if constexpr (Walk::kRolled) {
+      ask_ahead(consumer);
       visit_in_loops(consumer, source, row, sums);
     } else {
       visit_all(consumer, source, row, sums);
@@ -179,6 +180,7 @@ class Tile {
         begin<kNew.level, kNew.points>(consumer, source, row, kNew.first, n % kInFlight,
                                        batch[n % kInFlight]);
       }
+      if constexpr (n == 0) ask_ahead(consumer);
       if constexpr (n >= Walk::kAhead) {
         constexpr int kOld = n - Walk::kAhead;
         constexpr int kBegun = n < Walk::kVisits ? n + 1 : Walk::kVisits;
@@ -211,6 +213,13 @@ class Tile {
     Batch batch;
     begin<level, points>(consumer, source, row, point, 0, batch);
     finish<level, points, 0>(consumer, row, sums, 0, batch);
+  }
+
+  /// Of consumers that compute taps themselves: the first values are on their way, or will be.
+  __device__ void ask_ahead(Consumer<K>& consumer) const {
+    if constexpr (kAsksBehindValues<K> && kProducerThreads<K> == 0) {
+      consumer.samples.ahead([this](int in_tile) { return flat_row(in_tile); }, rows_left());
+    }
   }
 
   /// No value of the level was asked for before.

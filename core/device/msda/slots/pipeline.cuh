@@ -4,6 +4,7 @@
 #include <msda/contract.cuh>
 #include <msda/sampling.cuh>
 #include <msda/slots/metadata_threads.cuh>
+#include <msda/slots/schedule.cuh>
 #include <msda/vector.cuh>
 
 namespace msda {
@@ -72,6 +73,14 @@ concept PipelinePolicy = requires(Policy& policy, RowNumber (*flat_row)(int)) {
   requires HasStorage<Policy>;
   requires(K::Metadata::kIsCooperative ? SamplesRuns<Policy> : SamplesPoints<Policy>);
   policy.enter(flat_row, true, 0LL);
+};
+
+/// True where the next tile's samples are asked for behind the first values of this one:
+/// ahead(flat_row, rows_left), with what enter() had.
+template <class K>
+inline constexpr bool kAsksBehindValues = requires(typename K::Pipeline& samples,
+                                                   RowNumber (*flat_row)(int)) {
+  samples.ahead(flat_row, 0LL);
 };
 
 /// Why nothing can be fetched ahead of its tile, as a policy's idle(); null where it can.
