@@ -121,7 +121,7 @@ measure: {noise_pair: false, processes: 1, modes: [warm, cold], blocks: 2, sampl
   fs::path results(const std::string& name) const { return directory_.path() / name; }
   /// Runs a shard and returns its directory.
   std::string run_shard(const fs::path& file, const std::string& shard) const {
-    const std::string directory = results("shard-" + shard.substr(0, 1));
+    std::string directory = results("shard-" + shard.substr(0, 1));
     const Outcome outcome = run({"run", file, "--shard", shard, "--output", directory});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return directory;

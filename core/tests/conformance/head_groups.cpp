@@ -86,10 +86,12 @@ std::vector<Composition> head_groups() {
       {kWide, planes(2, "bulk"), kPersistent, kPacked, kAlternate, kBehindValues},
       {kWide, kPersistent, {"shared-metadata", {}}, kBehindValues},
       {interleaved(2), planes(2, "bulk"), {"warp-roles", {}}, kPacked, kPersistent, kBehindValues},
+      {kWide, later(planes(2, "bulk"))},
       {kWide, later(some_levels(2)), {"memcpy-async", {}}, kPersistent},
       {interleaved(2), later(planes(2, "bulk")), {"warp-roles", {}}, kPacked, kPersistent},
   };
   std::vector<Composition> compositions;
+  compositions.reserve(all.size());
   for (const std::vector<Use>& uses : all) compositions.emplace_back(shipped_plugins(), uses);
   return compositions;
 }

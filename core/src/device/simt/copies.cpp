@@ -161,11 +161,13 @@ void Cluster::copy_bulk(host::Where where, host::CopyKind kind, const host::Copy
   transfers_.push_back(std::move(transfer));
 }
 
-/// Copies are late also for who does not wait: they come when a thread looks again, that is at the
-/// first look beyond one of each thread.
+/// Copies are late also for who does not wait: they come when every thread could have looked once,
+/// and then in the middle of a warp, whose lanes may not all see them at a time.
 void Cluster::look(const void* subject) {
+  constexpr unsigned kHalfWarp = 16;
   for (std::size_t i = transfers_.size(); i-- > 0;) {
-    if (transfers_[i].completion.subject == subject && ++transfers_[i].looks > grid_.threads) {
+    if (transfers_[i].completion.subject == subject &&
+        ++transfers_[i].looks > grid_.threads + kHalfWarp) {
       finish(i);
     }
   }

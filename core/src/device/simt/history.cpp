@@ -104,8 +104,8 @@ void History::forget(std::vector<Access>& reads, const Clock& clock, bool atomic
   std::ranges::sort(reads, [&](const Access& a, const Access& b) {
     return std::tuple(order(a), +b.moment) < std::tuple(order(b), +a.moment);
   });
-  const auto again = std::ranges::unique(reads, {}, order);
-  reads.erase(again.begin(), again.end());
+  const auto is_again = [&](const Access& a, const Access& b) { return order(a) == order(b); };
+  reads.erase(std::unique(reads.begin(), reads.end(), is_again), reads.end());
   reads.reserve(2 * reads.size() + 1);  // otherwise the next one may come here again
 }
 
