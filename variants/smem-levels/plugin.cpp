@@ -14,11 +14,7 @@ class SmemLevels final : public msda::Optimization {
              .parameters =
                  {ParameterSpec::integer("budget", "kilobytes of shared memory for levels", 96, 1,
                                          220),
-                  ParameterSpec::integer(
-                      "padding", "elements added to each pixel's row of channels", 0, 0, 32),
-                  ParameterSpec::one_of<std::int64_t>(
-                      "heads", "neighbouring heads whose rows a block keeps together", 1,
-                      {1, 2, 4, 8}),
+                  msda::padding_parameter(), msda::kept_heads_parameter(),
                   ParameterSpec::one_of<std::string>(
                       "copy",
                       "how levels are copied: words through registers, async with "

@@ -1,3 +1,4 @@
+#include <msda/lanes.hpp>
 #include <msda/plugin.hpp>
 
 namespace {
@@ -14,9 +15,7 @@ class StreamLevels final : public msda::Optimization {
              .parameters = {ParameterSpec::integer("budget",
                                                    "kilobytes of shared memory for both buffers",
                                                    96, 1, 220),
-                            ParameterSpec::integer("padding",
-                                                   "elements added to each pixel's row of channels",
-                                                   0, 0, 32),
+                            msda::padding_parameter(),
                             ParameterSpec::one_of<std::string>(
                                 "copy",
                                 "how levels are copied: words through registers, async with "

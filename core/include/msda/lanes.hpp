@@ -30,6 +30,18 @@ inline std::optional<std::string> row_refusal(const Problem& problem, std::int64
          std::to_string(threads);
 }
 
+/// Parameter "padding" of levels in shared memory.
+inline ParameterSpec padding_parameter() {
+  return ParameterSpec::integer("padding", "elements added to each pixel's row of channels", 0, 0,
+                                32);
+}
+
+/// Parameter "heads" of planes in shared memory.
+inline ParameterSpec kept_heads_parameter() {
+  return ParameterSpec::one_of<std::int64_t>(
+      "heads", "neighbouring heads whose rows a block keeps together", 1, {1, 2, 4, 8});
+}
+
 /// Why a block cannot keep planes of `heads` neighbouring heads.
 inline std::optional<std::string> plane_refusal(const Problem& problem, std::int64_t heads) {
   if (heads <= problem.heads) return std::nullopt;
