@@ -56,10 +56,10 @@ double Bounds::row(std::int64_t row) const {
   return kRow * std::sqrt(channels_ * mean_square(row));
 }
 
-double Bounds::element(std::int64_t row) const {
+ElementBound Bounds::element(std::int64_t row) const {
   // Twice the mean share: channels of one row differ more than those of all rows together.
   const double share = 2 * truth_.unevenness[static_cast<std::size_t>(row % heads_)];
-  return kElement * std::sqrt(share * mean_square(row));
+  return {kElement * kElement * share * mean_square(row), kElement * kElement * (terms_ + output_)};
 }
 
 }  // namespace msda

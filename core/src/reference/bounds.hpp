@@ -14,6 +14,15 @@
 
 namespace msda {
 
+/// Of one element's error, whose output is `output`. A row's mean says little of an element that
+/// one strong value makes nearly alone: that is rounded as a number of its own size.
+struct ElementBound {
+  double row_squared;  ///< what the row allows each of its elements
+  double per_output_squared;
+
+  double squared(double output) const { return row_squared + per_output_squared * output * output; }
+};
+
 class Bounds {
  public:
   /// `truth` must outlive the object.
@@ -25,8 +34,9 @@ class Bounds {
   /// Of the L2 norm of a row's error: eight times what is expected. Of as many rows as there are,
   /// each of independent errors, none comes as far by chance.
   double row(std::int64_t row) const;
-  /// Of one element's error in a row. Some channels are stronger than others, and so are errors.
-  double element(std::int64_t row) const;
+  /// Of one element's error in a row: eight standard deviations. Some channels are stronger than
+  /// others, and so are errors.
+  ElementBound element(std::int64_t row) const;
   /// The expected mean square of a row's errors.
   double mean_square(std::int64_t row) const;
 

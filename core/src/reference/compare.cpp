@@ -29,12 +29,16 @@ struct Part {
   std::int64_t worst_element = 0;
 };
 
-/// What is largest in a row, and its error as a whole.
+/// The error of a row as a whole, and of its element that is furthest from its bound.
 struct RowError {
+  ElementBound bound{};
   double squared = 0;
-  double maximum = 0;
+  double element_excess_squared = 0;
   std::int64_t worst_index = 0;
 };
+
+/// An error over its bound. No error is within any bound, also one of zero.
+double excess(double error, double bound) { return error == 0 ? 0 : error / bound; }
 
 void add_element(double out, double reference, std::int64_t index, Part& part, RowError& row) {
   part.squared_reference += reference * reference;
@@ -44,9 +48,11 @@ void add_element(double out, double reference, std::int64_t index, Part& part, R
     part.first_non_finite = std::min(part.first_non_finite, index);
     return;
   }
-  row.squared += difference * difference;
-  if (difference > row.maximum) {
-    row.maximum = difference;
+  const double squared = difference * difference;
+  row.squared += squared;
+  const double of_element = excess(squared, row.bound.squared(reference));
+  if (!(of_element <= row.element_excess_squared)) {
+    row.element_excess_squared = of_element;
     row.worst_index = index;
   }
   if (difference > part.maximum) {
@@ -55,14 +61,11 @@ void add_element(double out, double reference, std::int64_t index, Part& part, R
   }
 }
 
-/// An error over its bound. No error is within any bound, also one of zero.
-double excess(double error, double bound) { return error == 0 ? 0 : error / bound; }
-
 void add_row(const RowError& error, std::int64_t row, const Bounds* bounds, Part& part) {
   part.squared_error += error.squared;
   if (bounds == nullptr) return;
   const double of_row = excess(std::sqrt(error.squared), bounds->row(row));
-  const double of_element = excess(error.maximum, bounds->element(row));
+  const double of_element = std::sqrt(error.element_excess_squared);
   // Written so that what is no number counts as too large.
   if (!(of_row <= part.row_excess)) {
     part.row_excess = of_row;
@@ -82,6 +85,7 @@ Part compare_rows(const Problem& problem, const Bytes& output, const std::vector
     std::int64_t index = row * problem.channels;
     load_floats(problem.types.output, output.data(), index, elements);
     RowError error;
+    if (bounds != nullptr) error.bound = bounds->element(row);
     for (const float x : elements) {
       const double right = reference[static_cast<std::size_t>(index)];
       add_element(static_cast<double>(x), right, index++, part, error);

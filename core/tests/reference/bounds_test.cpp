@@ -180,6 +180,36 @@ TEST(Bounds, OneWrongElementIsCaught) {
   EXPECT_EQ(result.comparison.worst_element, kElement);
 }
 
+/// Each row is one pixel, in which one channel, in each row another one, is much stronger than the
+/// others: sums that are rounded again and again round it as a number of its own size.
+TEST(Bounds, AStrongElementIsRoundedAsANumberOfItsOwnSize) {
+  constexpr int kRows = 32;
+  Problem problem = make_problem({{1, kRows}}, kRows, 1, DType::kFloat16);
+  problem.batch = 1;
+  problem.heads = 1;
+  problem.channels = kRows;
+  std::vector<float> values(kRows * kRows, 0.125F);
+  std::vector<float> locations;
+  for (int q = 0; q < kRows; ++q) {
+    values[static_cast<std::size_t>(q * kRows + q)] = 4;
+    locations.insert(locations.end(), {(static_cast<float>(q) + 0.5F) / kRows, 0.5F});
+  }
+  Input input = generate(problem, {});
+  input.value = make_tensor(DType::kFloat16, values);
+  input.locations = make_tensor(DType::kFloat16, locations);
+  input.weights = make_tensor(DType::kFloat16, std::vector<float>(kRows, 1));
+  const Truth truth = make_truth(input, compute_reference(input));
+  const auto is_right_with = [&](float error) {
+    std::vector<float> output = values;
+    output[0] += error;
+    return Judged(input, {.sums = {kFp16, 16}}, truth, make_tensor(DType::kFloat16, output))
+        .right();
+  };
+  constexpr float kHalfUnit = 1.0F / 512;  // in the last place of 4
+  EXPECT_TRUE(is_right_with(10 * kHalfUnit));
+  EXPECT_FALSE(is_right_with(40 * kHalfUnit));
+}
+
 TEST(Bounds, FollowTheLevelsSizeWhereCoordinatesAreCoarse) {
   const Arithmetic half{.coordinates = {kFp16, 3}};
   const auto bound = [&](const Level& level) {
