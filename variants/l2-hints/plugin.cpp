@@ -17,7 +17,11 @@ class L2Hints final : public msda::Optimization {
                                                    "largest levels whose values are not kept in L1",
                                                    0, 0, 8),
                             ParameterSpec::flag(
-                                "stream", "locations, weights and outputs leave L2 first", true)}},
+                                "stream", "locations, weights and outputs leave L2 first", true),
+                            ParameterSpec::flag("stream-past-l1",
+                                                "locations and weights, where they leave L2 first, "
+                                                "are not kept in L1 either",
+                                                false)}},
             {.skeleton = "direct",
              .slot = "cache",
              .type = "msda::l2_hints::Cache",
@@ -32,7 +36,10 @@ class L2Hints final : public msda::Optimization {
     if (past_l1 < problem.level_count() && value != "default") {
       shown.emplace_back(value == "cg" ? "value.l2 > 0" : "value.evict-last > 0");
     }
-    if (parameters.get<bool>("stream")) shown.emplace_back("output.streaming > 0");
+    if (parameters.get<bool>("stream")) {
+      shown.emplace_back("output.streaming > 0");
+      if (parameters.get<bool>("stream-past-l1")) shown.emplace_back("weights.once > 0");
+    }
     return shown;
   }
 };

@@ -1,6 +1,6 @@
 // Values are read many times, by all blocks of an image; locations, weights and outputs once. So
 // values may ask to leave L2 last, streams to leave it first, and levels that are too large for L1
-// may leave it alone.
+// may leave it alone; so may what is read once.
 #pragma once
 
 #include <msda/slots/cache.cuh>
@@ -38,6 +38,7 @@ struct Cache : DefaultCache<K, Parameters> {
   }
   template <class Word>
   __device__ static Word load_stream(const Word* p) {
+    if constexpr (Parameters::stream && Parameters::stream_past_l1) return ptx::load_once(p);
     if constexpr (Parameters::stream) return ptx::load_evict_first_in_l2(p);
     return ptx::load_readonly(p);
   }

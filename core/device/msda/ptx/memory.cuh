@@ -94,45 +94,53 @@ __device__ __forceinline__ int opaque(int offset) {
                  : "memory");                                                                     \
   }
 
-/// As MSDA_PTX_LOAD, with an L2 eviction policy: `ld.global.nc.L2::cache_hint`.
-#define MSDA_PTX_LOAD_POLICY(NAME, PRIORITY)                                \
-  template <class Word>                                                     \
-  __device__ __forceinline__ Word NAME(const Word* p) {                     \
-    unsigned long long policy;                                              \
-    asm("createpolicy.fractional.L2::" PRIORITY ".b64 %0;" : "=l"(policy)); \
-    return load_with_policy(p, policy);                                     \
+/// As MSDA_PTX_LOAD, with an eviction policy for L2, and for L1 the suffix `L1`.
+#define MSDA_PTX_LOAD_POLICY(NAME, L1, PRIORITY)                               \
+  __device__ __forceinline__ unsigned char NAME(const unsigned char* p) {      \
+    unsigned r;                                                                \
+    asm("ld.global.nc" L1 ".L2::cache_hint.u8 %0, [%1], %2;"                   \
+        : "=r"(r)                                                              \
+        : "l"(p), "l"(policy_##PRIORITY()));                                   \
+    return static_cast<unsigned char>(r);                                      \
+  }                                                                            \
+  __device__ __forceinline__ unsigned short NAME(const unsigned short* p) {    \
+    unsigned short r;                                                          \
+    asm("ld.global.nc" L1 ".L2::cache_hint.u16 %0, [%1], %2;"                  \
+        : "=h"(r)                                                              \
+        : "l"(p), "l"(policy_##PRIORITY()));                                   \
+    return r;                                                                  \
+  }                                                                            \
+  __device__ __forceinline__ unsigned NAME(const unsigned* p) {                \
+    unsigned r;                                                                \
+    asm("ld.global.nc" L1 ".L2::cache_hint.u32 %0, [%1], %2;"                  \
+        : "=r"(r)                                                              \
+        : "l"(p), "l"(policy_##PRIORITY()));                                   \
+    return r;                                                                  \
+  }                                                                            \
+  __device__ __forceinline__ uint2 NAME(const uint2* p) {                      \
+    uint2 r;                                                                   \
+    asm("ld.global.nc" L1 ".L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"         \
+        : "=r"(r.x), "=r"(r.y)                                                 \
+        : "l"(p), "l"(policy_##PRIORITY()));                                   \
+    return r;                                                                  \
+  }                                                                            \
+  __device__ __forceinline__ uint4 NAME(const uint4* p) {                      \
+    uint4 r;                                                                   \
+    asm("ld.global.nc" L1 ".L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;" \
+        : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)                           \
+        : "l"(p), "l"(policy_##PRIORITY()));                                   \
+    return r;                                                                  \
   }
 
-__device__ __forceinline__ unsigned char load_with_policy(const unsigned char* p,
-                                                          unsigned long long policy) {
-  unsigned r;
-  asm("ld.global.nc.L2::cache_hint.u8 %0, [%1], %2;" : "=r"(r) : "l"(p), "l"(policy));
-  return static_cast<unsigned char>(r);
+__device__ __forceinline__ unsigned long long policy_evict_first() {
+  unsigned long long policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0;" : "=l"(policy));
+  return policy;
 }
-__device__ __forceinline__ unsigned short load_with_policy(const unsigned short* p,
-                                                           unsigned long long policy) {
-  unsigned short r;
-  asm("ld.global.nc.L2::cache_hint.u16 %0, [%1], %2;" : "=h"(r) : "l"(p), "l"(policy));
-  return r;
-}
-__device__ __forceinline__ unsigned load_with_policy(const unsigned* p, unsigned long long policy) {
-  unsigned r;
-  asm("ld.global.nc.L2::cache_hint.u32 %0, [%1], %2;" : "=r"(r) : "l"(p), "l"(policy));
-  return r;
-}
-__device__ __forceinline__ uint2 load_with_policy(const uint2* p, unsigned long long policy) {
-  uint2 r;
-  asm("ld.global.nc.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"
-      : "=r"(r.x), "=r"(r.y)
-      : "l"(p), "l"(policy));
-  return r;
-}
-__device__ __forceinline__ uint4 load_with_policy(const uint4* p, unsigned long long policy) {
-  uint4 r;
-  asm("ld.global.nc.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
-      : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
-      : "l"(p), "l"(policy));
-  return r;
+__device__ __forceinline__ unsigned long long policy_evict_last() {
+  unsigned long long policy;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0;" : "=l"(policy));
+  return policy;
 }
 
 MSDA_PTX_LOAD(load_cached_in_l2, "global.cg")                 // Load that skips L1
@@ -140,9 +148,10 @@ MSDA_PTX_LOAD(load_no_allocate, "global.nc.L1::no_allocate")  // Read-only load,
 MSDA_PTX_LOAD(load_prefetch_64, "global.nc.L2::64B")    // Load, with the 64 bytes around into L2
 MSDA_PTX_LOAD(load_prefetch_128, "global.nc.L2::128B")  // The same with 128 bytes
 MSDA_PTX_LOAD(load_prefetch_256, "global.nc.L2::256B")  // The same with 256 bytes
-MSDA_PTX_LOAD_POLICY(load_evict_first_in_l2, "evict_first")  // Load of what leaves L2 first
-MSDA_PTX_LOAD_POLICY(load_evict_last_in_l2, "evict_last")    // Load of what leaves L2 last
-MSDA_PTX_STORE(store_streaming, "global.cs")                 // Store of what is not read again soon
+MSDA_PTX_LOAD_POLICY(load_evict_first_in_l2, "", evict_first)     // Load of what leaves L2 first
+MSDA_PTX_LOAD_POLICY(load_evict_last_in_l2, "", evict_last)       // Load of what leaves L2 last
+MSDA_PTX_LOAD_POLICY(load_once, ".L1::no_allocate", evict_first)  // And is not kept in L1 either
+MSDA_PTX_STORE(store_streaming, "global.cs")  // Store of what is not read again soon
 
 #undef MSDA_PTX_LOAD_POLICY
 #undef MSDA_PTX_LOAD

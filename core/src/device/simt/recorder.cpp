@@ -21,6 +21,7 @@ constexpr std::array<const char*, host::kHintCount> kHintNames = {"plain",
                                                                   "prefetch-256b",
                                                                   "evict-first",
                                                                   "evict-last",
+                                                                  "once",
                                                                   "streaming"};
 constexpr std::array<const char*, host::kCopyKinds> kCopyNames = {"cp-async", "bulk-copies",
                                                                   "tensor-copies"};

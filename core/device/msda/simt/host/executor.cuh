@@ -45,6 +45,7 @@ enum Hint : unsigned {
   kPrefetch256,
   kEvictFirst,
   kEvictLast,
+  kOnce,
   kStreaming,
   kHintCount
 };

@@ -70,6 +70,7 @@ MSDA_HOST_LOAD(load_prefetch_128, kPrefetch128)
 MSDA_HOST_LOAD(load_prefetch_256, kPrefetch256)
 MSDA_HOST_LOAD(load_evict_first_in_l2, kEvictFirst)
 MSDA_HOST_LOAD(load_evict_last_in_l2, kEvictLast)
+MSDA_HOST_LOAD(load_once, kOnce)
 MSDA_HOST_STORE(store_streaming, kStreaming)
 
 #undef MSDA_HOST_LOAD
