@@ -127,6 +127,22 @@ TEST(VacuousArms, ShareAllTheSameWhatAClaimOnOneOfThemIsAbout) {
   EXPECT_EQ(of.claims[2].verdict, ClaimVerdict::kNotTestable) << "a time, not a ratio";
 }
 
+TEST(VacuousArms, AreNoneThatNameNoVariant) {
+  const auto blocks = steady(1e-3, 1, 8);
+  const Record best = with_evidence(record("best", scaled(blocks, 0.5, 0.001)),
+                                    Evidence::Status::kVacuous, {"persistent: it is 1"});
+  Claim fast = claim("best", "");
+  fast.quantity = Claim::Quantity::kTime;
+  fast.range = {0, 0.6e-3};
+  const Report of = make_report(
+      {{"claims", {to_json(fast)}},
+       {"arms", {{{"name", "base"}, {"uses", {{{"variant", "vector-loads"}}}}},
+                 {{"name", "best"}, {"uses", nlohmann::json::array()}}}}},
+      {baseline("base", blocks), best});
+  EXPECT_THAT(to_markdown(of), Not(HasSubstr("vacuous")));
+  EXPECT_EQ(of.claims.at(0).verdict, Verdict::kConfirmed);
+}
+
 TEST(VacuousArms, AreToldToPrograms) {
   const std::string csv = to_csv(report());
   EXPECT_THAT(csv, HasSubstr(",vacuous,\"prefetch: rows.prefetched > 0, but it is 0\","));

@@ -32,13 +32,18 @@ std::string headline_of(const SearchReport& search) {
                        search.finalists.front().name,
                        ratio_text(search.finalists.front().searched_gain), search.baseline);
   }
+  // How little a search saw belongs to what it says.
+  const std::string cut_short =
+      search.out_of_time ? fmt::format(" The budget ended the search after {} of {:.0f} points.",
+                                       search.tried.size(), search.left)
+                         : "";
   if (!search.winner) {
-    return fmt::format("Nothing is confirmed to be faster than {}.", search.baseline);
+    return fmt::format("Nothing is confirmed to be faster than {}.{}", search.baseline, cut_short);
   }
   const FinalistResult& winner = search.finalists[*search.winner];
-  return fmt::format("{} is {} as fast as {}, confirmed; the search had said {}. It is {}.",
+  return fmt::format("{} is {} as fast as {}, confirmed; the search had said {}. It is {}.{}",
                      winner.name, gain_text(winner.confirmation), search.baseline,
-                     ratio_text(winner.searched_gain), winner.description);
+                     ratio_text(winner.searched_gain), winner.description, cut_short);
 }
 
 std::string account_of(const SearchReport& search) {

@@ -31,6 +31,19 @@ std::vector<std::string> arms_of(const nlohmann::json& manifest) {
   return names;
 }
 
+/// An arm that names no variant, as one of `use: best`, is about no mechanism: what a search found
+/// is measured for its time, whatever of it has nothing to do.
+void forget_evidence_of_unnamed(const nlohmann::json& manifest, std::vector<Record>& records) {
+  std::set<std::string> unnamed;
+  for (const nlohmann::json& arm : manifest.value("arms", nlohmann::json::array())) {
+    if (!arm.is_object() || !arm.contains("uses") || !arm.at("uses").empty()) continue;
+    unnamed.insert(arm.value("name", ""));
+  }
+  for (Record& record : records) {
+    if (unnamed.contains(record.arm)) record.evidence.reset();
+  }
+}
+
 MemoryFacts memory_in(const nlohmann::json& manifest) {
   MemoryFacts memory;
   const auto ceilings = manifest.find("ceilings");
@@ -51,6 +64,7 @@ Report make_report(nlohmann::json manifest, std::vector<Record> records,
   if (manifest.contains("space")) {
     report.searches = make_search_reports(manifest, trials, records);
   }
+  forget_evidence_of_unnamed(manifest, records);
   report.tables = make_tables(std::move(records),
                               {arms_of(manifest), memory_in(manifest), planned_in(manifest)});
   if (const auto design = manifest.find("ablation"); design != manifest.end()) {

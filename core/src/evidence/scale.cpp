@@ -24,11 +24,12 @@ std::int64_t queries_for_tiles(const Problem& problem, const LaunchPlan& plan) {
 }
 
 /// Queries that leave each block that a multiprocessor holds two tiles of an image, to go from one
-/// to the next.
+/// to the next; and more where what a tile reads may come during those before.
 std::int64_t queries_for_blocks(const LaunchPlan& plan) {
   const LaunchShape& shape = plan.main;
   if (shape.resident_blocks == 0 || shape.rows_per_query == 0) return 0;
-  const std::int64_t rows = std::int64_t{2} * plan.tile_rows * shape.resident_blocks;
+  const std::int64_t rows =
+      std::int64_t{plan.begins_early != 0 ? 4 : 2} * plan.tile_rows * shape.resident_blocks;
   return divided_up(rows, shape.rows_per_query);
 }
 

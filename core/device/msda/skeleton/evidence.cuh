@@ -3,6 +3,7 @@
 #pragma once
 
 #include <msda/composition.cuh>
+#include <msda/slots/source.cuh>
 #include <msda/storage.cuh>
 #include <msda/walk.cuh>
 
@@ -63,6 +64,7 @@ constexpr void add_evidence(LaunchPlan& plan) {
   static_assert(kParts.end == kStorageBytes<typename K::Storage>, "a part lies elsewhere");
   for (int slot = 0; slot < kSlotCount; ++slot) plan.shared[slot] = kParts.of[slot];
   plan.tile_rows = kTileRows<K>;
+  plan.begins_early = kComesLater<K> ? 1 : 0;
   plan.point_bytes =
       kTaps<K> * K::Mapping::kVector * static_cast<unsigned>(sizeof(typename K::Source::Value));
 #define MSDA_ADD_IDLE(Name, name, Default) \

@@ -83,6 +83,7 @@ void Cluster::run(unsigned first) {
   fibers_ = std::vector<Fiber>(std::size_t{grid_.cluster} * grid_.threads);
   alive_ = fibers_.size();
   alive_in_.assign(grid_.cluster, grid_.threads);
+  seen_copies_ = first;  // other blocks, the other way round
   unpublished_.clear();
   agents_.clear();
   if (races_) races_->clear();

@@ -31,8 +31,9 @@ struct Transfer {
   Clock begun;                   ///< of who makes it, where races are looked for
   std::vector<Copy> parts;
   host::Completion completion{};
-  bool bulk = false;   ///< by the asynchronous proxy
-  unsigned looks = 0;  ///< of threads that did not wait for it
+  bool bulk = false;       ///< by the asynchronous proxy
+  std::size_t number = 0;  ///< of those of the cluster, in the order of their beginnings
+  unsigned looks = 0;      ///< of threads that had looked before and did not wait for it
 };
 
 class Cluster {
@@ -157,6 +158,8 @@ class Cluster {
   std::map<const void*, const Fiber*> unpublished_;                  ///< mbarriers
   std::map<const void*, std::size_t> agents_;                        ///< by mbarrier
   std::vector<Transfer> transfers_;
+  std::size_t begun_transfers_ = 0;
+  unsigned seen_copies_ = 0;  ///< times that copies came to a thread that did not wait
   std::mt19937_64 random_;
   std::optional<Races> races_;
   std::optional<Recorder> recorder_;

@@ -117,6 +117,7 @@ Clock Cluster::clock_of_copies(const void* barrier) {
 
 Transfer Cluster::begin_transfer(const host::Completion& completion, Clock begun) {
   Transfer transfer;
+  transfer.number = begun_transfers_++;
   transfer.begun = std::move(begun);
   transfer.completion = completion;
   if (races_) races_->advance(number(*fiber_));
@@ -161,16 +162,22 @@ void Cluster::copy_bulk(host::Where where, host::CopyKind kind, const host::Copy
   transfers_.push_back(std::move(transfer));
 }
 
-/// Copies are late also for who does not wait: they come when every thread could have looked once,
-/// and then in the middle of a warp, whose lanes may not all see them at a time.
+/// Copies are late also for who does not wait: they come when a thread looks again, and every other
+/// time half a warp of such looks later, so that the lanes of a warp do not all see them at a time.
 void Cluster::look(const void* subject) {
   constexpr unsigned kHalfWarp = 16;
+  const unsigned late = seen_copies_ % 2 == 0 ? 0 : kHalfWarp;
+  bool came = false;
   for (std::size_t i = transfers_.size(); i-- > 0;) {
-    if (transfers_[i].completion.subject == subject &&
-        ++transfers_[i].looks > grid_.threads + kHalfWarp) {
-      finish(i);
-    }
+    Transfer& transfer = transfers_[i];
+    const bool again = fiber_->looked_at == subject && fiber_->looked_behind > transfer.number;
+    if (transfer.completion.subject != subject || !again || ++transfer.looks <= late) continue;
+    finish(i);
+    came = true;
   }
+  if (came) ++seen_copies_;
+  fiber_->looked_at = subject;
+  fiber_->looked_behind = begun_transfers_;
 }
 
 void Cluster::finish(std::size_t number) {

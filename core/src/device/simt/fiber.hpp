@@ -43,6 +43,8 @@ struct Fiber {
   std::uint32_t fenced = 0;  ///< epoch of shared memory up to which its bulk copies are ordered
   std::vector<Copy> open_group;
   std::deque<std::vector<Copy>> groups;  ///< committed and not yet made, oldest first
+  const void* looked_at = nullptr;       ///< what it last looked at without waiting
+  std::size_t looked_behind = 0;         ///< transfers that had begun then
 
   unsigned warp() const { return state.thread / 32; }
   unsigned lane() const { return state.thread % 32; }
