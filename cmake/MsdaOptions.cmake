@@ -15,6 +15,10 @@ endif()
 target_compile_options(msda_options INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 if(MSDA_SANITIZE)
   target_compile_options(msda_options INTERFACE -fsanitize=${MSDA_SANITIZE} -fno-omit-frame-pointer)
+  # By itself this one says what it finds and goes on to succeed.
+  if(MSDA_SANITIZE MATCHES "undefined")
+    target_compile_options(msda_options INTERFACE -fno-sanitize-recover=undefined)
+  endif()
   # Debian's and Ubuntu's GCC links as needed by default, and not with a sanitizer: programs would then need
   # the driver, which CUDA::nvrtc names, on machines without a GPU.
   target_link_options(msda_options INTERFACE -fsanitize=${MSDA_SANITIZE} LINKER:--as-needed)

@@ -107,18 +107,43 @@ expect_plugins good.so
 
 # Sanitizers: each program by itself; one that fails is named, and the others run.
 cat >>"$tree/CMakeLists.txt" <<CMAKE
+include(cmake/MsdaOptions.cmake)
 add_executable(sound sound.cpp)
 add_executable(unsound unsound.cpp)
+add_executable(undefined undefined.cpp)
+target_link_libraries(undefined PRIVATE msda::options)
 add_executable(threaded sound.cpp)
-file(WRITE \${PROJECT_BINARY_DIR}/tests.txt "sound \nunsound \nthreaded threads\ngpu_test gpu\n")
+file(WRITE \${PROJECT_BINARY_DIR}/tests.txt "sound \nunsound \nundefined \nthreaded threads\ngpu_test gpu\n")
 CMAKE
 printf 'int main() {}\n' >"$tree/sound.cpp"
 printf 'int main() { return 1; }\n' >"$tree/unsound.cpp"
+printf 'int main(int count, char**) { return (1 << (31 + count)) > 1 ? 0 : 0; }\n' >"$tree/undefined.cpp"
 expect 1 sanitize asan
-expect_said 'these fail: asan:unsound'
-expect_said 'asan: threaded'
+expect_said 'these fail: asan:unsound asan:undefined'
+expect_said 'shift exponent 32 is too large'
+expect_said 'asan 4/4: threaded'
 expect 0 sanitize tsan
 expect_said 'Nothing found'
+
+# What passed is not run again before a file changes, unless it is named.
+expect 1 sanitize asan
+expect_said 'asan 1/4: sound passed before'
+expect_said 'asan: unsound fails'
+expect 0 sanitize asan sound
+expect_said 'asan 1/1: sound'
+expect 2 sanitize asan no-such-program
+expect_said "no test program 'no-such-program'"
+printf '// changed\n' >>"$tree/variants/good/plugin.cpp"
+expect 1 sanitize asan
+if grep -q 'passed before' "$work/err"; then fail "a program does not run although a file changed"; fi
+
+# The list of programs is as new as the CMakeLists.txt.
+cat >>"$tree/CMakeLists.txt" <<CMAKE
+add_executable(late sound.cpp)
+file(APPEND \${PROJECT_BINARY_DIR}/tests.txt "late \n")
+CMAKE
+expect 1 sanitize asan
+expect_said 'asan 5/5: late'
 
 # clang-tidy: a stand-in says what it was asked to look at.
 mkdir -p -- "$work/bin"
