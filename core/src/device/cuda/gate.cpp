@@ -33,7 +33,7 @@ CudaGate::CudaGate(const Compiler& compiler, const DeviceInfo& device)
   check(cudaHostGetDevicePointer(&on_device_, state, 0), "cudaHostGetDevicePointer");
 }
 
-CudaGate::~CudaGate() { cudaFreeHost(const_cast<State*>(state_)); }
+CudaGate::~CudaGate() { cudaFreeHost(state_); }
 
 void CudaGate::close(cudaStream_t stream) {
   ++pass_;
@@ -44,11 +44,10 @@ void CudaGate::close(cudaStream_t stream) {
         "cudaLaunchKernel");
 }
 
-void CudaGate::open() {
-  std::atomic_thread_fence(std::memory_order_release);
-  state_->open = pass_;
-}
+void CudaGate::open() { std::atomic_ref(state_->open).store(pass_, std::memory_order_release); }
 
-bool CudaGate::was_late() const { return state_->late == pass_; }
+bool CudaGate::was_late() const {
+  return std::atomic_ref(state_->late).load(std::memory_order_acquire) == pass_;
+}
 
 }  // namespace msda

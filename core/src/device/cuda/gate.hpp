@@ -33,7 +33,7 @@ class CudaGate {
  private:
   struct State;
   CudaModule module_;
-  volatile State* state_ = nullptr;
+  State* state_ = nullptr;
   void* on_device_ = nullptr;
   unsigned pass_ = 0;
 };

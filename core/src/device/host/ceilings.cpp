@@ -27,10 +27,17 @@ double best_seconds(const Work& work) {
   return best;
 }
 
+// The loader chooses among clones by code that ThreadSanitizer instruments, before that has begun.
+#if defined(__SANITIZE_THREAD__)
+#define MSDA_FOR_EVERY_WIDTH
+#else
+#define MSDA_FOR_EVERY_WIDTH target_clones("avx512f", "avx2", "default"),
+#endif
+
 /// Reads the block `rounds` times. Cloned for the vector width of the machine it runs on; eight
 /// independent sums keep the load ports busy.
-__attribute__((target_clones("avx512f", "avx2", "default"), optimize("O3"))) std::uint32_t
-read_block(const std::uint32_t* block, std::size_t words, int rounds) {
+__attribute__((MSDA_FOR_EVERY_WIDTH optimize("O3"))) std::uint32_t read_block(
+    const std::uint32_t* block, std::size_t words, int rounds) {
   constexpr int kLanes = 64;
   std::uint32_t sums[kLanes] = {};
   for (int r = 0; r < rounds; ++r) {
