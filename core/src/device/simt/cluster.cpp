@@ -60,7 +60,7 @@ void Cluster::start(Fiber& fiber, unsigned first_block, unsigned index) {
                  .cluster_rank = rank,
                  .cluster = grid_.cluster,
                  .shared = shared_.block(rank),
-                 .stack = reinterpret_cast<std::uintptr_t>(stack.sp) - stack.size,
+                 .stack = reinterpret_cast<std::uintptr_t>(stacks_.bottom(index)),
                  .stack_bytes = stack.size};
   fiber.context = boost::context::fiber(
       std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), KeptStack{},
@@ -147,8 +147,7 @@ void Cluster::resume(Fiber& fiber) {
 }
 
 void Cluster::switch_to(Fiber& fiber) {
-  before_switch(stack_switch_, reinterpret_cast<const void*>(fiber.state.stack),
-                fiber.state.stack_bytes);
+  before_switch(stack_switch_, stacks_.bottom(fiber.number), fiber.state.stack_bytes);
   fiber.context = std::move(fiber.context).resume();
   after_switch(stack_switch_);
 }

@@ -1,7 +1,7 @@
 #include "device/simt/last_image.hpp"
 
 #include <algorithm>
-#include <ranges>
+#include <boost/iterator/counting_iterator.hpp>
 
 #include <msda/error.hpp>
 
@@ -10,8 +10,8 @@ namespace msda::simt {
 Blocks blocks_of_last_image(const LaunchShape& shape, const Problem& problem, unsigned blocks,
                             const std::function<bool(unsigned block)>& works) {
   if (shape.rows_per_item == 0 && shape.chunks == 0) {
-    const auto all = std::views::iota(0U, blocks);
-    const unsigned last = *std::ranges::partition_point(all, works);
+    using Number = boost::counting_iterator<unsigned>;
+    const unsigned last = *std::partition_point(Number(0), Number(blocks), works);
     // One more: the first block of an image may begin with the end of the image before.
     const auto per_image = static_cast<unsigned>((last + problem.batch - 1) / problem.batch) + 1;
     return {last - std::min(last, per_image), last};

@@ -93,7 +93,8 @@ void Recorder::access(const Fiber& fiber, const Buffer& buffer, std::uintptr_t a
   if (buffer.area == Area::kValue) {
     note_read(fiber, bytes);
     read_values(fiber, bytes);
-    requests_.load(fiber.number, fiber.number / kWarpLanes, pc, address, bytes);
+    requests_.load(fiber.number, fiber.number / kWarpLanes, reinterpret_cast<std::uintptr_t>(pc),
+                   address, bytes);
     return;
   }
   read_samples(fiber);
@@ -148,8 +149,7 @@ void Recorder::copy(const Fiber& fiber, host::CopyKind kind, const Buffer& from,
     if (kind == host::kCpAsync) {
       const auto place = reinterpret_cast<std::uintptr_t>(copy.where.file) +
                          static_cast<std::uintptr_t>(copy.where.line);
-      requests_.load(fiber.number, fiber.number / kWarpLanes, reinterpret_cast<const void*>(place),
-                     address, copy.bytes);
+      requests_.load(fiber.number, fiber.number / kWarpLanes, place, address, copy.bytes);
     }
   }
   if (from.area == Area::kLocations && subject_.location_row_bytes > 0) {

@@ -17,9 +17,9 @@ constexpr std::uintptr_t kBankBytes = 4;  ///< that a bank gives in a pass
 
 }  // namespace
 
-void Requests::load(std::size_t thread, std::size_t warp, const void* pc, std::uintptr_t address,
-                    std::size_t bytes) {
-  Site& site = sites_[pc];
+void Requests::load(std::size_t thread, std::size_t warp, std::uintptr_t place,
+                    std::uintptr_t address, std::size_t bytes) {
+  Site& site = sites_[place];
   if (site.passed.size() <= thread) site.passed.resize(thread + 1);
   if (site.warps.size() <= warp) site.warps.resize(warp + 1);
   Warp& of = site.warps[warp];
@@ -78,7 +78,7 @@ void Requests::finish(std::vector<Span>& spans) {
 }
 
 void Requests::end_cluster() {
-  for (auto& [pc, site] : sites_) {
+  for (auto& [place, site] : sites_) {
     for (Warp& warp : site.warps) {
       for (std::vector<Span>& spans : warp.open) finish(spans);
     }

@@ -13,8 +13,9 @@ namespace msda::simt {
 
 class Requests {
  public:
-  /// A load, or a copy by itself, of a thread of the cluster that runs.
-  void load(std::size_t thread, std::size_t warp, const void* pc, std::uintptr_t address,
+  /// A load, or a copy by itself, of a thread of the cluster that runs. `place` tells those in the
+  /// code apart.
+  void load(std::size_t thread, std::size_t warp, std::uintptr_t place, std::uintptr_t address,
             std::size_t bytes);
   /// A row of a box that is copied.
   void copy_run(std::size_t bytes) {
@@ -46,8 +47,8 @@ class Requests {
     std::vector<Warp> warps;
   };
 
-  std::unordered_map<const void*, Site> sites_;
-  std::vector<std::uintptr_t> words_;  ///< of the group that is looked at
+  std::unordered_map<std::uintptr_t, Site> sites_;  ///< by place
+  std::vector<std::uintptr_t> words_;               ///< of the group that is looked at
   std::uint64_t requests_ = 0;
   std::uint64_t sectors_ = 0;
   std::uint64_t conflicts_ = 0;

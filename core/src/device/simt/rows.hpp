@@ -31,7 +31,8 @@ class Rows {
     unsigned block;
     unsigned tile;
     std::uint64_t which;  ///< query or head
-    friend auto operator<=>(const Place&, const Place&) = default;
+    // clang-tidy 14 takes the zero that this compares with for a pointer.
+    friend auto operator<=>(const Place&, const Place&) = default;  // NOLINT(modernize-use-nullptr)
   };
   /// Calls each(first, end) for the places of each tile, in order, without repetitions.
   template <class Each>

@@ -15,6 +15,8 @@ class Stacks {
 
   static constexpr std::size_t kBytes = std::size_t{256} << 10U;  ///< taken when touched
   boost::context::stack_context at(std::size_t i) const;
+  /// The lowest address of stack i, where its page is.
+  const void* bottom(std::size_t i) const { return base_ + i * kBytes; }
 
  private:
   std::size_t count_;
