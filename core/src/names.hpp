@@ -25,6 +25,7 @@ concept IsNamed = requires {
 template <IsNamed Enum>
 std::vector<std::string> all_names() {
   std::vector<std::string> names;
+  names.reserve(std::size(Named<Enum>::kValues));
   for (const Enum value : Named<Enum>::kValues) names.emplace_back(name_of(value));
   return names;
 }

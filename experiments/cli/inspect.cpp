@@ -127,6 +127,7 @@ int inspect_command(const std::vector<std::string>& words) {
   if (const auto other = arguments.find("diff")) names.push_back(*other);
   const Recipes recipes = recipes_for(arguments.find("recipes"), registry, names);
   std::vector<Inspected> all;
+  all.reserve(names.size());
   for (const std::string& name : names) {
     all.push_back(inspect(name, uses_of(name, registry, recipes), registry, problem, architecture));
   }

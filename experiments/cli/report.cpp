@@ -51,6 +51,7 @@ const ReportFormat& find_format(const std::string& wanted) {
 
 std::string joined_claims(const std::vector<std::string>& directories, const std::string& format) {
   std::vector<Report> reports;
+  reports.reserve(directories.size());
   for (const std::string& directory : directories) {
     reports.push_back(make_report(std::filesystem::path(directory)));
   }

@@ -72,7 +72,7 @@ fs::path experiment_file(const Arguments& arguments) {
   const std::string id = arguments.devices().front();
   const bool cpu = choose_device(id, list_devices()).kind == DeviceKind::kCpu;
   for (const fs::path& directory : experiments_directories()) {
-    const fs::path file = directory / (cpu ? "tune-cpu.yaml" : "tune.yaml");
+    fs::path file = directory / (cpu ? "tune-cpu.yaml" : "tune.yaml");
     if (fs::exists(file)) return file;
   }
   throw EnvironmentError("tune: the program came without its experiments; give an EXPERIMENT");

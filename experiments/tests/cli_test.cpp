@@ -433,7 +433,7 @@ std::string run_with_claim(const TemporaryDirectory& directory) {
                       "arms: [fixture, {name: slow, use: [{fixture: {milliseconds: 2}}]}]\n"
                       "claims: [{text: slow is fast, source: a test, arm: slow, speedup: 2x}]\n"
                       "measure: {blocks: 3, samples: 2}\n");
-  const std::string results = directory.path() / "results";
+  std::string results = directory.path() / "results";
   EXPECT_EQ(run({"run", file, "--output", results}).exit_code, 0);
   return results;
 }

@@ -37,8 +37,9 @@ TEST(Position, CopiesOfOneArmAreCalledDifferentInFiveInAHundredAtMost) {
     const TemporaryDirectory directory;
     const auto file = directory.write("copies.yaml", experiment(seed));
     const auto results = directory.path() / "results";
-    const Outcome outcome = run({"run", file.string(), "--output", results.string(), "--plugin-dir",
-                                 MSDA_BINARY_DIR "/lib/msda/variants"});
+    const std::string plugins = MSDA_BINARY_DIR "/lib/msda/variants";
+    const Outcome outcome =
+        run({"run", file.string(), "--output", results.string(), "--plugin-dir", plugins});
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
     for (const Row& row : make_report(results).tables.at(0).rows) {
       if (row.verdict == "baseline") continue;

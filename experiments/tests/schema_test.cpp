@@ -138,10 +138,11 @@ TEST(ExamplesOfTheDocument, AreValid) {
   int count = 0;
   for (const std::string key : {"arms", "ablation", "claims", "profile"}) {
     for (const std::string& example : examples_of(key)) {
-      const std::string arms = key == "claims"    ? arms_of(example)
-                               : key == "profile" ? "arms: [vector-loads]\n"
-                                                  : "";
-      const auto file = directory.write("example.yaml", head + arms + example);
+      std::string text = head;
+      if (key == "claims") text += arms_of(example);
+      if (key == "profile") text += "arms: [vector-loads]\n";
+      text += example;
+      const auto file = directory.write("example.yaml", text);
       EXPECT_NO_THROW(load_experiment(file, shipped_registry())) << example;
       ++count;
     }

@@ -25,7 +25,7 @@ bp::environment test_environment() {
 }
 
 /// Workers that a test starts itself inherit the environment of the test program.
-const bool environment_is_set = [] {
+const bool kEnvironmentIsSet = [] {
   ::setenv("MSDA_CACHE_DIR", MSDA_BINARY_DIR "/test-cache", 1);
   ::setenv("MSDA_PLUGIN_PATH", MSDA_FIXTURE_DIR, 1);
   return true;

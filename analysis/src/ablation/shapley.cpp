@@ -47,8 +47,9 @@ class Orders {
   Orders(std::map<Set, std::size_t> cells, std::size_t factors)
       : cells_(std::move(cells)), factors_(factors), all_((Set{1} << factors) - 1) {
     before_[0] = cells_.contains(0) ? 1 : 0;
-    for (const auto& [set, cell] : cells_) {
-      each_step(set, [&](std::size_t, Set larger) { before_[larger] += before_[set]; });
+    for (const auto& entry : cells_) {
+      each_step(entry.first,
+                [&](std::size_t, Set larger) { before_[larger] += before_[entry.first]; });
     }
     after_[all_] = cells_.contains(all_) ? 1 : 0;
     for (auto it = cells_.rbegin(); it != cells_.rend(); ++it) {
@@ -60,11 +61,11 @@ class Orders {
   double count() { return before_[all_]; }
 
   void add_weights(std::vector<Contrast>& contrasts) {
-    for (const auto& [set, cell] : cells_) {
-      each_step(set, [&](std::size_t factor, Set larger) {
-        const double weight = before_[set] * after_[larger] / count();
+    for (const auto& entry : cells_) {
+      each_step(entry.first, [&](std::size_t factor, Set larger) {
+        const double weight = before_[entry.first] * after_[larger] / count();
         (*contrasts[factor].weights)[cells_.at(larger)] += weight;
-        (*contrasts[factor].weights)[cell] -= weight;
+        (*contrasts[factor].weights)[entry.second] -= weight;
       });
     }
   }

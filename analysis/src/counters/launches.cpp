@@ -176,7 +176,7 @@ const Load* busiest(const LaunchLoads& loads) {
 std::string bound_in_words(const LaunchLoads& loads) {
   const Load* most = busiest(loads);
   if (most == nullptr) return "not counted";
-  const std::string busy = fmt::format("{}, {:.0f}% busy", most->name, loads.share(*most) * 100);
+  std::string busy = fmt::format("{}, {:.0f}% busy", most->name, loads.share(*most) * 100);
   if (loads.share(*most) >= kNearLimit) return busy;
   const Load* wait = longest_wait(loads);
   return fmt::format("{} ({})", wait == nullptr ? "latency" : wait->name, busy);

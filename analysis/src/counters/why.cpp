@@ -127,6 +127,7 @@ std::string in_words(const Why& why) {
   const std::vector<Cause> causes = main_causes(why);
   if (causes.empty()) return text + "; no counter explains a tenth of the difference.";
   std::vector<std::string> parts;
+  parts.reserve(causes.size());
   for (const Cause& cause : causes) parts.push_back(in_short(cause));
   return text + fmt::format(". Of the difference: {}. Now bound by: {}.", fmt::join(parts, ", "),
                             why.bound);

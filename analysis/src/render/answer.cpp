@@ -145,6 +145,7 @@ std::string untimed_sentence(const Report& report) {
     return fmt::format("All {} cells are right.", cells);
   }
   std::vector<std::string> parts;
+  parts.reserve(counts.size());
   for (const auto& [verdict, count] : counts) parts.push_back(fmt::format("{} {}", count, verdict));
   return fmt::format("Without a time: {} of {} cells.", fmt::join(parts, ", "), cells);
 }

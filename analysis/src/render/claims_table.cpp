@@ -16,7 +16,7 @@ namespace {
 template <class Number>
 std::string with_interval(const CheckedClaim& checked, const std::string& unit,
                           const Number& number) {
-  const std::string text = number(*checked.measured) + unit;
+  std::string text = number(*checked.measured) + unit;
   if (!checked.interval_95) return text;
   return fmt::format("{} [{}, {}]", text, number(checked.interval_95->low),
                      number(checked.interval_95->high));

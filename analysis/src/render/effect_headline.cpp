@@ -33,6 +33,7 @@ std::string name_and_ratio(const Effect& effect) {
 template <class Text>
 std::string listed(const std::vector<const Effect*>& effects, const Text& text) {
   std::vector<std::string> texts;
+  texts.reserve(effects.size());
   for (const Effect* effect : effects) texts.push_back(text(*effect));
   return fmt::format("{}", fmt::join(texts, ", "));
 }

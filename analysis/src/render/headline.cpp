@@ -20,7 +20,7 @@ std::string how_sure(const RatioEstimate& estimate) {
 
 /// Of a ratio that was the best of several: its interval holds for all of them.
 std::string how_sure_of_best(const Leader& leader) {
-  const std::string sure = how_sure(*leader.over_baseline);
+  std::string sure = how_sure(*leader.over_baseline);
   if (leader.compared < 2 || !leader.over_baseline->interval_95) return sure;
   return fmt::format("{}, for the best of {}", sure, leader.compared);
 }

@@ -68,7 +68,7 @@ std::string set_section(const Layout& layout) {
 /// A ratio in bold where it is surely the best of its column, in italics where it shares that
 /// place.
 std::string matrix_cell(const MatrixCell& cell) {
-  const std::string text = cell.text.empty() ? "-" : escaped(cell.text);
+  std::string text = cell.text.empty() ? "-" : escaped(cell.text);
   switch (cell.place) {
     case Place::kFirst: return fmt::format("**{}**", text);
     case Place::kShared: return fmt::format("*{}*", text);

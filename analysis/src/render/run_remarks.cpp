@@ -99,7 +99,7 @@ std::string noise_sentence(const NoiseFloor& floor) {
       floor.arm.empty() ? "the arms' median interval" : "such an interval");
   if (floor.arm.empty()) return fmt::format("No A/A pair ran; {}.", smallest);
   const Difference difference = classify(floor.ratio);
-  const std::string pair = fmt::format(
+  std::string pair = fmt::format(
       "A/A pair: {} is the baseline's code once more, {}, {}; {}.", printable_line(floor.arm),
       ratio_text(floor.ratio.ratio, floor.ratio.interval_95), name_of(difference), smallest);
   const bool differs = difference == Difference::kFaster || difference == Difference::kSlower;

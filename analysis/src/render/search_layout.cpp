@@ -67,6 +67,7 @@ std::vector<std::string> failures_of(const SearchReport& search) {
     if (!candidate.failure.empty()) ++counts[shortened(printable(candidate.failure))];
   }
   std::vector<std::pair<int, std::string>> order;
+  order.reserve(counts.size());
   for (const auto& [reason, count] : counts) order.emplace_back(count, reason);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });

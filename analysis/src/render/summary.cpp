@@ -221,6 +221,7 @@ std::vector<std::string> reasons_of(const Report& report) {
   std::stable_sort(reasons.begin(), reasons.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> lines;
+  lines.reserve(reasons.size());
   for (const auto& [line, count] : reasons) {
     lines.push_back(count == 1 ? printable_line(line)
                                : fmt::format("{} ({} cells)", printable_line(line), count));

@@ -17,8 +17,8 @@ constexpr double kNear = 0.1;
 /// So many processes have measured before one believes without measuring.
 constexpr std::size_t kEnough = 5;
 constexpr std::size_t kMost = 20;
-constexpr std::int64_t kOld = 12 * 60 * 60;  ///< seconds
-constexpr int kAttempts = 3;                 ///< of one process
+constexpr std::int64_t kOld = std::int64_t{12} * 60 * 60;  ///< seconds
+constexpr int kAttempts = 3;                               ///< of one process
 /// No cache is this much slower than the memory behind it, whatever the measurements' noise.
 constexpr double kSlowestCache = 0.8;
 

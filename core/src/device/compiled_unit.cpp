@@ -18,7 +18,7 @@ Build build(const Composition& composition, const Problem& problem, const Compil
   ComposedUnit composed = write_unit(composition, problem);
   Module module = compile(composed.unit);
   const bool from_cache = module.from_cache;
-  auto unit = std::make_shared<CompiledUnit>(std::move(composed), std::move(module));
+  auto unit = std::make_shared<CompiledUnit>(CompiledUnit{std::move(composed), std::move(module)});
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   return {std::move(unit), {seconds.count(), from_cache}};
 }

@@ -142,6 +142,7 @@ constexpr std::array kTypes = {DType::kFloat32, DType::kFloat16, DType::kBFloat1
 /// A part of the library's arithmetic, which verification has to know.
 ParameterSpec rounds_to(const std::string& name, const std::string& what) {
   std::vector<std::string> names;
+  names.reserve(kTypes.size());
   for (const DType type : kTypes) names.emplace_back(name_of(type));
   return ParameterSpec::one_of<std::string>(name, "the type that " + what,
                                             std::string(name_of(DType::kFloat32)), names);

@@ -39,6 +39,7 @@ class Program {
   }
   void compile(const std::vector<std::string>& options) {
     std::vector<const char*> pointers;
+    pointers.reserve(options.size());
     for (const std::string& option : options) pointers.push_back(option.c_str());
     const nvrtcResult result =
         nvrtcCompileProgram(program_, static_cast<int>(pointers.size()), pointers.data());

@@ -15,8 +15,6 @@
 
 #include <msda/error.hpp>
 
-extern char** environ;
-
 namespace msda {
 namespace {
 
@@ -83,6 +81,7 @@ void Pipe::close_end(int end) {
 Child::Child(const std::vector<std::string>& arguments, const ChildSettings& settings)
     : own_group_(settings.own_group) {
   std::vector<char*> pointers;
+  pointers.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments)
     pointers.push_back(const_cast<char*>(argument.c_str()));
   pointers.push_back(nullptr);

@@ -40,7 +40,7 @@ std::vector<Use> with_choices(const std::vector<Use>& uses) {
 Use fitting(const std::string& variant) {
   static const DeviceInfo kDevice = open_device("simt")->info();
   const Problem problem = tile_problems().front().problem;
-  const Use plain{variant, {}};
+  Use plain{variant, {}};
   const auto refuses = [&](const Use& use) {
     return Composition(shipped_plugins(), {use}).unsupported(problem, kDevice).has_value();
   };

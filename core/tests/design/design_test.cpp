@@ -114,12 +114,12 @@ TEST(Fraction, SixteenthOfSevenFactorsHasResolutionThree) {
 TEST(Fraction, StandardDesignsHaveTheirPublishedSizes) {
   const struct {
     std::size_t factors;
-    int resolution;
     std::size_t runs;
+    int resolution;
     int reached;
-  } designs[] = {{3, 3, 4, 3},    {4, 4, 8, 4},    {5, 3, 8, 3},  {6, 4, 16, 4}, {6, 5, 32, 6},
-                 {7, 4, 16, 4},   {7, 5, 64, 7},   {8, 4, 16, 4}, {8, 5, 64, 5}, {9, 5, 128, 6},
-                 {10, 5, 128, 5}, {11, 5, 128, 5}, {12, 3, 16, 3}};
+  } designs[] = {{3, 4, 3, 3},    {4, 8, 4, 4},    {5, 8, 3, 3},  {6, 16, 4, 4}, {6, 32, 5, 6},
+                 {7, 16, 4, 4},   {7, 64, 5, 7},   {8, 16, 4, 4}, {8, 64, 5, 5}, {9, 128, 5, 6},
+                 {10, 128, 5, 5}, {11, 128, 5, 5}, {12, 16, 3, 3}};
   for (const auto& design : designs) {
     SCOPED_TRACE(design.factors);
     const auto generators = find_generators(design.factors, design.resolution);

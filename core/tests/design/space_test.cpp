@@ -107,8 +107,7 @@ TEST(SearchSpace, RefusesJsonThatDoesNotFit) {
 }
 
 TEST(SearchSpace, RefusesWhatCannotBeNumbered) {
-  std::vector<SpaceFactor> many;
-  for (int f = 0; f < 60; ++f) many.push_back({"f", {"off", "on"}, {}, {}});
+  const std::vector<SpaceFactor> many(60, {"f", {"off", "on"}, {}, {}});
   EXPECT_THROW(SearchSpace(many, {}), UsageError);
   EXPECT_THROW(SearchSpace({{"empty", {}, {}, {}}}, {}), UsageError);
 }

@@ -1,6 +1,8 @@
 // A management library that knows one device, for tests; the real one is part of a driver.
+#include <cstdio>
 #include <cstring>
 
+// NOLINTBEGIN(readability-identifier-naming): the names are NVML's.
 extern "C" {
 
 struct nvmlDevice_st {};
@@ -11,8 +13,8 @@ static constexpr int kNotFound = 6;
 int nvmlInit_v2() { return 0; }
 int nvmlShutdown() { return 0; }
 
-int nvmlSystemGetDriverVersion(char* text, unsigned) {
-  std::strcpy(text, "123.45");
+int nvmlSystemGetDriverVersion(char* text, unsigned size) {
+  std::snprintf(text, size, "123.45");
   return 0;
 }
 
@@ -49,3 +51,4 @@ int nvmlDeviceGetEccMode(nvmlDevice_st*, int* current, int* pending) {
 
 // No function for limits: this one is as old as that.
 }
+// NOLINTEND(readability-identifier-naming)

@@ -38,6 +38,7 @@ class ExportedPackage : public testing::Test {
   }
   static std::vector<std::string> names_of(const std::vector<ExportedFile>& files) {
     std::vector<std::string> names;
+    names.reserve(files.size());
     for (const ExportedFile& file : files) names.push_back(file.path);
     return names;
   }

@@ -115,6 +115,7 @@ TEST_F(CompileCacheTest, OfSeveralThreadsOneCompiles) {
   const CompileCache cache(place_);
   std::atomic<int> compiled{0};
   std::vector<std::thread> threads;
+  threads.reserve(8);
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&] {
       const Module module = cache.get("key", kSharedObject, unit_, [&](const fs::path&) {

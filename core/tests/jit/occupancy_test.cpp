@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 #include <msda/error.hpp>
 
 #include "jit/occupancy.hpp"
@@ -7,6 +9,8 @@
 
 namespace msda {
 namespace {
+
+constexpr std::int64_t kKiB = 1024;
 
 TEST(Occupancy, IsWhatTheCalculatorOfTheToolkitSays) {
   const SmLimits h200 = sm_limits("sm_90a");
@@ -16,12 +20,12 @@ TEST(Occupancy, IsWhatTheCalculatorOfTheToolkitSays) {
   EXPECT_EQ(occupancy(h200, 256, 32, 0).limit, "threads");
   EXPECT_DOUBLE_EQ(occupancy(h200, 256, 32, 0).share, 1);
   EXPECT_EQ(occupancy(h200, 32, 16, 0).limit, "blocks");
-  EXPECT_EQ(occupancy(h200, 512, 64, 150 * 1024).limit, "shared memory");
-  EXPECT_EQ(occupancy(h200, 512, 64, 150 * 1024).blocks, 1);
+  EXPECT_EQ(occupancy(h200, 512, 64, 150 * kKiB).limit, "shared memory");
+  EXPECT_EQ(occupancy(h200, 512, 64, 150 * kKiB).blocks, 1);
 }
 
 TEST(Occupancy, IsNoneForABlockThatDoesNotFit) {
-  EXPECT_EQ(occupancy(sm_limits("sm_90"), 256, 32, 228 * 1024).blocks, 0);
+  EXPECT_EQ(occupancy(sm_limits("sm_90"), 256, 32, 228 * kKiB).blocks, 0);
   EXPECT_EQ(occupancy(sm_limits("sm_90"), 1024, 128, 0).blocks, 0);
 }
 

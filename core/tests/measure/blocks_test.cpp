@@ -203,7 +203,7 @@ TEST_F(BlocksTest, ARowOfZerosAmongTheSamplesIsSeen) {
     const std::vector<double>* right = &inputs_.set(0).truth->output;
     if (inputs_.on_device(1).tensors().output == output) right = &inputs_.set(1).truth->output;
     std::copy(right->begin(), right->end(), output);
-    std::fill_n(output + 8 * 17, 8, 0.0F);
+    std::fill_n(output + std::ptrdiff_t{8} * 17, 8, 0.0F);
     return true;
   };
   EXPECT_THAT(reason_for(zero_row), HasSubstr("element (b 0, q 8, h 1, c "));

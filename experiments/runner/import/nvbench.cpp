@@ -107,7 +107,7 @@ Place place_of(const json& benchmark, const json& state, const NvbenchOptions& o
     if (axis_name == options.arm_axis) {
       arm = value;
     } else {
-      rest.push_back(axis_name + "=" + value);
+      rest.push_back(fmt::format("{}={}", axis_name, value));
     }
   }
   if (options.arm_axis && !arm) {

@@ -100,6 +100,7 @@ std::string to_text(const Design& design) {
   }
   for (const auto& order : design.orders) {
     std::vector<std::string> names;
+    names.reserve(order.size());
     for (const std::size_t factor : order) names.push_back(design.factors[factor].name);
     text += fmt::format("  ladder {}\n", fmt::join(names, ", "));
   }

@@ -46,6 +46,7 @@ void ask(const HostCompiler& compiler, std::vector<Asked>& all) {
   std::map<std::string, std::vector<Asked*>> by_unit;
   for (Asked& asked : all) by_unit[asked.composed.unit.text].push_back(&asked);
   std::vector<std::vector<Asked*>> units;
+  units.reserve(by_unit.size());
   for (auto& [text, sharing] : by_unit) units.push_back(std::move(sharing));
   parallel_for(std::ssize(units), 1, 0, [&](std::int64_t begin, std::int64_t) {
     const std::vector<Asked*>& sharing = units[static_cast<std::size_t>(begin)];
@@ -77,6 +78,7 @@ std::vector<std::string> vacuous_notes(const Plan& plan, const Registry& registr
     }
   }
   std::vector<std::string> notes;
+  notes.reserve(order.size());
   for (const auto& vacuous : order) {
     notes.push_back(fmt::format("{} is vacuous on {}: {}", vacuous.first,
                                 fmt::join(problems[vacuous], ", "), vacuous.second));

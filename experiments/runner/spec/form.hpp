@@ -111,6 +111,7 @@ Form<std::vector<Enum>> names(const std::string& element) {
   };
   form.write = [](const std::vector<Enum>& values) {
     std::vector<std::string_view> texts;
+    texts.reserve(values.size());
     for (const Enum value : values) texts.push_back(name_of(value));
     return fmt::format("`[{}]`", fmt::join(texts, ", "));
   };

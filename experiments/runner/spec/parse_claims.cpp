@@ -21,6 +21,7 @@ struct ClaimReader {
 template <class Element, class Name>
 std::vector<std::string> names_among(const std::vector<Element>& elements, const Name& name) {
   std::vector<std::string> names;
+  names.reserve(elements.size());
   for (const Element& element : elements) names.emplace_back(name(element));
   return names;
 }

@@ -159,6 +159,7 @@ SpacePattern parse_pattern(const YamlNode& node, const std::vector<SpaceFactor>&
   if (map.entries().empty()) node.fail("a rule needs at least one factor");
   for (const YamlMap::Entry& entry : map.entries()) {
     std::vector<std::string> names;
+    names.reserve(factors.size());
     for (const SpaceFactor& factor : factors) names.push_back(factor.name);
     const auto factor = std::find(names.begin(), names.end(), entry.key);
     if (factor == names.end()) {
@@ -189,6 +190,7 @@ std::string pattern_text(const SpacePattern& pattern, const std::vector<SpaceFac
   std::string text;
   for (const auto& [factor, levels] : pattern) {
     std::vector<std::string> names;
+    names.reserve(levels.size());
     for (const int level : levels) {
       names.push_back(factors[factor].levels[static_cast<std::size_t>(level)]);
     }

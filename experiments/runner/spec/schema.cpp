@@ -37,7 +37,7 @@ json closed_object(json properties) {
       {"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
 }
 
-json list_of(json element) { return form::list_of("", element).schema; }
+json list_of(const json& element) { return form::list_of("", element).schema; }
 
 /// {parameter: value, ...}, of one variant. `wrap` makes of a parameter what may stand for it.
 template <class Wrap>

@@ -196,6 +196,7 @@ std::vector<Winner> read_winners(const fs::path& file, const Registry& registry,
 
 std::string to_yaml(const std::vector<Winner>& winners) {
   std::vector<YAML::Node> entries;
+  entries.reserve(winners.size());
   for (const Winner& winner : winners) entries.push_back(winner_node(winner));
   return text_of(entries);
 }

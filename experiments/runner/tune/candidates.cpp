@@ -102,8 +102,8 @@ void Candidates::count_points() {
   count_.looked_at = count_.points;
   count_.left = all_.size();
   count_.removed = removed.most_first();
-  for (std::size_t a = 0; a < arms_.size(); ++a) {
-    if (const auto point = first.find(arms_[a].composition); point != first.end()) {
+  for (const Arm& arm : arms_) {
+    if (const auto point = first.find(arm.composition); point != first.end()) {
       known_numbers_.push_back(point->second);
     }
   }

@@ -17,7 +17,9 @@ constexpr std::size_t kMostWeighed = 500;   ///< of those, the ones whose uncert
 struct Predicted {
   double log_time = 0;
   std::uint64_t candidate = 0;
-  friend auto operator<=>(const Predicted&, const Predicted&) = default;
+  // clang-tidy 14 takes the zero that this compares with for a pointer.
+  friend auto operator<=>(const Predicted&,
+                          const Predicted&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// Points that can run and were not tried.
@@ -63,6 +65,7 @@ class Untried {
 std::vector<Predicted> predicted(const Pool& pool, const EffectsModel& model,
                                  const std::set<std::uint64_t>& candidates) {
   std::vector<Predicted> order;
+  order.reserve(candidates.size());
   for (const std::uint64_t candidate : candidates) {
     order.push_back({model.log_time(pool.space.at(candidate)), candidate});
   }

@@ -113,6 +113,7 @@ void run_trials(const std::vector<Trial>& trials,
   while (next < trials.size() || !running.empty()) {
     while (next < trials.size() && running.size() < most) running.push_back(begin(trials[next++]));
     std::vector<pollfd> waiting;
+    waiting.reserve(running.size());
     for (const Running& one : running) waiting.push_back({one.pipe, POLLIN, 0});
     poll(waiting.data(), waiting.size(), -1);
     for (std::size_t i = waiting.size(); i-- > 0;) {

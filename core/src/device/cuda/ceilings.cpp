@@ -49,7 +49,7 @@ class ReadBandwidth {
       : blocks_(static_cast<unsigned>(kBlocksPerMultiprocessor * device.multiprocessors)),
         stream_(stream),
         data_(blocks_ * kBlockBytes),
-        sink_(blocks_ * kThreads * sizeof(unsigned)) {
+        sink_(std::size_t{blocks_} * kThreads * sizeof(unsigned)) {
     Unit unit{"reads", "#include <msda/microbench/reads.cuh>\n", device_headers(), {}, ""};
     unit.kernels = {name_of("l1_read"), name_of("l2_read"), name_of("l2_gather"),
                     name_of("shared_read"), name_of("cluster_read")};
@@ -69,7 +69,7 @@ class ReadBandwidth {
     return std::max(measure("l2_gather", rows, 0, 1), measure("l2_gather", rows / 8, 0, 1));
   }
 
-  static constexpr std::size_t kBlockBytes = 512 * 16;  ///< kBlockWords words
+  static constexpr std::size_t kBlockBytes = std::size_t{512} * 16;  ///< kBlockWords words
 
  private:
   static constexpr int kThreads = 256;

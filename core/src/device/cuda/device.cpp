@@ -237,6 +237,7 @@ std::pair<int, std::string> count_devices() {
 std::vector<DeviceInfo> cuda_devices() {
   std::vector<DeviceInfo> devices;
   const int count = count_devices().first;
+  devices.reserve(static_cast<std::size_t>(count));
   for (int ordinal = 0; ordinal < count; ++ordinal) devices.push_back(cuda_info(ordinal));
   return devices;
 }

@@ -155,6 +155,7 @@ std::vector<double> CudaTiming::graph(int samples, const std::function<void(int)
     events.record(i + 1, stream_);
   }
   std::vector<double> seconds;
+  seconds.reserve(static_cast<std::size_t>(samples));
   for (int i = 0; i < samples; ++i) seconds.push_back(events.seconds(i, i + 1) / kLaunchesPerGraph);
   return seconds;
 }
