@@ -134,13 +134,13 @@ TEST(VacuousArms, AreNoneThatNameNoVariant) {
   Claim fast = claim("best", "");
   fast.quantity = Claim::Quantity::kTime;
   fast.range = {0, 0.6e-3};
-  const Report of = make_report(
-      {{"claims", {to_json(fast)}},
-       {"arms", {{{"name", "base"}, {"uses", {{{"variant", "vector-loads"}}}}},
-                 {{"name", "best"}, {"uses", nlohmann::json::array()}}}}},
-      {baseline("base", blocks), best});
+  const Report of = make_report({{"claims", {to_json(fast)}},
+                                 {"arms",
+                                  {{{"name", "base"}, {"uses", {{{"variant", "vector-loads"}}}}},
+                                   {{"name", "best"}, {"uses", nlohmann::json::array()}}}}},
+                                {baseline("base", blocks), best});
   EXPECT_THAT(to_markdown(of), Not(HasSubstr("vacuous")));
-  EXPECT_EQ(of.claims.at(0).verdict, Verdict::kConfirmed);
+  EXPECT_EQ(of.claims.at(0).verdict, ClaimVerdict::kConfirmed);
 }
 
 TEST(VacuousArms, AreToldToPrograms) {

@@ -1,5 +1,7 @@
 #include "report/report.hpp"
 
+#include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
