@@ -40,29 +40,27 @@ struct Weights {
       weight /= sum;
       squares += weight * weight;
     }
-    pairs = std::max((1 - squares) / 2, 1e-9);
+    const double products = (1 - squares) / 2;
+    pairs = std::max(products, 1e-9);
+    all_pairs = products / pairs;
   }
 
   std::vector<double> factor;
   double pairs = 0;
+  double all_pairs = 0;  ///< of a point and itself: 1, or 0 of a single factor
 };
 
-/// Covariance of two points for a prior variance of 1.
-double covariance(const Levels& a, const Levels& b, const Weights& weights, const Shares& shares) {
-  double same = 0;
-  double squares = 0;
-  bool equal = true;
-  for (std::size_t f = 0; f < weights.factor.size(); ++f) {
-    if (a[f] != b[f]) {
-      equal = false;
-      continue;
-    }
-    same += weights.factor[f];
-    squares += weights.factor[f] * weights.factor[f];
+/// What a point has in common with each of several others, whatever the shares are.
+struct Common {
+  VectorXd same;   ///< weight of the factors on the same level
+  VectorXd pairs;  ///< weight of the pairs of them
+  VectorXd equal;  ///< 1 for the point itself, 0 for others
+
+  /// Covariances for a prior variance of 1.
+  VectorXd covariances(const Shares& shares) const {
+    return shares.main * same + shares.pairs * pairs + shares.own * equal;
   }
-  const double pairs = (same * same - squares) / 2 / weights.pairs;
-  return shares.main * same + shares.pairs * pairs + (equal ? shares.own : 0);
-}
+};
 
 std::vector<ModelPoint> thinned(std::vector<ModelPoint> points) {
   if (points.size() <= EffectsModel::kMostPoints) return points;
@@ -89,17 +87,25 @@ struct EffectsModel::Impl {
     for (std::ptrdiff_t i = 0; i < values.size(); ++i) {
       values[i] = points[static_cast<std::size_t>(i)].log_time - mean;
     }
+    levels.resize(values.size(), std::ssize(weights.factor));
+    for (std::ptrdiff_t i = 0; i < levels.rows(); ++i) {
+      const Levels& of_point = points[static_cast<std::size_t>(i)].levels;
+      for (std::ptrdiff_t f = 0; f < levels.cols(); ++f)
+        levels(i, f) = of_point[static_cast<std::size_t>(f)];
+    }
     variance = std::max(values.squaredNorm() / static_cast<double>(points.size()), 1e-12);
   }
 
-  MatrixXd covariances(const Shares& candidate) const;
+  Common common_with(const Levels& other) const;
+  MatrixXd covariances(const std::vector<Common>& common, const Shares& candidate) const;
   /// Solves with these shares; returns the log likelihood of the points.
-  double solve(const Shares& candidate);
+  double solve(const std::vector<Common>& common, const Shares& candidate);
   void choose_shares();
   void weigh_factors();
-  VectorXd covariances_with(const Levels& levels) const;
+  VectorXd covariances_with(const Levels& other) const;
 
   std::vector<ModelPoint> points;
+  Eigen::MatrixXi levels;  ///< by point and factor: a factor's lie together
   Weights weights;
   Shares shares;
   double mean = 0;
@@ -109,40 +115,59 @@ struct EffectsModel::Impl {
   VectorXd coefficients;
 };
 
-MatrixXd EffectsModel::Impl::covariances(const Shares& candidate) const {
+Common EffectsModel::Impl::common_with(const Levels& other) const {
+  const std::ptrdiff_t count = levels.rows();
+  Common common{VectorXd::Zero(count), {}, VectorXd::Ones(count)};
+  VectorXd squares = VectorXd::Zero(count);
+  for (std::ptrdiff_t f = 0; f < levels.cols(); ++f) {
+    const double weight = weights.factor[static_cast<std::size_t>(f)];
+    const int level = other[static_cast<std::size_t>(f)];
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
+      const double is_same = levels(i, f) == level ? 1 : 0;
+      common.same[i] += is_same * weight;
+      squares[i] += is_same * (weight * weight);
+      common.equal[i] *= is_same;
+    }
+  }
+  common.pairs = (common.same.cwiseAbs2() - squares) / 2 / weights.pairs;
+  return common;
+}
+
+MatrixXd EffectsModel::Impl::covariances(const std::vector<Common>& common,
+                                         const Shares& candidate) const {
   const std::ptrdiff_t count = std::ssize(points);
   MatrixXd matrix(count, count);
   for (std::ptrdiff_t i = 0; i < count; ++i) {
-    const ModelPoint& a = points[static_cast<std::size_t>(i)];
-    for (std::ptrdiff_t j = 0; j <= i; ++j) {
-      const ModelPoint& b = points[static_cast<std::size_t>(j)];
-      matrix(i, j) = matrix(j, i) = variance * covariance(a.levels, b.levels, weights, candidate);
-    }
+    const auto n = static_cast<std::size_t>(i);
+    matrix.col(i) = variance * common[n].covariances(candidate);
     // A trace of noise keeps the matrix regular where a point stands twice.
-    matrix(i, i) += a.noise_variance + 1e-6 * variance;
+    matrix(i, i) += points[n].noise_variance + 1e-6 * variance;
   }
   return matrix;
 }
 
-double EffectsModel::Impl::solve(const Shares& candidate) {
+double EffectsModel::Impl::solve(const std::vector<Common>& common, const Shares& candidate) {
   shares = candidate;
-  factorised.compute(covariances(candidate));
+  factorised.compute(covariances(common, candidate));
   coefficients = factorised.solve(values);
   const double log_determinant = factorised.matrixLLT().diagonal().array().log().sum();
   return -0.5 * values.dot(coefficients) - log_determinant;
 }
 
 void EffectsModel::Impl::choose_shares() {
+  std::vector<Common> common;
+  common.reserve(points.size());
+  for (const ModelPoint& point : points) common.push_back(common_with(point.levels));
   double best = -std::numeric_limits<double>::infinity();
   Shares chosen = kShares.front();
   for (const Shares& candidate : kShares) {
-    const double likelihood = solve(candidate);
+    const double likelihood = solve(common, candidate);
     if (likelihood > best) {
       best = likelihood;
       chosen = candidate;
     }
   }
-  solve(chosen);
+  solve(common, chosen);
 }
 
 /// By how much the fit varies over the levels of each factor: one that does nothing should not
@@ -170,13 +195,8 @@ void EffectsModel::Impl::weigh_factors() {
   weights = Weights(std::move(spread));
 }
 
-VectorXd EffectsModel::Impl::covariances_with(const Levels& levels) const {
-  VectorXd with(std::ssize(points));
-  for (std::ptrdiff_t i = 0; i < with.size(); ++i) {
-    const ModelPoint& point = points[static_cast<std::size_t>(i)];
-    with[i] = variance * covariance(point.levels, levels, weights, shares);
-  }
-  return with;
+VectorXd EffectsModel::Impl::covariances_with(const Levels& other) const {
+  return variance * common_with(other).covariances(shares);
 }
 
 EffectsModel::EffectsModel(std::vector<ModelPoint> points)
@@ -197,7 +217,9 @@ double EffectsModel::log_time(const Levels& levels) const {
 EffectsModel::Prediction EffectsModel::predict(const Levels& levels) const {
   const VectorXd with = impl_->covariances_with(levels);
   const double explained = impl_->factorised.matrixL().solve(with).squaredNorm();
-  const double prior = impl_->variance * covariance(levels, levels, impl_->weights, impl_->shares);
+  const Shares& shares = impl_->shares;
+  const double prior =
+      impl_->variance * (shares.main + shares.pairs * impl_->weights.all_pairs + shares.own);
   return {impl_->mean + with.dot(impl_->coefficients), std::sqrt(std::max(prior - explained, 0.0))};
 }
 
