@@ -90,9 +90,14 @@ struct Judged {
   }
 };
 
-Judged judged(const Input& input, const Arithmetic& arithmetic, const Mistake& mistake = {}) {
-  return {input, arithmetic, make_truth(input, compute_reference(input)),
-          Emulation(input, arithmetic, mistake).run()};
+/// An input, and what is right for it.
+struct Known {
+  Input input;
+  Truth truth = make_truth(input, compute_reference(input));
+};
+
+Judged judged(const Known& known, const Arithmetic& arithmetic, const Mistake& mistake = {}) {
+  return {known.input, arithmetic, known.truth, Emulation(known.input, arithmetic, mistake).run()};
 }
 
 class BoundsTest : public testing::TestWithParam<Named> {
@@ -103,16 +108,16 @@ class BoundsTest : public testing::TestWithParam<Named> {
     return make_problem(levels, queries, points, GetParam().type);
   }
 
-  static void expect_right(const Input& input) {
-    const Judged result = judged(input, GetParam().arithmetic);
+  static void expect_right(Input input) {
+    const Judged result = judged({std::move(input)}, GetParam().arithmetic);
     EXPECT_LE(result.comparison.relative_l2, result.bound);
     EXPECT_LE(result.comparison.row_excess, 1);
     EXPECT_LE(result.comparison.element_excess, 1);
     EXPECT_FALSE(result.shift) << result.shift->pixels << " on level " << result.shift->level;
   }
 
-  static bool is_caught(const Input& input, const Mistake& mistake) {
-    return !judged(input, GetParam().arithmetic, mistake).right();
+  static bool is_caught(const Known& known, const Mistake& mistake) {
+    return !judged(known, GetParam().arithmetic, mistake).right();
   }
 };
 
@@ -131,21 +136,21 @@ TEST_P(BoundsTest, ARightResultIsRight) {
 
 TEST_P(BoundsTest, AShiftOfAFiftiethPixelIsCaught) {
   for (const auto& levels : {kSmall, kLarge}) {
-    const Input input = make(problem(levels), Distribution::kUniform);
-    EXPECT_TRUE(is_caught(input, {.shift_x = 0.02}));
-    EXPECT_TRUE(is_caught(input, {.shift_y = -0.02}));
-    EXPECT_TRUE(is_caught(input, {.shift_x = -0.02, .shifted_level = 0}));
+    const Known known{make(problem(levels), Distribution::kUniform)};
+    EXPECT_TRUE(is_caught(known, {.shift_x = 0.02}));
+    EXPECT_TRUE(is_caught(known, {.shift_y = -0.02}));
+    EXPECT_TRUE(is_caught(known, {.shift_x = -0.02, .shifted_level = 0}));
   }
 }
 
 TEST_P(BoundsTest, SwappedCornersAreCaught) {
-  EXPECT_TRUE(is_caught(make(problem(kLarge), Distribution::kUniform), {.swaps_corners = true}));
+  EXPECT_TRUE(is_caught({make(problem(kLarge), Distribution::kUniform)}, {.swaps_corners = true}));
 }
 
 TEST_P(BoundsTest, ASizeThatIsOffByOneIsCaught) {
-  const Input input = make(problem(kLarge), Distribution::kUniform);
-  EXPECT_TRUE(is_caught(input, {.size_error = -1}));
-  EXPECT_TRUE(is_caught(input, {.size_error = 1}));
+  const Known known{make(problem(kLarge), Distribution::kUniform)};
+  EXPECT_TRUE(is_caught(known, {.size_error = -1}));
+  EXPECT_TRUE(is_caught(known, {.size_error = 1}));
 }
 
 /// A row among very many moves the whole by less than rounding does.
