@@ -57,6 +57,13 @@ bool fills_slot(const Composition& composition, std::string_view slot) {
   });
 }
 
+bool has_trait(const Composition& composition, std::string_view trait) {
+  return std::ranges::any_of(composition.parts(), [&](const Part& part) {
+    const auto* optimization = dynamic_cast<const Optimization*>(part.plugin->variant.get());
+    return optimization != nullptr && std::ranges::count(optimization->slot().traits, trait) > 0;
+  });
+}
+
 std::vector<Problem> problems_to_compile_for() {
   Problem ledger = preset("ledger-48");
   ledger.types = Types::all(DType::kFloat16);

@@ -25,6 +25,8 @@ std::vector<Composition> shipped_compositions(DeviceKind kind);
 
 /// Whether a part of the composition fills the slot.
 bool fills_slot(const Composition& composition, std::string_view slot);
+/// Says whether one of its optimizations has the trait.
+bool has_trait(const Composition& composition, std::string_view trait);
 
 /// A stand-in for a GPU of a compute capability such as 90, which need not be here.
 DeviceInfo device_to_compile_for(int capability);

@@ -166,7 +166,7 @@ std::vector<AwkwardProblem> tile_problems() {
   problem.levels = {{272, 256}, {17, 16}, {4, 6}, {3, 8}};
   problem.types = Types::all(DType::kFloat16);
   std::vector<AwkwardProblem> problems;
-  for (const auto& [batch, queries] : {std::pair{1, 43}, std::pair{3, 129}}) {
+  for (const auto& [batch, queries] : {std::pair{1, 43}, std::pair{3, 129}, std::pair{2, 129}}) {
     problem.batch = batch;
     problem.queries = queries;
     problem.name = describe(problem);

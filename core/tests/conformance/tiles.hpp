@@ -20,7 +20,7 @@ std::vector<Composition> item_for_each_image();
 
 /// One compile-time shape with levels of less than 256, more than 256 and more than 65,536 pixels
 /// and two of as many; 129 rows, one more than tiles of any size have, of all heads together and of
-/// one.
+/// one, the latter in three images and in two.
 std::vector<AwkwardProblem> tile_problems();
 
 }  // namespace msda
