@@ -16,7 +16,7 @@ const std::vector<Case>& recipe_cases() {
     auto awkward = awkward_problems();
     AwkwardProblem& documents = awkward[5];
     documents.problem.levels = preset("ledger-48").levels;  // a unit for this and for the evidence
-    documents.problem.batch = 3;
+    documents.problem.batch = 2;
     documents.problem.queries = 129;
     documents.problem.name = describe(documents.problem);
     return make_cases({documents, awkward[13], awkward[3], awkward[7]});
