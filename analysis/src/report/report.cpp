@@ -36,10 +36,13 @@ std::vector<std::string> arms_of(const nlohmann::json& manifest) {
 /// An arm that names no variant, as one of `use: best`, is about no mechanism: what a search found
 /// is measured for its time, whatever of it has nothing to do.
 void forget_evidence_of_unnamed(const nlohmann::json& manifest, std::vector<Record>& records) {
+  const auto arms = manifest.find("arms");
+  if (arms == manifest.end() || !arms->is_array()) return;
   std::set<std::string> unnamed;
-  for (const nlohmann::json& arm : manifest.value("arms", nlohmann::json::array())) {
-    if (!arm.is_object() || !arm.contains("uses") || !arm.at("uses").empty()) continue;
-    unnamed.insert(arm.value("name", ""));
+  for (const nlohmann::json& arm : *arms) {
+    const bool names_none = arm.is_object() && arm.contains("uses") && arm.at("uses").empty();
+    const auto name = names_none ? arm.find("name") : arm.end();
+    if (name != arm.end() && name->is_string()) unnamed.insert(name->get<std::string>());
   }
   for (Record& record : records) {
     if (unnamed.contains(record.arm)) record.evidence.reset();
