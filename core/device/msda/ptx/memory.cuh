@@ -149,8 +149,8 @@ MSDA_PTX_LOAD(load_prefetch_64, "global.nc.L2::64B")    // Load, with the 64 byt
 MSDA_PTX_LOAD(load_prefetch_128, "global.nc.L2::128B")  // The same with 128 bytes
 MSDA_PTX_LOAD(load_prefetch_256, "global.nc.L2::256B")  // The same with 256 bytes
 MSDA_PTX_LOAD_POLICY(load_evict_first_in_l2, "", evict_first)     // Load of what leaves L2 first
+MSDA_PTX_LOAD_POLICY(load_once, ".L1::no_allocate", evict_first)  // The same, and not kept in L1
 MSDA_PTX_LOAD_POLICY(load_evict_last_in_l2, "", evict_last)       // Load of what leaves L2 last
-MSDA_PTX_LOAD_POLICY(load_once, ".L1::no_allocate", evict_first)  // And is not kept in L1 either
 MSDA_PTX_STORE(store_streaming, "global.cs")  // Store of what is not read again soon
 
 #undef MSDA_PTX_LOAD_POLICY
