@@ -21,8 +21,10 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::Each;
 using testing::Field;
+using testing::Gt;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
+using testing::Lt;
 using testing::Not;
 using testing::SizeIs;
 
@@ -139,10 +141,11 @@ TEST_F(TuneTest, ReportsTheSearchAsAnAblation) {
   EXPECT_EQ(search.at("finalists").at(0).at("verdict"), "confirmed");
   const nlohmann::json& factor = search.at("factors").at(1);
   EXPECT_EQ(factor.at("factor"), "kernel.milliseconds");
-  // 2 ms was measured with everything else as the winner has it.
+  // 2 ms was measured with everything else as the winner, of 1 ms, has it; on a busy machine a
+  // sleep takes longer, and a short one the more so.
   const nlohmann::json& two = factor.at("levels").at(1);
   EXPECT_TRUE(two.at("measured"));
-  EXPECT_NEAR(two.at("at_the_winner").get<double>(), 2.0, 0.5);
+  EXPECT_THAT(two.at("at_the_winner").get<double>(), AllOf(Gt(1.1), Lt(3)));
 }
 
 TEST_F(TuneTest, CountsWithoutRunningOnADryRun) {
