@@ -20,30 +20,31 @@ PlannedProcesses planned_in(const nlohmann::json& manifest) {
   return {manifest.at(place).get<int>()};
 }
 
-/// The arms' names, as far as the manifest tells.
-std::vector<std::string> arms_of(const nlohmann::json& manifest) {
-  std::vector<std::string> names;
+/// Calls each(name, arm) for the arms, as far as the manifest tells.
+template <class Each>
+void for_each_arm(const nlohmann::json& manifest, const Each& each) {
   const auto arms = manifest.find("arms");
-  if (arms == manifest.end() || !arms->is_array()) return names;
+  if (arms == manifest.end() || !arms->is_array()) return;
   for (const nlohmann::json& arm : *arms) {
     if (!arm.is_object()) continue;
     const auto name = arm.find("name");
-    if (name != arm.end() && name->is_string()) names.push_back(name->get<std::string>());
+    if (name != arm.end() && name->is_string()) each(name->get<std::string>(), arm);
   }
+}
+
+std::vector<std::string> arms_of(const nlohmann::json& manifest) {
+  std::vector<std::string> names;
+  for_each_arm(manifest, [&](const std::string& name, const auto&) { names.push_back(name); });
   return names;
 }
 
 /// An arm that names no variant, as one of `use: best`, is about no mechanism: what a search found
 /// is measured for its time, whatever of it has nothing to do.
 void forget_evidence_of_unnamed(const nlohmann::json& manifest, std::vector<Record>& records) {
-  const auto arms = manifest.find("arms");
-  if (arms == manifest.end() || !arms->is_array()) return;
   std::set<std::string> unnamed;
-  for (const nlohmann::json& arm : *arms) {
-    const bool names_none = arm.is_object() && arm.contains("uses") && arm.at("uses").empty();
-    const auto name = names_none ? arm.find("name") : arm.end();
-    if (name != arm.end() && name->is_string()) unnamed.insert(name->get<std::string>());
-  }
+  for_each_arm(manifest, [&](const std::string& name, const nlohmann::json& arm) {
+    if (arm.contains("uses") && arm.at("uses").empty()) unnamed.insert(name);
+  });
   for (Record& record : records) {
     if (unnamed.contains(record.arm)) record.evidence.reset();
   }
