@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -36,6 +37,17 @@ inline void after_switch(StackSwitch& to) {
   __sanitizer_finish_switch_fiber(to.kept, &to.other_bottom, &to.other_size);
 #else
   static_cast<void>(to);
+#endif
+}
+
+/// Before the memory of stacks is given back: what lies there next is no fiber's frame. (The first
+/// frame of a fiber is never returned from, so that the sanitizer goes on guarding its edges.)
+inline void forget_stacks(const void* bottom, std::size_t size) {
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(bottom, size);
+#else
+  static_cast<void>(bottom);
+  static_cast<void>(size);
 #endif
 }
 

@@ -5,6 +5,8 @@
 
 #include <msda/error.hpp>
 
+#include "device/simt/stack_switch.hpp"
+
 namespace msda::simt {
 
 Stacks::Stacks(std::size_t count) : count_(count) {
@@ -16,7 +18,10 @@ Stacks::Stacks(std::size_t count) : count_(count) {
   for (std::size_t i = 0; i < count_; ++i) mprotect(base_ + i * kBytes, page, PROT_NONE);
 }
 
-Stacks::~Stacks() { munmap(base_, count_ * kBytes); }
+Stacks::~Stacks() {
+  forget_stacks(base_, count_ * kBytes);
+  munmap(base_, count_ * kBytes);
+}
 
 boost::context::stack_context Stacks::at(std::size_t i) const {
   boost::context::stack_context stack;
