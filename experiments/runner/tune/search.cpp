@@ -15,6 +15,9 @@ constexpr std::size_t kHalved = 48;       ///< candidates that go into the halvi
 constexpr std::size_t kHalvedTwice = 12;  ///< and into its second round
 constexpr int kBlocks = 8;                ///< of the best of a batch; most stop earlier
 constexpr int kHalvingBlocks = 16;
+/// What a candidate costs that is confirmed, of one that is tried: it has more samples, and need
+/// not be compiled.
+constexpr double kConfirmedCost = 1.6;
 
 /// Spelled out, so that a seed gives the same order with every standard library.
 void shuffle(std::vector<std::uint64_t>& numbers, std::mt19937_64& random) {
@@ -68,20 +71,30 @@ void Search::measure(Stage stage, std::vector<std::uint64_t> candidates) {
   if (on_trial_) on_trial_(trial, board_, true);
 }
 
-/// Its time is what a process costs: its start, inputs and their references.
 void Search::try_known() {
   std::vector<std::uint64_t> first = pool_.known;
   if (first.empty()) {  // any will do
     if (const auto point = draw(pool_, random_)) first.push_back(*point);
   }
+  first_candidates_ = first.size();
   measure(Stage::kKnown, std::move(first));
-  start_seconds_ = bench_.seconds();
+  first_seconds_ = bench_.seconds();
+}
+
+/// What the first trial took beside its candidates; half of it while nobody knows what those cost.
+double Search::start_seconds() const {
+  if (candidate_seconds_ == 0) return first_seconds_ / 2;
+  return std::max(0.0,
+                  first_seconds_ - static_cast<double>(first_candidates_) * candidate_seconds_);
 }
 
 std::size_t Search::affordable() const {
-  // Two processes halve, the others confirm.
-  const double reserved = start_seconds_ * (settings_.confirming_processes + 2) +
-                          candidate_seconds_ * static_cast<double>(kHalved + kHalvedTwice);
+  // Two processes halve, the others confirm, each with the baseline twice.
+  const int confirming = settings_.confirming_processes;
+  const auto confirmed = static_cast<double>(settings_.finalists + 2) * confirming;
+  const double reserved = start_seconds() * (confirming + 2) +
+                          candidate_seconds_ * (static_cast<double>(kHalved + kHalvedTwice) +
+                                                kConfirmedCost * confirmed);
   const double left = settings_.budget_seconds - bench_.seconds() - reserved;
   if (left <= 0) return 0;
   if (candidate_seconds_ == 0) return kFirstBatch;

@@ -54,6 +54,8 @@ class Search {
   void screen();
   void refine();
   void halve();
+  /// Of a process: its start, inputs and their references.
+  double start_seconds() const;
   /// How many untried candidates the budget still has time for.
   std::size_t affordable() const;
 
@@ -63,8 +65,9 @@ class Search {
   OnTrial on_trial_;
   std::mt19937_64 random_;
   Scoreboard board_;
-  Scoreboard round_;              ///< of the halving alone, its last round
-  double start_seconds_ = 0;      ///< of a process with its inputs: the first trial's
+  Scoreboard round_;          ///< of the halving alone, its last round
+  double first_seconds_ = 0;  ///< of the first trial, which starts a process
+  std::size_t first_candidates_ = 0;
   double candidate_seconds_ = 0;  ///< of an untried candidate, in the last trials
   SearchEnd end_;
 };
