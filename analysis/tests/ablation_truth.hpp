@@ -53,8 +53,8 @@ inline std::vector<Record> records_from(const Design& design, const Truth& truth
                                         std::mt19937& random, int blocks = 8,
                                         const std::string& problem = "p") {
   std::normal_distribution<double> normal;
-  std::vector<double> drift;
-  for (int b = 0; b < blocks; ++b) drift.push_back(0.05 * normal(random));
+  std::vector<double> drift(static_cast<std::size_t>(blocks));
+  for (double& of_block : drift) of_block = 0.05 * normal(random);
   std::vector<Record> records;
   for (const DesignPoint& point : design.points) {
     Record record;

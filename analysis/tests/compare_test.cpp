@@ -9,7 +9,6 @@
 namespace msda {
 namespace {
 
-using synthetic::baseline;
 using synthetic::record;
 using synthetic::scaled;
 using synthetic::steady;

@@ -21,21 +21,21 @@ std::string headline_of(const std::vector<Record>& records) {
   return headline(make_report(nlohmann::json::object(), records).tables.at(0));
 }
 
-const std::vector<SampleBlock> three_processes = steady(1e-3, 3, 4);
+const std::vector<SampleBlock> kThreeProcesses = steady(1e-3, 3, 4);
 
 TEST(Headline, NamesTheFastestItsRatioAndTheNextOne) {
   EXPECT_EQ(
-      headline_of({baseline("base", three_processes),
-                   record("vec", scaled(three_processes, 0.25, 0)),
-                   record("pair", scaled(three_processes, 0.5, 0))}),
+      headline_of({baseline("base", kThreeProcesses),
+                   record("vec", scaled(kThreeProcesses, 0.25, 0)),
+                   record("pair", scaled(kThreeProcesses, 0.5, 0))}),
       "vec is the fastest: 4.000x the speed of the baseline (95% interval 4.000x to 4.000x, 3 "
       "processes, for the best of 2). Every other arm surely takes at least 2.000x its time; "
       "the next, pair, 2.000x.");
 }
 
 TEST(Headline, TheBaselineMayBeTheFastest) {
-  EXPECT_THAT(headline_of({baseline("base", three_processes),
-                           record("vec", scaled(three_processes, 2, 0))}),
+  EXPECT_THAT(headline_of({baseline("base", kThreeProcesses),
+                           record("vec", scaled(kThreeProcesses, 2, 0))}),
               StartsWith("The baseline base is the fastest. vec takes 2.000x its time"));
 }
 
@@ -56,7 +56,7 @@ TEST(Headline, DoesNotClaimWhatIsUndecided) {
 TEST(Headline, EqualIsSaidSo) {
   EXPECT_THAT(
       headline_of(
-          {baseline("base", three_processes), record("vec", scaled(three_processes, 0.999, 0))}),
+          {baseline("base", kThreeProcesses), record("vec", scaled(kThreeProcesses, 0.999, 0))}),
       StartsWith("No arm beats the baseline base: the fastest, vec, is equal to it within 1%"));
 }
 
@@ -69,7 +69,7 @@ TEST(Headline, OneBlockGivesNoInterval) {
 
 TEST(Headline, CountsArmsWithoutATime) {
   EXPECT_THAT(
-      headline_of({baseline("base", three_processes), without_time("a", CellStatus::kWrong, "x"),
+      headline_of({baseline("base", kThreeProcesses), without_time("a", CellStatus::kWrong, "x"),
                    without_time("b", CellStatus::kSkipped, "y"),
                    without_time("c", CellStatus::kSkipped, "y")}),
       AllOf(StartsWith("base is the only arm with a time: 1.000 ms."),
@@ -93,7 +93,7 @@ TEST(Headline, WithoutTheBaselinesTimeTheFastestIsByMedian) {
   auto base = without_time("base", CellStatus::kCrashed, "signal 11");
   base.baseline = true;
   EXPECT_THAT(
-      headline_of({base, record("a", scaled(three_processes, 2, 0)), record("b", three_processes)}),
+      headline_of({base, record("a", scaled(kThreeProcesses, 2, 0)), record("b", kThreeProcesses)}),
       StartsWith("b is the fastest, 1.000 ms; the baseline has no time to compare with. "
                  "a takes 2.000x its time"));
 }

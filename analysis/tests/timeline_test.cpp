@@ -16,7 +16,6 @@ namespace msda {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 RunRange range(const std::string& phase, double begin, double end,
                std::map<std::string, double> steps = {}) {

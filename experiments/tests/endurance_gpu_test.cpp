@@ -107,6 +107,7 @@ TEST(EnduranceOnGpu, WhatWaitsForOthersNeverHangs) {
   }
   ASSERT_FALSE(recipes.empty());
   std::vector<Composition> compositions;
+  compositions.reserve(recipes.size());
   for (const auto& [name, composition] : recipes) compositions.push_back(composition);
   compile_all(compositions, problems, device->info());
 

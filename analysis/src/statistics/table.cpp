@@ -144,6 +144,7 @@ std::vector<Table> make_tables(std::vector<Record> records, const TableContext& 
     groups[found->second].push_back(&record);
   }
   std::vector<Table> tables;
+  tables.reserve(groups.size());
   for (auto& group : groups) {
     tables.push_back(make_table(std::move(group), places, context));
   }

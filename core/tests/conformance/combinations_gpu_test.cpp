@@ -12,6 +12,7 @@ void expect_all_conforming(const std::vector<Composition>& compositions,
   const auto device = open_device("cuda:0");
   const auto awkward = awkward_problems();
   std::vector<Problem> chosen;
+  chosen.reserve(problems.size());
   for (const std::size_t p : problems) chosen.push_back(awkward[p].problem);
   compile_all(compositions, chosen, device->info());
   for (const Composition& composition : compositions) {

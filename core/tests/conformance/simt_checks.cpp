@@ -256,7 +256,8 @@ std::string run(const SimtCheck& check, const Edit& edit, const std::filesystem:
     edit(composed.unit);
     Module module = compiler.compile(composed.unit);
     Build build;
-    build.unit = std::make_shared<CompiledUnit>(std::move(composed), std::move(module));
+    build.unit =
+        std::make_shared<CompiledUnit>(CompiledUnit{std::move(composed), std::move(module)});
     return build;
   });
 }

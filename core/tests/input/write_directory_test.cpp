@@ -5,7 +5,6 @@
 namespace msda {
 namespace {
 
-using testing::AllOf;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 

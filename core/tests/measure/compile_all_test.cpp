@@ -16,6 +16,7 @@ using ::testing::ElementsAre;
 
 std::vector<const Composition*> pointers(const std::vector<Composition>& compositions) {
   std::vector<const Composition*> result;
+  result.reserve(compositions.size());
   for (const Composition& composition : compositions) result.push_back(&composition);
   return result;
 }

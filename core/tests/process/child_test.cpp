@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -112,9 +113,9 @@ TEST(Child, MayBeACopyOfThisProcess) {
 }
 
 TEST(Child, ManyMayStartAtATime) {
-  std::vector<std::jthread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([] {
+  std::array<std::jthread, 4> threads;
+  for (std::jthread& thread : threads) {
+    thread = std::jthread([] {
       for (int i = 0; i < 10; ++i) EXPECT_EQ(execute_command({"echo", "x"}).output, "x\n");
     });
   }

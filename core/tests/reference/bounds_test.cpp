@@ -196,7 +196,7 @@ TEST(Bounds, AStrongElementIsRoundedAsANumberOfItsOwnSize) {
   std::vector<float> values(kRows * kRows, 0.125F);
   std::vector<float> locations;
   for (int q = 0; q < kRows; ++q) {
-    values[static_cast<std::size_t>(q * kRows + q)] = 4;
+    values[static_cast<std::size_t>(q) * (kRows + 1)] = 4;
     locations.insert(locations.end(), {(static_cast<float>(q) + 0.5F) / kRows, 0.5F});
   }
   Input input = generate(problem, {});
