@@ -95,6 +95,8 @@ TEST(ClaimedValue, RefusesWhatIsNone) {
   }
 }
 
+constexpr double kNoEnd = std::numeric_limits<double>::infinity();
+
 struct Case {
   Claim::Quantity quantity;
   double claimed_low;
@@ -151,6 +153,7 @@ INSTANTIATE_TEST_SUITE_P(
                     // "At most 1x": equal confirms it, and there is no larger.
                     Case{kS, 0, 1, 0.01, 0.02, ClaimVerdict::kConfirmed},
                     Case{kS, 0, 1, 0.999, 1.001, ClaimVerdict::kConfirmed},
+                    Case{kS, 0, 1, 0.999, 1.02, ClaimVerdict::kUndecided},
                     Case{kS, 0, 1, 1.02, 1.03, ClaimVerdict::kOpposite}));
 
 // A claim next to no effect cannot be told from it within the threshold.
@@ -177,6 +180,12 @@ INSTANTIATE_TEST_SUITE_P(TimesAndShares, Judge,
                                          Case{kT, 100, 200, 202, 210, ClaimVerdict::kConfirmed},
                                          Case{kT, 100, 200, 202.1, 210, ClaimVerdict::kSlower},
                                          Case{kT, 100, 200, 98, 203, ClaimVerdict::kUndecided},
+                                         // "At most", accepted to 202, and "at least", from 99.01.
+                                         Case{kT, 0, 200, 190, 201, ClaimVerdict::kConfirmed},
+                                         Case{kT, 0, 200, 190, 203, ClaimVerdict::kUndecided},
+                                         Case{kT, 0, 200, 203, 204, ClaimVerdict::kSlower},
+                                         Case{kT, 100, kNoEnd, 99.1, 300, ClaimVerdict::kConfirmed},
+                                         Case{kT, 100, kNoEnd, 98, 300, ClaimVerdict::kUndecided},
                                          Case{kL, 0.8, 0.9, 0.85, 0.86, ClaimVerdict::kConfirmed},
                                          Case{kL, 0.8, 0.9, 0.5, 0.6, ClaimVerdict::kSmaller},
                                          Case{kL, 0.8, 0.9, 0.95, 1.2, ClaimVerdict::kLarger},

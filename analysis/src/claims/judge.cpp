@@ -1,6 +1,8 @@
 // The verdict on a claimed number.
 #include "claims/claims.hpp"
 
+#include <cmath>
+
 namespace msda {
 namespace {
 
@@ -15,14 +17,22 @@ Interval widened(const ClaimedRange& range) {
 /// The interval of 1 / value.
 Interval inverse(const Interval& interval) { return {1 / interval.high, 1 / interval.low}; }
 
-/// Where an interval lies with regard to the accepted values.
+/// Where an interval lies with regard to the accepted values. It is around those of *at most* and
+/// *at least* where it reaches past their one end: what they claim is on which side of it the value
+/// is.
 enum class Position { kBelow, kAbove, kMeets, kAround };
+
+bool is_bound(const Interval& accepted) {
+  return accepted.low <= 0 || !std::isfinite(accepted.high);
+}
 
 Position position(const Interval& measured, const Interval& accepted) {
   if (measured.high < accepted.low) return Position::kBelow;
   if (measured.low > accepted.high) return Position::kAbove;
-  if (measured.low < accepted.low && measured.high > accepted.high) return Position::kAround;
-  return Position::kMeets;
+  const bool past_low = measured.low < accepted.low;
+  const bool past_high = measured.high > accepted.high;
+  const bool is_around = is_bound(accepted) ? past_low || past_high : past_low && past_high;
+  return is_around ? Position::kAround : Position::kMeets;
 }
 
 /// The verdict on a claim that has no direction.
