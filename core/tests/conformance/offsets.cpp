@@ -106,7 +106,8 @@ Bytes locations_in_image(const Case& corner) {
 /// The stand-in's values at their places in the vast image; nothing else of it is ever touched.
 void put_values(const Case& corner, std::byte* image) {
   const std::size_t pixel =
-      corner.input.value.size() / static_cast<std::size_t>(corner.problem.spatial_size());
+      static_cast<std::size_t>(corner.problem.heads * corner.problem.channels) *
+      size_of(corner.problem.types.value);
   const std::byte* from = corner.input.value.data();
   const std::byte* const end = from + corner.input.value.size();
   for (std::int64_t y = 0; y < 2; ++y, from += 2 * pixel) {
