@@ -148,6 +148,24 @@ TEST(Notes, OfThePlanAreShown) {
   EXPECT_THAT(to_markdown(report), HasSubstr("Note: arm 'a\\_b' is left out\n"));
 }
 
+TEST(WhatBestIs, StandsBelowTheTablesWithEachCompositionOnce) {
+  nlohmann::json manifest = full_manifest();
+  for (const char* arm : {"best", "tuned"}) {
+    manifest["plan"]["best"].push_back({{"arm", arm},
+                                        {"problem", "captured"},
+                                        {"mode", "graph"},
+                                        {"composition", "corner-pair + smem-levels"},
+                                        {"match", "exactly this shape"}});
+  }
+  manifest["plan"]["best"].push_back(5);  // of another program
+  const std::string text = to_markdown(make_report(manifest, {baseline("a", steady(1))}));
+  EXPECT_LT(text.find("## captured, warm"), text.find("## What best is"));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("| best | captured, graph | \\[1\\] | exactly this shape |"),
+                    HasSubstr("| tuned | captured, graph | \\[1\\] | exactly this shape |"),
+                    HasSubstr("\n\\[1\\] corner-pair + smem-levels\n"), Not(HasSubstr("\\[2\\]"))));
+}
+
 TEST(Markdown, EmptyRun) {
   EXPECT_THAT(to_markdown(make_report(full_manifest(), {})), HasSubstr(kNoTables));
 }

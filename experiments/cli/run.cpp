@@ -84,6 +84,7 @@ int run_command(const std::vector<std::string>& words) {
   if (plan.design) {
     for (std::string& note : dropped_notes(*plan.design)) notes.push_back(std::move(note));
   }
+  for (std::string& note : best_notes(plan)) notes.push_back(std::move(note));
   for (const std::string& note : notes) say(stderr, "note: {}\n", note);
   const RunOptions options = run_options(arguments, words);
   const ResultsDirectory directory = results_directory(arguments, "run", experiment.name);

@@ -9,7 +9,7 @@
 namespace msda::test {
 namespace {
 
-using testing::Contains;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -125,7 +125,7 @@ class BestMatchTest : public testing::Test {
 };
 
 TEST_F(BestMatchTest, IsTheSameShapeBeforeItsClassBeforeOthers) {
-  winners_ = {on("far", 5000), on("near", 50)};
+  winners_ = {on("far", 100), on("near", 50)};
   EXPECT_EQ(name(), "near");
   EXPECT_EQ(match()->closeness, Closeness::kNear);
   EXPECT_THAT(match()->text, HasSubstr("the nearest shape, near (3.3 doublings away)"));
@@ -136,6 +136,13 @@ TEST_F(BestMatchTest, IsTheSameShapeBeforeItsClassBeforeOthers) {
   EXPECT_EQ(name(), "same");
   EXPECT_THAT(match()->text,
               HasSubstr("exactly this shape, on this model; found 2026-11-21, 1.250x"));
+}
+
+TEST_F(BestMatchTest, IsNoneOfAShapeThatIsTenDoublingsAway) {
+  winners_ = {on("far", 5 * 1025)};
+  EXPECT_EQ(name(), "none");
+  winners_ = {on("near", 5 * 1023)};
+  EXPECT_EQ(name(), "near");
 }
 
 TEST_F(BestMatchTest, IsThisModelBeforeItsGenerationBeforeOthers) {
@@ -150,7 +157,7 @@ TEST_F(BestMatchTest, IsThisModelBeforeItsGenerationBeforeOthers) {
   EXPECT_EQ(name(), "kin");
   winners_.push_back(on("class here", 4));
   EXPECT_EQ(name(), "class here") << "the class on this model before the shape on another";
-  winners_.back() = on("far here", 5000);
+  winners_.back() = on("far here", 100);
   EXPECT_EQ(name(), "kin") << "the shape on another model before another shape";
 }
 
@@ -173,7 +180,7 @@ TEST_F(BestMatchTest, CanRunTheProblemOnTheDevice) {
   gpu.device.kind = DeviceKind::kCuda;
   Winner unsupported = winner("unsupported", 1);
   unsupported.uses = {{"fixture", {{"behaviour", std::string("unsupported")}}}};
-  winners_ = {gpu, unsupported, on("far", 5000)};
+  winners_ = {gpu, unsupported, on("far", 100)};
   EXPECT_EQ(name(), "far");
 }
 
@@ -219,12 +226,30 @@ TEST_F(BestArmTest, IsAnotherCompositionOnEachProblem) {
   EXPECT_EQ(tuned.uses, winner("a", 3).uses);
   EXPECT_THAT(tuned.composition, HasSubstr("milliseconds=3"));
   EXPECT_EQ(tuned.refused, "");
-  EXPECT_THAT(best.notes, Contains(HasSubstr("tuned/best/warm is fixture")));
-  EXPECT_THAT(best.notes, Contains(HasSubstr("exactly this shape, on this model")));
+  EXPECT_THAT(best_notes(best), ElementsAre(AllOf(HasSubstr("tuned/best/warm is fixture"),
+                                                  HasSubstr("exactly this shape, on this model"))));
+  const nlohmann::json picks = to_json(best).at("best");
+  ASSERT_EQ(picks.size(), 1U) << "where none fits there is nothing to say";
+  EXPECT_EQ(picks[0].at("problem"), "tuned");
+  EXPECT_EQ(picks[0].at("composition"), tuned.composition);
 
   const Arm half = arms_of(best, best.groups[1]).at(1);
   EXPECT_THAT(half.refused, HasSubstr("no search has left a winner"));
   EXPECT_EQ(arms_of(best, best.groups[1]).at(0).refused, "");
+}
+
+TEST_F(BestArmTest, SaysHowFarTheNearestIsWhereItIsTooFar) {
+  const auto file = directory_.write("y.yaml", R"(
+problems:
+  - {name: large, queries: 6000, heads: 2, channels: 8, points: 2, levels: [[4, 5], [2, 3]]}
+arms: [fixture, best]
+)");
+  directory_.write("winners.yaml", to_yaml({winner("a", 3)}));
+  const Plan best =
+      make_plan(load_experiment(file, fixture_registry()), fixture_registry(), device("cpu", 90));
+  EXPECT_THAT(arms_of(best, best.groups[0]).at(1).refused,
+              AllOf(HasSubstr("the nearest, a, is 10.2 doublings away"),
+                    HasSubstr("more than 10 are too far"), HasSubstr("msda tune")));
 }
 
 TEST_F(BestArmTest, CanHaveANameAndALargerErrorBound) {

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "render/answer.hpp"
+#include "render/best_table.hpp"
 #include "render/claims_table.hpp"
 #include "render/counters_layout.hpp"
 #include "render/headline.hpp"
@@ -277,6 +278,7 @@ std::vector<Layout> layouts_of(const Report& report) {
   for (Layout& layout : search_layouts(report)) layouts.push_back(std::move(layout));
   for (Layout& layout : regime_layouts(report)) layouts.push_back(std::move(layout));
   if (auto claims = lay_out_claims({&report, 1})) layouts.push_back(*std::move(claims));
+  if (auto best = lay_out_best(report)) layouts.push_back(*std::move(best));
   if (report.timeline) layouts.push_back(lay_out_timeline(*report.timeline));
   return layouts;
 }

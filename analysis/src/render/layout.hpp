@@ -47,7 +47,7 @@ std::vector<Layout> effect_layouts(const Report& report);
 std::vector<Layout> regime_layouts(const Report& report);
 
 /// All tables of a report in order: effects, one for each problem and mode, the pre-passes, the
-/// counters, regimes, the claims, the run's time.
+/// counters, regimes, the claims, what `use: best` stands for, the run's time.
 std::vector<Layout> layouts_of(const Report& report);
 
 /// Everything that a report or a table over several runs says, ready to be set.

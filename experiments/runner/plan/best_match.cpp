@@ -59,7 +59,7 @@ std::string match_text(const BestMatch& match, const ProblemSpec& problem, Timin
     text = fmt::format(
         "{} {} ({:.1f} doublings away)",
         match.closeness == Closeness::kClass ? "the same shape class as" : "the nearest shape,",
-        winner.problem.name(), distance(winner.problem.problem, problem.problem));
+        winner.problem.name(), match.doublings);
   }
   const int other = device_rank(winner.device, device);
   text += other == 0 ? ", on this model" : fmt::format(", on {}", winner.device.name);
@@ -75,13 +75,16 @@ std::string match_text(const BestMatch& match, const ProblemSpec& problem, Timin
 
 std::optional<BestMatch> best_match(const std::vector<Winner>& winners, const Registry& registry,
                                     const ProblemSpec& problem, TimingMode mode, double error,
-                                    const DeviceInfo& device) {
+                                    const DeviceInfo& device, double farthest) {
   std::optional<BestMatch> best;
   for (const Winner& winner : winners) {
     if (winner.device.kind != device.kind || winner.error > error * (1 + 1e-9) ||
         winner.problem.problem.types != problem.problem.types) {
       continue;
     }
+    const Closeness near = closeness(winner.problem.problem, problem.problem);
+    const double away = distance(winner.problem.problem, problem.problem);
+    if (near == Closeness::kNear && away > farthest) continue;
     const Composition composition(registry, winner.uses);
     if (!composition.runs_on(device.kind) || composition.unsupported(problem.problem, device)) {
       continue;
@@ -91,7 +94,7 @@ std::optional<BestMatch> best_match(const std::vector<Winner>& winners, const Re
       const auto other = rank(best->winner, problem, mode, device);
       if (own > other || (own == other && winner.date <= best->winner.date)) continue;
     }
-    best = {winner, closeness(winner.problem.problem, problem.problem), ""};
+    best = {winner, near, away, ""};
   }
   if (best) best->text = match_text(*best, problem, mode, device);
   return best;

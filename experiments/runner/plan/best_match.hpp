@@ -19,8 +19,14 @@ enum class Closeness {
 struct BestMatch {
   Winner winner;
   Closeness closeness = Closeness::kNear;
-  std::string text;  ///< "exactly this shape, on this model, ..."
+  double doublings = 0;  ///< between their sizes, see best_match()
+  std::string text;      ///< "exactly this shape, on this model, ..."
 };
+
+/// Doublings up to which a winner of another shape class is taken. On one H200 winners that were 7
+/// and 9 away were as fast as any recipe or faster, and one that was 13 away was 1.13 times slower
+/// than `wide-loads`.
+inline constexpr double kFarthestWinner = 10;
 
 /// The nearest winner whose types are the problem's, whose error bound is at most `error` and whose
 /// composition can run. Nearest is, in this order:
@@ -30,9 +36,10 @@ struct BestMatch {
 ///      choose from; then the smaller distance, the sum of the factors, as
 ///      powers of two, by which rows, pixels, heads, channels, points and levels differ;
 ///   4. the same timing mode, the same distribution of locations, the later date.
-/// nullopt when there is none.
+/// One of another class that is more than `farthest` doublings away is none. nullopt when there is
+/// none.
 std::optional<BestMatch> best_match(const std::vector<Winner>& winners, const Registry& registry,
                                     const ProblemSpec& problem, TimingMode mode, double error,
-                                    const DeviceInfo& device);
+                                    const DeviceInfo& device, double farthest = kFarthestWinner);
 
 }  // namespace msda

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -70,24 +71,31 @@ std::string device_ids(const std::vector<DeviceInfo>& devices) {
   return fmt::format("{}", fmt::join(ids, ", "));
 }
 
-/// The winner that an arm stands for in a group, with how near it is as a note.
-Arm choose_best(const Plan& plan, const Arm& arm, const Group& group, const Registry& registry,
-                const std::vector<Winner>& winners, std::vector<std::string>& notes) {
+/// The winner that an arm stands for in a group.
+BestChoice choose_best(const Plan& plan, const Arm& arm, const Group& group,
+                       const Registry& registry, const std::vector<Winner>& winners) {
   const ProblemSpec& problem = plan.problem_of(group);
   const double error = arm.best->error.value_or(acceptable_error(problem.problem));
-  Arm chosen = arm;
-  const auto match = best_match(winners, registry, problem, group.mode, error, plan.device);
-  if (!match) {
-    chosen.refused = fmt::format(
-        "no search has left a winner for {} on a device of this kind; `msda tune` finds one",
-        describe(problem.problem));
-    return chosen;
+  BestChoice choice{arm.name, group.problem, group.mode, arm, ""};
+  const auto nearest = [&](double farthest) {
+    return best_match(winners, registry, problem, group.mode, error, plan.device, farthest);
+  };
+  if (const auto match = nearest(kFarthestWinner)) {
+    choice.chosen.uses = match->winner.uses;
+    choice.chosen.composition = Composition(registry, choice.chosen.uses).describe();
+    choice.match = match->text;
+    return choice;
   }
-  chosen.uses = match->winner.uses;
-  chosen.composition = Composition(registry, chosen.uses).describe();
-  notes.push_back(fmt::format("{} is {}: {}", cell_name(problem.name(), arm.name, group.mode),
-                              chosen.composition, match->text));
-  return chosen;
+  const auto other = nearest(std::numeric_limits<double>::infinity());
+  const std::string why =
+      other ? fmt::format(
+                  "the nearest, {}, is {:.1f} doublings away, and more than {:.0f} are too far",
+                  other->winner.problem.name(), other->doublings, kFarthestWinner)
+            : "there is none for these types on a device of this kind";
+  choice.chosen.refused =
+      fmt::format("no search has left a winner for {} ({}); `msda tune` finds one",
+                  describe(problem.problem), why);
+  return choice;
 }
 
 void choose_all_best(const Experiment& experiment, const Registry& registry, Plan& plan) {
@@ -97,8 +105,7 @@ void choose_all_best(const Experiment& experiment, const Registry& registry, Pla
   for (const Group& group : plan.groups) {
     for (const Arm& arm : plan.arms) {
       if (!arm.best) continue;
-      plan.best.push_back({arm.name, group.problem, group.mode,
-                           choose_best(plan, arm, group, registry, winners, plan.notes)});
+      plan.best.push_back(choose_best(plan, arm, group, registry, winners));
     }
   }
 }
@@ -247,7 +254,19 @@ std::string to_text(const Plan& plan, const Registry& registry) {
   }
   if (plan.design) text += to_text(*plan.design);
   for (const std::string& note : plan.notes) text += fmt::format("note: {}\n", note);
+  for (const std::string& note : best_notes(plan)) text += fmt::format("note: {}\n", note);
   return text;
+}
+
+std::vector<std::string> best_notes(const Plan& plan) {
+  std::vector<std::string> notes;
+  for (const BestChoice& choice : plan.best) {
+    if (choice.match.empty()) continue;
+    const std::string& problem = plan.problems[choice.problem].name();
+    notes.push_back(fmt::format("{} is {}: {}", cell_name(problem, choice.arm, choice.mode),
+                                choice.chosen.composition, choice.match));
+  }
+  return notes;
 }
 
 nlohmann::json to_json(const Plan& plan) {
@@ -262,6 +281,14 @@ nlohmann::json to_json(const Plan& plan) {
                            {"cells", std::move(cells)},
                            {"estimated_seconds", estimate_seconds(plan)},
                            {"notes", plan.notes}};
+  for (const BestChoice& choice : plan.best) {
+    if (choice.match.empty()) continue;
+    object["best"].push_back({{"problem", plan.problems[choice.problem].name()},
+                              {"mode", name_of(choice.mode)},
+                              {"arm", choice.arm},
+                              {"composition", choice.chosen.composition},
+                              {"match", choice.match}});
+  }
   return object;
 }
 

@@ -35,7 +35,8 @@ struct BestChoice {
   std::string arm;
   std::size_t problem = 0;  ///< index into Plan::problems
   TimingMode mode = TimingMode::kWarm;
-  Arm chosen;  ///< refused where no winner fits
+  Arm chosen;         ///< refused where no winner fits
+  std::string match;  ///< how near the winner is, "exactly this shape, ..."; "" where none fits
 };
 
 /// Part `index` of `count`, from 1 on.
@@ -112,6 +113,10 @@ double estimate_seconds(const Plan& plan);
 /// Refuses an ablation whose base, or whose `all` where the design has it, does not run on the
 /// device or on any of the problems; notes where it does not run on some. Throws UsageError.
 void check_ends(Plan& plan, const Registry& registry);
+
+/// "ledger-48/best/graph is smem-levels{...} + ...: exactly this shape, ...", one for each cell of
+/// an arm with `use: best` that has a winner.
+std::vector<std::string> best_notes(const Plan& plan);
 
 /// "arm '+a+b' is dropped: b requires c", one for each combination of the design that cannot run.
 std::vector<std::string> dropped_notes(const Design& design);

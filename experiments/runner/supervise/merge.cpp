@@ -54,8 +54,9 @@ json shard_entry(const json& manifest) {
 void add_shard(json& merged, const json& manifest) {
   merged["shards"].push_back(shard_entry(manifest));
   const json plan = manifest.value("plan", json::object());
-  for (const json& cell : plan.value("cells", json::array()))
-    merged["plan"]["cells"].push_back(cell);
+  for (const char* list : {"cells", "best"}) {
+    for (const json& one : plan.value(list, json::array())) merged["plan"][list].push_back(one);
+  }
   for (const char* list : {"groups", "searches"}) {
     for (const json& one : manifest.value(list, json::array())) merged[list].push_back(one);
   }
@@ -70,6 +71,7 @@ json merged_manifest(const std::vector<fs::path>& shards) {
     if (merged.is_null()) {
       first = merged = manifest;
       for (const char* key : {"shard", "ended", "stopped_because", "resumed"}) merged.erase(key);
+      merged["plan"].erase("best");
       merged["plan"]["cells"] = merged["groups"] = merged["shards"] = json::array();
       if (merged.contains("searches")) merged["searches"] = json::array();
       merged["time"] = json::object();
