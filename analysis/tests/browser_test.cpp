@@ -34,7 +34,22 @@ void add_problem(const std::string& problem, TimingMode mode, const Design& desi
   }
 }
 
-/// A full factorial over three factors, two problems, two modes, claims, and names that need care.
+/// What an arm with `use: best` stands for: texts as long as real ones.
+nlohmann::json long_pick() {
+  return {{"arm", "best-1-byte"},
+          {"problem", "a_long_name+of/a-problem-that-does-not-fit"},
+          {"mode", "warm"},
+          {"composition",
+           "corner-pair{interleaved=1,threads=512,width=0} + "
+           "l2-hints{bypass-l1=0,stream=true,stream-past-l1=true,value=default} + "
+           "smem-levels{budget=76,copy=bulk,heads=1,meanwhile=wait,padding=0}"},
+          {"match",
+           "the nearest shape, a_long_name+of/a-problem-that-does-not-fit (3.3 doublings away), on "
+           "this model; found 2026-11-22, 1.286x over fastest"}};
+}
+
+/// A full factorial over three factors, two problems, two modes, claims, what best stands for, and
+/// names that need care.
 Report sample_report() {
   Design design;
   design.kinds = {DesignKind::kFull, DesignKind::kLadder};
@@ -60,6 +75,7 @@ Report sample_report() {
       {{"name", "in a browser"},
        {"ablation", to_json(design)},
        {"claims", {claim}},
+       {"plan", {{"best", nlohmann::json::array({long_pick()})}}},
        {"ceilings", {{"dram_bytes_per_second", 4e12}, {"gather_bytes_per_second", 3e13}}}},
       records);
 }

@@ -6,6 +6,7 @@
 
 #include "render/formats.hpp"
 #include "render/layout.hpp"
+#include "render/summary.hpp"
 #include "render/text.hpp"
 #include "synthetic.hpp"
 
@@ -148,7 +149,8 @@ TEST(Notes, OfThePlanAreShown) {
   EXPECT_THAT(to_markdown(report), HasSubstr("Note: arm 'a\\_b' is left out\n"));
 }
 
-TEST(WhatBestIs, StandsBelowTheTablesWithEachCompositionOnce) {
+/// A manifest whose arms `best` and `tuned` stand for one composition.
+nlohmann::json manifest_with_picks() {
   nlohmann::json manifest = full_manifest();
   for (const char* arm : {"best", "tuned"}) {
     manifest["plan"]["best"].push_back({{"arm", arm},
@@ -158,12 +160,27 @@ TEST(WhatBestIs, StandsBelowTheTablesWithEachCompositionOnce) {
                                         {"match", "exactly this shape"}});
   }
   manifest["plan"]["best"].push_back(5);  // of another program
-  const std::string text = to_markdown(make_report(manifest, {baseline("a", steady(1))}));
+  return manifest;
+}
+
+TEST(WhatBestIs, StandsBelowTheTablesWithEachCompositionOnce) {
+  const std::string text =
+      to_markdown(make_report(manifest_with_picks(), {baseline("a", steady(1))}));
   EXPECT_LT(text.find("## captured, warm"), text.find("## What best is"));
   EXPECT_THAT(text,
               AllOf(HasSubstr("| best | captured, graph | \\[1\\] | exactly this shape |"),
                     HasSubstr("| tuned | captured, graph | \\[1\\] | exactly this shape |"),
                     HasSubstr("\n\\[1\\] corner-pair + smem-levels\n"), Not(HasSubstr("\\[2\\]"))));
+}
+
+TEST(WhatBestIs, IsALineForEachCellInTheTerminalAndNotInTheSummary) {
+  const Report report = make_report(manifest_with_picks(), {baseline("a", steady(1))});
+  const std::string text = to_terminal(report, false);
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("\n  best   captured, graph  [1]          exactly this shape\n"),
+                    HasSubstr("\n  [1] corner-pair + smem-levels\n")));
+  EXPECT_LT(text.find("captured, warm"), text.find("What best is"));
+  EXPECT_THAT(to_summary(report, false), Not(HasSubstr("smem-levels")));
 }
 
 TEST(Markdown, EmptyRun) {

@@ -20,10 +20,7 @@ Plan plan_for(const Arguments& arguments, const Experiment& experiment, const Re
   }
   Plan plan = make_plan(experiment, registry, devices.front());
   use_devices(plan, devices);
-  if (const auto shard = arguments.find("shard")) {
-    plan.shard = parse_shard(*shard);
-    plan.groups = part_of(plan.groups, plan.shard);
-  }
+  if (const auto shard = arguments.find("shard")) take_shard(plan, parse_shard(*shard));
   return plan;
 }
 

@@ -149,6 +149,15 @@ TEST_F(BrokenResults, TheProgramSaysWhichFieldAndExitsWithTwo) {
   EXPECT_THAT(outcome.err, HasSubstr("records.jsonl:1: record field 'cell' must be a string"));
 }
 
+TEST_F(BrokenResults, APickOfBestThatIsNoTextIsAUsageError) {
+  json broken = manifest_;
+  broken["plan"]["best"] = {{{"arm", "best"}, {"composition", 5}}};
+  write(kManifestFile, broken.dump());
+  const Outcome outcome = run({"report", results_});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("plan.best.composition' must be a string, not 5"));
+}
+
 TEST_F(BrokenResults, AManifestThatIsNoFileOrNoJsonIsAUsageError) {
   for (const std::string text : {"", "{", "[]", "5", "\"text\"", "{\"schema\": \"1\"}"}) {
     write(kManifestFile, text);

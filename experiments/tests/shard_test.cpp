@@ -151,6 +151,44 @@ TEST_F(MergeTest, ShardsComeToTheWholeRun) {
   EXPECT_TRUE(fs::exists(results("all") / "report.html"));
 }
 
+TEST_F(MergeTest, KeepsWhatBestStoodForInEveryShard) {
+  directory_.write("winners.yaml", R"(
+winners:
+  - device: elsewhere
+    kind: cpu
+    compute_capability: 0
+    problem: {name: tuned, queries: 3, channels: 4, levels: [[4, 4]]}
+    mode: warm
+    error: 1e-5
+    use: [fixture]
+    baseline: direct
+    gain: 1.25
+    gain_95: [1.2, 1.3]
+    searched_gain: 1.3
+    microseconds: 5
+    date: 2026-11-21
+    command: msda tune x.yaml
+    program: 0.1.0
+)");
+  const fs::path file = directory_.write("best.yaml", R"(
+device: cpu
+problems:
+  - {name: one, queries: 3, channels: 4, levels: [[4, 4]]}
+  - {name: two, queries: 4, channels: 4, levels: [[4, 4]]}
+arms: [{name: direct, use: [fixture]}, best]
+measure: {noise_pair: false, processes: 1, blocks: 2, samples: 1, warmup: 0}
+)");
+  const std::string first = run_shard(file, "1/2");
+  const std::string second = run_shard(file, "2/2");
+  ASSERT_EQ(run({"merge", "--output", results("all"), first, second}).exit_code, 0);
+  std::vector<std::string> problems;
+  const nlohmann::json manifest = read_manifest(results("all"));
+  for (const nlohmann::json& pick : manifest.at("plan").at("best")) {
+    problems.push_back(pick.at("problem"));
+  }
+  EXPECT_THAT(problems, testing::ElementsAre("one", "two"));
+}
+
 TEST_F(MergeTest, NamesWhatIsMissing) {
   const fs::path file = experiment();
   const std::string first = run_shard(file, "1/3");

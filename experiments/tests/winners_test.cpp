@@ -238,6 +238,15 @@ TEST_F(BestArmTest, IsAnotherCompositionOnEachProblem) {
   EXPECT_EQ(arms_of(best, best.groups[1]).at(0).refused, "");
 }
 
+TEST_F(BestArmTest, IsSaidOfAShardsOwnProblems) {
+  Plan first = plan("arms: [fixture, best]\n");
+  Plan second = first;
+  take_shard(first, {1, 2});
+  EXPECT_THAT(best_notes(first), ElementsAre(HasSubstr("tuned/best/warm")));
+  take_shard(second, {2, 2});
+  EXPECT_THAT(best_notes(second), IsEmpty());
+}
+
 TEST_F(BestArmTest, SaysHowFarTheNearestIsWhereItIsTooFar) {
   const auto file = directory_.write("y.yaml", R"(
 problems:

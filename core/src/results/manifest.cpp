@@ -56,10 +56,16 @@ struct MeasureShape {
   std::optional<std::vector<TimingMode>> modes;
 };
 
+/// What an arm with `use: best` was on a problem in a mode.
+struct PickShape {
+  Text problem, mode, arm, composition, match;
+};
+
 struct PlanShape {
   Text baseline;
   Number estimated_seconds;
   std::optional<std::vector<std::string>> cells, notes;
+  std::optional<std::vector<PickShape>> best;
   std::optional<MeasureShape> measure;
 };
 
@@ -176,13 +182,23 @@ struct JsonFields<MeasureShape> {
 };
 
 template <>
+struct JsonFields<PickShape> {
+  using P = PickShape;
+  static auto list() {
+    return std::tuple(json_field("problem", &P::problem), json_field("mode", &P::mode),
+                      json_field("arm", &P::arm), json_field("composition", &P::composition),
+                      json_field("match", &P::match));
+  }
+};
+
+template <>
 struct JsonFields<PlanShape> {
   using P = PlanShape;
   static auto list() {
     return std::tuple(json_field("baseline", &P::baseline),
                       json_field("estimated_seconds", &P::estimated_seconds),
                       json_field("cells", &P::cells), json_field("notes", &P::notes),
-                      json_field("measure", &P::measure));
+                      json_field("best", &P::best), json_field("measure", &P::measure));
   }
 };
 

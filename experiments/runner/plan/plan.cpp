@@ -227,6 +227,16 @@ std::vector<Group> part_of(const std::vector<Group>& groups, const Shard& shard)
   return {border(shard.index - 1), border(shard.index)};
 }
 
+void take_shard(Plan& plan, const Shard& shard) {
+  plan.shard = shard;
+  plan.groups = part_of(plan.groups, shard);
+  std::erase_if(plan.best, [&](const BestChoice& choice) {
+    return std::ranges::none_of(plan.groups, [&](const Group& group) {
+      return group.problem == choice.problem && group.mode == choice.mode;
+    });
+  });
+}
+
 std::string unsupported_reason(const Registry& registry, const Arm& arm, const Problem& problem,
                                const DeviceInfo& device) {
   if (!arm.refused.empty()) return arm.refused;

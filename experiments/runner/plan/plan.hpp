@@ -94,6 +94,9 @@ void use_devices(Plan& plan, const std::vector<DeviceInfo>& devices);
 /// one of them. Neighbours share their problem, and so its input and reference.
 std::vector<Group> part_of(const std::vector<Group>& groups, const Shard& shard);
 
+/// Leaves the plan those of its groups that are the shard's.
+void take_shard(Plan& plan, const Shard& shard);
+
 /// The experiment's claims with the mode and, for a speedup, the arm that they are over filled in,
 /// and why the plan leaves one out.
 std::vector<Claim> planned_claims(const Experiment& experiment, const Plan& plan);
