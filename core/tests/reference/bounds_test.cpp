@@ -193,7 +193,7 @@ TEST(Bounds, AStrongElementIsRoundedAsANumberOfItsOwnSize) {
   problem.batch = 1;
   problem.heads = 1;
   problem.channels = kRows;
-  std::vector<float> values(kRows * kRows, 0.125F);
+  std::vector<float> values(std::size_t{kRows} * kRows, 0.125F);
   std::vector<float> locations;
   for (int q = 0; q < kRows; ++q) {
     values[static_cast<std::size_t>(q) * (kRows + 1)] = 4;
