@@ -2,25 +2,17 @@
 
 #include <fmt/format.h>
 
-#include "render/text.hpp"
-
 namespace msda {
 namespace {
 
-/// A text of a manifest, which may be of anybody.
-std::string text_of(const nlohmann::json& pick, const char* key) {
-  const auto found = pick.find(key);
-  return found != pick.end() && found->is_string() ? printable_line(found->get<std::string>())
-                                                   : "-";
+std::string cell_text(const nlohmann::json& pick, const char* key) {
+  std::string text = text_field(pick, key);
+  return text.empty() ? "-" : text;
 }
 
 }  // namespace
 
 std::optional<Layout> lay_out_best(const Report& report) {
-  const auto plan = report.manifest.find("plan");
-  if (plan == report.manifest.end() || !plan->is_object()) return std::nullopt;
-  const auto picks = plan->find("best");
-  if (picks == plan->end() || !picks->is_array()) return std::nullopt;
   Layout layout;
   layout.title = "What best is";
   layout.headline =
@@ -28,12 +20,13 @@ std::optional<Layout> lay_out_best(const Report& report) {
       "are.";
   layout.columns = {
       {"arm", false}, {"problem", false}, {"composition", false}, {"how near", false}};
-  for (const nlohmann::json& pick : *picks) {
+  for (const nlohmann::json& pick : plan_list(report, "best")) {
     if (!pick.is_object()) continue;
-    const std::size_t note = footnote_number(layout.reasons, text_of(pick, "composition"));
-    layout.rows.push_back({text_of(pick, "arm"),
-                           fmt::format("{}, {}", text_of(pick, "problem"), text_of(pick, "mode")),
-                           fmt::format("[{}]", note), text_of(pick, "match")});
+    const std::size_t note = footnote_number(layout.reasons, cell_text(pick, "composition"));
+    layout.rows.push_back(
+        {cell_text(pick, "arm"),
+         fmt::format("{}, {}", cell_text(pick, "problem"), cell_text(pick, "mode")),
+         fmt::format("[{}]", note), cell_text(pick, "match")});
     layout.verdicts.emplace_back("");
   }
   if (layout.rows.empty()) return std::nullopt;

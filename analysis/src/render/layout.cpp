@@ -156,14 +156,6 @@ std::vector<std::string> remarks_of(const Table& table) {
   return remarks;
 }
 
-/// A string field of a JSON object, or "".
-std::string text_field(const nlohmann::json& object, const char* key) {
-  if (!object.is_object()) return "";
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? printable_line(found->get<std::string>())
-                                                     : "";
-}
-
 /// The run's name, and its summary where it has one.
 std::string title_of(const Report& report) {
   const std::string name = text_field(report.manifest, "name");
@@ -178,11 +170,7 @@ std::vector<std::string> notes_of(const Report& report) {
   if (std::string time = time_sentence(report.manifest); !time.empty()) {
     notes.push_back(std::move(time));
   }
-  const auto plan = report.manifest.find("plan");
-  if (plan == report.manifest.end() || !plan->is_object()) return notes;
-  const auto found = plan->find("notes");
-  if (found == plan->end() || !found->is_array()) return notes;
-  for (const nlohmann::json& note : *found) {
+  for (const nlohmann::json& note : plan_list(report, "notes")) {
     if (note.is_string()) notes.push_back(printable_line(note.get<std::string>()));
   }
   return notes;
@@ -304,6 +292,21 @@ std::size_t footnote_number(std::vector<std::string>& reasons, const std::string
   const auto index = static_cast<std::size_t>(found - reasons.begin());
   if (found == reasons.end()) reasons.push_back(reason);
   return index + 1;
+}
+
+std::string text_field(const nlohmann::json& object, const char* key) {
+  if (!object.is_object()) return "";
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? printable_line(found->get<std::string>())
+                                                     : "";
+}
+
+const nlohmann::json& plan_list(const Report& report, const char* key) {
+  static const nlohmann::json kNone = nlohmann::json::array();
+  const auto plan = report.manifest.find("plan");
+  if (plan == report.manifest.end() || !plan->is_object()) return kNone;
+  const auto found = plan->find(key);
+  return found != plan->end() && found->is_array() ? *found : kNone;
 }
 
 std::string name_of(const Report& report) { return text_field(report.manifest, "name"); }

@@ -76,6 +76,11 @@ std::size_t footnote_number(std::vector<std::string>& reasons, const std::string
 /// Leaves out columns of numbers that no row has: a device that measures nothing has no times.
 void drop_empty_columns(Layout& layout);
 
+/// A string field of a JSON object, in printable characters, or "".
+std::string text_field(const nlohmann::json& object, const char* key);
+/// The list of that name in the plan of a report's manifest; empty where it has none.
+const nlohmann::json& plan_list(const Report& report, const char* key);
+
 /// A run's name, or ""; and its device, program, time and status, as far as the manifest has them.
 std::string name_of(const Report& report);
 std::string context_of(const Report& report);
