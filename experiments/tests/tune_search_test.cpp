@@ -127,6 +127,19 @@ TEST(Search, SpendsNoMoreThanItsBudget) {
   }
 }
 
+TEST(Search, LeavesOutWhatASmallBudgetHasNoTimeFor) {
+  const LandscapeShape shape = large_shape();
+  const Found whole = search(shape, false, 3, 120, 0.2);
+  EXPECT_EQ(whole.end.confirming_processes, 5);
+  const Found small = search(shape, false, 3, 1, 0.2);
+  EXPECT_EQ(small.end.confirming_processes, 3);
+  EXPECT_TRUE(small.end.out_of_time);
+  EXPECT_EQ(small.end.finalists.size(), small.end.log_times.size());
+  EXPECT_GE(small.end.finalists.size(), 1U);
+  // The process that tries the first ones, and none of the halving.
+  EXPECT_LT(small.seconds, 6);
+}
+
 TEST(Search, DoesTheSameAgainWithTheSameSeedAndAnswers) {
   const Found first = search(large_shape(), false, 5, 120, 0.2);
   const Found second = search(large_shape(), false, 5, 120, 0.2);

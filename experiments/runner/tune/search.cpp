@@ -18,6 +18,8 @@ constexpr int kHalvingBlocks = 16;
 /// What a candidate costs that is confirmed, of one that is tried: it has more samples, and need
 /// not be compiled.
 constexpr double kConfirmedCost = 1.6;
+/// Fewer processes say little of how they differ.
+constexpr int kFewestConfirming = 3;
 
 /// Spelled out, so that a seed gives the same order with every standard library.
 void shuffle(std::vector<std::uint64_t>& numbers, std::mt19937_64& random) {
@@ -88,14 +90,16 @@ double Search::start_seconds() const {
                   first_seconds_ - static_cast<double>(first_candidates_) * candidate_seconds_);
 }
 
+double Search::confirming_seconds() const {
+  const auto confirmed = static_cast<double>(settings_.finalists + 2);  // with the baseline twice
+  return start_seconds() + kConfirmedCost * candidate_seconds_ * confirmed;
+}
+
 std::size_t Search::affordable() const {
-  // Two processes halve, the others confirm, each with the baseline twice.
-  const int confirming = settings_.confirming_processes;
-  const auto confirmed = static_cast<double>(settings_.finalists + 2) * confirming;
-  const double reserved = start_seconds() * (confirming + 2) +
-                          candidate_seconds_ * (static_cast<double>(kHalved + kHalvedTwice) +
-                                                kConfirmedCost * confirmed);
-  const double left = settings_.budget_seconds - bench_.seconds() - reserved;
+  const double halving =
+      2 * start_seconds() + candidate_seconds_ * static_cast<double>(kHalved + kHalvedTwice);
+  const double left =
+      seconds_left() - halving - settings_.confirming_processes * confirming_seconds();
   if (left <= 0) return 0;
   if (candidate_seconds_ == 0) return kFirstBatch;
   return static_cast<std::size_t>(left / candidate_seconds_);
@@ -145,18 +149,34 @@ void Search::refine() {
   }
 }
 
-/// Two rounds, each in a process and with inputs of its own, decided by its own blocks alone.
+/// Two rounds, each in a process and with inputs of its own, decided by its own blocks alone. A
+/// round that would take the time of the fewest processes that confirm is left out.
 void Search::halve() {
   std::vector<std::uint64_t> best = board_.leaders(kHalved);
+  const Scoreboard* deciding = &board_;
   for (const std::size_t stay : {kHalvedTwice, settings_.finalists}) {
+    const double seconds = start_seconds() + candidate_seconds_ * static_cast<double>(best.size());
+    if (seconds_left() < seconds + kFewestConfirming * confirming_seconds()) break;
     round_ = {};
     measure(Stage::kHalve, std::move(best));
     best = round_.leaders(stay);
+    deciding = &round_;
   }
+  best.resize(std::min(best.size(), settings_.finalists));
   for (const std::uint64_t finalist : best) {
-    end_.log_times.push_back(round_.all().at(finalist).log_time());
+    end_.log_times.push_back(deciding->all().at(finalist).log_time());
   }
   end_.finalists = std::move(best);
+  end_.confirming_processes = confirming_processes();
+}
+
+int Search::confirming_processes() const {
+  const int fewest = std::min(kFewestConfirming, settings_.confirming_processes);
+  const double each = confirming_seconds();
+  if (seconds_left() >= settings_.confirming_processes * each) {
+    return settings_.confirming_processes;
+  }
+  return std::max(fewest, static_cast<int>(seconds_left() / each));
 }
 
 }  // namespace msda

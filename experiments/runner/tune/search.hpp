@@ -19,7 +19,7 @@ namespace msda {
 struct SearchSettings {
   std::uint64_t seed = 1;
   double budget_seconds = 300;     ///< for all, the confirmation included
-  int confirming_processes = 5;    ///< that the confirmation will start
+  int confirming_processes = 5;    ///< that the confirmation should start
   std::uint64_t enumerate = 4096;  ///< of no more points every one is measured
   std::size_t finalists = 4;
 };
@@ -28,6 +28,7 @@ struct SearchSettings {
 struct SearchEnd {
   std::vector<std::uint64_t> finalists;  ///< the fastest first; none when no candidate has a time
   std::vector<double> log_times;         ///< of the finalists, by the last round of halving alone
+  int confirming_processes = 0;          ///< that the budget has time for, but for the fewest
   std::uint64_t measured = 0;            ///< candidates with a time
   std::uint64_t failed = 0;              ///< candidates that have none
   bool whole = false;                    ///< every point that can run was measured
@@ -43,8 +44,8 @@ class Search {
 
   /// The known arms first. Then every point of a small space; of a large one a screening fraction,
   /// a model of main effects and interactions, and what the model and the neighbourhood of the best
-  /// propose. The best of all then by halving, with fresh inputs. What a bench throws passes
-  /// through.
+  /// propose. The best of all then by halving, with fresh inputs, as far as the budget has time for
+  /// it. What a bench throws passes through.
   SearchEnd run();
 
  private:
@@ -56,6 +57,11 @@ class Search {
   void halve();
   /// Of a process: its start, inputs and their references.
   double start_seconds() const;
+  /// Of a process of the confirmation.
+  double confirming_seconds() const;
+  /// How many of them the budget has time for.
+  int confirming_processes() const;
+  double seconds_left() const { return settings_.budget_seconds - bench_.seconds(); }
   /// How many untried candidates the budget still has time for.
   std::size_t affordable() const;
 

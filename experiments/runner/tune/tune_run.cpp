@@ -235,6 +235,7 @@ void TuneRun::confirm_finalists(DeviceShare& share, const Group& group, const Ar
   plan.arms = {baseline};
   plan.baseline = baseline.name;
   plan.groups = {group};
+  plan.measure.processes = end.confirming_processes;
   for (const std::uint64_t finalist : end.finalists) {
     plan.arms.push_back(candidates.arm(finalist));
   }
