@@ -133,6 +133,7 @@ TEST(Search, LeavesOutWhatASmallBudgetHasNoTimeFor) {
   EXPECT_EQ(whole.end.confirming_processes, 5);
   const Found small = search(shape, false, 3, 1, 0.2);
   EXPECT_EQ(small.end.confirming_processes, 3);
+  EXPECT_LT(small.end.sampling_seconds, 1);
   EXPECT_TRUE(small.end.out_of_time);
   EXPECT_EQ(small.end.finalists.size(), small.end.log_times.size());
   EXPECT_GE(small.end.finalists.size(), 1U);

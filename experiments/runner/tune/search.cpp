@@ -20,6 +20,8 @@ constexpr int kHalvingBlocks = 16;
 constexpr double kConfirmedCost = 1.6;
 /// Fewer processes say little of how they differ.
 constexpr int kFewestConfirming = 3;
+/// Of the budget, for the samples of the confirmation, however little the search has left.
+constexpr double kSampling = 0.25;
 
 /// Spelled out, so that a seed gives the same order with every standard library.
 void shuffle(std::vector<std::uint64_t>& numbers, std::mt19937_64& random) {
@@ -168,6 +170,7 @@ void Search::halve() {
   }
   end_.finalists = std::move(best);
   end_.confirming_processes = confirming_processes();
+  end_.sampling_seconds = std::max(seconds_left(), kSampling * settings_.budget_seconds);
 }
 
 int Search::confirming_processes() const {

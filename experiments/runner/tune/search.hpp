@@ -29,6 +29,7 @@ struct SearchEnd {
   std::vector<std::uint64_t> finalists;  ///< the fastest first; none when no candidate has a time
   std::vector<double> log_times;         ///< of the finalists, by the last round of halving alone
   int confirming_processes = 0;          ///< that the budget has time for, but for the fewest
+  double sampling_seconds = 0;           ///< for the samples of the confirmation
   std::uint64_t measured = 0;            ///< candidates with a time
   std::uint64_t failed = 0;              ///< candidates that have none
   bool whole = false;                    ///< every point that can run was measured

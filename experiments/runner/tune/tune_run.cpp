@@ -236,6 +236,8 @@ void TuneRun::confirm_finalists(DeviceShare& share, const Group& group, const Ar
   plan.baseline = baseline.name;
   plan.groups = {group};
   plan.measure.processes = end.confirming_processes;
+  plan.measure.budget =
+      std::min(plan.measure.budget, decltype(plan.measure.budget)(end.sampling_seconds));
   for (const std::uint64_t finalist : end.finalists) {
     plan.arms.push_back(candidates.arm(finalist));
   }
