@@ -2,7 +2,8 @@
 #               [SHARDS <n>])
 #
 # One GoogleTest program and one ctest entry for each of its cases; with SHARDS so many entries in all, for
-# cases that share what takes long to make. Labels: gpu, slow, and threads for what ThreadSanitizer is to see.
+# cases that share what takes long to make. Those with a TIMEOUT of their own, which may take long, begin first, so
+# that none is left for the end of a parallel run. Labels: gpu, slow, and threads for what ThreadSanitizer is to see.
 include(GoogleTest)
 
 # msda_test_code(<target>): compiled with little optimization and the precompiled headers of tests. Programs and
@@ -15,7 +16,10 @@ endfunction()
 
 function(msda_add_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT;SHARDS" "SOURCES;LIBRARIES;LABELS" ${ARGN})
-  if(NOT ARG_TIMEOUT)
+  set(cost 0)  # what ctest has seen
+  if(ARG_TIMEOUT)
+    set(cost ${ARG_TIMEOUT})
+  else()
     set(ARG_TIMEOUT 120)
   endif()
   add_executable(${name} ${ARG_SOURCES})
@@ -27,13 +31,14 @@ function(msda_add_test name)
   set_property(GLOBAL APPEND_STRING PROPERTY MSDA_TEST_PROGRAMS "${name} ${words}\n")
   if(NOT ARG_SHARDS)
     gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
-      PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+      PROPERTIES TIMEOUT ${ARG_TIMEOUT} COST ${cost} LABELS "${ARG_LABELS}")
     return()
   endif()
   foreach(shard RANGE 1 ${ARG_SHARDS})
     math(EXPR index "${shard} - 1")
     add_test(NAME ${name}.${shard} COMMAND ${name})
-    set_tests_properties(${name}.${shard} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
+    set_tests_properties(${name}.${shard} PROPERTIES
+      TIMEOUT ${ARG_TIMEOUT} COST ${cost} LABELS "${ARG_LABELS}"
       ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${index}")
   endforeach()
 endfunction()

@@ -23,6 +23,11 @@ const std::vector<Case>& tile_cases() {
   return kCases;
 }
 
+const std::vector<Case>& small_tile_cases() {
+  static const std::vector<Case> kCases = make_cases(small_tile_problems());
+  return kCases;
+}
+
 const std::vector<Case>& head_cases() {
   static const std::vector<Case> kCases = make_cases(head_problems());
   return kCases;
@@ -50,6 +55,14 @@ std::vector<std::size_t> problems_for(const Composition& composition,
     if (!composition.unsupported(problems[p].problem, kDevice)) chosen.push_back(p);
   }
   return chosen;
+}
+
+/// Whether it goes over all values before it samples, which takes simt long where they are many.
+bool has_value_prepass(const Composition& composition) {
+  static const std::set<std::string_view> kWholly = {"channel-blocked", "fp8-value", "int8-value",
+                                                     "texture", "zero-border"};
+  return std::ranges::any_of(composition.parts(),
+                             [](const Part& part) { return kWholly.contains(part.plugin->name); });
 }
 
 std::string with_races(std::size_t seed) { return fmt::format("simt:{}:races", seed); }
@@ -126,8 +139,8 @@ std::vector<SimtCheck> tile_checks() {
                        const std::vector<std::size_t>& cases) {
     for (const Composition& composition : compositions) {
       const std::size_t n = checks.size();
-      checks.push_back(
-          {"tiles", check_name(n, composition), composition, with_races(n), tile_cases, cases});
+      checks.push_back({"tiles", check_name(n, composition), composition, with_races(n),
+                        has_value_prepass(composition) ? small_tile_cases : tile_cases, cases});
     }
   };
   // The two blocks take several items each where there are more images than blocks, or more tiles.
@@ -209,14 +222,8 @@ std::vector<SimtCheck> image_checks() {
   const Use narrow{"channel-split", {{"channels", std::int64_t{4}}}};
   compositions.emplace_back(shipped_plugins(), std::vector<Use>{{"tma-boxes", {}}, narrow});
   const DeviceInfo device = open_device("simt")->info();
-  // What works on the whole image first takes too long.
-  const std::set<std::string_view> wholly = {"channel-blocked", "fp8-value", "int8-value",
-                                             "texture", "zero-border"};
   std::erase_if(compositions, [&](const Composition& composition) {
-    return std::ranges::any_of(
-               composition.parts(),
-               [&](const Part& part) { return wholly.contains(part.plugin->name); }) ||
-           composition.unsupported(vast_image(), device);
+    return has_value_prepass(composition) || composition.unsupported(vast_image(), device);
   });
   std::vector<SimtCheck> checks;
   for (const Composition& composition : compositions) {

@@ -116,6 +116,26 @@ class Compositions {
   std::vector<Composition> made_;
 };
 
+std::vector<AwkwardProblem> tile_problems_with(const Level& largest) {
+  Problem problem;
+  problem.heads = 3;
+  problem.channels = 16;
+  problem.points = 4;
+  problem.levels = {largest, {17, 16}, {4, 6}, {3, 8}};
+  problem.types = Types::all(DType::kFloat16);
+  std::vector<AwkwardProblem> problems;
+  for (const auto& [batch, queries] : {std::pair{1, 43}, std::pair{3, 129}, std::pair{2, 129}}) {
+    problem.batch = batch;
+    problem.queries = queries;
+    problem.name = describe(problem);
+    Generation generation;
+    generation.distribution = Distribution::kOutside;
+    generation.seed = static_cast<std::uint64_t>(queries);
+    problems.push_back({problem, generation});
+  }
+  return problems;
+}
+
 }  // namespace
 
 std::vector<Composition> item_for_each_tile() {
@@ -158,24 +178,8 @@ std::vector<Composition> item_for_each_image() {
   return compositions.take();
 }
 
-std::vector<AwkwardProblem> tile_problems() {
-  Problem problem;
-  problem.heads = 3;
-  problem.channels = 16;
-  problem.points = 4;
-  problem.levels = {{272, 256}, {17, 16}, {4, 6}, {3, 8}};
-  problem.types = Types::all(DType::kFloat16);
-  std::vector<AwkwardProblem> problems;
-  for (const auto& [batch, queries] : {std::pair{1, 43}, std::pair{3, 129}, std::pair{2, 129}}) {
-    problem.batch = batch;
-    problem.queries = queries;
-    problem.name = describe(problem);
-    Generation generation;
-    generation.distribution = Distribution::kOutside;
-    generation.seed = static_cast<std::uint64_t>(queries);
-    problems.push_back({problem, generation});
-  }
-  return problems;
-}
+std::vector<AwkwardProblem> tile_problems() { return tile_problems_with({272, 256}); }
+
+std::vector<AwkwardProblem> small_tile_problems() { return tile_problems_with({36, 32}); }
 
 }  // namespace msda

@@ -22,5 +22,7 @@ std::vector<Composition> item_for_each_image();
 /// and two of as many; 129 rows, one more than tiles of any size have, of all heads together and of
 /// one, the latter in three images and in two.
 std::vector<AwkwardProblem> tile_problems();
+/// The same with 1,152 pixels in the largest level, for what has a pre-pass over all of them.
+std::vector<AwkwardProblem> small_tile_problems();
 
 }  // namespace msda
