@@ -208,6 +208,7 @@ std::vector<SimtCheck> offset_checks() {
            composition.unsupported(vast_problem(composition), device);
   });
   std::vector<SimtCheck> checks;
+  checks.reserve(compositions.size());
   for (const Composition& composition : compositions) {
     checks.push_back(
         {"offsets", check_name(checks.size(), composition), composition, "simt", nullptr, {}});
@@ -226,6 +227,7 @@ std::vector<SimtCheck> image_checks() {
     return has_value_prepass(composition) || composition.unsupported(vast_image(), device);
   });
   std::vector<SimtCheck> checks;
+  checks.reserve(compositions.size());
   for (const Composition& composition : compositions) {
     checks.push_back(
         {"images", check_name(checks.size(), composition), composition, "simt", nullptr, {}});

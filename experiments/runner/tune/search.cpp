@@ -174,12 +174,11 @@ void Search::halve() {
 }
 
 int Search::confirming_processes() const {
-  const int fewest = std::min(kFewestConfirming, settings_.confirming_processes);
+  const double all = settings_.confirming_processes;
   const double each = confirming_seconds();
-  if (seconds_left() >= settings_.confirming_processes * each) {
-    return settings_.confirming_processes;
-  }
-  return std::max(fewest, static_cast<int>(seconds_left() / each));
+  if (seconds_left() >= all * each) return settings_.confirming_processes;
+  const double fewest = std::min<double>(kFewestConfirming, all);
+  return static_cast<int>(std::clamp(seconds_left() / each, fewest, all));
 }
 
 }  // namespace msda
