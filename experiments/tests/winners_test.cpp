@@ -139,9 +139,9 @@ TEST_F(BestMatchTest, IsTheSameShapeBeforeItsClassBeforeOthers) {
 }
 
 TEST_F(BestMatchTest, IsNoneOfAShapeThatIsTenDoublingsAway) {
-  winners_ = {on("far", 5 * 1025)};
+  winners_ = {on("far", std::int64_t{5} * 1025)};
   EXPECT_EQ(name(), "none");
-  winners_ = {on("near", 5 * 1023)};
+  winners_ = {on("near", std::int64_t{5} * 1023)};
   EXPECT_EQ(name(), "near");
 }
 
