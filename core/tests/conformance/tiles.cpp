@@ -170,6 +170,10 @@ std::vector<Composition> item_for_each_image() {
       for (const Use& mapping : sides) compositions.add({schedule, use, mapping});
     }
   }
+  // Every source with lanes that read 16 bytes.
+  for (const Use& use : of_slot("source")) {
+    compositions.add({schedule, use, {"vector-loads", {}}});
+  }
   for (const Use& handover : with_choices(of_slot("handover"))) {
     for (const std::string slot : {"metadata", "fetch"}) {
       for (const Use& produced : of_slot(slot)) compositions.add({schedule, handover, produced});
