@@ -40,11 +40,11 @@ std::vector<AwkwardProblem> awkward_problems() {
     return g;
   };
   // The largest value, by far, is the last pixel's, where a point reads it.
-  constexpr std::uint64_t kLargestIsLast = 37;
+  constexpr std::uint64_t kSeedOfLargestLast = 37;
   return {
       {make(1, 1, 1, 32, 1, {{1, 1}}, fp32, plain), generation(Distribution::kUniform, 1)},
       {make(1, 1, 1, 8, 4, {{1, 5}}, fp16, plain),
-       generation(Distribution::kUniform, kLargestIsLast)},
+       generation(Distribution::kUniform, kSeedOfLargestLast)},
       {make(1, 7, 1, 8, 3, {{5, 1}}, fp32, border), generation(Distribution::kOutside, 3)},
       {make(2, 13, 3, 16, 5, {{6, 6}, {3, 3}}, fp16, plain), generation(Distribution::kBorder, 4)},
       {make(3, 29, 8, 32, 4, pyramid, fp32, plain), generation(Distribution::kDirectional, 5)},

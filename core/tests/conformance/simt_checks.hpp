@@ -32,8 +32,8 @@ std::string check_name(std::size_t n, const Composition& composition);
 std::vector<SimtCheck> alone_checks();
 /// Every optimization where a block has several tiles (tiles.hpp).
 std::vector<SimtCheck> tile_checks();
-/// Every policy of metadata for the two sides of corner-pair with weights of two bytes, the smallest
-/// taps that there are, on odd and on even numbers of points.
+/// Every policy of metadata for the two sides of corner-pair with weights of two bytes, the
+/// smallest taps that there are, on odd and on even numbers of points.
 std::vector<SimtCheck> side_checks();
 /// Every optimization with other choices, flags and odd numbers.
 std::vector<SimtCheck> parameter_checks();

@@ -92,16 +92,18 @@ double Search::start_seconds() const {
                   first_seconds_ - static_cast<double>(first_candidates_) * candidate_seconds_);
 }
 
+double Search::halving_seconds(std::size_t candidates) const {
+  return start_seconds() + candidate_seconds_ * static_cast<double>(candidates);
+}
+
 double Search::confirming_seconds() const {
   const auto confirmed = static_cast<double>(settings_.finalists + 2);  // with the baseline twice
   return start_seconds() + kConfirmedCost * candidate_seconds_ * confirmed;
 }
 
 std::size_t Search::affordable() const {
-  const double halving =
-      2 * start_seconds() + candidate_seconds_ * static_cast<double>(kHalved + kHalvedTwice);
-  const double left =
-      seconds_left() - halving - settings_.confirming_processes * confirming_seconds();
+  const double left = seconds_left() - halving_seconds(kHalved) - halving_seconds(kHalvedTwice) -
+                      settings_.confirming_processes * confirming_seconds();
   if (left <= 0) return 0;
   if (candidate_seconds_ == 0) return kFirstBatch;
   return static_cast<std::size_t>(left / candidate_seconds_);
@@ -157,8 +159,8 @@ void Search::halve() {
   std::vector<std::uint64_t> best = board_.leaders(kHalved);
   const Scoreboard* deciding = &board_;
   for (const std::size_t stay : {kHalvedTwice, settings_.finalists}) {
-    const double seconds = start_seconds() + candidate_seconds_ * static_cast<double>(best.size());
-    if (seconds_left() < seconds + kFewestConfirming * confirming_seconds()) break;
+    const double needed = halving_seconds(best.size()) + kFewestConfirming * confirming_seconds();
+    if (seconds_left() < needed) break;
     round_ = {};
     measure(Stage::kHalve, std::move(best));
     best = round_.leaders(stay);

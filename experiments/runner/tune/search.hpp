@@ -27,8 +27,9 @@ struct SearchSettings {
 /// How a search ended.
 struct SearchEnd {
   std::vector<std::uint64_t> finalists;  ///< the fastest first; none when no candidate has a time
-  std::vector<double> log_times;         ///< of the finalists, by the last round of halving alone
-  int confirming_processes = 0;          ///< that the budget has time for, but for the fewest
+  std::vector<double> log_times;         ///< of the finalists, by the last round of halving alone;
+                                         ///< by all trials where there was time for none
+  int confirming_processes = 0;          ///< as many as the budget has time for, 3 at least
   double sampling_seconds = 0;           ///< for the samples of the confirmation
   std::uint64_t measured = 0;            ///< candidates with a time
   std::uint64_t failed = 0;              ///< candidates that have none
@@ -58,9 +59,11 @@ class Search {
   void halve();
   /// Of a process: its start, inputs and their references.
   double start_seconds() const;
+  /// Of a round of halving.
+  double halving_seconds(std::size_t candidates) const;
   /// Of a process of the confirmation.
   double confirming_seconds() const;
-  /// How many of them the budget has time for.
+  /// How many of these the budget has time for.
   int confirming_processes() const;
   double seconds_left() const { return settings_.budget_seconds - bench_.seconds(); }
   /// How many untried candidates the budget still has time for.

@@ -1,6 +1,7 @@
 #include "runner/tune/tune_run.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -237,7 +238,7 @@ void TuneRun::confirm_finalists(DeviceShare& share, const Group& group, const Ar
   plan.groups = {group};
   plan.measure.processes = end.confirming_processes;
   plan.measure.budget =
-      std::min(plan.measure.budget, decltype(plan.measure.budget)(end.sampling_seconds));
+      std::min(plan.measure.budget, std::chrono::duration<double>(end.sampling_seconds));
   for (const std::uint64_t finalist : end.finalists) {
     plan.arms.push_back(candidates.arm(finalist));
   }
