@@ -170,6 +170,13 @@ class Optimization : public Variant {
   Optimization(VariantInfo info, Slot slot) : Variant(std::move(info)), slot_(std::move(slot)) {}
   const Slot& slot() const { return slot_; }
 
+  /// The parameters as the device code gets them for `problem`: the same, but for values that stand
+  /// for what follows from a problem ("0: as many as it has").
+  virtual Parameters settled(const Problem& problem, const Parameters& parameters) const {
+    static_cast<void>(problem);
+    return parameters;
+  }
+
  private:
   Slot slot_;
 };

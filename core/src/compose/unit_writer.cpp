@@ -129,10 +129,15 @@ std::string constant(const std::string& variant, const ParameterSpec& spec,
                      found - spec.choices.begin(), std::get<std::string>(value));
 }
 
-std::string parameters_text(const Part& part) {
+const Optimization& optimization_of(const Part& part) {
+  return dynamic_cast<const Optimization&>(*part.plugin->variant);
+}
+
+std::string parameters_text(const Part& part, const Problem& problem) {
+  const Parameters settled = optimization_of(part).settled(problem, part.parameters);
   std::string text = fmt::format("struct {}_parameters {{\n", identifier(part.plugin->name));
   for (const ParameterSpec& spec : part.plugin->variant->info().parameters) {
-    text += constant(part.plugin->name, spec, part.parameters.values().at(spec.name));
+    text += constant(part.plugin->name, spec, settled.values().at(spec.name));
   }
   return text + "};\n";
 }
@@ -142,7 +147,7 @@ std::string parameters_text(const Part& part) {
 std::map<int, std::string> prepass_slots(const Composition& composition, const Skeleton& skeleton) {
   std::map<int, std::string> names;
   for (const Part& part : composition.parts()) {
-    const auto& slot = dynamic_cast<const Optimization&>(*part.plugin->variant).slot();
+    const auto& slot = optimization_of(part).slot();
     names.emplace(skeleton.find(slot.slot)->number, part.plugin->name);
   }
   if (names.empty()) return names;
@@ -193,13 +198,13 @@ ComposedUnit write_unit(const Composition& placed, const Problem& problem,
   std::string slots;
   std::string contracts;
   for (const Part& part : composition.parts()) {
-    const auto& slot = dynamic_cast<const Optimization&>(*part.plugin->variant).slot();
+    const auto& slot = optimization_of(part).slot();
     const std::string name = identifier(part.plugin->name);
     for (const EmbeddedSource& source : part.plugin->sources) {
       unit.headers.push_back({source.path, source.text});
     }
     includes += fmt::format("#include <{}>\n", slot.header);
-    parameters += parameters_text(part);
+    parameters += parameters_text(part, problem);
     const SkeletonSlot& place = *skeleton.find(slot.slot);
     slots += fmt::format("  template <class K>\n  using {} = {}<K, {}_parameters>;\n", place.member,
                          slot.type, name);

@@ -7,6 +7,7 @@
 
 #include <msda/error.hpp>
 
+#include "compose/unit_writer.hpp"
 #include "device/simt/device.hpp"
 #include "device/simt/executable.hpp"
 #include "device/simt/group.hpp"
@@ -93,11 +94,14 @@ Counts SimtCounter::count(const Composition& composition) {
   }
   DeviceInfo on = simt_info(counting());
   if (const auto reason = composition.unsupported(problem_, on)) throw Unsupported(*reason);
-  const Build build = compile_unit(compiler(), composition, problem_);
-  const CompiledUnit& unit = *build.unit;
-  const LaunchPlan plan = simt::LoadedUnit(unit.module).plan();
+  Build build = compile_unit(compiler(), composition, problem_);
+  const LaunchPlan plan = simt::LoadedUnit(build.unit->module).plan();
   const Scaled scaled =
       scaled_down(problem_, plan, multiprocessors_of(device_), composition.device_count());
+  // Parameters may follow from a problem's size.
+  if (write_unit(composition, scaled.problem).unit.text != build.unit->composed.unit.text) {
+    build = compile_unit(compiler(), composition, scaled.problem);
+  }
   on.multiprocessors = scaled.multiprocessors;
   const auto count = [&] { return run(composition, build, plan, scaled.problem, on); };
   if (inputs_.identity.empty()) return count();
@@ -107,7 +111,7 @@ Counts SimtCounter::count(const Composition& composition) {
       hash_hex(fmt::format("{} {} {} {} {} {} {} {}", kCounting, on.multiprocessors,
                            describe(scaled.problem), MSDA_VERSION, inputs_.identity, placement,
                            composition.device_count(), static_cast<int>(composition.gather())));
-  return kept_counts(unit.module.directory / ("counts-" + key + ".json"), count);
+  return kept_counts(build.unit->module.directory / ("counts-" + key + ".json"), count);
 }
 
 Counts SimtCounter::run(const Composition& composition, const Build& build, const LaunchPlan& plan,

@@ -13,6 +13,7 @@ struct PlainRow {
   static constexpr int kSides = K::Mapping::kSides;
   static constexpr int kPoints = K::Problem::kLevels * K::Problem::kPoints;
   static constexpr int kTap = static_cast<int>(sizeof(Taps<K>));
+  using Entry = Taps<K>;
 
   struct Side {
     Taps<K> taps[kPoints];
@@ -20,6 +21,9 @@ struct PlainRow {
   };
   Side side[kSides];
 
+  __device__ static Entry entry(const Sample& sample, int level, int side) {
+    return make_taps<K>(sample, level, side);
+  }
   /// `points` points from point `first` on, a multiple of `points`.
   template <int points>
   __device__ void write(int first, const Taps<K> (&taps)[kSides][points]) {
@@ -40,6 +44,7 @@ template <class K>
 struct PackedRow {
   using Weight = typename K::Arithmetic::Weight;
   using Place = unsigned short;
+  using Entry = Taps<K>;
   static constexpr int kSides = K::Mapping::kSides;
   static constexpr int kPoints = K::Problem::kLevels * K::Problem::kPoints;
   static constexpr int kPlace = static_cast<int>(sizeof(Place));
@@ -52,6 +57,9 @@ struct PackedRow {
   alignas(16) Place places[kPoints];
   Side side[kSides];
 
+  __device__ static Entry entry(const Sample& sample, int level, int side) {
+    return make_taps<K>(sample, level, side);
+  }
   template <int points>
   __device__ void write(int first, const Taps<K> (&taps)[kSides][points]) {
     alignas(16) Place place[points];

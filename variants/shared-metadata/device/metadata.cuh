@@ -7,6 +7,7 @@
 #include <msda/slots/metadata_threads.cuh>
 #include <msda/vector.cuh>
 #include <msda/walk.cuh>
+#include <shared_metadata/compact.cuh>
 #include <shared_metadata/format.cuh>
 
 namespace msda::shared_metadata {
@@ -23,7 +24,8 @@ class Metadata {
                                           : nullptr;
   }
   static constexpr bool kIsCooperative = true;
-  using Row = Either<Parameters::packed && can_pack<K>(), PackedRow<K>, PlainRow<K>>;
+  using Row = Either<Parameters::compact && can_compact<K>(), CompactRow<K>,
+                     Either<Parameters::packed && can_pack<K>(), PackedRow<K>, PlainRow<K>>>;
   struct alignas(128) Buffer {
     Row row[kTileRows<K>];
   };
@@ -51,16 +53,16 @@ class Metadata {
       const auto run = Runs::run(n);
       if (!run.exists) continue;
       const auto& stored = samples.run(flat_row(run.row), n);
-      Taps<K> taps[Mapping::kSides][Runs::kPoints];
+      alignas(16) typename Row::Entry entries[Mapping::kSides][Runs::kPoints];
 #pragma unroll
       for (int p = 0; p < Runs::kPoints; ++p) {
         const Sample sample = stored[p];
 #pragma unroll
         for (int side = 0; side < Mapping::kSides; ++side) {
-          taps[side][p] = make_taps<K>(sample, run.level, side);
+          entries[side][p] = Row::entry(sample, run.level, side);
         }
       }
-      buffer_->row[run.row].template write<Runs::kPoints>(run.first, taps);
+      buffer_->row[run.row].template write<Runs::kPoints>(run.first, entries);
     }
     MetadataThreads<K>::sync();
   }

@@ -55,41 +55,67 @@ constexpr Extents extents() {
   return found;
 }
 
+/// A point's four pixels: where the anchor is, and what its columns and rows count. The attention
+/// weight is part of what rows count.
+template <class K>
+struct Footprint {
+  typename K::Source::Place place;
+  float column[2];
+  float row[2];
+};
+
+/// That of a sample of level `level`, which may be a run-time value.
+template <class K>
+__device__ __forceinline__ Footprint<K> make_footprint(const Sample& sample, int level) {
+  using Problem = typename K::Problem;
+  constexpr Extents kSizes = extents<Problem>();
+  const auto pixels_from = [](float pixel, float location, int size) {
+    return K::Arithmetic::pixels_from(pixel, location, size);
+  };
+  const auto pair_of = [&](float location, int size) {
+    return pair<K::Layout::kBordered, kSizes.smallest, kSizes.largest>(location, size, pixels_from);
+  };
+  const Pair x = pair_of(sample.x, Problem::width(level));
+  const Pair y = pair_of(sample.y, Problem::height(level));
+  return {K::Source::place(level, x.first, y.first),
+          {x.weight[0], x.weight[1]},
+          {y.weight[0] * sample.weight, y.weight[1] * sample.weight}};
+}
+
+/// The tap of a source that blends the corners itself.
+template <class K>
+__device__ __forceinline__ Taps<K> make_blended_tap(const Sample& sample, int level) {
+  using Problem = typename K::Problem;
+  const int width = Problem::width(level);
+  const int height = Problem::height(level);
+  const float x = K::Arithmetic::pixels_from(0.0F, sample.x, width);
+  const float y = K::Arithmetic::pixels_from(0.0F, sample.y, height);
+  const bool counts = x > -1.0F && x < static_cast<float>(width) && y > -1.0F &&
+                      y < static_cast<float>(height);  // false for what is no number
+  Taps<K> taps;
+  taps.place = K::Source::place(counts ? x : 0.0F, counts ? y : 0.0F);
+  taps.weight[0] = from_float<typename K::Arithmetic::Weight>(counts ? sample.weight : 0.0F);
+  return taps;
+}
+
 /// Taps of a sample of level `level` for the lanes of side `side`. The level may be a run-time
 /// value.
 template <class K>
 __device__ __forceinline__ Taps<K> make_taps(const Sample& sample, int level, int side) {
-  using Problem = typename K::Problem;
   using Mapping = typename K::Mapping;
-  const int width = Problem::width(level);
-  const int height = Problem::height(level);
-  const auto pixels_from = [](float pixel, float location, int size) {
-    return K::Arithmetic::pixels_from(pixel, location, size);
-  };
-  Taps<K> taps;
   if constexpr (K::Source::kBlends) {
-    const float x = pixels_from(0.0F, sample.x, width);
-    const float y = pixels_from(0.0F, sample.y, height);
-    const bool counts = x > -1.0F && x < static_cast<float>(width) && y > -1.0F &&
-                        y < static_cast<float>(height);  // false for what is no number
-    taps.place = K::Source::place(counts ? x : 0.0F, counts ? y : 0.0F);
-    taps.weight[0] = from_float<typename K::Arithmetic::Weight>(counts ? sample.weight : 0.0F);
+    return make_blended_tap<K>(sample, level);
   } else {
-    constexpr bool kBordered = K::Layout::kBordered;
-    constexpr Extents kSizes = extents<Problem>();
-    const auto pair_of = [&](float location, int size) {
-      return pair<kBordered, kSizes.smallest, kSizes.largest>(location, size, pixels_from);
-    };
-    const Pair x = pair_of(sample.x, width);
-    const Pair y = pair_of(sample.y, height);
-    taps.place = K::Source::place(level, x.first, y.first);
+    const Footprint<K> footprint = make_footprint<K>(sample, level);
+    Taps<K> taps;
+    taps.place = footprint.place;
     float weight[Mapping::kTaps];
 #pragma unroll
     for (int t = 0; t < Mapping::kTaps; ++t) {
-      const float column = Mapping::kSides == 2 ? (side == 0 ? x.weight[0] : x.weight[1])
-                                                : x.weight[Mapping::tap_column(t)];
-      const float row = y.weight[Mapping::tap_row(t)] * sample.weight;
-      weight[t] = column * row;
+      const float column = Mapping::kSides == 2
+                               ? (side == 0 ? footprint.column[0] : footprint.column[1])
+                               : footprint.column[Mapping::tap_column(t)];
+      weight[t] = column * footprint.row[Mapping::tap_row(t)];
     }
     if constexpr (K::Arithmetic::kRows == 1) {
       from_floats(weight, taps.weight);
@@ -99,8 +125,8 @@ __device__ __forceinline__ Taps<K> make_taps(const Sample& sample, int level, in
         taps.weight[t] = K::Arithmetic::weights(weight[t], weight[t + kTaps<K>]);
       }
     }
+    return taps;
   }
-  return taps;
 }
 
 /// Default: every lane computes its own taps.

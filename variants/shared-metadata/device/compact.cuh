@@ -1,0 +1,80 @@
+// A point in 8 bytes, of lanes that read all four corners with weights of 16 bits. Four weights are
+// not needed: rows count (r0, r1), the right column has the share f of each, and the corners count
+// (1 - f) r0, f r0, (1 - f) r1 and f r1. At a border, where the columns do not add up to 1, the
+// rows have their sum as a factor.
+#pragma once
+
+#include <shared_metadata/format.cuh>
+
+namespace msda::shared_metadata {
+
+template <class K>
+struct alignas(8) CompactPoint {
+  using Weight = typename K::Arithmetic::Weight;
+  Weight row[2];
+  Weight right;
+  unsigned short place;
+
+  __device__ static CompactPoint of(const Footprint<K>& footprint) {
+    // Both columns count only between two pixels, where they add up to 1.
+    const float sum = footprint.column[0] + footprint.column[1];
+    const float rows[2] = {footprint.row[0] * sum, footprint.row[1] * sum};
+    CompactPoint point;
+    from_floats(rows, point.row);
+    point.right = from_float<Weight>(footprint.column[0] == 0.0F ? 1.0F : footprint.column[1]);
+    point.place = static_cast<unsigned short>(footprint.place);
+    return point;
+  }
+  __device__ Taps<K> taps() const {
+    using Pair = decltype(pair_from_floats(0.0F, 0.0F, Weight()));
+    const Pair rows(row[0], row[1]);
+    const Pair share(right, right);
+    const Pair of_right = __hmul2(rows, share);
+    const Pair of_left = __hfma2(__hneg2(rows), share, rows);
+    Taps<K> taps;
+    taps.place = place;
+#pragma unroll
+    for (int t = 0; t < kTaps<K>; ++t) {
+      const Pair column = K::Mapping::tap_column(t) == 0 ? of_left : of_right;
+      taps.weight[t] = K::Mapping::tap_row(t) == 0 ? column.x : column.y;
+    }
+    return taps;
+  }
+};
+
+/// Weights of 32 bits, and those of one column for each lane, are not made smaller by this.
+template <class K>
+constexpr bool can_compact() {
+  return can_pack<K>() && K::Arithmetic::kRows == 1 && K::Mapping::kSides == 1 &&
+         sizeof(typename K::Arithmetic::Weight) == 2;
+}
+
+template <class K>
+struct CompactRow {
+  static constexpr int kPoints = K::Problem::kLevels * K::Problem::kPoints;
+  using Entry = CompactPoint<K>;
+  static constexpr int kEntry = static_cast<int>(sizeof(Entry));
+
+  alignas(16) Entry point[kPoints];
+  alignas(16) unsigned char padding[16];
+
+  __device__ static Entry entry(const Sample& sample, int level, int) {
+    return Entry::of(make_footprint<K>(sample, level));
+  }
+  /// `points` points from point `first` on, a multiple of `points`.
+  template <int points>
+  __device__ void write(int first, const Entry (&entries)[1][points]) {
+    copy_words<points * kEntry, points * kEntry>(point + first, entries[0]);
+  }
+  __device__ typename K::Source::Place place(int of_point) const { return point[of_point].place; }
+  /// `points` points from point `first` on, a multiple of `multiple`.
+  template <int points, int multiple>
+  __device__ void read(int first, Taps<K>* taps) const {
+    alignas(16) Entry entries[points];
+    copy_words<points * kEntry, multiple * kEntry>(entries, point + first);
+#pragma unroll
+    for (int p = 0; p < points; ++p) taps[p] = entries[p].taps();
+  }
+};
+
+}  // namespace msda::shared_metadata
