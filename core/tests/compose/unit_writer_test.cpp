@@ -1,5 +1,6 @@
 #include "compose/unit_writer.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +11,7 @@
 namespace msda {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 const Registry& registry() {
@@ -90,6 +92,23 @@ TEST(UnitWriter, OneUnitServesAllBatchesAndQueries) {
   problem.batch = 17;
   problem.queries = 5;
   EXPECT_EQ(write_unit(composition, problem).unit.text, text);
+}
+
+TEST(UnitWriter, SettlesWhatFollowsFromTheProblem) {
+  const auto unit = [](std::int64_t rows, std::int64_t columns, const std::string& problem) {
+    const Composition composition(registry(),
+                                  {{"strip-order", {{"rows", rows}, {"columns", columns}}}});
+    return write_unit(composition, preset(problem)).unit.text;
+  };
+  const auto has = [](int rows, int columns) {
+    return AllOf(HasSubstr(fmt::format("rows = {};", rows)),
+                 HasSubstr(fmt::format("columns = {};", columns)));
+  };
+  EXPECT_THAT(unit(8, 0, "bevformer-sca"), has(8, 263));  // 152 rows in the proportions of level 0
+  EXPECT_THAT(unit(32, 0, "bevformer-sca"), has(30, 263)) << "32 leave 24 rows";
+  EXPECT_THAT(unit(8, 200, "bevformer-sca"), has(8, 200));
+  EXPECT_THAT(unit(8, 0, "ddetr-encoder"), has(8, 134)) << "level 0's width";
+  EXPECT_THAT(unit(64, 0, "ddetr-decoder"), has(15, 20)) << "more rows than there are";
 }
 
 TEST(UnitWriter, CarriesTheDeviceHeaders) {

@@ -33,6 +33,9 @@ const Use kWide{"vector-loads", {{"threads", Number{64}}}};
 const Use kHalves{"channel-split", {{"channels", Number{16}}, {"threads", Number{64}}}};
 const Use kPersistent{"persistent", {{"blocks", Number{1}}, {"chunks", Number{2}}}};
 const Use kPacked{"shared-metadata", {{"packed", true}}};
+const Use kCompact{"shared-metadata", {{"compact", true}}};
+const Use kMixed{"mixed-precision", {}};
+const Use kStrips{"strip-order", {{"rows", Number{5}}, {"columns", Number{8}}}};
 const Use kBehindValues{"prefetch-query", {{"behind-values", true}}};
 const Use kAlternate{"loop-unrolling", {{"points", Number{4}}, {"alternate", true}}};
 
@@ -85,6 +88,9 @@ std::vector<Composition> head_groups() {
       {kWide, later(planes(2, "bulk")), {"work-redistribution", {}}, {"prefetch-query", {}}},
       {kWide, planes(2, "bulk"), kPersistent, kPacked, kAlternate, kBehindValues},
       {kWide, kPersistent, {"shared-metadata", {}}, kBehindValues},
+      {kWide, planes(2, "bulk"), kPersistent, kCompact, kMixed, kStrips, {"prefetch-query", {}}},
+      {kWide, kCompact, kMixed, kAlternate, {"zero-border", {}}},
+      {kWide, {"warp-roles", {}}, kCompact, kMixed, {"work-redistribution", {}}, kStrips},
       {interleaved(2), planes(2, "bulk"), {"warp-roles", {}}, kPacked, kPersistent, kBehindValues},
       {kWide, later(planes(2, "bulk"))},
       {kWide, later(some_levels(2)), {"memcpy-async", {}}, kPersistent},
