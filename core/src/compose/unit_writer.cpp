@@ -133,11 +133,22 @@ const Optimization& optimization_of(const Part& part) {
   return dynamic_cast<const Optimization&>(*part.plugin->variant);
 }
 
+/// The value of a parameter that a plugin has settled.
+const ParameterValue& value_of(const ParameterSpec& spec, const Parameters& settled,
+                               const std::string& plugin) {
+  const auto found = settled.values().find(spec.name);
+  if (found == settled.values().end() || found->second.index() != spec.default_value.index()) {
+    throw Error(fmt::format("plugin '{}': settled() returns no parameter '{}' of its type", plugin,
+                            spec.name));
+  }
+  return found->second;
+}
+
 std::string parameters_text(const Part& part, const Problem& problem) {
   const Parameters settled = optimization_of(part).settled(problem, part.parameters);
   std::string text = fmt::format("struct {}_parameters {{\n", identifier(part.plugin->name));
   for (const ParameterSpec& spec : part.plugin->variant->info().parameters) {
-    text += constant(part.plugin->name, spec, settled.values().at(spec.name));
+    text += constant(part.plugin->name, spec, value_of(spec, settled, part.plugin->name));
   }
   return text + "};\n";
 }
