@@ -62,6 +62,7 @@ class StripOrder final : public msda::Optimization {
   msda::Parameters settled(const msda::Problem& problem,
                            const msda::Parameters& parameters) const override {
     auto columns = parameters.get<std::int64_t>("columns");
+    // What is too much for this problem was given for a larger one, as where evidence is counted.
     if (columns == 0 || kLeastRows * columns > problem.queries) columns = columns_of(problem);
     const auto most = parameters.get<std::int64_t>("rows");
     return msda::Parameters(

@@ -12,10 +12,6 @@
 namespace msda {
 namespace {
 
-const Optimization& optimization(const Part& part) {
-  return dynamic_cast<const Optimization&>(*part.plugin->variant);
-}
-
 /// The skeleton that has the slots of all parts: that of the first, or one that extends it.
 std::string common_skeleton(const std::vector<Part>& parts) {
   std::string common = optimization(parts.front()).slot().skeleton;
@@ -126,6 +122,22 @@ std::optional<Part> take_placement(std::vector<Part>& parts) {
 }
 
 }  // namespace
+
+const Optimization& optimization(const Part& part) {
+  return dynamic_cast<const Optimization&>(*part.plugin->variant);
+}
+
+Parameters settled(const Part& part, const Problem& problem) {
+  Parameters all = optimization(part).settled(problem, part.parameters);
+  for (const ParameterSpec& spec : part.plugin->variant->info().parameters) {
+    const auto found = all.values().find(spec.name);
+    if (found == all.values().end() || found->second.index() != spec.default_value.index()) {
+      throw Error(fmt::format("plugin '{}': settled() returns no parameter '{}' of its type",
+                              part.plugin->name, spec.name));
+    }
+  }
+  return all;
+}
 
 Composition::Composition(const Registry& registry, const std::vector<Use>& uses)
     : skeleton_("direct") {

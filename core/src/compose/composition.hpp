@@ -26,6 +26,13 @@ struct Part {
   Parameters parameters;
 };
 
+/// What fills a slot. Of a part of a composed kernel only.
+const Optimization& optimization(const Part& part);
+
+/// Its parameters as the device code gets them for `problem`. Throws Error that names the plugin
+/// when settled() leaves one out or changes its type.
+Parameters settled(const Part& part, const Problem& problem);
+
 class Composition {
  public:
   /// Looks the variants up and checks that they go together: either one kernel alone, or

@@ -129,26 +129,11 @@ std::string constant(const std::string& variant, const ParameterSpec& spec,
                      found - spec.choices.begin(), std::get<std::string>(value));
 }
 
-const Optimization& optimization_of(const Part& part) {
-  return dynamic_cast<const Optimization&>(*part.plugin->variant);
-}
-
-/// The value of a parameter that a plugin has settled.
-const ParameterValue& value_of(const ParameterSpec& spec, const Parameters& settled,
-                               const std::string& plugin) {
-  const auto found = settled.values().find(spec.name);
-  if (found == settled.values().end() || found->second.index() != spec.default_value.index()) {
-    throw Error(fmt::format("plugin '{}': settled() returns no parameter '{}' of its type", plugin,
-                            spec.name));
-  }
-  return found->second;
-}
-
 std::string parameters_text(const Part& part, const Problem& problem) {
-  const Parameters settled = optimization_of(part).settled(problem, part.parameters);
+  const Parameters parameters = settled(part, problem);
   std::string text = fmt::format("struct {}_parameters {{\n", identifier(part.plugin->name));
   for (const ParameterSpec& spec : part.plugin->variant->info().parameters) {
-    text += constant(part.plugin->name, spec, value_of(spec, settled, part.plugin->name));
+    text += constant(part.plugin->name, spec, parameters.values().at(spec.name));
   }
   return text + "};\n";
 }
@@ -158,7 +143,7 @@ std::string parameters_text(const Part& part, const Problem& problem) {
 std::map<int, std::string> prepass_slots(const Composition& composition, const Skeleton& skeleton) {
   std::map<int, std::string> names;
   for (const Part& part : composition.parts()) {
-    const auto& slot = optimization_of(part).slot();
+    const auto& slot = optimization(part).slot();
     names.emplace(skeleton.find(slot.slot)->number, part.plugin->name);
   }
   if (names.empty()) return names;
@@ -209,7 +194,7 @@ ComposedUnit write_unit(const Composition& placed, const Problem& problem,
   std::string slots;
   std::string contracts;
   for (const Part& part : composition.parts()) {
-    const auto& slot = optimization_of(part).slot();
+    const auto& slot = optimization(part).slot();
     const std::string name = identifier(part.plugin->name);
     for (const EmbeddedSource& source : part.plugin->sources) {
       unit.headers.push_back({source.path, source.text});

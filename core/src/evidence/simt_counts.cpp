@@ -7,7 +7,6 @@
 
 #include <msda/error.hpp>
 
-#include "compose/unit_writer.hpp"
 #include "device/simt/device.hpp"
 #include "device/simt/executable.hpp"
 #include "device/simt/group.hpp"
@@ -98,10 +97,10 @@ Counts SimtCounter::count(const Composition& composition) {
   const LaunchPlan plan = simt::LoadedUnit(build.unit->module).plan();
   const Scaled scaled =
       scaled_down(problem_, plan, multiprocessors_of(device_), composition.device_count());
-  // Parameters may follow from a problem's size.
-  if (write_unit(composition, scaled.problem).unit.text != build.unit->composed.unit.text) {
-    build = compile_unit(compiler(), composition, scaled.problem);
-  }
+  const bool is_same_code = std::ranges::all_of(composition.parts(), [&](const Part& part) {
+    return settled(part, problem_) == settled(part, scaled.problem);
+  });
+  if (!is_same_code) build = compile_unit(compiler(), composition, scaled.problem);
   on.multiprocessors = scaled.multiprocessors;
   const auto count = [&] { return run(composition, build, plan, scaled.problem, on); };
   if (inputs_.identity.empty()) return count();
