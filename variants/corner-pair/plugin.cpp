@@ -31,10 +31,7 @@ class CornerPair final : public msda::Optimization {
                                          const msda::Parameters& parameters) const override {
     const auto wanted = parameters.get<std::int64_t>("width");
     if (auto reason = msda::width_refusal(problem, wanted)) return reason;
-    std::int64_t width =
-        wanted != 0 ? wanted : 16 / static_cast<std::int64_t>(size_of(problem.types.value));
-    while (problem.channels % width != 0) width /= 2;
-    const std::int64_t lanes = 2 * problem.channels / width;
+    const std::int64_t lanes = 2 * lanes_of_a_side(problem, wanted);
     if (32 % lanes == 0) return std::nullopt;
     return "both sides of a row would take " + std::to_string(lanes) +
            " lanes, which do not divide a warp of 32";
@@ -46,10 +43,18 @@ class CornerPair final : public msda::Optimization {
     if (parameters.get<std::int64_t>("interleaved") != 1) {
       return {"value.conflicts-per-request < 1"};
     }
-    const auto pixel =
-        static_cast<std::size_t>(problem.channels) * msda::size_of(problem.types.value);
+    const std::int64_t lanes = lanes_of_a_side(problem, parameters.get<std::int64_t>("width"));
     // A quarter more: now and then rows read neighbouring pixels of other points.
-    return {"value.run-bytes > " + std::to_string(pixel * 5 / 4)};
+    return {"value.run-lanes > " + std::to_string(1.25 * static_cast<double>(lanes))};
+  }
+
+ private:
+  /// Lanes that read a row's pixel.
+  static std::int64_t lanes_of_a_side(const msda::Problem& problem, std::int64_t wanted) {
+    std::int64_t width =
+        wanted != 0 ? wanted : 16 / static_cast<std::int64_t>(size_of(problem.types.value));
+    while (problem.channels % width != 0) width /= 2;
+    return problem.channels / width;
   }
 };
 

@@ -29,7 +29,8 @@ class DistributedSmem final : public msda::Optimization {
              .slot = "source",
              .type = "msda::distributed_smem::Source",
              .header = "distributed_smem/source.cuh",
-             .excludes = {{"takes-items-alone", "the blocks of a cluster take the same items"},
+             .excludes = {{"splits-values", "a row is copied as one run of bytes"},
+                          {"takes-items-alone", "the blocks of a cluster take the same items"},
                           {"has-producers",
                            "a barrier of a cluster waits for all warps of its blocks, and "
                            "producers do not come"}}}) {}

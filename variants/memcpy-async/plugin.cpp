@@ -16,7 +16,8 @@ class MemcpyAsync final : public msda::Optimization {
             {.skeleton = "direct",
              .slot = "fetch",
              .type = "msda::memcpy_async::Fetch",
-             .header = "memcpy_async/fetch.cuh"}) {}
+             .header = "memcpy_async/fetch.cuh",
+             .excludes = {{"splits-values", "a row is copied as one run of bytes"}}}) {}
 
   std::optional<std::string> unsupported(const msda::Problem&, const msda::DeviceInfo& device,
                                          const msda::Parameters&) const override {

@@ -24,7 +24,8 @@ class StreamLevels final : public msda::Optimization {
             {.skeleton = "direct",
              .slot = "source",
              .type = "msda::stream_levels::Source",
-             .header = "stream_levels/source.cuh"}) {}
+             .header = "stream_levels/source.cuh",
+             .excludes = {{"splits-values", "a row is copied as one run of bytes"}}}) {}
 
   std::optional<std::string> unsupported(const msda::Problem&, const msda::DeviceInfo& device,
                                          const msda::Parameters& parameters) const override {

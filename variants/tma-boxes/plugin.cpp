@@ -15,7 +15,8 @@ class TmaBoxes final : public msda::Optimization {
             {.skeleton = "direct",
              .slot = "fetch",
              .type = "msda::tma_boxes::Fetch",
-             .header = "tma_boxes/fetch.cuh"}) {}
+             .header = "tma_boxes/fetch.cuh",
+             .excludes = {{"splits-values", "a box has the pixels of one plane"}}}) {}
 
   std::optional<std::string> unsupported(const msda::Problem&, const msda::DeviceInfo& device,
                                          const msda::Parameters&) const override {

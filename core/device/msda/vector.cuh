@@ -60,6 +60,7 @@ struct Vector {
       store(static_cast<Word*>(address) + i, reinterpret_cast<const Word*>(element)[i]);
     }
   }
+  __device__ __forceinline__ void set(int n, T value) { element[n] = value; }
 };
 
 __device__ __forceinline__ float to_float(float v) { return v; }

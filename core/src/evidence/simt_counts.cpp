@@ -64,7 +64,7 @@ Tensors upload(const Input& input, std::vector<std::unique_ptr<SimtMemory>>& mem
 /// False for the most of something, and for averages.
 bool is_sum(const std::string& name) {
   constexpr std::array kOthers = {".of-a-thread", ".widest-read", ".in-flight",
-                                  ".run-bytes",   "-per-request", "tiles.heads"};
+                                  ".run-lanes",   "-per-request", "tiles.heads"};
   return std::ranges::none_of(kOthers, [&](const char* end) { return name.ends_with(end); });
 }
 

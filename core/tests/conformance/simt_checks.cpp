@@ -59,8 +59,8 @@ std::vector<std::size_t> problems_for(const Composition& composition,
 
 /// Whether it goes over all values before it samples, which takes simt long where they are many.
 bool has_value_prepass(const Composition& composition) {
-  static const std::set<std::string_view> kWholly = {"channel-blocked", "fp8-value", "int8-value",
-                                                     "texture", "zero-border"};
+  static const std::set<std::string_view> kWholly = {
+      "channel-blocked", "float24-value", "fp8-value", "int8-value", "texture", "zero-border"};
   return std::ranges::any_of(composition.parts(),
                              [](const Part& part) { return kWholly.contains(part.plugin->name); });
 }

@@ -56,6 +56,8 @@ Setting setting(const std::string& name) {
     problem.levels = {{1, 1}, {1, 1}};
   } else if (name == "wide") {
     problem.levels = {{64, 64}};
+  } else if (name == "fp32") {
+    problem.types = Types::all(DType::kFloat32);
   } else if (name == "local") {
     made.generation.distribution = Distribution::kLocal;
   } else if (!name.empty()) {

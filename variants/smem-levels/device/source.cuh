@@ -35,7 +35,7 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   using typename Resident::Storage;
   using typename Resident::Value;
   struct Base {
-    const unsigned char* global;
+    typename Resident::Address global;
     int shared;  ///< bytes into a resident level's pixels
     int side;
   };
@@ -58,8 +58,8 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   }
   __device__ Base base(const WorkItem& item, int head, int channel) const {
     const int in_plane = Resident::channel_in_plane(item, head, channel);
-    return {image_values<K>(this->arguments_, item.image, head, channel),
-            in_plane * static_cast<int>(sizeof(Value)), K::Mapping::side()};
+    return {image_values<K>(this->arguments_, item.image, head, channel), in_plane * Levels::kSize,
+            K::Mapping::side()};
   }
   /// Of a resident level bytes in shared memory, of others an address.
   template <int level>
@@ -75,9 +75,15 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   template <int level>
   __device__ Row read(int anchor, int delta) const {
     static_assert(Levels::resident(level));
+    const auto at = Levels::locate(this->storage_.data(), anchor + Levels::start(level) + delta);
     Row row;
-    copy_words<Row::kBytes, widest_word(Levels::kStride)>(
-        row.element, this->storage_.data() + anchor + Levels::start(level) + delta);
+    if constexpr (SplitElement<Value>) {
+      copy_words<Row::Uppers::kBytes, widest_word(2 * Levels::kStride)>(row.upper.element,
+                                                                        at.upper);
+      copy_words<Row::Lowers::kBytes, widest_word(Levels::kStride)>(row.lower.element, at.lower);
+    } else {
+      copy_words<Row::kBytes, widest_word(Levels::kStride)>(row.element, at);
+    }
     return row;
   }
 };

@@ -44,6 +44,13 @@ __device__ __forceinline__ Whole whole_below(float x) {
   return {__float_as_int(sum) - __float_as_int(kOffset), sum - kOffset};
 }
 
+/// Four of the eight bytes of `first` (0 to 3) and `second` (4 to 7), by the digits of `digits`,
+/// the lowest byte by the last one.
+template <unsigned digits>
+__device__ __forceinline__ unsigned pick_bytes(unsigned first, unsigned second) {
+  return __byte_perm(first, second, digits);
+}
+
 /// sum + the dot product of two weights of 16 bits and two of the four codes of 8 bits, all signed:
 /// those of the upper half of `codes`, or of the lower one.
 template <bool upper>
@@ -69,6 +76,16 @@ inline int element_offset(int offset, unsigned index) {
 inline Whole whole_below(float x) {
   const float value = floorf(x);
   return {static_cast<int>(value), value};
+}
+template <unsigned digits>
+inline unsigned pick_bytes(unsigned first, unsigned second) {
+  const unsigned long long bytes = first | static_cast<unsigned long long>(second) << 32U;
+  unsigned picked = 0;
+  for (unsigned at = 0; at < 4; ++at) {
+    const unsigned byte = digits >> (4 * at) & 7U;
+    picked |= static_cast<unsigned>(bytes >> (8 * byte) & 0xffU) << (8 * at);
+  }
+  return picked;
 }
 template <bool upper>
 inline int dot2(unsigned weights, unsigned codes, int sum) {

@@ -65,8 +65,8 @@ constexpr void add_evidence(LaunchPlan& plan) {
   for (int slot = 0; slot < kSlotCount; ++slot) plan.shared[slot] = kParts.of[slot];
   plan.tile_rows = kTileRows<K>;
   plan.begins_early = kComesLater<K> ? 1 : 0;
-  plan.point_bytes =
-      kTaps<K> * K::Mapping::kVector * static_cast<unsigned>(sizeof(typename K::Source::Value));
+  plan.point_bytes = kTaps<K> * K::Mapping::kVector *
+                     static_cast<unsigned>(kElementBytes<typename K::Source::Value>);
 #define MSDA_ADD_IDLE(Name, name, Default) \
   if constexpr (requires { typename K::Name; }) add_idle<typename K::Name>(plan, k##Name);
   MSDA_GATHER_SLOTS(MSDA_ADD_IDLE)

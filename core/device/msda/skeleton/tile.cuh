@@ -282,11 +282,11 @@ class Tile {
     }
   }
 
-  /// Encoded values are summed as stored, and the level's scale is applied once.
+  /// Values in units of a scale are summed as stored, and the scale is applied once.
   template <int level, int points, class From>
   __device__ void add(const Row<From>& row, Sums& sums, const Taps<K> (&taps)[kBatch<K>],
                       const Value (&value)[kBatch<K>][kTaps<K>]) const {
-    if constexpr (K::Arithmetic::kEncoded) {
+    if constexpr (kHasScales<K>) {
       Sums stored;
       stored.clear();
       K::Arithmetic::template add<points>(stored, taps, value);

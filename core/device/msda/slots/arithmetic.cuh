@@ -4,7 +4,7 @@
 #include <msda/contract.cuh>
 #include <msda/sampling.cuh>
 #include <msda/slots/taps.cuh>
-#include <msda/vector.cuh>
+#include <msda/split.cuh>
 
 namespace msda {
 
@@ -14,15 +14,15 @@ concept ColumnArithmetic = requires {
   { Policy::weights(0.0F, 0.0F) } -> Same<typename Policy::Weight>;
 };
 
-/// Where values are encoded: scale(arguments, image, head, level), the factor of a level's sums.
-template <class Policy>
-concept DecodingArithmetic = requires(const Arguments& arguments,
-                                      typename Policy::template Sums<1>& sums) {
-  sums.add_scaled(sums, Policy::scale(arguments, 0LL, 0, 0));
+/// True where values are encoded in units of a scale: scale(arguments, image, head, level), the
+/// factor of a level's sums.
+template <class K>
+inline constexpr bool kHasScales = requires(const Arguments& arguments) {
+  K::Arithmetic::scale(arguments, 0LL, 0, 0);
 };
 
-/// - `Stored`: element type of the values that are read; `kEncoded`: it is not the problem's, a
-///   pre-pass encodes them, and the policy is a DecodingArithmetic;
+/// - `Stored`: element type of the values that are read, perhaps a SplitElement; `kEncoded`: it is
+///   not the problem's, and a pre-pass encodes them;
 /// - `kRows`: pixels in a stored element: 1, or 2 where that has the pixel below as well, so that a
 ///   tap is a column of a footprint;
 /// - `Weight`: type of a tap's weight, float32 or of 16 bits; of a column what weights(upper,
@@ -41,7 +41,6 @@ concept ArithmeticPolicy =
              const Vector<typename Policy::Stored, 1> (&values)[kBatch<K>][kTaps<K>]) {
   requires kConstant<bool, Policy::kEncoded>;
   requires kConstant<int, Policy::kRows>;
-  requires !Policy::kEncoded || DecodingArithmetic<Policy>;
   requires(Policy::kRows == 2 ? ColumnArithmetic<Policy> : Policy::kRows == 1);
   typename Policy::Weight;
   { Policy::pixels_from(0.0F, 0.0F, 0) } -> Same<float>;

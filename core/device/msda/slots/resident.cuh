@@ -21,13 +21,15 @@ struct ResidentPixel {
   int padding;
 };
 
-/// The smallest levels that fit `budget` bytes of a block. Sizes in bytes.
+/// The smallest levels that fit `budget` bytes of a block. Sizes in bytes; of split elements in
+/// those of their lower parts, which lie behind the upper ones of all levels.
 template <class K, int budget, ResidentPixel pixel>
 struct ResidentLevels {
   using Problem = typename K::Problem;
   using Value = typename K::Arithmetic::Stored;
   static constexpr int kBudget = budget;
-  static constexpr int kSize = static_cast<int>(sizeof(Value));
+  static constexpr int kSize = kUnitBytes<Value>;
+  static constexpr int kParts = kPartsOfUnit<Value>;  ///< of all parts, for each byte
   static constexpr int kHeads = pixel.heads;
   static constexpr int kRowBytes = pixel.channels * kSize;
   /// Parts of a row that lie together in global memory as well: all of it where the layout, the
@@ -57,7 +59,7 @@ struct ResidentLevels {
     for (int l = 0; l < Problem::kLevels; ++l) {
       if (l == level || smaller(l, level)) sum += bytes(l);
     }
-    return sum <= budget;
+    return sum * kParts <= budget;
   }
   /// Where a resident level begins.
   static constexpr int start(int level) {
@@ -67,12 +69,23 @@ struct ResidentLevels {
     }
     return static_cast<int>(sum);
   }
+  /// Bytes of all parts.
   static constexpr int total() {
     long long sum = 0;
     for (int l = 0; l < Problem::kLevels; ++l) sum += resident(l) ? bytes(l) : 0;
-    return static_cast<int>(sum);
+    return static_cast<int>(sum) * kParts;
   }
   static constexpr int stride(int level) { return resident(level) ? kStride : kGlobalStride; }
+
+  /// Where in a block's memory what begins at byte `at` lies.
+  template <class Byte>
+  __device__ static PointerTo<Value, Byte> locate(Byte* memory, int at) {
+    if constexpr (SplitElement<Value>) {
+      return {memory + 2 * at, memory + total() / kParts * 2 + at};
+    } else {
+      return memory + at;
+    }
+  }
 };
 
 /// How levels are copied to shared memory; numbers as the plugins' choices of parameter "copy".
@@ -161,8 +174,8 @@ class LevelCopy {
   }
 
   /// Channel `c` of the plane's. A head that does not exist has the last one's.
-  __device__ static const unsigned char* plane_values(const Arguments& arguments,
-                                                      const WorkItem& item, int c) {
+  __device__ static Address<typename Levels::Value> plane_values(const Arguments& arguments,
+                                                                 const WorkItem& item, int c) {
     constexpr int kItem = K::Mapping::kItemChannels;
     const int first = item.channel_block * kItem;
     if constexpr (Levels::kHeads == 1) {
@@ -177,7 +190,7 @@ class LevelCopy {
     unsigned bytes = 0;
     for (int l = 0; l < K::Problem::kLevels; ++l) {
       if (Levels::resident(l))
-        bytes += static_cast<unsigned>(K::Layout::pixels(l) * Levels::kRowBytes);
+        bytes += static_cast<unsigned>(K::Layout::pixels(l) * Levels::kRowBytes * Levels::kParts);
     }
     return bytes;
   }();
@@ -186,32 +199,41 @@ class LevelCopy {
   __device__ void copy_levels(const Image& image) {
     static_for<K::Problem::kLevels>([&]<int level>() {
       if constexpr (Levels::resident(level)) {
+        constexpr int kPixels = K::Layout::pixels(level);
         constexpr long long kFirst =
             static_cast<long long>(K::Layout::start(level)) * Levels::kGlobalStride;
-        copy_level<K::Layout::pixels(level)>([&](int c) { return image(c) + kFirst; },
-                                             storage_.data() + Levels::start(level));
+        const auto to = Levels::locate(storage_.data(), Levels::start(level));
+        if constexpr (SplitElement<typename Levels::Value>) {
+          copy_level<kPixels, 2>([&](int c) { return (image(c) + kFirst).upper; }, to.upper);
+          copy_level<kPixels, 1>([&](int c) { return (image(c) + kFirst).lower; }, to.lower);
+        } else {
+          copy_level<kPixels, 1>([&](int c) { return image(c) + kFirst; }, to);
+        }
       }
     });
   }
-  template <int pixels, class Level>
+  /// A plane of it, in which every size is `scale` times as many bytes.
+  template <int pixels, int scale, class Level>
   __device__ void copy_level(const Level& level, unsigned char* to) {
+    constexpr int kStride = scale * Levels::kStride;
     if constexpr (kBulk && kIsRun) {
-      constexpr int kBytes = pixels * Levels::kRowBytes;
+      constexpr int kBytes = pixels * kStride;
       constexpr int kPiece = 8192;
       for (int at = static_cast<int>(simt::thread()) * kPiece; at < kBytes;
            at += K::Mapping::kThreads * kPiece) {
         ptx::copy_bulk(to + at, level(0) + at, min(kPiece, kBytes - at), &storage_.barrier);
       }
     } else {
-      constexpr int kBytes = kBulk ? Levels::kRunBytes : kWord;
-      constexpr int kCopies = Levels::kRowBytes / kBytes;
+      constexpr int kRun = scale * Levels::kRunBytes;
+      constexpr int kBytes = kBulk ? kRun : widest_word(kStride, kRun);
+      constexpr int kCopies = scale * Levels::kRowBytes / kBytes;
+      constexpr long long kGlobalStride = static_cast<long long>(scale) * Levels::kGlobalStride;
       for (int i = static_cast<int>(simt::thread()); i < pixels * kCopies;
            i += K::Mapping::kThreads) {
         const int pixel = i / kCopies;
         const int at = i % kCopies * kBytes;
-        copy<kBytes>(
-            to + pixel * Levels::kStride + at,
-            level(at / Levels::kSize) + static_cast<long long>(pixel) * Levels::kGlobalStride);
+        copy<kBytes>(to + pixel * kStride + at,
+                     level(at / (scale * Levels::kSize)) + pixel * kGlobalStride);
       }
     }
   }

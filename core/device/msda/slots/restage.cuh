@@ -5,7 +5,7 @@
 #include <msda/launch.cuh>
 #include <msda/simt/thread.cuh>
 #include <msda/slots/layout.cuh>
-#include <msda/vector.cuh>
+#include <msda/split.cuh>
 
 namespace msda {
 
@@ -25,8 +25,7 @@ struct Restage {
   using Given = ProblemLayout<Problem>;
   using Stored = typename K::Arithmetic::Stored;
 
-  static constexpr Extent kWorkspace = {
-      0, Layout::kImageStride* static_cast<long long>(sizeof(Stored)), 0};
+  static constexpr Extent kWorkspace = {0, Layout::kImageStride* kElementBytes<Stored>, 0};
   static constexpr unsigned kThreads = 256;
   static constexpr LaunchShape kShape = grid_stride_shape(kThreads, 8);
   struct Storage {};
@@ -35,63 +34,113 @@ struct Restage {
   static constexpr int kSize = static_cast<int>(sizeof(typename Problem::Value));
   static constexpr int kVector =
       widest_word(Layout::kRunChannels * kSize, Problem::kChannels* kSize) / kSize;
+  /// How often in a part of an image: all of its reads are under way together.
+  static constexpr int kReads = 4;
 
-  /// Every stored channel of every stored pixel, border pixels (zero) included.
+  /// Every stored channel of every stored pixel, border pixels (zero) included: each block takes
+  /// parts of images in turn.
   __device__ static void run(const Arguments& arguments, Storage&) {
-    constexpr int kRow = Problem::kHeads * Problem::kChannels / kVector;
-    const long long count = arguments.batch * Layout::kPixels * kRow;
-    const long long stride = static_cast<long long>(simt::blocks()) * kThreads;
-    for (long long i = static_cast<long long>(simt::block()) * kThreads + simt::thread(); i < count;
-         i += stride) {
-      const int in_row = static_cast<int>(i % kRow) * kVector;
-      const long long pixel_index = i / kRow;
-      write(arguments, pixel_index / Layout::kPixels,
-            static_cast<int>(pixel_index % Layout::kPixels), in_row / Problem::kChannels,
-            in_row % Problem::kChannels);
+    constexpr long long kParts = (kWords + kWordsOfPart - 1) / kWordsOfPart;
+    const long long count = arguments.batch * kParts;
+    for (long long part = simt::block(); part < count; part += simt::blocks()) {
+      const long long image = part / kParts;
+      copy_part(arguments, image, part % kParts * kWordsOfPart + static_cast<int>(simt::thread()));
     }
   }
 
  private:
   using Values = Vector<typename Problem::Value, kVector>;
   static constexpr int kRows = K::Arithmetic::kRows;
+  /// Vectors of a pixel, of an image, and of a part of one.
+  static constexpr int kWordsOfPixel = Problem::kHeads * Problem::kChannels / kVector;
+  static constexpr long long kWords = static_cast<long long>(Layout::kPixels) * kWordsOfPixel;
+  static constexpr int kWordsOfPart = static_cast<int>(kThreads) * kReads;
+  /// Places in an image in as few bits as hold them all.
+  using Index = Either<(kWords < 0x7fff0000), unsigned, unsigned long long>;
 
-  /// kVector channels of the problem's pixel at column x and row y; zeros where there is none.
-  __device__ static Values read(const Arguments& arguments, long long image, int level, int x,
-                                int y, int head, int channel) {
-    const bool inside = x >= 0 && x < Problem::width(level) && y >= 0 && y < Problem::height(level);
-    if (!inside) return {};
-    const long long from = image * Given::kImageStride + Given::channel_offset(head, channel) +
-                           static_cast<long long>(Given::start(level) + Given::pixel(level, x, y)) *
-                               Given::kPixelStride;
-    return Values::read(static_cast<const typename Problem::Value*>(arguments.value) + from,
-                        [](const auto* p) { return ptx::load_readonly(p); });
+  /// kVector channels of a stored pixel.
+  struct Place {
+    int level;
+    int x;  ///< in the level; -1 or its size for a pixel of the border
+    int y;
+    int pixel;  ///< of the image
+    int head;
+    int channel;
+  };
+
+  __device__ static void copy_part(const Arguments& arguments, long long image, long long first) {
+    const auto word = [&](int n) { return first + n * static_cast<int>(kThreads); };
+    Place place[kReads] = {};
+    Values given[kReads][kRows];
+#pragma unroll
+    for (int n = 0; n < kReads; ++n) {
+      if (word(n) >= kWords) continue;
+      place[n] = place_of(static_cast<Index>(word(n)));
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) given[n][r] = read(arguments, image, place[n], r);
+    }
+#pragma unroll
+    for (int n = 0; n < kReads; ++n) {
+      if (word(n) < kWords) write(arguments, image, place[n], given[n]);
+    }
   }
 
-  __device__ static void write(const Arguments& arguments, long long image, int pixel, int head,
-                               int channel) {
-    int level = 0;
+  __device__ static Place place_of(Index word) {
+    const int in_pixel = static_cast<int>(word % kWordsOfPixel) * kVector;
+    Place place;
+    place.pixel = static_cast<int>(word / kWordsOfPixel);
+    place.head = in_pixel / Problem::kChannels;
+    place.channel = in_pixel % Problem::kChannels;
+    place.level = 0;
 #pragma unroll
-    for (int l = 1; l < Problem::kLevels; ++l) level = pixel >= Layout::start(l) ? l : level;
-    const int border = Layout::kBordered ? 1 : 0;
-    const int in_level = pixel - Layout::start(level);
-    const int x = in_level % Layout::pitch(level) - border;
-    const int y = in_level / Layout::pitch(level) - border;
-    Values given[kRows];
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      given[r] = read(arguments, image, level, x, y + r, head, channel);
+    for (int l = 1; l < Problem::kLevels; ++l) {
+      place.level = place.pixel >= Layout::start(l) ? l : place.level;
     }
+    const int border = Layout::kBordered ? 1 : 0;
+    const int in_level = place.pixel - Layout::start(place.level);
+    place.x = in_level % Layout::pitch(place.level) - border;
+    place.y = in_level / Layout::pitch(place.level) - border;
+    return place;
+  }
+
+  /// Of the problem's pixel `below` rows below the place; zeros where there is none.
+  __device__ static Values read(const Arguments& arguments, long long image, const Place& place,
+                                int below) {
+    if (!Layout::kRestaged && below == 0) {
+      return read_pixel(arguments, image, place, place.pixel);
+    }
+    const int y = place.y + below;
+    const bool inside = place.x >= 0 && place.x < Problem::width(place.level) && y >= 0 &&
+                        y < Problem::height(place.level);
+    if (!inside) return {};
+    return read_pixel(arguments, image, place,
+                      Given::start(place.level) + Given::pixel(place.level, place.x, y));
+  }
+  /// Of the problem's pixel `pixel`.
+  __device__ static Values read_pixel(const Arguments& arguments, long long image,
+                                      const Place& place, int pixel) {
+    const long long from = image * Given::kImageStride +
+                           Given::channel_offset(place.head, place.channel) +
+                           static_cast<long long>(pixel) * Given::kPixelStride;
+    return Values::read(static_cast<const typename Problem::Value*>(arguments.value) + from,
+                        [](const auto* p) { return K::Cache::load_stream(p); });
+  }
+
+  __device__ static void write(const Arguments& arguments, long long image, const Place& place,
+                               const Values (&given)[kRows]) {
     Vector<Stored, kVector> stored;
 #pragma unroll
     for (int v = 0; v < kVector; ++v) {
       float pixels[kRows];
 #pragma unroll
       for (int r = 0; r < kRows; ++r) pixels[r] = to_float(given[r].element[v]);
-      stored.element[v] = K::Arithmetic::encode(arguments, pixels, image, head, level);
+      stored.set(v, K::Arithmetic::encode(arguments, pixels, image, place.head, place.level));
     }
-    const long long to = image * Layout::kImageStride + Layout::channel_offset(head, channel) +
-                         static_cast<long long>(pixel) * Layout::kPixelStride;
-    stored.write(static_cast<Stored*>(arguments.workspace[kLayout]) + to,
+    const long long to = image * Layout::kImageStride +
+                         Layout::channel_offset(place.head, place.channel) +
+                         static_cast<long long>(place.pixel) * Layout::kPixelStride;
+    stored.write(element_of<Stored>(static_cast<unsigned char*>(arguments.workspace[kLayout]),
+                                    arguments.batch * Layout::kImageStride, to),
                  [](auto* p, auto word) { *p = word; });
   }
 };

@@ -4,7 +4,7 @@
 #include <msda/contract.cuh>
 #include <msda/slots/restage.cuh>
 #include <msda/slots/schedule.cuh>
-#include <msda/vector.cuh>
+#include <msda/split.cuh>
 
 namespace msda {
 
@@ -29,13 +29,12 @@ constexpr const char* all_levels_on_chip() {
 
 /// First channel `channel` of head `head` of an image's stored values.
 template <class K>
-__device__ __forceinline__ const unsigned char* image_values(const Arguments& arguments,
-                                                             long long image, int head,
-                                                             int channel) {
-  const long long first =
-      image * K::Layout::kImageStride + K::Layout::channel_offset(head, channel);
-  return static_cast<const unsigned char*>(stored_values<K>(arguments)) +
-         first * static_cast<long long>(sizeof(typename K::Arithmetic::Stored));
+__device__ __forceinline__ auto image_values(const Arguments& arguments, long long image, int head,
+                                             int channel) {
+  return element_of<typename K::Arithmetic::Stored>(
+      static_cast<const unsigned char*>(stored_values<K>(arguments)),
+      arguments.batch * K::Layout::kImageStride,
+      image * K::Layout::kImageStride + K::Layout::channel_offset(head, channel));
 }
 
 /// Where one read returns the four corners blended: place(x, y), of a point in pixels.
@@ -50,9 +49,9 @@ concept BlendingSource = requires {
 /// - address<level>(anchor, delta): where the lane's channels are in global memory, of levels that
 ///   are not on chip.
 template <class Policy>
-concept PixelSource = requires(const Policy& policy, const unsigned char* anchor) {
+concept PixelSource = requires(const Policy& policy, Address<typename Policy::Value> anchor) {
   { Policy::place(0, 0, 0) } -> Same<typename Policy::Place>;
-  { policy.template address<0>(anchor, 0) } -> Same<const unsigned char*>;
+  { policy.template address<0>(anchor, 0) } -> Same<Address<typename Policy::Value>>;
 };
 
 /// True where levels come to shared memory as the walk comes to them: reach<level>(item), all
@@ -115,11 +114,13 @@ template <class K>
 struct GlobalRows {
   using Value = typename K::Arithmetic::Stored;
   using Row = Vector<Value, K::Mapping::kVector>;
+  using Address = msda::Address<Value>;
   /// The stored pixel of a footprint's anchor, counted from the start of its level.
   using Place = unsigned;
   static constexpr bool kBlends = false;
-  /// Bytes between neighbouring pixels.
-  static constexpr int kPixelBytes = K::Layout::kPixelStride * static_cast<int>(sizeof(Value));
+  /// Bytes between neighbouring pixels; as all distances, where elements are split, in their lower
+  /// plane.
+  static constexpr int kPixelBytes = K::Layout::kPixelStride * kUnitBytes<Value>;
 
   __device__ static Place place(int level, int x, int y) {
     return static_cast<Place>(K::Layout::pixel(level, x, y));
@@ -131,19 +132,18 @@ struct GlobalRows {
 
   /// Of the column that side `side` reads. `image` is where the lane's channels begin in the image.
   template <int level>
-  __device__ static const unsigned char* anchor_in(const unsigned char* image, int side,
-                                                   Place place) {
-    return ptx::element_address<kPixelBytes>(ptx::opaque(image + side * delta(level, 1, 0)), place);
+  __device__ static Address anchor_in(const Address& image, int side, Place place) {
+    return strided<kPixelBytes>(image + side * delta(level, 1, 0), place);
   }
   /// What lies `delta` bytes from an anchor: a constant, which with the level's start becomes part
   /// of the load instruction.
   template <int level>
-  __device__ static const unsigned char* address(const unsigned char* anchor, int delta) {
+  __device__ static Address address(const Address& anchor, int delta) {
     constexpr long long kStart = static_cast<long long>(K::Layout::start(level)) * kPixelBytes;
     return anchor + kStart + delta;
   }
   template <int level>
-  __device__ static Row read(const unsigned char* anchor, int delta) {
+  __device__ static Row read(const Address& anchor, int delta) {
     return Row::read(address<level>(anchor, delta),
                      [](const auto* p) { return K::Cache::template load_value<level>(p); });
   }
@@ -157,10 +157,11 @@ class GlobalSource : public GlobalRows<K> {
  public:
   static constexpr int kPlaneHeads = K::Problem::kHeads;
   static constexpr unsigned kCluster = 1;
+  using typename Rows::Address;
   using typename Rows::Place;
   struct Storage {};
   struct Base {
-    const unsigned char* image;
+    Address image;
     int side;
   };
 
@@ -176,7 +177,7 @@ class GlobalSource : public GlobalRows<K> {
     return {image_values<K>(arguments_, item.image, head, channel), K::Mapping::side()};
   }
   template <int level>
-  __device__ const unsigned char* anchor(const Base& base, Place place) const {
+  __device__ Address anchor(const Base& base, Place place) const {
     return Rows::template anchor_in<level>(base.image, base.side, place);
   }
 

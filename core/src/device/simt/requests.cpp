@@ -9,7 +9,7 @@ constexpr std::size_t kLanesOfAWarp = 32;
 constexpr std::uintptr_t kSector = 32;  ///< bytes
 constexpr const char* kRequests = "value.requests";
 constexpr const char* kSectors = "value.sectors-per-request";
-constexpr const char* kRunBytes = "value.run-bytes";
+constexpr const char* kRunLanes = "value.run-lanes";
 constexpr const char* kConflicts = "value.conflicts-per-request";
 
 constexpr std::uintptr_t kBanks = 32;
@@ -66,10 +66,12 @@ void Requests::finish(std::vector<Span>& spans) {
   std::uintptr_t counted = 0;  ///< sectors before this one
   for (std::size_t i = 0; i < spans.size();) {
     Span run = spans[i];
-    for (++i; i < spans.size() && spans[i].begin <= run.end; ++i)
-      run.end = std::max(run.end, spans[i].end);
     ++runs_;
-    bytes_ += run.end - run.begin;
+    ++lanes_of_runs_;
+    for (++i; i < spans.size() && spans[i].begin <= run.end; ++i) {
+      run.end = std::max(run.end, spans[i].end);
+      lanes_of_runs_ += spans[i].begin != spans[i - 1].begin ? 1 : 0;
+    }
     const std::uintptr_t first = std::max(counted, run.begin / kSector);
     const std::uintptr_t end = (run.end + kSector - 1) / kSector;
     if (end > first) sectors_ += end - first;
@@ -87,7 +89,9 @@ void Requests::end_cluster() {
 }
 
 void Requests::add_to(std::map<std::string, double>& numbers) const {
-  if (runs_ > 0) numbers[kRunBytes] = static_cast<double>(bytes_) / static_cast<double>(runs_);
+  if (runs_ > 0) {
+    numbers[kRunLanes] = static_cast<double>(lanes_of_runs_) / static_cast<double>(runs_);
+  }
   if (requests_ == 0) return;
   const auto requests = static_cast<double>(requests_);
   numbers[kRequests] = requests;
@@ -95,6 +99,6 @@ void Requests::add_to(std::map<std::string, double>& numbers) const {
   numbers[kConflicts] = static_cast<double>(conflicts_) / requests;
 }
 
-std::vector<std::string> Requests::names() { return {kRequests, kSectors, kRunBytes, kConflicts}; }
+std::vector<std::string> Requests::names() { return {kRequests, kSectors, kRunLanes, kConflicts}; }
 
 }  // namespace msda::simt

@@ -17,14 +17,15 @@ class Requests {
   /// code apart.
   void load(std::size_t thread, std::size_t warp, std::uintptr_t place, std::uintptr_t address,
             std::size_t bytes);
-  /// A row of a box that is copied.
+  /// A row of a box that is copied: a run, that a lane would ask for in each widest word.
   void copy_run(std::size_t bytes) {
+    constexpr std::size_t kWidestWord = 16;
     ++runs_;
-    bytes_ += bytes;
+    lanes_of_runs_ += bytes / kWidestWord;
   }
   void end_cluster();
-  /// Requests, 32-byte sectors and bank conflicts of one on average, and bytes of one run of
-  /// neighbouring memory.
+  /// Requests, 32-byte sectors and bank conflicts of one on average, and lanes that share a run of
+  /// neighbouring memory in one.
   void add_to(std::map<std::string, double>& numbers) const;
   static std::vector<std::string> names();
 
@@ -53,7 +54,7 @@ class Requests {
   std::uint64_t sectors_ = 0;
   std::uint64_t conflicts_ = 0;
   std::uint64_t runs_ = 0;
-  std::uint64_t bytes_ = 0;  ///< of runs
+  std::uint64_t lanes_of_runs_ = 0;  ///< those that read the same words counted once
 };
 
 }  // namespace msda::simt

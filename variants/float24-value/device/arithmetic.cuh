@@ -1,0 +1,71 @@
+// Values in fp32 are stored in 24 bits: the sign, 8 bits of exponent and 15 of the fraction, the
+// upper 16 bits and the lower 8 in planes of their own. Three quarters of the bytes are gathered,
+// and one instruction puts a float together again. Products and sums are float32.
+#pragma once
+
+#include <msda/ptx/arithmetic.cuh>
+#include <msda/slots/arithmetic.cuh>
+#include <msda/split.cuh>
+
+namespace msda::float24_value {
+
+/// The upper 16 bits of a float32, and what stands for its lower ones: a byte that is both of
+/// theirs. So the 256 fractions that it can name reach from 0 to all bits set, in equal steps, and
+/// rounding to the nearest of them never carries.
+struct Float24 {
+  unsigned short upper;
+  unsigned char lower;
+};
+
+template <class K, class Parameters>
+struct Arithmetic {
+  using Stored = Float24;
+  using Weight = float;
+  static constexpr bool kEncoded = true;
+  static constexpr int kRows = 1;
+  template <int vector>
+  using Sums = FloatSums<vector>;
+
+  __device__ static float pixels_from(float pixel, float location, int size) {
+    return msda::pixels_from(pixel, location, size);
+  }
+
+  __device__ static Stored encode(const Arguments&, const float (&value)[1], long long, int, int) {
+    const unsigned bits = __float_as_uint(value[0]);
+    constexpr unsigned kStep = 257;  // a byte and the same byte above it
+    return {static_cast<unsigned short>(bits >> 16U),
+            static_cast<unsigned char>(((bits & 0xffffU) + kStep / 2) / kStep)};
+  }
+
+  template <int points, int batch, int taps, int vector>
+  __device__ static void add(Sums<vector>& sums, const Taps<K> (&tap)[batch],
+                             const Vector<Stored, vector> (&value)[batch][taps]) {
+#pragma unroll
+    for (int p = 0; p < points; ++p) {
+#pragma unroll
+      for (int t = 0; t < taps; ++t) {
+        static_for<vector>([&]<int v>() {
+          sums.sum[v] = fmaf(tap[p].weight[t], decode<v>(value[p][t]), sums.sum[v]);
+        });
+      }
+    }
+  }
+
+ private:
+  template <int v, int vector>
+  __device__ static float decode(const Vector<Stored, vector>& value) {
+    const auto* upper = value.upper.element;
+    const auto* lower = value.lower.element;
+    if constexpr (vector % 4 == 0) {
+      // The four bytes, from the lowest on: twice the lower part's, then the upper part's two.
+      constexpr unsigned kByte = 4 + v % 4;
+      constexpr unsigned kDigits = (v % 2 == 0 ? 0x1000U : 0x3200U) | kByte << 4U | kByte;
+      return __uint_as_float(
+          ptx::pick_bytes<kDigits>(reinterpret_cast<const unsigned*>(upper)[v / 2],
+                                   reinterpret_cast<const unsigned*>(lower)[v / 4]));
+    }
+    return __uint_as_float(static_cast<unsigned>(upper[v]) << 16U | lower[v] * 257U);
+  }
+};
+
+}  // namespace msda::float24_value
