@@ -34,27 +34,25 @@ struct Restage {
   static constexpr int kSize = static_cast<int>(sizeof(typename Problem::Value));
   static constexpr int kVector =
       widest_word(Layout::kRunChannels * kSize, Problem::kChannels* kSize) / kSize;
-  /// How often in a part of an image: all of its reads are under way together.
-  static constexpr int kReads = 4;
 
   /// Every stored channel of every stored pixel, border pixels (zero) included: each block takes
-  /// parts of images in turn.
+  /// parts of images in turn, a word for each thread. Several words under way in a thread were
+  /// slower: their registers leave room for fewer threads.
   __device__ static void run(const Arguments& arguments, Storage&) {
-    constexpr long long kParts = (kWords + kWordsOfPart - 1) / kWordsOfPart;
+    constexpr long long kParts = (kWords + kThreads - 1) / kThreads;
     const long long count = arguments.batch * kParts;
     for (long long part = simt::block(); part < count; part += simt::blocks()) {
-      const long long image = part / kParts;
-      copy_part(arguments, image, part % kParts * kWordsOfPart + static_cast<int>(simt::thread()));
+      const auto word = static_cast<Index>(part % kParts * kThreads + simt::thread());
+      if (word < kWords) copy(arguments, part / kParts, place_of(word));
     }
   }
 
  private:
   using Values = Vector<typename Problem::Value, kVector>;
   static constexpr int kRows = K::Arithmetic::kRows;
-  /// Vectors of a pixel, of an image, and of a part of one.
+  /// Vectors of a pixel, and of an image.
   static constexpr int kWordsOfPixel = Problem::kHeads * Problem::kChannels / kVector;
   static constexpr long long kWords = static_cast<long long>(Layout::kPixels) * kWordsOfPixel;
-  static constexpr int kWordsOfPart = static_cast<int>(kThreads) * kReads;
   /// Places in an image in as few bits as hold them all.
   using Index = Either<(kWords < 0x7fff0000), unsigned, unsigned long long>;
 
@@ -67,23 +65,6 @@ struct Restage {
     int head;
     int channel;
   };
-
-  __device__ static void copy_part(const Arguments& arguments, long long image, long long first) {
-    const auto word = [&](int n) { return first + n * static_cast<int>(kThreads); };
-    Place place[kReads] = {};
-    Values given[kReads][kRows];
-#pragma unroll
-    for (int n = 0; n < kReads; ++n) {
-      if (word(n) >= kWords) continue;
-      place[n] = place_of(static_cast<Index>(word(n)));
-#pragma unroll
-      for (int r = 0; r < kRows; ++r) given[n][r] = read(arguments, image, place[n], r);
-    }
-#pragma unroll
-    for (int n = 0; n < kReads; ++n) {
-      if (word(n) < kWords) write(arguments, image, place[n], given[n]);
-    }
-  }
 
   __device__ static Place place_of(Index word) {
     const int in_pixel = static_cast<int>(word % kWordsOfPixel) * kVector;
@@ -126,8 +107,10 @@ struct Restage {
                         [](const auto* p) { return K::Cache::load_stream(p); });
   }
 
-  __device__ static void write(const Arguments& arguments, long long image, const Place& place,
-                               const Values (&given)[kRows]) {
+  __device__ static void copy(const Arguments& arguments, long long image, const Place& place) {
+    Values given[kRows];
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) given[r] = read(arguments, image, place, r);
     Vector<Stored, kVector> stored;
 #pragma unroll
     for (int v = 0; v < kVector; ++v) {
