@@ -18,17 +18,10 @@ struct Float24 {
 };
 
 template <class K, class Parameters>
-struct Arithmetic {
+struct Arithmetic : FloatArithmetic<K, Parameters> {
+  using Floats = FloatArithmetic<K, Parameters>;
   using Stored = Float24;
-  using Weight = float;
   static constexpr bool kEncoded = true;
-  static constexpr int kRows = 1;
-  template <int vector>
-  using Sums = FloatSums<vector>;
-
-  __device__ static float pixels_from(float pixel, float location, int size) {
-    return msda::pixels_from(pixel, location, size);
-  }
 
   __device__ static Stored encode(const Arguments&, const float (&value)[1], long long, int, int) {
     const unsigned bits = __float_as_uint(value[0]);
@@ -38,17 +31,17 @@ struct Arithmetic {
   }
 
   template <int points, int batch, int taps, int vector>
-  __device__ static void add(Sums<vector>& sums, const Taps<K> (&tap)[batch],
+  __device__ static void add(FloatSums<vector>& sums, const Taps<K> (&tap)[batch],
                              const Vector<Stored, vector> (&value)[batch][taps]) {
+    Vector<float, vector> decoded[batch][taps];
 #pragma unroll
     for (int p = 0; p < points; ++p) {
 #pragma unroll
       for (int t = 0; t < taps; ++t) {
-        static_for<vector>([&]<int v>() {
-          sums.sum[v] = fmaf(tap[p].weight[t], decode<v>(value[p][t]), sums.sum[v]);
-        });
+        static_for<vector>([&]<int v>() { decoded[p][t].set(v, decode<v>(value[p][t])); });
       }
     }
+    Floats::template add<points>(sums, tap, decoded);
   }
 
  private:
