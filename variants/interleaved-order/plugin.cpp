@@ -1,5 +1,4 @@
-#include <limits>
-
+#include <msda/lanes.hpp>
 #include <msda/plugin.hpp>
 
 namespace {
@@ -25,10 +24,7 @@ class InterleavedOrder final : public msda::Optimization {
       return "a stride of " + std::to_string(stride) + " leaves the order of " +
              std::to_string(problem.queries) + " queries as it is";
     }
-    if (problem.queries > std::numeric_limits<std::int32_t>::max()) {
-      return "it counts the queries of an image in 31 bits";
-    }
-    return std::nullopt;
+    return msda::order_refusal(problem);
   }
 
   std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {

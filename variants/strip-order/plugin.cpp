@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include <msda/lanes.hpp>
 #include <msda/plugin.hpp>
 
 namespace {
@@ -13,10 +13,8 @@ constexpr std::int64_t kLeastRows = 2;
 /// Of the queries' grid: level 0's own, where they are the pixels of the levels, one level after
 /// the other; otherwise those of a grid in its proportions.
 std::int64_t columns_of(const msda::Problem& problem) {
-  std::int64_t pixels = 0;
-  for (const msda::Level& level : problem.levels) pixels += level.height * level.width;
   const msda::Level& largest = problem.levels.front();
-  if (problem.queries == pixels) return largest.width;
+  if (problem.queries == problem.pixels()) return largest.width;
   const double aspect = static_cast<double>(largest.width) / static_cast<double>(largest.height);
   return std::max(1LL, std::llround(std::sqrt(static_cast<double>(problem.queries) * aspect)));
 }
@@ -77,10 +75,7 @@ class StripOrder final : public msda::Optimization {
       return std::to_string(problem.queries) + " queries are not " + std::to_string(kLeastRows) +
              " rows of " + std::to_string(columns) + " columns";
     }
-    if (problem.queries > std::numeric_limits<std::int32_t>::max()) {
-      return "it counts the queries of an image in 31 bits";
-    }
-    return std::nullopt;
+    return msda::order_refusal(problem);
   }
 
   std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -28,6 +29,12 @@ inline std::optional<std::string> row_refusal(const Problem& problem, std::int64
   if (lanes <= threads) return std::nullopt;
   return "a row may need " + std::to_string(lanes) + " lanes; a block has " +
          std::to_string(threads);
+}
+
+/// Why the queries of an image cannot be visited in an order that is computed in 32 bits.
+inline std::optional<std::string> order_refusal(const Problem& problem) {
+  if (problem.queries <= std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+  return "it counts the queries of an image in 31 bits";
 }
 
 /// Parameter "padding" of levels in shared memory.

@@ -54,6 +54,8 @@ struct Problem {
   std::vector<std::int64_t> level_starts() const;
   /// S: stored pixels per image.
   std::int64_t spatial_size() const;
+  /// Pixels of all levels, without borders: the queries of an encoder.
+  std::int64_t pixels() const;
 
   std::int64_t value_elements() const;
   std::int64_t location_elements() const;
@@ -113,6 +115,16 @@ inline std::int64_t Problem::spatial_size() const {
     size = checked_sum("spatial_size", size, level_pixels(l));
   }
   return size;
+}
+
+inline std::int64_t Problem::pixels() const {
+  std::int64_t pixels = 0;
+  for (const Level& level : levels) {
+    pixels = checked_sum(
+        "pixels", pixels,
+        checked_product("levels: pixels", {{"height", level.height}, {"width", level.width}}));
+  }
+  return pixels;
 }
 
 inline std::int64_t Problem::value_elements() const {

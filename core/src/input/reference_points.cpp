@@ -41,15 +41,10 @@ std::vector<Location> even_grid(std::int64_t count, const Level& proportions) {
   return grid;
 }
 
-std::int64_t pixels_in_layout(Problem problem, ValueLayout layout) {
-  problem.layout = layout;
-  return problem.spatial_size();
-}
-
 }  // namespace
 
 std::vector<Location> reference_points(const Problem& problem) {
-  if (problem.queries == pixels_in_layout(problem, ValueLayout::kPlain)) {
+  if (problem.queries == problem.pixels()) {
     return pixel_centres(problem.levels, 0);
   }
   if (problem.layout == ValueLayout::kZeroBorder && problem.queries == problem.spatial_size()) {
