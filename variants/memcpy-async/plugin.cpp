@@ -17,7 +17,8 @@ class MemcpyAsync final : public msda::Optimization {
              .slot = "fetch",
              .type = "msda::memcpy_async::Fetch",
              .header = "memcpy_async/fetch.cuh",
-             .excludes = {{"splits-values", "a row is copied as one run of bytes"}}}) {}
+             .excludes = {{"splits-values", "a row is copied as one run of bytes"},
+                          {"fetches-texels", "what is copied has an address"}}}) {}
 
   std::optional<std::string> unsupported(const msda::Problem&, const msda::DeviceInfo& device,
                                          const msda::Parameters&) const override {

@@ -16,7 +16,8 @@ class TextureSource final : public msda::Optimization {
              .excludes = {
                  {"reads-sides", "the texture unit reads both sides of a point at once"},
                  {"blends-16-bit", "the texture unit blends, and returns fp32"},
-                 {"encodes-values", "textures hold the values as the problem stores them"}}}) {}
+                 {"encodes-values", "textures hold the values as the problem stores them"},
+                 {"fetches-texels", "the texture unit blends, and there is no row to fetch"}}}) {}
 
   std::optional<std::string> unsupported(const msda::Problem& problem, const msda::DeviceInfo&,
                                          const msda::Parameters&) const override {

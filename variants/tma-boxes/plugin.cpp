@@ -16,7 +16,8 @@ class TmaBoxes final : public msda::Optimization {
              .slot = "fetch",
              .type = "msda::tma_boxes::Fetch",
              .header = "tma_boxes/fetch.cuh",
-             .excludes = {{"splits-values", "a box has the pixels of one plane"}}}) {}
+             .excludes = {{"splits-values", "a box has the pixels of one plane"},
+                          {"fetches-texels", "boxes are copied, and no row is fetched"}}}) {}
 
   std::optional<std::string> unsupported(const msda::Problem&, const msda::DeviceInfo& device,
                                          const msda::Parameters&) const override {

@@ -16,6 +16,7 @@ enum Slot : int {
 };
 
 inline constexpr int kLevelLimit = 8;  ///< levels that a problem may have
+inline constexpr int kTexelViews = 2;  ///< of stored values: as texels of two sizes
 
 /// A CUtensorMap: the driver's description of a tensor for TMA.
 struct alignas(64) TensorMap {
@@ -34,6 +35,8 @@ struct Arguments {
   unsigned long long texture[kLevelLimit];  ///< texture objects that the plan asks for
   unsigned long long surface[kLevelLimit];  ///< the same arrays, for writing
   const TensorMap* maps;  ///< one for each level that the plan asks for; null without one
+  unsigned long long texels[kTexelViews];  ///< linear textures of the views that the plan asks for
+  unsigned first_texel[kTexelViews];       ///< where the stored values begin in them
 };
 
 /// Bytes of workspace as a function of the run-time sizes: the sum of the three parts.
@@ -101,6 +104,9 @@ struct LaunchPlan {
   LaunchShape prepass[kSlotCount];
   TextureShape texture[kLevelLimit];
   BoxShape boxes[kLevelLimit];
+  /// Of a view of the stored values as texels in a row, which a kernel fetches by their numbers: 1,
+  /// 2, 4, 8 or 16; 0: there is none
+  unsigned texel_bytes[kTexelViews];
   /// 1: the main kernel keeps the value tensor in the persisting part of L2
   unsigned persist_value;
   SharedPart shared[kSlotCount];  ///< of the main kernel

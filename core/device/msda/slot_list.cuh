@@ -9,6 +9,7 @@
 #define MSDA_GATHER_SLOTS(SLOT)                 \
   SLOT(Arithmetic, arithmetic, FloatArithmetic) \
   SLOT(Layout, layout, StoredLayout)            \
+  SLOT(Reader, reader, AddressReader)           \
   SLOT(Source, source, GlobalSource)            \
   SLOT(Mapping, mapping, ChannelPerLane)        \
   SLOT(Order, order, StoredOrder)               \

@@ -42,15 +42,18 @@ struct Vector {
 
   alignas(kWordBytes) T element[N];
 
+  /// Of the words that `word(i)` returns.
+  template <class WordOf>
+  __device__ __forceinline__ static Vector of_words(WordOf word) {
+    Vector result;
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) reinterpret_cast<Word*>(result.element)[i] = word(i);
+    return result;
+  }
   /// Reads with `load(const Word*)`, one call for each word.
   template <class Load>
   __device__ __forceinline__ static Vector read(const void* address, Load load) {
-    Vector result;
-#pragma unroll
-    for (int i = 0; i < kWords; ++i) {
-      reinterpret_cast<Word*>(result.element)[i] = load(static_cast<const Word*>(address) + i);
-    }
-    return result;
+    return of_words([&](int i) { return load(static_cast<const Word*>(address) + i); });
   }
   /// Writes with `store(Word*, Word)`.
   template <class Store>

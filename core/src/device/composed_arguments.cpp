@@ -1,11 +1,34 @@
 #include "device/composed_arguments.hpp"
 
+#include <fmt/format.h>
+
+#include <msda/error.hpp>
+
 #include "jit/launch_plan.hpp"
 
 namespace msda {
+namespace {
+
+/// Of linear textures, on all architectures (CUDA C++ Programming Guide, "Technical
+/// Specifications").
+constexpr std::size_t kMostTexels = std::size_t{1} << 27;
+
+void check_texels(const LaunchPlan& plan, std::size_t stored_bytes) {
+  for (const unsigned bytes : plan.texel_bytes) {
+    if (bytes == 0 || stored_bytes / bytes <= kMostTexels) continue;
+    throw Unsupported(
+        fmt::format("the stored values are {} texels of {} bytes, and a linear texture has {} at "
+                    "most",
+                    stored_bytes / bytes, bytes, kMostTexels));
+  }
+}
+
+}  // namespace
 
 ComposedArguments::ComposedArguments(const LaunchPlan& plan, const Problem& problem,
-                                     const Allocate& allocate) {
+                                     const Allocate& allocate)
+    : stored_bytes_(static_cast<std::size_t>(problem.value_elements()) *
+                    size_of(problem.types.value)) {
   constant_.batch = problem.batch;
   constant_.queries = problem.queries;
   for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
@@ -15,7 +38,11 @@ ComposedArguments::ComposedArguments(const LaunchPlan& plan, const Problem& prob
     constant_.workspace[slot] = workspaces_[slot]->data();
     if (plan.zeroed[slot] != 0) cleared_.push_back(workspaces_[slot].get());
   }
-  if (plan.has_prepass[kLayout] != 0) layout_copy_ = constant_.workspace[kLayout];
+  if (plan.has_prepass[kLayout] != 0) {
+    layout_copy_ = constant_.workspace[kLayout];
+    stored_bytes_ = workspaces_[kLayout]->size();
+  }
+  check_texels(plan, stored_bytes_);
 }
 
 Arguments ComposedArguments::of(const Tensors& tensors) const {

@@ -17,7 +17,8 @@ class ComposedArguments {
  public:
   using Allocate = std::function<std::unique_ptr<DeviceMemory>(std::size_t bytes)>;
 
-  /// Allocates the workspaces that the plan asks for at the problem's sizes.
+  /// Allocates the workspaces that the plan asks for at the problem's sizes. Throws Unsupported
+  /// when the stored values are more texels than a linear texture has, where the plan asks for one.
   ComposedArguments(const LaunchPlan& plan, const Problem& problem, const Allocate& allocate);
 
   /// Those of one launch of any of the kernels; tensor maps are the device's to add.
@@ -26,6 +27,7 @@ class ComposedArguments {
 
   /// What the main kernel reads as values: the tensor, or its copy in another layout or encoding.
   const void* stored_values(const Tensors& tensors) const;
+  std::size_t stored_bytes() const { return stored_bytes_; }
   /// Null where the slot has none.
   DeviceMemory* workspace(std::size_t slot) const { return workspaces_[slot].get(); }
   /// The workspaces that are zero when a launch begins.
@@ -35,6 +37,7 @@ class ComposedArguments {
   std::array<std::unique_ptr<DeviceMemory>, kSlotCount> workspaces_;
   std::vector<DeviceMemory*> cleared_;
   const void* layout_copy_ = nullptr;
+  std::size_t stored_bytes_;
   Arguments constant_{};  ///< what is the same in every launch, so that one has little to do
 };
 

@@ -204,10 +204,12 @@ std::vector<SimtCheck> offset_checks() {
     if (one.skeleton() == "whole" || fills_slot(one, "order"))
       compositions.push_back(std::move(one));
   }
-  // Blocks that take the next item from a counter begin with the first image's.
+  // Blocks that take the next item from a counter begin with the first image's; textures have not
+  // so many texels.
   const DeviceInfo device = device_of_vast_problem();
   std::erase_if(compositions, [&](const Composition& composition) {
     return has_trait(composition, "takes-items-alone") ||
+           has_trait(composition, "fetches-texels") ||
            composition.unsupported(vast_problem(composition), device);
   });
   std::vector<SimtCheck> checks;

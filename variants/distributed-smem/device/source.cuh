@@ -63,7 +63,7 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
 
  public:
   struct Base {
-    const unsigned char* global;
+    typename Resident::Address global;
     Parts shared;
     int side;
   };
@@ -84,7 +84,8 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
 
   __device__ Base base(const WorkItem& item, int head, int channel) const {
     const int in_plane = Resident::channel_in_plane(item, head, channel);
-    Base base{image_values<K>(this->arguments_, item.image, head, channel), {}, K::Mapping::side()};
+    Base base{
+        K::Reader::image(this->arguments_, item.image, head, channel), {}, K::Mapping::side()};
     if constexpr (Levels::total() != 0) {
 #pragma unroll
       for (int p = 0; p < kParts; ++p) {

@@ -45,8 +45,8 @@ class Fetch {
 #pragma unroll
       for (int t = 0; t < kTaps<K>; ++t) {
         const int delta = Source::delta(level, Mapping::tap_column(t), Mapping::tap_row(t));
-        const auto* from =
-            reinterpret_cast<const Word*>(source.template address<level>(anchor, delta));
+        const auto* from = reinterpret_cast<const Word*>(
+            K::Reader::further(anchor, Source::template pixels<level>(delta)));
 #pragma unroll
         for (int w = 0; w < Value::kWords; ++w) copy(word(place, r, p, t, w), from + w);
       }

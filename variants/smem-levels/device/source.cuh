@@ -58,7 +58,7 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   }
   __device__ Base base(const WorkItem& item, int head, int channel) const {
     const int in_plane = Resident::channel_in_plane(item, head, channel);
-    return {image_values<K>(this->arguments_, item.image, head, channel), in_plane * Levels::kSize,
+    return {K::Reader::image(this->arguments_, item.image, head, channel), in_plane * Levels::kSize,
             K::Mapping::side()};
   }
   /// Of a resident level bytes in shared memory, of others an address.

@@ -63,9 +63,6 @@ struct StreamedLevels
   static constexpr int total() {
     return static_cast<int>(buffer_bytes(0, kCount) + buffer_bytes(1, kCount));
   }
-  static constexpr int stride(int level) {
-    return resident(level) ? Base::kStride : Base::kGlobalStride;
-  }
   /// The n-th one that passes, -1 beyond the last.
   static constexpr int passing(int n) {
     for (int l = 0; l < kLevels; ++l) {
@@ -82,7 +79,7 @@ enum CopyKind : int { kWords, kAsync };
 template <class K, class Parameters>
 class Source : public GlobalRows<K> {
   using Levels = StreamedLevels<K, Parameters>;
-  using Rows = GlobalRows<K>;
+  using Global = GlobalRows<K>;
   static constexpr int kWord = widest_word(Levels::kStride, Levels::kRunBytes);
   static constexpr bool kIsAsync = Parameters::copy == kAsync && kWord >= 4;
 
@@ -92,23 +89,24 @@ class Source : public GlobalRows<K> {
   }
   static constexpr int kPlaneHeads = 1;
   static constexpr unsigned kCluster = 1;
-  using typename Rows::Place;
-  using typename Rows::Row;
-  using typename Rows::Value;
+  using typename Global::Place;
+  using typename Global::Row;
+  using typename Global::Value;
   struct Storage : Bytes<Levels::total()> {};
   struct Base {
-    const unsigned char* global;
+    typename Global::Address global;
     int shared;  ///< bytes into a pixel that is on chip
     int side;
   };
 
   static constexpr bool on_chip(int level) { return Levels::resident(level); }
   __device__ static constexpr int delta(int level, int column, int row) {
-    return pixels_from_anchor<K>(level, column, row) * Levels::stride(level);
+    return pixels_from_anchor<K>(level, column, row) *
+           (Levels::resident(level) ? Levels::kStride : 1);
   }
 
   __device__ Source(const Arguments& arguments, Storage& storage)
-      : arguments_(arguments), storage_(storage) {}
+      : Global(arguments), storage_(storage) {}
 
   __device__ void enter(const WorkItem&) {}
   __device__ void leave() {}
@@ -134,7 +132,7 @@ class Source : public GlobalRows<K> {
 
   __device__ Base base(const WorkItem& item, int head, int channel) const {
     const int in_item = channel - item.channel_block * K::Mapping::kItemChannels;
-    return {image_values<K>(arguments_, item.image, head, channel),
+    return {K::Reader::image(this->arguments_, item.image, head, channel),
             in_item * static_cast<int>(sizeof(Value)), K::Mapping::side()};
   }
   /// Of a level on chip bytes in shared memory, of others an address.
@@ -144,10 +142,10 @@ class Source : public GlobalRows<K> {
       return base.shared + base.side * delta(level, 1, 0) +
              static_cast<int>(place) * Levels::kStride;
     } else {
-      return Rows::template anchor_in<level>(base.global, base.side, place);
+      return Global::template anchor_in<level>(base.global, base.side, place);
     }
   }
-  using Rows::read;
+  using Global::read;
   template <int level>
   __device__ Row read(int anchor, int delta) const {
     static_assert(Levels::resident(level));
@@ -169,7 +167,7 @@ class Source : public GlobalRows<K> {
       const int pixel = i / kCopies;
       const int at = i % kCopies * kWord;
       const unsigned char* from =
-          image_values<K>(arguments_, item.image, item.head, channel + at / Levels::kSize) +
+          image_values<K>(this->arguments_, item.image, item.head, channel + at / Levels::kSize) +
           kFirst + static_cast<long long>(pixel) * Levels::kGlobalStride;
       unsigned char* to = storage_.data() + Levels::start(level) + pixel * Levels::kStride + at;
       if constexpr (kIsAsync) {
@@ -182,7 +180,6 @@ class Source : public GlobalRows<K> {
     if constexpr (kIsAsync) ptx::commit_copies();
   }
 
-  const Arguments& arguments_;
   Storage& storage_;
 };
 

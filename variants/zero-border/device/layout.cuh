@@ -22,7 +22,6 @@ struct Layout {
   static constexpr int pixels(int level) { return pitch(level) * (Problem::height(level) + 2); }
   static constexpr int start(int level) {
     int sum = 0;
-#pragma unroll
     for (int l = 0; l < Problem::kLevels; ++l) sum += l < level ? pixels(l) : 0;
     return sum;
   }

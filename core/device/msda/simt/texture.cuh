@@ -1,4 +1,4 @@
-// Layered textures of four-channel texels.
+// Layered textures of four-channel texels, and linear ones: memory as texels in a row.
 #pragma once
 
 #if defined(MSDA_SIMT_HOST)
@@ -20,6 +20,12 @@ __device__ __forceinline__ void store_layered(unsigned long long surface, const 
   using Word = typename Texel::Word;
   surf2DLayeredwrite(reinterpret_cast<const Word&>(texel),
                      static_cast<cudaSurfaceObject_t>(surface), x * Texel::kBytes, y, layer);
+}
+
+/// Texel `number` of a linear texture whose texels are Words (ptx::Word).
+template <class Word>
+__device__ __forceinline__ Word fetch_texel(unsigned long long texture, unsigned number) {
+  return tex1Dfetch<Word>(static_cast<cudaTextureObject_t>(texture), static_cast<int>(number));
 }
 
 }  // namespace msda::simt

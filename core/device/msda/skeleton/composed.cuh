@@ -13,6 +13,7 @@
 #include <msda/slots/metadata.cuh>
 #include <msda/slots/order.cuh>
 #include <msda/slots/pipeline.cuh>
+#include <msda/slots/reader.cuh>
 #include <msda/slots/restage.cuh>
 #include <msda/slots/schedule.cuh>
 #include <msda/slots/source.cuh>
@@ -68,6 +69,9 @@ constexpr LaunchPlan make_plan() {
     add_prepass<Restage<K>>(plan, kLayout);
   }
   plan.persist_value = K::Cache::kPersistValue;
+  for (int view = 0; view < kTexelViews; ++view) {
+    plan.texel_bytes[view] = K::Reader::texel_bytes(view);
+  }
   for (int l = 0; l < K::Problem::kLevels; ++l) {
     plan.texture[l] = K::Source::texture(l);
     plan.boxes[l] = K::Fetch::boxes(l);

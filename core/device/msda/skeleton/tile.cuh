@@ -188,6 +188,9 @@ class Tile {
         finish<kVisit.level, kVisit.points, Walk::staged_visits(kOld + 1, kBegun)>(
             consumer, row, sums, kOld % kInFlight, batch[kOld % kInFlight]);
       }
+      // The compiler moves fetches of texels before visits that come first, until it has no more
+      // registers; across this it does not.
+      if constexpr (K::Reader::kFetches && n % 2 == 1) simt::sync_warp();
     });
   }
 

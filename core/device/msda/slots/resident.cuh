@@ -75,8 +75,6 @@ struct ResidentLevels {
     for (int l = 0; l < Problem::kLevels; ++l) sum += resident(l) ? bytes(l) : 0;
     return static_cast<int>(sum) * kParts;
   }
-  static constexpr int stride(int level) { return resident(level) ? kStride : kGlobalStride; }
-
   /// Where in a block's memory what begins at byte `at` lies.
   template <class Byte>
   __device__ static PointerTo<Value, Byte> locate(Byte* memory, int at) {
@@ -265,14 +263,15 @@ class ResidentSource : public GlobalRows<K> {
   using Storage = typename Copy::Storage;
 
   static constexpr bool on_chip(int level) { return Levels::resident(level); }
-  /// In bytes.
+  /// In bytes of a resident level, in pixels of others.
   __device__ static constexpr int delta(int level, int column, int row) {
-    return pixels_from_anchor<K>(level, column, row) * Levels::stride(level);
+    return pixels_from_anchor<K>(level, column, row) *
+           (Levels::resident(level) ? Levels::kStride : 1);
   }
 
  protected:
   __device__ ResidentSource(const Arguments& arguments, Storage& storage)
-      : arguments_(arguments), storage_(storage), copy_(storage) {}
+      : GlobalRows<K>(arguments), storage_(storage), copy_(storage) {}
 
   static constexpr bool kAwaitSeesAll = Copy::kAwaitSeesAll;
 
@@ -287,7 +286,7 @@ class ResidentSource : public GlobalRows<K> {
     plane_ = plane;
     copy_.await();
     sync();  // nobody reads the plane before
-    copy_.begin(arguments_, item, first);
+    copy_.begin(this->arguments_, item, first);
     return true;
   }
   __device__ void await_copies() { copy_.await(); }
@@ -299,7 +298,6 @@ class ResidentSource : public GlobalRows<K> {
     return (head - item.head) * K::Mapping::kItemChannels + in_head;
   }
 
-  const Arguments& arguments_;
   Storage& storage_;
 
  private:

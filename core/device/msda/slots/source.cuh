@@ -2,9 +2,8 @@
 #pragma once
 
 #include <msda/contract.cuh>
-#include <msda/slots/restage.cuh>
+#include <msda/slots/reader.cuh>
 #include <msda/slots/schedule.cuh>
-#include <msda/split.cuh>
 
 namespace msda {
 
@@ -27,16 +26,6 @@ constexpr const char* all_levels_on_chip() {
   return "all levels are on chip: no value is loaded from global memory";
 }
 
-/// First channel `channel` of head `head` of an image's stored values.
-template <class K>
-__device__ __forceinline__ auto image_values(const Arguments& arguments, long long image, int head,
-                                             int channel) {
-  return element_of<typename K::Arithmetic::Stored>(
-      static_cast<const unsigned char*>(stored_values<K>(arguments)),
-      arguments.batch * K::Layout::kImageStride,
-      image * K::Layout::kImageStride + K::Layout::channel_offset(head, channel));
-}
-
 /// Where one read returns the four corners blended: place(x, y), of a point in pixels.
 template <class Policy>
 concept BlendingSource = requires {
@@ -46,12 +35,12 @@ concept BlendingSource = requires {
 /// Where a read returns a pixel:
 ///
 /// - place(level, x, y): of the anchor, the upper left of the 2x2 pixels around a point;
-/// - address<level>(anchor, delta): where the lane's channels are in global memory, of levels that
-///   are not on chip.
+/// - pixels<level>(delta): of levels that are not on chip, the stored pixels from an anchor of
+///   K::Reader to what the slot's read() would return.
 template <class Policy>
-concept PixelSource = requires(const Policy& policy, Address<typename Policy::Value> anchor) {
+concept PixelSource = requires {
   { Policy::place(0, 0, 0) } -> Same<typename Policy::Place>;
-  { policy.template address<0>(anchor, 0) } -> Same<Address<typename Policy::Value>>;
+  { Policy::template pixels<0>(0) } -> Same<int>;
 };
 
 /// True where levels come to shared memory as the walk comes to them: reach<level>(item), all
@@ -108,57 +97,57 @@ concept SourcePolicy = requires(Policy& policy, const typename Policy::Base& bas
                 Vector<typename Policy::Value, K::Mapping::kVector>>;
 };
 
-/// Rows of `value` in global memory, through the cache slot's loads: what the sources that read
-/// some there share.
+/// Rows of `value` in global memory, as the reader slot reads them: what the sources that read some
+/// there share.
 template <class K>
 struct GlobalRows {
+  using Reader = typename K::Reader;
   using Value = typename K::Arithmetic::Stored;
   using Row = Vector<Value, K::Mapping::kVector>;
-  using Address = msda::Address<Value>;
+  using Address = typename Reader::Address;
   /// The stored pixel of a footprint's anchor, counted from the start of its level.
   using Place = unsigned;
   static constexpr bool kBlends = false;
-  /// Bytes between neighbouring pixels; as all distances, where elements are split, in their lower
-  /// plane.
-  static constexpr int kPixelBytes = K::Layout::kPixelStride * kUnitBytes<Value>;
 
   __device__ static Place place(int level, int x, int y) {
     return static_cast<Place>(K::Layout::pixel(level, x, y));
   }
+  /// In pixels.
   __device__ static constexpr int delta(int level, int column, int row) {
-    return pixels_from_anchor<K>(level, column, row) * kPixelBytes;
+    return pixels_from_anchor<K>(level, column, row);
+  }
+  template <int level>
+  __device__ static constexpr int pixels(int delta) {
+    return K::Layout::start(level) + delta;
   }
   static constexpr TextureShape texture(int) { return {}; }
 
   /// Of the column that side `side` reads. `image` is where the lane's channels begin in the image.
   template <int level>
   __device__ static Address anchor_in(const Address& image, int side, Place place) {
-    return strided<kPixelBytes>(image + side * delta(level, 1, 0), place);
-  }
-  /// What lies `delta` bytes from an anchor: a constant, which with the level's start becomes part
-  /// of the load instruction.
-  template <int level>
-  __device__ static Address address(const Address& anchor, int delta) {
-    constexpr long long kStart = static_cast<long long>(K::Layout::start(level)) * kPixelBytes;
-    return anchor + kStart + delta;
+    return Reader::pixel(image, side * pixels_from_anchor<K>(level, 1, 0), place);
   }
   template <int level>
-  __device__ static Row read(const Address& anchor, int delta) {
-    return Row::read(address<level>(anchor, delta),
-                     [](const auto* p) { return K::Cache::template load_value<level>(p); });
+  __device__ Row read(const Address& anchor, int delta) const {
+    return Reader::template read<level>(arguments_, anchor, pixels<level>(delta));
   }
+
+ protected:
+  __device__ explicit GlobalRows(const Arguments& arguments) : arguments_(arguments) {}
+
+  const Arguments& arguments_;
 };
 
 /// Default: all rows in global memory.
 template <class K, class Parameters>
 class GlobalSource : public GlobalRows<K> {
-  using Rows = GlobalRows<K>;
+  using Global = GlobalRows<K>;
 
  public:
   static constexpr int kPlaneHeads = K::Problem::kHeads;
   static constexpr unsigned kCluster = 1;
-  using typename Rows::Address;
-  using typename Rows::Place;
+  using typename Global::Address;
+  using typename Global::Place;
   struct Storage {};
   struct Base {
     Address image;
@@ -167,22 +156,19 @@ class GlobalSource : public GlobalRows<K> {
 
   static constexpr bool on_chip(int) { return false; }
 
-  __device__ explicit GlobalSource(const Arguments& arguments) : arguments_(arguments) {}
+  __device__ explicit GlobalSource(const Arguments& arguments) : Global(arguments) {}
   __device__ GlobalSource(const Arguments& arguments, Storage&) : GlobalSource(arguments) {}
 
   __device__ void enter(const WorkItem&) {}
   __device__ void begin_tile(const WorkItem&) {}
   __device__ void leave() {}
   __device__ Base base(const WorkItem& item, int head, int channel) const {
-    return {image_values<K>(arguments_, item.image, head, channel), K::Mapping::side()};
+    return {K::Reader::image(this->arguments_, item.image, head, channel), K::Mapping::side()};
   }
   template <int level>
   __device__ Address anchor(const Base& base, Place place) const {
-    return Rows::template anchor_in<level>(base.image, base.side, place);
+    return Global::template anchor_in<level>(base.image, base.side, place);
   }
-
- private:
-  const Arguments& arguments_;
 };
 
 }  // namespace msda

@@ -30,6 +30,9 @@ ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Problem& 
   if (prepasses_.empty() && !arguments_.cleared().empty()) main_.shape.dependent = 0;
   make_textures(problem);
   if (TensorMaps::needed(plan_)) maps_ = std::make_unique<TensorMaps>(plan_, problem.batch);
+  if (LinearTextures::needed(plan_)) {
+    texels_ = std::make_unique<LinearTextures>(plan_, arguments_.stored_bytes());
+  }
   if (plan_.persist_value != 0) {
     persisting_ = std::make_unique<PersistingL2>(
         problem.value_elements() * static_cast<std::int64_t>(size_of(problem.types.value)));
@@ -129,11 +132,13 @@ void ComposedExecutable::enqueue(const Launch& launch, Arguments& arguments, cud
 
 void ComposedExecutable::bind(const Tensors& tensors) {
   if (maps_) maps_->encode(arguments_.stored_values(tensors));
+  if (texels_) texels_->make(arguments_.stored_values(tensors));
 }
 
 Arguments ComposedExecutable::arguments_for(const Tensors& tensors) const {
   Arguments arguments = arguments_.of(tensors);
   if (maps_) arguments.maps = maps_->of(arguments_.stored_values(tensors));
+  if (texels_) texels_->add_to(arguments, arguments_.stored_values(tensors));
   return arguments;
 }
 

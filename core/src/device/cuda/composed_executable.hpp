@@ -8,6 +8,7 @@
 
 #include "device/compiled_unit.hpp"
 #include "device/composed_arguments.hpp"
+#include "device/cuda/linear_textures.hpp"
 #include "device/cuda/memory.hpp"
 #include "device/cuda/module.hpp"
 #include "device/cuda/persisting_l2.hpp"
@@ -61,6 +62,7 @@ class ComposedExecutable final : public Executable {
   std::array<std::unique_ptr<CudaTexture>, kLevelLimit> textures_;
   std::unique_ptr<PersistingL2> persisting_;  ///< null where nothing persists
   std::unique_ptr<TensorMaps> maps_;          ///< null where TMA copies no boxes
+  std::unique_ptr<LinearTextures> texels_;    ///< null where no texels are fetched
 };
 
 }  // namespace msda

@@ -99,6 +99,15 @@ void SimtExecutable::make_maps(const void* values) {
   }
 }
 
+void SimtExecutable::make_linear_textures(const void* values) {
+  for (std::size_t view = 0; view < kTexelViews; ++view) {
+    const unsigned bytes = plan_.texel_bytes[view];
+    if (bytes == 0) continue;
+    texels_[view] = {static_cast<const unsigned char*>(values), arguments_.stored_bytes() / bytes,
+                     bytes};
+  }
+}
+
 std::vector<simt::Buffer> SimtExecutable::buffers_for(const Tensors& tensors, bool is_main) const {
   const auto bytes = [](std::int64_t elements, DType type) {
     return static_cast<std::size_t>(elements) * size_of(type);
@@ -170,8 +179,12 @@ void SimtExecutable::run(const Launch& launch, const Arguments& arguments,
 
 void SimtExecutable::launch(const Tensors& tensors, Stream) {
   make_maps(arguments_.stored_values(tensors));
+  make_linear_textures(arguments_.stored_values(tensors));
   Arguments arguments = arguments_.of(tensors);
   arguments.maps = maps_.data();
+  for (std::size_t view = 0; view < kTexelViews; ++view) {
+    arguments.texels[view] = reinterpret_cast<std::uintptr_t>(&texels_[view]);
+  }
   numbers_.clear();
   for (DeviceMemory* memory : arguments_.cleared()) memory->fill(0);
   for (const Launch& launch : launches_) {

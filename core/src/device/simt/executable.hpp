@@ -44,6 +44,7 @@ class SimtExecutable final : public Executable {
                      const DeviceInfo& device) const;
   void make_textures();
   void make_maps(const void* values);
+  void make_linear_textures(const void* values);
   /// Counted as those of the main kernel, or of a pre-pass.
   std::vector<simt::Buffer> buffers_for(const Tensors& tensors, bool is_main) const;
   simt::Subject subject_of(const Launch& launch) const;
@@ -57,6 +58,7 @@ class SimtExecutable final : public Executable {
   std::vector<Launch> launches_;  ///< pre-passes in the order of their slots, then the main kernel
   ComposedArguments arguments_;
   std::array<Texture, kLevelLimit> textures_;
+  std::array<simt::host::LinearTexture, kTexelViews> texels_{};
   std::array<TensorMap, kLevelLimit> maps_{};
   Numbers numbers_;
 };

@@ -22,7 +22,8 @@ constexpr std::array<const char*, host::kHintCount> kHintNames = {"plain",
                                                                   "evict-first",
                                                                   "evict-last",
                                                                   "once",
-                                                                  "streaming"};
+                                                                  "streaming",
+                                                                  "texel"};
 constexpr std::array<const char*, host::kCopyKinds> kCopyNames = {"cp-async", "bulk-copies",
                                                                   "tensor-copies"};
 constexpr std::array<const char*, host::kEventCount> kEventNames = {

@@ -47,6 +47,7 @@ enum Hint : unsigned {
   kEvictLast,
   kOnce,
   kStreaming,
+  kTexel,  ///< by a fetch of the texture unit
   kHintCount
 };
 
@@ -131,6 +132,13 @@ struct Texture {
   unsigned height;
   unsigned layers;
   unsigned bits;  ///< of a channel: 16 or 32, floating point
+};
+
+/// Memory as `texels` texels of `texel_bytes` bytes in a row. Its texture object is its address.
+struct LinearTexture {
+  const unsigned char* first;
+  unsigned long long texels;
+  unsigned texel_bytes;
 };
 
 /// A tensor for TMA, innermost dimension first; lies where a TensorMap does.

@@ -1,7 +1,8 @@
 // Host bodies of simt/texture.cuh: bilinear filtering with fractions of 8 bits, as texture units
-// have them, and zero outside.
+// have them, and zero outside. A texel of a linear texture is a load like others, with a hint.
 #pragma once
 
+#include <msda/ptx/memory.cuh>
 #include <msda/simt/host/executor.cuh>
 #include <msda/simt/host/narrow.cuh>
 
@@ -39,6 +40,17 @@ MSDA_UNCHECKED inline void check_layer(const Texture& texture, int layer, Where 
   if (layer < 0 || layer >= static_cast<int>(texture.layers)) {
     executor->fail(where, "the layer of a texture does not exist");
   }
+}
+
+/// Where a GPU would return zero or refuse, this is a fault.
+template <class Word>
+MSDA_UNCHECKED const Word* linear_texel(unsigned long long texture, unsigned number, Where where) {
+  const auto& from = *reinterpret_cast<const LinearTexture*>(texture);
+  if (from.texel_bytes != sizeof(Word)) {
+    executor->fail(where, "a texel is fetched as a word of another size");
+  }
+  if (number >= from.texels) executor->fail(where, "the texel of a linear texture does not exist");
+  return reinterpret_cast<const Word*>(from.first) + number;
 }
 
 }  // namespace host
@@ -79,6 +91,15 @@ MSDA_UNCHECKED void store_layered(unsigned long long surface, const Texel& texel
   const unsigned long long at =
       (static_cast<unsigned long long>(layer) * to.height + y) * to.width + x;
   __builtin_memcpy(to.texels + at * Texel::kBytes, &texel, Texel::kBytes);
+}
+
+template <class Word>
+Word fetch_texel(unsigned long long texture, unsigned number, host::Where where = host::here()) {
+  const Word* texel = host::linear_texel<Word>(texture, number, where);
+  ptx::host::set_hint(host::kTexel);
+  const Word word = ptx::host::load(texel);
+  ptx::host::set_hint(host::kPlain);
+  return word;
 }
 
 }  // namespace msda::simt

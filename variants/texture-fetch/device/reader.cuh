@@ -1,0 +1,81 @@
+// Value rows in global memory come by texture fetches: the texture unit has a way of its own to the
+// registers, which is free while loads from shared memory keep the other one busy.
+//
+// The stored values are one linear texture, whose texels are the words of a lane's vector. Split
+// elements have a view for each part, and vectors of one word in both, so that one number counts in
+// both planes.
+#pragma once
+
+#include <msda/simt/texture.cuh>
+#include <msda/slots/reader.cuh>
+#include <msda/slots/source.cuh>
+
+namespace msda::texture_fetch {
+
+template <class K, class Parameters>
+struct Reader {
+  using Value = typename K::Arithmetic::Stored;
+  using Row = Vector<Value, K::Mapping::kVector>;
+  /// The number of a texel of the first view.
+  using Address = unsigned;
+  static constexpr bool kFetches = true;
+
+  static constexpr const char* idle() {
+    return K::Fetch::kStaged ? "values pass through the fetch slot's shared memory"
+                             : all_levels_on_chip<K>();
+  }
+  static constexpr unsigned texel_bytes(int view) {
+    if constexpr (kIsSplit) {
+      static_assert(Row::Uppers::kWords == 1 && Row::Lowers::kWords == 1);
+      return view == 0 ? Row::Uppers::kWordBytes : Row::Lowers::kWordBytes;
+    } else {
+      return view == 0 ? Row::kWordBytes : 0;
+    }
+  }
+
+  __device__ static Address image(const Arguments& arguments, long long image, int head,
+                                  int channel) {
+    const long long first =
+        image * K::Layout::kImageStride + K::Layout::channel_offset(head, channel);
+    return arguments.first_texel[0] + static_cast<unsigned>(first / kVector) * kTexels;
+  }
+  __device__ static Address pixel(Address image, int first, unsigned place) {
+    const unsigned from = image + static_cast<unsigned>(first) * kPixelTexels;
+    return static_cast<Address>(ptx::element_offset<kPixelTexels>(static_cast<int>(from), place));
+  }
+  template <int level>
+  __device__ static Row read(const Arguments& arguments, Address pixel, int pixels) {
+    const Address at = pixel + static_cast<unsigned>(pixels) * kPixelTexels;
+    if constexpr (kIsSplit) {
+      // The lower parts lie behind all upper ones, which have twice their bytes.
+      const unsigned behind =
+          static_cast<unsigned>(2 * arguments.batch * (K::Layout::kImageStride / kVector)) +
+          arguments.first_texel[1] - arguments.first_texel[0];
+      return {fetch<typename Row::Uppers>(arguments.texels[0], at),
+              fetch<typename Row::Lowers>(arguments.texels[1], at + behind)};
+    } else {
+      return fetch<Row>(arguments.texels[0], at);
+    }
+  }
+
+ private:
+  static constexpr bool kIsSplit = SplitElement<Value>;
+  static constexpr int kVector = K::Mapping::kVector;
+  /// Of a lane's vector, and of a pixel.
+  static constexpr unsigned kTexels = [] {
+    if constexpr (kIsSplit)
+      return 1U;
+    else
+      return static_cast<unsigned>(Row::kWords);
+  }();
+  static constexpr unsigned kPixelTexels = K::Layout::kPixelStride / kVector * kTexels;
+
+  template <class Words>
+  __device__ static Words fetch(unsigned long long texture, Address first) {
+    return Words::of_words([&](int w) {
+      return simt::fetch_texel<typename Words::Word>(texture, first + static_cast<unsigned>(w));
+    });
+  }
+};
+
+}  // namespace msda::texture_fetch
