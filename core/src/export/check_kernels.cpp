@@ -61,7 +61,7 @@ void require_portable(const ExportedKernel& kernel, const LaunchPlan& plan) {
   };
   const bool textures = std::any_of(std::begin(plan.texture), std::end(plan.texture),
                                     [](const TextureShape& shape) { return shape.width != 0; });
-  if (textures) refuse("it reads textures, which are arrays of a fixed batch, not tensors");
+  if (textures) refuse("it reads layered textures, which are arrays of a fixed batch, not tensors");
   if (plan.persist_value != 0) {
     refuse("it sets aside a part of L2, which is a limit of the whole device and its program's");
   }
@@ -136,6 +136,11 @@ void require_capability(const ExportRequest& request, const CheckedKernel& kerne
 bool CheckedKernel::has_maps() const {
   return std::any_of(std::begin(plan.boxes), std::end(plan.boxes),
                      [](const BoxShape& box) { return box.element_bytes != 0; });
+}
+
+bool CheckedKernel::has_texels() const {
+  return std::any_of(std::begin(plan.texel_bytes), std::end(plan.texel_bytes),
+                     [](unsigned bytes) { return bytes != 0; });
 }
 
 std::vector<CheckedKernel> check_kernels(const ExportRequest& request, const Compiler& compiler) {

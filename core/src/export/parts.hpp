@@ -33,6 +33,7 @@ struct CheckedKernel {
   int most_capability;   ///< 0: no limit
 
   bool has_maps() const;
+  bool has_texels() const;
 };
 
 /// Throws as export_source() does.

@@ -66,6 +66,7 @@ json to_json(const CheckedKernel& kernel) {
                      {"hash", part.plugin->hash}});
   }
   const Types& types = problem.types;
+  const Arithmetic arithmetic = kernel.exported->composition.arithmetic(problem);
   return {{"name", kernel.name},
           {"recipe", kernel.exported->recipe},
           {"composition", kernel.exported->composition.describe()},
@@ -80,6 +81,8 @@ json to_json(const CheckedKernel& kernel) {
           {"points", problem.points},
           {"levels", levels},
           {"queries", problem.batch * problem.queries},
+          {"value_unit", arithmetic.values.to.unit * arithmetic.values.times},
+          {"value_step", arithmetic.value_step},
           {"least_capability", kernel.least_capability},
           {"threads", kernel.plan.main.threads},
           {"shared_bytes", kernel.plan.main.shared_bytes}};

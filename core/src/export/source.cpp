@@ -54,6 +54,11 @@ constexpr const char* kHostIncludes = R"(
 
 )";
 
+/// Of a launch of the C entries.
+constexpr const char* kAddTextures =
+    "  if (const cudaError_t error = add_textures(*tuned, p, arguments); error != cudaSuccess)\n"
+    "    return error;\n";
+
 /// Host code evaluates launch plans, and device code calls constexpr functions.
 constexpr const char* kFlags =
     "#if defined(__NVCC__) && !defined(__CUDACC_RELAXED_CONSTEXPR__)\n"
@@ -68,19 +73,25 @@ std::string source_text(const ExportRequest& request, const std::vector<CheckedK
   }
   const bool maps = std::any_of(kernels.begin(), kernels.end(),
                                 [](const CheckedKernel& kernel) { return kernel.has_maps(); });
+  const bool texels = std::any_of(kernels.begin(), kernels.end(),
+                                  [](const CheckedKernel& kernel) { return kernel.has_texels(); });
   std::set<std::string> includes = flattener.outside();
   includes.insert({"cuda_bf16.h", "cuda_fp16.h"});
   std::string text = provenance_comment(request, kernels) + "\n" + kFlags;
   for (const std::string& include : includes) text += fmt::format("#include <{}>\n", include);
   text += "\n" + code + kHostIncludes;
   if (maps) text += "#include <cudaTypedefs.h>\n\n";
+  if (texels) text += "#include <map>\n#include <mutex>\n#include <tuple>\n\n";
   text += fmt::format("#include \"{}.h\"\n\n", request.name);
   text += template_text("source/general.cuh") + "\n" + template_text("source/launch.cuh") + "\n";
   if (maps) text += template_text("source/tensor_maps.cuh") + "\n";
+  if (texels) text += template_text("source/linear_textures.cuh") + "\n";
   const std::string make_maps =
       maps ? filled("source/make_maps.cuh", {{"NAME", request.name}}) : "";
   return text + table(kernels) +
-         filled("source/entry.cuh", {{"MAKE_MAPS", make_maps}, {"NAME", request.name}});
+         filled("source/entry.cuh", {{"ADD_TEXTURES", texels ? kAddTextures : ""},
+                                     {"MAKE_MAPS", make_maps},
+                                     {"NAME", request.name}});
 }
 
 std::string guard_of(const std::string& name) {

@@ -71,6 +71,13 @@ TEST_F(ExportWithNvcc, CompilesForEveryArchitecture) {
             "");
 }
 
+TEST_F(ExportWithNvcc, CompilesTexturesThatAreMadeForAnAddress) {
+  EXPECT_EQ(compile(exported_kernel({"vector-loads", "zero-border", "texture-fetch"},
+                                    preset_in_half("rtdetr-decoder")),
+                    for_all_from(80)),
+            "");
+}
+
 TEST_F(ExportWithNvcc, CompilesWhatIsForHopperAndLater) {
   EXPECT_EQ(
       compile(exported_kernel({"tma-boxes"}, preset_in_half("rtdetr-decoder")), for_all_from(90)),

@@ -63,6 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Recipes, ExportOnSimt,
                                              "loop-unrolling", "work-redistribution", "smem-levels",
                                              "prefetch-query"},
                                          std::vector<std::string>{"vector-loads", "spatial-order"},
+                                         std::vector<std::string>{"corner-pair", "texture-fetch"},
                                          std::vector<std::string>{"im2col"}));
 
 }  // namespace

@@ -116,7 +116,7 @@ int forward(const void* value, const int64_t* shapes, const int64_t* starts, con
   msda::Arguments arguments =
       arguments_of(*tuned, p, value, locations, weights, output, state.workspace);
   arguments.maps = state.maps;
-  return launch(*tuned, p, arguments, stream);
+@ADD_TEXTURES@  return launch(*tuned, p, arguments, stream);
 }
 
 }  // namespace
