@@ -133,16 +133,6 @@ void require_capability(const ExportRequest& request, const CheckedKernel& kerne
 
 }  // namespace
 
-bool CheckedKernel::has_maps() const {
-  return std::any_of(std::begin(plan.boxes), std::end(plan.boxes),
-                     [](const BoxShape& box) { return box.element_bytes != 0; });
-}
-
-bool CheckedKernel::has_texels() const {
-  return std::any_of(std::begin(plan.texel_bytes), std::end(plan.texel_bytes),
-                     [](unsigned bytes) { return bytes != 0; });
-}
-
 std::vector<CheckedKernel> check_kernels(const ExportRequest& request, const Compiler& compiler) {
   std::vector<CheckedKernel> checked;
   std::set<std::string> spaces;

@@ -31,9 +31,6 @@ struct CheckedKernel {
   LaunchPlan plan;
   int least_capability;  ///< 10 * major + minor
   int most_capability;   ///< 0: no limit
-
-  bool has_maps() const;
-  bool has_texels() const;
 };
 
 /// Throws as export_source() does.

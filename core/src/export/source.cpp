@@ -8,6 +8,7 @@
 
 #include "export/flatten.hpp"
 #include "export/parts.hpp"
+#include "jit/launch_plan.hpp"
 
 namespace msda {
 namespace {
@@ -71,10 +72,12 @@ std::string source_text(const ExportRequest& request, const std::vector<CheckedK
   for (const CheckedKernel& kernel : kernels) {
     code += flattener.flat(kernel.composed.unit.text, kernel.composed.unit.headers) + "\n";
   }
-  const bool maps = std::any_of(kernels.begin(), kernels.end(),
-                                [](const CheckedKernel& kernel) { return kernel.has_maps(); });
-  const bool texels = std::any_of(kernels.begin(), kernels.end(),
-                                  [](const CheckedKernel& kernel) { return kernel.has_texels(); });
+  const auto any = [&](bool (*asks)(const LaunchPlan&)) {
+    return std::any_of(kernels.begin(), kernels.end(),
+                       [&](const CheckedKernel& kernel) { return asks(kernel.plan); });
+  };
+  const bool maps = any(copies_boxes);
+  const bool texels = any(fetches_texels);
   std::set<std::string> includes = flattener.outside();
   includes.insert({"cuda_bf16.h", "cuda_fp16.h"});
   std::string text = provenance_comment(request, kernels) + "\n" + kFlags;

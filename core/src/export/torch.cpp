@@ -7,6 +7,7 @@
 #include <msda/error.hpp>
 
 #include "export/parts.hpp"
+#include "jit/launch_plan.hpp"
 #include "jit/occupancy.hpp"
 
 namespace msda {
@@ -35,7 +36,7 @@ std::vector<CheckedKernel> checked_for_torch(const ExportRequest& request,
                                              const Compiler& compiler) {
   std::vector<CheckedKernel> kernels = check_kernels(request, compiler);
   for (const CheckedKernel& kernel : kernels) {
-    if (kernel.has_maps()) {
+    if (copies_boxes(kernel.plan)) {
       throw Unsupported(fmt::format(
           "'{}' cannot be an operator of PyTorch: its tensor maps have to be made anew for each "
           "address, and an operator gets others in each call; the format source carries it",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 #include <msda/error.hpp>
@@ -26,6 +27,16 @@ LaunchPlan read_plan(const Module& module) {
 std::size_t workspace_bytes(const Extent& extent, std::int64_t batch, std::int64_t queries) {
   return static_cast<std::size_t>(extent.fixed + extent.per_image * batch +
                                   extent.per_query * batch * queries);
+}
+
+bool copies_boxes(const LaunchPlan& plan) {
+  return std::any_of(std::begin(plan.boxes), std::end(plan.boxes),
+                     [](const BoxShape& shape) { return shape.element_bytes != 0; });
+}
+
+bool fetches_texels(const LaunchPlan& plan) {
+  return std::any_of(std::begin(plan.texel_bytes), std::end(plan.texel_bytes),
+                     [](unsigned bytes) { return bytes != 0; });
 }
 
 void check_block(const LaunchShape& shape, const DeviceInfo& device) {

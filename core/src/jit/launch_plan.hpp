@@ -14,6 +14,12 @@ LaunchPlan read_plan(const Module& module);
 /// Bytes of workspace for these run-time sizes; queries is Q.
 std::size_t workspace_bytes(const Extent& extent, std::int64_t batch, std::int64_t queries);
 
+/// Whether TMA copies boxes, for which it wants tensor maps.
+bool copies_boxes(const LaunchPlan& plan);
+
+/// Whether the kernel fetches stored values from linear textures.
+bool fetches_texels(const LaunchPlan& plan);
+
 /// Throws Unsupported when a block needs more shared memory than the device gives.
 void check_block(const LaunchShape& shape, const DeviceInfo& device);
 

@@ -29,8 +29,8 @@ ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Problem& 
   // It depends on the launch before it, and clearing a workspace is none.
   if (prepasses_.empty() && !arguments_.cleared().empty()) main_.shape.dependent = 0;
   make_textures(problem);
-  if (TensorMaps::needed(plan_)) maps_ = std::make_unique<TensorMaps>(plan_, problem.batch);
-  if (LinearTextures::needed(plan_)) {
+  if (copies_boxes(plan_)) maps_ = std::make_unique<TensorMaps>(plan_, problem.batch);
+  if (fetches_texels(plan_)) {
     texels_ = std::make_unique<LinearTextures>(plan_, arguments_.stored_bytes());
   }
   if (plan_.persist_value != 0) {

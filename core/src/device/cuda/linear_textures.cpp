@@ -22,11 +22,6 @@ cudaChannelFormatDesc format_of(unsigned texel_bytes) {
 
 }  // namespace
 
-bool LinearTextures::needed(const LaunchPlan& plan) {
-  return std::any_of(std::begin(plan.texel_bytes), std::end(plan.texel_bytes),
-                     [](unsigned bytes) { return bytes != 0; });
-}
-
 LinearTextures::LinearTextures(const LaunchPlan& plan, std::size_t bytes) : bytes_(bytes) {
   std::copy(std::begin(plan.texel_bytes), std::end(plan.texel_bytes), texel_bytes_.begin());
   int device = 0;

@@ -14,8 +14,6 @@ namespace msda {
 
 class LinearTextures {
  public:
-  static bool needed(const LaunchPlan& plan);
-
   /// Of values of `bytes` bytes on the current device.
   LinearTextures(const LaunchPlan& plan, std::size_t bytes);
   LinearTextures(const LinearTextures&) = delete;

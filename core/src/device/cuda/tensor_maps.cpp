@@ -39,11 +39,6 @@ CUtensorMapDataType type_of(unsigned element_bytes) {
 
 }  // namespace
 
-bool TensorMaps::needed(const LaunchPlan& plan) {
-  return std::any_of(std::begin(plan.boxes), std::end(plan.boxes),
-                     [](const BoxShape& shape) { return shape.element_bytes != 0; });
-}
-
 TensorMaps::TensorMaps(const LaunchPlan& plan, std::int64_t batch) : batch_(batch) {
   std::copy(std::begin(plan.boxes), std::end(plan.boxes), shapes_.begin());
 }

@@ -15,8 +15,6 @@ namespace msda {
 
 class TensorMaps {
  public:
-  static bool needed(const LaunchPlan& plan);
-
   TensorMaps(const LaunchPlan& plan, std::int64_t batch);
 
   /// Makes the maps of all levels for the values at `values`, a device pointer. Throws Error with
