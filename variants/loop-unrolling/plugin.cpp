@@ -14,11 +14,27 @@ class LoopUnrolling final : public msda::Optimization {
                             ParameterSpec::flag(
                                 "ahead", "load a batch while the one before is blended", false),
                             ParameterSpec::flag("alternate", "large and small levels take turns",
+                                                false),
+                            ParameterSpec::flag("near-first",
+                                                "of a large and a small level's batches that are "
+                                                "loaded together, blend the small one's first",
                                                 false)}},
             {.skeleton = "direct",
              .slot = "unroll",
              .type = "msda::loop_unrolling::Unroll",
              .header = "loop_unrolling/unroll.cuh"}) {}
+
+  std::optional<std::string> unsupported(const msda::Problem&, const msda::DeviceInfo&,
+                                         const msda::Parameters& parameters) const override {
+    if (!parameters.get<bool>("near-first")) return std::nullopt;
+    if (!parameters.get<bool>("alternate")) {
+      return "near-first takes a large and a small level together: it needs alternate";
+    }
+    if (parameters.get<bool>("ahead")) {
+      return "near-first blends two batches out of turn, ahead blends them in turn: choose one";
+    }
+    return std::nullopt;
+  }
 
   std::vector<std::string> evidence(const msda::Problem&,
                                     const msda::Parameters& parameters) const override {

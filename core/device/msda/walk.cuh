@@ -22,6 +22,9 @@ struct Walk {
   /// Visits whose values are in flight while those of one are blended.
   static constexpr int kAhead = K::Fetch::kAhead > 0 ? K::Fetch::kAhead
                                                      : (K::Unroll::kLoadsAhead ? 1 : 0);
+  /// True when two visits begin together and the second, of the smaller level, is blended first.
+  static constexpr bool kInPairs =
+      K::Unroll::kNearFirst && K::Unroll::kAlternates && kAhead == 0 && !K::Fetch::kStaged;
   /// True for a loop over the visits of a level; otherwise all visits of a row are written out.
   static constexpr bool kRolled = kAhead == 0 && !K::Unroll::kAlternates;
 

@@ -38,6 +38,11 @@ const Use kMixed{"mixed-precision", {}};
 const Use kStrips{"strip-order", {{"rows", Number{5}}, {"columns", Number{8}}}};
 const Use kBehindValues{"prefetch-query", {{"behind-values", true}}};
 const Use kAlternate{"loop-unrolling", {{"points", Number{4}}, {"alternate", true}}};
+/// Of the problems' three levels, which are three batches of four points, the last has none beside
+/// it.
+Use near_first(Number points) {
+  return {"loop-unrolling", {{"points", points}, {"alternate", true}, {"near-first", true}}};
+}
 
 AwkwardProblem problem_of(Number heads, Types types, Distribution distribution) {
   AwkwardProblem made;
@@ -92,6 +97,9 @@ std::vector<Composition> head_groups() {
       {{"register-blocking", {}}, some_levels(2), {"memcpy-async", {}}, kPersistent},
       {interleaved(2), planes(2, "bulk"), {"warp-shuffle", {}}, kAlternate},
       {interleaved(2), later(some_levels(2)), kPersistent, kPacked, kAlternate},
+      {interleaved(2), some_levels(2), kPersistent, kPacked, near_first(4), kBehindValues},
+      {kWide, {"texture-fetch", {}}, some_levels(2), kPersistent, near_first(2)},
+      {kWide, {"stream-levels", {{"budget", Number{4}}}}, kPersistent, near_first(2)},
       {kWide, later(planes(2, "bulk")), {"work-redistribution", {}}, {"prefetch-query", {}}},
       {kWide, planes(2, "bulk"), kPersistent, kPacked, kAlternate, kBehindValues},
       {kWide, kPersistent, {"shared-metadata", {}}, kBehindValues},

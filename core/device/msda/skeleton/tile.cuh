@@ -132,6 +132,8 @@ class Tile {
     if constexpr (Walk::kRolled) {
       ask_ahead(consumer);
       visit_in_loops(consumer, source, row, sums);
+    } else if constexpr (Walk::kInPairs) {
+      visit_in_pairs(consumer, source, row, sums);
     } else {
       visit_all(consumer, source, row, sums);
     }
@@ -175,23 +177,54 @@ class Tile {
     Batch batch[kInFlight];
     static_for<Walk::kVisits + Walk::kAhead>([&]<int n>() {
       if constexpr (n < Walk::kVisits) {
-        constexpr Visit kNew = Walk::visit(n);
-        if constexpr (Walk::is_first_of_level(n)) reach<kNew.level>(consumer);
-        begin<kNew.level, kNew.points>(consumer, source, row, kNew.first, n % kInFlight,
-                                       batch[n % kInFlight]);
+        begin_visit<n>(consumer, source, row, n % kInFlight, batch[n % kInFlight]);
       }
-      if constexpr (n == 0) ask_ahead(consumer);
       if constexpr (n >= Walk::kAhead) {
         constexpr int kOld = n - Walk::kAhead;
         constexpr int kBegun = n < Walk::kVisits ? n + 1 : Walk::kVisits;
-        constexpr Visit kVisit = Walk::visit(kOld);
-        finish<kVisit.level, kVisit.points, Walk::staged_visits(kOld + 1, kBegun)>(
+        finish_visit<kOld, Walk::staged_visits(kOld + 1, kBegun)>(
             consumer, row, sums, kOld % kInFlight, batch[kOld % kInFlight]);
       }
-      // The compiler moves fetches of texels before visits that come first, until it has no more
-      // registers; across this it does not.
-      if constexpr (K::Reader::kFetches && n % 2 == 1) simt::sync_warp();
+      if constexpr (n % 2 == 1) keep_order_of_fetches();
     });
+  }
+  /// All visits written out, two at a time: what is on chip is blended while the other's values are
+  /// on their way.
+  template <class From>
+  __device__ void visit_in_pairs(Consumer<K>& consumer, const From& source,
+                                 Row<From> (&row)[kBlocking], Sums (&sums)[kBlocking]) const {
+    static_for<(Walk::kVisits + 1) / 2>([&]<int pair>() {
+      constexpr int kFar = 2 * pair;
+      constexpr int kNear = 2 * pair + 1;
+      Batch far;
+      begin_visit<kFar>(consumer, source, row, 0, far);
+      if constexpr (kNear < Walk::kVisits) {
+        Batch near;
+        begin_visit<kNear>(consumer, source, row, 0, near);
+        finish_visit<kNear, 0>(consumer, row, sums, 0, near);
+      }
+      finish_visit<kFar, 0>(consumer, row, sums, 0, far);
+      keep_order_of_fetches();
+    });
+  }
+  template <int n, class From>
+  __device__ void begin_visit(Consumer<K>& consumer, const From& source,
+                              const Row<From> (&row)[kBlocking], int place, Batch& batch) const {
+    constexpr Visit kVisit = Walk::visit(n);
+    if constexpr (Walk::is_first_of_level(n)) reach<kVisit.level>(consumer);
+    begin<kVisit.level, kVisit.points>(consumer, source, row, kVisit.first, place, batch);
+    if constexpr (n == 0) ask_ahead(consumer);
+  }
+  template <int n, int pending, class From>
+  __device__ void finish_visit(Consumer<K>& consumer, const Row<From> (&row)[kBlocking],
+                               Sums (&sums)[kBlocking], int place, Batch& batch) const {
+    constexpr Visit kVisit = Walk::visit(n);
+    finish<kVisit.level, kVisit.points, pending>(consumer, row, sums, place, batch);
+  }
+  /// The compiler moves fetches of texels before visits that come first, until it has no more
+  /// registers; across this it does not.
+  __device__ static void keep_order_of_fetches() {
+    if constexpr (K::Reader::kFetches) simt::sync_warp();
   }
 
   /// A loop over the batches of each level; only a last one of fewer points is written out.

@@ -8,12 +8,14 @@ namespace msda {
 
 /// - `kPoints`: points of a batch, all of one level, whose loads are in flight together;
 /// - `kLoadsAhead`: a batch is loaded while the one before is blended;
-/// - `kAlternates`: batches of large and small levels take turns.
+/// - `kAlternates`: batches of large and small levels take turns;
+/// - `kNearFirst`: of such two that are loaded together, the small level's is blended first.
 template <class Policy, class K>
 concept UnrollPolicy = requires {
   requires kConstant<int, Policy::kPoints>;
   requires kConstant<bool, Policy::kLoadsAhead>;
   requires kConstant<bool, Policy::kAlternates>;
+  requires kConstant<bool, Policy::kNearFirst>;
 };
 
 /// Default: one point at a time, in a loop.
@@ -22,6 +24,7 @@ struct OnePoint {
   static constexpr int kPoints = 1;
   static constexpr bool kLoadsAhead = false;
   static constexpr bool kAlternates = false;
+  static constexpr bool kNearFirst = false;
 };
 
 }  // namespace msda
