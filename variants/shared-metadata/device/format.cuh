@@ -7,13 +7,21 @@
 
 namespace msda::shared_metadata {
 
+/// What is computed of a point for each side: its taps.
+template <class K>
+struct TapsOfSides {
+  using Entry = Taps<K>;
+  __device__ static Entry entry(const Sample& sample, int level, int side) {
+    return make_taps<K>(sample, level, side);
+  }
+};
+
 /// Taps as the arithmetic takes them: [side][point].
 template <class K>
-struct PlainRow {
+struct PlainRow : TapsOfSides<K> {
   static constexpr int kSides = K::Mapping::kSides;
   static constexpr int kPoints = K::Problem::kLevels * K::Problem::kPoints;
   static constexpr int kTap = static_cast<int>(sizeof(Taps<K>));
-  using Entry = Taps<K>;
 
   struct Side {
     Taps<K> taps[kPoints];
@@ -21,9 +29,6 @@ struct PlainRow {
   };
   Side side[kSides];
 
-  __device__ static Entry entry(const Sample& sample, int level, int side) {
-    return make_taps<K>(sample, level, side);
-  }
   /// `points` points from point `first` on, a multiple of `points`.
   template <int points>
   __device__ void write(int first, const Taps<K> (&taps)[kSides][points]) {
@@ -41,10 +46,9 @@ struct PlainRow {
 /// The places of a row in 16 bits each, which its sides share; then the weights,
 /// [side][point][tap].
 template <class K>
-struct PackedRow {
+struct PackedRow : TapsOfSides<K> {
   using Weight = typename K::Arithmetic::Weight;
   using Place = unsigned short;
-  using Entry = Taps<K>;
   static constexpr int kSides = K::Mapping::kSides;
   static constexpr int kPoints = K::Problem::kLevels * K::Problem::kPoints;
   static constexpr int kPlace = static_cast<int>(sizeof(Place));
@@ -57,9 +61,6 @@ struct PackedRow {
   alignas(16) Place places[kPoints];
   Side side[kSides];
 
-  __device__ static Entry entry(const Sample& sample, int level, int side) {
-    return make_taps<K>(sample, level, side);
-  }
   template <int points>
   __device__ void write(int first, const Taps<K> (&taps)[kSides][points]) {
     alignas(16) Place place[points];
