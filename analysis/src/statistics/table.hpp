@@ -56,8 +56,8 @@ struct Table {
   std::string problem;
   TimingMode mode = TimingMode::kWarm;
   std::vector<Row> rows;
-  /// What shows in no arm though all of them have it, as the baseline misses it: "corner-pair: ...".
-  /// It sets none apart.
+  /// What shows in no arm though all of them have it, as the baseline misses it, for example
+  /// "corner-pair: ...". It sets none apart.
   std::vector<std::string> idle;
   MemoryFacts memory;  ///< of the device
   PlannedProcesses planned;

@@ -109,8 +109,7 @@ int code_capability(Launchable& launch) {
 bool runs_here(Tuned& tuned) {
   const int capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
                          attribute(cudaDevAttrComputeCapabilityMinor);
-  const auto shared =
-      static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  const auto shared = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
   return code_capability(tuned.main) >= tuned.least_capability &&
          (tuned.most_capability == 0 || capability <= tuned.most_capability) &&
          tuned.plan.main.shared_bytes <= shared;

@@ -43,12 +43,12 @@ cudaError_t find_texture(const void* first, size_t bytes, unsigned texel_bytes,
 /// Adds the views that the plan asks for, of the values as the main kernel finds them.
 cudaError_t add_textures(const Tuned& tuned, const msda_problem& p, msda::Arguments& arguments) {
   const bool copied = tuned.plan.has_prepass[msda::kLayout] != 0;
-  const auto* values = static_cast<const unsigned char*>(
-      copied ? arguments.workspace[msda::kLayout] : arguments.value);
-  const size_t bytes = copied ? slot_bytes(tuned, p, msda::kLayout)
-                              : static_cast<size_t>(p.batch * p.spatial_size * p.heads *
-                                                    p.channels) *
-                                    (p.value_type == MSDA_FP32 ? 4 : 2);
+  const auto* values = static_cast<const unsigned char*>(copied ? arguments.workspace[msda::kLayout]
+                                                                : arguments.value);
+  const size_t bytes = copied
+                           ? slot_bytes(tuned, p, msda::kLayout)
+                           : static_cast<size_t>(p.batch * p.spatial_size * p.heads * p.channels) *
+                                 (p.value_type == MSDA_FP32 ? 4 : 2);
   const auto alignment = static_cast<size_t>(std::max(attribute(cudaDevAttrTextureAlignment), 1));
   const size_t before = reinterpret_cast<uintptr_t>(values) % alignment;
   for (int view = 0; view < msda::kTexelViews; ++view) {
