@@ -225,7 +225,11 @@ int tune_command(const std::vector<std::string>& words) {
   report_on(options.directory);
   if (!outcome.winners.empty()) {
     write_atomically(options.directory / "winners.yaml", to_yaml(outcome.winners));
-    save_winners(winners_file, outcome.winners, registry);
+    const std::vector<Winner> kept = save_winners(winners_file, outcome.winners, registry);
+    for (const Winner& winner : kept) {
+      fmt::print("{}: nothing was confirmed, so that the winner of {} stays\n",
+                 winner.problem.name(), winner.date);
+    }
     fmt::print("Winners: {}\n", winners_file.string());
   }
   return static_cast<int>(outcome.failures == 0 ? ExitCode::kOk : ExitCode::kCellFailed);

@@ -76,6 +76,28 @@ TEST(Winners, TakeThePlaceOfThoseOfTheSameClassAndKeepOthers) {
   EXPECT_THAT(names, ElementsAre("b", "again"));
 }
 
+TEST(Winners, GiveWayOnlyToWhatIsConfirmed) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "w.yaml";
+  Winner baseline = winner("baseline", 9);
+  baseline.gain = baseline.gain_low = baseline.gain_high = 1;
+  const auto saved = [&](const Winner& found) {
+    std::vector<std::string> names;
+    for (const Winner& one : save_winners(file, {found}, fixture_registry())) {
+      names.push_back("kept " + one.problem.name());
+    }
+    std::vector<std::string> notes;
+    for (const Winner& one : read_winners(file, fixture_registry(), notes)) {
+      names.push_back(one.problem.name());
+    }
+    return names;
+  };
+  EXPECT_THAT(saved(baseline), ElementsAre("baseline"));
+  EXPECT_THAT(saved(winner("first", 3)), ElementsAre("first"));
+  EXPECT_THAT(saved(baseline), ElementsAre("kept first", "first"));
+  EXPECT_THAT(saved(winner("second", 4)), ElementsAre("second"));
+}
+
 TEST(Winners, OfPluginsThatAreNotHereStayInTheFile) {
   const TemporaryDirectory directory;
   std::string text = to_yaml({winner("a", 3)});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -201,26 +202,38 @@ std::string to_yaml(const std::vector<Winner>& winners) {
   return text_of(entries);
 }
 
-void save_winners(const fs::path& file, const std::vector<Winner>& found,
-                  const Registry& registry) {
+std::vector<Winner> save_winners(const fs::path& file, const std::vector<Winner>& found,
+                                 const Registry& registry) {
+  std::map<std::string, const Winner*> added;
+  for (const Winner& winner : found) added[key_of(winner)] = &winner;
   std::vector<YAML::Node> entries;
+  std::vector<Winner> kept;
   if (fs::exists(file)) {
     for (const YamlNode& entry : entries_of(file)) {
-      bool replaced = false;
+      bool stays = true;
       try {
-        const std::string key = key_of(parse_winner(entry, file.parent_path(), registry));
-        replaced = std::any_of(found.begin(), found.end(),
-                               [&](const Winner& winner) { return key_of(winner) == key; });
+        Winner there = parse_winner(entry, file.parent_path(), registry);
+        const auto better = added.find(key_of(there));
+        if (better != added.end()) {
+          stays = there.confirmed() && !better->second->confirmed();
+          if (stays) {
+            added.erase(better);
+            kept.push_back(std::move(there));
+          }
+        }
       } catch (const UsageError&) {
-        replaced = false;  // a plugin that is missing here is there elsewhere
+        stays = true;  // a plugin that is missing here is there elsewhere
       }
-      if (!replaced) entries.push_back(entry.yaml());
+      if (stays) entries.push_back(entry.yaml());
     }
   }
-  for (const Winner& winner : found) entries.push_back(winner_node(winner));
+  for (const Winner& winner : found) {
+    if (added.contains(key_of(winner))) entries.push_back(winner_node(winner));
+  }
   std::error_code ignored;  // writing says what is wrong
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), ignored);
   write_atomically(file, text_of(entries));
+  return kept;
 }
 
 std::vector<fs::path> winners_files(const fs::path& experiment) {

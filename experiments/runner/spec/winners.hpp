@@ -30,6 +30,9 @@ struct Winner {
   std::string command;
   std::string program;  ///< version and git state
   std::string place;    ///< "file:line:column"; "" for one that is no file's
+
+  /// False for a baseline that nothing was confirmed to be faster than.
+  bool confirmed() const { return gain_low > 1; }
 };
 
 /// Problems that a composition is expected to serve alike: those with the same heads, channels,
@@ -46,10 +49,11 @@ std::vector<Winner> read_winners(const std::filesystem::path& file, const Regist
 std::string to_yaml(const std::vector<Winner>& winners);
 
 /// Adds `found` to the winners of a file, which is created when it is not there: each takes the
-/// place of the one with the same device, shape class, types, distribution, mode and error bound.
-/// Those that this program cannot use stay as they are. Throws UsageError, EnvironmentError.
-void save_winners(const std::filesystem::path& file, const std::vector<Winner>& found,
-                  const Registry& registry);
+/// place of the one with the same device, shape class, types, distribution, mode and error bound,
+/// but no baseline that of a confirmed one: those stay and are returned. Those that this program
+/// cannot use stay as they are. Throws UsageError, EnvironmentError.
+std::vector<Winner> save_winners(const std::filesystem::path& file,
+                                 const std::vector<Winner>& found, const Registry& registry);
 
 /// Where winners are looked for: winners.yaml beside an experiment, those that searches left in
 /// results/, those that came with the program; as far as the files are there, each once.
