@@ -12,8 +12,10 @@ class MixedPrecision final : public msda::Optimization {
              .summary =
                  "values blended in the 16-bit type they are stored in; sums in fp32 or in 16 bits",
              .parameters = {ParameterSpec::one_of<std::string>(
-                                "sums", "type of the sums over batches of points", "fp32",
-                                {"fp32", "half"}),
+                                "sums",
+                                "type of the sums over batches of points; pairs: two batches that "
+                                "begin together in 16 bits, pairs of them in fp32",
+                                "fp32", {"fp32", "half", "pairs"}),
                             ParameterSpec::flag(
                                 "half-coordinates",
                                 "compute coordinates in fp16, as the documents' original does",
@@ -34,11 +36,12 @@ class MixedPrecision final : public msda::Optimization {
   msda::Arithmetic arithmetic(const msda::Problem& problem,
                               const msda::Parameters& parameters) const override {
     const msda::Format stored = msda::format_of(problem.types.value);
+    const auto sums = parameters.get<std::string>("sums");
     // A batch is at most the points of a level.
-    const auto batch = static_cast<double>(4 * problem.points);
+    const double batch = (sums == "pairs" ? 2.0 : 1.0) * static_cast<double>(4 * problem.points);
     msda::Arithmetic arithmetic;
     arithmetic.weights = {stored, 1};
-    arithmetic.sums = {stored, parameters.get<std::string>("sums") == "half" ? 0 : batch};
+    arithmetic.sums = {stored, sums == "half" ? 0 : batch};
     if (parameters.get<bool>("half-coordinates")) arithmetic.coordinates = {msda::kFp16, 3};
     return arithmetic;
   }

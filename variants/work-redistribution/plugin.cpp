@@ -15,14 +15,20 @@ class WorkRedistribution final : public msda::Optimization {
                   ParameterSpec::integer(
                       "waves", "parts of the batch that are dealt out one after another", 1, 1, 64),
                   ParameterSpec::integer(
-                      "turn", "tiles that a block could do while it turns to a plane", 0, 0, 64)}},
+                      "turn", "tiles that a block could do while it turns to a plane", 0, 0, 64),
+                  ParameterSpec::integer("learned",
+                                         "launches whose times the blocks' shares follow, set anew "
+                                         "after 1, 2, 4, 8 and so on; 0: equal shares",
+                                         0, 0, 1'000'000)}},
             {.skeleton = "direct",
              .slot = "schedule",
              .type = "msda::work_redistribution::Schedule",
              .header = "work_redistribution/schedule.cuh"}) {}
 
-  std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
-    return {"tiles.of-a-thread > 1"};
+  std::vector<std::string> evidence(const msda::Problem&,
+                                    const msda::Parameters& parameters) const override {
+    if (parameters.get<std::int64_t>("learned") == 0) return {"tiles.of-a-thread > 1"};
+    return {"tiles.of-a-thread > 1", "workspace.schedule.atomics > 0"};
   }
 };
 

@@ -95,11 +95,18 @@ struct Remark {
   char text[120];  ///< with its null; empty: nothing to say
 };
 
+/// When the host clears a workspace.
+enum Zeroed : unsigned {
+  kNeverZeroed,
+  kZeroedEachLaunch,
+  kZeroedOnce  ///< when it is made: a launch finds what those before it left
+};
+
 /// A whole composition: the main kernel, and for each slot a workspace and perhaps a pre-pass.
 struct LaunchPlan {
   LaunchShape main;
   Extent workspace[kSlotCount];
-  unsigned zeroed[kSlotCount];       ///< 1 when the workspace is cleared before each launch
+  unsigned zeroed[kSlotCount];       ///< a Zeroed: when the workspace is cleared
   unsigned has_prepass[kSlotCount];  ///< 1 when prepass[slot] is launched before the main kernel
   LaunchShape prepass[kSlotCount];
   TextureShape texture[kLevelLimit];

@@ -62,6 +62,15 @@ struct Walk {
   }
 };
 
+/// True where two visits that begin together have sums of their own.
+template <class K>
+inline constexpr bool kSumsInPairs = [] {
+  if constexpr (requires { K::Arithmetic::kSumsInPairs; }) {
+    return K::Arithmetic::kSumsInPairs && Walk<K>::kInPairs;
+  }
+  return false;
+}();
+
 /// Steps of a tile in which producers hand over values: a batch each.
 template <class K>
 inline constexpr int kFetchSteps = kProducerThreads<K> != 0 && K::Fetch::kByProducers

@@ -36,7 +36,8 @@ ComposedArguments::ComposedArguments(const LaunchPlan& plan, const Problem& prob
     if (bytes == 0) continue;
     workspaces_[slot] = allocate(bytes);
     constant_.workspace[slot] = workspaces_[slot]->data();
-    if (plan.zeroed[slot] != 0) cleared_.push_back(workspaces_[slot].get());
+    if (plan.zeroed[slot] == kZeroedEachLaunch) cleared_.push_back(workspaces_[slot].get());
+    if (plan.zeroed[slot] == kZeroedOnce) workspaces_[slot]->fill(0);
   }
   if (plan.has_prepass[kLayout] != 0) {
     layout_copy_ = constant_.workspace[kLayout];

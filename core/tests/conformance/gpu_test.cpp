@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "conformance/conformance.hpp"
+#include "conformance/head_groups.hpp"
 #include "measure/verify.hpp"
 #include "reference/reference.hpp"
 
@@ -19,6 +20,26 @@ TEST_P(ConformanceOnGpu, IsRightOnEveryAwkwardProblem) {
 INSTANTIATE_TEST_SUITE_P(Shipped, ConformanceOnGpu,
                          ::testing::ValuesIn(shipped_names(DeviceKind::kCuda)),
                          [](const auto& info) { return test_name(info.param); });
+
+TEST(GpuLaunches, AreRightOneAfterAnother) {
+  constexpr int kLaunches = 20;
+  const auto device = open_device("cuda:0");
+  const std::vector<Case> cases = make_cases(head_problems());
+  for (const Composition& composition : launches_in_a_row()) {
+    for (const Case& one : cases) {
+      if (composition.unsupported(one.problem, device->info())) continue;
+      SCOPED_TRACE(composition.describe() + " on " + one.problem.name);
+      const Prepared prepared = device->prepare(composition, one.problem);
+      DeviceInput input(*device, one.input);
+      for (int launch = 0; launch < kLaunches; ++launch) {
+        EXPECT_EQ(verify(*device, *prepared.executable, composition, input, one.problem, one.truth)
+                      .reason,
+                  "")
+            << "launch " << launch;
+      }
+    }
+  }
+}
 
 TEST(GpuTiming, EveryModeTimesEachSample) {
   const auto device = open_device("cuda:0");

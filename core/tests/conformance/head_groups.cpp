@@ -60,10 +60,17 @@ AwkwardProblem problem_of(Number heads, Types types, Distribution distribution) 
   return made;
 }
 
+std::vector<Composition> compositions_of(const std::vector<std::vector<Use>>& all) {
+  std::vector<Composition> compositions;
+  compositions.reserve(all.size());
+  for (const std::vector<Use>& uses : all) compositions.emplace_back(shipped_plugins(), uses);
+  return compositions;
+}
+
 }  // namespace
 
 std::vector<Composition> head_groups() {
-  const std::vector<std::vector<Use>> all = {
+  return compositions_of({
       {interleaved(2)},
       {interleaved(4), planes(1, "words")},
       {interleaved(1), planes(2, "bulk"), kPersistent},
@@ -102,6 +109,11 @@ std::vector<Composition> head_groups() {
       {kWide, {"stream-levels", {{"budget", Number{4}}}}, kPersistent, near_first(2)},
       {kWide, later(planes(2, "bulk")), {"work-redistribution", {}}, {"prefetch-query", {}}},
       {kWide, planes(2, "bulk"), kPersistent, kPacked, kAlternate, kBehindValues},
+      {kWide,
+       some_levels(2),
+       kPersistent,
+       near_first(2),
+       {"mixed-precision", {{"sums", std::string("pairs")}}}},
       {kWide, kPersistent, {"shared-metadata", {}}, kBehindValues},
       {kWide, planes(2, "bulk"), kPersistent, kCompact, kMixed, kStrips, {"prefetch-query", {}}},
       {kWide, kCompact, kMixed, kAlternate, {"zero-border", {}}},
@@ -110,11 +122,24 @@ std::vector<Composition> head_groups() {
       {kWide, later(planes(2, "bulk"))},
       {kWide, later(some_levels(2)), {"memcpy-async", {}}, kPersistent},
       {interleaved(2), later(planes(2, "bulk")), {"warp-roles", {}}, kPacked, kPersistent},
+  });
+}
+
+std::vector<Composition> launches_in_a_row() {
+  const Use pairs{"mixed-precision", {{"sums", std::string("pairs")}}};
+  const auto learned = [](Number waves, Number turn) {
+    return Use{"work-redistribution", {{"learned", Number{4}}, {"waves", waves}, {"turn", turn}}};
   };
-  std::vector<Composition> compositions;
-  compositions.reserve(all.size());
-  for (const std::vector<Use>& uses : all) compositions.emplace_back(shipped_plugins(), uses);
-  return compositions;
+  return compositions_of({
+      {kWide, learned(1, 0)},
+      {kWide, learned(2, 1), planes(2, "bulk"), kMixed},
+      {interleaved(2), learned(2, 0), some_levels(2), kPacked, near_first(4), kBehindValues, pairs},
+      {{"texture-fetch", {}}, learned(1, 0), near_first(2), pairs, {"shared-metadata", {}}},
+      {kWide, learned(1, 0), {"async-pipeline", {}}, {"shared-metadata", {}}},
+      {kWide, learned(1, 0), {"stream-levels", {{"budget", Number{4}}}}, kStrips},
+      {kWide, learned(1, 0), {"warp-roles", {}}},
+      {kWide, {"work-stealing", {}}, {"int8-value", {}}},
+  });
 }
 
 std::vector<AwkwardProblem> head_problems() {

@@ -13,6 +13,9 @@ namespace msda {
 /// channels of a head are: copies, layouts, encodings, clusters, producers.
 std::vector<Composition> head_groups();
 
+/// Where a launch leaves something in a workspace for those that follow, or may not.
+std::vector<Composition> launches_in_a_row();
+
 /// Of 1, 2, 3, 5, 6 and 8 heads, in all types, with blocks that come to several planes.
 std::vector<AwkwardProblem> head_problems();
 

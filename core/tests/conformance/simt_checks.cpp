@@ -69,13 +69,16 @@ std::string with_races(std::size_t seed) { return fmt::format("simt:{}:races", s
 
 /// What is wrong with the composition, compiled for the case's problem; "" too when it refuses.
 std::string wrong_with(Device& device, const Composition& composition, const Case& one,
-                       const Build& build) {
+                       const Build& build, int launches) {
   const Prepared prepared = device.load(composition, one.problem, build);
   DeviceInput input(device, one.input);
-  const Verdict verdict =
-      verify(device, *prepared.executable, composition, input, one.problem,
-             composition.computes() == Computes::kCopy ? make_copy_truth(one.input) : one.truth);
-  return verdict.reason;
+  for (int launch = 0; launch < launches; ++launch) {
+    const Verdict verdict =
+        verify(device, *prepared.executable, composition, input, one.problem,
+               composition.computes() == Computes::kCopy ? make_copy_truth(one.input) : one.truth);
+    if (!verdict.right) return verdict.reason;
+  }
+  return "";
 }
 
 using Compile = std::function<Build(const Composition&, const Problem&)>;
@@ -92,8 +95,8 @@ std::string run_cases(const SimtCheck& check, const Compile& compile) {
   for (const std::size_t number : check.cases) {
     const Case& one = check.pool().at(number);
     if (check.composition.unsupported(one.problem, device->info())) continue;
-    const std::string wrong =
-        wrong_with(*device, check.composition, one, compile(check.composition, one.problem));
+    const std::string wrong = wrong_with(*device, check.composition, one,
+                                         compile(check.composition, one.problem), check.launches);
     if (!wrong.empty()) return fmt::format("{}: {}", one.problem.name, wrong);
   }
   return "";
@@ -193,6 +196,18 @@ std::vector<SimtCheck> head_group_checks() {
     const std::size_t n = checks.size();
     checks.push_back({"heads", check_name(n, composition), composition, with_races(n), head_cases,
                       problems_for(composition, problems, n, 2)});
+  }
+  return checks;
+}
+
+std::vector<SimtCheck> launch_checks() {
+  constexpr int kLaunches = 6;  // the last learn nothing any more
+  const std::vector<AwkwardProblem> problems = head_problems();
+  std::vector<SimtCheck> checks;
+  for (const Composition& composition : launches_in_a_row()) {
+    const std::size_t n = checks.size();
+    checks.push_back({"launches", check_name(n, composition), composition, with_races(n),
+                      head_cases, problems_for(composition, problems, n, 2), kLaunches});
   }
   return checks;
 }

@@ -21,6 +21,7 @@ struct SimtCheck {
   std::string device;                  ///< "simt:3:races"
   const std::vector<Case>& (*pool)();  ///< made when first asked for
   std::vector<std::size_t> cases;      ///< of the pool; none: the vast problems of offsets.hpp
+  int launches = 1;                    ///< one after another, each of which has to be right
 };
 /// What a test's parameter is called.
 void PrintTo(const SimtCheck& check, std::ostream* out);
@@ -45,6 +46,9 @@ std::vector<SimtCheck> image_checks();
 
 /// Planes of several heads (head_groups.hpp), each on an even and an odd number of them.
 std::vector<SimtCheck> head_group_checks();
+
+/// What launches leave in workspaces for those that follow (launches_in_a_row()).
+std::vector<SimtCheck> launch_checks();
 
 /// Random compositions, some of them with races looked for and where a block has several tiles.
 std::vector<SimtCheck> combination_checks();

@@ -23,6 +23,7 @@ INSTANTIATE_TEST_SUITE_P(Alone, OnSimt, ::testing::ValuesIn(alone_checks()), nam
 INSTANTIATE_TEST_SUITE_P(Tiles, OnSimt, ::testing::ValuesIn(tile_checks()), name_of_check);
 INSTANTIATE_TEST_SUITE_P(Sides, OnSimt, ::testing::ValuesIn(side_checks()), name_of_check);
 INSTANTIATE_TEST_SUITE_P(Heads, OnSimt, ::testing::ValuesIn(head_group_checks()), name_of_check);
+INSTANTIATE_TEST_SUITE_P(Launches, OnSimt, ::testing::ValuesIn(launch_checks()), name_of_check);
 INSTANTIATE_TEST_SUITE_P(Offsets, OnSimt, ::testing::ValuesIn(offset_checks()), name_of_check);
 
 TEST(TexelsOnSimt, MoreThanATextureHasAreRefused) {

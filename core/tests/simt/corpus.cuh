@@ -205,6 +205,35 @@ __global__ void tally(const Arguments arguments) {
   }
 }
 
+/// The block that comes last reads what the others wrote before they came.
+template <bool right>
+__global__ void last_to_come(const Arguments arguments) {
+  auto* words = static_cast<unsigned*>(arguments.output);
+  if (simt::thread() != 0) return;
+  words[1 + simt::block()] = simt::block();
+  if (right) simt::fence();
+  const unsigned before = simt::atomic_add(words + 127, 1U);
+  if (right) simt::fence();
+  if (before % simt::blocks() + 1 != simt::blocks()) return;
+  unsigned sum = 0;
+  for (unsigned block = 0; block < simt::blocks(); ++block) sum += words[1 + block];
+  words[1 + simt::block()] = sum;
+}
+
+/// A fence orders what is before it, and no later write.
+template <bool right>
+__global__ void written_behind_the_fence(const Arguments arguments) {
+  auto* words = static_cast<unsigned*>(arguments.output);
+  if (simt::thread() != 0) return;
+  if (right) words[1 + simt::block()] = simt::block();
+  simt::fence();
+  const unsigned before = simt::atomic_add(words + 127, 1U);
+  simt::fence();
+  const bool last = before % simt::blocks() + 1 == simt::blocks();
+  if (!right) words[1 + simt::block()] = simt::block();
+  if (last) words[1 + simt::block()] = words[1 + (simt::block() + 1) % simt::blocks()];
+}
+
 // --- Asynchronous copies and mbarriers -----------------------------------------------------------
 
 /// The copied words are read before the copy is waited for.

@@ -31,9 +31,10 @@ struct Candidate {
 const std::vector<Candidate>& candidates() {
   static const std::vector<Candidate> kCandidates = [] {
     std::vector<Candidate> all;
-    for (const auto& suite : {alone_checks(), tile_checks(), side_checks(), parameter_checks(),
-                              offset_checks(), head_group_checks(), recipe_checks(),
-                              recipe_number_checks(), image_checks(), combination_checks()}) {
+    for (const auto& suite :
+         {alone_checks(), tile_checks(), side_checks(), parameter_checks(), offset_checks(),
+          head_group_checks(), launch_checks(), recipe_checks(), recipe_number_checks(),
+          image_checks(), combination_checks()}) {
       for (const SimtCheck& check : suite) {
         // The processes of the trials share the cases that are made here.
         const Problem problem = check.cases.empty() ? awkward_cases().front().problem

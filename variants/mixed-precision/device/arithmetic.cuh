@@ -1,8 +1,10 @@
 // Two channels are blended by one instruction in the 16-bit type of the values (fp16 or bf16). A
-// batch of points is summed in that type, and batches in fp32 or in that type too.
+// batch of points is summed in that type, or two batches that begin together; these in fp32 or in
+// that type too.
 #pragma once
 
 #include <msda/slots/arithmetic.cuh>
+#include <msda/walk.cuh>
 
 namespace msda::mixed_precision {
 
@@ -21,12 +23,36 @@ struct PairOf<__nv_bfloat16> {
   __device__ static float2 to_floats(Type v) { return __bfloat1622float2(v); }
 };
 
+/// Sums of a lane in the type of its values, of an even number of channels.
+template <class Stored, int vector>
+struct PairSums {
+  using Pair = PairOf<Stored>;
+  typename Pair::Type sum[vector / 2];
+
+  __device__ void clear() {
+#pragma unroll
+    for (int v = 0; v < vector / 2; ++v) sum[v] = Pair::twice(from_float<Stored>(-0.0F));
+  }
+  __device__ void add_to(FloatSums<vector>& sums) const {
+#pragma unroll
+    for (int v = 0; v < vector / 2; ++v) {
+      const float2 both = Pair::to_floats(sum[v]);
+      sums.sum[2 * v] += both.x;
+      sums.sum[2 * v + 1] += both.y;
+    }
+  }
+};
+
 template <class K, class Parameters>
 struct Arithmetic {
   static constexpr const char* idle() {
-    return K::Mapping::kVector == 1 ? "a lane has one channel: there is no pair to blend" : nullptr;
+    if (K::Mapping::kVector == 1) return "a lane has one channel: there is no pair to blend";
+    return Parameters::sums == 2 && !msda::kSumsInPairs<K>
+               ? "sums: pairs: no two batches begin together; loop-unrolling has near-first"
+               : nullptr;
   }
-  static constexpr bool kFloatSums = Parameters::sums == 0;
+  static constexpr bool kFloatSums = Parameters::sums != 1;
+  static constexpr bool kSumsInPairs = Parameters::sums == 2 && K::Mapping::kVector % 2 == 0;
   using Stored = typename K::Problem::Value;
   using Weight = Stored;
   static constexpr bool kEncoded = false;
@@ -34,6 +60,8 @@ struct Arithmetic {
   using Pair = PairOf<Stored>;
   template <int vector>
   using Sums = FloatSums<vector>;
+  template <int vector>
+  using PairSums = mixed_precision::PairSums<Stored, vector>;
 
   __device__ static Stored encode(const Arguments&, const float (&value)[1], long long, int, int) {
     return from_float<Stored>(value[0]);
@@ -59,15 +87,22 @@ struct Arithmetic {
     }
     if constexpr (vector % 2 == 1) add_last<points>(sums.sum[vector - 1], tap, value);
   }
+  template <int points, int batch, int taps, int vector>
+  __device__ static void add(PairSums<vector>& sums, const Taps<K> (&tap)[batch],
+                             const Vector<Stored, vector> (&value)[batch][taps]) {
+#pragma unroll
+    for (int v = 0; v < vector; v += 2) {
+      sums.sum[v / 2] = blended<points>(sums.sum[v / 2], tap, value, v);
+    }
+  }
 
  private:
-  /// Channels v and v + 1.
+  /// Channels v and v + 1, added to what they have been.
   template <int points, int batch, int taps, int vector>
-  __device__ static void add_pair(float& first, float& second, const Taps<K> (&tap)[batch],
-                                  const Vector<Stored, vector> (&value)[batch][taps], int v) {
-    typename Pair::Type blend;
-    blend.x = from_float<Stored>(kFloatSums ? 0.0F : first);
-    blend.y = from_float<Stored>(kFloatSums ? 0.0F : second);
+  __device__ static typename Pair::Type blended(typename Pair::Type blend,
+                                                const Taps<K> (&tap)[batch],
+                                                const Vector<Stored, vector> (&value)[batch][taps],
+                                                int v) {
 #pragma unroll
     for (int p = 0; p < points; ++p) {
 #pragma unroll
@@ -76,7 +111,16 @@ struct Arithmetic {
         blend = __hfma2(pairs[v / 2], Pair::twice(tap[p].weight[t]), blend);
       }
     }
-    const float2 both = Pair::to_floats(blend);
+    return blend;
+  }
+  /// Channels v and v + 1.
+  template <int points, int batch, int taps, int vector>
+  __device__ static void add_pair(float& first, float& second, const Taps<K> (&tap)[batch],
+                                  const Vector<Stored, vector> (&value)[batch][taps], int v) {
+    typename Pair::Type blend;
+    blend.x = from_float<Stored>(kFloatSums ? 0.0F : first);
+    blend.y = from_float<Stored>(kFloatSums ? 0.0F : second);
+    const float2 both = Pair::to_floats(blended<points>(blend, tap, value, v));
     first = kFloatSums ? first + both.x : both.x;
     second = kFloatSums ? second + both.y : both.y;
   }

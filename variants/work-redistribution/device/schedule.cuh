@@ -3,26 +3,49 @@
 // sets up for an image is set up once. With `waves` the images are dealt out in that many parts,
 // one after the other, so that the blocks work on fewer images at a time. With `turn` a plane
 // weighs that many tiles more than it has: what the block that turns to it in the middle of its
-// share does not get.
+// share does not get. With `learned` the shares are as large as their multiprocessors are fast.
 #pragma once
 
-#include <msda/slots/schedule.cuh>
+#include <work_redistribution/shares.cuh>
 
 namespace msda::work_redistribution {
 
 template <class K, class Parameters>
 class Schedule {
+  static constexpr int kWarps = K::Mapping::kThreads / simt::kWarpLanes;
+  static constexpr int kLearned =
+      Parameters::blocks == 1 && K::Source::kCluster == 1 && kProducerThreads<K> == 0
+          ? Parameters::learned
+          : 0;
+
  public:
   static constexpr unsigned kResidentBlocks = Parameters::blocks;
   static constexpr unsigned kChunks = 0;
-  static constexpr unsigned kRowsPerItem = kTileRows<K>;
-  struct Storage {};
+  /// Learned shares end at any warp's rows.
+  static constexpr unsigned kRowsPerItem =
+      kLearned == 0 || kTileRows<K> < kWarps ? kTileRows<K> : kTileRows<K> / kWarps;
+  using Shares = work_redistribution::Shares<K, kLearned>;
+  using Storage = typename Shares::Storage;
+  static constexpr Extent kWorkspace = Shares::kWorkspace;
+  static constexpr Zeroed kZeroed = Shares::kZeroed;
 
-  __device__ Schedule(const Arguments& arguments, Storage&) : arguments_(arguments) {}
+  static constexpr const char* idle() {
+    return Parameters::learned > 0 && kLearned == 0 ? "learned: a share is one multiprocessor's, "
+                                                      "without more blocks there, clusters and "
+                                                      "producers"
+                                                    : nullptr;
+  }
+
+  __device__ Schedule(const Arguments& arguments, Storage& storage)
+      : arguments_(arguments), shares_(arguments, storage) {}
 
   __device__ bool next(WorkItem& item) {
+    if (wave_ == 0) shares_.begin(weight_before(kWaves));
     while (next_ == last_) {
-      if (wave_ == kWaves) return false;
+      if (wave_ == kWaves) {
+        shares_.end(weight_before(kWaves));
+        return false;
+      }
       turn_to(wave_++);
     }
     const long long per_plane = items_per_plane(kShape<K>, arguments_.queries);
@@ -36,15 +59,19 @@ class Schedule {
 
  private:
   static constexpr long long kWaves = Parameters::waves;
-  static constexpr long long kTurn = Parameters::turn;
+  static constexpr long long kTurn = Parameters::turn * (kTileRows<K> / kRowsPerItem);
 
   /// This block's share of the wave's tiles.
   __device__ void turn_to(long long wave) {
+    const long long from = weight_before(wave);
+    const Part part = {from, weight_before(wave + 1), weight_before(kWaves)};
+    next_ = tiles_within(from + shares_.first(part));
+    last_ = tiles_within(from + shares_.last(part));
+  }
+  /// Of the tiles of all planes before those of the wave, the turns to them included.
+  __device__ long long weight_before(long long wave) const {
     const long long per_plane = items_per_plane(kShape<K>, arguments_.queries) + kTurn;
-    const long long first = arguments_.batch * wave / kWaves * kShape<K>.planes * per_plane;
-    const long long last = arguments_.batch * (wave + 1) / kWaves * kShape<K>.planes * per_plane;
-    next_ = tiles_within(first + (last - first) * worker<K>() / workers<K>());
-    last_ = tiles_within(first + (last - first) * (worker<K>() + 1) / workers<K>());
+    return arguments_.batch * wave / kWaves * kShape<K>.planes * per_plane;
   }
   /// Tiles that weigh `weight` in all, the turns to their planes included.
   __device__ long long tiles_within(long long weight) const {
@@ -55,6 +82,7 @@ class Schedule {
   }
 
   const Arguments& arguments_;
+  Shares shares_;
   long long wave_ = 0;
   long long next_ = 0;
   long long last_ = 0;

@@ -20,7 +20,7 @@ class Schedule {
 
   /// The counter, cleared before each launch.
   static constexpr Extent kWorkspace = {sizeof(unsigned long long), 0, 0};
-  static constexpr bool kZeroed = true;
+  static constexpr Zeroed kZeroed = kZeroedEachLaunch;
 
   __device__ Schedule(const Arguments& arguments, Storage& storage)
       : arguments_(arguments),

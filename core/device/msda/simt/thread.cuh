@@ -115,6 +115,15 @@ __device__ __forceinline__ T atomic_add(T* address, T value) {
   return atomicAdd(address, value);
 }
 
+/// Puts `value` there where `expected` is, and returns what was there before.
+__device__ __forceinline__ unsigned atomic_replace(unsigned* address, unsigned expected,
+                                                   unsigned value) {
+  return atomicCAS(address, expected, value);
+}
+/// Orders what this thread wrote before in front of what it writes later, and likewise what it
+/// reads, for all threads of the GPU.
+__device__ __forceinline__ void fence() { __threadfence(); }
+
 /// Dynamic shared memory of the block, aligned to 128 bytes.
 __device__ __forceinline__ unsigned char* shared_memory() {
   extern __shared__ __align__(128) unsigned char msda_shared[];

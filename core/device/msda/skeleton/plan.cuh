@@ -10,7 +10,7 @@ namespace msda {
 /// fill it for example:
 ///
 ///   static constexpr Extent kWorkspace = {...};  // arguments.workspace[slot]
-///   static constexpr bool kZeroed = true;        // cleared by the host before each launch
+///   static constexpr Zeroed kZeroed = ...;       // when the host clears it; never without
 ///   struct Prepass {
 ///     static constexpr LaunchShape kShape = {...};
 ///     struct Storage {...};  // shared memory

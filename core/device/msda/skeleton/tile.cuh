@@ -109,6 +109,7 @@ class Tile {
   __device__ void consume(Consumer<K>& consumer) const {
     // What is on its way to the chip is waited for here: a wait among the visits parts their loads.
     consumer.source.begin_tile(item_);
+    if (!warp_has_rows()) return;
     if constexpr (kComesLater<K>) {
       if (!consumer.source.has_come()) return gather(consumer, consumer.source.in_global());
     }
@@ -164,6 +165,11 @@ class Tile {
   __device__ unsigned in_item(int in_tile) const {
     return static_cast<unsigned>(at_ + min(in_tile, behind_));
   }
+  /// False when all rows of the warp stand for others, and no other warp waits for it.
+  __device__ bool warp_has_rows() const {
+    if constexpr (!kEndsWithinTiles<K> || K::Fetch::kStaged || kFollowsWalk<K>) return true;
+    return simt::warp_union(Mapping::row() <= behind_ ? 1 : 0) != 0;
+  }
   /// False for rows that stand for others.
   __device__ bool is_real(int in_tile) const {
     return in_tile <= behind_ && (kHeadsExist || head_in_problem(in_tile) < Problem::kHeads);
@@ -198,12 +204,24 @@ class Tile {
       constexpr int kNear = 2 * pair + 1;
       Batch far;
       begin_visit<kFar>(consumer, source, row, 0, far);
-      if constexpr (kNear < Walk::kVisits) {
+      if constexpr (kNear == Walk::kVisits) {
+        finish_visit<kFar, 0>(consumer, row, sums, 0, far);
+      } else {
         Batch near;
         begin_visit<kNear>(consumer, source, row, 0, near);
-        finish_visit<kNear, 0>(consumer, row, sums, 0, near);
+        if constexpr (kSumsInPairs<K>) {
+          typename K::Arithmetic::template PairSums<Mapping::kVector> both[kBlocking];
+#pragma unroll
+          for (int r = 0; r < kBlocking; ++r) both[r].clear();
+          finish_visit<kNear, 0>(consumer, row, both, 0, near);
+          finish_visit<kFar, 0>(consumer, row, both, 0, far);
+#pragma unroll
+          for (int r = 0; r < kBlocking; ++r) both[r].add_to(sums[r]);
+        } else {
+          finish_visit<kNear, 0>(consumer, row, sums, 0, near);
+          finish_visit<kFar, 0>(consumer, row, sums, 0, far);
+        }
       }
-      finish_visit<kFar, 0>(consumer, row, sums, 0, far);
       keep_order_of_fetches();
     });
   }
@@ -215,9 +233,9 @@ class Tile {
     begin<kVisit.level, kVisit.points>(consumer, source, row, kVisit.first, place, batch);
     if constexpr (n == 0) ask_ahead(consumer);
   }
-  template <int n, int pending, class From>
+  template <int n, int pending, class From, class Into>
   __device__ void finish_visit(Consumer<K>& consumer, const Row<From> (&row)[kBlocking],
-                               Sums (&sums)[kBlocking], int place, Batch& batch) const {
+                               Into (&sums)[kBlocking], int place, Batch& batch) const {
     constexpr Visit kVisit = Walk::visit(n);
     finish<kVisit.level, kVisit.points, pending>(consumer, row, sums, place, batch);
   }
@@ -285,9 +303,9 @@ class Tile {
   }
 
   /// Blends a batch after which `pending` staged ones have begun.
-  template <int level, int points, int pending, class From>
+  template <int level, int points, int pending, class From, class Into>
   __device__ void finish(Consumer<K>& consumer, const Row<From> (&row)[kBlocking],
-                         Sums (&sums)[kBlocking], int place, Batch& batch) const {
+                         Into (&sums)[kBlocking], int place, Batch& batch) const {
     if constexpr (Walk::staged(level)) {
       consumer.fetch.template wait<pending>(place);
 #pragma unroll
@@ -319,8 +337,8 @@ class Tile {
   }
 
   /// Values in units of a scale are summed as stored, and the scale is applied once.
-  template <int level, int points, class From>
-  __device__ void add(const Row<From>& row, Sums& sums, const Taps<K> (&taps)[kBatch<K>],
+  template <int level, int points, class From, class Into>
+  __device__ void add(const Row<From>& row, Into& sums, const Taps<K> (&taps)[kBatch<K>],
                       const Value (&value)[kBatch<K>][kTaps<K>]) const {
     if constexpr (kHasScales<K>) {
       Sums stored;

@@ -33,7 +33,9 @@ inline constexpr bool kHasScales = requires(const Arguments& arguments) {
 ///   pixels, counted from pixel `pixel`;
 /// - encode(arguments, values, image, head, level): the stored form of the values of kRows pixels;
 /// - add<points>(sums, taps, values): adds weight * value, over the first `points` points of a
-///   batch and their taps.
+///   batch and their taps;
+/// - of a policy with `kSumsInPairs`: `PairSums<n>`, of two batches that begin together: clear(),
+///   add_to(sums), and add<points>() adds to them too.
 template <class Policy, class K>
 concept ArithmeticPolicy =
     requires(const Arguments& arguments, typename Policy::template Sums<1>& sums,

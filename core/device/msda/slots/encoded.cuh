@@ -24,7 +24,7 @@ struct ScaledCodes {
   /// Largest magnitudes [image][head][level] as the bits of a float, which order like the floats.
   static constexpr Extent kWorkspace = {0, Problem::kHeads* Problem::kLevels * 4, 0};
   /// The magnitudes begin at zero: the host clears the whole workspace.
-  static constexpr bool kZeroed = true;
+  static constexpr Zeroed kZeroed = kZeroedEachLaunch;
 
   /// Each block takes parts of levels in turn, of all heads, and adds each part's maximum with one
   /// atomic of each warp.

@@ -82,6 +82,10 @@ __device__ __forceinline__ WorkItem work_item(const Arguments& arguments, const 
   return item;
 }
 
+/// True where items end anywhere, so that warps can have no row of a last tile.
+template <class K>
+inline constexpr bool kEndsWithinTiles = K::Schedule::kRowsPerItem % kTileRows<K> != 0;
+
 /// Items are taken by a block, or by a cluster of them where the source slot asks for clusters.
 template <class K>
 __device__ __forceinline__ long long worker() {

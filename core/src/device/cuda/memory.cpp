@@ -49,7 +49,10 @@ void CudaMemory::upload_part(std::size_t offset, const void* host, std::size_t b
         "cudaMemcpy to the device");
 }
 
-void CudaMemory::fill(int byte) { check(cudaMemset(data_, byte, bytes_), "cudaMemset"); }
+void CudaMemory::fill(int byte) {
+  check(cudaMemset(data_, byte, bytes_), "cudaMemset");
+  check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");  // other streams do not wait
+}
 
 CudaEvents::CudaEvents(int count) : events_(static_cast<std::size_t>(count)) {
   for (cudaEvent_t& event : events_) check(cudaEventCreate(&event), "cudaEventCreate");

@@ -166,6 +166,10 @@ void Cluster::new_slice() {
   slice_ = slice_length_;
 }
 
+unsigned long long Cluster::steps() const {
+  return static_cast<unsigned long long>(steps_ + slice_length_ - slice_);
+}
+
 void Cluster::end_slice(const void* pc) {
   if (fiber_ == nullptr) return;  // the unit's code, called by the executor
   fiber_->stopped_at = pc;

@@ -57,6 +57,8 @@ class Cluster {
   const std::optional<Recorder>& recorder() const { return recorder_; }
 
   // What threads call, by way of the table.
+  unsigned long long steps() const;
+  void fence();
   void end_slice(const void* pc);
   void access(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* pc);
   void meet(const host::Meeting& meeting);

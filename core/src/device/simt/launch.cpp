@@ -46,6 +46,8 @@ const host::Executor kTable = {
                 unsigned long times) { Cluster::running()->count(event, subject, times); },
     .wait_on_dependent_grids = [] { Cluster::running()->wait_on_dependent_grids(); },
     .begin_tile = [](bool first) { Cluster::running()->begin_tile(first); },
+    .steps = [] { return Cluster::running()->steps(); },
+    .fence = [] { Cluster::running()->fence(); },
 };
 
 /// A unit has one place for the table, so that it is one launch's at a time.

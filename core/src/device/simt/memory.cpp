@@ -48,17 +48,22 @@ std::optional<unsigned> GlobalMemory::other_writer(const Buffer& buffer, std::ui
                                                    unsigned cluster) {
   const bool writes = (kind & host::kWrite) != 0;
   const bool atomic = (kind & host::kAtomic) != 0;
+  if (atomic) fences_.touch_atomically(address, cluster);
   std::vector<Writer>& writers = writers_[static_cast<std::size_t>(&buffer - buffers_.data())];
   if (writers.empty()) {
     if (!writes) return std::nullopt;
     writers.resize(buffer.bytes);
   }
   const std::size_t first = address - buffer.begin();
+  const unsigned passed = fences_.passed(cluster);
   for (std::size_t i = first; i < first + bytes; ++i) {
     const Writer other = writers[i];
     const bool is_other = other.cluster != Writer::kNobody && other.cluster != cluster;
-    if (is_other && !(atomic && other.atomic != 0)) return other.cluster;
-    if (writes) writers[i] = {cluster, atomic ? 1U : 0U};
+    const bool both_atomic = atomic && other.atomic != 0;
+    if (is_other && !both_atomic && !fences_.order(other.cluster, other.fences, cluster)) {
+      return other.cluster;
+    }
+    if (writes) writers[i] = {cluster, atomic ? 1U : 0U, passed};
   }
   return std::nullopt;
 }

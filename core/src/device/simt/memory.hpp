@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "device/simt/fences.hpp"
+
 namespace msda::simt {
 
 /// What a buffer holds that is told apart when accesses are counted.
@@ -35,10 +37,13 @@ class GlobalMemory {
   const Buffer* find(std::uintptr_t address, std::size_t bytes);
   /// How often find() found each buffer, by name: every access asks.
   std::map<std::string, std::uint64_t> accesses() const;
-  /// The cluster other than `cluster` that wrote one of the bytes, which all lie in the buffer, and
-  /// not atomically like this access; notes a write. For a launch whose races are looked for.
+  /// The cluster other than `cluster` that wrote one of the bytes, which all lie in the buffer,
+  /// not atomically like this access and not before it by way of fences; notes a write. For a
+  /// launch whose races are looked for.
   std::optional<unsigned> other_writer(const Buffer& buffer, std::uintptr_t address,
                                        std::size_t bytes, unsigned kind, unsigned cluster);
+  /// The cluster comes to a fence of the whole GPU.
+  void fence(unsigned cluster) { fences_.fence(cluster); }
   /// "12 bytes past the end of 'value' (4096 bytes)": where a lost address lies.
   std::string describe(std::uintptr_t address) const;
 
@@ -48,6 +53,7 @@ class GlobalMemory {
     static constexpr std::uint32_t kNobody = 0x7fffffff;
     std::uint32_t cluster : 31 = kNobody;
     std::uint32_t atomic : 1 = 0;
+    std::uint32_t fences = 0;  ///< that the cluster had passed
   };
 
   struct Range {
@@ -58,8 +64,9 @@ class GlobalMemory {
   std::vector<Buffer> buffers_;               ///< by address
   std::vector<Range> ranges_;                 ///< of the buffers
   std::vector<std::vector<Writer>> writers_;  ///< by buffer and byte, once one was written
-  std::vector<std::uint64_t> accesses_;       ///< of each buffer
-  std::size_t last_ = 0;                      ///< where the last address was found
+  Fences fences_;
+  std::vector<std::uint64_t> accesses_;  ///< of each buffer
+  std::size_t last_ = 0;                 ///< where the last address was found
 };
 
 /// What is known of a byte of shared memory.

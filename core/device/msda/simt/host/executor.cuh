@@ -193,6 +193,10 @@ struct Executor {
   void (*wait_on_dependent_grids)();
   /// The thread turns to another tile of rows, the first of a work item or not.
   void (*begin_tile)(bool first);
+  /// Basic blocks that threads of the cluster have run: a clock.
+  unsigned long long (*steps)();
+  /// Orders this thread's accesses of global memory before and after it, for the whole GPU.
+  void (*fence)();
 };
 
 }  // namespace msda::simt::host

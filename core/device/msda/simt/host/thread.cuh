@@ -107,6 +107,14 @@ MSDA_UNCHECKED T atomic_add(T* address, T value) {
                           [](T a, T b) MSDA_UNCHECKED { return static_cast<T>(a + b); });
 }
 
+MSDA_UNCHECKED inline unsigned atomic_replace(unsigned* address, unsigned expected,
+                                              unsigned value) {
+  return host::atomically(address, value, [expected](unsigned a, unsigned b) MSDA_UNCHECKED {
+    return a == expected ? b : a;
+  });
+}
+MSDA_UNCHECKED inline void fence() { host::executor->fence(); }
+
 MSDA_UNCHECKED inline unsigned char* shared_memory() { return host::me().shared; }
 
 MSDA_UNCHECKED inline void begin_tile(bool first) { host::executor->begin_tile(first); }

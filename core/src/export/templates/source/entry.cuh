@@ -6,6 +6,8 @@ namespace {
 struct State {
   void* workspace = nullptr;
   msda::TensorMap* maps = nullptr;
+  int64_t batch = -1;  ///< of the problem whose launches the workspace remembers
+  int64_t queries = -1;
 };
 
 /// The kernel for the problem: of those that fit the one for the nearest number of queries. Null
@@ -103,7 +105,7 @@ int general(const msda_problem& p, const int64_t* shapes, const int64_t* starts,
 }
 
 int forward(const void* value, const int64_t* shapes, const int64_t* starts, const void* locations,
-            const void* weights, void* output, const msda_problem& p, const State& state,
+            const void* weights, void* output, const msda_problem& p, State& state,
             cudaStream_t stream) {
   if (p.batch * p.queries * p.heads * p.channels == 0) return 0;
   Tuned* tuned = std::strcmp(p.options, "general") == 0 ? nullptr : choose(p);
@@ -116,7 +118,10 @@ int forward(const void* value, const int64_t* shapes, const int64_t* starts, con
   msda::Arguments arguments =
       arguments_of(*tuned, p, value, locations, weights, output, state.workspace);
   arguments.maps = state.maps;
-@ADD_TEXTURES@  return launch(*tuned, p, arguments, stream);
+  const bool remembers = state.batch == p.batch && state.queries == p.queries;
+  state.batch = p.batch;
+  state.queries = p.queries;
+@ADD_TEXTURES@  return launch(*tuned, p, arguments, remembers, stream);
 }
 
 }  // namespace
@@ -126,8 +131,8 @@ int forward(const void* value, const int64_t* shapes, const int64_t* starts, con
 MSDA_ENTRY int @NAME@(const void* value, const int64_t* shapes, const int64_t* starts,
                       const void* locations, const void* weights, void* output,
                       const msda_problem* problem, void* state, void* stream) {
-  const State none;
-  const State& given = state != nullptr ? *static_cast<const State*>(state) : none;
+  State none;
+  State& given = state != nullptr ? *static_cast<State*>(state) : none;
   return forward(value, shapes, starts, locations, weights, output, *problem, given,
                  static_cast<cudaStream_t>(stream));
 }
@@ -155,7 +160,11 @@ MSDA_ENTRY int @NAME@_prepare(const void* value, const int64_t*, const int64_t*,
   if (bytes == 0 && !needs_maps(*tuned)) return 0;
   auto made = std::make_unique<State>();
   cudaError_t error = bytes != 0 ? cudaMalloc(&made->workspace, bytes) : cudaSuccess;
+  if (error == cudaSuccess && bytes != 0) error = cudaMemset(made->workspace, 0, bytes);
+  if (error == cudaSuccess) error = cudaStreamSynchronize(nullptr);  // other streams do not wait
   if (error != cudaSuccess) return error;
+  made->batch = problem->batch;
+  made->queries = problem->queries;
 @MAKE_MAPS@  static_cast<void>(value);
   *state = made.release();
   return 0;

@@ -224,11 +224,15 @@ msda::Arguments arguments_of(const Tuned& tuned, const msda_problem& p, const vo
   return arguments;
 }
 
-/// Clears what has to be zero, then the pre-passes, then the kernel.
-int launch(Tuned& tuned, const msda_problem& p, msda::Arguments arguments, cudaStream_t stream) {
+/// Clears what has to be zero, then the pre-passes, then the kernel. `remembers`: the workspace is
+/// as the launch before left it, or zero.
+int launch(Tuned& tuned, const msda_problem& p, msda::Arguments arguments, bool remembers,
+           cudaStream_t stream) {
   msda::LaunchShape shape = tuned.plan.main;
   for (int slot = 0; slot < msda::kSlotCount; ++slot) {
-    if (tuned.plan.zeroed[slot] == 0 || arguments.workspace[slot] == nullptr) continue;
+    const unsigned zeroed = tuned.plan.zeroed[slot];
+    const bool is_zero = zeroed == msda::kNeverZeroed || (zeroed == msda::kZeroedOnce && remembers);
+    if (is_zero || arguments.workspace[slot] == nullptr) continue;
     const cudaError_t error =
         cudaMemsetAsync(arguments.workspace[slot], 0, slot_bytes(tuned, p, slot), stream);
     if (error != cudaSuccess) return error;

@@ -1,0 +1,15 @@
+// Host bodies of ptx/multiprocessor.cuh. Two blocks after another share a multiprocessor, and those
+// of odd numbers are half as fast: kernels that rely on neither are right with both.
+#pragma once
+
+#include <msda/simt/thread.cuh>
+
+namespace msda::ptx {
+
+MSDA_UNCHECKED inline unsigned multiprocessor() { return simt::block() / 2; }
+
+MSDA_UNCHECKED inline unsigned long long cycles() {
+  return simt::host::executor->steps() * (1 + multiprocessor() % 2);
+}
+
+}  // namespace msda::ptx

@@ -1,0 +1,111 @@
+// Shares that blocks learn, on multiprocessors of which every other one is half as fast.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "compose/unit_writer.hpp"
+#include "device/simt/loaded_unit.hpp"
+#include "jit/host_compiler.hpp"
+
+namespace msda::simt {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+
+constexpr unsigned kBlocks = 4;  // of which two are on a fast multiprocessor
+constexpr unsigned kTiles = 1200;
+constexpr unsigned kLearned = 64;
+
+/// Each block writes down how many tiles it has, and works on each for as long.
+constexpr const char* kKernel = R"(#include <work_redistribution/shares.cuh>
+
+namespace shares {
+using namespace msda;
+
+struct K {
+  struct Mapping {
+    static constexpr int kThreads = 64;
+  };
+};
+using Shares = work_redistribution::Shares<K, 64>;
+
+__global__ void kernel(const Arguments arguments) {
+  Shares shares(arguments, *reinterpret_cast<Shares::Storage*>(simt::shared_memory()));
+  shares.begin(1200);
+  const work_redistribution::Part first = {0, 400, 1200};
+  const work_redistribution::Part second = {400, 1200, 1200};
+  const long long tiles =
+      shares.last(first) - shares.first(first) + shares.last(second) - shares.first(second);
+  if (simt::thread() == 0) static_cast<unsigned*>(arguments.output)[simt::block()] = tiles;
+  volatile unsigned done = 0;
+  for (long long step = 0; step < 20 * tiles; ++step) done = done + 1;
+  shares.end(1200);
+}
+}  // namespace shares
+)";
+
+const LoadedUnit& unit() {
+  static const LoadedUnit kUnit = [] {
+    Unit unit;
+    unit.label = "shares";
+    unit.text = kKernel;
+    unit.headers = device_headers();
+    std::ifstream file(MSDA_SHARES);
+    unit.headers.push_back(
+        {"work_redistribution/shares.cuh", std::string(std::istreambuf_iterator<char>(file), {})});
+    unit.kernels = {"shares::kernel"};
+    return LoadedUnit(HostCompiler().compile(unit));
+  }();
+  return kUnit;
+}
+
+/// Tiles of each block in each launch.
+std::vector<std::vector<unsigned>> launches(unsigned count) {
+  static std::vector<unsigned char> book;
+  book.assign(std::size_t{1} << 16U, 0);
+  std::vector<std::vector<unsigned>> all;
+  for (unsigned launch = 0; launch < count; ++launch) {
+    std::vector<unsigned> tiles(kBlocks);
+    Arguments arguments{};
+    arguments.output = tiles.data();
+    arguments.workspace[kSchedule] = book.data();
+    Grid grid;
+    grid.kernel = unit().kernel("shares::kernel");
+    grid.blocks = kBlocks;
+    grid.threads = 64;
+    grid.shared_bytes = 1024;
+    Options options;
+    options.seed = launch;
+    options.races = true;
+    run(grid, &arguments, unit().image(), unit().attach(),
+        {{tiles.data(), kBlocks * sizeof(unsigned), "output", true},
+         {book.data(), book.size(), "the book", true},
+         {&arguments, sizeof arguments, "the arguments", false}},
+        options);
+    all.push_back(tiles);
+  }
+  return all;
+}
+
+TEST(LearnedShares, FollowTheSpeedOfTheMultiprocessors) {
+  const auto all = launches(kLearned + 6);
+  EXPECT_THAT(all.front(), ElementsAre(300, 300, 300, 300));
+  for (const unsigned fast : {0, 1}) {
+    EXPECT_NEAR(all.back()[fast], 400, 8);
+    EXPECT_NEAR(all.back()[fast + 2], 200, 8);
+  }
+  const std::vector<std::vector<unsigned>> after(all.begin() + kLearned, all.end());
+  EXPECT_THAT(after, Each(all.back())) << "nothing is learned any more";
+}
+
+TEST(LearnedShares, AreAllOfTheTilesInEachLaunch) {
+  for (const std::vector<unsigned>& tiles : launches(10)) {
+    EXPECT_EQ(tiles[0] + tiles[1] + tiles[2] + tiles[3], kTiles);
+  }
+}
+
+}  // namespace
+}  // namespace msda::simt

@@ -1,0 +1,237 @@
+// How large the share of each block is. Equal shares end at different times: multiprocessors do not
+// get the same from L2, 36 of an H200's 132 get 6% less. Learned ones follow what each
+// multiprocessor needed for a tile in launches before.
+#pragma once
+
+#include <msda/ptx/multiprocessor.cuh>
+#include <msda/slots/schedule.cuh>
+
+namespace msda::work_redistribution {
+
+/// Tiles `from` to before `to` of `all`, dealt out together; turns to planes weigh as tiles do.
+struct Part {
+  long long from;
+  long long to;
+  long long all;
+};
+
+/// `learned`: launches from whose times the shares are set anew; 0: all blocks have the same. Of a
+/// part first() tiles lie before this block's and last() before the next one's.
+template <class K, int learned>
+class Shares;
+
+template <class K>
+class Shares<K, 0> {
+ public:
+  struct Storage {};
+  static constexpr Extent kWorkspace = {};
+  static constexpr Zeroed kZeroed = kNeverZeroed;
+
+  __device__ Shares(const Arguments&, Storage&) {}
+  __device__ void begin(long long) {}
+  __device__ void end(long long) {}
+  __device__ long long first(const Part& part) const {
+    return (part.to - part.from) * worker<K>() / workers<K>();
+  }
+  __device__ long long last(const Part& part) const {
+    return (part.to - part.from) * (worker<K>() + 1) / workers<K>();
+  }
+};
+
+/// Each multiprocessor that a block of the first launch ran on has a place with that block's share,
+/// and the block that runs there later claims it. Where there is none, or another has claimed it,
+/// the block takes any other place: each is claimed once in each launch, whoever runs where, so
+/// that all work is done once.
+template <class K, int learned>
+class Shares {
+  static constexpr unsigned kWarps = K::Mapping::kThreads / simt::kWarpLanes;
+  static constexpr unsigned kMost = 512;              ///< shares, and multiprocessors
+  static constexpr long long kMostTiles = 1LL << 31;  ///< their products have 64 bits
+
+  struct alignas(32) Place {
+    long long first;  ///< tile of all, of the share
+    long long last;
+    unsigned share;   ///< 1 + its number; 0: nobody's place
+    unsigned claims;  ///< launches in which somebody has claimed it
+  };
+  /// In global memory, from launch to launch; at first zero.
+  struct Book {
+    unsigned long long ended;  ///< blocks, of all launches
+    Place place[2 * kMost];    ///< by multiprocessor; then those of blocks that had to share one
+    unsigned at[kMost];        ///< by share, its place
+    float needed[kMost];       ///< cycles for the share, of all launches since it was dealt
+    float usual[kMost];        ///< cycles for a tile of it
+  };
+
+ public:
+  struct Storage {
+    long long first;
+    long long last;
+    unsigned long long begun;  ///< in cycles of the multiprocessor
+    unsigned launch;           ///< launches before this one
+    unsigned share;
+    unsigned ended;  ///< warps
+  };
+  static constexpr Extent kWorkspace = {sizeof(Book), 0, 0};
+  static constexpr Zeroed kZeroed = kZeroedOnce;
+
+  __device__ Shares(const Arguments& arguments, Storage& storage)
+      : book_(*static_cast<Book*>(arguments.workspace[kSchedule])), storage_(storage) {}
+
+  /// Before anything else, by all threads of the block, of which all have `tiles`.
+  __device__ void begin(long long tiles) {
+    if (simt::thread() == 0) {
+      storage_.ended = 0;
+      if (learns(tiles)) {
+        claim(tiles);
+      } else {
+        take_equal(simt::block(), tiles);
+      }
+      storage_.begun = ptx::cycles();
+    }
+    simt::sync_block();
+  }
+  __device__ long long first(const Part& part) const { return within(part, storage_.first); }
+  __device__ long long last(const Part& part) const { return within(part, storage_.last); }
+
+  /// The warp has done its part of all that the block has.
+  __device__ void end(long long tiles) {
+    if (!learns(tiles)) return;
+    unsigned is_last = 0;
+    if (simt::lane() == 0 && simt::atomic_add(&storage_.ended, 1U) + 1 == kWarps) {
+      if (storage_.launch < learned) {
+        is_last = tell() ? 1 : 0;
+      } else {
+        simt::atomic_add(&book_.ended, 1ULL);
+      }
+    }
+    is_last = simt::shuffle(is_last, 0);
+    simt::sync_warp();  // what lane 0 has seen, all of them see
+    if (is_last != 0) learn(tiles);
+  }
+
+ private:
+  __device__ static bool learns(long long tiles) {
+    return simt::blocks() <= kMost && tiles < kMostTiles;
+  }
+  /// Parts follow each other without rounding a share twice: over all of them it has its tiles.
+  __device__ static long long within(const Part& part, long long tiles) {
+    return tiles * part.to / part.all - tiles * part.from / part.all;
+  }
+  __device__ void take(unsigned share, long long first, long long last) {
+    storage_.share = share;
+    storage_.first = first;
+    storage_.last = last;
+  }
+  __device__ void take_equal(unsigned share, long long tiles) {
+    take(share, tiles * share / simt::blocks(), tiles * (share + 1) / simt::blocks());
+  }
+
+  /// Blocks of this launch that have ended are fewer than all, as this one has not.
+  __device__ void claim(long long tiles) {
+    const unsigned here = ptx::multiprocessor() % kMost;
+    Place& home = book_.place[here];
+    const unsigned share = home.share;  // this and what follows is on its way together
+    const long long first = home.first;
+    const long long last = home.last;
+    const unsigned claims = simt::atomic_add(&home.claims, 1U);
+    const unsigned long long ended = simt::atomic_add(&book_.ended, 0ULL);
+    storage_.launch = static_cast<unsigned>(ended / simt::blocks());
+    const bool is_free = claims == storage_.launch;
+    if (is_free && share != 0) return take(share - 1, first, last);
+    if (is_free && storage_.launch == 0) return settle(here, tiles);
+    simt::atomic_add(&home.claims, ~0U);
+    if (storage_.launch == 0) {
+      simt::atomic_add(&book_.place[kMost + simt::block()].claims, 1U);
+      return settle(kMost + simt::block(), tiles);
+    }
+    const Place& other = any_other();
+    take(other.share - 1, other.first, other.last);
+  }
+  /// In the first launch: the block's share has that place from now on.
+  __device__ void settle(unsigned place, long long tiles) {
+    take_equal(simt::block(), tiles);
+    book_.at[simt::block()] = place;
+  }
+  __device__ const Place& any_other() {
+    unsigned share = simt::block();
+    for (;; share = (share + 1) % simt::blocks()) {
+      Place& place = book_.place[book_.at[share]];
+      const unsigned launch = storage_.launch;
+      if (simt::atomic_replace(&place.claims, launch, launch + 1) == launch) return place;
+    }
+  }
+
+  /// How long the block took. True for the last one of a launch after which shares are dealt anew:
+  /// after 1, 2, 4, 8 and so on, soon nearly right and in the end from many launches.
+  __device__ bool tell() {
+    const unsigned launches = storage_.launch + 1;
+    book_.needed[storage_.share] += static_cast<float>(ptx::cycles() - storage_.begun);
+    simt::fence();
+    const unsigned long long ended = simt::atomic_add(&book_.ended, 1ULL) + 1;
+    simt::fence();
+    const bool is_last = ended == static_cast<unsigned long long>(launches) * simt::blocks();
+    return is_last && (launches & (launches - 1)) == 0;
+  }
+
+  /// By one warp, when all blocks have ended.
+  __device__ void learn(long long tiles) {
+    const unsigned blocks = simt::blocks();
+    const unsigned run = (blocks + simt::kWarpLanes - 1) / simt::kWarpLanes;
+    const unsigned begin = min(simt::lane() * run, blocks);
+    const unsigned end = min(begin + run, blocks);
+    estimate(begin, end, tiles);
+    deal(begin, end, tiles);
+  }
+  __device__ void estimate(unsigned begin, unsigned end, long long tiles) {
+    constexpr float kGain = 0.75F;  // what is right for the old shares is not quite for the new
+    const bool is_first = storage_.launch == 0;
+    const unsigned launches = is_first ? 1 : (storage_.launch + 1) / 2;
+    for (unsigned s = begin; s < end; ++s) {
+      const Place& place = book_.place[book_.at[s]];
+      const long long own = is_first ? tiles / simt::blocks() : place.last - place.first;
+      const float all = static_cast<float>(launches) * static_cast<float>(max(own, 1LL));
+      const float needed = max(book_.needed[s], 1.0F) / all;
+      book_.usual[s] = is_first ? needed : book_.usual[s] + kGain * (needed - book_.usual[s]);
+      book_.needed[s] = 0;
+    }
+  }
+  /// As many tiles for each as it can do until all are done.
+  __device__ void deal(unsigned begin, unsigned end, long long tiles) {
+    const auto done = [&](float cycles) {
+      long long count = 0;
+      for (unsigned s = begin; s < end; ++s) {
+        count += static_cast<long long>(cycles / book_.usual[s]);
+      }
+      return count;
+    };
+    const auto add = [](long long a, long long b) { return a + b; };
+    float slowest = 0;
+    for (unsigned s = begin; s < end; ++s) slowest = max(slowest, book_.usual[s]);
+    float few = 0;
+    float enough = simt::warp_maximum(slowest) * static_cast<float>(tiles / simt::blocks() + 1);
+    for (int halvings = 0; halvings < 24; ++halvings) {
+      const float middle = (few + enough) / 2;
+      (simt::warp_reduce(done(middle), add) < tiles ? few : enough) = middle;
+    }
+    const long long own = done(enough);
+    long long up_to = own;
+    for (int lanes = 1; lanes < simt::kWarpLanes; lanes *= 2) {
+      const long long below = simt::shuffle_up(up_to, lanes);
+      if (static_cast<int>(simt::lane()) >= lanes) up_to += below;
+    }
+    up_to -= own;
+    for (unsigned s = begin; s < end; ++s) {
+      Place& place = book_.place[book_.at[s]];
+      place.share = s + 1;
+      place.first = min(up_to, tiles);
+      up_to += static_cast<long long>(enough / book_.usual[s]);
+      place.last = s + 1 == simt::blocks() ? tiles : min(up_to, tiles);
+    }
+  }
+
+  Book& book_;
+  Storage& storage_;
+};
+
+}  // namespace msda::work_redistribution
