@@ -36,7 +36,7 @@ class MixedPrecision final : public msda::Optimization {
   msda::Arithmetic arithmetic(const msda::Problem& problem,
                               const msda::Parameters& parameters) const override {
     const msda::Format stored = msda::format_of(problem.types.value);
-    const auto sums = parameters.get<std::string>("sums");
+    const auto& sums = parameters.get<std::string>("sums");
     // A batch is at most the points of a level.
     const double batch = (sums == "pairs" ? 2.0 : 1.0) * static_cast<double>(4 * problem.points);
     msda::Arithmetic arithmetic;
