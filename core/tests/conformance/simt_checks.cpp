@@ -112,6 +112,20 @@ std::string run_with(const SimtCheck& check, const Compile& compile) {
   }
 }
 
+/// Each composition on two of head_problems(), with races looked for.
+std::vector<SimtCheck> on_head_problems(const std::string& suite,
+                                        const std::vector<Composition>& compositions,
+                                        int launches) {
+  const std::vector<AwkwardProblem> problems = head_problems();
+  std::vector<SimtCheck> checks;
+  for (const Composition& composition : compositions) {
+    const std::size_t n = checks.size();
+    checks.push_back({suite, check_name(n, composition), composition, with_races(n), head_cases,
+                      problems_for(composition, problems, n, 2), launches});
+  }
+  return checks;
+}
+
 }  // namespace
 
 void PrintTo(const SimtCheck& check, std::ostream* out) { *out << check.composition.describe(); }
@@ -189,27 +203,11 @@ std::vector<SimtCheck> parameter_checks() {
   return checks;
 }
 
-std::vector<SimtCheck> head_group_checks() {
-  const std::vector<AwkwardProblem> problems = head_problems();
-  std::vector<SimtCheck> checks;
-  for (const Composition& composition : head_groups()) {
-    const std::size_t n = checks.size();
-    checks.push_back({"heads", check_name(n, composition), composition, with_races(n), head_cases,
-                      problems_for(composition, problems, n, 2)});
-  }
-  return checks;
-}
+std::vector<SimtCheck> head_group_checks() { return on_head_problems("heads", head_groups(), 1); }
 
 std::vector<SimtCheck> launch_checks() {
   constexpr int kLaunches = 6;  // the last learn nothing any more
-  const std::vector<AwkwardProblem> problems = head_problems();
-  std::vector<SimtCheck> checks;
-  for (const Composition& composition : launches_in_a_row()) {
-    const std::size_t n = checks.size();
-    checks.push_back({"launches", check_name(n, composition), composition, with_races(n),
-                      head_cases, problems_for(composition, problems, n, 2), kLaunches});
-  }
-  return checks;
+  return on_head_problems("launches", launches_in_a_row(), kLaunches);
 }
 
 std::vector<SimtCheck> offset_checks() {

@@ -222,7 +222,7 @@ std::vector<Winner> save_winners(const fs::path& file, const std::vector<Winner>
           }
         }
       } catch (const UsageError&) {
-        stays = true;  // a plugin that is missing here is there elsewhere
+        // It stays: a plugin that is missing here is there elsewhere.
       }
       if (stays) entries.push_back(entry.yaml());
     }

@@ -93,10 +93,10 @@ struct Order {
           own += count;
         }
       }
-      const int through_lane = inclusive_sum(own, lane);
+      const int through_lane = simt::warp_inclusive_sum(own);
       if (lane == simt::kWarpLanes - 1) warp_sums[simt::warp()] = through_lane;
       simt::sync_block();
-      if (simt::warp() == 0) warp_sums[lane] = inclusive_sum(warp_sums[lane], lane);
+      if (simt::warp() == 0) warp_sums[lane] = simt::warp_inclusive_sum(warp_sums[lane]);
       sync();  // the sums are there, and all blocks have read the counts
       int before = through_lane - own + (simt::warp() > 0 ? warp_sums[simt::warp() - 1] : 0);
 #pragma unroll
@@ -105,15 +105,6 @@ struct Order {
         before += all[c];
       }
       simt::sync_block();
-    }
-
-    __device__ static int inclusive_sum(int value, int lane) {
-#pragma unroll
-      for (int step = 1; step < simt::kWarpLanes; step *= 2) {
-        const int other = simt::shuffle_up(value, step);
-        if (lane >= step) value += other;
-      }
-      return value;
     }
 
     /// Cell of the mean of the query's finite locations.

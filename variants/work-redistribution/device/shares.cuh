@@ -215,12 +215,7 @@ class Shares {
       (simt::warp_reduce(done(middle), add) < tiles ? few : enough) = middle;
     }
     const long long own = done(enough);
-    long long up_to = own;
-    for (int lanes = 1; lanes < simt::kWarpLanes; lanes *= 2) {
-      const long long below = simt::shuffle_up(up_to, lanes);
-      if (static_cast<int>(simt::lane()) >= lanes) up_to += below;
-    }
-    up_to -= own;
+    long long up_to = simt::warp_inclusive_sum(own) - own;
     for (unsigned s = begin; s < end; ++s) {
       Place& place = book_.place[book_.at[s]];
       place.share = s + 1;

@@ -66,6 +66,17 @@ __device__ __forceinline__ T warp_reduce(T value, const Combine& combine) {
   return value;
 }
 
+/// The sum of the values of this lane and all below it.
+template <class T>
+__device__ __forceinline__ T warp_inclusive_sum(T value) {
+#pragma unroll
+  for (int lanes = 1; lanes < kWarpLanes; lanes *= 2) {
+    const T below = shuffle_up(value, lanes);
+    if (static_cast<int>(lane()) >= lanes) value += below;
+  }
+  return value;
+}
+
 /// The largest value of the warp's lanes, in all of them.
 __device__ __forceinline__ float warp_maximum(float value) {
   return warp_reduce(value, [](float a, float b) { return fmaxf(a, b); });
