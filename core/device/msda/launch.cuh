@@ -34,10 +34,18 @@ struct Arguments {
   void* workspace[kSlotCount];  ///< of the slot's policy, sized by its Extent; null without one
   unsigned long long texture[kLevelLimit];  ///< texture objects that the plan asks for
   unsigned long long surface[kLevelLimit];  ///< the same arrays, for writing
-  const TensorMap* maps;  ///< one for each level that the plan asks for; null without one
-  unsigned long long texels[kTexelViews];  ///< linear textures of the views that the plan asks for
-  unsigned first_texel[kTexelViews];       ///< where the stored values begin in them
+  unsigned long long texels[kTexelViews];   ///< linear textures of the views that the plan asks for
+  unsigned first_texel[kTexelViews];        ///< where the stored values begin in them
 };
+
+/// That of a kernel that copies boxes, with maps of the levels that the plan has boxes of. Other
+/// kernels do without: a launch takes longer with them.
+template <int levels>
+struct MappedArguments : Arguments {
+  TensorMap maps[levels];
+};
+/// What the host has for every kernel, which takes of it what its parameter is.
+using AllArguments = MappedArguments<kLevelLimit>;
 
 /// Bytes of workspace as a function of the run-time sizes: the sum of the three parts.
 struct Extent {

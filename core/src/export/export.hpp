@@ -39,8 +39,7 @@ struct ExportedFile {
 std::vector<ExportedFile> export_source(const ExportRequest& request, const Compiler& compiler);
 
 /// The same as an extension for PyTorch 2.10 and newer: the kernels behind an operator, a Python
-/// package around it, build.py and check.py. `package` is the name of both. Throws Unsupported
-/// beside the above for kernels with tensor maps, which have to be made for each address.
+/// package around it, build.py and check.py. `package` is the name of both.
 std::vector<ExportedFile> export_torch(const ExportRequest& request, const Compiler& compiler,
                                        const std::string& package);
 

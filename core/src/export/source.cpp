@@ -56,6 +56,8 @@ constexpr const char* kHostIncludes = R"(
 )";
 
 /// Of a launch of the C entries.
+constexpr const char* kAddMaps =
+    "  if (const int failed = add_maps(*tuned, p.batch, arguments); failed != 0) return failed;\n";
 constexpr const char* kAddTextures =
     "  if (const cudaError_t error = add_textures(*tuned, p, arguments); error != cudaSuccess)\n"
     "    return error;\n";
@@ -89,11 +91,9 @@ std::string source_text(const ExportRequest& request, const std::vector<CheckedK
   text += template_text("source/general.cuh") + "\n" + template_text("source/launch.cuh") + "\n";
   if (maps) text += template_text("source/tensor_maps.cuh") + "\n";
   if (texels) text += template_text("source/linear_textures.cuh") + "\n";
-  const std::string make_maps =
-      maps ? filled("source/make_maps.cuh", {{"NAME", request.name}}) : "";
   return text + table(kernels) +
          filled("source/entry.cuh", {{"ADD_TEXTURES", texels ? kAddTextures : ""},
-                                     {"MAKE_MAPS", make_maps},
+                                     {"ADD_MAPS", maps ? kAddMaps : ""},
                                      {"NAME", request.name}});
 }
 

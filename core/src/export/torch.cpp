@@ -4,10 +4,7 @@
 
 #include <algorithm>
 
-#include <msda/error.hpp>
-
 #include "export/parts.hpp"
-#include "jit/launch_plan.hpp"
 #include "jit/occupancy.hpp"
 
 namespace msda {
@@ -30,20 +27,6 @@ ExportRequest with_wide_locations(const ExportRequest& request) {
     if (taken) wide.kernels.push_back(std::move(other));
   }
   return wide;
-}
-
-std::vector<CheckedKernel> checked_for_torch(const ExportRequest& request,
-                                             const Compiler& compiler) {
-  std::vector<CheckedKernel> kernels = check_kernels(request, compiler);
-  for (const CheckedKernel& kernel : kernels) {
-    if (copies_boxes(kernel.plan)) {
-      throw Unsupported(fmt::format(
-          "'{}' cannot be an operator of PyTorch: its tensor maps have to be made anew for each "
-          "address, and an operator gets others in each call; the format source carries it",
-          kernel.exported->recipe));
-    }
-  }
-  return kernels;
 }
 
 void add_package(std::vector<ExportedFile>& files, const std::filesystem::path& folder,
@@ -89,7 +72,7 @@ std::vector<std::string> capability_texts(const std::vector<CheckedKernel>& kern
 std::vector<ExportedFile> export_torch(const ExportRequest& asked, const Compiler& compiler,
                                        const std::string& package) {
   const ExportRequest request = with_wide_locations(asked);
-  const auto kernels = checked_for_torch(request, compiler);
+  const auto kernels = check_kernels(request, compiler);
   const Words words = {{"NAME", request.name},
                        {"PACKAGE", package},
                        {"ARCHITECTURES", architecture_numbers(request)},
@@ -111,7 +94,7 @@ std::vector<ExportedFile> export_torch(const ExportRequest& asked, const Compile
 std::vector<ExportedFile> export_hub(const ExportRequest& asked, const Compiler& compiler,
                                      const std::string& package) {
   const ExportRequest request = with_wide_locations(asked);
-  const auto kernels = checked_for_torch(request, compiler);
+  const auto kernels = check_kernels(request, compiler);
   std::string hub_name = package;
   std::replace(hub_name.begin(), hub_name.end(), '_', '-');
   const Words words = {

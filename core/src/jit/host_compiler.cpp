@@ -54,8 +54,8 @@ std::string host_text(const Unit& unit) {
   for (std::size_t i = 0; i < unit.kernels.size(); ++i) {
     text += fmt::format(
         "{} void {}(const void* arguments) {{\n"
-        "  {}(*static_cast<const {}*>(arguments));\n}}\n",
-        kExported, kernel_symbol(i), unit.kernels[i], "msda::Arguments");
+        "  msda::simt::host::call({}, arguments);\n}}\n",
+        kExported, kernel_symbol(i), unit.kernels[i]);
   }
   if (!unit.plan.empty()) {
     text +=

@@ -28,6 +28,10 @@ Use cluster(Number blocks, Number heads) {
   return {"distributed-smem", {{"cluster", blocks}, {"heads", heads}}};
 }
 Use padded(Number heads) { return {"smem-levels", {{"heads", heads}, {"padding", Number{2}}}}; }
+/// To 128 bytes for values of 16 bits.
+Use padded_to_lines() {
+  return {"smem-levels", {{"padding", Number{32}}, {"copy", std::string("bulk")}}};
+}
 
 const Use kWide{"vector-loads", {{"threads", Number{64}}}};
 const Use kHalves{"channel-split", {{"channels", Number{16}}, {"threads", Number{64}}}};
@@ -82,6 +86,7 @@ std::vector<Composition> head_groups() {
       {kWide, planes_in_global_memory(4), {"work-redistribution", {{"waves", Number{1}}}}},
       {kWide, planes(8, "bulk"), kPersistent},
       {kWide, padded(2), kPersistent},
+      {kWide, padded_to_lines(), kPersistent},
       {kHalves, planes(2, "bulk"), kPersistent},
       {kWide, planes(2, "bulk"), {"channel-blocked", {{"block", Number{8}}}}},
       {interleaved(2), planes(4, "bulk"), {"zero-border", {}}},

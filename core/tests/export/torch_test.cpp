@@ -15,6 +15,7 @@ namespace msda::test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 ExportRequest request_for(const std::vector<std::string>& variants, const std::string& preset) {
   ExportRequest request;
@@ -118,14 +119,13 @@ TEST_F(ExportedPackage, IsPython) {
   EXPECT_EQ(result.exit_code, 0) << result.output;
 }
 
-TEST(ExportedOperator, RefusesMapsThatAreMadeForAnAddress) {
-  const ExportRequest request = request_for({"tma-boxes"}, "rtdetr-decoder");
-  try {
-    export_torch(request, Compiler(), "my_ops");
-    FAIL() << "tensor maps are taken";
-  } catch (const Unsupported& error) {
-    EXPECT_THAT(error.what(), HasSubstr("the format source carries it"));
-  }
+TEST(ExportedOperator, MakesTensorMapsForTheAddressesOfACall) {
+  const auto source = [](const char* variant) {
+    const ExportRequest request = request_for({variant}, "rtdetr-decoder");
+    return content_of(export_torch(request, Compiler(), "my_ops"), "src/" + request.name + ".cu");
+  };
+  EXPECT_THAT(source("tma-boxes"), HasSubstr("add_maps(*tuned, p.batch, arguments)"));
+  EXPECT_THAT(source("vector-loads"), Not(HasSubstr("add_maps")));
 }
 
 }  // namespace

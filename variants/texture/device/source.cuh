@@ -48,6 +48,8 @@ class Source {
             static_cast<unsigned>(8 * sizeof(typename Problem::Value))};
   }
 
+  static constexpr BoxShape boxes(int) { return {}; }
+
   /// Writes every texel of every level.
   struct Prepass {
     static constexpr unsigned kThreads = 256;

@@ -61,7 +61,7 @@ struct Box {
     const auto y = static_cast<int>(place / kPitch);
     const auto x = static_cast<int>(place % kPitch);
     const auto image = static_cast<int>(item.image);
-    const TensorMap* map = arguments.maps + level;
+    const TensorMap* map = map_of<K>(arguments, level);
     if constexpr (kPairs) {
       ptx::copy_box(&to, map, x * kChannels, y, image, &barrier);
     } else {

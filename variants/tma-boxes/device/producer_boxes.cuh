@@ -30,7 +30,7 @@ class ProducerBoxes {
     ptx::publish_barriers();
     if constexpr (Box::kTensor) {
       for (int l = 0; l < K::Problem::kLevels; ++l) {
-        if (!K::Source::on_chip(l)) ptx::prefetch_map(arguments.maps + l);
+        if (!K::Source::on_chip(l)) ptx::prefetch_map(map_of<K>(arguments, l));
       }
     }
   }

@@ -54,6 +54,22 @@ struct Gather {
 #undef MSDA_BIND
 };
 
+/// The boxes that a level is copied by: whole to the chip, or those that points read.
+template <class K>
+constexpr BoxShape boxes_of(int level) {
+  return K::Source::on_chip(level) ? K::Source::boxes(level) : K::Fetch::boxes(level);
+}
+template <class K>
+inline constexpr bool kCopiesBoxes = [] {
+  for (int l = 0; l < K::Problem::kLevels; ++l) {
+    if (boxes_of<K>(l).element_bytes != 0) return true;
+  }
+  return false;
+}();
+/// The parameter of the main kernel.
+template <class K>
+using KernelArguments = Either<kCopiesBoxes<K>, MappedArguments<K::Problem::kLevels>, Arguments>;
+
 /// The plan of a composition of a gathering skeleton.
 template <class K>
 constexpr LaunchPlan make_plan() {
@@ -74,7 +90,7 @@ constexpr LaunchPlan make_plan() {
   }
   for (int l = 0; l < K::Problem::kLevels; ++l) {
     plan.texture[l] = K::Source::texture(l);
-    plan.boxes[l] = K::Fetch::boxes(l);
+    plan.boxes[l] = boxes_of<K>(l);
   }
   add_evidence<K>(plan);
   return plan;

@@ -61,7 +61,8 @@ template <class C>
 __global__ void __launch_bounds__(kShape<Composed<C>>.threads,
                                   kShape<Composed<C>>.resident_blocks > 0
                                       ? kShape<Composed<C>>.resident_blocks
-                                      : 1) kernel(const __grid_constant__ Arguments arguments) {
+                                      : 1)
+    kernel(const __grid_constant__ KernelArguments<Composed<C>> arguments) {
   run<Composed<C>>(arguments);
 }
 

@@ -125,7 +125,8 @@ template <class C>
 __global__ void __launch_bounds__(kShape<Composed<C>>.threads,
                                   kShape<Composed<C>>.resident_blocks > 0
                                       ? kShape<Composed<C>>.resident_blocks
-                                      : 1) kernel(const __grid_constant__ Arguments arguments) {
+                                      : 1)
+    kernel(const __grid_constant__ KernelArguments<Composed<C>> arguments) {
   using K = Composed<C>;
   auto& storage = shared_storage<typename K::Storage>();
   Stages<K> stages{typename K::Handover(part_of<kHandover, typename K::Handover::Storage>(storage)),

@@ -26,6 +26,12 @@ constexpr const char* all_levels_on_chip() {
   return "all levels are on chip: no value is loaded from global memory";
 }
 
+/// The map of a level that is copied by boxes, among the arguments of the main kernel.
+template <class K>
+__device__ __forceinline__ const TensorMap* map_of(const Arguments& arguments, int level) {
+  return &static_cast<const MappedArguments<K::Problem::kLevels>&>(arguments).maps[level];
+}
+
 /// Where one read returns the four corners blended: place(x, y), of a point in pixels.
 template <class Policy>
 concept BlendingSource = requires {
@@ -77,7 +83,8 @@ inline constexpr bool kComesLater = requires(typename K::Source& source) {
 /// - `Place`: what a tap carries of a point;
 /// - delta(level, column, row): from the anchor to the pixel at (column, row), each 0 or 1;
 /// - on_chip(level): there is nothing to fetch ahead;
-/// - texture(level): the texture that the source asks for; of width 0: none.
+/// - texture(level): the texture that the source asks for; of width 0: none;
+/// - boxes(level): of a level on chip, the tensor that it is copied from; of element size 0: none.
 template <class Policy, class K>
 concept SourcePolicy = requires(Policy& policy, const typename Policy::Base& base,
                                 const typename Policy::Place& place, const WorkItem& item) {
@@ -89,6 +96,7 @@ concept SourcePolicy = requires(Policy& policy, const typename Policy::Base& bas
   requires kConstant<int, Policy::delta(0, 1, 1)>;
   requires kConstant<bool, Policy::on_chip(0)>;
   { Policy::texture(0) } -> Same<TextureShape>;
+  { Policy::boxes(0) } -> Same<BoxShape>;
   policy.enter(item);
   policy.begin_tile(item);
   policy.leave();
@@ -121,6 +129,7 @@ struct GlobalRows {
     return K::Layout::start(level) + delta;
   }
   static constexpr TextureShape texture(int) { return {}; }
+  static constexpr BoxShape boxes(int) { return {}; }
 
   /// Of the column that side `side` reads. `image` is where the lane's channels begin in the image.
   template <int level>

@@ -29,7 +29,9 @@ ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Problem& 
   // It depends on the launch before it, and clearing a workspace is none.
   if (prepasses_.empty() && !arguments_.cleared().empty()) main_.shape.dependent = 0;
   make_textures(problem);
-  if (copies_boxes(plan_)) maps_ = std::make_unique<TensorMaps>(plan_, problem.batch);
+  if (copies_boxes(plan_) && device.compute_capability >= 90) {
+    maps_ = std::make_unique<TensorMaps>(plan_, problem.batch);
+  }
   if (fetches_texels(plan_)) {
     texels_ = std::make_unique<LinearTextures>(plan_, arguments_.stored_bytes());
   }
@@ -114,7 +116,7 @@ ComposedExecutable::Launch ComposedExecutable::make_launch(const std::string& na
   return launch;
 }
 
-void ComposedExecutable::enqueue(const Launch& launch, Arguments& arguments, cudaStream_t stream,
+void ComposedExecutable::enqueue(const Launch& launch, AllArguments& arguments, cudaStream_t stream,
                                  const cudaAccessPolicyWindow* persist) {
   Attributes attributes{};
   cudaLaunchConfig_t configuration = launch_configuration(launch.shape, launch.blocks, attributes);
@@ -135,9 +137,10 @@ void ComposedExecutable::bind(const Tensors& tensors) {
   if (texels_) texels_->make(arguments_.stored_values(tensors));
 }
 
-Arguments ComposedExecutable::arguments_for(const Tensors& tensors) const {
-  Arguments arguments = arguments_.of(tensors);
-  if (maps_) arguments.maps = maps_->of(arguments_.stored_values(tensors));
+AllArguments ComposedExecutable::arguments_for(const Tensors& tensors) const {
+  AllArguments arguments;
+  static_cast<Arguments&>(arguments) = arguments_.of(tensors);
+  if (maps_) maps_->add_to(arguments, arguments_.stored_values(tensors));
   if (texels_) texels_->add_to(arguments, arguments_.stored_values(tensors));
   return arguments;
 }
@@ -148,7 +151,7 @@ void ComposedExecutable::enqueue_clearing(cudaStream_t stream) const {
   }
 }
 
-void ComposedExecutable::enqueue_main(Arguments& arguments, cudaStream_t stream) const {
+void ComposedExecutable::enqueue_main(AllArguments& arguments, cudaStream_t stream) const {
   if (!persisting_) return enqueue(main_, arguments, stream);
   const cudaAccessPolicyWindow window = persisting_->window(arguments.value);
   enqueue(main_, arguments, stream, &window);
@@ -156,7 +159,7 @@ void ComposedExecutable::enqueue_main(Arguments& arguments, cudaStream_t stream)
 
 void ComposedExecutable::launch(const Tensors& tensors, Stream stream) {
   auto* cuda_stream = static_cast<cudaStream_t>(stream);
-  Arguments arguments = arguments_for(tensors);
+  AllArguments arguments = arguments_for(tensors);
   enqueue_clearing(cuda_stream);
   for (const PrepassLaunch& prepass : prepasses_) enqueue(prepass.launch, arguments, cuda_stream);
   enqueue_main(arguments, cuda_stream);
@@ -166,21 +169,21 @@ std::vector<LaunchPart> ComposedExecutable::parts() {
   std::vector<LaunchPart> parts;
   const auto add = [&](const std::string& name, const auto& enqueue_part) {
     parts.push_back({name, [this, enqueue_part](const Tensors& tensors, Stream stream) {
-                       Arguments arguments = arguments_for(tensors);
+                       AllArguments arguments = arguments_for(tensors);
                        enqueue_part(arguments, static_cast<cudaStream_t>(stream));
                      }});
   };
   if (!arguments_.cleared().empty()) {
-    add("clear", [this](Arguments&, cudaStream_t stream) { enqueue_clearing(stream); });
+    add("clear", [this](AllArguments&, cudaStream_t stream) { enqueue_clearing(stream); });
   }
   for (const PrepassLaunch& prepass : prepasses_) {
-    add(prepass.name, [&prepass](Arguments& arguments, cudaStream_t stream) {
+    add(prepass.name, [&prepass](AllArguments& arguments, cudaStream_t stream) {
       enqueue(prepass.launch, arguments, stream);
     });
   }
   if (parts.empty()) return parts;
   add("kernel",
-      [this](Arguments& arguments, cudaStream_t stream) { enqueue_main(arguments, stream); });
+      [this](AllArguments& arguments, cudaStream_t stream) { enqueue_main(arguments, stream); });
   return parts;
 }
 

@@ -45,11 +45,11 @@ class ComposedExecutable final : public Executable {
   Launch make_launch(const std::string& name_expression, const LaunchShape& shape,
                      const Problem& problem, const DeviceInfo& device) const;
   /// `persist`: a window of memory whose lines this launch keeps in the persisting part of L2.
-  static void enqueue(const Launch& launch, Arguments& arguments, cudaStream_t stream,
+  static void enqueue(const Launch& launch, AllArguments& arguments, cudaStream_t stream,
                       const cudaAccessPolicyWindow* persist = nullptr);
-  Arguments arguments_for(const Tensors& tensors) const;
+  AllArguments arguments_for(const Tensors& tensors) const;
   void enqueue_clearing(cudaStream_t stream) const;
-  void enqueue_main(Arguments& arguments, cudaStream_t stream) const;
+  void enqueue_main(AllArguments& arguments, cudaStream_t stream) const;
   void make_textures(const Problem& problem);
 
   CudaModule module_;

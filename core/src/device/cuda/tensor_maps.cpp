@@ -72,19 +72,17 @@ TensorMap TensorMaps::encode_level(const void* values, const BoxShape& shape) co
 }
 
 void TensorMaps::encode(const void* values) {
-  std::array<TensorMap, kLevelLimit> maps{};
+  Maps maps{};
   for (std::size_t level = 0; level < kLevelLimit; ++level) {
     if (shapes_[level].element_bytes != 0) maps[level] = encode_level(values, shapes_[level]);
   }
-  auto& memory = maps_[values];
-  if (!memory) memory = std::make_unique<CudaMemory>(sizeof maps);
-  memory->upload(maps.data(), sizeof maps);
+  maps_[values] = maps;
 }
 
-const TensorMap* TensorMaps::of(const void* values) const {
+void TensorMaps::add_to(AllArguments& arguments, const void* values) const {
   const auto found = maps_.find(values);
   if (found == maps_.end()) throw Error("launched on tensors that were not bound before");
-  return static_cast<const TensorMap*>(found->second->data());
+  std::copy(found->second.begin(), found->second.end(), std::begin(arguments.maps));
 }
 
 }  // namespace msda

@@ -78,7 +78,7 @@ void SimtExecutable::make_textures() {
   }
 }
 
-void SimtExecutable::make_maps(const void* values) {
+void SimtExecutable::add_maps(AllArguments& arguments, const void* values) const {
   static_assert(sizeof(simt::host::Tensor) <= sizeof(TensorMap));
   for (std::size_t level = 0; level < kLevelLimit; ++level) {
     const BoxShape& shape = plan_.boxes[level];
@@ -95,7 +95,7 @@ void SimtExecutable::make_maps(const void* values) {
       tensor.stride_bytes[d] = shape.stride_bytes[d];
     }
     tensor.extent[inner] = static_cast<unsigned>(problem_.batch);  // the images
-    std::memcpy(&maps_[level], &tensor, sizeof tensor);
+    std::memcpy(&arguments.maps[level], &tensor, sizeof tensor);
   }
 }
 
@@ -155,7 +155,7 @@ simt::Subject SimtExecutable::subject_of(const Launch& launch) const {
   return subject;
 }
 
-void SimtExecutable::run(const Launch& launch, const Arguments& arguments,
+void SimtExecutable::run(const Launch& launch, const AllArguments& arguments,
                          const std::vector<simt::Buffer>& buffers) {
   const auto run_part = [&](std::optional<simt::Blocks> part) {
     simt::Grid grid = launch.grid;
@@ -178,10 +178,9 @@ void SimtExecutable::run(const Launch& launch, const Arguments& arguments,
 }
 
 void SimtExecutable::launch(const Tensors& tensors, Stream) {
-  make_maps(arguments_.stored_values(tensors));
   make_linear_textures(arguments_.stored_values(tensors));
-  Arguments arguments = arguments_.of(tensors);
-  arguments.maps = maps_.data();
+  AllArguments arguments{arguments_.of(tensors), {}};
+  add_maps(arguments, arguments_.stored_values(tensors));
   for (std::size_t view = 0; view < kTexelViews; ++view) {
     arguments.texels[view] = reinterpret_cast<std::uintptr_t>(&texels_[view]);
   }

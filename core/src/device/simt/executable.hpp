@@ -43,12 +43,12 @@ class SimtExecutable final : public Executable {
   Launch make_launch(const std::string& name, const std::string& kernel, const LaunchShape& shape,
                      const DeviceInfo& device) const;
   void make_textures();
-  void make_maps(const void* values);
+  void add_maps(AllArguments& arguments, const void* values) const;
   void make_linear_textures(const void* values);
   /// Counted as those of the main kernel, or of a pre-pass.
   std::vector<simt::Buffer> buffers_for(const Tensors& tensors, bool is_main) const;
   simt::Subject subject_of(const Launch& launch) const;
-  void run(const Launch& launch, const Arguments& arguments,
+  void run(const Launch& launch, const AllArguments& arguments,
            const std::vector<simt::Buffer>& buffers);
 
   simt::LoadedUnit unit_;
@@ -59,7 +59,6 @@ class SimtExecutable final : public Executable {
   ComposedArguments arguments_;
   std::array<Texture, kLevelLimit> textures_;
   std::array<simt::host::LinearTexture, kTexelViews> texels_{};
-  std::array<TensorMap, kLevelLimit> maps_{};
   Numbers numbers_;
 };
 

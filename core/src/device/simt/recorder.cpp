@@ -159,6 +159,8 @@ void Recorder::copy(const Fiber& fiber, host::CopyKind kind, const Buffer& from,
 }
 
 void Recorder::copy_box(const std::vector<Copy>& rows) {
+  constexpr std::size_t kPixelsOfPoint = 4;
+  if (rows.size() > kPixelsOfPoint) return;
   for (const Copy& row : rows) {
     if (row.from != nullptr) requests_.copy_run(row.bytes);
   }

@@ -108,3 +108,13 @@ inline float2 make_float2(float x, float y) { return {x, y}; }
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 
 #include <msda/simt/host/math.cuh>
+
+namespace msda::simt::host {
+
+/// Calls a kernel with as much of the host's arguments as it takes.
+template <class Taken>
+void call(void (*kernel)(Taken), const void* arguments) {
+  kernel(*static_cast<const Taken*>(arguments));
+}
+
+}  // namespace msda::simt::host

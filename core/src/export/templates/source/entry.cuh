@@ -2,10 +2,9 @@
 
 namespace {
 
-/// What @NAME@_prepare allocates: the workspace of the kernel that the problem gets, and its maps.
+/// What @NAME@_prepare allocates: the workspace of the kernel that the problem gets.
 struct State {
   void* workspace = nullptr;
-  msda::TensorMap* maps = nullptr;
   int64_t batch = -1;  ///< of the problem whose launches the workspace remembers
   int64_t queries = -1;
 };
@@ -26,11 +25,6 @@ Tuned* choose(const msda_problem& p) {
     }
   }
   return best;
-}
-
-bool needs_maps(const Tuned& tuned) {
-  return std::any_of(std::begin(tuned.plan.boxes), std::end(tuned.plan.boxes),
-                     [](const msda::BoxShape& box) { return box.element_bytes != 0; });
 }
 
 bool is_aligned(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer) % 16 == 0; }
@@ -113,15 +107,13 @@ int forward(const void* value, const int64_t* shapes, const int64_t* starts, con
                            is_aligned(output);
   if (tuned == nullptr || !aligned_all)
     return general(p, shapes, starts, value, locations, weights, output, stream);
-  const bool lacks_workspace = workspace_bytes(*tuned, p) != 0 && state.workspace == nullptr;
-  if (lacks_workspace || (needs_maps(*tuned) && state.maps == nullptr)) return kState;
-  msda::Arguments arguments =
+  if (workspace_bytes(*tuned, p) != 0 && state.workspace == nullptr) return kState;
+  msda::AllArguments arguments =
       arguments_of(*tuned, p, value, locations, weights, output, state.workspace);
-  arguments.maps = state.maps;
   const bool remembers = state.batch == p.batch && state.queries == p.queries;
   state.batch = p.batch;
   state.queries = p.queries;
-@ADD_TEXTURES@  return launch(*tuned, p, arguments, remembers, stream);
+@ADD_MAPS@@ADD_TEXTURES@  return launch(*tuned, p, arguments, remembers, stream);
 }
 
 }  // namespace
@@ -151,21 +143,20 @@ MSDA_ENTRY int @NAME@_query(const msda_problem* problem, msda_answer* answer) {
   return 0;
 }
 
-MSDA_ENTRY int @NAME@_prepare(const void* value, const int64_t*, const int64_t*, const void*,
+MSDA_ENTRY int @NAME@_prepare(const void*, const int64_t*, const int64_t*, const void*,
                               const void*, void*, const msda_problem* problem, void** state,
                               void*) {
   const Tuned* tuned = choose(*problem);
   if (*state != nullptr || tuned == nullptr) return 0;
   const size_t bytes = workspace_bytes(*tuned, *problem);
-  if (bytes == 0 && !needs_maps(*tuned)) return 0;
+  if (bytes == 0) return 0;
   auto made = std::make_unique<State>();
-  cudaError_t error = bytes != 0 ? cudaMalloc(&made->workspace, bytes) : cudaSuccess;
-  if (error == cudaSuccess && bytes != 0) error = cudaMemset(made->workspace, 0, bytes);
+  cudaError_t error = cudaMalloc(&made->workspace, bytes);
+  if (error == cudaSuccess) error = cudaMemset(made->workspace, 0, bytes);
   if (error == cudaSuccess) error = cudaStreamSynchronize(nullptr);  // other streams do not wait
   if (error != cudaSuccess) return error;
   made->batch = problem->batch;
   made->queries = problem->queries;
-@MAKE_MAPS@  static_cast<void>(value);
   *state = made.release();
   return 0;
 }
@@ -174,7 +165,6 @@ MSDA_ENTRY void @NAME@_release(void* state) {
   const std::unique_ptr<State> made(static_cast<State*>(state));
   if (made == nullptr) return;
   cudaFree(made->workspace);
-  cudaFree(made->maps);
 }
 
 MSDA_ENTRY const char* @NAME@_error(int code) {

@@ -3,7 +3,14 @@
 
 namespace {
 
-using Kernel = void (*)(msda::Arguments);
+/// By its address: what it takes of the arguments is its own.
+struct Kernel {
+  const void* function = nullptr;
+
+  Kernel() = default;
+  template <class Taken>
+  Kernel(void (*kernel)(Taken)) : function(reinterpret_cast<const void*>(kernel)) {}
+};
 
 /// Codes beside those of cudaError_t.
 enum Failure : int {
@@ -19,7 +26,7 @@ constexpr size_t kAlignment = 256;  ///< of the parts of a workspace
 
 /// A kernel, and what each device has said of it; 0: not asked.
 struct Launchable {
-  Kernel kernel = nullptr;
+  Kernel kernel;
   int slot = 0;                                 ///< of a pre-pass
   std::atomic<int> workers[kMostDevices] = {};  ///< blocks or clusters of its grid that fit
   std::atomic<int> code[kMostDevices] = {};     ///< capability that its code is for; -1: no code
@@ -98,8 +105,7 @@ int code_capability(Launchable& launch) {
   int code = launch.code[device].load();
   if (code != 0) return code;
   cudaFuncAttributes found{};
-  const auto* function = reinterpret_cast<const void*>(launch.kernel);
-  code = cudaFuncGetAttributes(&found, function) == cudaSuccess ? found.ptxVersion : -1;
+  code = cudaFuncGetAttributes(&found, launch.kernel.function) == cudaSuccess ? found.ptxVersion : -1;
   if (code < 0) cudaGetLastError();  // not left for others to find
   launch.code[device].store(code);
   return code;
@@ -116,8 +122,7 @@ bool runs_here(Tuned& tuned) {
 }
 
 /// Opts in to the kernel's shared memory, and finds how many workers are resident at a time.
-cudaError_t find_workers(Kernel kernel, const msda::LaunchShape& shape, int& workers) {
-  const auto* function = reinterpret_cast<const void*>(kernel);
+cudaError_t find_workers(const void* function, const msda::LaunchShape& shape, int& workers) {
   cudaError_t error = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                            static_cast<int>(shape.shared_bytes));
   if (error != cudaSuccess) return error;
@@ -146,14 +151,14 @@ cudaError_t find_workers(Kernel kernel, const msda::LaunchShape& shape, int& wor
   return cudaSuccess;
 }
 
-int enqueue(Launchable& launch, const msda::LaunchShape& shape, msda::Arguments& arguments,
+int enqueue(Launchable& launch, const msda::LaunchShape& shape, msda::AllArguments& arguments,
             cudaStream_t stream) {
   int device = 0;
   cudaError_t error = cudaGetDevice(&device);
   if (error != cudaSuccess) return error;
   int resident = device < kMostDevices ? launch.workers[device].load() : 0;
   if (resident == 0) {
-    error = find_workers(launch.kernel, shape, resident);
+    error = find_workers(launch.kernel.function, shape, resident);
     if (error != cudaSuccess) return error;
     if (device < kMostDevices) launch.workers[device].store(resident);
   }
@@ -184,8 +189,7 @@ int enqueue(Launchable& launch, const msda::LaunchShape& shape, msda::Arguments&
   configuration.stream = stream;
   configuration.attrs = attributes;
   void* parameters[] = {&arguments};
-  return cudaLaunchKernelExC(&configuration, reinterpret_cast<const void*>(launch.kernel),
-                             parameters);
+  return cudaLaunchKernelExC(&configuration, launch.kernel.function, parameters);
 }
 
 size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
@@ -204,10 +208,10 @@ size_t workspace_bytes(const Tuned& tuned, const msda_problem& p) {
 }
 
 /// The arguments of all kernels of a launch; `workspace` has workspace_bytes().
-msda::Arguments arguments_of(const Tuned& tuned, const msda_problem& p, const void* value,
+msda::AllArguments arguments_of(const Tuned& tuned, const msda_problem& p, const void* value,
                              const void* locations, const void* weights, void* output,
                              void* workspace) {
-  msda::Arguments arguments{};
+  msda::AllArguments arguments{};
   arguments.value = value;
   arguments.locations = locations;
   arguments.weights = weights;
@@ -226,7 +230,7 @@ msda::Arguments arguments_of(const Tuned& tuned, const msda_problem& p, const vo
 
 /// Clears what has to be zero, then the pre-passes, then the kernel. `remembers`: the workspace is
 /// as the launch before left it, or zero.
-int launch(Tuned& tuned, const msda_problem& p, msda::Arguments arguments, bool remembers,
+int launch(Tuned& tuned, const msda_problem& p, msda::AllArguments arguments, bool remembers,
            cudaStream_t stream) {
   msda::LaunchShape shape = tuned.plan.main;
   for (int slot = 0; slot < msda::kSlotCount; ++slot) {
@@ -237,10 +241,10 @@ int launch(Tuned& tuned, const msda_problem& p, msda::Arguments arguments, bool 
         cudaMemsetAsync(arguments.workspace[slot], 0, slot_bytes(tuned, p, slot), stream);
     if (error != cudaSuccess) return error;
     // It depends on the launch before it, and clearing a workspace is none.
-    if (tuned.prepasses[0].kernel == nullptr) shape.dependent = 0;
+    if (tuned.prepasses[0].kernel.function == nullptr) shape.dependent = 0;
   }
   for (Launchable& prepass : tuned.prepasses) {
-    if (prepass.kernel == nullptr) break;
+    if (prepass.kernel.function == nullptr) break;
     const int error = enqueue(prepass, tuned.plan.prepass[prepass.slot], arguments, stream);
     if (error != 0) return error;
   }

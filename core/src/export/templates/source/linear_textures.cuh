@@ -41,7 +41,7 @@ cudaError_t find_texture(const void* first, size_t bytes, unsigned texel_bytes,
 }
 
 /// Adds the views that the plan asks for, of the values as the main kernel finds them.
-cudaError_t add_textures(const Tuned& tuned, const msda_problem& p, msda::Arguments& arguments) {
+cudaError_t add_textures(const Tuned& tuned, const msda_problem& p, msda::AllArguments& arguments) {
   const bool copied = tuned.plan.has_prepass[msda::kLayout] != 0;
   const auto* values = static_cast<const unsigned char*>(copied ? arguments.workspace[msda::kLayout]
                                                                 : arguments.value);

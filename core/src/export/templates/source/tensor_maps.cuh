@@ -35,19 +35,28 @@ int encode(PFN_cuTensorMapEncodeTiled_v12000 encoder, const msda::BoxShape& shap
   return result == CUDA_SUCCESS ? 0 : kEncoder;
 }
 
-/// Maps of all levels that the plan has boxes for, of the values at `values`.
-int encode_maps(const msda::LaunchPlan& plan, const void* values, int64_t batch,
-                msda::TensorMap* maps) {
+PFN_cuTensorMapEncodeTiled_v12000 find_encoder() {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found{};
   const cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function,
                                                              12000, cudaEnableDefault, &found);
-  if (error != cudaSuccess) return error;
-  if (found != cudaDriverEntryPointSuccess || function == nullptr) return kEncoder;
+  if (error != cudaSuccess) cudaGetLastError();  // not left for others to find
+  const bool is_there = error == cudaSuccess && found == cudaDriverEntryPointSuccess;
+  return is_there ? reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function) : nullptr;
+}
+
+/// Adds maps of all levels that the plan has boxes of, of the values as the main kernel finds them.
+/// Code for devices before TMA copies no boxes.
+int add_maps(Tuned& tuned, int64_t batch, msda::AllArguments& arguments) {
+  if (code_capability(tuned.main) < 90) return 0;
+  const bool copied = tuned.plan.has_prepass[msda::kLayout] != 0;
+  const void* values = copied ? arguments.workspace[msda::kLayout] : arguments.value;
   for (int level = 0; level < msda::kLevelLimit; ++level) {
-    if (plan.boxes[level].element_bytes == 0) continue;
-    const int failed = encode(reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function),
-                              plan.boxes[level], values, batch, maps[level]);
+    const msda::BoxShape& box = tuned.plan.boxes[level];
+    if (box.element_bytes == 0) continue;
+    static const PFN_cuTensorMapEncodeTiled_v12000 encoder = find_encoder();
+    if (encoder == nullptr) return kEncoder;
+    const int failed = encode(encoder, box, values, batch, arguments.maps[level]);
     if (failed != 0) return failed;
   }
   return 0;

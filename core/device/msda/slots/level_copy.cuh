@@ -1,0 +1,249 @@
+// How a block copies the levels that it keeps in shared memory (resident.cuh) there.
+#pragma once
+
+#include <msda/ptx/async_copy.cuh>
+#include <msda/ptx/bulk_copy.cuh>
+#include <msda/slots/schedule.cuh>
+#include <msda/slots/source.cuh>
+#include <msda/static_for.cuh>
+#include <msda/storage.cuh>
+#include <msda/vector.cuh>
+
+namespace msda {
+
+/// How levels are copied to shared memory; numbers as the plugins' choices of parameter "copy".
+enum LevelCopyKind : int {
+  kCopyWords,  ///< loads to registers, stores from there
+  kCopyAsync,  ///< cp.async (what memcpy_async is for words of 4 bytes and more)
+  kCopyBulk    ///< bulk copies by TMA, from compute capability 9.0 on
+};
+
+/// Copies the resident levels of one image and plane. All consumers take part.
+template <class K, class Levels, int kind>
+class LevelCopy {
+  static_assert(Levels::total() <= Levels::kBudget, "resident levels keep to their budget");
+
+  static constexpr int kWord = widest_word(Levels::kStride, Levels::kRunBytes);
+  static constexpr bool kMayBeBulk = kind == kCopyBulk && kWord == 16 && Levels::total() != 0;
+  static constexpr bool kBulk = kMayBeBulk && ptx::kHasTma;
+  static constexpr bool kAsync = kind != kCopyWords && !kBulk && kWord >= 4;
+  /// True when the pixels of a level are one run of bytes in both memories.
+  static constexpr bool kIsRun =
+      Levels::kStride == Levels::kGlobalStride && Levels::kRunBytes == Levels::kStride;
+  /// Elements of a pixel and of what is copied of it.
+  static constexpr int kPixelElements = K::Layout::kPixelStride;
+  static constexpr int kRowElements = Levels::kRowBytes / Levels::kSize;
+  /// True when a level is a tensor of pixels, of which boxes lie in shared memory as its rows do:
+  /// TMA takes several cycles for each copy that it is given, however small. What
+  /// cuTensorMapEncodeTiled asks for.
+  static constexpr int kBoxLimit = 256;  ///< elements or pixels
+  static constexpr bool kIsTensor =
+      kMayBeBulk && !kIsRun && !SplitElement<typename Levels::Value> &&
+      Levels::kRunBytes == Levels::kStride && Levels::kStride % 128 == 0 &&
+      kPixelElements == K::Problem::kHeads * K::Problem::kChannels && kRowElements <= kBoxLimit &&
+      (Levels::kSize == 1 || Levels::kSize == 2 || Levels::kSize == 4) &&
+      K::Layout::kImageStride * Levels::kSize % 16 == 0;
+  /// As many as divide the level evenly.
+  static constexpr int box_pixels(int level) {
+    int pixels = K::Layout::pixels(level) < kBoxLimit ? K::Layout::pixels(level) : kBoxLimit;
+    while (K::Layout::pixels(level) % pixels != 0) --pixels;
+    return pixels;
+  }
+
+  struct WithoutBarrier : Bytes<Levels::total()> {};
+  struct WithBarrier : Bytes<Levels::total()> {
+    ptx::Barrier barrier;
+  };
+
+ public:
+  /// The tensor that a level is copied from, the same on devices without TMA; of element size 0:
+  /// none.
+  static constexpr BoxShape boxes(int level) {
+    if (!kIsTensor || !Levels::resident(level)) return {};
+    const auto pixels = static_cast<unsigned>(K::Layout::pixels(level));
+    const auto stride = static_cast<unsigned long long>(Levels::kGlobalStride);
+    return {.element_bytes = Levels::kSize,
+            .rank = 3,
+            .extent = {kPixelElements, pixels, 0},
+            .box = {kRowElements, static_cast<unsigned>(box_pixels(level)), 0},
+            .stride_bytes = {stride, K::Layout::kImageStride * Levels::kSize, 0},
+            .start_bytes = K::Layout::start(level) * stride};
+  }
+
+  /// The levels, and what tells that they are there; the same on devices without TMA, so that they
+  /// launch the same.
+  using Storage = Either<kMayBeBulk, WithBarrier, WithoutBarrier>;
+
+  __device__ LevelCopy(const Arguments& arguments, Storage& storage) : storage_(storage) {
+    if constexpr (kBulk) {
+      if (simt::thread() == 0) {
+        ptx::init(&storage.barrier, 1);
+        ptx::publish_barriers();
+        static_for<K::Problem::kLevels>([&]<int level>() {
+          if constexpr (boxes(level).element_bytes != 0) {
+            ptx::prefetch_map(map_of<K>(arguments, level));
+          }
+        });
+      }
+    }
+  }
+
+  /// True when await() is enough to see what all threads have copied; otherwise the levels have
+  /// come at a barrier of the consumers behind begin().
+  static constexpr bool kAwaitSeesAll = kBulk;
+
+  /// Behind a barrier of the consumers, which ends the reads of what was there, and an await() of
+  /// the copies before. `first` is the first to be copied of the plane's channels.
+  __device__ void begin(const Arguments& arguments, const WorkItem& item, int first) {
+    if constexpr (kBulk) {
+      ptx::fence_before_bulk_copies();
+      if (simt::thread() == 0) {
+        ptx::arrive_expecting(&storage_.barrier, kBulkBytes);
+      }
+      pending_ = true;
+    }
+    if constexpr (kIsTensor && kBulk) {
+      copy_boxes(arguments, item, first);
+    } else {
+      copy_levels([&](int c) { return plane_values(arguments, item, first + c); });
+    }
+    if constexpr (kAsync) {
+      ptx::commit_copies();
+      ptx::wait_for_copies<0>();
+    }
+  }
+  /// Whether bulk copies have come to all lanes of the warp, which all ask.
+  __device__ bool have_come() {
+    if constexpr (kBulk) {
+      if (!pending_) return true;
+      const bool come = ptx::test_wait(&storage_.barrier, phase_);
+      if (simt::warp_union(come ? 0U : 1U) != 0) return false;
+      end_phase();
+    }
+    return true;
+  }
+  /// Returns when bulk copies have come.
+  __device__ void await() {
+    if constexpr (kBulk) {
+      if (!pending_) return;
+      ptx::wait(&storage_.barrier, phase_);
+      end_phase();
+    }
+  }
+
+ private:
+  __device__ void end_phase() {
+    phase_ ^= 1U;
+    pending_ = false;
+  }
+
+  /// Channel `c` of the plane's. A head that does not exist has the last one's.
+  __device__ static Address<typename Levels::Value> plane_values(const Arguments& arguments,
+                                                                 const WorkItem& item, int c) {
+    constexpr int kItem = K::Mapping::kItemChannels;
+    const int first = item.channel_block * kItem;
+    if constexpr (Levels::kHeads == 1) {
+      return image_values<K>(arguments, item.image, item.head, first + c);
+    } else {
+      const int head = min(item.head + c / kItem, K::Problem::kHeads - 1);
+      return image_values<K>(arguments, item.image, head, first + c % kItem);
+    }
+  }
+
+  static constexpr unsigned kBulkBytes = [] {
+    unsigned bytes = 0;
+    for (int l = 0; l < K::Problem::kLevels; ++l) {
+      if (Levels::resident(l))
+        bytes += static_cast<unsigned>(K::Layout::pixels(l) * Levels::kRowBytes * Levels::kParts);
+    }
+    return bytes;
+  }();
+
+  /// Issues copies 0 to count - 1, each in another warp: those of a warp's lanes would be issued
+  /// one after the other.
+  template <class Issue>
+  __device__ static void issue_by_warps(int count, const Issue& issue) {
+    static_assert(K::Mapping::kThreads % simt::kWarpLanes == 0);
+    if (simt::lane() != 0) return;
+    for (int i = static_cast<int>(simt::warp()); i < count;
+         i += K::Mapping::kThreads / simt::kWarpLanes) {
+      issue(i);
+    }
+  }
+
+  __device__ void copy_boxes(const Arguments& arguments, const WorkItem& item, int first) {
+    constexpr int kItem = K::Mapping::kItemChannels;
+    const auto channel = static_cast<int>(K::Layout::channel_offset(
+        item.head + first / kItem, item.channel_block * kItem + first % kItem));
+    static_for<K::Problem::kLevels>([&]<int level>() {
+      if constexpr (Levels::resident(level)) {
+        constexpr int kPixels = box_pixels(level);
+        unsigned char* const to = storage_.data() + Levels::start(level);
+        issue_by_warps(K::Layout::pixels(level) / kPixels, [&](int i) {
+          ptx::copy_box(to + i * kPixels * Levels::kStride, map_of<K>(arguments, level), channel,
+                        i * kPixels, static_cast<int>(item.image), &storage_.barrier);
+        });
+      }
+    });
+  }
+
+  template <class Image>
+  __device__ void copy_levels(const Image& image) {
+    static_for<K::Problem::kLevels>([&]<int level>() {
+      if constexpr (Levels::resident(level)) {
+        constexpr int kPixels = K::Layout::pixels(level);
+        constexpr long long kFirst =
+            static_cast<long long>(K::Layout::start(level)) * Levels::kGlobalStride;
+        const auto to = Levels::locate(storage_.data(), Levels::start(level));
+        if constexpr (SplitElement<typename Levels::Value>) {
+          copy_level<kPixels, 2>([&](int c) { return (image(c) + kFirst).upper; }, to.upper);
+          copy_level<kPixels, 1>([&](int c) { return (image(c) + kFirst).lower; }, to.lower);
+        } else {
+          copy_level<kPixels, 1>([&](int c) { return image(c) + kFirst; }, to);
+        }
+      }
+    });
+  }
+  /// A plane of it, in which every size is `scale` times as many bytes.
+  template <int pixels, int scale, class Level>
+  __device__ void copy_level(const Level& level, unsigned char* to) {
+    constexpr int kStride = scale * Levels::kStride;
+    if constexpr (kBulk && kIsRun) {
+      constexpr int kBytes = pixels * kStride;
+      constexpr int kPiece = 8192;
+      issue_by_warps((kBytes + kPiece - 1) / kPiece, [&](int i) {
+        const int at = i * kPiece;
+        ptx::copy_bulk(to + at, level(0) + at, min(kPiece, kBytes - at), &storage_.barrier);
+      });
+    } else {
+      constexpr int kRun = scale * Levels::kRunBytes;
+      constexpr int kBytes = kBulk ? kRun : widest_word(kStride, kRun);
+      constexpr int kCopies = scale * Levels::kRowBytes / kBytes;
+      constexpr long long kGlobalStride = static_cast<long long>(scale) * Levels::kGlobalStride;
+      for (int i = static_cast<int>(simt::thread()); i < pixels * kCopies;
+           i += K::Mapping::kThreads) {
+        const int pixel = i / kCopies;
+        const int at = i % kCopies * kBytes;
+        copy<kBytes>(to + pixel * kStride + at,
+                     level(at / (scale * Levels::kSize)) + pixel * kGlobalStride);
+      }
+    }
+  }
+  template <int bytes>
+  __device__ void copy(unsigned char* to, const unsigned char* from) {
+    if constexpr (kBulk) {
+      ptx::copy_bulk(to, from, bytes, &storage_.barrier);
+    } else if constexpr (kAsync) {
+      ptx::copy_async<bytes>(to, from);
+    } else {
+      using Word = ptx::Word<bytes>;
+      *reinterpret_cast<Word*>(to) = K::Cache::load_stream(reinterpret_cast<const Word*>(from));
+    }
+  }
+
+  Storage& storage_;
+  unsigned phase_ = 0;  ///< of the barrier
+  bool pending_ = false;
+};
+
+}  // namespace msda
