@@ -63,6 +63,7 @@ class RowReader {
   using Word = typename Rows::Word;
 
  public:
+  static constexpr bool kStagesRows = true;
   struct Storage {
     typename Rows::Tile tile;
   };

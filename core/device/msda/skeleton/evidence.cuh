@@ -39,18 +39,30 @@ struct SharedParts {
 };
 
 /// The members of the skeleton's Storage, in their order: each begins at a multiple of 128 bytes,
-/// and those that are empty have no place.
+/// and those that are empty have no place. A slot's parts of two passes lie side by side.
 template <class K>
 constexpr SharedParts shared_parts() {
   SharedParts parts = {};
   const auto add = [&](Slot slot, unsigned bytes) {
-    parts.of[slot] = {parts.end, bytes};
+    SharedPart& part = parts.of[slot];
+    if (part.bytes == 0) part.first = parts.end;
+    if (bytes != 0) part.bytes = parts.end - part.first + bytes;
     parts.end += (bytes + 127) / 128 * 128;
   };
-  add(kSource, kStorageBytes<typename K::Source::Storage>);
-  add(kFetch, kStorageBytes<typename K::Fetch::Storage>);
-  add(kMetadata, kStorageBytes<typename K::Metadata::Storage>);
-  add(kPipeline, kStorageBytes<typename K::Pipeline::Storage>);
+  using Last = Pass<K, kPasses<K> - 1>;
+  const auto add_passes = [&](Slot slot, unsigned first, unsigned last) {
+    add(slot, first);
+    if (kPasses < K >> 1) add(slot, last);
+  };
+  using First = Pass<K, 0>;
+  add_passes(kSource, kStorageBytes<typename First::Source::Storage>,
+             kStorageBytes<typename Last::Source::Storage>);
+  add_passes(kFetch, kStorageBytes<typename First::Fetch::Storage>,
+             kStorageBytes<typename Last::Fetch::Storage>);
+  add_passes(kMetadata, kStorageBytes<typename First::Metadata::Storage>,
+             kStorageBytes<typename Last::Metadata::Storage>);
+  add_passes(kPipeline, kStorageBytes<typename First::Pipeline::Storage>,
+             kStorageBytes<typename Last::Pipeline::Storage>);
   add(kSchedule, kStorageBytes<typename K::Schedule::Storage>);
   if constexpr (requires { typename K::Handover; }) {
     add(kHandover, kStorageBytes<typename K::Handover::Storage>);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <msda/contract.cuh>
+#include <msda/passes.cuh>
 #include <msda/sampling.cuh>
 #include <msda/slots/metadata_threads.cuh>
 #include <msda/slots/schedule.cuh>
@@ -43,11 +44,12 @@ __device__ __forceinline__ StoredSamples<typename K::Problem, points> load_sampl
   using Samples = StoredSamples<Problem, points>;
   using Location = typename Samples::Location;
   using Weight = typename Samples::Weight;
-  constexpr unsigned kRowPoints = Problem::kLevels * Problem::kPoints;
+  constexpr unsigned kRowPoints = WholeOf<Problem>::kLevels * Problem::kPoints;
+  const int in_row = point_of_row<Problem>(first);
   return Samples::read(at_row<2 * kRowPoints * sizeof(Location)>(
-                           static_cast<const Location*>(arguments.locations) + 2 * first, row),
+                           static_cast<const Location*>(arguments.locations) + 2 * in_row, row),
                        at_row<kRowPoints * sizeof(Weight)>(
-                           static_cast<const Weight*>(arguments.weights) + first, row),
+                           static_cast<const Weight*>(arguments.weights) + in_row, row),
                        [](const auto* p) { return K::Cache::load_stream(p); });
 }
 
