@@ -49,12 +49,13 @@ constexpr SharedParts shared_parts() {
     if (bytes != 0) part.bytes = parts.end - part.first + bytes;
     parts.end += (bytes + 127) / 128 * 128;
   };
-  using Last = Pass<K, kPasses<K> - 1>;
+  constexpr bool kTwo = kPasses<K> == kMostPasses;
+  using First = Pass<K, 0>;
+  using Last = Pass<K, kTwo ? 1 : 0>;
   const auto add_passes = [&](Slot slot, unsigned first, unsigned last) {
     add(slot, first);
-    if (kPasses < K >> 1) add(slot, last);
+    if (kTwo) add(slot, last);
   };
-  using First = Pass<K, 0>;
   add_passes(kSource, kStorageBytes<typename First::Source::Storage>,
              kStorageBytes<typename Last::Source::Storage>);
   add_passes(kFetch, kStorageBytes<typename First::Fetch::Storage>,
