@@ -77,10 +77,11 @@ struct PassOf : C {
   static constexpr int kPass = pass;
 };
 
-/// Where the part of a slot lies among the parts of all passes.
+/// Names the second pass's part of a slot among the parts of shared memory.
+constexpr Slot second(Slot slot) { return static_cast<Slot>(slot + kSlotCount); }
 template <class K>
 constexpr Slot part_slot(Slot slot) {
-  return static_cast<Slot>(slot + (K::kPass > 0 ? K::kPass * kSlotCount : 0));
+  return K::kPass == 0 ? slot : second(slot);
 }
 
 }  // namespace msda

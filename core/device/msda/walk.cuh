@@ -86,7 +86,7 @@ constexpr const char* why_one_pass() {
 /// Passes over a work item's rows.
 template <class K>
 inline constexpr int kPasses = [] {
-  if constexpr (K::kPass >= 0 || K::Unroll::kPasses == 1)
+  if constexpr (IsPart<typename K::Problem> || K::Unroll::kPasses == 1)
     return 1;
   else
     return why_one_pass<K>() == nullptr ? kMostPasses : 1;
@@ -103,6 +103,13 @@ requires(kPasses<K> == 1) struct PassIn<K, pass> {
 };
 template <class K, int pass>
 using Pass = typename PassIn<K, pass>::Type;
+template <class K>
+using LastPass = Pass<K, kPasses<K> - 1>;
+
+/// Shared memory of the second pass: none where there is but one.
+struct NoStorage {};
+template <class K, class Storage>
+using InSecondPass = Either<kPasses<K> == kMostPasses, Storage, NoStorage>;
 
 /// True where two visits that begin together have sums of their own.
 template <class K>

@@ -30,7 +30,7 @@ struct NoParameters {};
 template <class ProblemType>
 struct GatherDefaults {
   using Problem = ProblemType;
-  static constexpr int kPass = -1;  ///< all levels in one
+  static constexpr int kPass = 0;
 #define MSDA_DEFAULT(Name, name, Default) \
   template <class K>                      \
   using Name = Default<K, NoParameters>;
@@ -52,29 +52,16 @@ struct Gather {
 /// The policies' parts of a block's shared memory, and those that a skeleton adds. Those of a slot
 /// lie side by side, pass by pass.
 template <class K, class... More>
-struct PartsOf {
-  using Type = BlockStorage<Part<kSource, typename K::Source::Storage>,
-                            Part<kFetch, typename K::Fetch::Storage>,
-                            Part<kMetadata, typename K::Metadata::Storage>,
-                            Part<kPipeline, typename K::Pipeline::Storage>,
-                            Part<kSchedule, typename K::Schedule::Storage>, More...>;
-};
-template <class K, class... More>
-requires(kPasses<K> == kMostPasses) struct PartsOf<K, More...> {
-  using A = Pass<K, 0>;
-  using B = Pass<K, 1>;
-  using Type = BlockStorage<Part<part_slot<A>(kSource), typename A::Source::Storage>,
-                            Part<part_slot<B>(kSource), typename B::Source::Storage>,
-                            Part<part_slot<A>(kFetch), typename A::Fetch::Storage>,
-                            Part<part_slot<B>(kFetch), typename B::Fetch::Storage>,
-                            Part<part_slot<A>(kMetadata), typename A::Metadata::Storage>,
-                            Part<part_slot<B>(kMetadata), typename B::Metadata::Storage>,
-                            Part<part_slot<A>(kPipeline), typename A::Pipeline::Storage>,
-                            Part<part_slot<B>(kPipeline), typename B::Pipeline::Storage>,
-                            Part<kSchedule, typename K::Schedule::Storage>, More...>;
-};
-template <class K, class... More>
-using GatherParts = typename PartsOf<K, More...>::Type;
+using GatherParts =
+    BlockStorage<Part<kSource, typename Pass<K, 0>::Source::Storage>,
+                 Part<second(kSource), InSecondPass<K, typename LastPass<K>::Source::Storage>>,
+                 Part<kFetch, typename Pass<K, 0>::Fetch::Storage>,
+                 Part<second(kFetch), InSecondPass<K, typename LastPass<K>::Fetch::Storage>>,
+                 Part<kMetadata, typename Pass<K, 0>::Metadata::Storage>,
+                 Part<second(kMetadata), InSecondPass<K, typename LastPass<K>::Metadata::Storage>>,
+                 Part<kPipeline, typename Pass<K, 0>::Pipeline::Storage>,
+                 Part<second(kPipeline), InSecondPass<K, typename LastPass<K>::Pipeline::Storage>>,
+                 Part<kSchedule, typename K::Schedule::Storage>, More...>;
 
 /// The boxes that a level is copied by: whole to the chip, or those that points read.
 template <class K>

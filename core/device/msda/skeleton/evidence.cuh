@@ -49,21 +49,16 @@ constexpr SharedParts shared_parts() {
     if (bytes != 0) part.bytes = parts.end - part.first + bytes;
     parts.end += (bytes + 127) / 128 * 128;
   };
-  constexpr bool kTwo = kPasses<K> == kMostPasses;
   using First = Pass<K, 0>;
-  using Last = Pass<K, kTwo ? 1 : 0>;
-  const auto add_passes = [&](Slot slot, unsigned first, unsigned last) {
-    add(slot, first);
-    if (kTwo) add(slot, last);
-  };
-  add_passes(kSource, kStorageBytes<typename First::Source::Storage>,
-             kStorageBytes<typename Last::Source::Storage>);
-  add_passes(kFetch, kStorageBytes<typename First::Fetch::Storage>,
-             kStorageBytes<typename Last::Fetch::Storage>);
-  add_passes(kMetadata, kStorageBytes<typename First::Metadata::Storage>,
-             kStorageBytes<typename Last::Metadata::Storage>);
-  add_passes(kPipeline, kStorageBytes<typename First::Pipeline::Storage>,
-             kStorageBytes<typename Last::Pipeline::Storage>);
+  using Last = LastPass<K>;
+  add(kSource, kStorageBytes<typename First::Source::Storage>);
+  add(kSource, kStorageBytes<InSecondPass<K, typename Last::Source::Storage>>);
+  add(kFetch, kStorageBytes<typename First::Fetch::Storage>);
+  add(kFetch, kStorageBytes<InSecondPass<K, typename Last::Fetch::Storage>>);
+  add(kMetadata, kStorageBytes<typename First::Metadata::Storage>);
+  add(kMetadata, kStorageBytes<InSecondPass<K, typename Last::Metadata::Storage>>);
+  add(kPipeline, kStorageBytes<typename First::Pipeline::Storage>);
+  add(kPipeline, kStorageBytes<InSecondPass<K, typename Last::Pipeline::Storage>>);
   add(kSchedule, kStorageBytes<typename K::Schedule::Storage>);
   if constexpr (requires { typename K::Handover; }) {
     add(kHandover, kStorageBytes<typename K::Handover::Storage>);
