@@ -18,12 +18,7 @@ class LoopUnrolling final : public msda::Optimization {
                             ParameterSpec::flag("near-first",
                                                 "of a large and a small level's batches that are "
                                                 "loaded together, blend the small one's first",
-                                                false),
-                            ParameterSpec::integer("passes",
-                                                   "passes over a work item's rows: the largest "
-                                                   "and the smallest level in one, those between "
-                                                   "in another",
-                                                   1, 1, 2)}},
+                                                false)}},
             {.skeleton = "direct",
              .slot = "unroll",
              .type = "msda::loop_unrolling::Unroll",
@@ -43,11 +38,9 @@ class LoopUnrolling final : public msda::Optimization {
 
   std::vector<std::string> evidence(const msda::Problem&,
                                     const msda::Parameters& parameters) const override {
-    std::vector<std::string> shown;
-    // The order of batches is not counted.
-    if (parameters.get<std::int64_t>("points") > 1) shown.emplace_back("points.in-flight > 1");
-    if (parameters.get<std::int64_t>("passes") > 1) shown.emplace_back("rows.split > 0");
-    return shown;
+    if (parameters.get<std::int64_t>("points") == 1)
+      return {};  // the order of batches is not counted
+    return {"points.in-flight > 1"};
   }
 };
 

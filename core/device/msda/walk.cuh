@@ -2,9 +2,7 @@
 // what the visits need.
 #pragma once
 
-#include <msda/passes.cuh>
-#include <msda/slots/arithmetic.cuh>
-#include <msda/slots/source.cuh>
+#include <msda/composition.cuh>
 
 namespace msda {
 
@@ -63,53 +61,6 @@ struct Walk {
     return count;
   }
 };
-
-/// Why all levels are visited in one pass, where two were asked for; null where they need not be.
-template <class K>
-constexpr const char* why_one_pass() {
-  if constexpr (K::Problem::kLevels < 3) {
-    return "passes: two part three levels or more";
-  } else if constexpr (!requires { typename K::template Pass<0>; }) {
-    return "passes: producers hand over all levels of a tile together";
-  } else if constexpr (K::Fetch::kStaged || requires { K::Pipeline::kStagesRows; }) {
-    return "passes: all levels of a row are staged together";
-  } else if constexpr (kFollowsWalk<K> || K::Source::kBlends || K::Source::kCluster > 1) {
-    return "passes: the source has all levels together";
-  } else if constexpr (kHasScales<K> || requires { typename K::Metadata::Prepass; }) {
-    return "passes: a pre-pass prepares all levels together";
-  } else if constexpr (K::Layout::start(1) != K::template Pass<1>::Layout::start(0)) {
-    return "passes: where a level lies depends on those before it";
-  } else {
-    return nullptr;
-  }
-}
-/// Passes over a work item's rows.
-template <class K>
-inline constexpr int kPasses = [] {
-  if constexpr (IsPart<typename K::Problem> || K::Unroll::kPasses == 1)
-    return 1;
-  else
-    return why_one_pass<K>() == nullptr ? kMostPasses : 1;
-}();
-
-/// The composition of pass `pass`: K where there is but one.
-template <class K, int pass>
-struct PassIn {
-  using Type = typename K::template Pass<pass>;
-};
-template <class K, int pass>
-requires(kPasses<K> == 1) struct PassIn<K, pass> {
-  using Type = K;
-};
-template <class K, int pass>
-using Pass = typename PassIn<K, pass>::Type;
-template <class K>
-using LastPass = Pass<K, kPasses<K> - 1>;
-
-/// Shared memory of the second pass: none where there is but one.
-struct NoStorage {};
-template <class K, class Storage>
-using InSecondPass = Either<kPasses<K> == kMostPasses, Storage, NoStorage>;
 
 /// True where two visits that begin together have sums of their own.
 template <class K>

@@ -48,11 +48,6 @@ Use near_first(Number points) {
   return {"loop-unrolling", {{"points", points}, {"alternate", true}, {"near-first", true}}};
 }
 
-Use two_passes(Use unroll) {
-  unroll.parameters["passes"] = Number{2};
-  return unroll;
-}
-
 AwkwardProblem problem_of(Number heads, Types types, Distribution distribution) {
   AwkwardProblem made;
   Problem& problem = made.problem;
@@ -92,22 +87,6 @@ std::vector<Composition> head_groups() {
       {kWide, planes(8, "bulk"), kPersistent},
       {kWide, padded(2), kPersistent},
       {kWide, padded_to_lines(), kPersistent},
-      {kWide, two_passes(kAlternate), kPacked},
-      {interleaved(2), some_levels(2), kPersistent, kPacked, two_passes(near_first(4)),
-       kBehindValues},
-      {kWide, later(planes(2, "bulk")), kPersistent, two_passes(near_first(2)), kCompact, kMixed},
-      {{"texture-fetch", {}}, two_passes(kAlternate), {"prefetch-query", {}}, kPacked, kStrips},
-      {kHalves, two_passes(kAlternate), {"channel-blocked", {{"block", Number{8}}}}},
-      {kWide, two_passes(kAlternate), planes(2, "async"), {"float24-value", {}}, kPacked},
-      {{"register-blocking", {}}, two_passes(kAlternate), {"work-stealing", {}}},
-      {kWide, two_passes(kAlternate), {"zero-border", {}}},
-      {interleaved(4), two_passes(kAlternate), {"int8-value", {}}},
-      {kWide, two_passes(kAlternate), {"warp-roles", {}}},
-      {kWide, two_passes(kAlternate), {"precomputed-weights", {}}},
-      {kWide, two_passes(kAlternate), {"async-pipeline", {}}},
-      {kWide, two_passes(kAlternate), {"tma-boxes", {}}},
-      {kWide, two_passes(kAlternate), {"stream-levels", {{"budget", Number{4}}}}},
-      {kWide, two_passes(kAlternate), cluster(2, 2)},
       {kHalves, planes(2, "bulk"), kPersistent},
       {kWide, planes(2, "bulk"), {"channel-blocked", {{"block", Number{8}}}}},
       {interleaved(2), planes(4, "bulk"), {"zero-border", {}}},
@@ -161,7 +140,6 @@ std::vector<Composition> launches_in_a_row() {
       {kWide, learned(2, 1), planes(2, "bulk"), kMixed},
       {interleaved(2), learned(2, 0), some_levels(2), kPacked, near_first(4), kBehindValues, pairs},
       {{"texture-fetch", {}}, learned(1, 0), near_first(2), pairs, {"shared-metadata", {}}},
-      {kWide, learned(2, 1), some_levels(2), kPacked, two_passes(near_first(2)), kBehindValues},
       {kWide, learned(1, 0), {"async-pipeline", {}}, {"shared-metadata", {}}},
       {kWide, learned(1, 0), {"stream-levels", {{"budget", Number{4}}}}, kStrips},
       {kWide, learned(1, 0), {"warp-roles", {}}},

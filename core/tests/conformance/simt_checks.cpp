@@ -65,12 +65,6 @@ bool has_value_prepass(const Composition& composition) {
                              [](const Part& part) { return kWholly.contains(part.plugin->name); });
 }
 
-/// Whether its values are a linear texture, which has fewer texels than the vast image.
-bool fetches_texels(const Composition& composition) {
-  return std::ranges::any_of(composition.parts(),
-                             [](const Part& part) { return part.plugin->name == "texture-fetch"; });
-}
-
 std::string with_races(std::size_t seed) { return fmt::format("simt:{}:races", seed); }
 
 /// What is wrong with the composition, compiled for the case's problem; "" too when it refuses.
@@ -248,8 +242,7 @@ std::vector<SimtCheck> image_checks() {
   compositions.emplace_back(shipped_plugins(), std::vector<Use>{{"tma-boxes", {}}, narrow});
   const DeviceInfo device = open_device("simt")->info();
   std::erase_if(compositions, [&](const Composition& composition) {
-    return has_value_prepass(composition) || fetches_texels(composition) ||
-           composition.unsupported(vast_image(), device);
+    return has_value_prepass(composition) || composition.unsupported(vast_image(), device);
   });
   std::vector<SimtCheck> checks;
   checks.reserve(compositions.size());

@@ -16,7 +16,6 @@ class Pipeline {
   using Runs = PointRuns<K>;
 
  public:
-  static constexpr bool kStagesRows = true;
   static constexpr const char* idle() { return no_next_tile<K>(); }
   struct Storage {
     typename Rows::Tile tile[kStages];

@@ -18,15 +18,13 @@ struct Cache : DefaultCache<K, Parameters> {
                                                                          : all_levels_on_chip<K>();
   }
 
-  /// Levels from the problem's largest on; of equal ones the earlier is the larger.
+  /// Levels from the largest on; of equal ones the earlier is the larger.
   static constexpr int rank(int level) {
-    using Whole = WholeOf<Problem>;
-    const int in_whole = whole_level<Problem>(level);
     int larger = 0;
-    for (int l = 0; l < Whole::kLevels; ++l) {
-      const int mine = Whole::width(in_whole) * Whole::height(in_whole);
-      const int other = Whole::width(l) * Whole::height(l);
-      larger += other > mine || (other == mine && l < in_whole) ? 1 : 0;
+    for (int l = 0; l < Problem::kLevels; ++l) {
+      const int mine = Problem::width(level) * Problem::height(level);
+      const int other = Problem::width(l) * Problem::height(l);
+      larger += other > mine || (other == mine && l < level) ? 1 : 0;
     }
     return larger;
   }

@@ -15,9 +15,7 @@ struct Unroll {
   static constexpr bool kLoadsAhead = Parameters::ahead;
   static constexpr bool kAlternates = Parameters::alternate;
   static constexpr bool kNearFirst = Parameters::near_first;
-  static constexpr int kPasses = static_cast<int>(Parameters::passes);
   static constexpr const char* idle() {
-    if (kPasses > 1 && why_one_pass<K>() != nullptr) return why_one_pass<K>();
     if (kNearFirst && !Walk<K>::kInPairs) {
       return "near-first: batches are staged, and blended in the order in which they come";
     }

@@ -63,7 +63,6 @@ class RowReader {
   using Word = typename Rows::Word;
 
  public:
-  static constexpr bool kStagesRows = true;
   struct Storage {
     typename Rows::Tile tile;
   };

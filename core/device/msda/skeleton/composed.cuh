@@ -30,7 +30,6 @@ struct NoParameters {};
 template <class ProblemType>
 struct GatherDefaults {
   using Problem = ProblemType;
-  static constexpr int kPass = 0;
 #define MSDA_DEFAULT(Name, name, Default) \
   template <class K>                      \
   using Name = Default<K, NoParameters>;
@@ -38,51 +37,32 @@ struct GatherDefaults {
 #undef MSDA_DEFAULT
 };
 
+/// The policies' parts of a block's shared memory, and those that a skeleton adds.
+template <class K, class... More>
+using GatherParts = BlockStorage<
+    Part<kSource, typename K::Source::Storage>, Part<kFetch, typename K::Fetch::Storage>,
+    Part<kMetadata, typename K::Metadata::Storage>, Part<kPipeline, typename K::Pipeline::Storage>,
+    Part<kSchedule, typename K::Schedule::Storage>, More...>;
+
 /// Composition `C` with its policies bound to each other: `Self` is the skeleton's class that
 /// derives from this one, and what they call K.
 template <class C, class Self>
 struct Gather {
   using Problem = typename C::Problem;
-  static constexpr int kPass = C::kPass;
 #define MSDA_BIND(Name, name, Default) using Name = typename C::template Name<Self>;
   MSDA_GATHER_SLOTS(MSDA_BIND)
 #undef MSDA_BIND
 };
-
-/// The policies' parts of a block's shared memory, and those that a skeleton adds. Those of a slot
-/// lie side by side, pass by pass.
-template <class K, class... More>
-using GatherParts =
-    BlockStorage<Part<kSource, typename Pass<K, 0>::Source::Storage>,
-                 Part<second(kSource), InSecondPass<K, typename LastPass<K>::Source::Storage>>,
-                 Part<kFetch, typename Pass<K, 0>::Fetch::Storage>,
-                 Part<second(kFetch), InSecondPass<K, typename LastPass<K>::Fetch::Storage>>,
-                 Part<kMetadata, typename Pass<K, 0>::Metadata::Storage>,
-                 Part<second(kMetadata), InSecondPass<K, typename LastPass<K>::Metadata::Storage>>,
-                 Part<kPipeline, typename Pass<K, 0>::Pipeline::Storage>,
-                 Part<second(kPipeline), InSecondPass<K, typename LastPass<K>::Pipeline::Storage>>,
-                 Part<kSchedule, typename K::Schedule::Storage>, More...>;
 
 /// The boxes that a level is copied by: whole to the chip, or those that points read.
 template <class K>
 constexpr BoxShape boxes_of(int level) {
   return K::Source::on_chip(level) ? K::Source::boxes(level) : K::Fetch::boxes(level);
 }
-/// Those of all levels, in every pass from `pass` on.
-template <class K, int pass = 0>
-constexpr void add_boxes(BoxShape (&boxes)[kLevelLimit]) {
-  using In = Pass<K, pass>;
-  for (int l = 0; l < In::Problem::kLevels; ++l) {
-    boxes[whole_level<typename In::Problem>(l)] = boxes_of<In>(l);
-  }
-  if constexpr (pass + 1 < kPasses<K>) add_boxes<K, pass + 1>(boxes);
-}
 template <class K>
 inline constexpr bool kCopiesBoxes = [] {
-  BoxShape boxes[kLevelLimit] = {};
-  add_boxes<K>(boxes);
-  for (const BoxShape& box : boxes) {
-    if (box.element_bytes != 0) return true;
+  for (int l = 0; l < K::Problem::kLevels; ++l) {
+    if (boxes_of<K>(l).element_bytes != 0) return true;
   }
   return false;
 }();
@@ -108,8 +88,10 @@ constexpr LaunchPlan make_plan() {
   for (int view = 0; view < kTexelViews; ++view) {
     plan.texel_bytes[view] = K::Reader::texel_bytes(view);
   }
-  for (int l = 0; l < K::Problem::kLevels; ++l) plan.texture[l] = K::Source::texture(l);
-  add_boxes<K>(plan.boxes);
+  for (int l = 0; l < K::Problem::kLevels; ++l) {
+    plan.texture[l] = K::Source::texture(l);
+    plan.boxes[l] = boxes_of<K>(l);
+  }
   add_evidence<K>(plan);
   return plan;
 }

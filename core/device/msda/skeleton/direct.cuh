@@ -4,15 +4,14 @@
 //   what is before it in the stream has ended     launch
 //   for each work item of this block              schedule
 //     begin to load what stays on chip            source.enter
-//     for each pass over some of the levels       unroll
-//       for each tile of rows                     mapping, order
-//         samples and taps of the tile            pipeline.enter, metadata.enter
-//         what stays on chip has come             source.begin_tile
-//         for each level, each batch of points    unroll
-//           taps                                  metadata.read
-//           values                                source.read (layout, cache)
-//           sums += weights * values              arithmetic.add
-//         combine lanes, store                    mapping, cache
+//     for each tile of rows                       mapping, order
+//       samples and taps of the tile              pipeline.enter, metadata.enter
+//       what stays on chip has come               source.begin_tile
+//       for each level, for each batch of points  unroll
+//         taps                                    metadata.read
+//         values                                  source.read (layout, cache)
+//         sums += weights * values                arithmetic.add
+//       combine lanes, store                      mapping, cache
 #pragma once
 
 #include <msda/launch.cuh>
@@ -33,46 +32,6 @@ struct Storage : GatherParts<K> {};
 template <class C>
 struct Composed : Gather<C, Composed<C>> {
   using Storage = direct::Storage<Composed>;
-  template <int pass>
-  using Pass = Composed<PassOf<C, pass>>;
-};
-
-/// The consumers of a thread, one for each pass from `pass` on.
-template <class K, int pass = 0>
-struct PassConsumers {
-  Consumer<Pass<K, pass>> consumer;
-  PassConsumers<K, pass + 1> rest;
-
-  template <class Storage>
-  __device__ PassConsumers(const Arguments& arguments, Storage& storage)
-      : consumer(arguments, storage), rest(arguments, storage) {}
-
-  /// Begins to load what stays on chip, for all passes.
-  __device__ void enter(const WorkItem& item) {
-    consumer.source.enter(item);
-    rest.enter(item);
-  }
-  __device__ void gather(const Arguments& arguments, const WorkItem& item) {
-    for_each_tile<Pass<K, pass>>(arguments, item, [&](const Tile<Pass<K, pass>>& tile) {
-      const auto flat_row = [&tile](int in_tile) { return tile.flat_row(in_tile); };
-      consumer.samples.enter(flat_row, tile.is_first(), tile.rows_left());
-      consumer.metadata.enter(consumer.samples, flat_row);
-      tile.consume(consumer);
-    });
-    rest.gather(arguments, item);
-  }
-  __device__ void leave() {
-    consumer.source.leave();
-    rest.leave();
-  }
-};
-template <class K, int pass>
-requires(pass == kPasses<K>) struct PassConsumers<K, pass> {
-  template <class Storage>
-  __device__ PassConsumers(const Arguments&, Storage&) {}
-  __device__ void enter(const WorkItem&) {}
-  __device__ void gather(const Arguments&, const WorkItem&) {}
-  __device__ void leave() {}
 };
 
 template <class K>
@@ -80,16 +39,21 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
   auto& storage = shared_storage<typename K::Storage>();
   typename K::Schedule schedule(arguments,
                                 part_of<kSchedule, typename K::Schedule::Storage>(storage));
-  PassConsumers<K> passes(arguments, storage);
+  Consumer<K> consumer(arguments, storage);
   K::Launch::begin();  // barriers are made, and nothing of global memory was touched
 
   WorkItem item;
   while (schedule.next(item)) {
     item = share_in_cluster<K>(item);
-    passes.enter(item);
-    passes.gather(arguments, item);
+    consumer.source.enter(item);
+    for_each_tile<K>(arguments, item, [&](const Tile<K>& tile) {
+      const auto flat_row = [&tile](int in_tile) { return tile.flat_row(in_tile); };
+      consumer.samples.enter(flat_row, tile.is_first(), tile.rows_left());
+      consumer.metadata.enter(consumer.samples, flat_row);
+      tile.consume(consumer);
+    });
   }
-  passes.leave();
+  consumer.source.leave();
 }
 
 /// The main kernel of composition C.

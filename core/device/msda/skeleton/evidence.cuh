@@ -39,26 +39,18 @@ struct SharedParts {
 };
 
 /// The members of the skeleton's Storage, in their order: each begins at a multiple of 128 bytes,
-/// and those that are empty have no place. A slot's parts of two passes lie side by side.
+/// and those that are empty have no place.
 template <class K>
 constexpr SharedParts shared_parts() {
   SharedParts parts = {};
   const auto add = [&](Slot slot, unsigned bytes) {
-    SharedPart& part = parts.of[slot];
-    if (part.bytes == 0) part.first = parts.end;
-    if (bytes != 0) part.bytes = parts.end - part.first + bytes;
+    parts.of[slot] = {parts.end, bytes};
     parts.end += (bytes + 127) / 128 * 128;
   };
-  using First = Pass<K, 0>;
-  using Last = LastPass<K>;
-  add(kSource, kStorageBytes<typename First::Source::Storage>);
-  add(kSource, kStorageBytes<InSecondPass<K, typename Last::Source::Storage>>);
-  add(kFetch, kStorageBytes<typename First::Fetch::Storage>);
-  add(kFetch, kStorageBytes<InSecondPass<K, typename Last::Fetch::Storage>>);
-  add(kMetadata, kStorageBytes<typename First::Metadata::Storage>);
-  add(kMetadata, kStorageBytes<InSecondPass<K, typename Last::Metadata::Storage>>);
-  add(kPipeline, kStorageBytes<typename First::Pipeline::Storage>);
-  add(kPipeline, kStorageBytes<InSecondPass<K, typename Last::Pipeline::Storage>>);
+  add(kSource, kStorageBytes<typename K::Source::Storage>);
+  add(kFetch, kStorageBytes<typename K::Fetch::Storage>);
+  add(kMetadata, kStorageBytes<typename K::Metadata::Storage>);
+  add(kPipeline, kStorageBytes<typename K::Pipeline::Storage>);
   add(kSchedule, kStorageBytes<typename K::Schedule::Storage>);
   if constexpr (requires { typename K::Handover; }) {
     add(kHandover, kStorageBytes<typename K::Handover::Storage>);

@@ -18,15 +18,11 @@ struct Consumer {
   typename K::Metadata metadata;
   typename K::Pipeline samples;
 
-  /// Of the block's shared memory, which has parts for every pass.
-  template <class Storage>
-  __device__ Consumer(const Arguments& arguments, Storage& storage)
-      : source(arguments, part_of<part_slot<K>(kSource), typename K::Source::Storage>(storage)),
-        fetch(arguments, part_of<part_slot<K>(kFetch), typename K::Fetch::Storage>(storage)),
-        metadata(arguments,
-                 part_of<part_slot<K>(kMetadata), typename K::Metadata::Storage>(storage)),
-        samples(arguments,
-                part_of<part_slot<K>(kPipeline), typename K::Pipeline::Storage>(storage)) {}
+  __device__ Consumer(const Arguments& arguments, typename K::Storage& storage)
+      : source(arguments, part_of<kSource, typename K::Source::Storage>(storage)),
+        fetch(arguments, part_of<kFetch, typename K::Fetch::Storage>(storage)),
+        metadata(arguments, part_of<kMetadata, typename K::Metadata::Storage>(storage)),
+        samples(arguments, part_of<kPipeline, typename K::Pipeline::Storage>(storage)) {}
 };
 
 /// kTileRows rows of an item from row `at` of it on, kRowsPerLane for each lane group of the block.
@@ -38,12 +34,9 @@ class Tile {
   using Sums = typename K::Arithmetic::template Sums<Mapping::kVector>;
   using Source = typename K::Source;
   using Value = Vector<typename Source::Value, Mapping::kVector>;
-  using Output = typename Problem::Output;
-  using Stored = Vector<Output, Mapping::kStored>;
   using Walk = msda::Walk<K>;
   static constexpr int kBlocking = Mapping::kRowsPerLane;
   static constexpr int kPlaneHeads = Source::kPlaneHeads;
-  static constexpr bool kAdds = K::kPass > 0;  ///< to what is in the output
   static constexpr bool kHeadsExist = Problem::kHeads % kPlaneHeads == 0;  ///< of all rows
 
   /// One of this lane's rows, as it lies in a source.
@@ -128,7 +121,6 @@ class Tile {
   __device__ void gather(Consumer<K>& consumer, const From& source) const {
     Row<From> row[kBlocking];
     Sums sums[kBlocking];
-    [[maybe_unused]] Stored before[kBlocking];  ///< what the pass before has left in the output
     const int group = min(Mapping::row(), Mapping::kRows - 1);
     const int channel = Mapping::channel(item_.channel_block);
 #pragma unroll
@@ -137,10 +129,6 @@ class Tile {
       row[r].flat = flat_row(row[r].in_tile);
       row[r].base = source.base(item_, head_of(row[r].in_tile), channel);
       sums[r].clear();
-      if constexpr (kAdds) {
-        const bool real = Mapping::row() < Mapping::kRows && is_real(row[r].in_tile);
-        if (real && Mapping::stores()) before[r] = load_output(row[r].flat);
-      }
     }
     if constexpr (Walk::kRolled) {
       ask_ahead(consumer);
@@ -154,10 +142,6 @@ class Tile {
     for (int r = 0; r < kBlocking; ++r) {
       float combined[Mapping::kStored];
       Mapping::combine(sums[r], combined);
-      if constexpr (kAdds) {
-#pragma unroll
-        for (int i = 0; i < Mapping::kStored; ++i) combined[i] += to_float(before[r].element[i]);
-      }
       const bool real = Mapping::row() < Mapping::kRows && is_real(row[r].in_tile);
       if (real && Mapping::stores()) store(combined, row[r].flat);
     }
@@ -368,19 +352,13 @@ class Tile {
   }
 
   __device__ void store(const float (&sums)[Mapping::kStored], RowNumber row) const {
-    Stored out;
+    using Output = typename Problem::Output;
+    Vector<Output, Mapping::kStored> out;
     from_floats(sums, out.element);
-    auto* address = output_of(row);
-    out.write(address, [](auto* p, auto word) { K::Cache::store_output(p, word); });
-  }
-  /// What this thread has stored there.
-  __device__ Stored load_output(RowNumber row) const {
-    return Stored::read(output_of(row), [](const auto* p) { return *p; });
-  }
-  __device__ unsigned char* output_of(RowNumber row) const {
     constexpr unsigned kRowBytes = Problem::kChannels * sizeof(Output);
-    return at_row<kRowBytes>(arguments_.output, row) +
-           Mapping::stored_channel(item_.channel_block) * static_cast<int>(sizeof(Output));
+    auto* address = at_row<kRowBytes>(arguments_.output, row) +
+                    Mapping::stored_channel(item_.channel_block) * static_cast<int>(sizeof(Output));
+    out.write(address, [](auto* p, auto word) { K::Cache::store_output(p, word); });
   }
 
   const Arguments& arguments_;

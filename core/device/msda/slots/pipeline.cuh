@@ -2,7 +2,6 @@
 #pragma once
 
 #include <msda/contract.cuh>
-#include <msda/passes.cuh>
 #include <msda/sampling.cuh>
 #include <msda/slots/metadata_threads.cuh>
 #include <msda/slots/schedule.cuh>
@@ -44,12 +43,11 @@ __device__ __forceinline__ StoredSamples<typename K::Problem, points> load_sampl
   using Samples = StoredSamples<Problem, points>;
   using Location = typename Samples::Location;
   using Weight = typename Samples::Weight;
-  constexpr unsigned kRowPoints = WholeOf<Problem>::kLevels * Problem::kPoints;
-  const int in_row = point_of_row<Problem>(first);
+  constexpr unsigned kRowPoints = Problem::kLevels * Problem::kPoints;
   return Samples::read(at_row<2 * kRowPoints * sizeof(Location)>(
-                           static_cast<const Location*>(arguments.locations) + 2 * in_row, row),
+                           static_cast<const Location*>(arguments.locations) + 2 * first, row),
                        at_row<kRowPoints * sizeof(Weight)>(
-                           static_cast<const Weight*>(arguments.weights) + in_row, row),
+                           static_cast<const Weight*>(arguments.weights) + first, row),
                        [](const auto* p) { return K::Cache::load_stream(p); });
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <msda/contract.cuh>
-#include <msda/passes.cuh>
 #include <msda/slots/reader.cuh>
 #include <msda/slots/schedule.cuh>
 
@@ -30,9 +29,7 @@ constexpr const char* all_levels_on_chip() {
 /// The map of a level that is copied by boxes, among the arguments of the main kernel.
 template <class K>
 __device__ __forceinline__ const TensorMap* map_of(const Arguments& arguments, int level) {
-  using Problem = typename K::Problem;
-  using Mapped = MappedArguments<WholeOf<Problem>::kLevels>;
-  return &static_cast<const Mapped&>(arguments).maps[whole_level<Problem>(level)];
+  return &static_cast<const MappedArguments<K::Problem::kLevels>&>(arguments).maps[level];
 }
 
 /// Where one read returns the four corners blended: place(x, y), of a point in pixels.

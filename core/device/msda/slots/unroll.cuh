@@ -9,15 +9,13 @@ namespace msda {
 /// - `kPoints`: points of a batch, all of one level, whose loads are in flight together;
 /// - `kLoadsAhead`: a batch is loaded while the one before is blended;
 /// - `kAlternates`: batches of large and small levels take turns;
-/// - `kNearFirst`: of such two that are loaded together, the small level's is blended first;
-/// - `kPasses`: over the rows of a work item, each over some of the levels (passes.cuh).
+/// - `kNearFirst`: of such two that are loaded together, the small level's is blended first.
 template <class Policy, class K>
 concept UnrollPolicy = requires {
   requires kConstant<int, Policy::kPoints>;
   requires kConstant<bool, Policy::kLoadsAhead>;
   requires kConstant<bool, Policy::kAlternates>;
   requires kConstant<bool, Policy::kNearFirst>;
-  requires kConstant<int, Policy::kPasses>;
 };
 
 /// Default: one point at a time, in a loop.
@@ -27,7 +25,6 @@ struct OnePoint {
   static constexpr bool kLoadsAhead = false;
   static constexpr bool kAlternates = false;
   static constexpr bool kNearFirst = false;
-  static constexpr int kPasses = 1;
 };
 
 }  // namespace msda
