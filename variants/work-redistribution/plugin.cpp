@@ -13,7 +13,7 @@ class WorkRedistribution final : public msda::Optimization {
              .parameters =
                  {ParameterSpec::integer("blocks", "resident blocks per multiprocessor", 1, 1, 16),
                   ParameterSpec::integer(
-                      "waves", "parts of the batch that are dealt out one after another", 1, 1, 64),
+                      "waves", "parts of all tiles that are dealt out one after another", 1, 1, 64),
                   ParameterSpec::integer(
                       "turn", "tiles that a block could do while it turns to a plane", 0, 0, 64),
                   ParameterSpec::integer("learned",

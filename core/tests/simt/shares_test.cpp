@@ -35,10 +35,7 @@ using Shares = work_redistribution::Shares<K, 64>;
 __global__ void kernel(const Arguments arguments) {
   Shares shares(arguments, *reinterpret_cast<Shares::Storage*>(simt::shared_memory()));
   shares.begin(1200);
-  const work_redistribution::Part first = {0, 400, 1200};
-  const work_redistribution::Part second = {400, 1200, 1200};
-  const long long tiles =
-      shares.last(first) - shares.first(first) + shares.last(second) - shares.first(second);
+  const long long tiles = shares.last() - shares.first();
   if (simt::thread() == 0) static_cast<unsigned*>(arguments.output)[simt::block()] = tiles;
   volatile unsigned done = 0;
   for (long long step = 0; step < 20 * tiles; ++step) done = done + 1;

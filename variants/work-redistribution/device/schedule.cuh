@@ -1,7 +1,7 @@
 // All tiles are dealt out beforehand: block k of n gets the k-th n-th of them, so that no block has
 // more than one tile more than another. Neighbouring tiles of a plane are one item: what a block
-// sets up for an image is set up once. With `waves` the images are dealt out in that many parts,
-// one after the other, so that the blocks work on fewer images at a time. With `turn` a plane
+// sets up for an image is set up once. With `waves` the tiles are dealt out in that many parts, one
+// after the other, so that the blocks work on fewer planes at a time. With `turn` a plane
 // weighs that many tiles more than it has: what the block that turns to it in the middle of its
 // share does not get. With `learned` the shares are as large as their multiprocessors are fast.
 #pragma once
@@ -40,20 +40,20 @@ class Schedule {
       : arguments_(arguments), shares_(arguments, storage) {}
 
   __device__ bool next(WorkItem& item) {
-    if (wave_ == 0) shares_.begin(weight_before(kWaves));
+    if (wave_ == 0) shares_.begin(weight());
     while (next_ == last_) {
       if (wave_ == kWaves) {
-        shares_.end(weight_before(kWaves));
+        shares_.end(weight());
         return false;
       }
       turn_to(wave_++);
     }
     const long long per_plane = items_per_plane(kShape<K>, arguments_.queries);
-    const long long plane_end = (next_ / per_plane + 1) * per_plane;
-    const long long end = min(plane_end, last_);
-    item = work_item<K>(arguments_, kShape<K>, next_);
-    item.last = work_item<K>(arguments_, kShape<K>, end - 1).last;
-    next_ = end;
+    const long long plane = next_ / per_plane;
+    const long long in_plane = next_ - plane * per_plane;
+    const long long count = min(per_plane - in_plane, last_ - next_);
+    item = work_items<K>(arguments_, kShape<K>, plane, in_plane, count);
+    next_ += count;
     return true;
   }
 
@@ -61,17 +61,18 @@ class Schedule {
   static constexpr long long kWaves = Parameters::waves;
   static constexpr long long kTurn = Parameters::turn * (kTileRows<K> / kRowsPerItem);
 
-  /// This block's share of the wave's tiles.
+  /// This block's share of the wave's tiles. Of `tiles` a wave has as many as if they were given to
+  /// the waves in turn, so that its parts of all shares together are all that it has.
   __device__ void turn_to(long long wave) {
-    const long long from = weight_before(wave);
-    const Part part = {from, weight_before(wave + 1), weight_before(kWaves)};
-    next_ = tiles_within(from + shares_.first(part));
-    last_ = tiles_within(from + shares_.last(part));
+    const auto of_wave = [wave](long long tiles) { return (tiles + kWaves - 1 - wave) / kWaves; };
+    const long long before = weight() / kWaves * wave + min(weight() % kWaves, wave);
+    next_ = tiles_within(before + of_wave(shares_.first()));
+    last_ = tiles_within(before + of_wave(shares_.last()));
   }
-  /// Of the tiles of all planes before those of the wave, the turns to them included.
-  __device__ long long weight_before(long long wave) const {
+  /// Of all planes' tiles, the turns to them included.
+  __device__ long long weight() const {
     const long long per_plane = items_per_plane(kShape<K>, arguments_.queries) + kTurn;
-    return arguments_.batch * wave / kWaves * kShape<K>.planes * per_plane;
+    return arguments_.batch * kShape<K>.planes * per_plane;
   }
   /// Tiles that weigh `weight` in all, the turns to their planes included.
   __device__ long long tiles_within(long long weight) const {

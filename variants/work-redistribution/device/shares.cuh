@@ -8,15 +8,9 @@
 
 namespace msda::work_redistribution {
 
-/// Tiles `from` to before `to` of `all`, dealt out together; turns to planes weigh as tiles do.
-struct Part {
-  long long from;
-  long long to;
-  long long all;
-};
-
-/// `learned`: launches from whose times the shares are set anew; 0: all blocks have the same. Of a
-/// part first() tiles lie before this block's and last() before the next one's.
+/// `learned`: launches from whose times the shares are set anew; 0: all blocks have the same. Of
+/// all tiles first() lie before this block's and last() before the next one's; turns to planes
+/// weigh as tiles do.
 template <class K, int learned>
 class Shares;
 
@@ -28,14 +22,13 @@ class Shares<K, 0> {
   static constexpr Zeroed kZeroed = kNeverZeroed;
 
   __device__ Shares(const Arguments&, Storage&) {}
-  __device__ void begin(long long) {}
+  __device__ void begin(long long tiles) { tiles_ = tiles; }
   __device__ void end(long long) {}
-  __device__ long long first(const Part& part) const {
-    return (part.to - part.from) * worker<K>() / workers<K>();
-  }
-  __device__ long long last(const Part& part) const {
-    return (part.to - part.from) * (worker<K>() + 1) / workers<K>();
-  }
+  __device__ long long first() const { return tiles_ * worker<K>() / workers<K>(); }
+  __device__ long long last() const { return tiles_ * (worker<K>() + 1) / workers<K>(); }
+
+ private:
+  long long tiles_ = 0;
 };
 
 /// Each multiprocessor that a block of the first launch ran on has a place with that block's share,
@@ -91,8 +84,8 @@ class Shares {
     }
     simt::sync_block();
   }
-  __device__ long long first(const Part& part) const { return within(part, storage_.first); }
-  __device__ long long last(const Part& part) const { return within(part, storage_.last); }
+  __device__ long long first() const { return storage_.first; }
+  __device__ long long last() const { return storage_.last; }
 
   /// The warp has done its part of all that the block has.
   __device__ void end(long long tiles) {
@@ -113,10 +106,6 @@ class Shares {
  private:
   __device__ static bool learns(long long tiles) {
     return simt::blocks() <= kMost && tiles < kMostTiles;
-  }
-  /// Parts follow each other without rounding a share twice: over all of them it has its tiles.
-  __device__ static long long within(const Part& part, long long tiles) {
-    return tiles * part.to / part.all - tiles * part.from / part.all;
   }
   __device__ void take(unsigned share, long long first, long long last) {
     storage_.share = share;

@@ -58,15 +58,12 @@ static __device__ constexpr LaunchShape kShape = [] {
                      .dependent = K::Launch::kDependent};
 }();
 
-/// Item `index` of the launch `shape` describes: rows fastest, then planes, then images, so that
-/// neighbouring blocks read the same image.
+/// `count` neighbouring items of plane `plane` of all images' as one, from the plane's item `part`
+/// on.
 template <class K>
-__device__ __forceinline__ WorkItem work_item(const Arguments& arguments, const LaunchShape& shape,
-                                              long long index) {
-  const long long per_plane = items_per_plane(shape, arguments.queries);
+__device__ __forceinline__ WorkItem work_items(const Arguments& arguments, const LaunchShape& shape,
+                                               long long plane, long long part, long long count) {
   const long long rows = rows_per_plane(shape, arguments.queries);
-  const long long plane = index / per_plane;
-  const long long part = index - plane * per_plane;
   const int in_image = static_cast<int>(plane % shape.planes);
   WorkItem item;
   item.image = plane / shape.planes;
@@ -74,12 +71,23 @@ __device__ __forceinline__ WorkItem work_item(const Arguments& arguments, const 
   item.channel_block = in_image % K::Mapping::kChannelBlocks;
   if (shape.rows_per_item != 0) {
     item.first = part * shape.rows_per_item;
-    item.last = min(item.first + static_cast<long long>(shape.rows_per_item), rows);
+    item.last = min(item.first + count * shape.rows_per_item, rows);
   } else {
+    const long long per_plane = items_per_plane(shape, arguments.queries);
     item.first = rows * part / per_plane;
-    item.last = rows * (part + 1) / per_plane;
+    item.last = rows * (part + count) / per_plane;
   }
   return item;
+}
+
+/// Item `index` of the launch `shape` describes: rows fastest, then planes, then images, so that
+/// neighbouring blocks read the same image.
+template <class K>
+__device__ __forceinline__ WorkItem work_item(const Arguments& arguments, const LaunchShape& shape,
+                                              long long index) {
+  const long long per_plane = items_per_plane(shape, arguments.queries);
+  const long long plane = index / per_plane;
+  return work_items<K>(arguments, shape, plane, index - plane * per_plane, 1);
 }
 
 /// True where items end anywhere, so that warps can have no row of a last tile.
