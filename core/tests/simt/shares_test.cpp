@@ -35,7 +35,7 @@ using Shares = work_redistribution::Shares<K, 64>;
 __global__ void kernel(const Arguments arguments) {
   Shares shares(arguments, *reinterpret_cast<Shares::Storage*>(simt::shared_memory()));
   shares.begin(1200);
-  const long long tiles = shares.last() - shares.first();
+  const long long tiles = shares.last(1200) - shares.first(1200);
   if (simt::thread() == 0) static_cast<unsigned*>(arguments.output)[simt::block()] = tiles;
   volatile unsigned done = 0;
   for (long long step = 0; step < 20 * tiles; ++step) done = done + 1;

@@ -66,8 +66,8 @@ class Schedule {
   __device__ void turn_to(long long wave) {
     const auto of_wave = [wave](long long tiles) { return (tiles + kWaves - 1 - wave) / kWaves; };
     const long long before = weight() / kWaves * wave + min(weight() % kWaves, wave);
-    next_ = tiles_within(before + of_wave(shares_.first()));
-    last_ = tiles_within(before + of_wave(shares_.last()));
+    next_ = tiles_within(before + of_wave(shares_.first(weight())));
+    last_ = tiles_within(before + of_wave(shares_.last(weight())));
   }
   /// Of all planes' tiles, the turns to them included.
   __device__ long long weight() const {

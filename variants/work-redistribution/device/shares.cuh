@@ -9,8 +9,8 @@
 namespace msda::work_redistribution {
 
 /// `learned`: launches from whose times the shares are set anew; 0: all blocks have the same. Of
-/// all tiles first() lie before this block's and last() before the next one's; turns to planes
-/// weigh as tiles do.
+/// `tiles` in all, the same number in each call, first() lie before this block's and last() before
+/// the next one's; turns to planes weigh as tiles do.
 template <class K, int learned>
 class Shares;
 
@@ -22,13 +22,12 @@ class Shares<K, 0> {
   static constexpr Zeroed kZeroed = kNeverZeroed;
 
   __device__ Shares(const Arguments&, Storage&) {}
-  __device__ void begin(long long tiles) { tiles_ = tiles; }
+  __device__ void begin(long long) {}
   __device__ void end(long long) {}
-  __device__ long long first() const { return tiles_ * worker<K>() / workers<K>(); }
-  __device__ long long last() const { return tiles_ * (worker<K>() + 1) / workers<K>(); }
-
- private:
-  long long tiles_ = 0;
+  __device__ long long first(long long tiles) const { return tiles * worker<K>() / workers<K>(); }
+  __device__ long long last(long long tiles) const {
+    return tiles * (worker<K>() + 1) / workers<K>();
+  }
 };
 
 /// Each multiprocessor that a block of the first launch ran on has a place with that block's share,
@@ -84,8 +83,8 @@ class Shares {
     }
     simt::sync_block();
   }
-  __device__ long long first() const { return storage_.first; }
-  __device__ long long last() const { return storage_.last; }
+  __device__ long long first(long long) const { return storage_.first; }
+  __device__ long long last(long long) const { return storage_.last; }
 
   /// The warp has done its part of all that the block has.
   __device__ void end(long long tiles) {
