@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <string>
 
 #include <msda/error.hpp>
 
@@ -43,6 +44,44 @@ void check_block(const LaunchShape& shape, const DeviceInfo& device) {
   if (shape.shared_bytes > device.shared_bytes) {
     throw Unsupported(fmt::format("a block needs {} bytes of shared memory; {} gives {}",
                                   shape.shared_bytes, device.name, device.shared_bytes));
+  }
+}
+
+namespace {
+
+void check_shape(const BoxShape& shape, std::size_t level) {
+  constexpr unsigned kUnit = 16;  // bytes
+  constexpr unsigned kMostOfBox = 256;
+  const auto refuse = [level](const std::string& why) {
+    throw Error(fmt::format("boxes of level {}: {}", level, why));
+  };
+  if (shape.rank != 3 && shape.rank != 4) {
+    refuse(fmt::format("the tensor has rank {}, not 3 or 4", shape.rank));
+  }
+  if (shape.start_bytes % kUnit != 0) {
+    refuse(fmt::format("the level begins at byte {}, no multiple of {}", shape.start_bytes, kUnit));
+  }
+  if (shape.box[0] * shape.element_bytes % kUnit != 0) {
+    refuse(fmt::format("rows of a box have {} bytes, no multiple of {}",
+                       shape.box[0] * shape.element_bytes, kUnit));
+  }
+  for (unsigned d = 0; d + 1 < shape.rank; ++d) {
+    if (shape.box[d] == 0 || shape.box[d] > kMostOfBox) {
+      refuse(fmt::format("a box has {} along dimension {}, TMA takes 1 to {}", shape.box[d], d,
+                         kMostOfBox));
+    }
+    if (shape.stride_bytes[d] % kUnit != 0) {
+      refuse(fmt::format("dimension {} has a stride of {} bytes, no multiple of {}", d + 1,
+                         shape.stride_bytes[d], kUnit));
+    }
+  }
+}
+
+}  // namespace
+
+void check_boxes(const LaunchPlan& plan) {
+  for (std::size_t level = 0; level < kLevelLimit; ++level) {
+    if (plan.boxes[level].element_bytes != 0) check_shape(plan.boxes[level], level);
   }
 }
 

@@ -23,6 +23,10 @@ bool fetches_texels(const LaunchPlan& plan);
 /// Throws Unsupported when a block needs more shared memory than the device gives.
 void check_block(const LaunchShape& shape, const DeviceInfo& device);
 
+/// Throws when a level's tensor is not one from which TMA copies boxes (CUDA driver API,
+/// cuTensorMapEncodeTiled).
+void check_boxes(const LaunchPlan& plan);
+
 /// Blocks that the launch has for these sizes. Of a grid of resident blocks the device holds
 /// `resident` workers, blocks or clusters, at a time. Throws Unsupported when the grid would exceed
 /// its limit.

@@ -105,6 +105,7 @@ std::vector<Composition> head_groups() {
       {kHalves, cluster(4, 2), kPersistent},
       {interleaved(2), planes(2, "bulk"), {"warp-roles", {}}, kPacked, kPersistent},
       {kWide, some_levels(2), {"tma-boxes", {}}, {"warp-roles", {}}, kPersistent},
+      {{"tma-boxes", {}}, {"channel-blocked", {{"block", Number{32}}}}},
       {interleaved(2), some_levels(2), {"memcpy-async", {}}},
       {{"register-blocking", {}}, some_levels(2), {"memcpy-async", {}}, kPersistent},
       {interleaved(2), planes(2, "bulk"), {"warp-shuffle", {}}, kAlternate},

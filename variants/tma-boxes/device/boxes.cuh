@@ -26,13 +26,10 @@ struct Box {
 
   /// True when two neighbouring pixels are one run of bytes: a box is two runs then, not four.
   static constexpr bool kPairs = Layout::kPixelStride == kChannels;
-  /// True when a pixel holds all heads and channels: a head is then a place in the tensor's rows.
-  static constexpr bool kIsWholePixel =
-      Layout::kPixelStride == K::Problem::kHeads * K::Problem::kChannels;
-  /// What cuTensorMapEncodeTiled asks for. Where it is not so, all lanes copy words.
-  static constexpr bool kTensor = ptx::kHasTma && kIsWholePixel && kPixelBytes % 16 == 0 &&
-                                  kStride % 16 == 0 && (Layout::kImageStride * kSize) % 16 == 0 &&
-                                  kChannels <= Layout::kRunChannels && 2 * kChannels <= 256;
+  /// A head is a place in the tensor's rows. Where there is none, all lanes copy words.
+  static constexpr bool kTensor = ptx::kHasTma && kLevelsAreTensors<K, kSize> &&
+                                  kPixelBytes % 16 == 0 && kChannels <= Layout::kRunChannels &&
+                                  2 * kChannels <= kBoxLimit;
   static constexpr BoxShape shape(int level) {
     if (!kTensor || K::Source::on_chip(level)) return {};
     const auto pitch = static_cast<unsigned>(Layout::pitch(level));

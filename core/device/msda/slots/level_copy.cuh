@@ -33,16 +33,12 @@ class LevelCopy {
   /// Elements of a pixel and of what is copied of it.
   static constexpr int kPixelElements = K::Layout::kPixelStride;
   static constexpr int kRowElements = Levels::kRowBytes / Levels::kSize;
-  /// True when a level is a tensor of pixels, of which boxes lie in shared memory as its rows do:
-  /// TMA takes several cycles for each copy that it is given, however small. What
-  /// cuTensorMapEncodeTiled asks for.
-  static constexpr int kBoxLimit = 256;  ///< elements or pixels
+  /// True when boxes of a level lie in shared memory as its rows do: TMA takes several cycles for
+  /// each copy that it is given, however small.
   static constexpr bool kIsTensor =
       kMayBeBulk && !kIsRun && !SplitElement<typename Levels::Value> &&
       Levels::kRunBytes == Levels::kStride && Levels::kStride % 128 == 0 &&
-      kPixelElements == K::Problem::kHeads * K::Problem::kChannels && kRowElements <= kBoxLimit &&
-      (Levels::kSize == 1 || Levels::kSize == 2 || Levels::kSize == 4) &&
-      K::Layout::kImageStride * Levels::kSize % 16 == 0;
+      kRowElements <= kBoxLimit && kLevelsAreTensors<K, Levels::kSize>;
   /// As many as divide the level evenly.
   static constexpr int box_pixels(int level) {
     int pixels = K::Layout::pixels(level) < kBoxLimit ? K::Layout::pixels(level) : kBoxLimit;

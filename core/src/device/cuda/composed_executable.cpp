@@ -30,6 +30,7 @@ ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Problem& 
   if (prepasses_.empty() && !arguments_.cleared().empty()) main_.shape.dependent = 0;
   make_textures(problem);
   if (copies_boxes(plan_) && device.compute_capability >= 90) {
+    check_boxes(plan_);
     maps_ = std::make_unique<TensorMaps>(plan_, problem.batch);
   }
   if (fetches_texels(plan_)) {

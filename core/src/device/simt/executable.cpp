@@ -28,6 +28,7 @@ SimtExecutable::SimtExecutable(const CompiledUnit& unit, const Problem& problem,
         if (!options.last_image) memory->fill(0xFF);
         return memory;
       }) {
+  check_boxes(plan_);
   for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
     if (plan_.has_prepass[slot] != 0) {
       const Prepass& prepass = unit.composed.prepasses.at(static_cast<int>(slot));

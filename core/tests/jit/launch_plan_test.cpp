@@ -1,0 +1,62 @@
+#include "jit/launch_plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include <msda/error.hpp>
+
+namespace msda {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Of level 1: 920 pixels of 64 channels in 16 bits, boxes of 32 channels and 230 pixels.
+LaunchPlan plan_with_boxes() {
+  LaunchPlan plan{};
+  plan.boxes[1] = {.element_bytes = 2,
+                   .rank = 3,
+                   .extent = {64, 920, 0},
+                   .box = {32, 230, 0},
+                   .stride_bytes = {128, 920 * 128, 0},
+                   .start_bytes = 3680 * 128};
+  return plan;
+}
+
+struct Refusal {
+  std::string why;
+  std::function<void(BoxShape&)> change;
+};
+
+TEST(CheckBoxes, TakesWhatTmaCopies) {
+  EXPECT_NO_THROW(check_boxes(LaunchPlan{}));
+  EXPECT_NO_THROW(check_boxes(plan_with_boxes()));
+}
+
+TEST(CheckBoxes, SaysWhyTmaCannotCopyThem) {
+  const Refusal refusals[] = {
+      {"a box has 920 along dimension 1, TMA takes 1 to 256",
+       [](BoxShape& shape) { shape.box[1] = 920; }},
+      {"a box has 0 along dimension 1", [](BoxShape& shape) { shape.box[1] = 0; }},
+      {"rows of a box have 6 bytes, no multiple of 16", [](BoxShape& shape) { shape.box[0] = 3; }},
+      {"dimension 1 has a stride of 72 bytes", [](BoxShape& shape) { shape.stride_bytes[0] = 72; }},
+      {"dimension 2 has a stride of 8 bytes", [](BoxShape& shape) { shape.stride_bytes[1] = 8; }},
+      {"the level begins at byte 24", [](BoxShape& shape) { shape.start_bytes = 24; }},
+      {"rank 2, not 3 or 4", [](BoxShape& shape) { shape.rank = 2; }},
+  };
+  for (const Refusal& refusal : refusals) {
+    LaunchPlan plan = plan_with_boxes();
+    refusal.change(plan.boxes[1]);
+    try {
+      check_boxes(plan);
+      ADD_FAILURE() << "not refused: " << refusal.why;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("boxes of level 1: "));
+      EXPECT_THAT(error.what(), HasSubstr(refusal.why));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace msda
