@@ -14,13 +14,14 @@ using ::testing::HasSubstr;
 
 /// Of level 1: 920 pixels of 64 channels in 16 bits, boxes of 32 channels and 230 pixels.
 LaunchPlan plan_with_boxes() {
+  constexpr unsigned long long kPixel = 128;  // bytes
   LaunchPlan plan{};
   plan.boxes[1] = {.element_bytes = 2,
                    .rank = 3,
                    .extent = {64, 920, 0},
                    .box = {32, 230, 0},
-                   .stride_bytes = {128, 920 * 128, 0},
-                   .start_bytes = 3680 * 128};
+                   .stride_bytes = {kPixel, 920 * kPixel, 0},
+                   .start_bytes = 3680 * kPixel};
   return plan;
 }
 
