@@ -46,7 +46,7 @@ std::vector<AwkwardProblem> awkward_problems() {
       {make(1, 1, 1, 8, 4, {{1, 5}}, fp16, plain),
        generation(Distribution::kUniform, kSeedOfLargestLast)},
       {make(1, 7, 1, 8, 3, {{5, 1}}, fp32, border), generation(Distribution::kOutside, 3)},
-      {make(2, 13, 3, 16, 5, {{6, 6}, {3, 3}}, fp16, plain), generation(Distribution::kBorder, 4)},
+      {make(2, 13, 3, 16, 5, {{6, 5}, {3, 3}}, fp16, plain), generation(Distribution::kBorder, 4)},
       {make(3, 29, 8, 32, 4, pyramid, fp32, plain), generation(Distribution::kDirectional, 5)},
       {make(1, 101, 1, 32, 8, pyramid, fp16, plain), generation(Distribution::kUniform, 6)},
       {make(2, 37, 1, 32, 8, pyramid, fp16, border), generation(Distribution::kLocal, 7)},
