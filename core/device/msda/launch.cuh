@@ -80,9 +80,12 @@ struct TextureShape {
   unsigned bits;  ///< of one channel: 16 or 32, floating point
 };
 
+inline constexpr int kBoxLimit = 256;  ///< elements or pixels of a box along any dimension
+inline constexpr int kBoxUnit = 16;    ///< bytes that rows, strides and starts are multiples of
+
 /// A level's stored values as a tensor from which TMA copies boxes, innermost dimension first; the
 /// images are the last dimension, and a box lies in one of them. Extents and box in elements, then
-/// pixels.
+/// pixels, within the limits of cuTensorMapEncodeTiled (CUDA driver API).
 struct BoxShape {
   unsigned element_bytes;  ///< 0: no tensor
   unsigned rank;           ///< 3 or 4, images included

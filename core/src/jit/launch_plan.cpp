@@ -50,29 +50,28 @@ void check_block(const LaunchShape& shape, const DeviceInfo& device) {
 namespace {
 
 void check_shape(const BoxShape& shape, std::size_t level) {
-  constexpr unsigned kUnit = 16;  // bytes
-  constexpr unsigned kMostOfBox = 256;
   const auto refuse = [level](const std::string& why) {
     throw Error(fmt::format("boxes of level {}: {}", level, why));
   };
   if (shape.rank != 3 && shape.rank != 4) {
     refuse(fmt::format("the tensor has rank {}, not 3 or 4", shape.rank));
   }
-  if (shape.start_bytes % kUnit != 0) {
-    refuse(fmt::format("the level begins at byte {}, no multiple of {}", shape.start_bytes, kUnit));
+  if (shape.start_bytes % kBoxUnit != 0) {
+    refuse(
+        fmt::format("the level begins at byte {}, no multiple of {}", shape.start_bytes, kBoxUnit));
   }
-  if (shape.box[0] * shape.element_bytes % kUnit != 0) {
+  if (shape.box[0] * shape.element_bytes % kBoxUnit != 0) {
     refuse(fmt::format("rows of a box have {} bytes, no multiple of {}",
-                       shape.box[0] * shape.element_bytes, kUnit));
+                       shape.box[0] * shape.element_bytes, kBoxUnit));
   }
   for (unsigned d = 0; d + 1 < shape.rank; ++d) {
-    if (shape.box[d] == 0 || shape.box[d] > kMostOfBox) {
+    if (shape.box[d] == 0 || shape.box[d] > kBoxLimit) {
       refuse(fmt::format("a box has {} along dimension {}, TMA takes 1 to {}", shape.box[d], d,
-                         kMostOfBox));
+                         kBoxLimit));
     }
-    if (shape.stride_bytes[d] % kUnit != 0) {
+    if (shape.stride_bytes[d] % kBoxUnit != 0) {
       refuse(fmt::format("dimension {} has a stride of {} bytes, no multiple of {}", d + 1,
-                         shape.stride_bytes[d], kUnit));
+                         shape.stride_bytes[d], kBoxUnit));
     }
   }
 }

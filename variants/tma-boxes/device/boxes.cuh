@@ -28,8 +28,8 @@ struct Box {
   static constexpr bool kPairs = Layout::kPixelStride == kChannels;
   /// A head is a place in the tensor's rows. Where there is none, all lanes copy words.
   static constexpr bool kTensor = ptx::kHasTma && kLevelsAreTensors<K, kSize> &&
-                                  kPixelBytes % 16 == 0 && kChannels <= Layout::kRunChannels &&
-                                  2 * kChannels <= kBoxLimit;
+                                  kPixelBytes % kBoxUnit == 0 &&
+                                  kChannels <= Layout::kRunChannels && 2 * kChannels <= kBoxLimit;
   static constexpr BoxShape shape(int level) {
     if (!kTensor || K::Source::on_chip(level)) return {};
     const auto pitch = static_cast<unsigned>(Layout::pitch(level));

@@ -1,7 +1,12 @@
 // A tile of rows in the gathering skeletons: where its rows are, from taps to stored sums.
 #pragma once
 
+#include <msda/launch.cuh>
 #include <msda/skeleton/visits.cuh>
+#include <msda/slots/schedule.cuh>
+#include <msda/static_for.cuh>
+#include <msda/vector.cuh>
+#include <msda/walk.cuh>
 
 namespace msda {
 
@@ -43,12 +48,13 @@ class Tile {
     return {(first + query) * Problem::kHeads + head_of(in_tile), 0};
   }
 
+  /// Head of row `in_tile`, or the last one for a head that does not exist.
   __device__ int head_of(int in_tile) const {
     if constexpr (Problem::kHeads == 1) return 0;
     const int head = head_in_problem(in_tile);
     return kHeadsExist ? head : min(head, Problem::kHeads - 1);
   }
-  /// That of a level's stored values, for the head of row `in_tile`.
+  /// Scale of a level's stored values, for the head of row `in_tile`.
   __device__ float scale(int in_tile, int level) const {
     return K::Arithmetic::scale(arguments_, item_.image, head_of(in_tile), level);
   }

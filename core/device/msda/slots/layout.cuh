@@ -54,15 +54,12 @@ struct ProblemLayout {
   }
 };
 
-/// Elements or pixels of a box of a tensor, along any of its dimensions (CUDA driver API,
-/// cuTensorMapEncodeTiled).
-inline constexpr int kBoxLimit = 256;
 /// True when a level of elements of `size` bytes is a tensor of pixels, each of all heads and
 /// channels, from which TMA copies boxes.
 template <class K, int size>
 inline constexpr bool kLevelsAreTensors = [] {
   constexpr int kPixel = K::Layout::kPixelStride;
-  return (size == 1 || size == 2 || size == 4) && kPixel * size % 16 == 0 &&
+  return (size == 1 || size == 2 || size == 4) && kPixel * size % kBoxUnit == 0 &&
          kPixel == K::Problem::kHeads * K::Problem::kChannels;
 }();
 
