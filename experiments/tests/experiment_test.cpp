@@ -82,6 +82,29 @@ MeasureSettings measured(const std::string& settings) {
   return load(directory, "problems: [ledger-48]\narms: [fixture]\nmeasure: " + settings).measure;
 }
 
+TEST(LoadExperiment, SweepsMakeAProblemOfEachCombination) {
+  const TemporaryDirectory directory;
+  const Experiment experiment = load(directory, R"(
+problems:
+  - distribution: local
+    sweep: {preset: [ddetr-decoder, dino-decoder], batch: [1, 8], types: [fp16, bf16]}
+  - {preset: ddetr-decoder, name: wide, sweep: {sigma: [2, 4.5]}}
+arms: [fixture]
+)");
+  std::vector<std::string> names;
+  for (const ProblemSpec& spec : experiment.problems) names.push_back(spec.name());
+  EXPECT_THAT(names,
+              ElementsAre("ddetr-decoder-1-fp16", "ddetr-decoder-1-bf16", "ddetr-decoder-8-fp16",
+                          "ddetr-decoder-8-bf16", "dino-decoder-1-fp16", "dino-decoder-1-bf16",
+                          "dino-decoder-8-fp16", "dino-decoder-8-bf16", "wide-2", "wide-4.5"));
+  const ProblemSpec& one = experiment.problems.at(6);
+  EXPECT_EQ(one.problem.batch, 8);
+  EXPECT_EQ(one.problem.queries, 900);
+  EXPECT_EQ(one.problem.types, Types::all(DType::kFloat16));
+  EXPECT_EQ(one.generation.distribution, Distribution::kLocal);
+  EXPECT_EQ(experiment.problems.back().generation.sigma, 4.5);
+}
+
 TEST(Experiment, EachPhaseMayHaveATimeOutOfItsOwn) {
   const Timeouts timeouts = measured("{timeout: {compile: 10 min, measure: 500 ms}}").timeouts;
   EXPECT_EQ(timeouts.compile.count(), 600);

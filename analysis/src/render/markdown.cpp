@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "render/formats.hpp"
 #include "render/layout.hpp"
@@ -77,20 +78,48 @@ std::string matrix_cell(const MatrixCell& cell) {
   return text;
 }
 
-std::string set_matrix(const Matrix& matrix) {
-  std::string text = fmt::format("\n## {}\n\n", escaped(matrix.title));
-  std::string header = fmt::format("| {} |", matrix.corner);
+std::string column_name(const MatrixColumn& column) {
+  return fmt::format("{}, {}", escaped(column.problem), name_of(column.mode));
+}
+
+std::string matrix_header(const std::string& corner, const std::vector<std::string>& names) {
   std::string line = "| :--- |";
-  for (const MatrixColumn& column : matrix.columns) {
-    header += fmt::format(" {}, {} |", escaped(column.problem), name_of(column.mode));
-    line += " ---: |";
-  }
-  text += header + "\n" + line + "\n";
+  for (std::size_t i = 0; i < names.size(); ++i) line += " ---: |";
+  return fmt::format("| {} | {} |\n{}\n", corner, fmt::join(names, " | "), line);
+}
+
+/// Arms, or factors, down and problems across.
+std::string upright_matrix(const Matrix& matrix) {
+  std::vector<std::string> names;
+  for (const MatrixColumn& column : matrix.columns) names.push_back(column_name(column));
+  std::string text = matrix_header(matrix.corner, names);
   for (const MatrixRow& row : matrix.rows) {
     text += fmt::format("| {} |", escaped(row.name));
     for (const MatrixCell& cell : row.cells) text += fmt::format(" {} |", matrix_cell(cell));
     text += "\n";
   }
+  return text;
+}
+
+/// Problems down and arms, or factors, across.
+std::string turned_matrix(const Matrix& matrix) {
+  std::vector<std::string> names;
+  for (const MatrixRow& row : matrix.rows) names.push_back(escaped(row.name));
+  std::string text = matrix_header("problem", names);
+  for (std::size_t i = 0; i < matrix.columns.size(); ++i) {
+    text += fmt::format("| {} |", column_name(matrix.columns[i]));
+    for (const MatrixRow& row : matrix.rows)
+      text += fmt::format(" {} |", matrix_cell(row.cells[i]));
+    text += "\n";
+  }
+  return text;
+}
+
+/// The longer side goes down the page.
+std::string set_matrix(const Matrix& matrix) {
+  std::string text = fmt::format("\n## {}\n\n", escaped(matrix.title));
+  const bool is_wide = matrix.columns.size() > matrix.rows.size();
+  text += is_wide ? turned_matrix(matrix) : upright_matrix(matrix);
   if (matrix.corner == "arm") {
     text += "\nBold: surely the fastest; italics: not told apart from it.\n";
   }

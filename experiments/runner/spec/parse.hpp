@@ -25,6 +25,9 @@ std::string parse_label(const YamlNode& node);
 
 /// A preset's name or a map; relative directories lie beside the file.
 ProblemSpec parse_problem(const YamlNode& node, const std::filesystem::path& beside);
+/// The same, or one for each combination of the values of its `sweep`; their names end in the
+/// values, as in "ddetr-encoder-8-fp16".
+std::vector<ProblemSpec> parse_problems(const YamlNode& node, const std::filesystem::path& beside);
 
 /// A variant's name, or {name: {parameter: value}}, where `others: default` gives the parameters
 /// that are not named the values that the variant declares.

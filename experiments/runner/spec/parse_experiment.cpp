@@ -108,8 +108,10 @@ void read_problems(const YamlNode& node, ExperimentReader& reader) {
   UniqueNames names("problem");
   std::vector<ProblemSpec>& problems = reader.experiment.problems;
   for (const YamlNode& entry : node.as_list("problem")) {
-    problems.push_back(parse_problem(entry, reader.experiment.file.parent_path()));
-    names.add(problems.back().name(), entry.place());
+    for (ProblemSpec& problem : parse_problems(entry, reader.experiment.file.parent_path())) {
+      names.add(problem.name(), entry.place());
+      problems.push_back(std::move(problem));
+    }
   }
 }
 

@@ -21,6 +21,9 @@ constexpr std::int64_t kLargestSize = std::int64_t{1} << 40;
 constexpr const char* kCapturedPreset = "captured-decoder";
 constexpr const char* kCapturedFolder = "inputs/captured_decoder";
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr const char* kSweep = "sweep";
+/// More problems than an experiment runs are a mistake in a list.
+constexpr std::size_t kMostSwept = 1000;
 /// Of keys that a preset or an input brings.
 constexpr const char* kRequiredAlone = "required without a preset or an input";
 
@@ -184,8 +187,14 @@ void take_shape_from_files(const YamlMap& map, ProblemSpec& spec) {
   if (const auto node = map.find("types")) types().read(*node, spec.problem.types);
 }
 
+/// The keys of one problem.
+Keys problem_keys() {
+  return joined(joined(base_settings().keys(), shape_settings().keys()),
+                generation_settings().keys());
+}
+
 ProblemSpec parse_problem_map(const YamlMap& map, const fs::path& beside) {
-  map.allow_only(names_of(keys::problem()));
+  map.allow_only(names_of(problem_keys()));
   ProblemReader reader{{}, beside};
   base_settings().read_known(map, reader);
   ProblemSpec& spec = reader.spec;
@@ -202,19 +211,101 @@ ProblemSpec parse_problem_map(const YamlMap& map, const fs::path& beside) {
   return std::move(spec);
 }
 
+/// A key with the values that it takes in turn.
+struct Swept {
+  YamlMap::Entry key;
+  std::vector<YamlNode> values;
+};
+
+/// `levels` is no word that a name could end in, and a name in common would be that of all.
+Keys swept_keys() {
+  Keys keys = problem_keys();
+  std::erase_if(keys, [](const Key& key) { return key.name == "levels" || key.name == "name"; });
+  return keys;
+}
+
+Key sweep_key() {
+  nlohmann::json properties = nlohmann::json::object();
+  for (const Key& key : swept_keys()) properties[key.name] = form::list_of("", key.schema).schema;
+  return {.name = kSweep,
+          .words = "`{key: [values]}` of the keys above but `name` and `levels`",
+          .meaning = "a problem for [each combination](#sweeps) of the values",
+          .standard = "",
+          .schema = {{"type", "object"},
+                     {"properties", std::move(properties)},
+                     {"additionalProperties", false},
+                     {"minProperties", 1}}};
+}
+
+std::vector<Swept> parse_sweep(const YamlNode& node, const YamlMap& problem) {
+  const YamlMap sweep = node.as_map();
+  sweep.allow_only(names_of(swept_keys()));
+  if (sweep.entries().empty()) node.fail("'sweep' names no key");
+  std::vector<Swept> all;
+  std::size_t count = 1;
+  for (const YamlMap::Entry& entry : sweep.entries()) {
+    if (problem.find(entry.key)) {
+      throw UsageError(fmt::format("{}: key '{}' stands beside 'sweep' too; which is meant?",
+                                   to_string(entry.place), entry.key));
+    }
+    all.push_back({entry, entry.value.as_list(entry.key)});
+    count *= all.back().values.size();
+    if (count > kMostSwept) node.fail(fmt::format("this makes more than {} problems", kMostSwept));
+  }
+  return all;
+}
+
+/// True of keys that name the problem themselves.
+bool names_problem(const std::string& key) { return key == "preset" || key == "input"; }
+
+/// Calls `action` with the map that each combination of values comes to, and with what it adds to
+/// the name: "-8-fp16". The last key changes fastest.
+template <class Action>
+void for_each_combination(const YamlMap& problem, const std::vector<Swept>& swept,
+                          const Action& action) {
+  std::vector<std::size_t> at(swept.size(), 0);
+  for (;;) {
+    std::vector<YamlMap::Entry> entries;
+    for (const YamlMap::Entry& entry : problem.entries()) {
+      if (entry.key != kSweep) entries.push_back(entry);
+    }
+    std::string suffix;
+    for (std::size_t i = 0; i < swept.size(); ++i) {
+      const YamlNode& value = swept[i].values[at[i]];
+      entries.push_back({swept[i].key.key, swept[i].key.place, value});
+      if (!names_problem(swept[i].key.key)) suffix += "-" + parse_label(value);
+    }
+    action(YamlMap(problem.owner(), std::move(entries)), suffix);
+    std::size_t turning = swept.size();
+    while (turning > 0 && ++at[turning - 1] == swept[turning - 1].values.size()) at[--turning] = 0;
+    if (turning == 0) return;
+  }
+}
+
 }  // namespace
 
 Keys keys::type() { return type_settings().keys(); }
 
-Keys keys::problem() {
-  return joined(joined(base_settings().keys(), shape_settings().keys()),
-                generation_settings().keys());
-}
+Keys keys::problem() { return joined(problem_keys(), {sweep_key()}); }
 
 ProblemSpec parse_problem(const YamlNode& node, const fs::path& beside) {
   if (!node.is_scalar()) return parse_problem_map(node.as_map(), beside);
   const std::string name = node.as_text();
   return node.locate([&] { return preset_spec(name, beside); });
+}
+
+std::vector<ProblemSpec> parse_problems(const YamlNode& node, const fs::path& beside) {
+  if (node.is_scalar()) return {parse_problem(node, beside)};
+  const YamlMap map = node.as_map();
+  const auto sweep = map.find(kSweep);
+  if (!sweep) return {parse_problem_map(map, beside)};
+  std::vector<ProblemSpec> problems;
+  for_each_combination(map, parse_sweep(*sweep, map),
+                       [&](const YamlMap& one, const std::string& suffix) {
+                         problems.push_back(parse_problem_map(one, beside));
+                         problems.back().problem.name += suffix;
+                       });
+  return problems;
 }
 
 ProblemSpec preset_spec(const std::string& name, const fs::path& beside) {
