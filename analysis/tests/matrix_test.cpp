@@ -68,6 +68,18 @@ TEST(ArmMatrix, HasTheBestArmFirstAndMarksTheWinners) {
   EXPECT_THAT(matrix.rows[0].cells[0].tip, HasSubstr("2.000x [2.000, 2.000]"));
 }
 
+TEST(ArmMatrix, OfMoreProblemsThanArmsHasARowForEachProblemInMarkdown) {
+  EXPECT_THAT(to_markdown(two_problems()), HasSubstr("| arm | p, warm | q, warm |"));
+  std::vector<Record> records;
+  for (const char* problem : {"p", "q", "r"}) {
+    records.push_back(at(baseline("base", kBlocks), problem));
+    records.push_back(at(record("fast", scaled(kBlocks, 0.5, 0)), problem));
+  }
+  const std::string turned = to_markdown(make_report({{"name", "n"}}, records));
+  EXPECT_THAT(turned, AllOf(HasSubstr("| problem | fast | base |"),
+                            HasSubstr("| r, warm | **2.00** |"), Not(HasSubstr("| arm | p"))));
+}
+
 TEST(ArmMatrix, SaysWhatHasNoTimeAndPutsTheBaselinesCopyLast) {
   Record again = record("again", scaled(kBlocks, 0.999, 0.001));
   again.composition = "base";

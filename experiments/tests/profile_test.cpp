@@ -217,6 +217,24 @@ TEST(Cells, OfGraphsAreCountedAsWarmLaunches) {
   EXPECT_EQ(chosen.front().group.mode, TimingMode::kWarm);
 }
 
+TEST(Cells, OfTheBestAreItsWinnersInTheModeThatWasTimed) {
+  Plan plan = two_cells();
+  plan.measure.modes = {TimingMode::kCold, TimingMode::kGraph};
+  plan.groups = {{0, TimingMode::kCold}, {0, TimingMode::kGraph}};
+  plan.arms[1].best = BestRequest();
+  for (const auto& [group, winner] :
+       {std::pair(plan.groups[0], "flushed"), {plan.groups[1], "replayed"}}) {
+    plan.best.push_back(
+        {"fast", 0, group.mode, {"fast", {{winner, {}}}, winner}, "exactly this shape"});
+  }
+  const auto graph = choose_cells(plan, {});
+  ASSERT_THAT(graph, SizeIs(1));
+  EXPECT_EQ(graph.front().arms.at(1).composition, "replayed");
+  const auto cold = choose_cells(plan, {"p/fast/cold"});
+  ASSERT_THAT(cold, SizeIs(1));
+  EXPECT_EQ(cold.front().arms.at(0).composition, "flushed");
+}
+
 TEST(Cells, ThatAreNotThereAreAnErrorThatListsThoseThatAre) {
   EXPECT_THAT([] { choose_cells(two_cells(), {"p/slow/*"}); },
               testing::ThrowsMessage<UsageError>(HasSubstr("p/fast/warm")));

@@ -61,19 +61,24 @@ TEST(Winners, ComeBackFromTheirFile) {
   EXPECT_EQ(back.error, wanted.error);
 }
 
-TEST(Winners, TakeThePlaceOfThoseOfTheSameClassAndKeepOthers) {
+TEST(Winners, TakeThePlaceOfThoseOfTheSameShapeAndKeepOthers) {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "results" / "w.yaml";
   Winner other = winner("b", 5);
   other.mode = TimingMode::kCold;
-  save_winners(file, {winner("a", 3), other}, fixture_registry());
+  Winner in_class = winner("c", 6);
+  ++in_class.problem.problem.levels[0].width;
+  Winner bordered = winner("d", 7);
+  bordered.problem.problem.layout = ValueLayout::kZeroBorder;
+  ASSERT_EQ(shape_class(in_class.problem.problem), shape_class(winner("a", 3).problem.problem));
+  save_winners(file, {winner("a", 3), other, in_class, bordered}, fixture_registry());
   save_winners(file, {winner("again", 4)}, fixture_registry());
   std::vector<std::string> notes;
   std::vector<std::string> names;
   for (const Winner& one : read_winners(file, fixture_registry(), notes)) {
     names.push_back(one.problem.name());
   }
-  EXPECT_THAT(names, ElementsAre("b", "again"));
+  EXPECT_THAT(names, ElementsAre("b", "c", "d", "again"));
 }
 
 TEST(Winners, GiveWayOnlyToWhatIsConfirmed) {
@@ -123,6 +128,9 @@ TEST(Winners, HaveAShapeClassOfNearestPowersOfTwo) {
   problem.queries = 30'000;
   EXPECT_NE(shape_class(problem), of);
   problem.queries = 16'000;
+  problem.layout = ValueLayout::kZeroBorder;
+  EXPECT_NE(shape_class(problem), of);
+  problem.layout = ValueLayout::kPlain;
   problem.points = 8;
   EXPECT_NE(shape_class(problem), of);
 }

@@ -24,7 +24,8 @@ class OutputCheck {
   OutputCheck(const Composition& composition, GroupInputs& inputs)
       : composition_(composition), inputs_(inputs) {}
 
-  /// verify() on a set; remembers what it wrote.
+  /// verify() on a set; remembers what it wrote. Where that is known, bits that differ from it are
+  /// an error, and the same bits have the same verdict.
   Verdict verify(Device& device, Executable& executable, std::size_t set);
   /// Of the output that was found right last on the set; "" when none was.
   std::string output_hash(std::size_t set) const;
@@ -42,11 +43,18 @@ class OutputCheck {
   using Digests = std::vector<std::string>;
   static Digests digests_of(const Bytes& output);
   bool is_known(std::size_t set) const;
+  void remember(std::size_t set, const Bytes& output, const Verdict& verdict);
   Verdict judge_whole(std::size_t set);
+
+  /// An output that was found right.
+  struct Known {
+    Digests digests;
+    Verdict verdict;
+  };
 
   const Composition& composition_;
   GroupInputs& inputs_;
-  std::map<std::size_t, Digests> known_;  ///< by set
+  std::map<std::size_t, Known> known_;  ///< by set
   std::size_t set_ = 0;
   std::size_t part_ = 0;
 };

@@ -8,18 +8,6 @@
 namespace msda {
 namespace {
 
-Bytes run_once(Device& device, Executable& executable, DeviceInput& input) {
-  input.poison_output();
-  device.synchronize();
-  executable.launch(input.tensors(), device.stream());
-  // Work that the launch put elsewhere would not be in a timed interval, and is not waited for
-  // here.
-  device.wait();
-  Bytes output = input.download_output();
-  device.synchronize();
-  return output;
-}
-
 /// "element (b 0, q 17, h 3, c 5) is 0.12 and should be 0.13".
 std::string element_text(const Problem& problem, const Truth& truth, const Bytes& output,
                          std::int64_t index) {
@@ -82,19 +70,35 @@ Verdict judge(const Composition& composition, const Problem& problem, const Trut
   return verdict;
 }
 
-Verdict verify(Device& device, Executable& executable, const Composition& composition,
-               DeviceInput& input, const Problem& problem, const Truth& truth) {
+Bytes run_poisoned(Device& device, Executable& executable, DeviceInput& input) {
   executable.bind(input.tensors());
-  const Bytes first = run_once(device, executable, input);
+  input.poison_output();
+  device.synchronize();
+  executable.launch(input.tensors(), device.stream());
+  // Work that the launch put elsewhere would not be in a timed interval, and is not waited for
+  // here.
+  device.wait();
+  Bytes output = input.download_output();
+  device.synchronize();
+  return output;
+}
+
+std::string written_beside(const DeviceInput& input) {
+  const std::size_t beside = input.written_beside_output();
+  return beside == 0 ? "" : fmt::format("{} bytes beside the output were written", beside);
+}
+
+Verdict verify(Device& device, Executable& executable, const Composition& composition,
+               DeviceInput& input, const Problem& problem, const Truth& truth, Bytes* output) {
+  Bytes first = run_poisoned(device, executable, input);
   Verdict verdict = judge(composition, problem, truth, first);
-  if (const std::size_t beside = input.written_beside_output(); beside > 0) {
-    verdict.reason = fmt::format("{} bytes beside the output were written", beside);
-  }
+  if (const std::string beside = written_beside(input); !beside.empty()) verdict.reason = beside;
   if (verdict.reason.empty() && composition.deterministic()) {
-    const Bytes second = run_once(device, executable, input);
+    const Bytes second = run_poisoned(device, executable, input);
     if (first != second) verdict.reason = "a second run on the same input gave other bits";
   }
   verdict.right = verdict.reason.empty();
+  if (output != nullptr) *output = std::move(first);
   return verdict;
 }
 

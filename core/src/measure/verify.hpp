@@ -23,10 +23,17 @@ struct Verdict {
 Verdict judge(const Composition& composition, const Problem& problem, const Truth& truth,
               const Bytes& output);
 
-/// Poisons the output, runs, and judges what is there as soon as the stream has come to its end;
-/// runs again and asks for the same bits unless the composition declares itself non-deterministic.
+/// Poisons the output, runs, and gives what is there as soon as the stream has come to its end.
+Bytes run_poisoned(Device& device, Executable& executable, DeviceInput& input);
+
+/// "8 bytes beside the output were written", or "" when there is nothing.
+std::string written_beside(const DeviceInput& input);
+
+/// run_poisoned(), judge() and written_beside(); runs again and asks for the same bits unless the
+/// composition declares itself non-deterministic. The first run's output goes to `output` if given.
 Verdict verify(Device& device, Executable& executable, const Composition& composition,
-               DeviceInput& input, const Problem& problem, const Truth& truth);
+               DeviceInput& input, const Problem& problem, const Truth& truth,
+               Bytes* output = nullptr);
 
 /// b, q, h and c of a flat index of the output.
 std::array<std::int64_t, 4> place_of(const Problem& problem, std::int64_t index);

@@ -209,6 +209,25 @@ TEST_F(BlocksTest, ARowOfZerosAmongTheSamplesIsSeen) {
   EXPECT_THAT(reason_for(zero_row), HasSubstr("element (b 0, q 8, h 1, c "));
 }
 
+TEST_F(BlocksTest, OtherBitsThanWhenItWasVerifiedAreSeenAfterTheSamplesToo) {
+  int launches = 0;
+  add([&](int launch, float* output) {
+    launches = launch + 1;
+    const std::vector<double>& right = inputs_.set(0).truth->output;
+    std::copy(right.begin(), right.end(), output);
+    if (launch > 2) output[0] = std::nextafter(output[0], 2.0F);
+    return true;
+  });
+  const auto verify = [&] { return checks_[0].verify(*device_, *prepared_[0].executable, 0); };
+  const Verdict first = verify();
+  EXPECT_TRUE(first.right);
+  const Verdict same = verify();
+  EXPECT_TRUE(same.right);
+  EXPECT_EQ(same.comparison.relative_l2, first.comparison.relative_l2);
+  EXPECT_EQ(launches, 3) << "bits that are known have their verdict";
+  EXPECT_EQ(verify().reason, "it gave other bits than when it was verified");
+}
+
 TEST_F(BlocksTest, WhatIsRejectedTakesNoFurtherPart) {
   add([](int, const float* output) { return !std::isnan(output[0]); });
   add();

@@ -36,16 +36,16 @@ bool has_mode(const std::vector<Group>& groups, TimingMode mode) {
                      [mode](const Group& group) { return group.mode == mode; });
 }
 
-/// A graph holds the kernels of warm launches, which are counted in its place.
-std::vector<Group> countable_groups(const Plan& plan) {
+/// The plan's groups with their arms. A graph holds the kernels of warm launches, which are counted
+/// in its place: those of the arms as the graph has them, since a winner may depend on the mode.
+std::vector<ProfiledGroup> countable_groups(const Plan& plan) {
   const bool has_warm = has_mode(plan.groups, TimingMode::kWarm);
-  std::vector<Group> groups;
-  for (Group group : plan.groups) {
-    if (group.mode == TimingMode::kGraph) {
-      if (has_warm) continue;
-      group.mode = TimingMode::kWarm;
-    }
-    groups.push_back(group);
+  std::vector<ProfiledGroup> groups;
+  for (const Group& group : plan.groups) {
+    const bool is_graph = group.mode == TimingMode::kGraph;
+    if (is_graph && has_warm) continue;
+    groups.push_back(
+        {{group.problem, is_graph ? TimingMode::kWarm : group.mode}, arms_of(plan, group)});
   }
   return groups;
 }
@@ -150,13 +150,14 @@ std::vector<ProfiledGroup> choose_cells(const Plan& plan,
                                         const std::vector<std::string>& patterns) {
   std::vector<ProfiledGroup> chosen;
   std::string all;
-  const std::vector<Group> groups = countable_groups(plan);
+  const bool has_graph = has_mode(plan.groups, TimingMode::kGraph);
   // Without a pattern a problem is counted in one mode.
-  const bool only_warm = patterns.empty() && has_mode(groups, TimingMode::kWarm);
-  for (const Group& group : groups) {
+  const bool only_warm =
+      patterns.empty() && (has_graph || has_mode(plan.groups, TimingMode::kWarm));
+  for (const auto& [group, arms] : countable_groups(plan)) {
     const std::string& problem = plan.problem_of(group).name();
     ProfiledGroup profiled{group, {}};
-    for (const Arm& arm : plan.arms) {
+    for (const Arm& arm : arms) {
       const std::string cell = cell_name(problem, arm.name, group.mode);
       all += "\n  " + cell;
       if (matches(cell, patterns)) profiled.arms.push_back(arm);

@@ -193,8 +193,8 @@ Keys problem_keys() {
                 generation_settings().keys());
 }
 
+/// Of a map whose keys are those of a problem.
 ProblemSpec parse_problem_map(const YamlMap& map, const fs::path& beside) {
-  map.allow_only(names_of(problem_keys()));
   ProblemReader reader{{}, beside};
   base_settings().read_known(map, reader);
   ProblemSpec& spec = reader.spec;
@@ -289,7 +289,11 @@ Keys keys::type() { return type_settings().keys(); }
 Keys keys::problem() { return joined(problem_keys(), {sweep_key()}); }
 
 ProblemSpec parse_problem(const YamlNode& node, const fs::path& beside) {
-  if (!node.is_scalar()) return parse_problem_map(node.as_map(), beside);
+  if (!node.is_scalar()) {
+    const YamlMap map = node.as_map();
+    map.allow_only(names_of(problem_keys()));
+    return parse_problem_map(map, beside);
+  }
   const std::string name = node.as_text();
   return node.locate([&] { return preset_spec(name, beside); });
 }
@@ -297,6 +301,7 @@ ProblemSpec parse_problem(const YamlNode& node, const fs::path& beside) {
 std::vector<ProblemSpec> parse_problems(const YamlNode& node, const fs::path& beside) {
   if (node.is_scalar()) return {parse_problem(node, beside)};
   const YamlMap map = node.as_map();
+  map.allow_only(names_of(keys::problem()));
   const auto sweep = map.find(kSweep);
   if (!sweep) return {parse_problem_map(map, beside)};
   std::vector<ProblemSpec> problems;

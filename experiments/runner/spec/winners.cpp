@@ -156,11 +156,20 @@ std::string text_of(const std::vector<YAML::Node>& entries) {
   return std::string(kHeader) + emitter.c_str() + "\n";
 }
 
+std::string shape_of(const Problem& problem) {
+  std::string shape =
+      fmt::format("{} of B{} Q{}", shape_class(problem), problem.batch, problem.queries);
+  for (const Level& level : problem.levels) {
+    shape += fmt::format(" {}x{}", level.height, level.width);
+  }
+  return shape;
+}
+
 /// What a search of the same kind would replace.
 std::string key_of(const Winner& winner) {
   const ProblemSpec& spec = winner.problem;
   const Types& types = spec.problem.types;
-  return fmt::format("{}|{}|{} {} {} {}|{}|{}|{:g}", winner.device.name, shape_class(spec.problem),
+  return fmt::format("{}|{}|{} {} {} {}|{}|{}|{:g}", winner.device.name, shape_of(spec.problem),
                      name_of(types.value), name_of(types.location), name_of(types.weight),
                      name_of(types.output),
                      spec.directory ? "files" : name_of(spec.generation.distribution),
@@ -176,10 +185,10 @@ std::vector<YamlNode> entries_of(const fs::path& file) {
 }  // namespace
 
 std::string shape_class(const Problem& problem) {
-  return fmt::format("H{} C{} P{} L{} 2^{} rows 2^{} pixels", problem.heads, problem.channels,
-                     problem.points, problem.level_count(),
-                     nearest_power(problem.batch * problem.queries),
-                     nearest_power(problem.batch * problem.spatial_size()));
+  return fmt::format(
+      "H{} C{} P{} L{} 2^{} rows 2^{} {} pixels", problem.heads, problem.channels, problem.points,
+      problem.level_count(), nearest_power(problem.batch * problem.queries),
+      nearest_power(problem.batch * problem.spatial_size()), name_of(problem.layout));
 }
 
 std::vector<Winner> read_winners(const fs::path& file, const Registry& registry,

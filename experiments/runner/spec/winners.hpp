@@ -36,8 +36,9 @@ struct Winner {
 };
 
 /// Problems that a composition is expected to serve alike: those with the same heads, channels,
-/// points and number of levels, the same rows (batch * queries) and the same pixels (batch * pixels
-/// of an image), the last two to the nearest power of two. "H8 C32 P4 L4 2^15 rows 2^15 pixels"
+/// points and number of levels, the same layout of values, the same rows (batch * queries) and the
+/// same pixels (batch * pixels of an image), the last two to the nearest power of two.
+/// "H8 C32 P4 L4 2^15 rows 2^15 plain pixels"
 std::string shape_class(const Problem& problem);
 
 /// The winners of a file. One that cannot be used, because a plugin is missing say, is left out
@@ -49,8 +50,8 @@ std::vector<Winner> read_winners(const std::filesystem::path& file, const Regist
 std::string to_yaml(const std::vector<Winner>& winners);
 
 /// Adds `found` to the winners of a file, which is created when it is not there: each takes the
-/// place of the one with the same device, shape class, types, distribution, mode and error bound,
-/// but no baseline that of a confirmed one: those stay and are returned. Those that this program
+/// place of the one with the same device, shape, types, distribution, mode and error bound, but no
+/// baseline that of a confirmed one: those stay and are returned. Those that this program
 /// cannot use stay as they are. Throws UsageError, EnvironmentError.
 std::vector<Winner> save_winners(const std::filesystem::path& file,
                                  const std::vector<Winner>& found, const Registry& registry);
