@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/pyramid.hpp"
-#include "problem/names.hpp"
+#include "problem/tensor_names.hpp"
 #include "problem/validate.hpp"
 #include "runner/spec/parse.hpp"
 

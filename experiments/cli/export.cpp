@@ -12,7 +12,7 @@
 #include "files/read.hpp"
 #include "files/write.hpp"
 #include "nearest.hpp"
-#include "problem/names.hpp"
+#include "problem/tensor_names.hpp"
 #include "runner/spec/experiment.hpp"
 
 namespace msda {

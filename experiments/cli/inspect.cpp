@@ -7,7 +7,7 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
-#include "problem/names.hpp"
+#include "problem/tensor_names.hpp"
 #include "problem/validate.hpp"
 #include "runner/inspect/inspect.hpp"
 #include "runner/spec/parse.hpp"

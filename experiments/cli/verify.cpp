@@ -9,7 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
-#include "problem/names.hpp"
+#include "problem/tensor_names.hpp"
 #include "problem/validate.hpp"
 #include "runner/spec/parse.hpp"
 #include "runner/supervise/supervisor.hpp"

@@ -4,7 +4,7 @@
 #include <msda/error.hpp>
 
 #include "json_fields.hpp"
-#include "problem/names.hpp"
+#include "problem/tensor_names.hpp"
 #include "problem/validate.hpp"
 
 namespace msda {

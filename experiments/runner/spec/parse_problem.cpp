@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "problem/names.hpp"
+#include "problem/tensor_names.hpp"
 #include "problem/validate.hpp"
 #include "runner/spec/parse.hpp"
 #include "runner/spec/settings.hpp"
