@@ -32,26 +32,21 @@ bool OutputCheck::is_known(std::size_t set) const {
   return composition_.deterministic() && known_.contains(set);
 }
 
-void OutputCheck::remember(std::size_t set, const Bytes& output, const Verdict& verdict) {
-  if (verdict.right) known_[set] = {digests_of(output), verdict};
-}
-
 Verdict OutputCheck::verify(Device& device, Executable& executable, std::size_t set) {
   DeviceInput& input = inputs_.on_device(set);
+  const Bytes output = run_poisoned(device, executable, input);
+  Digests digests = digests_of(output);
   const bool was_known = is_known(set);
-  if (was_known) {
-    const Digests digests = digests_of(run_poisoned(device, executable, input));
-    const Known& known = known_.at(set);
-    if (digests == known.digests && written_beside(input).empty()) return known.verdict;
+  if (was_known && digests == known_.at(set).digests && written_beside(input).empty()) {
+    return known_.at(set).verdict;
   }
-  Bytes output;
-  Verdict verdict = msda::verify(device, executable, composition_, input, inputs_.problem(),
-                                 inputs_.truth(composition_.computes(), set), &output);
+  Verdict verdict = judge_run(device, executable, composition_, input, inputs_.problem(),
+                              inputs_.truth(composition_.computes(), set), output);
   if (was_known && verdict.right) {
     verdict.right = false;
     verdict.reason = kOtherBits;
   }
-  remember(set, output, verdict);
+  if (verdict.right) known_[set] = {std::move(digests), verdict};
   return verdict;
 }
 
@@ -82,7 +77,7 @@ Verdict OutputCheck::judge_whole(std::size_t set) {
   const Bytes output = inputs_.on_device(set).download_output();
   Verdict verdict =
       judge(composition_, inputs_.problem(), inputs_.truth(composition_.computes(), set), output);
-  remember(set, output, verdict);
+  if (verdict.right) known_[set] = {digests_of(output), verdict};
   return verdict;
 }
 

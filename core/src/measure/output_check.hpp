@@ -43,7 +43,6 @@ class OutputCheck {
   using Digests = std::vector<std::string>;
   static Digests digests_of(const Bytes& output);
   bool is_known(std::size_t set) const;
-  void remember(std::size_t set, const Bytes& output, const Verdict& verdict);
   Verdict judge_whole(std::size_t set);
 
   /// An output that was found right.

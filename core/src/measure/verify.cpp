@@ -88,18 +88,23 @@ std::string written_beside(const DeviceInput& input) {
   return beside == 0 ? "" : fmt::format("{} bytes beside the output were written", beside);
 }
 
-Verdict verify(Device& device, Executable& executable, const Composition& composition,
-               DeviceInput& input, const Problem& problem, const Truth& truth, Bytes* output) {
-  Bytes first = run_poisoned(device, executable, input);
-  Verdict verdict = judge(composition, problem, truth, first);
+Verdict judge_run(Device& device, Executable& executable, const Composition& composition,
+                  DeviceInput& input, const Problem& problem, const Truth& truth,
+                  const Bytes& output) {
+  Verdict verdict = judge(composition, problem, truth, output);
   if (const std::string beside = written_beside(input); !beside.empty()) verdict.reason = beside;
   if (verdict.reason.empty() && composition.deterministic()) {
     const Bytes second = run_poisoned(device, executable, input);
-    if (first != second) verdict.reason = "a second run on the same input gave other bits";
+    if (output != second) verdict.reason = "a second run on the same input gave other bits";
   }
   verdict.right = verdict.reason.empty();
-  if (output != nullptr) *output = std::move(first);
   return verdict;
+}
+
+Verdict verify(Device& device, Executable& executable, const Composition& composition,
+               DeviceInput& input, const Problem& problem, const Truth& truth) {
+  const Bytes output = run_poisoned(device, executable, input);
+  return judge_run(device, executable, composition, input, problem, truth, output);
 }
 
 }  // namespace msda

@@ -29,11 +29,15 @@ Bytes run_poisoned(Device& device, Executable& executable, DeviceInput& input);
 /// "8 bytes beside the output were written", or "" when there is nothing.
 std::string written_beside(const DeviceInput& input);
 
-/// run_poisoned(), judge() and written_beside(); runs again and asks for the same bits unless the
-/// composition declares itself non-deterministic. The first run's output goes to `output` if given.
+/// judge() of what run_poisoned() just gave, and written_beside(); runs again and asks for the same
+/// bits unless the composition declares itself non-deterministic.
+Verdict judge_run(Device& device, Executable& executable, const Composition& composition,
+                  DeviceInput& input, const Problem& problem, const Truth& truth,
+                  const Bytes& output);
+
+/// Both in one: run_poisoned() and judge_run().
 Verdict verify(Device& device, Executable& executable, const Composition& composition,
-               DeviceInput& input, const Problem& problem, const Truth& truth,
-               Bytes* output = nullptr);
+               DeviceInput& input, const Problem& problem, const Truth& truth);
 
 /// b, q, h and c of a flat index of the output.
 std::array<std::int64_t, 4> place_of(const Problem& problem, std::int64_t index);

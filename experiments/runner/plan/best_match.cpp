@@ -20,12 +20,6 @@ double distance(const Problem& a, const Problem& b) {
          doublings(a.points, b.points) + doublings(a.level_count(), b.level_count());
 }
 
-bool same_shape(const Problem& a, const Problem& b) {
-  return a.batch == b.batch && a.queries == b.queries && a.heads == b.heads &&
-         a.channels == b.channels && a.points == b.points && a.levels == b.levels &&
-         a.layout == b.layout;
-}
-
 Closeness closeness(const Problem& a, const Problem& b) {
   if (same_shape(a, b)) return Closeness::kSame;
   return shape_class(a) == shape_class(b) ? Closeness::kClass : Closeness::kNear;
@@ -35,11 +29,6 @@ Closeness closeness(const Problem& a, const Problem& b) {
 int device_rank(const DeviceInfo& winner, const DeviceInfo& device) {
   if (winner.name == device.name) return 0;
   return winner.compute_capability == device.compute_capability ? 1 : 2;
-}
-
-bool same_locations(const ProblemSpec& a, const ProblemSpec& b) {
-  if (a.directory.has_value() != b.directory.has_value()) return false;
-  return a.directory.has_value() || a.generation.distribution == b.generation.distribution;
 }
 
 /// What decides, the most important first; less is nearer.

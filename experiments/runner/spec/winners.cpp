@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include <fmt/format.h>
 
 #include "files/read.hpp"
 #include "files/write.hpp"
+#include "problem/tensor_names.hpp"
 #include "runner/spec/parse.hpp"
 
 namespace msda {
@@ -156,24 +156,11 @@ std::string text_of(const std::vector<YAML::Node>& entries) {
   return std::string(kHeader) + emitter.c_str() + "\n";
 }
 
-std::string shape_of(const Problem& problem) {
-  std::string shape =
-      fmt::format("{} of B{} Q{}", shape_class(problem), problem.batch, problem.queries);
-  for (const Level& level : problem.levels) {
-    shape += fmt::format(" {}x{}", level.height, level.width);
-  }
-  return shape;
-}
-
-/// What a search of the same kind would replace.
-std::string key_of(const Winner& winner) {
-  const ProblemSpec& spec = winner.problem;
-  const Types& types = spec.problem.types;
-  return fmt::format("{}|{}|{} {} {} {}|{}|{}|{:g}", winner.device.name, shape_of(spec.problem),
-                     name_of(types.value), name_of(types.location), name_of(types.weight),
-                     name_of(types.output),
-                     spec.directory ? "files" : name_of(spec.generation.distribution),
-                     name_of(winner.mode), winner.error);
+/// True where the one is what a search of the same kind as the other's found.
+bool answers_the_same(const Winner& a, const Winner& b) {
+  return a.device.name == b.device.name && a.mode == b.mode && a.error == b.error &&
+         same_shape(a.problem.problem, b.problem.problem) &&
+         a.problem.problem.types == b.problem.problem.types && same_locations(a.problem, b.problem);
 }
 
 std::vector<YamlNode> entries_of(const fs::path& file) {
@@ -183,6 +170,17 @@ std::vector<YamlNode> entries_of(const fs::path& file) {
 }
 
 }  // namespace
+
+bool same_shape(const Problem& a, const Problem& b) {
+  return a.batch == b.batch && a.queries == b.queries && a.heads == b.heads &&
+         a.channels == b.channels && a.points == b.points && a.levels == b.levels &&
+         a.layout == b.layout;
+}
+
+bool same_locations(const ProblemSpec& a, const ProblemSpec& b) {
+  if (a.directory.has_value() != b.directory.has_value()) return false;
+  return a.directory.has_value() || a.generation.distribution == b.generation.distribution;
+}
 
 std::string shape_class(const Problem& problem) {
   return fmt::format(
@@ -213,8 +211,9 @@ std::string to_yaml(const std::vector<Winner>& winners) {
 
 std::vector<Winner> save_winners(const fs::path& file, const std::vector<Winner>& found,
                                  const Registry& registry) {
-  std::map<std::string, const Winner*> added;
-  for (const Winner& winner : found) added[key_of(winner)] = &winner;
+  std::vector<const Winner*> added;
+  added.reserve(found.size());
+  for (const Winner& winner : found) added.push_back(&winner);
   std::vector<YAML::Node> entries;
   std::vector<Winner> kept;
   if (fs::exists(file)) {
@@ -222,9 +221,11 @@ std::vector<Winner> save_winners(const fs::path& file, const std::vector<Winner>
       bool stays = true;
       try {
         Winner there = parse_winner(entry, file.parent_path(), registry);
-        const auto better = added.find(key_of(there));
+        const auto better = std::find_if(added.begin(), added.end(), [&](const Winner* winner) {
+          return answers_the_same(*winner, there);
+        });
         if (better != added.end()) {
-          stays = there.confirmed() && !better->second->confirmed();
+          stays = there.confirmed() && !(*better)->confirmed();
           if (stays) {
             added.erase(better);
             kept.push_back(std::move(there));
@@ -236,9 +237,7 @@ std::vector<Winner> save_winners(const fs::path& file, const std::vector<Winner>
       if (stays) entries.push_back(entry.yaml());
     }
   }
-  for (const Winner& winner : found) {
-    if (added.contains(key_of(winner))) entries.push_back(winner_node(winner));
-  }
+  for (const Winner* winner : added) entries.push_back(winner_node(*winner));
   std::error_code ignored;  // writing says what is wrong
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), ignored);
   write_atomically(file, text_of(entries));

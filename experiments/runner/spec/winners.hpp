@@ -35,6 +35,12 @@ struct Winner {
   bool confirmed() const { return gain_low > 1; }
 };
 
+/// All that Problem has but its name and types.
+bool same_shape(const Problem& a, const Problem& b);
+
+/// Generated alike, or both read from files.
+bool same_locations(const ProblemSpec& a, const ProblemSpec& b);
+
 /// Problems that a composition is expected to serve alike: those with the same heads, channels,
 /// points and number of levels, the same layout of values, the same rows (batch * queries) and the
 /// same pixels (batch * pixels of an image), the last two to the nearest power of two.
