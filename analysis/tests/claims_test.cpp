@@ -222,7 +222,7 @@ Report report_of(const std::vector<Claim>& claims) {
 
 TEST(CheckClaims, ComparesWithTheBaselineOrAnotherArm) {
   Claim over_half = claim("quarter", Claim::Quantity::kSpeedup, "2.0x", {1.95, 2.05});
-  over_half.over = "half";
+  over_half.over = {"half"};
   const Report report =
       report_of({claim("quarter", Claim::Quantity::kSpeedup, "4.0x", {3.95, 4.05}), over_half,
                  claim("half", Claim::Quantity::kSpeedup, "3.0x", {2.95, 3.05})});
@@ -234,11 +234,59 @@ TEST(CheckClaims, ComparesWithTheBaselineOrAnotherArm) {
   EXPECT_EQ(report.claims[2].verdict, ClaimVerdict::kSmaller);
 }
 
+TEST(CheckClaims, ASpeedupOverSeveralArmsIsOverTheFastestThatIsRight) {
+  Claim ahead = claim("quarter", Claim::Quantity::kSpeedup, "at least 1x",
+                      {1, std::numeric_limits<double>::infinity()});
+  ahead.over = {"base", "half", "broken", "absent"};
+  Claim behind = claim("half", Claim::Quantity::kSpeedup, "at least 1x",
+                       {1, std::numeric_limits<double>::infinity()});
+  behind.over = {"base", "quarter"};
+  Claim alone = ahead;
+  alone.over = {"half"};
+  Claim nobody = ahead;
+  nobody.over = {"broken", "absent"};
+  const Report report = report_of({ahead, behind, alone, nobody});
+  const std::vector<CheckedClaim>& claims = report.claims;
+  ASSERT_EQ(claims.size(), 4U);
+  EXPECT_EQ(claims[0].verdict, ClaimVerdict::kConfirmed);
+  EXPECT_EQ(claims[0].over, "half");
+  EXPECT_NEAR(claims[0].measured.value(), 2, 0.01);
+  EXPECT_EQ(claims[0].remark, "not compared: broken (wrong), absent (not run)");
+  EXPECT_EQ(claims[1].verdict, ClaimVerdict::kOpposite);
+  EXPECT_EQ(claims[1].over, "quarter");
+  EXPECT_NEAR(claims[1].measured.value(), 0.5, 0.01);
+  EXPECT_EQ(claims[2].over, "") << "a claim over one arm says so itself";
+  EXPECT_EQ(claims[3].verdict, ClaimVerdict::kNotTestable);
+  EXPECT_THAT(claims[3].reason, HasSubstr("broken is wrong: NaN in row 3"));
+  EXPECT_THAT(to_markdown(report), HasSubstr("at least 1x over half, the fastest of 4"));
+  const nlohmann::json json = nlohmann::json::parse(to_json(report)).at("claims").at(0);
+  EXPECT_EQ(json.at("over"), "half");
+  EXPECT_EQ(json.at("claim").at("over"), nlohmann::json(ahead.over));
+  EXPECT_THAT(to_claims_csv(report), HasSubstr("\"the fastest of base, half, broken, absent\""));
+}
+
+TEST(CheckClaims, IntervalsOverSeveralArmsHoldAtOnce) {
+  Claim alone = claim("half", Claim::Quantity::kSpeedup, "2x", {1.5, 2.5});
+  alone.over = {"base"};
+  Claim among = alone;
+  among.over = {"slow", "base"};
+  const auto blocks = steady(1e-3, 1, 8);
+  const Report report =
+      make_report({{"claims", {to_json(alone), to_json(among)}}},
+                  {baseline("base", blocks), record("half", scaled(blocks, 0.5, 0.001)),
+                   record("slow", scaled(blocks, 2, 0.001))});
+  const Interval narrow = report.claims.at(0).interval_95.value();
+  const Interval wide = report.claims.at(1).interval_95.value();
+  EXPECT_EQ(report.claims.at(1).measured, report.claims.at(0).measured);
+  EXPECT_LT(wide.low, narrow.low);
+  EXPECT_GT(wide.high, narrow.high);
+}
+
 TEST(CheckClaims, ARatioIsPairedByBlocks) {
   // The machine drifts by 4x from block to block; the ratio inside blocks does not.
   const std::vector<SampleBlock> drifting{{0, 0, {1e-3}}, {0, 1, {2e-3}}, {0, 2, {4e-3}}};
   Claim over_a = claim("b", Claim::Quantity::kSpeedup, "1.5x", {1.45, 1.55});
-  over_a.over = "a";
+  over_a.over = {"a"};
   const nlohmann::json claims = nlohmann::json::array({to_json(over_a)});
   const Report report =
       make_report({{"claims", claims}}, {baseline("base", drifting), record("a", drifting),
@@ -439,18 +487,21 @@ TEST(CheckClaims, StandInEveryFormat) {
 TEST(ClaimJson, RoundTrips) {
   Claim before = claim("half", Claim::Quantity::kTime, "724 us", {1, 2});
   before.mode = TimingMode::kCold;
-  before.over = "other";
+  before.over = {"other"};
   before.problem = "small";
   before.note = "note";
   before.left_out = "reason";
   const Claim after = claim_from_json(to_json(before));
   EXPECT_EQ(to_json(after), to_json(before));
   EXPECT_EQ(to_json(after).at("arm"), "half");
+  EXPECT_EQ(to_json(after).at("over"), "other");
   before = from_elsewhere();
   before.arms = {"half", "quarter"};
+  before.over = {"base", "other"};
   before.range.high = std::numeric_limits<double>::infinity();
   const Claim best = claim_from_json(nlohmann::json::parse(to_json(before).dump()));
   EXPECT_EQ(best.arms.size(), 2U);
+  EXPECT_EQ(best.over, before.over);
   EXPECT_EQ(best.range.high, std::numeric_limits<double>::infinity());
   EXPECT_EQ(best.against.value().value, "1342 us");
   EXPECT_EQ(best.measured_on, "h100");

@@ -35,7 +35,7 @@ Claim claim(const std::string& arm, const std::string& over) {
   claim.text = "twice as fast";
   claim.source = "a paper";
   claim.arms = {arm};
-  claim.over = over;
+  if (!over.empty()) claim.over = {over};
   claim.quantity = Claim::Quantity::kSpeedup;
   claim.value = "2.0x";
   claim.range = {1.95, 2.05};

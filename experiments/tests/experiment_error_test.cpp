@@ -130,6 +130,18 @@ std::vector<Mistake> mistakes() {
             "fixture\nclaims:\n  - {text: t, source: s, arm: b, over: b, speedup: 2x}\n"),
        "5:40",
        {"not compared with itself"}},
+      {"ClaimOverItselfAmongOthers",
+       with(
+           "arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
+           "fixture\nclaims:\n  - {text: t, source: s, arm: b, over: [fixture, b], speedup: 2x}\n"),
+       "5:40",
+       {"not compared with itself"}},
+      {"ClaimOfOutputsOfSeveral",
+       with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}, {name: c, use: [{fixture: "
+            "{after: 3}}]}]\nbaseline: fixture\nclaims:\n"
+            "  - {text: t, source: s, arm: b, over: [fixture, c], outcome: identical}\n"),
+       "5:40",
+       {"an output is identical with that of one arm"}},
       {"ClaimOfTheBaseline",
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: fixture, speedup: 2x}\n"),

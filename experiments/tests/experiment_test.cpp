@@ -133,7 +133,7 @@ TEST(Experiment, ReadsClaims) {
       "  - {text: local, source: a paper, arm: late, counter: {dram__bytes.sum: at most 2e9}}\n"
       "measure: {modes: [warm, cold]}\n");
   ASSERT_EQ(experiment.claims.size(), 3U);
-  EXPECT_EQ(experiment.claims[0].over, "fixture");
+  EXPECT_EQ(experiment.claims[0].over_text(), "fixture");
   EXPECT_DOUBLE_EQ(experiment.claims[0].range.high, 1.1);
   EXPECT_EQ(experiment.claims[1].quantity, Claim::Quantity::kTime);
   EXPECT_EQ(experiment.claims[1].mode, TimingMode::kCold);

@@ -138,6 +138,7 @@ claims:
   - {text: t, source: s, arm: plain, time: 2 s}
   - {text: t, source: s, arm: other, over: plain, speedup: 2x}
   - {text: t, source: s, arm: plain, not-testable: as the file says}
+  - {text: t, source: s, arm: other, over: [plain, fixture], speedup: 2x}
 )";
 
 std::vector<Claim> planned(const std::string& more) {
@@ -147,11 +148,11 @@ std::vector<Claim> planned(const std::string& more) {
 
 TEST(PlannedClaims, SayWhatTheyAreOverAndInWhichMode) {
   const std::vector<Claim> claims = planned("");
-  EXPECT_EQ(claims.at(0).over, "fixture");
+  EXPECT_EQ(claims.at(0).over_text(), "fixture");
   EXPECT_EQ(claims.at(0).mode, TimingMode::kWarm);
   EXPECT_EQ(claims.at(0).left_out, "");
-  EXPECT_EQ(claims.at(1).over, "other");
-  EXPECT_EQ(claims.at(2).over, "");
+  EXPECT_EQ(claims.at(1).over_text(), "other");
+  EXPECT_EQ(claims.at(2).over_text(), "");
   EXPECT_EQ(claims.at(2).mode, TimingMode::kCold);
 }
 
@@ -161,11 +162,12 @@ TEST(PlannedClaims, AboutArmsThatAreLeftOutSayWhy) {
   EXPECT_EQ(claims.at(4).left_out, "plain is left out: it does not run on cpu");
   EXPECT_EQ(claims.at(5).left_out, "");
   EXPECT_EQ(claims.at(5).value, "as the file says");
+  EXPECT_EQ(claims.at(6).left_out, "") << "of several arms those that are left count";
 }
 
 TEST(PlannedClaims, AreNotMovedToAnotherBaseline) {
   const Claim claim = planned("baseline: plain\n").at(0);
-  EXPECT_EQ(claim.over, "plain");
+  EXPECT_EQ(claim.over_text(), "plain");
   EXPECT_EQ(claim.left_out, "plain is left out: it does not run on cpu");
 }
 

@@ -2,151 +2,37 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "claims/measured.hpp"
 
 namespace msda {
 namespace {
 
 using Quantity = Claim::Quantity;
 
-/// The log of a quantity of an arm, or why there is none.
-struct Measurement {
-  std::optional<LogEstimate> log;
-  std::string reason;
-};
-
-/// What a claim on the quantity cannot do without: two arms may share what shows in none, a figure
-/// of one arm may not.
-const std::vector<std::string>& missing_for(Quantity quantity, const Row& row) {
-  return quantity == Quantity::kSpeedup || !row.record.evidence ? row.missing
-                                                                : row.record.evidence->missing;
-}
-
-/// Why the arm has no time in the table; "" when it has one.
-std::string why_without_time(Quantity quantity, const Row* row, const std::string& arm) {
-  if (row == nullptr) return fmt::format("{} was not run", arm);
-  const std::vector<std::string>& missing = missing_for(quantity, *row);
-  if (!missing.empty()) return fmt::format("{} is vacuous: {}", arm, fmt::join(missing, "; "));
-  if (row->timed()) return "";
-  return row->record.reason.empty()
-             ? fmt::format("{} is {}", arm, row->verdict)
-             : fmt::format("{} is {}: {}", arm, row->verdict, row->record.reason);
-}
-
-/// A number that has no spread.
-Measurement exact(double value) {
-  LogEstimate estimate;
-  estimate.value = std::log(value);
-  estimate.degrees_of_freedom = 1;
-  return {estimate, ""};
-}
-
-Measurement time_of(const Table& table, const Row& row) {
-  const auto estimate = estimate_log_time(row.record.samples, table.planned);
-  if (!estimate) return {{}, fmt::format("{} has no block with a time", row.record.arm)};
-  return {estimate, ""};
-}
-
-/// `amount` over the time of a launch.
-Measurement rate(double amount, const Table& table, const Row& row) {
-  Measurement measured = time_of(table, row);
-  if (measured.log) measured.log->value = std::log(amount) - measured.log->value;
-  return measured;
-}
-
-/// Over the baseline when `over` is "".
-Measurement speedup(const Table& table, const Row& row, const std::string& over) {
-  const Row* const base = over.empty() ? baseline_row(table) : find_row(table, over);
-  const std::string name = over.empty() ? "the baseline" : over;
-  const std::string reason = why_without_time(Quantity::kSpeedup, base, name);
-  if (!reason.empty()) return {{}, reason};
-  const std::string& arm = row.record.arm;
-  if (base == &row) return {{}, fmt::format("{} is the baseline itself", arm)};
-  const auto estimate = estimate_log_ratio(base->record.samples, row.record.samples, table.planned);
-  if (!estimate) return {{}, fmt::format("{} and {} have no block in common", arm, name)};
-  return {estimate, ""};
-}
-
-Measurement measure(Quantity quantity, const Table& table, const Row& row,
-                    const std::string& over) {
-  const Record& record = row.record;
-  const auto flops = static_cast<double>(record.flops);
-  const auto bytes = static_cast<double>(record.minimum_dram_bytes);
-  const bool counts_flops = quantity == Quantity::kThroughput || quantity == Quantity::kIntensity;
-  if (counts_flops && record.flops <= 0) {
-    return {{}, fmt::format("{} does no operations that are counted", record.arm)};
-  }
-  switch (quantity) {
-    case Quantity::kSpeedup: return speedup(table, row, over);
-    case Quantity::kTime: return time_of(table, row);
-    case Quantity::kThroughput: return rate(flops, table, row);
-    case Quantity::kBandwidth: return rate(bytes, table, row);
-    case Quantity::kIntensity: return exact(flops / bytes);
-    case Quantity::kError: return exact(record.relative_l2);
-    case Quantity::kSpeedOfLight:
-      if (!row.speed_of_light) return {{}, "the ceilings of the device are not known"};
-      return rate(*row.speed_of_light * row.median_seconds, table, row);
-    case Quantity::kCounter:
-    case Quantity::kOutcome:
-    case Quantity::kNotTestable: break;
-  }
-  return {{}, "a run does not measure it"};
-}
-
-bool is_best_least(Quantity quantity) {
-  return quantity == Quantity::kTime || quantity == Quantity::kError;
-}
-
-/// The best of what several arms measured. Each interval is widened for their number (Bonferroni),
-/// so that all hold at once; then the best of the truths lies between the best of the lower and the
-/// best of the upper bounds, whichever arm it is.
-void take_best(const std::vector<LogEstimate>& logs, Quantity quantity, CheckedClaim& checked) {
-  const auto better = [least = is_best_least(quantity)](double a, double b) {
-    return least ? std::min(a, b) : std::max(a, b);
-  };
-  checked.replication = logs.front().replication;
-  checked.replicates = logs.front().replicates;
-  checked.measured = std::exp(logs.front().value);
-  checked.interval_95 = joint_interval_95(logs.front(), logs.size());
-  for (const LogEstimate& log : logs) {
-    checked.measured = better(*checked.measured, std::exp(log.value));
-    checked.replication = std::min(checked.replication, log.replication);
-    checked.replicates = std::min(checked.replicates, log.replicates);
-    const auto interval = joint_interval_95(log, logs.size());
-    if (!interval || !checked.interval_95) {
-      checked.interval_95.reset();
-      continue;
-    }
-    checked.interval_95 = Interval{better(checked.interval_95->low, interval->low),
-                                   better(checked.interval_95->high, interval->high)};
-  }
-}
-
 /// Puts the claimed number, `range` of `quantity`, against what the claim's arms measured.
-void check_number(const Table& table, Quantity quantity, const std::string& over,
+void check_number(const Table& table, Quantity quantity, const std::vector<std::string>& over,
                   const ClaimedRange& range, CheckedClaim& checked) {
-  std::vector<LogEstimate> logs;
-  std::vector<std::string> without;
-  for (const std::string& arm : checked.claim.arms) {
-    const Row* const row = find_row(table, arm);
-    Measurement measured{{}, why_without_time(quantity, row, arm)};
-    if (measured.reason.empty()) measured = measure(quantity, table, *row, over);
-    if (measured.log) {
-      logs.push_back(*measured.log);
-    } else {
-      without.push_back(std::move(measured.reason));
-    }
-  }
-  const std::string reasons = fmt::format("{}", fmt::join(without, "; "));
-  if (logs.empty()) {
+  const MeasuredClaim measured = measure_claim(quantity, table, checked.claim.arms, over);
+  const std::string reasons = fmt::format("{}", fmt::join(measured.without, "; "));
+  if (!measured.best) {
     checked.reason = reasons;
     return;
   }
-  if (!without.empty()) checked.remark = "of the others: " + reasons;
-  take_best(logs, quantity, checked);
+  if (!reasons.empty()) checked.remark = "of the others: " + reasons;
+  if (!measured.absent.empty()) {
+    checked.remark += fmt::format("{}not compared: {}", checked.remark.empty() ? "" : "; ",
+                                  fmt::join(measured.absent, ", "));
+  }
+  const MeasuredNumber& best = *measured.best;
+  checked.measured = best.value;
+  checked.interval_95 = best.interval_95;
+  checked.replication = best.replication;
+  checked.replicates = best.replicates;
+  checked.over = best.over;
   checked.verdict = judge(quantity, range, checked.interval_95);
 }
 
@@ -179,7 +65,7 @@ void check_as_ratio(const Table& table, CheckedClaim& checked) {
     return;
   }
   checked.as_ratio = claimed_ratio(claim);
-  check_number(table, Quantity::kSpeedup, claim.against->arm, *checked.as_ratio, checked);
+  check_number(table, Quantity::kSpeedup, {claim.against->arm}, *checked.as_ratio, checked);
   const std::string ratio =
       fmt::format("measured on {}, where {} had {}; compared as a ratio", claim.measured_on,
                   claim.against->arm, claim.against->value);
@@ -213,7 +99,8 @@ void check_outcome(const Table& table, CheckedClaim& checked) {
 /// That the outputs of the claim's arms have the bits of the output of `over`.
 void check_identity(const Table& table, CheckedClaim& checked) {
   const Claim& claim = checked.claim;
-  const Row* const base = claim.over.empty() ? baseline_row(table) : find_row(table, claim.over);
+  const std::string over = claim.over_text();
+  const Row* const base = over.empty() ? baseline_row(table) : find_row(table, over);
   std::vector<std::string> unknown;
   std::vector<std::string> others;
   const auto hash_of = [&](const Row* row, const std::string& arm) -> std::string {
@@ -226,7 +113,7 @@ void check_identity(const Table& table, CheckedClaim& checked) {
     }
     return "";
   };
-  const std::string wanted = hash_of(base, claim.over.empty() ? "the baseline" : claim.over);
+  const std::string wanted = hash_of(base, over.empty() ? "the baseline" : over);
   for (const std::string& arm : claim.arms) {
     const std::string found = hash_of(find_row(table, arm), arm);
     if (!found.empty() && found != wanted) others.push_back(arm);

@@ -43,6 +43,7 @@ struct CheckedClaim {
   std::string reason;  ///< why it is not testable, not profiled or not reproduced
   /// The claimed ratio to `against`, where the figure is one of another GPU.
   std::optional<ClaimedRange> as_ratio;
+  std::string over;    ///< of several arms that it is compared with the fastest; "" mostly
   std::string remark;  ///< what to know of the comparison: "measured on ..."; "" mostly
 };
 

@@ -61,7 +61,8 @@ std::string measured_text(const CheckedClaim& checked) {
                        [](double ratio) { return fmt::format("{:+.1f}", (ratio - 1) * 100); });
 }
 
-std::string claimed_text(const Claim& claim) {
+std::string claimed_text(const CheckedClaim& checked) {
+  const Claim& claim = checked.claim;
   if (claim.quantity == Claim::Quantity::kNotTestable) return "-";
   const std::string value = printable_line(claim.value);
   if (claim.quantity == Claim::Quantity::kSpeedOfLight) return value + " SOL";
@@ -70,7 +71,12 @@ std::string claimed_text(const Claim& claim) {
     return fmt::format("{} of {} for {}", value, printable_line(claim.against->value),
                        printable_line(claim.against->arm));
   }
-  return claim.over.empty() ? value : fmt::format("{} over {}", value, printable_line(claim.over));
+  if (!checked.over.empty()) {
+    return fmt::format("{} over {}, the fastest of {}", value, printable_line(checked.over),
+                       claim.over.size());
+  }
+  return claim.over.empty() ? value
+                            : fmt::format("{} over {}", value, printable_line(claim.over_text()));
 }
 
 std::string where_text(const CheckedClaim& checked) {
@@ -106,7 +112,7 @@ void add_claim(const Report& report, const CheckedClaim& checked, bool several, 
   std::vector<std::string> cells{printable_line(claim.source),
                                  printable_line(claim.text),
                                  printable_line(claim.arm_text()),
-                                 claimed_text(claim),
+                                 claimed_text(checked),
                                  where_text(checked),
                                  measured_text(checked),
                                  verdict};

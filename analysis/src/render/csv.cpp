@@ -157,7 +157,7 @@ constexpr CsvColumn<CheckedClaim> kClaims[] = {
     {"claim", [](const CheckedClaim& c) { return csv_field(c.claim.text); }},
     {"source", [](const CheckedClaim& c) { return csv_field(c.claim.source); }},
     {"arm", [](const CheckedClaim& c) { return csv_field(c.claim.arm_text()); }},
-    {"over", [](const CheckedClaim& c) { return csv_field(c.claim.over); }},
+    {"over", [](const CheckedClaim& c) { return csv_field(c.claim.over_text()); }},
     {"quantity", [](const CheckedClaim& c) { return csv_field(name_of(c.claim.quantity)); }},
     {"metric", [](const CheckedClaim& c) { return csv_field(c.claim.metric); }},
     {"claimed",

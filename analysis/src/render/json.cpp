@@ -87,6 +87,7 @@ Json claim_json(const CheckedClaim& checked) {
                  {"mode", name_of(checked.mode)},
                  {"reason", checked.reason}};
   if (!checked.remark.empty()) object["remark"] = checked.remark;
+  if (!checked.over.empty()) object["over"] = checked.over;
   if (checked.as_ratio) {
     object["as_ratio"] = {{"low", checked.as_ratio->low}, {"high", checked.as_ratio->high}};
   }

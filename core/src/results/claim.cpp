@@ -34,7 +34,6 @@ struct JsonFields<Claim> {
   static auto list() {
     return std::tuple(
         json_field("text", &Claim::text), json_field("source", &Claim::source).optional(),
-        json_field("over", &Claim::over).optional(),
         json_field("problem", &Claim::problem).optional(), json_field("mode", &Claim::mode),
         json_field("quantity", &Claim::quantity),
         json_field("metric", &Claim::metric).unless_empty(), json_field("value", &Claim::value),
@@ -51,6 +50,22 @@ bool has_range(Claim::Quantity quantity) {
   return quantity != Claim::Quantity::kOutcome && quantity != Claim::Quantity::kNotTestable;
 }
 
+/// A single name stands without brackets.
+json names_json(const std::vector<std::string>& names) {
+  return names.size() == 1 ? json(names.front()) : json(names);
+}
+
+std::vector<std::string> read_names(const json& object, const JsonPlace& place) {
+  std::vector<std::string> names;
+  if (!object.is_array()) {
+    read_json(object, place, names.emplace_back());
+    return names;
+  }
+  read_json(object, place, names);
+  if (names.empty()) place.must_be("an arm or a list of arms", object);
+  return names;
+}
+
 /// JSON has no infinity: the upper end of "at least" is null.
 void restore_infinity(ClaimedRange& range) {
   if (std::isnan(range.high)) range.high = std::numeric_limits<double>::infinity();
@@ -63,9 +78,14 @@ std::string Claim::arm_text() const {
   return fmt::format("{}{}", is_of_identity() ? "" : "best of ", fmt::join(arms, ", "));
 }
 
+std::string Claim::over_text() const {
+  return fmt::format("{}{}", over.size() > 1 ? "the fastest of " : "", fmt::join(over, ", "));
+}
+
 json to_json(const Claim& claim) {
   json object = write_json(claim);
-  object["arm"] = claim.arms.size() == 1 ? json(claim.arms.front()) : json(claim.arms);
+  object["arm"] = names_json(claim.arms);
+  if (!claim.over.empty()) object["over"] = names_json(claim.over);
   object.update(write_json(claim.range));
   return object;
 }
@@ -75,12 +95,10 @@ Claim claim_from_json(const json& object) {
   const JsonPlace place("claim");
   const auto arm = object.find("arm");
   if (arm == object.end()) place.lacks("arm");
-  const JsonPlace arm_place(place, "arm");
-  if (arm->is_array()) {
-    read_json(*arm, arm_place, claim.arms);
-    if (claim.arms.empty()) arm_place.must_be("an arm or a list of arms", *arm);
-  } else {
-    read_json(*arm, arm_place, claim.arms.emplace_back());
+  claim.arms = read_names(*arm, JsonPlace(place, "arm"));
+  // An empty text stood for the baseline once.
+  if (const auto over = object.find("over"); over != object.end() && *over != "") {
+    claim.over = read_names(*over, JsonPlace(place, "over"));
   }
   if (has_range(claim.quantity)) {
     read_json(object, place, claim.range);

@@ -46,7 +46,7 @@ struct Claim {
   std::string text;                ///< what is claimed, in words
   std::string source;              ///< by whom
   std::vector<std::string> arms;   ///< the best of them; mostly there is one
-  std::string over;                ///< the arm it is compared with; "": the baseline
+  std::vector<std::string> over;   ///< the fastest of these; empty: the baseline
   std::string problem;             ///< "": every problem
   std::optional<TimingMode> mode;  ///< absent: warm where it was measured, else the first mode
   Quantity quantity = Quantity::kNotTestable;
@@ -67,6 +67,8 @@ struct Claim {
 
   /// "a", or "best of a, b"
   std::string arm_text() const;
+  /// "a", or "the fastest of a, b"; "" for the baseline
+  std::string over_text() const;
 };
 
 /// What there is to know of a quantity; `name` is its key in YAML.

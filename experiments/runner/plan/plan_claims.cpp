@@ -44,7 +44,7 @@ std::vector<Claim> planned_claims(const Experiment& experiment, const Plan& plan
     claim.left_out = left_out_reason(claim.arms, experiment, plan);
     if (claim.quantity != Claim::Quantity::kSpeedup && !claim.is_of_identity()) continue;
     // A claim about the experiment's baseline says nothing about one that takes its place.
-    if (claim.over.empty()) claim.over = experiment.baseline.value_or(plan.baseline);
+    if (claim.over.empty()) claim.over = {experiment.baseline.value_or(plan.baseline)};
     if (claim.left_out.empty()) claim.left_out = left_out_reason(claim.over, experiment, plan);
   }
   return claims;

@@ -42,17 +42,16 @@ std::string parse_arm_name(const YamlNode& node, const ClaimReader& reader) {
       "arm");
 }
 
-void read_claimed_arms(const YamlNode& node, ClaimReader& reader) {
-  std::vector<std::string>& arms = reader.claim.arms;
-  if (!node.is_list()) {
-    arms = {parse_arm_name(node, reader)};
-    return;
-  }
+/// One, or a list of different ones.
+std::vector<std::string> parse_arm_names(const YamlNode& node, const ClaimReader& reader) {
+  if (!node.is_list()) return {parse_arm_name(node, reader)};
+  std::vector<std::string> arms;
   UniqueNames names("arm");
   for (const YamlNode& entry : node.as_list("arm")) {
     arms.push_back(parse_arm_name(entry, reader));
     names.add(arms.back(), entry.place());
   }
+  return arms;
 }
 
 std::string parse_sentence(const YamlNode& node) {
@@ -63,8 +62,11 @@ std::string parse_sentence(const YamlNode& node) {
 
 void read_over(const YamlNode& node, ClaimReader& reader) {
   Claim& claim = reader.claim;
-  claim.over = parse_arm_name(node, reader);
-  if (std::find(claim.arms.begin(), claim.arms.end(), claim.over) != claim.arms.end()) {
+  claim.over = parse_arm_names(node, reader);
+  const auto is_compared = [&claim](const std::string& arm) {
+    return std::find(claim.over.begin(), claim.over.end(), arm) != claim.over.end();
+  };
+  if (std::any_of(claim.arms.begin(), claim.arms.end(), is_compared)) {
     node.fail("an arm is not compared with itself");
   }
 }
@@ -165,20 +167,25 @@ Setting<ClaimReader> sentence(std::string key, std::string Claim::*member, std::
 std::vector<Setting<ClaimReader>> claim_setting_list() {
   using R = ClaimReader;
   const Shape arm = form::label("an arm's name");
+  const auto arms = [&arm](std::string words) {
+    return form::any_of(std::move(words), {arm.schema, form::list_of("", arm.schema).schema});
+  };
   std::vector<Setting<R>> all;
   all.push_back(sentence("text", &Claim::text, "text", "what is claimed, in words").required());
   all.push_back(sentence("source", &Claim::source, "text", "by whom").required());
-  all.push_back(setting<R>("arm",
-                           form::any_of("an arm's name, or a list: the best of them",
-                                        {arm.schema, form::list_of("", arm.schema).schema}),
-                           "of which arm", read_claimed_arms)
+  all.push_back(setting<R>("arm", arms("an arm's name, or a list: the best of them"),
+                           "of which arm",
+                           [](const YamlNode& node, R& reader) {
+                             reader.claim.arms = parse_arm_names(node, reader);
+                           })
                     .required());
   for (const ClaimedQuantity& quantity : claimed_quantities()) {
     all.push_back(setting<R>(
         std::string(quantity.name), quantity_shape(quantity), std::string(quantity.meaning),
         [&quantity](const YamlNode& node, R& reader) { read_quantity(node, quantity, reader); }));
   }
-  all.push_back(setting<R>("over", arm, "the arm that it is compared with", read_over)
+  all.push_back(setting<R>("over", arms("an arm's name, or a list: the fastest of them"),
+                           "the arm that it is compared with", read_over)
                     .otherwise("the baseline"));
   all.push_back(setting<R>("problem", form::label("a problem's name"), "where it is checked",
                            [](const YamlNode& node, R& reader) {
@@ -224,6 +231,9 @@ Claim parse_claim(const YamlNode& node, const Experiment& experiment) {
   if (is_compared && claim.over.empty() && is_baseline) {
     map.require("arm").fail(fmt::format("arm '{}' is the baseline; say what its {} is over",
                                         claim.arms.front(), name_of(claim.quantity)));
+  }
+  if (claim.is_of_identity() && claim.over.size() > 1) {
+    map.require("over").fail("an output is identical with that of one arm");
   }
   const bool is_outcome_of_one = claim.quantity == Quantity::kOutcome && !claim.is_of_identity();
   const bool is_of_one = is_outcome_of_one || claim.quantity == Quantity::kCounter;
