@@ -5,6 +5,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/plan_time.hpp"
 #include "cli/program.hpp"
 #include "cli/running.hpp"
 #include "cli/terminal.hpp"
@@ -97,6 +98,20 @@ DeviceInfo gpu_for(const Arguments& arguments, const Subject& subject) {
   return device;
 }
 
+/// The GPU that the command lines of --print are for, which need not be here: that of the run, else
+/// the first of any model.
+DeviceInfo imagined_gpu(const Arguments& arguments, const Subject& subject) {
+  DeviceInfo device;
+  if (subject.run_directory) {
+    device = device_of_run(*subject.run_directory);
+  } else {
+    device.id = "cuda:0";
+    device.kind = DeviceKind::kCuda;
+  }
+  if (arguments.has("device")) device.id = arguments.device();
+  return device;
+}
+
 profile::ProfileOptions profile_options(const Arguments& arguments, const Subject& subject) {
   if (subject.run_directory && arguments.has("output")) {
     throw UsageError("profile: the counters of a run go into its directory; leave --output out");
@@ -116,6 +131,20 @@ profile::ProfileOptions profile_options(const Arguments& arguments, const Subjec
   options.settings = profile::settings_for(subject.experiment,
                                            {arguments.all("section"), arguments.all("metric")});
   return options;
+}
+
+/// What is counted: the experiment, or of it what the run in the directory was.
+Plan plan_of(const Subject& subject, const Registry& registry, const DeviceInfo& device) {
+  Plan plan = make_plan(subject.experiment, registry, device);
+  if (!subject.manifest) return plan;
+  take_shard(plan, shard_of(*subject.manifest));
+  if (const auto changed = changed_best(*subject.manifest, plan); !changed.empty()) {
+    throw UsageError(
+        fmt::format("a search has found another winner for {} since the run in {}: its counters "
+                    "would be of other arms; profile the file itself instead",
+                    changed.front(), subject.run_directory->string()));
+  }
+  return plan;
 }
 
 /// A command line that a shell takes back.
@@ -184,12 +213,8 @@ int profile_command(const std::vector<std::string>& words) {
   if (arguments.has("print")) {
     options.directory = subject.run_directory.value_or(
         arguments.get("output", default_results_parent(subject.experiment.name).string()));
-    // Without a GPU the plan is that of the first one, so that the commands can be looked at
-    // anywhere.
-    DeviceInfo device;
-    device.id = arguments.has("device") ? arguments.device() : "cuda:0";
-    device.kind = DeviceKind::kCuda;
-    const Plan plan = make_plan(subject.experiment, registry, device);
+    const DeviceInfo device = imagined_gpu(arguments, subject);
+    const Plan plan = plan_of(subject, registry, device);
     const profile::Installed tool{std::string(name_of(options.tool)), ""};
     for (const auto& group : profile::choose_cells(plan, options.cells)) {
       fmt::print("{}\n", quoted(profile::command_line(plan, group, tool, options)));
@@ -198,7 +223,7 @@ int profile_command(const std::vector<std::string>& words) {
   }
   const DeviceInfo device = gpu_for(arguments, subject);
   const profile::Installed tool = profile::find_tool(options.tool);
-  const Plan plan = make_plan(subject.experiment, registry, device);
+  const Plan plan = plan_of(subject, registry, device);
   const ResultsDirectory directory =
       subject.run_directory
           ? ResultsDirectory(*subject.run_directory)

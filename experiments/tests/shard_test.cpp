@@ -119,6 +119,36 @@ measure: {noise_pair: false, processes: 1, modes: [warm, cold], blocks: 2, sampl
 )" + extra);
   }
   fs::path results(const std::string& name) const { return directory_.path() / name; }
+  /// `best` beside a winner that is `use`.
+  fs::path experiment_with_best(const std::string& use = "fixture") const {
+    directory_.write("winners.yaml", fmt::format(R"(
+winners:
+  - device: elsewhere
+    kind: cpu
+    compute_capability: 0
+    problem: {{name: tuned, queries: 3, channels: 4, levels: [[4, 4]]}}
+    mode: warm
+    error: 1e-5
+    use: [{}]
+    baseline: direct
+    gain: 1.25
+    gain_95: [1.2, 1.3]
+    searched_gain: 1.3
+    microseconds: 5
+    date: 2026-11-21
+    command: msda tune x.yaml
+    program: 0.1.0
+)",
+                                                 use));
+    return directory_.write("best.yaml", R"(
+device: cpu
+problems:
+  - {name: one, queries: 3, channels: 4, levels: [[4, 4]]}
+  - {name: two, queries: 4, channels: 4, levels: [[4, 4]]}
+arms: [{name: direct, use: [fixture]}, best]
+measure: {noise_pair: false, processes: 1, blocks: 2, samples: 1, warmup: 0}
+)");
+  }
   /// Runs a shard and returns its directory.
   std::string run_shard(const fs::path& file, const std::string& shard) const {
     std::string directory = results("shard-" + shard.substr(0, 1));
@@ -152,32 +182,7 @@ TEST_F(MergeTest, ShardsComeToTheWholeRun) {
 }
 
 TEST_F(MergeTest, KeepsWhatBestStoodForInEveryShard) {
-  directory_.write("winners.yaml", R"(
-winners:
-  - device: elsewhere
-    kind: cpu
-    compute_capability: 0
-    problem: {name: tuned, queries: 3, channels: 4, levels: [[4, 4]]}
-    mode: warm
-    error: 1e-5
-    use: [fixture]
-    baseline: direct
-    gain: 1.25
-    gain_95: [1.2, 1.3]
-    searched_gain: 1.3
-    microseconds: 5
-    date: 2026-11-21
-    command: msda tune x.yaml
-    program: 0.1.0
-)");
-  const fs::path file = directory_.write("best.yaml", R"(
-device: cpu
-problems:
-  - {name: one, queries: 3, channels: 4, levels: [[4, 4]]}
-  - {name: two, queries: 4, channels: 4, levels: [[4, 4]]}
-arms: [{name: direct, use: [fixture]}, best]
-measure: {noise_pair: false, processes: 1, blocks: 2, samples: 1, warmup: 0}
-)");
+  const fs::path file = experiment_with_best();
   const std::string first = run_shard(file, "1/2");
   const std::string second = run_shard(file, "2/2");
   ASSERT_EQ(run({"merge", "--output", results("all"), first, second}).exit_code, 0);
@@ -187,6 +192,36 @@ measure: {noise_pair: false, processes: 1, blocks: 2, samples: 1, warmup: 0}
     problems.push_back(pick.at("problem"));
   }
   EXPECT_THAT(problems, testing::ElementsAre("one", "two"));
+}
+
+TEST_F(MergeTest, ARunIsNotResumedWithAnotherWinner) {
+  const fs::path file = experiment_with_best();
+  const std::string first = run_shard(file, "1/2");
+  EXPECT_EQ(run({"run", file, "--resume", first, "--shard", "1/2"}).exit_code, 0);
+  experiment_with_best("{fixture: {milliseconds: 1}}");
+  const Outcome outcome = run({"run", file, "--resume", first, "--shard", "1/2"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("a search has found another winner since, for one/best/warm"));
+}
+
+TEST_F(MergeTest, OfAShardItsOwnCellsAreProfiled) {
+  const fs::path file = directory_.write("gpu.yaml", R"(
+problems:
+  - {name: one, queries: 3, channels: 4, levels: [[4, 4]]}
+  - {name: two, queries: 4, channels: 4, levels: [[4, 4]]}
+arms: [fixture, {name: gpu, use: [vector-loads]}]
+measure: {noise_pair: false, processes: 1, blocks: 2, samples: 1, warmup: 0}
+)");
+  const fs::path shard = results("shard-2");
+  ASSERT_EQ(run({"run", file, "--device", "cpu", "--shard", "2/2", "--output", shard}).exit_code,
+            0);
+  nlohmann::json manifest = read_manifest(shard);
+  manifest["device"].update({{"id", "cuda:0"}, {"kind", "cuda"}});
+  write_manifest(shard, manifest);
+  const Outcome printed = run({"profile", shard, "--print"});
+  EXPECT_EQ(printed.exit_code, 0) << printed.err;
+  EXPECT_THAT(printed.out, HasSubstr("two-warm"));
+  EXPECT_THAT(printed.out, testing::Not(HasSubstr("one-warm")));
 }
 
 TEST_F(MergeTest, NamesWhatIsMissing) {

@@ -191,6 +191,29 @@ void write_manifest(const std::filesystem::path& directory, const json& manifest
   write_atomically(directory / kManifestFile, manifest.dump(2) + "\n");
 }
 
+Shard shard_of(const json& manifest) {
+  const json shard = manifest.value("shard", json::object());
+  return {shard.value("index", 1), shard.value("count", 1)};
+}
+
+std::vector<std::string> changed_best(const json& manifest, const Plan& plan) {
+  std::map<std::string, std::string> then;
+  for (const json& pick : manifest.at("plan").value("best", json::array())) {
+    const std::string cell =
+        cell_name(pick.value("problem", ""), pick.value("arm", ""),
+                  parse_timing_mode(pick.value("mode", std::string(name_of(TimingMode::kWarm)))));
+    then[cell] = pick.value("composition", "");
+  }
+  std::vector<std::string> changed;
+  for (const BestChoice& choice : plan.best) {
+    const std::string cell =
+        cell_name(plan.problems.at(choice.problem).name(), choice.arm, choice.mode);
+    const std::string now = choice.match.empty() ? "" : choice.chosen.composition;
+    if (then[cell] != now) changed.push_back(cell);
+  }
+  return changed;
+}
+
 void check_resumable(const json& manifest, const Experiment& experiment, const Plan& plan,
                      const Registry& registry) {
   const auto refuse = [](const std::string& what) {
@@ -204,15 +227,18 @@ void check_resumable(const json& manifest, const Experiment& experiment, const P
     refuse(fmt::format("the run was on {} ({}), not on {} ({})", device.value("id", "?"),
                        device.value("name", "?"), plan.device.id, plan.device.name));
   }
-  const json shard = manifest.value("shard", json{{"index", 1}, {"count", 1}});
-  if (shard.at("index") != plan.shard.index || shard.at("count") != plan.shard.count) {
-    refuse(fmt::format("the run was shard {}/{}, not {}/{}", shard.at("index").dump(),
-                       shard.at("count").dump(), plan.shard.index, plan.shard.count));
+  const Shard shard = shard_of(manifest);
+  if (shard.index != plan.shard.index || shard.count != plan.shard.count) {
+    refuse(fmt::format("the run was shard {}/{}, not {}/{}", shard.index, shard.count,
+                       plan.shard.index, plan.shard.count));
   }
   // Includes and presets can change what the same text means.
   if (manifest.value("arms", json()) != list_to_json(plan.arms) ||
       manifest.value("problems", json()) != list_to_json(plan.problems)) {
     refuse("its arms or problems are no longer the same");
+  }
+  if (const auto changed = changed_best(manifest, plan); !changed.empty()) {
+    refuse(fmt::format("a search has found another winner since, for {}", changed.front()));
   }
   const json now = {{"program_version", MSDA_VERSION},
                     {"git_state", git_state()},

@@ -39,6 +39,12 @@ void write_manifest(const std::filesystem::path& directory, const nlohmann::json
 void check_resumable(const nlohmann::json& manifest, const Experiment& experiment, const Plan& plan,
                      const Registry& registry);
 
+/// Which part of its experiment the manifest's run is; the whole where it was not cut.
+Shard shard_of(const nlohmann::json& manifest);
+
+/// Cells of the plan whose `use: best` was another composition in the manifest's run.
+std::vector<std::string> changed_best(const nlohmann::json& manifest, const Plan& plan);
+
 /// What two manifests do not have in common of the code that ran: "program version", "program's
 /// sources" or "plugin 'x'" when one of the first one's arms uses it; "" when it is the same.
 std::string code_difference(const nlohmann::json& a, const nlohmann::json& b);

@@ -96,18 +96,14 @@ std::vector<SearchTrial> searches_of(const std::vector<fs::path>& shards) {
   return all;
 }
 
-/// How many shards the run was cut into; 1 for a run that was not.
-int shard_count(const json& manifest) {
-  return manifest.value("shard", json::object()).value("count", 1);
-}
-
 /// Which of the shards are not among those given.
 std::vector<std::string> missing_shards(const json& merged) {
   std::map<int, int> seen;
   int count = 1;
   for (const json& shard : merged.at("shards")) {
-    count = std::max(count, shard_count(shard));
-    ++seen[shard.value("shard", json::object()).value("index", 1)];
+    const Shard part = shard_of(shard);
+    count = std::max(count, part.count);
+    ++seen[part.index];
   }
   std::vector<std::string> missing;
   for (int index = 1; index <= count; ++index) {
