@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <boost/process.hpp>
 
 #include "external/external.hpp"
@@ -98,6 +99,19 @@ Outcome run_script(const std::string& script, const fs::path& directory) {
                  bp::start_dir = directory.string(), bp::std_in<bp::null, bp::std_out> out.string(),
                  bp::std_err > err.string());
   return {code, read_text(out), read_text(err)};
+}
+
+std::string run_with_claim(const TemporaryDirectory& directory) {
+  const auto file =
+      directory.write("claims.yaml",
+                      "device: cpu\n"
+                      "problems: [{name: p, queries: 2, levels: [[3, 3]]}]\n"
+                      "arms: [fixture, {name: slow, use: [{fixture: {milliseconds: 2}}]}]\n"
+                      "claims: [{text: slow is fast, source: a test, arm: slow, speedup: 2x}]\n"
+                      "measure: {blocks: 3, samples: 2}\n");
+  std::string results = directory.path() / "results";
+  EXPECT_EQ(run({"run", file, "--output", results}).exit_code, 0);
+  return results;
 }
 
 Arm fixture_arm(const std::string& name, const std::string& behaviour, std::int64_t after) {

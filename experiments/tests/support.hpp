@@ -60,6 +60,9 @@ class Child {
   std::unique_ptr<Impl> impl_;
 };
 
+/// A short run of `directory`/claims.yaml, which has a claim; returns the folder of its results.
+std::string run_with_claim(const TemporaryDirectory& directory);
+
 /// An arm of the fixture that behaves so after a number of good launches.
 Arm fixture_arm(const std::string& name, const std::string& behaviour, std::int64_t after = 0);
 /// A library of tests/fixtures with a C entry: "external", "external_ends", ...
