@@ -1,0 +1,52 @@
+// What the studies of intervals share. They stand behind the interval and the default number of
+// processes, see docs/measurement.md: they print the tables that stand there, and hold the chosen
+// way against its bar.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "interval_ways.hpp"
+#include "results/record.hpp"
+#include "simulated.hpp"
+#include "statistics/estimate.hpp"
+
+namespace msda::study {
+
+using simulated::Simulation;
+using simulated::World;
+
+inline constexpr int kExperiments = 2000;
+
+struct NamedWorld {
+  const char* name;
+  World world;
+};
+
+/// The deviations of processes and blocks are as small as an idle GPU has them.
+std::vector<NamedWorld> worlds();
+/// `world` with this deviation of processes, and few blocks in each.
+World as_loud_as(World world, double deviation);
+
+/// Of the log times of two arms, block by block.
+LogsByProcess log_ratios(const std::vector<SampleBlock>& numerator,
+                         const std::vector<SampleBlock>& denominator);
+
+struct Coverage {
+  double covered = 0;
+  double half_width = 0;  ///< mean over experiments
+};
+
+/// Of each way, over the same experiments.
+std::vector<Coverage> coverage_of(std::span<const Way> ways, const World& world, int processes);
+/// Of the way that the program takes.
+Coverage coverage_of_chosen(const World& world, int processes);
+
+/// A table in Markdown on the standard output.
+void print_table(const char* title, const std::vector<std::string>& columns,
+                 const std::vector<std::vector<std::string>>& rows);
+/// "95.2%"
+std::string percent(double share);
+
+}  // namespace msda::study
