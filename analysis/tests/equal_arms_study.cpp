@@ -27,19 +27,22 @@ TEST(IntervalStudy, EqualArms) {
   std::vector<std::vector<std::string>> rows;
   for (const std::size_t count : {2U, 3U, 5U, 10U, 20U}) {
     Simulation simulation(count);
-    double single = 0;
-    double any = 0;
-    double led = 0;
+    int ratios = 0;
+    int runs = 0;
+    int with_leader = 0;
     for (int e = 0; e < kExperiments; ++e) {
       const Table table = table_of(simulation.run(world, 5, std::vector<double>(count, 0.0)));
-      const auto differing = std::count_if(
-          table.rows.begin(), table.rows.end(),
-          [](const Row& row) { return row.verdict == "faster" || row.verdict == "slower"; });
-      single += static_cast<double>(differing) / static_cast<double>(count - 1) / kExperiments;
-      any += differing > 0 ? 1.0 / kExperiments : 0;
-      led += find_leader(table).value().standing != Standing::kNone ? 1.0 / kExperiments : 0;
+      const auto differing =
+          static_cast<int>(std::count_if(table.rows.begin(), table.rows.end(), [](const Row& row) {
+            return row.verdict == "faster" || row.verdict == "slower";
+          }));
+      ratios += differing;
+      runs += differing > 0 ? 1 : 0;
+      with_leader += find_leader(table).value().standing != Standing::kNone ? 1 : 0;
     }
-    rows.push_back({std::to_string(count), percent(single), percent(any), percent(led)});
+    const double single = average(ratios, count - 1);
+    const double led = average(with_leader);
+    rows.push_back({std::to_string(count), percent(single), percent(average(runs)), percent(led)});
     EXPECT_LE(single, 0.06) << count;
     EXPECT_LE(led, 0.06) << count;
   }

@@ -20,17 +20,21 @@ struct Pairs {
 Pairs pairs_of(const World& world, int processes) {
   Simulation simulation(static_cast<std::uint64_t>(processes) + 100);
   Pairs pairs;
+  int outside = 0;
+  int different = 0;
   double variance = 0;
   for (int e = 0; e < kExperiments; ++e) {
     const auto arms = simulation.run(world, processes, {0, 0});
     const RatioEstimate pair = estimate_ratio(arms[0], arms[1]).value();
-    pairs.outside += pair.interval_95.value().contains(1) ? 0 : 1.0 / kExperiments;
+    outside += pair.interval_95.value().contains(1) ? 0 : 1;
     const Difference verdict = classify(pair);
-    const bool different = verdict == Difference::kFaster || verdict == Difference::kSlower;
-    pairs.different += different ? 1.0 / kExperiments : 0;
+    const bool differs = verdict == Difference::kFaster || verdict == Difference::kSlower;
+    different += differs ? 1 : 0;
     const double error = estimate_log_ratio(arms[0], arms[1]).value().standard_error;
     variance += error * error / kExperiments;
   }
+  pairs.outside = average(outside);
+  pairs.different = average(different);
   pairs.smallest = smallest_detectable({0, std::sqrt(variance), processes - 1.0,
                                         Replication::kProcesses, processes})
                        .value();

@@ -46,20 +46,21 @@ struct Stopped {
 /// `log_times` begins with the baseline's; all are 0, so that each ratio is an A/A pair.
 Stopped stopped_pairs(const World& world, int least, std::size_t arms) {
   Simulation simulation(static_cast<std::uint64_t>(least) + 7);
-  Stopped stopped;
-  const double share = 1.0 / kExperiments / static_cast<double>(arms - 1);
+  int missed = 0;
+  int different = 0;
+  int processes = 0;
   for (int e = 0; e < kExperiments; ++e) {
     for (const LogEstimate& ratio :
          with_stop_rule(simulation, world, least, std::vector<double>(arms, 0.0))) {
       const RatioEstimate pair = to_ratio(ratio);
-      stopped.missed += pair.interval_95.value().contains(1) ? 0 : share;
+      missed += pair.interval_95.value().contains(1) ? 0 : 1;
       const Difference verdict = classify(pair);
       const bool differs = verdict == Difference::kFaster || verdict == Difference::kSlower;
-      stopped.different += differs ? share : 0;
-      stopped.processes += share * ratio.replicates;
+      different += differs ? 1 : 0;
+      processes += ratio.replicates;
     }
   }
-  return stopped;
+  return {average(missed, arms - 1), average(different, arms - 1), average(processes, arms - 1)};
 }
 
 // The standard error of a share of 5% over 2,000 experiments is 0.5%.
@@ -78,7 +79,7 @@ TEST(IntervalStudy, StopRule) {
       row.push_back(fmt::format("{}, {} ({:.1f})", percent(found.missed), percent(found.different),
                                 found.processes));
       EXPECT_LE(found.missed, 0.06) << deviation << ", from " << least << ", " << arms << " arms";
-      EXPECT_LE(found.different, 0.05 + 0.01) << deviation << ", from " << least;
+      EXPECT_LE(found.different, 0.06) << deviation << ", from " << least;
     }
   }
   print_table(

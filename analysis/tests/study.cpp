@@ -60,15 +60,17 @@ std::vector<Coverage> coverage_of(std::span<const Way> ways, const World& world,
   Simulation simulation(static_cast<std::uint64_t>(processes));
   std::mt19937_64 random(1);
   std::vector<Coverage> result(ways.size());
+  std::vector<int> covered(ways.size());
   for (int e = 0; e < kExperiments; ++e) {
     const auto arms = simulation.run(world, processes, {kTruth, 0});
     const LogsByProcess logs = log_ratios(arms[0], arms[1]);
     for (std::size_t w = 0; w < ways.size(); ++w) {
       const Interval interval = ways[w].interval(logs, random);
-      result[w].covered += interval.contains(kTruth) ? 1.0 / kExperiments : 0;
+      covered[w] += interval.contains(kTruth) ? 1 : 0;
       result[w].half_width += (interval.high - interval.low) / 2 / kExperiments;
     }
   }
+  for (std::size_t w = 0; w < ways.size(); ++w) result[w].covered = average(covered[w]);
   return result;
 }
 
@@ -86,6 +88,10 @@ void print_table(const char* title, const std::vector<std::string>& columns,
   print_row(columns);
   print_row(std::vector<std::string>(columns.size(), "---"));
   for (const auto& row : rows) print_row(row);
+}
+
+double average(int total, std::size_t each) {
+  return total / (kExperiments * static_cast<double>(each));
 }
 
 std::string percent(double share) { return fmt::format("{:.1f}%", share * 100); }

@@ -3,6 +3,7 @@
 // way against its bar.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +47,9 @@ Coverage coverage_of_chosen(const World& world, int processes);
 /// A table in Markdown on the standard output.
 void print_table(const char* title, const std::vector<std::string>& columns,
                  const std::vector<std::vector<std::string>>& rows);
+/// Of a count over all experiments, of which each has so many. Divided once: a sum of shares would
+/// miss a bound that the count meets.
+double average(int total, std::size_t each = 1);
 /// "95.2%"
 std::string percent(double share);
 
