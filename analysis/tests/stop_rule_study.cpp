@@ -92,6 +92,8 @@ TEST(IntervalStudy, StopRule) {
 TEST(IntervalStudy, StopRuleInEveryWorld) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, world] : worlds()) {
+    // With a deviation of processes it is the calm one.
+    if (world.process_deviation == 0) continue;
     std::vector<std::string>& row = rows.emplace_back();
     row.emplace_back(name);
     for (const double deviation : {0.005, 0.01, 0.02}) {
