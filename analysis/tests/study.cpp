@@ -1,9 +1,13 @@
 #include "study.hpp"
 
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <random>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
 
 #include "statistics/statistics.hpp"
 
@@ -11,6 +15,15 @@ namespace msda::study {
 namespace {
 
 constexpr double kTruth = 0.26;  // log of a ratio of 1.3
+
+std::string line(const std::vector<std::string>& cells) {
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
+
+std::string document() {
+  std::ifstream stream(MSDA_SOURCE_DIR "/docs/measurement.md");
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
 
 }  // namespace
 
@@ -80,14 +93,11 @@ Coverage coverage_of_chosen(const World& world, int processes) {
 
 void print_table(const char* title, const std::vector<std::string>& columns,
                  const std::vector<std::vector<std::string>>& rows) {
-  fmt::print("\n{}\n\n", title);
-  const auto print_row = [](const std::vector<std::string>& cells) {
-    for (const std::string& cell : cells) fmt::print("| {} ", cell);
-    fmt::print("|\n");
-  };
-  print_row(columns);
-  print_row(std::vector<std::string>(columns.size(), "---"));
-  for (const auto& row : rows) print_row(row);
+  std::string table = line(columns) + line(std::vector<std::string>(columns.size(), "---"));
+  for (const auto& row : rows) table += line(row);
+  fmt::print("\n{}\n\n{}", title, table);
+  EXPECT_TRUE(document().find("\n\n" + table + "\n") != std::string::npos)
+      << "docs/measurement.md has another table of: " << title;
 }
 
 double average(int total, std::size_t each) {
