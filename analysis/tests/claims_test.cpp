@@ -61,8 +61,10 @@ TEST(CheckClaims, ASpeedupOverSeveralArmsIsOverTheFastestThatIsRight) {
   EXPECT_NEAR(claims[1].measured.value(), 0.5, 0.01);
   EXPECT_EQ(claims[2].over, "") << "a claim over one arm says so itself";
   EXPECT_EQ(claims[3].verdict, ClaimVerdict::kNotTestable);
-  EXPECT_THAT(claims[3].reason, HasSubstr("broken is wrong: NaN in row 3"));
+  EXPECT_EQ(claims[3].reason, "no arm is there to compare quarter with");
+  EXPECT_EQ(claims[3].remark, "not compared: broken (wrong), absent (not run)");
   EXPECT_THAT(to_markdown(report), HasSubstr("at least 1x over half, the fastest of 4"));
+  EXPECT_THAT(to_markdown(report), HasSubstr("at least 1x over the fastest of 2"));
   const nlohmann::json json = nlohmann::json::parse(to_json(report)).at("claims").at(0);
   EXPECT_EQ(json.at("over"), "half");
   EXPECT_EQ(json.at("claim").at("over"), nlohmann::json(ahead.over));
@@ -185,8 +187,17 @@ TEST(CheckClaims, OutputsAreIdenticalOrNot) {
   Record base = baseline("base", blocks);
   Record same = record("same", blocks);
   Record other = record("other", blocks);
-  base.output_hash = same.output_hash = "aa";
-  other.output_hash = "bb";
+  // The first process ended with a crash of another arm before `same` was verified.
+  const auto process = [](int number, const char* input, const char* output) {
+    ProcessRun run;
+    run.process = number;
+    run.inputs = {input};
+    run.output = output;
+    return run;
+  };
+  base.processes = {process(0, "in", "first"), process(1, "other in", "aa")};
+  same.processes = {process(1, "other in", "aa")};
+  other.processes = {process(0, "in", "first"), process(1, "other in", "bb")};
   const auto identical = [](std::vector<std::string> arms) {
     Claim claim = claimed::claim(arms.front(), Claim::Quantity::kOutcome, "identical");
     claim.arms = std::move(arms);

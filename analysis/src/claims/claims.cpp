@@ -18,14 +18,16 @@ void check_number(const Table& table, Quantity quantity, const std::vector<std::
                   const ClaimedRange& range, CheckedClaim& checked) {
   const MeasuredClaim measured = measure_claim(quantity, table, checked.claim.arms, over);
   const std::string reasons = fmt::format("{}", fmt::join(measured.without, "; "));
+  if (!measured.absent.empty()) {
+    checked.remark = fmt::format("not compared: {}", fmt::join(measured.absent, ", "));
+  }
   if (!measured.best) {
     checked.reason = reasons;
     return;
   }
-  if (!reasons.empty()) checked.remark = "of the others: " + reasons;
-  if (!measured.absent.empty()) {
-    checked.remark += fmt::format("{}not compared: {}", checked.remark.empty() ? "" : "; ",
-                                  fmt::join(measured.absent, ", "));
+  if (!reasons.empty()) {
+    checked.remark = fmt::format("of the others: {}{}{}", reasons,
+                                 checked.remark.empty() ? "" : "; ", checked.remark);
   }
   const MeasuredNumber& best = *measured.best;
   checked.measured = best.value;
@@ -96,36 +98,49 @@ void check_outcome(const Table& table, CheckedClaim& checked) {
           : fmt::format("{} is {}: {}", record.arm, name_of(record.status), record.reason);
 }
 
+/// Whether two arms gave the same bits on each first input that both were right on; nullopt where
+/// there is none.
+std::optional<bool> same_bits(const Record& a, const Record& b) {
+  std::optional<bool> same;
+  for (const ProcessRun& one : a.processes) {
+    for (const ProcessRun& other : b.processes) {
+      const bool share_input = one.process == other.process && one.inputs == other.inputs;
+      if (!share_input || one.output.empty() || other.output.empty()) continue;
+      same = same.value_or(true) && one.output == other.output;
+    }
+  }
+  return same;
+}
+
 /// That the outputs of the claim's arms have the bits of the output of `over`.
 void check_identity(const Table& table, CheckedClaim& checked) {
   const Claim& claim = checked.claim;
   const std::string over = claim.over_text();
   const Row* const base = over.empty() ? baseline_row(table) : find_row(table, over);
-  std::vector<std::string> unknown;
-  std::vector<std::string> others;
-  const auto hash_of = [&](const Row* row, const std::string& arm) -> std::string {
-    if (row == nullptr) {
-      unknown.push_back(fmt::format("{} was not run", arm));
-    } else if (row->record.output_hash.empty()) {
-      unknown.push_back(fmt::format("{} has no output that is right", arm));
-    } else {
-      return row->record.output_hash;
-    }
-    return "";
-  };
-  const std::string wanted = hash_of(base, over.empty() ? "the baseline" : over);
-  for (const std::string& arm : claim.arms) {
-    const std::string found = hash_of(find_row(table, arm), arm);
-    if (!found.empty() && found != wanted) others.push_back(arm);
-  }
-  if (!unknown.empty()) {
-    checked.reason = fmt::format("{}", fmt::join(unknown, "; "));
+  if (base == nullptr) {
+    checked.reason = fmt::format("{} was not run", over.empty() ? "the baseline" : over);
     return;
   }
-  checked.verdict = others.empty() ? ClaimVerdict::kConfirmed : ClaimVerdict::kNotMet;
+  std::vector<std::string> unknown;
+  std::vector<std::string> others;
+  for (const std::string& arm : claim.arms) {
+    const Row* const row = find_row(table, arm);
+    const auto same = row == nullptr ? std::nullopt : same_bits(base->record, row->record);
+    if (row == nullptr) unknown.push_back(fmt::format("{} was not run", arm));
+    if (row != nullptr && !same) {
+      unknown.push_back(
+          fmt::format("{} and {} were not both right in any process", base->record.arm, arm));
+    }
+    if (same && !*same) others.push_back(arm);
+  }
   if (!others.empty()) {
+    checked.verdict = ClaimVerdict::kNotMet;
     checked.reason = fmt::format("of other bits, within the bounds of their rounding: {}",
                                  fmt::join(others, ", "));
+  } else if (!unknown.empty()) {
+    checked.reason = fmt::format("{}", fmt::join(unknown, "; "));
+  } else {
+    checked.verdict = ClaimVerdict::kConfirmed;
   }
 }
 

@@ -170,11 +170,12 @@ MeasuredClaim measure_claim(Quantity quantity, const Table& table,
   std::size_t comparisons = 0;
   for (const std::string& arm : arms) {
     std::vector<Measurement> all = measure(quantity, table, arm, over);
-    const std::string reason = all.front().reason;
+    std::string reason = all.front().reason;
+    if (all.size() > 1) reason = fmt::format("no arm is there to compare {} with", arm);
     std::erase_if(all, [](const Measurement& one) { return !one.log; });
     comparisons += all.size();
     if (all.empty()) {
-      claim.without.push_back(reason);
+      claim.without.push_back(std::move(reason));
     } else {
       measured.push_back(std::move(all));
     }

@@ -71,12 +71,13 @@ std::string claimed_text(const CheckedClaim& checked) {
     return fmt::format("{} of {} for {}", value, printable_line(claim.against->value),
                        printable_line(claim.against->arm));
   }
-  if (!checked.over.empty()) {
-    return fmt::format("{} over {}, the fastest of {}", value, printable_line(checked.over),
-                       claim.over.size());
+  if (claim.over.size() < 2) {
+    const std::string over = printable_line(claim.over_text());
+    return over.empty() ? value : fmt::format("{} over {}", value, over);
   }
-  return claim.over.empty() ? value
-                            : fmt::format("{} over {}", value, printable_line(claim.over_text()));
+  return fmt::format("{} over {}the fastest of {}", value,
+                     checked.over.empty() ? "" : printable_line(checked.over) + ", ",
+                     claim.over.size());
 }
 
 std::string where_text(const CheckedClaim& checked) {
@@ -142,6 +143,7 @@ std::string replication_of(const Report& report) {
 std::optional<Layout> lay_out_claims(std::span<const Report> reports) {
   const bool several = reports.size() > 1;
   Layout layout;
+  layout.of_all_problems = true;
   layout.title = "Claims";
   layout.columns = {{"source", false},  {"claim", false},   {"arm", false},    {"claimed", false},
                     {"problem", false}, {"measured [95%]"}, {"verdict", false}};

@@ -51,6 +51,9 @@ struct ProcessRun {
   /// Of the device before the first and after the last block; absent where it does not tell.
   std::optional<Conditions> before;
   std::optional<Conditions> after;
+  /// Hash of the first input's output: equal for arms whose outputs have the same bits. "" where it
+  /// is not right, of copies, and in records of earlier versions.
+  std::string output{};
 };
 
 struct Record {
@@ -74,9 +77,6 @@ struct Record {
   double row_error = 0;
   double element_error = 0;
   std::vector<std::int64_t> worst_element;  ///< b, q, h, c of the latter; empty where none is off
-  /// Of the first process's first input set: equal for arms whose outputs have the same bits. ""
-  /// where it is not right, and in records of earlier versions.
-  std::string output_hash{};
   /// Against the result that came with the input (output.npy); absent when none did.
   std::optional<double> expected_relative_l2;
   /// Of a cell that crashed or hung: those that were there when it did; they are no time.

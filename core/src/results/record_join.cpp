@@ -57,7 +57,6 @@ Record joined(Record earlier, Record later) {
   }
   // The first process is the one that compiled; the others found its code in the cache.
   if (earlier.compilation) later.compilation = earlier.compilation;
-  if (!earlier.output_hash.empty()) later.output_hash = std::move(earlier.output_hash);
   if (earlier.evidence) later.evidence = std::move(earlier.evidence);
   if (earlier.status != CellStatus::kOk && earlier.status != CellStatus::kInterrupted) {
     later.status = earlier.status;

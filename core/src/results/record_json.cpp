@@ -54,6 +54,10 @@ struct JsonFields<ProcessRun> {
         json_field("process", &P::process, "a worker process; unique in a problem and mode")
             .at_least(0),
         json_field("inputs", &P::inputs, "content hashes").matching("^[0-9a-f]{32}$"),
+        json_field("output", &P::output,
+                   "hash of the first input's output; equal for arms with the same bits")
+            .matching("^[0-9a-f]{32}$")
+            .unless_empty(),
         json_field("measured_seconds", &P::measured_seconds, "of the blocks of all arms together"),
         json_field("before", &P::before, "the device before the blocks"),
         json_field("after", &P::after, "the device after them"));
@@ -123,8 +127,6 @@ struct JsonFields<Record> {
         json_field("worst_element", &R::worst_element,
                    "b, q, h, c of the element with element_error; empty where none "
                    "is off"),
-        json_field("output_hash", &R::output_hash, "of the first input; equal where the bits are")
-            .unless_empty(),
         json_field("expected_relative_l2", &R::expected_relative_l2,
                    "against an output that came with the input"),
         json_field("processes", &R::processes),
