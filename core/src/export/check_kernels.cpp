@@ -12,6 +12,7 @@
 #include "jit/elf.hpp"
 #include "jit/launch_plan.hpp"
 #include "jit/occupancy.hpp"
+#include "problem/validate.hpp"
 
 namespace msda {
 namespace {
@@ -41,6 +42,17 @@ void require_operator(const ExportedKernel& kernel) {
                     "to export",
                     kernel.recipe));
   }
+}
+
+/// Before anything is compiled: a compiler says in pages what a variant says in a line.
+void require_a_gpu(const ExportedKernel& kernel) {
+  std::optional<std::string> reason;
+  for (const int capability : known_capabilities()) {
+    reason = kernel.composition.unsupported(kernel.problem, compile_target(capability));
+    if (!reason) return;
+  }
+  throw Unsupported(
+      fmt::format("'{}' for {}: {}", kernel.recipe, describe(kernel.problem), *reason));
 }
 
 /// Of the first architecture asked for that does not take it.
@@ -138,6 +150,7 @@ std::vector<CheckedKernel> check_kernels(const ExportRequest& request, const Com
   std::set<std::string> spaces;
   for (const ExportedKernel& kernel : request.kernels) {
     require_operator(kernel);
+    require_a_gpu(kernel);
     require_architectures(request, kernel);
     CheckedKernel one;
     one.exported = &kernel;

@@ -139,6 +139,13 @@ TEST(ExportedSource, CarriesTheLaunchOfCopiesByTmaAlone) {
                         "capability 9.0"));
 }
 
+TEST(ExportedSource, RefusesAProblemThatNoGpuTakesInTheVariantsWords) {
+  EXPECT_THAT(
+      refusal<Unsupported>(exported_kernel({"mixed-precision"}, small_problem(DType::kFloat32))),
+      testing::AllOf(HasSubstr("fp32"), HasSubstr("there is no 16-bit blend"),
+                     testing::Not(HasSubstr("error:"))));
+}
+
 TEST(ExportedSource, RefusesAnArchitectureThatARecipeIsNotFor) {
   EXPECT_THAT(
       refusal<Unsupported>(exported_kernel({"distributed-smem"}, preset_in_half("rtdetr-decoder")),
