@@ -291,6 +291,14 @@ arms: [fixture, best]
                     HasSubstr("more than 10 are too far"), HasSubstr("msda tune")));
 }
 
+TEST_F(BestArmTest, SaysWhatErrorTheNearestHasWhereLessIsAllowed) {
+  const Plan best = plan("arms: [fixture, {name: exact, use: {best: {error: 1e-9}}}]\n");
+  EXPECT_THAT(arms_of(best, best.groups[0]).at(1).refused,
+              HasSubstr("that of a may have an error of 1e-05, and 1e-09 is allowed here"));
+  EXPECT_THAT(arms_of(best, best.groups[1]).at(1).refused,
+              HasSubstr("none for these types, on a device of this kind, can run it"));
+}
+
 TEST_F(BestArmTest, CanHaveANameAndALargerErrorBound) {
   const Plan best =
       plan("arms: [fixture, {name: t, use: best}, {name: l, use: {best: {error: 0.1}}}]\n");
