@@ -16,7 +16,12 @@ namespace {
 struct ReportFormat {
   const char* name;
   std::string (*text)(const Report& report);
+  std::string (*document)(const Document& document);  ///< of those made of tables
 };
+
+std::string in_terminal(const Document& document) {
+  return as_terminal(document, wants_colour(stdout));
+}
 
 std::string effects_csv(const Report& report) {
   if (!report.ablation) throw UsageError("report: the run's experiment has no ablation");
@@ -24,15 +29,15 @@ std::string effects_csv(const Report& report) {
 }
 
 constexpr ReportFormat kFormats[] = {
-    {"terminal", [](const Report& r) { return to_terminal(r, wants_colour(stdout)); }},
-    {"md", to_markdown},
-    {"html", to_html},
-    {"tex", to_latex},
-    {"csv", to_csv},
-    {"records-csv", to_samples_csv},
-    {"claims-csv", to_claims_csv},
-    {"effects-csv", effects_csv},
-    {"json", to_json}};
+    {"terminal", [](const Report& r) { return in_terminal(document_of(r)); }, in_terminal},
+    {"md", to_markdown, as_markdown},
+    {"html", to_html, nullptr},
+    {"tex", to_latex, as_latex},
+    {"csv", to_csv, nullptr},
+    {"records-csv", to_samples_csv, nullptr},
+    {"claims-csv", to_claims_csv, nullptr},
+    {"effects-csv", effects_csv, nullptr},
+    {"json", to_json, nullptr}};
 
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
@@ -49,18 +54,20 @@ const ReportFormat& find_format(const std::string& wanted) {
                                suggestion(wanted, names), fmt::join(names, ", ")));
 }
 
-std::string joined_claims(const std::vector<std::string>& directories, const std::string& format) {
+/// What `option` makes has a form as tables alone.
+std::string as_document(const ReportFormat& format, const char* option, const Document& document) {
+  if (format.document != nullptr) return format.document(document);
+  throw UsageError(fmt::format("report: {} has no format '{}'; there are: terminal, md, tex",
+                               option, format.name));
+}
+
+std::string joined_claims(const std::vector<std::string>& directories, const ReportFormat& format) {
   std::vector<Report> reports;
   reports.reserve(directories.size());
   for (const std::string& directory : directories) {
     reports.push_back(make_report(std::filesystem::path(directory)));
   }
-  const Document document = claims_document(reports);
-  if (format == "terminal") return as_terminal(document, wants_colour(stdout));
-  if (format == "md") return as_markdown(document);
-  if (format == "tex") return as_latex(document);
-  throw UsageError(
-      fmt::format("report: --claims has no format '{}'; there are: terminal, md, tex", format));
+  return as_document(format, "--claims", claims_document(reports));
 }
 
 void draw_figures(const Report& report, const std::filesystem::path& directory) {
@@ -88,14 +95,20 @@ int report_command(const std::vector<std::string>& words) {
   arguments.option("figures", "DIRECTORY",
                    "write every figure as SVG and print their names instead (needs Node.js)");
   add_force_option(arguments);
+  arguments.flag("brief",
+                 "without the tables of single problems: what is of all of them (terminal, md, "
+                 "tex)");
   arguments.flag("claims", "the claims of all DIRs in one table (terminal, md or tex)");
   arguments.words("DIR", 1, -1);
   if (!arguments.parse(words)) return 0;
   const ReportFormat& format = find_format(arguments.get("format", "terminal"));
   const auto figures = arguments.find("figures");
+  if (arguments.has("brief") && (figures || arguments.has("claims"))) {
+    throw UsageError("report: --brief is the report's tables; leave --figures and --claims out");
+  }
   if (arguments.has("claims")) {
     if (figures) throw UsageError("report: --claims is a table; it has no --figures");
-    fmt::print("{}", joined_claims(arguments.words(), format.name));
+    fmt::print("{}", joined_claims(arguments.words(), format));
     return 0;
   }
   if (arguments.words().size() > 1) {
@@ -105,6 +118,8 @@ int report_command(const std::vector<std::string>& words) {
   if (figures) {
     require_room(arguments, *figures);
     draw_figures(report, *figures);
+  } else if (arguments.has("brief")) {
+    fmt::print("{}", as_document(format, "--brief", in_brief(document_of(report))));
   } else {
     fmt::print("{}", format.text(report));
   }

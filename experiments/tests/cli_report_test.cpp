@@ -50,6 +50,19 @@ TEST(CliReport, JoinsTheClaimsOfSeveralRuns) {
               HasSubstr("terminal, md, tex"));
 }
 
+TEST(CliReport, InBriefHasWhatIsOfAllProblems) {
+  const TemporaryDirectory directory;
+  const std::string results = run_with_claim(directory);
+  const Outcome brief = run({"report", results, "--brief", "--format", "md"});
+  EXPECT_EQ(brief.exit_code, 0) << brief.err;
+  EXPECT_THAT(brief.out, HasSubstr("## Claims"));
+  EXPECT_THAT(brief.out, testing::Not(HasSubstr("| arm | median")));
+  EXPECT_THAT(run({"report", results}).out, HasSubstr("median"));
+  EXPECT_THAT(run({"report", results, "--brief", "--format", "csv"}).err,
+              HasSubstr("report: --brief has no format 'csv'; there are: terminal, md, tex"));
+  EXPECT_EQ(run({"report", results, "--brief", "--figures", "x"}).exit_code, 2);
+}
+
 TEST(CliReport, DrawsFiguresOrSaysWhatIsMissing) {
   const TemporaryDirectory directory;
   const std::string results = run_with_claim(directory);

@@ -49,6 +49,7 @@ Layout lay_out_effects(const AblationTable& table) {
 Layout lay_out_pooled(const PooledFamily& family) {
   Layout layout;
   layout.pooled = &family;
+  layout.of_all_problems = true;
   layout.title =
       fmt::format("Effects over problems: {}, {}", name_of(family.kind), name_of(family.mode));
   const auto differing = std::count_if(family.effects.begin(), family.effects.end(),

@@ -14,6 +14,7 @@ std::string cell_text(const nlohmann::json& pick, const char* key) {
 
 std::optional<Layout> lay_out_best(const Report& report) {
   Layout layout;
+  layout.of_all_problems = true;
   layout.title = "What best is";
   layout.headline =
       "The winners of earlier searches that `use: best` stands for, and how near their problems "

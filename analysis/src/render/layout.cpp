@@ -12,6 +12,7 @@
 #include "render/claims_table.hpp"
 #include "render/counters_layout.hpp"
 #include "render/headline.hpp"
+#include "render/limits_table.hpp"
 #include "render/prepass_table.hpp"
 #include "render/run_remarks.hpp"
 #include "render/search_layout.hpp"
@@ -262,6 +263,7 @@ std::vector<Layout> layouts_of(const Report& report) {
     }
   }
   if (auto prepasses = lay_out_prepasses(report)) layouts.push_back(*std::move(prepasses));
+  if (auto limits = lay_out_limits(report)) layouts.push_back(*std::move(limits));
   for (Layout& layout : counter_layouts(report.counters)) layouts.push_back(std::move(layout));
   for (Layout& layout : search_layouts(report)) layouts.push_back(std::move(layout));
   for (Layout& layout : regime_layouts(report)) layouts.push_back(std::move(layout));
@@ -284,6 +286,11 @@ Document document_of(const Report& report) {
   document.legend = legend_of(report);
   const std::string search = search_answer(document.layouts);
   if (!search.empty()) document.answer = search;
+  return document;
+}
+
+Document in_brief(Document document) {
+  std::erase_if(document.layouts, [](const Layout& layout) { return !layout.of_all_problems; });
   return document;
 }
 

@@ -29,6 +29,7 @@ struct Layout {
   std::vector<std::string> verdicts;  ///< of each row, without its footnote mark
   std::vector<std::string> reasons;   ///< footnote i + 1; may have several lines
   std::vector<std::string> remarks;   ///< sentences: what the intervals are over, what ended early
+  bool of_all_problems = false;       ///< has its place where a report is short, too
   /// What the rows are of, inside the report: one of these, or none.
   const Table* table = nullptr;
   const AblationTable* effects = nullptr;
@@ -64,6 +65,9 @@ struct Document {
 
 /// Its layouts point into the report.
 Document document_of(const Report& report);
+/// Without the tables that are of one problem: what stands above all tables, and those that are of
+/// all problems together.
+Document in_brief(Document document);
 
 std::string as_terminal(const Document& document, bool colour);
 std::string as_markdown(const Document& document);

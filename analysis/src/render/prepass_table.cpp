@@ -37,6 +37,7 @@ std::vector<std::string> cells_of(const Table& table, const Row& row, const Prep
 
 std::optional<Layout> lay_out_prepasses(const Report& report) {
   Layout layout;
+  layout.of_all_problems = true;
   layout.title = "Pre-passes";
   layout.headline =
       "What runs before the main kernel, and what the arm would be worth if it cost nothing.";

@@ -40,6 +40,7 @@ using Json = nlohmann::json;
 Layout lay_out_timeline(const Timeline& timeline) {
   Layout layout;
   layout.timeline = &timeline;
+  layout.of_all_problems = true;
   layout.title = "Time of the run";
   const double total = timeline.total();
   const auto most =
