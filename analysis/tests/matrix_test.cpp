@@ -121,6 +121,19 @@ TEST(Answer, NamesWhoWinsWhere) {
             "several share the first place in 1 of 2 cases.");
 }
 
+// A problem on which the other arm is skipped is no win of the one that is left.
+TEST(Answer, CountsProblemsThatHaveNothingToCompareWith) {
+  EXPECT_THAT(
+      answer(make_report(
+          {}, {at(baseline("base", kBlocks), "p"), at(record("slow", scaled(kBlocks, 2, 0)), "p"),
+               at(baseline("base", kBlocks), "q"),
+               at(without_time("slow", CellStatus::kSkipped, "no"), "q"),
+               at(without_time("base", CellStatus::kSkipped, "no"), "r")})),
+      HasSubstr("On 3 problems: base is the fastest in 1 of 3 cases (1.00x the baseline's speed); "
+                "there is nothing to compare with in 1 of 3 cases; no arm has a time in 1 of 3 "
+                "cases."));
+}
+
 TEST(Answer, OfAnAblationNamesWhatPays) {
   EXPECT_THAT(answer(ablation()), AllOf(HasSubstr("All factors together bring 1.6"),
                                         HasSubstr("What pays most: a everywhere (1.65x)."),

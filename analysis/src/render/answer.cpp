@@ -150,36 +150,53 @@ std::string untimed_sentence(const Report& report) {
   return fmt::format("Without a time: {} of {} cells.", fmt::join(parts, ", "), cells);
 }
 
-std::string winners(const Report& report) {
-  std::map<std::string, Range> first;
+/// How many tables say what of a first place.
+struct Places {
+  std::map<std::string, Range> first;  ///< by arm, with its ratios to the baseline
   int shared = 0;
   int open = 0;
+  int alone = 0;  ///< no other arm has a time
+  int untimed = 0;
   std::size_t count = 0;
+
+  bool any_compared() const { return static_cast<std::size_t>(alone + untimed) < count; }
+};
+
+Places count_places(const Report& report) {
+  Places places;
   for (const Table& table : report.tables) {
+    ++places.count;
     const auto leader = find_leader(table);
-    if (!leader) continue;
-    ++count;
-    if (leader->standing == Standing::kFastest) {
-      first[printable_line(leader->best->record.arm)].add(leader->best->speedup.value_or(1));
+    if (!leader) {
+      ++(fastest_first(table).empty() ? places.untimed : places.alone);
+      continue;
     }
-    shared += leader->standing == Standing::kShared ? 1 : 0;
-    open += leader->standing == Standing::kNone ? 1 : 0;
+    if (leader->standing == Standing::kFastest) {
+      const Row& best = *leader->best;
+      places.first[printable_line(best.record.arm)].add(best.speedup.value_or(1));
+    }
+    places.shared += leader->standing == Standing::kShared ? 1 : 0;
+    places.open += leader->standing == Standing::kNone ? 1 : 0;
   }
-  if (count == 0) return "";
+  return places;
+}
+
+std::string winners(const Report& report) {
+  const Places places = count_places(report);
+  if (!places.any_compared()) return "";
   std::vector<std::string> parts;
-  for (const auto& [name, range] : by_count(first)) {
+  for (const auto& [name, range] : by_count(places.first)) {
     parts.push_back(fmt::format("{} is the fastest {} ({} the baseline's speed)", name,
-                                of_cases(range.count, count), range.text()));
+                                of_cases(range.count, places.count), range.text()));
   }
-  if (shared > 0) {
-    parts.push_back(fmt::format("several share the first place {}", of_cases(shared, count)));
-  }
-  if (open > 0) {
-    parts.push_back(
-        fmt::format("nothing is surely faster than the baseline {}", of_cases(open, count)));
-  }
-  std::string text = fmt::format("On {}: {}.", extent_of(report.tables), fmt::join(parts, "; "));
-  return text;
+  const auto add = [&](const char* what, int count) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", what, of_cases(count, places.count)));
+  };
+  add("several share the first place", places.shared);
+  add("nothing is surely faster than the baseline", places.open);
+  add("there is nothing to compare with", places.alone);
+  add("no arm has a time", places.untimed);
+  return fmt::format("On {}: {}.", extent_of(report.tables), fmt::join(parts, "; "));
 }
 
 // --- Warnings
