@@ -77,6 +77,15 @@ TEST(Headline, CountsArmsWithoutATime) {
   EXPECT_EQ(headline_of({without_time("a", CellStatus::kHung, "x")}), "No arm has a time: 1 hung.");
 }
 
+TEST(Headline, TwoArmsOfTheSameCodeAreOneArm) {
+  Record again = record("again", scaled(kThreeProcesses, 1.01, 0));
+  again.composition = "base";
+  EXPECT_EQ(
+      headline_of({baseline("base", kThreeProcesses), again}),
+      "base and again are one arm, the same composition twice: there is nothing to compare. base "
+      "takes 1.000 ms.");
+}
+
 TEST(Headline, ArmsThatWereVerifiedAndNotTimedAreRight) {
   auto base = without_time("base", CellStatus::kOk, "");
   base.baseline = true;

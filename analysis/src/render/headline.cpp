@@ -113,13 +113,24 @@ std::string untimed_counts(const Table& table) {
   return text;
 }
 
+/// The baseline's code under another name takes no place of its own, but has a time in the table.
+std::string of_only_arm(const Table& table, const Row& only) {
+  const std::string time = time_scale(only.median_seconds).text(only.median_seconds);
+  const auto copy = std::find_if(table.rows.begin(), table.rows.end(), [](const Row& row) {
+    return row.timed() && row.repeats_baseline;
+  });
+  if (copy == table.rows.end()) {
+    return fmt::format("{} is the only arm with a time: {}.", name(only), time);
+  }
+  return fmt::format(
+      "{} and {} are one arm, the same composition twice: there is nothing to compare. {} "
+      "takes {}.",
+      name(only), name(*copy), name(only), time);
+}
+
 std::string of_timed(const Table& table, const std::vector<const Row*>& timed) {
   const auto leader = find_leader(table);
-  if (!leader) {
-    return fmt::format(
-        "{} is the only arm with a time: {}.", name(*timed.front()),
-        time_scale(timed.front()->median_seconds).text(timed.front()->median_seconds));
-  }
+  if (!leader) return of_only_arm(table, *timed.front());
   switch (leader->standing) {
     case Standing::kFastest: return sole_winner(*leader, timed.size());
     case Standing::kShared: return shared_win(*leader);
