@@ -53,6 +53,27 @@ TEST(Headline, DoesNotClaimWhatIsUndecided) {
               AllOf(HasSubstr("No arm is surely faster"), HasSubstr("6 blocks")));
 }
 
+/// Six arms around 3% faster: the best of them is told from the baseline by itself, and not when it
+/// is known to be picked.
+Report many_that_are_faster_alone() {
+  const auto blocks = steady(1e-3, 1, 6);
+  std::vector<Record> records{baseline("base", blocks)};
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
+    records.push_back(record(name, scaled(blocks, 0.97, 0.025)));
+  }
+  return make_report(nlohmann::json::object(), records);
+}
+
+TEST(Headline, ArmsThatAreFasterOneByOneAreNotDenied) {
+  const Report report = many_that_are_faster_alone();
+  const Table& table = report.tables.at(0);
+  ASSERT_EQ(table.rows.at(1).verdict, "faster");
+  EXPECT_THAT(headline(table),
+              StartsWith("Compared one by one with the baseline base, 6 of 6 arms are faster; "
+                         "picked as the best of them, none surely is: the best estimate is a "
+                         "with 1.03"));
+}
+
 TEST(Headline, EqualIsSaidSo) {
   EXPECT_THAT(
       headline_of(

@@ -134,6 +134,20 @@ TEST(Answer, CountsProblemsThatHaveNothingToCompareWith) {
                 "cases."));
 }
 
+TEST(Answer, TellsFasterOneByOneFromFasterAsTheBest) {
+  const auto blocks = steady(1e-3, 1, 6);
+  std::vector<Record> records;
+  for (const char* problem : {"p", "q"}) {
+    records.push_back(at(baseline("base", blocks), problem));
+    for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
+      records.push_back(at(record(name, scaled(blocks, 0.97, 0.025)), problem));
+    }
+  }
+  EXPECT_EQ(answer(make_report({}, records)),
+            "On 2 problems: arms are faster than the baseline one by one, but none surely as the "
+            "best of them everywhere.");
+}
+
 TEST(Answer, OfAnAblationNamesWhatPays) {
   EXPECT_THAT(answer(ablation()), AllOf(HasSubstr("All factors together bring 1.6"),
                                         HasSubstr("What pays most: a everywhere (1.65x)."),

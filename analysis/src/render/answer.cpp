@@ -155,7 +155,8 @@ struct Places {
   std::map<std::string, Range> first;  ///< by arm, with its ratios to the baseline
   int shared = 0;
   int open = 0;
-  int alone = 0;  ///< no other arm has a time
+  int unpicked = 0;  ///< open, though arms are faster when each is compared by itself
+  int alone = 0;     ///< no other arm has a time
   int untimed = 0;
   std::size_t count = 0;
 
@@ -176,7 +177,9 @@ Places count_places(const Report& report) {
       places.first[printable_line(best.record.arm)].add(best.speedup.value_or(1));
     }
     places.shared += leader->standing == Standing::kShared ? 1 : 0;
-    places.open += leader->standing == Standing::kNone ? 1 : 0;
+    if (leader->standing == Standing::kNone) {
+      ++(count_faster(table) == 0 ? places.open : places.unpicked);
+    }
   }
   return places;
 }
@@ -194,6 +197,8 @@ std::string winners(const Report& report) {
   };
   add("several share the first place", places.shared);
   add("nothing is surely faster than the baseline", places.open);
+  add("arms are faster than the baseline one by one, but none surely as the best of them",
+      places.unpicked);
   add("there is nothing to compare with", places.alone);
   add("no arm has a time", places.untimed);
   return fmt::format("On {}: {}.", extent_of(report.tables), fmt::join(parts, "; "));

@@ -74,7 +74,23 @@ std::string shared_win(const Leader& leader) {
       how_sure_of_best(leader));
 }
 
-std::string no_winner(const Leader& leader, const Row* baseline) {
+/// Rows are each compared by itself; the leader was picked among them, which asks for more.
+std::string none_surely_faster(const Table& table, const Leader& leader, const Row& baseline) {
+  const std::size_t single = count_faster(table);
+  const std::string best =
+      fmt::format("the best estimate is {} with {} its speed ({})", name(*leader.candidate),
+                  ratio_text(leader.over_baseline->ratio), how_sure_of_best(leader));
+  if (single == 0) {
+    return fmt::format("No arm is surely faster than the baseline {}: {}.", name(baseline), best);
+  }
+  return fmt::format(
+      "Compared one by one with the baseline {}, {} of {} arms {} faster; picked as the best of "
+      "them, none surely is: {}.",
+      name(baseline), single, leader.compared, single == 1 ? "is" : "are", best);
+}
+
+std::string no_winner(const Table& table, const Leader& leader) {
+  const Row* baseline = baseline_row(table);
   if (baseline == nullptr || !baseline->timed()) {
     std::vector<const Row*> first = leader.rivals;
     first.insert(first.begin(), leader.best);
@@ -87,17 +103,13 @@ std::string no_winner(const Leader& leader, const Row* baseline) {
     return fmt::format("{} has the lowest median, but no block in common with the baseline {}.",
                        name(*leader.candidate), name(*baseline));
   }
-  if (classify(*leader.over_baseline) == Difference::kEqual) {
+  if (classify(*leader.over_baseline) == Difference::kEqual && count_faster(table) == 0) {
     return fmt::format(
         "No arm beats the baseline {}: the fastest, {}, is equal to it within "
         "{:.0f}% ({}).",
         name(*baseline), name(*leader.candidate), kEquivalence * 100, how_sure_of_best(leader));
   }
-  return fmt::format(
-      "No arm is surely faster than the baseline {}: the best estimate is {} with "
-      "{} its speed ({}).",
-      name(*baseline), name(*leader.candidate), ratio_text(leader.over_baseline->ratio),
-      how_sure_of_best(leader));
+  return none_surely_faster(table, leader, *baseline);
 }
 
 /// "3 right, 1 wrong" of the arms without a time, or "".
@@ -136,7 +148,7 @@ std::string of_timed(const Table& table, const std::vector<const Row*>& timed) {
     case Standing::kShared: return shared_win(*leader);
     case Standing::kNone: break;
   }
-  return no_winner(*leader, baseline_row(table));
+  return no_winner(table, *leader);
 }
 
 }  // namespace

@@ -80,4 +80,11 @@ std::optional<Leader> find_leader(const Table& table) {
   return leader;
 }
 
+std::size_t count_faster(const Table& table) {
+  return static_cast<std::size_t>(
+      std::count_if(table.rows.begin(), table.rows.end(), [](const Row& row) {
+        return !row.repeats_baseline && row.verdict == name_of(Difference::kFaster);
+      }));
+}
+
 }  // namespace msda
