@@ -154,13 +154,32 @@ TEST(Answer, OfAnAblationNamesWhatPays) {
                                         HasSubstr("What surely pays nowhere: b.")));
 }
 
+/// A factor that pays, one that makes no difference, and one that the noise hides.
+Report ablation_with_doubt() {
+  const Design design =
+      truth::design_of(DesignKind::kAddOne, 3, {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}});
+  std::mt19937 random(2);
+  std::vector<Record> records = truth::records_from(design, {{0.5, 0.0, 0.0}, {}}, 0.0005, random);
+  double sign = 1;
+  for (SampleBlock& block : records.back().samples) {
+    for (double& seconds : block.seconds) seconds *= 1 + sign * 0.2;
+    sign = -sign;
+  }
+  return make_report({{"name", "n"}, {"ablation", to_json(design)}}, std::move(records));
+}
+
+TEST(Answer, KeepsWhatIsOpenApartFromWhatPaysNowhere) {
+  EXPECT_THAT(answer(ablation_with_doubt()),
+              AllOf(HasSubstr("What surely pays nowhere: b."), HasSubstr(" Undecided: c.")));
+}
+
 TEST(Answer, OfNoiseIsThatNothingIsSure) {
   std::mt19937 random(2);
   const Design design = truth::full(2);
   const Report report = make_report({{"name", "n"}, {"ablation", to_json(design)}},
                                     truth::records_from(design, {{0, 0}, {}}, 0.5, random));
   EXPECT_THAT(answer(report), AllOf(HasSubstr("all factors together are nowhere surely faster: "),
-                                    HasSubstr("No factor surely pays anywhere.")));
+                                    HasSubstr("No factor surely pays anywhere. Undecided: a, b.")));
 }
 
 TEST(Answer, CountsCellsWithoutATime) {

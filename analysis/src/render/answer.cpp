@@ -95,35 +95,60 @@ std::string total_sentence(const std::vector<AblationTable>& tables) {
                      all.text());
 }
 
+/// What is known of a factor over all tables.
+struct Worth {
+  int paying = 0;
+  int open = 0;  ///< neither shown to pay nor shown not to
+};
+
+/// Of factors that surely pay nowhere: those that are equal or worse everywhere, and the others.
+std::string what_does_not_pay(const std::map<std::string, Worth>& worths) {
+  std::vector<std::string> idle;
+  std::vector<std::string> open;
+  for (const auto& [name, worth] : worths) {
+    if (worth.paying == 0) (worth.open == 0 ? idle : open).push_back(name);
+  }
+  std::string text;
+  if (!idle.empty()) text += fmt::format(" What surely pays nowhere: {}.", fmt::join(idle, ", "));
+  if (!open.empty()) text += fmt::format(" Undecided: {}.", fmt::join(open, ", "));
+  return text;
+}
+
+/// The effect that is better by most, or nullptr; and what all of them say of their factors.
+const Effect* add_worths(const EffectFamily& family, std::map<std::string, Worth>& worths) {
+  const Effect* most = nullptr;
+  for (const Effect& effect : family.effects) {
+    Worth& worth = worths[printable_line(effect.label)];
+    const bool known =
+        effect.verdict == EffectVerdict::kEqual || effect.verdict == EffectVerdict::kWorse;
+    if (effect.verdict != EffectVerdict::kBetter) {
+      worth.open += known ? 0 : 1;
+      continue;
+    }
+    ++worth.paying;
+    if (most == nullptr || *effect.ratio > *most->ratio) most = &effect;
+  }
+  return most;
+}
+
 std::string what_pays(const std::vector<AblationTable>& tables) {
   std::map<std::string, Range> best;
-  std::map<std::string, int> paying;
+  std::map<std::string, Worth> worths;
   std::size_t count = 0;
   for (const AblationTable& table : tables) {
     const EffectFamily* family = telling_family(table);
     if (family == nullptr) continue;
     ++count;
-    const Effect* most = nullptr;
-    for (const Effect& effect : family->effects) {
-      paying[printable_line(effect.label)] += effect.verdict == EffectVerdict::kBetter ? 1 : 0;
-      if (effect.verdict != EffectVerdict::kBetter) continue;
-      if (most == nullptr || *effect.ratio > *most->ratio) most = &effect;
-    }
+    const Effect* most = add_worths(*family, worths);
     if (most != nullptr) best[printable_line(most->label)].add(*most->ratio);
   }
   if (count == 0) return "";
-  if (best.empty()) return "No factor surely pays anywhere.";
+  if (best.empty()) return "No factor surely pays anywhere." + what_does_not_pay(worths);
   std::vector<std::string> parts;
   for (const auto& [name, range] : by_count(best)) {
     parts.push_back(fmt::format("{} {} ({})", name, of_cases(range.count, count), range.text()));
   }
-  std::string text = fmt::format("What pays most: {}.", fmt::join(parts, ", "));
-  std::vector<std::string> idle;
-  for (const auto& [name, times] : paying) {
-    if (times == 0) idle.push_back(name);
-  }
-  if (!idle.empty()) text += fmt::format(" What surely pays nowhere: {}.", fmt::join(idle, ", "));
-  return text;
+  return fmt::format("What pays most: {}.{}", fmt::join(parts, ", "), what_does_not_pay(worths));
 }
 
 // --- Arms
