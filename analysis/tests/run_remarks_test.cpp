@@ -28,7 +28,8 @@ Table table(std::vector<SampleBlock> samples) {
 TEST(RunAccount, LeavesCompilationOut) {
   EXPECT_EQ(time_account(manifest()).value().share(), 0.75);
   EXPECT_EQ(time_sentence(manifest()),
-            "Of 120 s after compilation the GPU was busy with samples or verification 75%.");
+            "Of 120 s after compilation 75% went into verifying and measuring arms on the GPU, "
+            "with the warm-ups, flushes and checks of that.");
   EXPECT_EQ(time_sentence({}), "");
 }
 
@@ -68,7 +69,7 @@ TEST(RunAccount, CountsThrottledBlocks) {
 TEST(RunAccount, StandsInTheReport) {
   const Report report =
       make_report(manifest(), {synthetic::baseline("a", synthetic::steady(1e-3, 5))});
-  EXPECT_THAT(to_markdown(report), HasSubstr("busy with samples or verification 75%"));
+  EXPECT_THAT(to_markdown(report), HasSubstr("75% went into verifying and measuring arms"));
   EXPECT_THAT(to_terminal(report, false), HasSubstr("every ratio is known to 0.4%"));
 }
 

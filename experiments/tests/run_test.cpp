@@ -247,7 +247,8 @@ measure: {noise_pair: false, processes: 3, most_processes: 3, blocks: 2, samples
   EXPECT_GT(time.at("busy_seconds"), 0);
   EXPECT_GT(time.at("total_seconds"), time.at("busy_seconds"));
   EXPECT_GT(time.at("phase_seconds").at("start"), 0);
-  EXPECT_THAT(run({"report", results()}).out, HasSubstr("busy with samples or verification"));
+  EXPECT_THAT(run({"report", results()}).out,
+              HasSubstr("% went into verifying and measuring arms"));
 }
 
 TEST_F(RunTest, AnArmThatFailsInOneProcessDoesNotRunInTheNext) {

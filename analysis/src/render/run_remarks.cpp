@@ -46,8 +46,9 @@ std::string time_sentence(const nlohmann::json& manifest) {
   const auto account = time_account(manifest);
   if (!account) return "";
   return fmt::format(
-      "Of {:.3g} s after compilation the {} was busy with samples or verification {:.0f}%.",
-      account->after_compilation, device_word(manifest), 100 * account->share());
+      "Of {:.3g} s after compilation {:.0f}% went into verifying and measuring arms on the {}, "
+      "with the warm-ups, flushes and checks of that.",
+      account->after_compilation, 100 * account->share(), device_word(manifest));
 }
 
 std::string stop_sentence(const nlohmann::json& manifest, const Table& table) {

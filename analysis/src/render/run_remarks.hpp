@@ -15,7 +15,7 @@ namespace msda {
 /// Wall-clock seconds of a run's workers, those of several devices added up.
 struct TimeAccount {
   double after_compilation = 0;  ///< everything but compiling
-  double busy = 0;               ///< verifying and taking samples
+  double busy = 0;               ///< in the phases that verify or measure, with all that they do
 
   double share() const { return after_compilation > 0 ? busy / after_compilation : 0; }
 };

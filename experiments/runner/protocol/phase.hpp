@@ -31,7 +31,8 @@ inline constexpr const char* kBetween = "between";  ///< no request is at work
 /// The longest silence in a phase.
 std::chrono::duration<double> time_limit(const Timeouts& timeouts, std::string_view phase);
 
-/// Whether the device works on samples or verification in this phase.
+/// Whether arms are verified or measured in this phase, with all that this takes: comparisons,
+/// flushes, checks.
 bool is_busy(std::string_view phase);
 
 /// Adds up the wall-clock time spent in each phase; in one phase at a time.
