@@ -9,6 +9,7 @@
 #include "render/formats.hpp"
 #include "render/matrix.hpp"
 #include "render/summary.hpp"
+#include "render/warnings.hpp"
 #include "synthetic.hpp"
 
 namespace msda {

@@ -18,6 +18,7 @@
 #include "render/search_layout.hpp"
 #include "render/text.hpp"
 #include "render/timeline_layout.hpp"
+#include "render/warnings.hpp"
 #include "statistics/leader.hpp"
 #include "statistics/noise_floor.hpp"
 
