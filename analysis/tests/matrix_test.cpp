@@ -213,6 +213,17 @@ TEST(Warnings, NameWhatALookAtTheTablesDoesNotShow) {
                   "Wrong results, and so no time: captured/a/warm."));
 }
 
+TEST(Warnings, NameCellsOfThePlanWithoutARecord) {
+  const nlohmann::json manifest{
+      {"status", "complete"},
+      {"plan", {{"cells", {"captured/base/warm", "captured/a/warm", "captured/b/warm"}}}}};
+  EXPECT_THAT(warnings_of(make_report(manifest, {baseline("base", kBlocks)})),
+              ElementsAre("2 of 3 cells of the plan have no record: captured/a/warm, "
+                          "captured/b/warm."));
+  EXPECT_THAT(to_terminal(make_report(manifest, {}), false),
+              HasSubstr("3 of 3 cells of the plan have no record"));
+}
+
 /// Thirty tables of twenty arms.
 Report large() {
   std::vector<Record> records;

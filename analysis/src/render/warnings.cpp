@@ -1,6 +1,7 @@
 #include "render/warnings.hpp"
 
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -61,6 +62,25 @@ void warn_of_status(const nlohmann::json& manifest, std::vector<std::string>& wa
                                  printable_line(status->get<std::string>())));
 }
 
+/// A run that says it is complete may have lost its records since.
+void warn_of_missing_cells(const Report& report, std::vector<std::string>& warnings) {
+  const nlohmann::json::json_pointer place("/plan/cells");
+  if (!report.manifest.contains(place) || !report.manifest.at(place).is_array()) return;
+  std::set<std::string> recorded;
+  for (const Table& table : report.tables) {
+    for (const Row& row : table.rows) recorded.insert(row.record.cell);
+  }
+  const nlohmann::json& planned = report.manifest.at(place);
+  std::vector<std::string> missing;
+  for (const nlohmann::json& cell : planned) {
+    if (!cell.is_string() || recorded.contains(cell.get<std::string>())) continue;
+    missing.push_back(printable_line(cell.get<std::string>()));
+  }
+  if (missing.empty()) return;
+  warnings.push_back(fmt::format("{} of {} cells of the plan have no record: {}.", missing.size(),
+                                 planned.size(), some_of(missing)));
+}
+
 void warn_of_cells(const Report& report, std::vector<std::string>& warnings) {
   std::map<std::string, std::vector<std::string>> cells;
   for (const Table& table : report.tables) {
@@ -108,6 +128,7 @@ void warn_of_noise(const Report& report, std::vector<std::string>& warnings) {
 std::vector<std::string> warnings_of(const Report& report) {
   std::vector<std::string> warnings;
   warn_of_status(report.manifest, warnings);
+  warn_of_missing_cells(report, warnings);
   warn_of_slow_builds(report.manifest, warnings);
   warn_of_cells(report, warnings);
   warn_of_vacuous_arms(report, warnings);

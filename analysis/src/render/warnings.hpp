@@ -9,8 +9,8 @@
 namespace msda {
 
 /// What makes parts of a report worth less than they look, one sentence each: a run that is not
-/// complete, plugins that were built without optimization, arms that are wrong or faster than the
-/// device can be, a baseline that differs from itself.
+/// complete, cells of its plan that have no record, plugins that were built without optimization,
+/// arms that are wrong or faster than the device can be, a baseline that differs from itself.
 std::vector<std::string> warnings_of(const Report& report);
 
 }  // namespace msda
