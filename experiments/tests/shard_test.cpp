@@ -233,6 +233,21 @@ TEST_F(MergeTest, NamesWhatIsMissing) {
   EXPECT_THAT(merged.err, HasSubstr("missing: shard 3/3"));
 }
 
+TEST_F(MergeTest, AShardWithoutCellsIsNotMissed) {
+  const fs::path file = directory_.write("one.yaml", R"(
+device: cpu
+problems: [{name: one, queries: 3, channels: 4, levels: [[4, 4]]}]
+arms: [fixture]
+measure: {noise_pair: false, processes: 1, blocks: 2, samples: 1, warmup: 0}
+)");
+  const std::string second = run_shard(file, "2/2");
+  const Outcome merged = run({"merge", "--output", results("all"), second});
+  EXPECT_EQ(merged.exit_code, 0) << merged.err;
+  EXPECT_THAT(merged.err, testing::Not(HasSubstr("missing")));
+  EXPECT_THAT(merged.out, testing::Not(HasSubstr("may be missing")));
+  EXPECT_EQ(read_manifest(results("all")).at("status"), "complete");
+}
+
 TEST_F(MergeTest, RefusesWhatDoesNotBelongTogether) {
   const std::string first = run_shard(experiment(), "1/2");
   const Outcome twice = run({"merge", "--output", results("all"), first, first});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "results/record.hpp"
 #include "results/run_ranges.hpp"
 #include "results/search_log.hpp"
+#include "runner/plan/plan.hpp"
 #include "runner/supervise/manifest.hpp"
 
 namespace msda {
@@ -96,7 +98,16 @@ std::vector<SearchTrial> searches_of(const std::vector<fs::path>& shards) {
   return all;
 }
 
-/// Which of the shards are not among those given.
+/// As many as the problems and modes that all shards have together; nullopt where the manifest does
+/// not say.
+std::optional<std::vector<Group>> all_groups(const json& merged) {
+  const json::json_pointer modes("/plan/measure/modes");
+  if (!merged.contains("problems") || !merged.contains(modes)) return std::nullopt;
+  return std::vector<Group>(merged.at("problems").size() * merged.at(modes).size());
+}
+
+/// Which of the shards are not among those given. One of more shards than groups may be empty, and
+/// nothing of it is missing.
 std::vector<std::string> missing_shards(const json& merged) {
   std::map<int, int> seen;
   int count = 1;
@@ -105,9 +116,14 @@ std::vector<std::string> missing_shards(const json& merged) {
     count = std::max(count, part.count);
     ++seen[part.index];
   }
+  const std::optional<std::vector<Group>> groups = all_groups(merged);
+  const auto is_empty = [&](int index) {
+    return groups && part_of(*groups, {index, count}).empty();
+  };
   std::vector<std::string> missing;
   for (int index = 1; index <= count; ++index) {
-    if (!seen.contains(index)) missing.push_back(fmt::format("shard {}/{}", index, count));
+    if (seen.contains(index) || is_empty(index)) continue;
+    missing.push_back(fmt::format("shard {}/{}", index, count));
   }
   return missing;
 }
