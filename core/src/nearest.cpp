@@ -74,10 +74,17 @@ std::string shortened(std::string_view text) {
   return fmt::format("{}... ({} bytes)", text.substr(0, end), text.size());
 }
 
+std::string choices(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 40;
+  if (names.size() <= kMost) return fmt::format("{}", fmt::join(names, ", "));
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(kMost);
+  return fmt::format("{} and {} more", fmt::join(names.begin(), end, ", "), names.size() - kMost);
+}
+
 void throw_no_such_name(std::string_view what, std::string_view name,
                         const std::vector<std::string>& names) {
   throw UsageError(fmt::format("no {} '{}'{}: there are {}", what, shortened(name),
-                               suggestion(name, names), fmt::join(names, ", ")));
+                               suggestion(name, names), choices(names)));
 }
 
 }  // namespace msda

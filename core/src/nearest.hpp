@@ -17,6 +17,9 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
 /// What was written, as messages quote it: a long text is cut, with its size.
 std::string shortened(std::string_view text);
 
+/// "cold, warm, graph", what there is to choose from; of very many the first, and how many more.
+std::string choices(const std::vector<std::string>& names);
+
 /// Throws UsageError "no mode 'warn' (did you mean 'warm'?): there are cold, warm, graph".
 [[noreturn]] void throw_no_such_name(std::string_view what, std::string_view name,
                                      const std::vector<std::string>& names);

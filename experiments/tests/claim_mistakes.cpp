@@ -8,7 +8,7 @@ std::vector<Mistake> claim_mistakes() {
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: c, speedup: 2x}\n"),
        "5:31",
-       {"no arm 'c'"}},
+       {"no arm 'c'", "there are fixture, b"}},
       {"ClaimWithoutQuantity",
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: b}\n"),
@@ -75,7 +75,7 @@ std::vector<Mistake> claim_mistakes() {
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: b, speedup: 2x, problem: x}\n"),
        "5:56",
-       {"no problem 'x'"}},
+       {"no problem 'x'", "there are "}},
       {"ClaimWithoutSource",
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, arm: b, time: 1 s}\n"),
@@ -100,7 +100,7 @@ std::vector<Mistake> claim_mistakes() {
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: b, time: 1 s, mode: cold}\n"),
        "5:51",
-       {"no measured mode 'cold'"}},
+       {"no measured mode 'cold': there are warm"}},
       {"ClaimOverOfATime",
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: b, time: 1 s, over: fixture}\n"),

@@ -38,6 +38,12 @@ TEST_F(Nearest, SaysNothingWhenNothingIsNear) {
   EXPECT_EQ(nearest("cpu-simd", {}), "");
 }
 
+TEST_F(Nearest, ChoicesAreAllUnlessThereAreVeryMany) {
+  EXPECT_EQ(choices({"warm", "cold"}), "warm, cold");
+  const std::string many = choices(std::vector<std::string>(100, "x"));
+  EXPECT_TRUE(many.ends_with("x, x and 60 more")) << many;
+}
+
 TEST_F(Suggestion, IsAQuestionOrNothing) {
   EXPECT_EQ(suggestion("cpu-smid", names_), " (did you mean 'cpu-simd'?)");
   EXPECT_EQ(suggestion("persistent", names_), "");

@@ -196,7 +196,7 @@ class Importer {
   void mark_baseline() {
     const std::string baseline = options_.baseline.value_or(arms_.front());
     if (std::find(arms_.begin(), arms_.end(), baseline) == arms_.end()) {
-      throw UsageError(fmt::format("no arm '{}'{}", baseline, suggestion(baseline, arms_)));
+      throw_no_such_name("arm", baseline, arms_);
     }
     for (Record& record : records_) record.baseline = record.arm == baseline;
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "nearest.hpp"
 #include "runner/spec/parse.hpp"
 #include "runner/spec/settings.hpp"
 
@@ -31,7 +32,7 @@ std::string parse_known(const YamlNode& node, const std::vector<std::string>& na
                         std::string_view what) {
   std::string name = node.as_text();
   if (std::find(names.begin(), names.end(), name) == names.end()) {
-    node.fail(fmt::format("no {} '{}'{}", what, shortened(name), suggestion(name, names)));
+    node.locate([&] { throw_no_such_name(what, name, names); });
   }
   return name;
 }

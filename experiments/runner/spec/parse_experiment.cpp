@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "files/read.hpp"
+#include "nearest.hpp"
 #include "runner/spec/parse.hpp"
 #include "runner/spec/settings.hpp"
 
@@ -139,8 +140,8 @@ void read_baseline(const YamlNode& node, ExperimentReader& reader) {
   std::vector<std::string> names;
   for (const ArmSpec& arm : reader.experiment.arms) names.push_back(arm.name);
   if (std::find(names.begin(), names.end(), name) == names.end()) {
-    node.fail(
-        fmt::format("no arm '{}'{} to be the baseline", shortened(name), suggestion(name, names)));
+    node.fail(fmt::format("no arm '{}'{} to be the baseline: there are {}", shortened(name),
+                          suggestion(name, names), choices(names)));
   }
   reader.experiment.baseline = name;
 }
