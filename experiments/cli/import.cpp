@@ -5,6 +5,7 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/running.hpp"
+#include "files/write.hpp"
 #include "runner/import/nvbench.hpp"
 #include "runner/supervise/manifest.hpp"
 
@@ -61,7 +62,7 @@ int import_command(const std::vector<std::string>& words) {
   const fs::path directory = arguments.get("output", (fs::path("results") / file.stem()).string());
   check_empty(directory);
   const ImportedRun run = import_nvbench(file, options);
-  fs::create_directories(directory);
+  ensure_directory(directory);
   write_records(directory / kRecordsFile, run.records);
   write_manifest(directory, run.manifest);
   report_on(directory);

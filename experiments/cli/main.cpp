@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <system_error>
@@ -40,6 +41,9 @@ int run_reporting(int argc, char** argv) {
     return report(error.what(), error.exit_code());
   } catch (const std::bad_alloc&) {
     return report("not enough host memory", msda::ExitCode::kEnvironment);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report(fmt::format("{}: {}", error.path1().string(), error.code().message()),
+                  msda::ExitCode::kEnvironment);
   } catch (const std::system_error& error) {
     return report(error.what(), msda::ExitCode::kEnvironment);  // a full or closed output, say
   } catch (const std::exception& error) {

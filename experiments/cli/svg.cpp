@@ -65,7 +65,7 @@ nlohmann::json draw(const std::vector<Figure>& figures, const TemporaryDirectory
 
 std::vector<std::filesystem::path> write_figures(const std::vector<Figure>& figures,
                                                  const std::filesystem::path& directory) {
-  std::filesystem::create_directories(directory);
+  ensure_directory(directory);
   const nlohmann::json svgs = draw(figures, TemporaryDirectory(directory));
   std::vector<std::filesystem::path> files;
   for (const Figure& figure : figures) {

@@ -1,4 +1,5 @@
 // Reports and figures of a run, as the program prints them.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -20,6 +21,31 @@ TEST(CliReport, NeedsARun) {
   EXPECT_EQ(run({"report", directory.path()}).exit_code, 2);
   EXPECT_THAT(run({"report", directory.path(), "--format", "jsn"}).err,
               HasSubstr("did you mean 'json'?"));
+}
+
+/// The one line that a command ends with.
+std::string only_line(const Outcome& outcome) {
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  return outcome.err;
+}
+
+TEST(CliReport, SaysInItsOwnWordsWhichFileCannotBeUsed) {
+  const TemporaryDirectory directory;
+  const std::string results = run_with_claim(directory);
+  const Outcome figures = run({"report", results, "--figures", "/proc/x"});
+  EXPECT_EQ(figures.exit_code, 3);
+  EXPECT_THAT(only_line(figures), HasSubstr("msda: cannot create the directory /proc/x: "));
+  // Nothing can be known of a link to itself, as of what lies in a directory without permission.
+  const auto loop = directory.path() / "loop";
+  std::filesystem::create_symlink(loop, loop);
+  const Outcome unknown = run({"report", loop});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(only_line(unknown), HasSubstr("msda: cannot read " + loop.string() + ": "));
+  const auto records = std::filesystem::path(results) / "records.jsonl";
+  std::filesystem::remove(records);
+  std::filesystem::create_symlink(records, records);
+  EXPECT_THAT(only_line(run({"report", results})),
+              HasSubstr("msda: cannot read " + records.string() + ": "));
 }
 
 TEST(CliReport, PrintsEveryFormat) {

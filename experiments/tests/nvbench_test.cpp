@@ -14,6 +14,7 @@ namespace {
 
 using nlohmann::json;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 json summary(const std::string& tag, const std::string& value) {
@@ -105,8 +106,15 @@ TEST_F(NvbenchTest, WhatItSkippedIsSkipped) {
 
 TEST_F(NvbenchTest, MistakesAreNamed) {
   const std::string good = measurements().dump();
-  EXPECT_THAT(message_of("{", {}), HasSubstr("measured.json is not JSON as nvbench writes it"));
-  EXPECT_THAT(message_of("{}", {}), HasSubstr("benchmarks"));
+  EXPECT_THAT(message_of("{", {}), EndsWith("measured.json: not JSON: it is wrong from byte 2 on"));
+  for (const char* odd : {"{}", "[1]", "5"}) {
+    EXPECT_THAT(
+        message_of(odd, {}),
+        EndsWith("measured.json: not JSON as nvbench writes it: it lacks 'benchmarks' where "
+                 "that belongs"));
+  }
+  EXPECT_THAT(message_of(R"({"benchmarks": [{"states": [{"device": "a"}]}]})", {}),
+              EndsWith("measured.json: not JSON as nvbench writes it: a value is of another type"));
   EXPECT_THAT(message_of(good, {"Kernels", {}, {}}),
               HasSubstr("benchmark 'msda' has no axis 'Kernels'"));
   EXPECT_THAT(message_of(good, {"Kernel", "slow_on", {}}), HasSubstr("did you mean 'slow_one'?"));

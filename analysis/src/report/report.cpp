@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -61,6 +62,14 @@ MemoryFacts memory_in(const nlohmann::json& manifest) {
   return memory;
 }
 
+/// A place that nothing can be known of is not one where nothing is.
+std::filesystem::file_status status_of(const std::filesystem::path& place) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(place, error);
+  if (std::filesystem::status_known(status)) return status;
+  throw UsageError(fmt::format("cannot read {}: {}", place.string(), error.message()));
+}
+
 }  // namespace
 
 Report make_report(nlohmann::json manifest, std::vector<Record> records,
@@ -88,12 +97,12 @@ Report make_report(nlohmann::json manifest, std::vector<Record> records,
 }
 
 Report make_report(const std::filesystem::path& directory) {
-  if (!std::filesystem::is_directory(directory)) {
+  if (status_of(directory).type() != std::filesystem::file_type::directory) {
     throw UsageError(fmt::format("{} is not a directory; expected one that `msda run` wrote",
                                  directory.string()));
   }
   for (const char* name : {"manifest.json", "records.jsonl"}) {
-    if (!std::filesystem::exists(directory / name)) {
+    if (!std::filesystem::exists(status_of(directory / name))) {
       throw UsageError(fmt::format("{} has no {}; expected a directory that `msda run` wrote",
                                    directory.string(), name));
     }

@@ -54,6 +54,14 @@ void write_atomically(const std::filesystem::path& file, std::string_view text, 
   write_atomically(file, {bytes_of(text)}, durable);
 }
 
+void ensure_directory(const std::filesystem::path& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (!error) return;
+  throw EnvironmentError(
+      fmt::format("cannot create the directory {}: {}", directory.string(), error.message()));
+}
+
 std::filesystem::path temporary_beside(const std::filesystem::path& target) {
   static std::atomic<unsigned> calls{0};
   std::filesystem::path name = target;

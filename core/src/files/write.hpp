@@ -20,6 +20,10 @@ void write_atomically(const std::filesystem::path& file, std::initializer_list<B
 void write_atomically(const std::filesystem::path& file, std::string_view text,
                       Durable durable = Durable::kYes);
 
+/// Makes a directory and those that it lies in, where they are not there. Throws EnvironmentError
+/// that names it.
+void ensure_directory(const std::filesystem::path& directory);
+
 /// A name for what is made beside `target` and then renamed to it: no other process or thread makes
 /// the same. It ends in kTemporarySuffix.
 std::filesystem::path temporary_beside(const std::filesystem::path& target);

@@ -25,9 +25,12 @@ auto parse_json_line(std::string_view line, const std::filesystem::path& file, s
   } catch (UsageError& error) {
     error.add_context(fmt::format("{}:{}", file.string(), number));
     throw;
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const nlohmann::json::parse_error& error) {
+    throw UsageError(fmt::format("{}:{}: not a JSON line: it is wrong from character {} on",
+                                 file.string(), number, error.byte));
+  } catch (const nlohmann::json::exception&) {
     throw UsageError(
-        fmt::format("{}:{}: not a JSON line: {}", file.string(), number, error.what()));
+        fmt::format("{}:{}: not a JSON line that this program reads", file.string(), number));
   }
 }
 

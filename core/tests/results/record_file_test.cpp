@@ -13,6 +13,7 @@ namespace msda {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 class RecordFile : public testing::Test {
@@ -73,7 +74,8 @@ TEST_F(RecordFile, ABrokenLineInsideIsAnErrorWithItsNumber) {
     read_records(file());
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("records.jsonl:2: not a JSON line"));
+    EXPECT_THAT(error.what(),
+                EndsWith("records.jsonl:2: not a JSON line: it is wrong from character 2 on"));
   }
 }
 

@@ -20,6 +20,14 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+constexpr const char* kNotNvbench = "not JSON as nvbench writes it";
+
+/// A value that nvbench always writes.
+const json& field(const json& object, const char* key) {
+  if (object.is_object() && object.contains(key)) return object.at(key);
+  throw UsageError(fmt::format("{}: it lacks '{}' where that belongs", kNotNvbench, key));
+}
+
 /// A number of nvbench: a string since its JSON's first version, a number before.
 double number_of(const json& value) {
   return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
@@ -32,14 +40,14 @@ std::string text_of(const json& value) {
 /// The value called `name` in a list of {name, type, value}, or null.
 json named_value(const json& list, const std::string& name) {
   for (const json& entry : list) {
-    if (entry.at("name") == name) return entry.at("value");
+    if (field(entry, "name") == name) return field(entry, "value");
   }
   return {};
 }
 
 /// A state's summary by its tag, or null.
 const json* find_summary(const json& state, const std::string& tag) {
-  for (const json& summary : state.at("summaries")) {
+  for (const json& summary : field(state, "summaries")) {
     if (summary.value("tag", "") == tag) return &summary;
   }
   return nullptr;
@@ -97,13 +105,13 @@ struct Place {
 
 Place place_of(const json& benchmark, const json& state, const NvbenchOptions& options,
                bool several_benchmarks) {
-  const std::string name = benchmark.at("name");
+  const std::string name = field(benchmark, "name");
   std::vector<std::string> rest;
   std::optional<std::string> arm;
   if (options.arm_axis && several_benchmarks) rest.push_back(name);
   for (const json& axis : state.value("axis_values", json::array())) {
-    const std::string axis_name = axis.at("name");
-    const std::string value = text_of(axis.at("value"));
+    const std::string axis_name = field(axis, "name");
+    const std::string value = text_of(field(axis, "value"));
     if (axis_name == options.arm_axis) {
       arm = value;
     } else {
@@ -119,13 +127,14 @@ Place place_of(const json& benchmark, const json& state, const NvbenchOptions& o
 
 /// The state's device must be the one asked for, or the only one.
 bool is_wanted(const json& state, const NvbenchOptions& options) {
-  return !options.device || state.at("device") == *options.device;
+  return !options.device || field(state, "device") == *options.device;
 }
 
 void check_devices(const json& root, const NvbenchOptions& options) {
   std::set<int> ids;
-  for (const json& benchmark : root.at("benchmarks")) {
-    for (const json& state : benchmark.at("states")) ids.insert(state.at("device").get<int>());
+  for (const json& benchmark : field(root, "benchmarks")) {
+    for (const json& state : field(benchmark, "states"))
+      ids.insert(field(state, "device").get<int>());
   }
   if (options.device && !ids.contains(*options.device)) {
     throw UsageError(fmt::format("there are no measurements of device {}; there are: {}",
@@ -144,9 +153,9 @@ class Importer {
 
   ImportedRun run() {
     check_devices(root_, options_);
-    const json& benchmarks = root_.at("benchmarks");
+    const json& benchmarks = field(root_, "benchmarks");
     for (const json& benchmark : benchmarks) {
-      for (const json& state : benchmark.at("states")) {
+      for (const json& state : field(benchmark, "states")) {
         if (!is_wanted(state, options_)) continue;
         add(state, place_of(benchmark, state, options_, benchmarks.size() > 1));
       }
@@ -186,7 +195,7 @@ class Importer {
     record.arm = place.arm;
     record.composition = place.arm;
     record.mode = mode;
-    device_ = state.at("device");
+    device_ = field(state, "device");
     record.device = device_id();
     record.processes.emplace_back();
     if (std::find(arms_.begin(), arms_.end(), place.arm) == arms_.end()) arms_.push_back(place.arm);
@@ -246,9 +255,11 @@ ImportedRun import_nvbench(const fs::path& file, const NvbenchOptions& options) 
   const std::string text = read_text(file);
   try {
     return Importer(file, options, json::parse(text)).run();
-  } catch (const json::exception& error) {
+  } catch (const json::parse_error& error) {
     throw UsageError(
-        fmt::format("{} is not JSON as nvbench writes it: {}", file.string(), error.what()));
+        fmt::format("{}: not JSON: it is wrong from byte {} on", file.string(), error.byte));
+  } catch (const json::exception&) {
+    throw UsageError(fmt::format("{}: {}: a value is of another type", file.string(), kNotNvbench));
   } catch (const std::logic_error&) {  // of std::stod
     throw UsageError(fmt::format("{} has a number that is none", file.string()));
   } catch (UsageError& error) {

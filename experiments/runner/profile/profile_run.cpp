@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "files/read.hpp"
+#include "files/write.hpp"
 #include "process/command.hpp"
 #include "runner/supervise/progress.hpp"
 #include "runner/supervise/supervisor.hpp"
@@ -183,7 +184,7 @@ ProfileResult run_profile(const Plan& plan, const std::string& experiment,
                           const ProfileOptions& given) {
   ProfileOptions options = given;
   const std::vector<std::string> missing = drop_unknown(tool, options);
-  fs::create_directories(options.directory / "profile");
+  ensure_directory(options.directory / "profile");
   Progress progress(options.progress, options.progress_live, groups.size(), plan.measure);
   ProfileResult result;
   for (const ProfiledGroup& profiled : groups) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "files/write.hpp"
 #include "results/counters.hpp"
 #include "results/record.hpp"
 #include "results/run_ranges.hpp"
@@ -154,11 +155,7 @@ Merged merge_runs(const std::vector<fs::path>& shards, const fs::path& target) {
     if (!places.contains(cell.get<std::string>())) result.missing.push_back(cell);
   }
   if (!result.missing.empty()) manifest["status"] = run_status::kInterrupted;
-  std::error_code error;
-  fs::create_directories(target, error);
-  if (error) {
-    throw EnvironmentError(fmt::format("cannot create {}: {}", target.string(), error.message()));
-  }
+  ensure_directory(target);
   write_records(target / kRecordsFile, all);
   for (const fs::path& directory : shards) {
     append_ranges(target / kRangesFile, read_ranges(directory / kRangesFile));
