@@ -26,9 +26,13 @@ int report(const std::string& message, msda::ExitCode code) {
 
 /// What was printed is only there once it is written; a reader that went away wanted no more.
 int finish_output(int code) {
-  if (std::fflush(stdout) == 0 || errno == EPIPE || code != 0) return code;
-  return report(fmt::format("cannot write the standard output: {}", std::strerror(errno)),
-                msda::ExitCode::kEnvironment);
+  int error = msda::lost_output_error();
+  if (error == 0 && code == 0 && std::fflush(stdout) != 0 && errno != EPIPE) error = errno;
+  if (error == 0) return code;
+  const int failed =
+      report(fmt::format("cannot write the standard output: {}", std::strerror(error)),
+             msda::ExitCode::kEnvironment);
+  return code == 0 ? failed : code;
 }
 
 int run_reporting(int argc, char** argv) {

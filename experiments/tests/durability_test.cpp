@@ -154,6 +154,18 @@ TEST_F(DurabilityTest, AnOutputThatIsFullIsNoSuccess) {
   EXPECT_THAT(outcome.err, HasSubstr("No space left on device"));
 }
 
+TEST_F(DurabilityTest, ARunWhoseOutputIsFullIsKeptAndNoSuccess) {
+  directory_.write("x.yaml", kShort);
+  const Outcome outcome =
+      run_script("\"$msda\" run x.yaml --output results >/dev/full", directory_.path());
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err,
+              HasSubstr("msda: cannot write the standard output: No space left on device"));
+  EXPECT_EQ(status(), run_status::kComplete);
+  EXPECT_EQ(read_records(results() / kRecordsFile).size(), 2U);
+  EXPECT_TRUE(fs::exists(results() / "report.json"));
+}
+
 TEST_F(DurabilityTest, AFullDiskIsNamedAndTheRunCanGoOn) {
   const fs::path file = directory_.write("x.yaml", R"(
 device: cpu
