@@ -6,6 +6,7 @@
 #include "cli/bench_words.hpp"
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
+#include "device/host/device.hpp"
 #include "problem/validate.hpp"
 
 namespace msda {
@@ -51,6 +52,19 @@ void check_action(const std::string& action, const Words& words) {
   }
 }
 
+/// Both numbers, as a run gives them of its device.
+void require_memory(const Problem& problem) {
+  const std::int64_t output =
+      problem.output_elements() * static_cast<std::int64_t>(size_of(problem.types.output));
+  const std::int64_t needed = problem.total_bytes() - output;
+  const std::int64_t free = open_host()->free_bytes();
+  if (needed <= free) return;
+  throw EnvironmentError(fmt::format(
+      "input: {} needs {:.2f} GB for its tensors and this machine has {:.2f} GB free; "
+      "take a smaller batch or types",
+      describe(problem), static_cast<double>(needed) / 1e9, static_cast<double>(free) / 1e9));
+}
+
 }  // namespace
 
 int input_command(const std::vector<std::string>& command_words) {
@@ -70,6 +84,7 @@ int input_command(const std::vector<std::string>& command_words) {
     const std::string& key = words.rest().begin()->first;
     throw UsageError(fmt::format("input: unknown key '{}'{}", key, suggestion(key, known)));
   }
+  if (!spec.directory) require_memory(spec.problem);
   const Input input = make_input(spec);
   write_directory(input, *output, format);
   fmt::print("{}: {}\n", *output, describe(input.problem));

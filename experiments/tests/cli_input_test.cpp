@@ -46,6 +46,19 @@ TEST(CliInput, OverwritesWhatIsThereOnlyWhenToldTo) {
   EXPECT_NE(value(), first);
 }
 
+TEST(CliInput, SaysHowMuchMemoryIsNeededAndThere) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run({"input", "generate", "batch=1000000", "num_query=100000",
+                               "levels=1000x1000", "--output", directory.path() / "tensors"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(
+      outcome.err,
+      testing::MatchesRegex("msda: input: B=1000000 Q=100000 .* needs [0-9.]+ GB for its tensors "
+                            "and this machine has [0-9.]+ GB free; take a smaller batch or "
+                            "types\n"));
+  EXPECT_FALSE(std::filesystem::exists(directory.path() / "tensors"));
+}
+
 TEST(CliInput, UsageErrors) {
   EXPECT_THAT(run({"input", "genrate", "--output", "x"}).err, HasSubstr("'generate'?"));
   EXPECT_THAT(run({"input", "convert", "--output", "x"}).err, HasSubstr("needs dir="));
