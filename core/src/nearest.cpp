@@ -40,6 +40,26 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return last.back();
 }
 
+/// With control characters as "\x1b": what was written must not steer the terminal that it is shown
+/// on, nor break the line of a message.
+std::string visible(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    const bool is_c1 = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // in UTF-8
+    if (is_c1) {
+      result += fmt::format("\\x{:02x}", next);
+      ++i;
+    } else if (std::iscntrl(byte) != 0) {
+      result += fmt::format("\\x{:02x}", byte);
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
@@ -68,10 +88,10 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
 
 std::string shortened(std::string_view text) {
   constexpr std::size_t kMost = 60;
-  if (text.size() <= kMost) return std::string(text);
+  if (text.size() <= kMost) return visible(text);
   std::size_t end = kMost;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // in UTF-8
-  return fmt::format("{}... ({} bytes)", text.substr(0, end), text.size());
+  return fmt::format("{}... ({} bytes)", visible(text.substr(0, end)), text.size());
 }
 
 std::string choices(const std::vector<std::string>& names) {

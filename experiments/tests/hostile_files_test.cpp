@@ -1,6 +1,8 @@
 // Files that were never meant to be read as experiments: each is refused at once, in a few words.
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <cctype>
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -100,6 +102,17 @@ TEST(HostileFiles, LongNamesAreCutInMessages) {
     EXPECT_NE(message, "was accepted") << yaml.substr(0, 150);
     EXPECT_LT(message.size(), 1000U) << yaml.substr(0, 150) << "\n" << message.substr(0, 300);
   }
+}
+
+TEST(HostileFiles, ControlCharactersOfANameDoNotReachTheTerminal) {
+  const std::string message =
+      refusal_of(kProblems + std::string("arms: [fixture]\nname: \"a\\e[31mred\\a\"\n"));
+  EXPECT_THAT(message, HasSubstr(R"(key 'name' is 'a\x1b[31mred\x07'; a name has)"));
+  EXPECT_THAT(message, HasSubstr("no control character"));
+  EXPECT_EQ(std::count_if(message.begin(), message.end(),
+                          [](unsigned char c) { return std::iscntrl(c); }),
+            0)
+      << message;
 }
 
 TEST(HostileFiles, DeepNestingIsRefused) {

@@ -44,6 +44,12 @@ TEST_F(Nearest, ChoicesAreAllUnlessThereAreVeryMany) {
   EXPECT_TRUE(many.ends_with("x, x and 60 more")) << many;
 }
 
+TEST_F(Nearest, WhatIsQuotedCannotSteerATerminal) {
+  EXPECT_EQ(shortened("a\x1b[31mred\x07\n"), "a\\x1b[31mred\\x07\\x0a");
+  EXPECT_EQ(shortened("\xc2\x9b!"), "\\x9b!");  // a control sequence in one character of UTF-8
+  EXPECT_EQ(shortened("Größe"), "Größe");
+}
+
 TEST_F(Suggestion, IsAQuestionOrNothing) {
   EXPECT_EQ(suggestion("cpu-smid", names_), " (did you mean 'cpu-simd'?)");
   EXPECT_EQ(suggestion("persistent", names_), "");

@@ -85,7 +85,7 @@ Form<std::string> text(std::string words) {
 
 Form<std::string> label(std::string words) {
   Form<std::string> form = text(std::move(words));
-  form.schema["pattern"] = "^[^/\\s]+$";
+  form.schema["pattern"] = R"(^[^/\s\x00-\x1f\x7f]+$)";
   form.schema["maxLength"] = kLongestLabel;
   form.read = [](const YamlNode& node, std::string& value) { value = parse_label(node); };
   return form;

@@ -19,8 +19,8 @@ namespace msda {
 std::string parse_device(std::string_view id);
 /// Characters of the longest label.
 inline constexpr std::size_t kLongestLabel = 200;
-/// A label that can stand in "problem/arm/mode" and in a path: no '/', no white space, not "." or
-/// "..". Throws UsageError.
+/// A label that can stand in "problem/arm/mode" and in a path: no '/', no white space, no control
+/// character, not "." or "..". Throws UsageError.
 std::string parse_label(const YamlNode& node);
 
 /// A preset's name or a map; relative directories lie beside the file.

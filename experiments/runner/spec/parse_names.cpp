@@ -29,7 +29,8 @@ std::string parse_label(const YamlNode& node) {
   // Names are parts of paths, in which "." and ".." lead elsewhere.
   if (label.empty() || label.size() > kLongestLabel || !plain || label.front() == '.') {
     node.fail(
-        fmt::format("{} is '{}'; a name has 1 to {} characters, no '/' and no space, and does not "
+        fmt::format("{} is '{}'; a name has 1 to {} characters, no '/', no space and no control "
+                    "character, and does not "
                     "begin with '.'",
                     node.name(), shortened(label), kLongestLabel));
   }
