@@ -153,7 +153,7 @@ const Settings<ProblemReader>& base_settings() {
       setting<R>(
           "name", form::label(), "label in tables",
           [](const YamlNode& node, R& reader) { reader.spec.problem.name = parse_label(node); })
-          .otherwise("the preset's or the directory's"),
+          .otherwise("the preset's or the directory's; required without these"),
       setting<R>(
           "types", types(), "how the tensors are stored",
           [](const YamlNode& node, R& reader) { types().read(node, reader.spec.problem.types); })
