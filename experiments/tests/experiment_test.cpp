@@ -105,6 +105,18 @@ arms: [fixture]
   EXPECT_EQ(experiment.problems.back().generation.sigma, 4.5);
 }
 
+TEST(LoadExperiment, SweptNumbersNameTheirProblemsInTheShortestForm) {
+  const TemporaryDirectory directory;
+  const Experiment experiment = load(directory, R"(
+problems: [{preset: ddetr-decoder, name: p, sweep: {sigma: [.5, 1.0, 2.50, +3, 0.00001]}}]
+arms: [fixture]
+)");
+  std::vector<std::string> names;
+  for (const ProblemSpec& spec : experiment.problems) names.push_back(spec.name());
+  EXPECT_THAT(names, ElementsAre("p-0.5", "p-1", "p-2.5", "p-3", "p-1e-05"));
+  EXPECT_EQ(experiment.problems.front().generation.sigma, 0.5);
+}
+
 TEST(Experiment, EachPhaseMayHaveATimeOutOfItsOwn) {
   const Timeouts timeouts = measured("{timeout: {compile: 10 min, measure: 500 ms}}").timeouts;
   EXPECT_EQ(timeouts.compile.count(), 600);

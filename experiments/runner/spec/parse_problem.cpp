@@ -237,6 +237,17 @@ Key sweep_key() {
                      {"minProperties", 1}}};
 }
 
+/// True of keys that name the problem themselves.
+bool names_problem(const std::string& key) { return key == "preset" || key == "input"; }
+
+/// Throws at a value that is there already, in whatever way it is written.
+void refuse_equal_values(const YamlMap::Entry& key, const std::vector<YamlNode>& values) {
+  UniqueNames seen("value of " + key.key);
+  for (const YamlNode& value : values) {
+    seen.add(names_problem(key.key) ? value.as_text() : value.as_canonical_text(), value.place());
+  }
+}
+
 std::vector<Swept> parse_sweep(const YamlNode& node, const YamlMap& problem) {
   const YamlMap sweep = node.as_map();
   sweep.allow_only(names_of(swept_keys()));
@@ -249,14 +260,17 @@ std::vector<Swept> parse_sweep(const YamlNode& node, const YamlMap& problem) {
                                    to_string(entry.place), entry.key));
     }
     all.push_back({entry, entry.value.as_list(entry.key)});
+    refuse_equal_values(entry, all.back().values);
     count *= all.back().values.size();
     if (count > kMostSwept) node.fail(fmt::format("this makes more than {} problems", kMostSwept));
   }
   return all;
 }
 
-/// True of keys that name the problem themselves.
-bool names_problem(const std::string& key) { return key == "preset" || key == "input"; }
+/// What a value adds to the name of its problem.
+std::string label_of(const YamlNode& value) {
+  return parse_label(YamlNode(YAML::Node(value.as_canonical_text()), value.name(), value.place()));
+}
 
 /// Calls `action` with the map that each combination of values comes to, and with what it adds to
 /// the name: "-8-fp16". The last key changes fastest.
@@ -273,7 +287,7 @@ void for_each_combination(const YamlMap& problem, const std::vector<Swept>& swep
     for (std::size_t i = 0; i < swept.size(); ++i) {
       const YamlNode& value = swept[i].values[at[i]];
       entries.push_back({swept[i].key.key, swept[i].key.place, value});
-      if (!names_problem(swept[i].key.key)) suffix += "-" + parse_label(value);
+      if (!names_problem(swept[i].key.key)) suffix += "-" + label_of(value);
     }
     action(YamlMap(problem.owner(), std::move(entries)), suffix);
     std::size_t turning = swept.size();

@@ -97,6 +97,14 @@ std::string YamlNode::as_text() const {
   return node_.Scalar();
 }
 
+std::string YamlNode::as_canonical_text() const {
+  std::string text = as_text();
+  if (is_quoted()) return text;
+  if (const auto integer = parse_number<std::int64_t>(text)) return fmt::format("{}", *integer);
+  const auto number = parse_number<double>(text);
+  return number && std::isfinite(*number) ? fmt::format("{}", *number) : text;
+}
+
 bool YamlNode::as_bool() const {
   bool value = false;
   if (!node_.IsScalar() || is_quoted() || !YAML::convert<bool>::decode(node_, value)) {

@@ -52,6 +52,8 @@ class YamlNode {
   bool is_quoted() const { return node_.Tag() == "!"; }
 
   std::string as_text() const;
+  /// The same, but a number in its shortest form: "1" for 1.0, "0.5" for .50.
+  std::string as_canonical_text() const;
   bool as_bool() const;
   std::int64_t as_integer(std::int64_t minimum, std::int64_t maximum) const;
   double as_number(double minimum, double maximum) const;
