@@ -9,6 +9,11 @@ std::vector<Mistake> problem_mistakes() {
        "[fixture]\n",
        "2:47",
        {"key 'batch' stands beside 'sweep' too"}},
+      {"Objects",
+       "problems:\n  - {preset: ddetr-encoder, distribution: clustered, objects: 99999999999}\n"
+       "arms: [fixture]\n",
+       "2:63",
+       {"key 'objects' is 99999999999; it must be from 1 to 2147483648"}},
       {"SweptLevels",
        "problems:\n  - {preset: ddetr-encoder, sweep: {levels: [[[4, 4]]]}}\narms: [fixture]\n",
        "2:37",

@@ -9,6 +9,7 @@
 
 #include "input/elements.hpp"
 #include "input/input.hpp"
+#include "input/limits.hpp"
 #include "input/locations.hpp"
 #include "input/random.hpp"
 #include "parallel.hpp"
@@ -26,8 +27,6 @@ void validate(const Generation& generation) {
     throw UsageError(
         fmt::format("outside_share is {}: it must lie in 0..1", generation.outside_share));
   }
-  constexpr std::int64_t kMostObjects = std::int64_t{1}
-                                        << 31U;  // one random word chooses among them
   if (generation.objects < 1 || generation.objects > kMostObjects) {
     throw UsageError(
         fmt::format("objects is {}: it must lie in 1..{}", generation.objects, kMostObjects));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "input/limits.hpp"
 #include "problem/tensor_names.hpp"
 #include "problem/validate.hpp"
 #include "runner/spec/parse.hpp"
@@ -108,7 +109,7 @@ const Settings<Generation>& generation_settings() {
               "`local`, `clustered`: standard deviation of the offsets in pixels"),
       setting("outside_share", &G::outside_share, form::number(0, 1),
               "`outside`: share of the points beyond the image"),
-      setting("objects", &G::objects, form::integer<std::int64_t>(1),
+      setting("objects", &G::objects, form::integer<std::int64_t>(1, kMostObjects),
               "`clustered`: how many objects the queries gather around"),
       setting("seed", &G::seed, form::integer<std::uint64_t>(0), "of generated tensors")};
   return settings;
