@@ -219,9 +219,9 @@ TEST_F(SearchReportTest, PredictsWhatWasNotTriedAndSaysSo) {
 
 TEST_F(SearchReportTest, FindsTheFactorThatMatters) {
   const SearchReport& search = only();
-  EXPECT_GT(search.factors[0].own_share, 0.6);
-  EXPECT_LT(search.factors[1].total_share, 0.15);
-  EXPECT_GT(search.factors[2].total_share, search.factors[2].own_share);
+  EXPECT_GT(search.factors[0].shares.own, 0.6);
+  EXPECT_LT(search.factors[1].shares.total, 0.15);
+  EXPECT_GT(search.factors[2].shares.total, search.factors[2].shares.own);
   EXPECT_THAT(to_markdown(report_), HasSubstr("a matters most"));
 }
 

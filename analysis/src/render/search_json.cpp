@@ -36,8 +36,9 @@ Json factor_json(const FactorWorth& factor) {
                       {"of_the_winner", level.of_the_winner}});
   }
   return {{"factor", factor.factor},
-          {"own_share", factor.own_share},
-          {"total_share", factor.total_share},
+          {"own_share", factor.shares.own},
+          {"total_share", factor.shares.total},
+          {"total_share_of_all", factor.shares.total_of_all},
           {"levels", std::move(levels)}};
 }
 

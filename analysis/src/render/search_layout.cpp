@@ -127,12 +127,16 @@ std::string landscape_of(const SearchReport& search) {
 
 /// The factor whose choice matters most, in words.
 std::string factors_headline(const SearchReport& search) {
-  const auto most =
-      std::max_element(search.factors.begin(), search.factors.end(),
-                       [](const auto& a, const auto& b) { return a.total_share < b.total_share; });
+  const auto most = std::max_element(
+      search.factors.begin(), search.factors.end(),
+      [](const auto& a, const auto& b) { return a.shares.total_of_all < b.shares.total_of_all; });
+  const FactorShares& shares = most->shares;
+  const std::string there =
+      shares.everywhere ? ""
+                        : fmt::format(" (of the points that have it {:.0f}%)", 100 * shares.total);
   return fmt::format(
-      "{} matters most: with its interactions {:.0f}% of the variance of log time. {}",
-      most->factor, 100 * most->total_share, landscape_of(search));
+      "{} matters most: with its interactions {:.0f}% of the variance of log time{}. {}",
+      most->factor, 100 * shares.total_of_all, there, landscape_of(search));
 }
 
 Layout lay_out_factors(const SearchReport& search) {
@@ -150,8 +154,8 @@ Layout lay_out_factors(const SearchReport& search) {
                                                       : "predicted";
       layout.rows.push_back({first ? printable_line(factor.factor) : "",
                              printable_line(level.level),
-                             first ? fmt::format("{:.1f}%", 100 * factor.own_share) : "",
-                             first ? fmt::format("{:.1f}%", 100 * factor.total_share) : "",
+                             first ? fmt::format("{:.1f}%", 100 * factor.shares.own) : "",
+                             first ? fmt::format("{:.1f}%", 100 * factor.shares.total) : "",
                              fmt::format("{}", level.tried), cost_text(level.best_with_it),
                              cost_text(level.at_the_winner), mark});
       layout.verdicts.emplace_back(level.of_the_winner ? "faster" : "equal");
@@ -160,7 +164,8 @@ Layout lay_out_factors(const SearchReport& search) {
   }
   layout.remarks.push_back(
       "own share: of the variance of log time over the space, as the model of main effects and "
-      "interactions has it; with interactions: the same with all that the factor takes part in. "
+      "interactions has it; with interactions: the same with all that the factor takes part in; "
+      "both, of a parameter that only some alternatives have, over the points that have it. "
       "best with it: the fastest candidate that has the level over the fastest of all. at the "
       "winner: the winner with this one change over the winner, measured or predicted.");
   return layout;

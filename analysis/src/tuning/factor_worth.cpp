@@ -4,16 +4,15 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <random>
 
 #include "tuning/effects_model.hpp"
+#include "tuning/factor_shares.hpp"
 
 namespace msda {
 namespace {
 
 /// Standard deviation of the log ratio of one block that the model assumes.
 constexpr double kBlockDeviation = 0.03;
-constexpr int kDrawn = 2000;  ///< points that shares of variance are estimated from
 
 EffectsModel fit(const std::vector<TriedCandidate>& tried) {
   std::vector<ModelPoint> points;
@@ -23,63 +22,6 @@ EffectsModel fit(const std::vector<TriedCandidate>& tried) {
                       kBlockDeviation * kBlockDeviation / candidate.blocks});
   }
   return EffectsModel(std::move(points));
-}
-
-/// Points that the rules allow, drawn evenly; fewer where the rules leave few.
-std::vector<Levels> allowed_points(const SearchSpace& space) {
-  std::mt19937_64 random(1);
-  std::vector<Levels> points;
-  for (int draw = 0; draw < 20 * kDrawn && std::ssize(points) < kDrawn; ++draw) {
-    Levels levels = space.at(random() % space.size());
-    if (!space.broken_rule(levels)) points.push_back(std::move(levels));
-  }
-  return points;
-}
-
-double variance(const std::vector<double>& values, double mean) {
-  double sum = 0;
-  for (const double value : values) sum += (value - mean) * (value - mean);
-  return sum / static_cast<double>(values.size());
-}
-
-/// Parts of the variance of what the model says of the space (Sobol's first and total indices; the
-/// total one by changing the factor alone, Jansen, Comput. Phys. Commun. 117, 1999).
-void set_shares(const SearchSpace& space, const EffectsModel& model,
-                std::vector<FactorWorth>& factors) {
-  const std::vector<Levels> points = allowed_points(space);
-  if (points.empty()) return;
-  std::vector<double> times;
-  double mean = 0;
-  for (const Levels& levels : points) mean += times.emplace_back(model.log_time(levels));
-  mean /= static_cast<double>(points.size());
-  const double whole = variance(times, mean);
-  if (whole <= 0) return;
-  std::mt19937_64 random(2);
-  for (std::size_t f = 0; f < factors.size(); ++f) {
-    std::map<int, std::pair<double, int>> by_level;
-    double changed = 0;
-    int changes = 0;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      auto& [sum, count] = by_level[points[i][f]];
-      sum += times[i];
-      ++count;
-      std::vector<Levels> others = space.neighbours(points[i]);
-      std::erase_if(others, [&](const Levels& other) {
-        return other[f] == points[i][f] || space.broken_rule(other).has_value();
-      });
-      if (others.empty()) continue;
-      const double difference = model.log_time(others[random() % others.size()]) - times[i];
-      changed += difference * difference / 2;
-      ++changes;
-    }
-    double own = 0;
-    for (const auto& [level, entry] : by_level) {
-      const double deviation = entry.first / entry.second - mean;
-      own += deviation * deviation * entry.second;
-    }
-    factors[f].own_share = own / static_cast<double>(points.size()) / whole;
-    if (changes > 0) factors[f].total_share = changed / static_cast<double>(points.size()) / whole;
-  }
 }
 
 /// The least log time among candidates with a time that have the level; absent where none has.
@@ -163,7 +105,9 @@ std::vector<FactorWorth> factor_worths(const SearchSpace& space,
       if (!own.of_the_winner) changes.set(f, level, own);
     }
   }
-  set_shares(space, model, factors);
+  const std::vector<FactorShares> shares =
+      factor_shares(space, [&](const Levels& levels) { return model.log_time(levels); });
+  for (std::size_t f = 0; f < factors.size(); ++f) factors[f].shares = shares[f];
   return factors;
 }
 

@@ -12,6 +12,7 @@
 #include "design/space.hpp"
 #include "results/search_log.hpp"
 #include "tuning/confirmation.hpp"
+#include "tuning/factor_shares.hpp"
 
 namespace msda {
 
@@ -41,10 +42,7 @@ struct LevelWorth {
 
 struct FactorWorth {
   std::string factor;
-  /// Parts of the variance of log time over the points that the rules allow, as the model has it:
-  /// of the factor by itself, and with its interactions. The latter sum to more than 1.
-  double own_share = 0;
-  double total_share = 0;
+  FactorShares shares;  ///< of the variance of log time as the model has it
   std::vector<LevelWorth> levels;
 };
 
