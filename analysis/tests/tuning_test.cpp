@@ -234,6 +234,16 @@ TEST_F(SearchReportTest, IsThereForASearchThatWasInterrupted) {
   EXPECT_THAT(to_markdown(report_), HasSubstr("The search has not ended"));
 }
 
+TEST_F(SearchReportTest, CountsKnownArmsApartFromThePointsOfTheSpace) {
+  trials_[0].candidates.push_back({space().size(), "arm", "", 1e-6, 1e-4, {0.1}});
+  manifest_["searches"][0]["whole"] = false;
+  manifest_["searches"][0]["out_of_time"] = true;
+  only();
+  const std::string text = to_terminal(report_, false);
+  EXPECT_THAT(text, HasSubstr("The budget ended the search after 20 of 24 points."));
+  EXPECT_THAT(text, HasSubstr("20 points and 1 known arm tried in 10 s, 1 without a time"));
+}
+
 TEST_F(SearchReportTest, StandsInEveryFormat) {
   only();
   EXPECT_THAT(to_html(report_), HasSubstr("Factors of the search"));

@@ -21,6 +21,26 @@ std::string gain_text(const std::optional<Confirmation>& confirmation) {
   return ratio_text(*confirmation->gain, confirmation->gain_95);
 }
 
+std::string counted(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// What was tried: points of the space, and arms of the experiment that are none.
+struct Tried {
+  std::size_t points = 0;
+  std::size_t arms = 0;
+  std::size_t untimed = 0;  ///< of both
+};
+
+Tried tried_of(const SearchReport& search) {
+  Tried tried;
+  for (const TriedCandidate& candidate : search.tried) {
+    ++(candidate.levels.empty() ? tried.arms : tried.points);
+    if (!candidate.timed()) ++tried.untimed;
+  }
+  return tried;
+}
+
 std::string headline_of(const SearchReport& search) {
   if (!search.failure.empty()) return "The search could not be made: " + search.failure + ".";
   if (!search.ended) return "The search has not ended.";
@@ -34,9 +54,10 @@ std::string headline_of(const SearchReport& search) {
   }
   // How little a search saw belongs to what it says.
   const std::string cut_short =
-      search.out_of_time ? fmt::format(" The budget ended the search after {} of {:.0f} points.",
-                                       search.tried.size(), search.left)
-                         : "";
+      search.out_of_time
+          ? fmt::format(" The budget ended the search after {} of {:.0f} points.",
+                        tried_of(search).points, search.left)
+          : "";
   if (!search.winner) {
     return fmt::format("Nothing is confirmed to be faster than {}.{}", search.baseline, cut_short);
   }
@@ -47,13 +68,12 @@ std::string headline_of(const SearchReport& search) {
 }
 
 std::string account_of(const SearchReport& search) {
-  const auto timed = std::count_if(search.tried.begin(), search.tried.end(),
-                                   [](const auto& one) { return one.timed(); });
+  const Tried tried = tried_of(search);
+  const std::string arms = tried.arms == 0 ? "" : " and " + counted(tried.arms, "known arm");
   std::string text = fmt::format(
-      "{:.0f} points, of which {:.0f} can run; {} candidates tried in "
-      "{:.0f} s, {} of them without a time",
-      search.points, search.left, search.tried.size(), search.seconds,
-      search.tried.size() - static_cast<std::size_t>(timed));
+      "{:.0f} points, of which {:.0f} can run; {}{} tried in {:.0f} s, {} without a time",
+      search.points, search.left, counted(tried.points, "point"), arms, search.seconds,
+      tried.untimed);
   if (search.whole) return text + "; every point that can run was tried.";
   if (search.out_of_time) return text + "; the budget ended the search.";
   return text + "; nothing untried promised to be faster.";
