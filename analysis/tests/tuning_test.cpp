@@ -8,6 +8,7 @@
 #include <msda/error.hpp>
 
 #include "render/formats.hpp"
+#include "render/summary.hpp"
 #include "report/report.hpp"
 #include "tuning/confirmation.hpp"
 #include "tuning/effects_model.hpp"
@@ -18,6 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 /// Three factors of four, three and two levels.
@@ -242,6 +244,24 @@ TEST_F(SearchReportTest, CountsKnownArmsApartFromThePointsOfTheSpace) {
   const std::string text = to_terminal(report_, false);
   EXPECT_THAT(text, HasSubstr("The budget ended the search after 20 of 24 points."));
   EXPECT_THAT(text, HasSubstr("20 points and 1 known arm tried in 10 s, 1 without a time"));
+}
+
+TEST_F(SearchReportTest, OfSeveralProblemsSaysWhichEachSentenceIsAbout) {
+  EXPECT_THAT(to_summary((only(), report_), false), Not(HasSubstr("p: c")));
+  manifest_["searches"].push_back(manifest_["searches"][0]);
+  manifest_["searches"][1]["problem"] = "q";
+  trials_.push_back(trials_[0]);
+  trials_[1].problem = "q";
+  const std::size_t count = records_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    records_.push_back(records_[i]);
+    records_.back().problem = "q";
+  }
+  only();
+  const std::string text = to_summary(report_, false);
+  const std::string name = "c" + std::to_string(winner_);
+  EXPECT_THAT(text, HasSubstr("p: " + name + " is "));
+  EXPECT_THAT(text, HasSubstr("q: " + name + " is "));
 }
 
 TEST_F(SearchReportTest, StandsInEveryFormat) {

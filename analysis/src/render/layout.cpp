@@ -215,11 +215,23 @@ std::string gist_of(const Table& table) {
   return "none surely faster";
 }
 
-/// What searches came to, which is what a run of `msda tune` is asked for; "" of other runs.
-std::string search_answer(const std::vector<Layout>& layouts) {
+/// What searches came to, which is what a run of `msda tune` is asked for; "" of other runs. Of
+/// several it says which says what.
+std::string search_answer(const Report& report, const std::vector<Layout>& layouts) {
+  const auto& searches = report.searches;
+  const bool several_modes = std::any_of(searches.begin(), searches.end(), [&](const auto& one) {
+    return one.mode != searches.front().mode;
+  });
   std::string text;
   for (const Layout& layout : layouts) {
-    if (layout.search != nullptr) text += (text.empty() ? "" : " ") + layout.headline;
+    if (layout.search == nullptr) continue;
+    if (!text.empty()) text += " ";
+    if (searches.size() > 1) {
+      text += printable_line(layout.search->problem);
+      if (several_modes) text += fmt::format(", {}", name_of(layout.search->mode));
+      text += ": ";
+    }
+    text += layout.headline;
   }
   return text;
 }
@@ -285,7 +297,7 @@ Document document_of(const Report& report) {
   document.notes = notes_of(report);
   document.layouts = layouts_of(report);
   document.legend = legend_of(report);
-  const std::string search = search_answer(document.layouts);
+  const std::string search = search_answer(report, document.layouts);
   if (!search.empty()) document.answer = search;
   return document;
 }
