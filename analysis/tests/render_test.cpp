@@ -184,7 +184,8 @@ TEST(WhatBestIs, IsALineForEachCellInTheTerminalAndNotInTheSummary) {
 }
 
 TEST(Markdown, EmptyRun) {
-  EXPECT_THAT(to_markdown(make_report(full_manifest(), {})), HasSubstr(kNoTables));
+  EXPECT_THAT(to_markdown(make_report({{"status", "running"}}, {})), HasSubstr(kNoTables));
+  EXPECT_THAT(to_markdown(make_report(full_manifest(), {})), HasSubstr(kNoTablesAtAll));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <random>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -244,6 +245,36 @@ TEST_F(SearchReportTest, CountsKnownArmsApartFromThePointsOfTheSpace) {
   const std::string text = to_terminal(report_, false);
   EXPECT_THAT(text, HasSubstr("The budget ended the search after 20 of 24 points."));
   EXPECT_THAT(text, HasSubstr("20 points and 1 known arm tried in 10 s, 1 without a time"));
+}
+
+TEST_F(SearchReportTest, SaysWhyNoCandidateHasATimeWhenTheRunIsComplete) {
+  int number = 0;
+  for (SearchedCandidate& one : trials_[0].candidates) {
+    one.logs.clear();
+    one.failure = number++ == 0 ? "hung: measure" : fmt::format("wrong: error of {}", number);
+  }
+  manifest_["status"] = "complete";
+  manifest_["searches"][0]["finalists"] = nlohmann::json::array();
+  records_.clear();
+  only();
+  const std::string text = to_summary(report_, false);
+  EXPECT_THAT(text, HasSubstr("No candidate has a time; all 20 failed, 19 of them like this: "
+                              "wrong: error of 2."));
+  EXPECT_THAT(text, Not(HasSubstr("yet")));
+}
+
+TEST_F(SearchReportTest, SaysInTheSummaryWhyASearchCouldNotBeMade) {
+  manifest_["status"] = "complete";
+  manifest_["searches"] = {{{"problem", "p"},
+                            {"mode", "warm"},
+                            {"failure", "the baseline base is crashed on p: signal 11"},
+                            {"finalists", nlohmann::json::array()}}};
+  trials_.clear();
+  records_.clear();
+  only();
+  const std::string text = to_summary(report_, false);
+  EXPECT_THAT(text, HasSubstr("The search could not be made: the baseline base is crashed on p"));
+  EXPECT_THAT(text, Not(HasSubstr("yet")));
 }
 
 TEST_F(SearchReportTest, OfSeveralProblemsSaysWhichEachSentenceIsAbout) {

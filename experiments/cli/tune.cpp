@@ -45,8 +45,9 @@ Arguments tune_arguments() {
        "  msda tune batch=2 num_query=900 num_heads=8 channels=32 num_points=4 \\\n"
        "      levels=100x134,50x67,25x34,13x17 dtype=fp16 distribution=local sigma=2\n"
        "  msda tune experiments/tune.yaml --resume results/tune/20240131-120000\n",
-       "0 every search came to its end; 1 the baseline of some problem failed; 2 wrong usage or\n"
-       "invalid YAML; 3 something is missing here; 130 interrupted, can be resumed"});
+       "0 every search has a winner, if only the baseline; 1 some problem has\n"
+       "none: its baseline or all of its candidates failed, or no point was left to try; 2 wrong\n"
+       "usage or invalid YAML; 3 something is missing here; 130 interrupted, can be resumed"});
   arguments.list("problem", "NAME", "search only this problem of the experiment");
   arguments.option("budget", "TIME", "for one problem in one mode, '2 min' (default: the space's)");
   arguments.option("seed", "N", "of all that the search draws at random (default 1)");

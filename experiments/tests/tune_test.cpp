@@ -261,6 +261,23 @@ measure: {processes: 1, blocks: 4, samples: 2, warmup: 0}
   const Outcome outcome = tune({file, "--output", results()});
   EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("the baseline broken is wrong"));
+  EXPECT_THAT(outcome.out, HasSubstr("The search could not be made: the baseline broken is wrong"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("yet"))) << "the run is complete";
+}
+
+TEST_F(TuneTest, SaysWhyWhereEveryCandidateFails) {
+  const fs::path file = directory_.write("x.yaml", R"(
+device: cpu
+problems: [{name: p, queries: 3, channels: 4, levels: [[4, 4]]}]
+arms: [fixture]
+space: {factors: {kernel: {fixture: {milliseconds: [1, 2], behaviour: [crash, wrong]}}}}
+measure: {processes: 1, blocks: 4, samples: 2, warmup: 0}
+)");
+  const Outcome outcome = tune({file, "--output", results()});
+  EXPECT_EQ(outcome.exit_code, 1) << "as the help says of a problem without a winner";
+  EXPECT_THAT(outcome.out, HasSubstr("No candidate has a time; all 4 failed, 2 of them like this"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("yet"))) << "the run is complete";
+  EXPECT_THAT(run({"tune", "--help"}).out, HasSubstr("of its candidates failed"));
 }
 
 }  // namespace

@@ -282,7 +282,7 @@ std::string to_html(const Report& report) {
   return fill_template("report.html",
                        {{"title", document.title},
                         {"context", document.context},
-                        {"answer", layouts.empty() ? std::string(kNoTables) : document.answer},
+                        {"answer", layouts.empty() ? document.nothing : document.answer},
                         {"warnings", document.warnings},
                         {"has_matrices", !matrices.empty()},
                         {"matrices", std::move(matrices)},

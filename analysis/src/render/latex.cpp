@@ -223,7 +223,7 @@ std::string as_latex(const Document& document) {
       comment(
           "Needs \\usepackage{booktabs,tabularx} and \\usepackage[T1]{fontenc}; made for the "
           "width of article.");
-  if (document.layouts.empty()) return text + comment(kNoTables);
+  if (document.layouts.empty()) return text + comment(document.nothing);
   std::set<std::string> labels;
   for (const Layout& layout : document.layouts) append_tables(layout, labels, text);
   return text;

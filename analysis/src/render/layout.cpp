@@ -297,6 +297,7 @@ Document document_of(const Report& report) {
   document.notes = notes_of(report);
   document.layouts = layouts_of(report);
   document.legend = legend_of(report);
+  if (text_field(report.manifest, "status") == "complete") document.nothing = kNoTablesAtAll;
   const std::string search = search_answer(report, document.layouts);
   if (!search.empty()) document.answer = search;
   return document;

@@ -51,6 +51,10 @@ std::vector<Layout> regime_layouts(const Report& report);
 /// counters, regimes, the claims, what `use: best` stands for, the run's time.
 std::vector<Layout> layouts_of(const Report& report);
 
+/// What is said of a run without tables: of one that goes on, and of one that is complete.
+inline constexpr const char* kNoTables = "No cell has finished: there is nothing to compare yet.";
+inline constexpr const char* kNoTablesAtAll = "No cell has finished: there is nothing to compare.";
+
 /// Everything that a report or a table over several runs says, ready to be set.
 struct Document {
   std::string title;
@@ -60,6 +64,7 @@ struct Document {
   std::vector<Matrix> matrices;       ///< what stands above all tables
   std::vector<std::string> notes;     ///< one sentence or run each
   std::vector<Layout> layouts;        ///< empty: no cell has finished
+  std::string nothing = kNoTables;    ///< what is said then
   std::string legend;
 };
 
@@ -88,9 +93,6 @@ const nlohmann::json& plan_list(const Report& report, const char* key);
 /// A run's name, or ""; and its device, program, time and status, as far as the manifest has them.
 std::string name_of(const Report& report);
 std::string context_of(const Report& report);
-
-/// Text of a report without tables.
-inline constexpr const char* kNoTables = "No cell has finished: there is nothing to compare yet.";
 
 /// The first lines of a reason; a compiler's log can be long, and the whole of it is in
 /// records.jsonl.

@@ -137,7 +137,7 @@ std::string as_markdown(const Document& document) {
   for (const std::string& note : document.notes) {
     text += fmt::format("\nNote: {}\n", escaped(note));
   }
-  if (document.layouts.empty()) return text + "\n" + kNoTables + "\n";
+  if (document.layouts.empty()) return text + "\n" + document.nothing + "\n";
   if (document.layouts.size() > 1 && !document.answer.empty()) {
     text += fmt::format("\n{}\n", escaped(document.answer));
   }

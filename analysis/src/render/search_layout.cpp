@@ -1,6 +1,7 @@
 #include "render/search_layout.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 
@@ -41,10 +42,55 @@ Tried tried_of(const SearchReport& search) {
   return tried;
 }
 
-std::string headline_of(const SearchReport& search) {
-  if (!search.failure.empty()) return "The search could not be made: " + search.failure + ".";
-  if (!search.ended) return "The search has not ended.";
-  if (search.finalists.empty()) return "No candidate has a time.";
+/// Reasons that differ in nothing but numbers are one.
+std::string without_numbers(const std::string& reason) {
+  std::string text;
+  for (const char c : reason) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    if (!digit) text += c;
+    if (digit && (text.empty() || text.back() != '#')) text += '#';
+  }
+  return text;
+}
+
+struct Failure {
+  std::string reason;  ///< of the first candidate
+  int count = 0;
+};
+
+/// Why candidates have no time, the most frequent reasons first.
+std::vector<Failure> failures_of(const SearchReport& search) {
+  std::map<std::string, Failure> by_reason;
+  for (const TriedCandidate& candidate : search.tried) {
+    if (candidate.failure.empty()) continue;
+    const std::string reason = shortened(printable(candidate.failure));
+    ++by_reason.try_emplace(without_numbers(reason), Failure{reason, 0}).first->second.count;
+  }
+  std::vector<Failure> failures;
+  failures.reserve(by_reason.size());
+  for (const auto& [key, failure] : by_reason) failures.push_back(failure);
+  std::stable_sort(failures.begin(), failures.end(),
+                   [](const auto& a, const auto& b) { return a.count > b.count; });
+  return failures;
+}
+
+/// "No candidate has a time: all 7 failed, most often (5 of 7) like this: crashed: signal 11."
+std::string without_a_time(const SearchReport& search) {
+  const std::vector<Failure> failures = failures_of(search);
+  if (failures.empty()) return "No candidate was tried.";
+  const Failure& most = failures.front();
+  const std::string line = printable_line(most.reason.substr(0, most.reason.find('\n')));
+  const std::size_t count = search.tried.size();
+  if (failures.size() == 1) {
+    return fmt::format("No candidate has a time; {} failed: {}.",
+                       count == 1 ? "the only one" : fmt::format("all {}", count), line);
+  }
+  return fmt::format("No candidate has a time; all {} failed, {} of them like this: {}.", count,
+                     most.count, line);
+}
+
+std::string outcome_of(const SearchReport& search) {
+  if (search.finalists.empty()) return without_a_time(search);
   const bool confirmed = std::any_of(search.finalists.begin(), search.finalists.end(),
                                      [](const auto& one) { return one.confirmation.has_value(); });
   if (!confirmed) {
@@ -67,6 +113,12 @@ std::string headline_of(const SearchReport& search) {
                      ratio_text(winner.searched_gain), winner.description, cut_short);
 }
 
+std::string headline_of(const SearchReport& search) {
+  if (!search.failure.empty()) return "The search could not be made: " + search.failure + ".";
+  if (!search.ended) return "The search has not ended.";
+  return outcome_of(search);
+}
+
 std::string account_of(const SearchReport& search) {
   const Tried tried = tried_of(search);
   const std::string arms = tried.arms == 0 ? "" : " and " + counted(tried.arms, "known arm");
@@ -79,26 +131,18 @@ std::string account_of(const SearchReport& search) {
   return text + "; nothing untried promised to be faster.";
 }
 
-/// "12 without a time: crashed: ...", the most frequent reasons first.
-std::vector<std::string> failures_of(const SearchReport& search) {
+/// "12 without a time: crashed: ..."
+std::vector<std::string> failure_remarks(const SearchReport& search) {
   constexpr std::size_t kMost = 5;
-  std::map<std::string, int> counts;
-  for (const TriedCandidate& candidate : search.tried) {
-    if (!candidate.failure.empty()) ++counts[shortened(printable(candidate.failure))];
+  const std::vector<Failure> failures = failures_of(search);
+  std::vector<std::string> remarks;
+  for (std::size_t i = 0; i < std::min(failures.size(), kMost); ++i) {
+    remarks.push_back(fmt::format("{} without a time: {}", failures[i].count, failures[i].reason));
   }
-  std::vector<std::pair<int, std::string>> order;
-  order.reserve(counts.size());
-  for (const auto& [reason, count] : counts) order.emplace_back(count, reason);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::vector<std::string> failures;
-  for (std::size_t i = 0; i < std::min(order.size(), kMost); ++i) {
-    failures.push_back(fmt::format("{} without a time: {}", order[i].first, order[i].second));
+  if (failures.size() > kMost) {
+    remarks.push_back(fmt::format("{} more reasons are in search.jsonl.", failures.size() - kMost));
   }
-  if (order.size() > kMost) {
-    failures.push_back(fmt::format("{} more reasons are in search.jsonl.", order.size() - kMost));
-  }
-  return failures;
+  return remarks;
 }
 
 Layout lay_out_finalists(const SearchReport& search) {
@@ -123,7 +167,7 @@ Layout lay_out_finalists(const SearchReport& search) {
         fmt::format("{}: {}", printable_line(finalist.name), printable_line(finalist.description)));
   }
   if (!search.tried.empty()) layout.remarks.push_back(account_of(search));
-  for (std::string& failure : failures_of(search)) layout.remarks.push_back(std::move(failure));
+  for (std::string& one : failure_remarks(search)) layout.remarks.push_back(std::move(one));
   return layout;
 }
 

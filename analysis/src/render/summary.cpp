@@ -278,7 +278,9 @@ std::string to_summary(const Report& report, bool colour) {
   const Document document = document_of(report);
   std::string head = paint(document.title, fmt::emphasis::bold, colour) + "\n";
   if (!document.context.empty()) head += document.context + "\n";
-  if (document.matrices.empty()) return head + "\n" + kNoTables + "\n";
+  if (document.matrices.empty()) {  // a search without a confirmation has an answer all the same
+    return head + "\n" + (document.answer.empty() ? document.nothing : document.answer) + "\n";
+  }
   head += fmt::format("\n{}\n\n", document.answer);
   std::string tail;
   const Matrix& matrix = document.matrices.front();

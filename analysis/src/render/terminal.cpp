@@ -94,7 +94,7 @@ std::string as_terminal(const Document& document, bool colour) {
     text += paint("warning: ", style_of("wrong"), colour) + warning + "\n";
   }
   for (const std::string& note : document.notes) text += "note: " + note + "\n";
-  if (document.layouts.empty()) return text + "\n" + kNoTables + "\n";
+  if (document.layouts.empty()) return text + "\n" + document.nothing + "\n";
   if (document.layouts.size() > 1 && !document.answer.empty()) {
     text += "\n" + document.answer + "\n";
   }
