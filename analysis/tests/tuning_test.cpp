@@ -247,6 +247,24 @@ TEST_F(SearchReportTest, CountsKnownArmsApartFromThePointsOfTheSpace) {
   EXPECT_THAT(text, HasSubstr("20 points and 1 known arm tried in 10 s, 1 without a time"));
 }
 
+TEST_F(SearchReportTest, SaysThatNoPointIsLeftAndWhatRemovedThem) {
+  trials_[0].candidates = {{space().size(), "arm", "", 1e-6, 1e-4, {0.1}}};
+  nlohmann::json& searched = manifest_["searches"][0];
+  searched["left"] = 0;
+  searched["whole"] = false;
+  searched["finalists"][0] = {
+      {"name", "arm"}, {"number", space().size()}, {"composition", "x"}, {"searched_gain", 1.1}};
+  searched["removed"] = {{{"reason", "excluded: a=a0|a1"}, {"points", 16}},
+                         {{"reason", "fixture: too large"}, {"points", 8}}};
+  records_ = records({{"arm", 1.0}});
+  only();
+  const std::string text = to_terminal(report_, false);
+  EXPECT_THAT(text, HasSubstr("No point of the space is left to try, of 24: 16 removed: excluded: "
+                              "a=a0|a1; 8 removed: fixture: too large."));
+  EXPECT_THAT(text, HasSubstr("no point was left to try."));
+  EXPECT_THAT(text, Not(HasSubstr("nothing untried")));
+}
+
 TEST_F(SearchReportTest, SaysWhyNoCandidateHasATimeWhenTheRunIsComplete) {
   int number = 0;
   for (SearchedCandidate& one : trials_[0].candidates) {

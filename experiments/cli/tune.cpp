@@ -164,6 +164,7 @@ std::string resume_hint(const std::vector<std::string>& words, const fs::path& d
 
 /// How a search goes about a space of this size, as far as its budget reaches.
 std::string way_of(const SpaceSpec& spec, const SpaceCount& count) {
+  if (count.left == 0) return "search    nothing but the known arms: no point is left";
   if (count.is_whole() && count.left <= spec.enumerate) return "search    every point";
   return fmt::format("search    a screen of {} points, then what a model of their effects proposes",
                      screening_size(spec.space));

@@ -91,6 +91,19 @@ TEST(Space, SwitchesAVariantThatStandsAlone) {
   EXPECT_THAT(spec.space.factors()[0].levels, ElementsAre("none", "mixed-precision"));
 }
 
+TEST(Space, IsRefusedWhereItsRulesLeaveNoPoint) {
+  const std::string error = error_of(R"(
+factors:
+  k: {fixture: {milliseconds: [1, 2, 3]}}
+requires: [{when: {k.milliseconds: 3}, then: {k.milliseconds: 1}}]
+excludes: [{k.milliseconds: [1, 2]}]
+)");
+  EXPECT_THAT(error, HasSubstr("space.yaml:5:"));
+  EXPECT_THAT(error, HasSubstr("the rules leave no point of the space: of 3 are removed 1 by "
+                               "'k.milliseconds=3 requires k.milliseconds=1', 2 by 'excluded: "
+                               "k.milliseconds=1|2'"));
+}
+
 TEST(Space, SaysWhereAndWhatIsWrong) {
   EXPECT_THAT(error_of("factors: {}\n"), HasSubstr("at least one factor"));
   EXPECT_THAT(error_of("factor: {}\n"), HasSubstr("did you mean 'factors'?"));

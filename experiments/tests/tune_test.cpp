@@ -280,5 +280,22 @@ measure: {processes: 1, blocks: 4, samples: 2, warmup: 0}
   EXPECT_THAT(run({"tune", "--help"}).out, HasSubstr("of its candidates failed"));
 }
 
+TEST_F(TuneTest, SaysThatNoPointIsLeftAndWhy) {
+  const fs::path file = directory_.write("x.yaml", R"(
+device: cpu
+problems: [{name: p, queries: 3, channels: 4, levels: [[4, 4]]}]
+arms: [fixture, {name: slow, use: [{fixture: {milliseconds: 1}}]}]
+space: {factors: {kernel: {fixture: {milliseconds: [3, 4], behaviour: [unsupported]}}}}
+measure: {processes: 1, blocks: 4, samples: 2, warmup: 0}
+)");
+  const Outcome outcome = tune({file, "--output", results()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              HasSubstr("No point of the space is left to try:\nspace     2 points\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("No point of the space is left to try, of 2: 2 removed: "
+                                     "fixture: as it was told"));
+  EXPECT_THAT(tune({file, "--dry-run"}).out, HasSubstr("no point is left"));
+}
+
 }  // namespace
 }  // namespace msda::test

@@ -89,6 +89,22 @@ std::string without_a_time(const SearchReport& search) {
                      most.count, line);
 }
 
+/// "No point of the space is left to try, of 12: 8 removed, excluded: a=b; 4 removed, ..."; or "".
+std::string nothing_left(const SearchReport& search) {
+  constexpr std::size_t kMost = 3;
+  if (search.left > 0 || search.points <= 0) return "";
+  std::string text = fmt::format("No point of the space is left to try, of {:.0f}", search.points);
+  for (std::size_t i = 0; i < std::min(search.removed.size(), kMost); ++i) {
+    const RemovedPoints& one = search.removed[i];
+    text += fmt::format("{} {:.0f} removed: {}", i == 0 ? ":" : ";", one.points,
+                        printable_line(one.reason.substr(0, one.reason.find('\n'))));
+  }
+  if (search.removed.size() > kMost) {
+    text += fmt::format("; and for {}", counted(search.removed.size() - kMost, "more reason"));
+  }
+  return text + ".";
+}
+
 std::string outcome_of(const SearchReport& search) {
   if (search.finalists.empty()) return without_a_time(search);
   const bool confirmed = std::any_of(search.finalists.begin(), search.finalists.end(),
@@ -100,7 +116,7 @@ std::string outcome_of(const SearchReport& search) {
   }
   // How little a search saw belongs to what it says.
   const std::string cut_short =
-      search.out_of_time
+      search.out_of_time && search.left > 0
           ? fmt::format(" The budget ended the search after {} of {:.0f} points.",
                         tried_of(search).points, search.left)
           : "";
@@ -116,7 +132,9 @@ std::string outcome_of(const SearchReport& search) {
 std::string headline_of(const SearchReport& search) {
   if (!search.failure.empty()) return "The search could not be made: " + search.failure + ".";
   if (!search.ended) return "The search has not ended.";
-  return outcome_of(search);
+  const std::string nothing = nothing_left(search);
+  if (nothing.empty()) return outcome_of(search);
+  return search.tried.empty() ? nothing : nothing + " " + outcome_of(search);
 }
 
 std::string account_of(const SearchReport& search) {
@@ -126,6 +144,7 @@ std::string account_of(const SearchReport& search) {
       "{:.0f} points, of which {:.0f} can run; {}{} tried in {:.0f} s, {} without a time",
       search.points, search.left, counted(tried.points, "point"), arms, search.seconds,
       tried.untimed);
+  if (search.ended && search.left == 0) return text + "; no point was left to try.";
   if (search.whole) return text + "; every point that can run was tried.";
   if (search.out_of_time) return text + "; the budget ended the search.";
   return text + "; nothing untried promised to be faster.";

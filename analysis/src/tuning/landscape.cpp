@@ -106,7 +106,12 @@ void add_searched(const json& searched, const SearchSpace& space,
   report.out_of_time = searched.value("out_of_time", false);
   report.points = searched.value("points", 0.0);
   const double looked_at = searched.value("looked_at", 0.0);
-  report.left = searched.value("left", 0.0) * (looked_at > 0 ? report.points / looked_at : 0);
+  const double scale = looked_at > 0 ? report.points / looked_at : 0;
+  report.left = searched.value("left", 0.0) * scale;
+  for (const json& one : searched.value("removed", json::array())) {
+    report.removed.push_back(
+        {one.at("reason").get<std::string>(), one.at("points").get<double>() * scale});
+  }
   add_finalists(searched, space, records, report);
 }
 

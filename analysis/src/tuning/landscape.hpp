@@ -60,6 +60,12 @@ struct FinalistResult {
   std::optional<Confirmation> confirmation;  ///< absent as long as it has none
 };
 
+/// Points that never were candidates.
+struct RemovedPoints {
+  std::string reason;
+  double points = 0;  ///< an estimate where the space is large
+};
+
 /// The search of one problem in one mode.
 struct SearchReport {
   std::string problem;
@@ -69,8 +75,9 @@ struct SearchReport {
   bool ended = false;
   bool whole = false;  ///< every point that can run was tried
   bool out_of_time = false;
-  double points = 0;  ///< of the space
-  double left = 0;    ///< that can run; an estimate where the space is large
+  double points = 0;                   ///< of the space
+  double left = 0;                     ///< that can run; an estimate where the space is large
+  std::vector<RemovedPoints> removed;  ///< before anything was compiled; most points first
   double seconds = 0;
   std::vector<TriedCandidate> tried;  ///< those with a time first, the fastest first
   std::vector<SearchProgress> progress;

@@ -305,6 +305,29 @@ const Settings<SpaceSpec>& search_settings() {
   return settings;
 }
 
+/// A mistake in the file: no problem and no device could leave a point. Of a space that is too
+/// large to look at, the search itself says so.
+void check_rules_leave_a_point(const SearchSpace& space, const YamlMap& map) {
+  constexpr std::uint64_t kMostLookedAt = 200'000;
+  if (space.rules().empty() || space.size() > kMostLookedAt) return;
+  std::vector<std::uint64_t> removed(space.rules().size());
+  for (std::uint64_t number = 0; number < space.size(); ++number) {
+    const auto broken = space.broken_rule(space.at(number));
+    if (!broken) return;
+    ++removed[*broken];
+  }
+  std::vector<std::string> parts;
+  for (std::size_t r = 0; r < removed.size(); ++r) {
+    if (removed[r] > 0)
+      parts.push_back(fmt::format("{} by '{}'", removed[r], space.rules()[r].text));
+  }
+  const auto excludes = map.find("excludes");
+  (excludes ? *excludes : map.require("requires"))
+      .fail(fmt::format("the rules leave no point of the space: of {} are removed {}; take a rule "
+                        "away, or give more alternatives",
+                        space.size(), fmt::join(parts, ", ")));
+}
+
 }  // namespace
 
 Keys keys::space() { return joined(space_settings().keys(), search_settings().keys()); }
@@ -321,6 +344,7 @@ SpaceSpec parse_space(const YamlNode& node, const Recipes& recipes, const Regist
   spec.choices = reader.builder.choices();
   spec.space = map.require("factors").locate(
       [&] { return SearchSpace(reader.builder.factors(), std::move(reader.rules)); });
+  check_rules_leave_a_point(spec.space, map);
   return spec;
 }
 

@@ -54,6 +54,10 @@ void TuneProgress::begin(const std::string& title, const Candidates& candidates,
                                                     static_cast<double>(count.left) /
                                                     static_cast<double>(count.looked_at)),
       count.points, format_duration(budget_seconds)));
+  if (count.left > 0) return;
+  std::string counts = to_text(count);
+  counts.pop_back();  // the line's end
+  say("No point of the space is left to try:\n" + counts);
 }
 
 void TuneProgress::on_event(const nlohmann::json& event) {
