@@ -1,12 +1,14 @@
 #include "cli/arguments.hpp"
 
 #include <iostream>
+#include <limits>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include "compose/skeleton.hpp"
 #include "runner/spec/parse.hpp"
+#include "runner/spec/yaml_node.hpp"
 
 namespace msda {
 namespace {
@@ -23,6 +25,9 @@ constexpr int kStyle =
 std::string command_name(const CommandHelp& help) {
   return help.usage.substr(0, help.usage.find(' '));
 }
+
+/// A value of the command line, read as files are.
+YamlNode value_node(const std::string& text) { return {YAML::Node(text), "", {}}; }
 
 }  // namespace
 
@@ -124,6 +129,31 @@ std::string Arguments::get(const std::string& name, const std::string& otherwise
 std::vector<std::string> Arguments::all(const std::string& name) const {
   if (!has(name)) return {};
   return values_[name].as<std::vector<std::string>>();
+}
+
+std::optional<std::int64_t> Arguments::integer(const std::string& name,
+                                               std::int64_t minimum) const {
+  const std::optional<std::string> given = find(name);
+  if (!given) return std::nullopt;
+  try {
+    return value_node(*given).as_integer(minimum, std::numeric_limits<std::int64_t>::max());
+  } catch (const UsageError&) {  // which speaks of a place in a file
+    throw UsageError(fmt::format("{}: --{} must be an integer of {} or more, not '{}'",
+                                 command_name(help_), name, minimum, *given));
+  }
+}
+
+std::optional<std::chrono::duration<double>> Arguments::duration(const std::string& name) const {
+  const std::optional<std::string> given = find(name);
+  if (!given) return std::nullopt;
+  try {
+    return value_node(*given).as_duration();
+  } catch (const UsageError&) {  // which speaks of a place in a file
+    const bool is_number = given->find_first_of("0123456789") == 0;
+    throw UsageError(fmt::format("{}: --{} must be a duration such as '2 min'{}, not '{}'",
+                                 command_name(help_), name,
+                                 is_number ? ", more than zero and at most a year" : "", *given));
+  }
 }
 
 std::vector<std::filesystem::path> Arguments::plugin_directories() const {

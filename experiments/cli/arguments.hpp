@@ -2,6 +2,8 @@
 // form.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -50,6 +52,10 @@ class Arguments {
   std::optional<std::string> find(const std::string& name) const;
   std::string get(const std::string& name, const std::string& otherwise) const;
   std::vector<std::string> all(const std::string& name) const;
+  /// The value of an option that is a whole number; throws UsageError for another or a smaller one.
+  std::optional<std::int64_t> integer(const std::string& name, std::int64_t minimum) const;
+  /// Of one that is a duration, "2 min"; throws UsageError for another text and for no time at all.
+  std::optional<std::chrono::duration<double>> duration(const std::string& name) const;
   const std::vector<std::string>& words() const { return words_; }
   std::vector<std::filesystem::path> plugin_directories() const;
   /// --device, checked for its form; "auto" when it was not given.

@@ -12,7 +12,6 @@
 #include "cli/terminal.hpp"
 #include "files/write.hpp"
 #include "runner/spec/winners.hpp"
-#include "runner/spec/yaml_node.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/run.hpp"
 #include "runner/tune/candidates.hpp"
@@ -129,13 +128,8 @@ TuneOptions tune_options(const Arguments& arguments, const fs::path& directory,
   options.resume = arguments.has("resume");
   options.directory = directory;
   options.progress_live = is_terminal(stderr);
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-  if (const auto seed = arguments.find("seed")) {
-    options.seed =
-        static_cast<std::uint64_t>(YamlNode::parse(*seed, "--seed").as_integer(0, kMost));
-  }
-  if (const auto budget = arguments.find("budget")) {
-    options.budget_seconds = YamlNode::parse(*budget, "--budget").as_duration().count();
+  if (const auto seed = arguments.integer("seed", 0)) {
+    options.seed = static_cast<std::uint64_t>(*seed);
   }
   return options;
 }

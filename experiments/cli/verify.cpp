@@ -293,9 +293,8 @@ int verify_command(const std::vector<std::string>& words) {
   request.evidence = asks_for_evidence;
   request.verified = !asks_for_evidence;
   request.measure.input_sets = 1;
-  if (const auto timeout = arguments.find("timeout")) {
-    const auto all = YamlNode::parse(*timeout, "--timeout").as_duration();
-    request.measure.timeouts = {all, all, all, all};
+  if (const auto all = arguments.duration("timeout")) {
+    request.measure.timeouts = {*all, *all, *all, *all};
   }
   print_header(request.problem, device);
   Lines lines(targets, is_all(arguments.words()));

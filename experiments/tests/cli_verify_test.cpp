@@ -31,6 +31,13 @@ TEST(CliVerify, AWrongRecipeIsExitCodeOne) {
   EXPECT_THAT(outcome.out, HasSubstr("ok       fixture"));
 }
 
+TEST(CliVerify, NamesTheTimeOutThatIsNone) {
+  const Outcome outcome = run({"verify", "fixture", "--device", "cpu", "--timeout", "0"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("verify: --timeout must be a duration such as '2 min', more "
+                                     "than zero and at most a year, not '0'"));
+}
+
 TEST(CliVerify, OfEverythingSkipsAreCountedInOneLine) {
   const TemporaryDirectory directory;
   const auto recipes = directory.write(

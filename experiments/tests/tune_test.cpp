@@ -297,5 +297,17 @@ measure: {processes: 1, blocks: 4, samples: 2, warmup: 0}
   EXPECT_THAT(tune({file, "--dry-run"}).out, HasSubstr("no point is left"));
 }
 
+TEST_F(TuneTest, NamesTheOptionWhoseValueIsWrong) {
+  const fs::path file = directory_.write("x.yaml", kSearch);
+  EXPECT_THAT(tune({file, "--budget", "nope"}).err,
+              HasSubstr("tune: --budget must be a duration such as '2 min', not 'nope'"));
+  EXPECT_THAT(tune({file, "--budget", "0 s"}).err,
+              HasSubstr("tune: --budget must be a duration such as '2 min', more than zero and at "
+                        "most a year, not '0 s'"));
+  const Outcome negative = tune({file, "--seed", "-1"});
+  EXPECT_EQ(negative.exit_code, 2);
+  EXPECT_THAT(negative.err, HasSubstr("tune: --seed must be an integer of 0 or more, not '-1'"));
+}
+
 }  // namespace
 }  // namespace msda::test
