@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -165,9 +166,15 @@ std::string way_of(const SpaceSpec& spec, const SpaceCount& count) {
 }
 
 void print_counts(const Experiment& experiment, const Plan& plan, const Registry& registry) {
+  std::set<std::size_t> counted;
   for (const Group& group : plan.groups) {
     const ProblemSpec& problem = plan.problem_of(group);
-    if (group.mode != plan.groups.front().mode) continue;  // the same in every mode
+    if (const std::string reason = mode_refusal(plan, group.mode); !reason.empty()) {
+      fmt::print("{} cannot be searched in mode {} on {}: {}\n", problem.name(),
+                 name_of(group.mode), plan.device.id, reason);
+      continue;
+    }
+    if (!counted.insert(group.problem).second) continue;  // the same in every mode
     const std::vector<Arm> arms = arms_of(plan, group);
     const Arm* baseline = baseline_for(plan, arms, registry, problem.problem);
     if (baseline == nullptr) {

@@ -309,5 +309,17 @@ TEST_F(TuneTest, NamesTheOptionWhoseValueIsWrong) {
   EXPECT_THAT(negative.err, HasSubstr("tune: --seed must be an integer of 0 or more, not '-1'"));
 }
 
+TEST_F(TuneTest, SaysOnADryRunToOfAModeThatIsNotThere) {
+  const fs::path file = directory_.write("x.yaml", kSearch);
+  constexpr const char* kReason =
+      "p cannot be searched in mode graph on cpu: a CPU has no graphs to launch";
+  const Outcome dry = tune({file, "mode=graph", "--dry-run"});
+  EXPECT_EQ(dry.exit_code, 0) << dry.err;
+  EXPECT_THAT(dry.out, AllOf(HasSubstr(kReason), Not(HasSubstr("left"))));
+  const Outcome outcome = tune({file, "mode=graph", "--output", results()});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr(kReason));
+}
+
 }  // namespace
 }  // namespace msda::test

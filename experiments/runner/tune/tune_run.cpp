@@ -56,6 +56,7 @@ class TuneRun {
  private:
   json search_settings() const;
   SearchSettings settings_for(const Group& group) const;
+  void give_up(DeviceShare& share, const Group& group, const std::string& reason);
   void tune_group(DeviceShare& share, const Group& group);
   void keep_ranges(DeviceShare& share) noexcept;
   SearchEnd search(DeviceShare& share, const Group& group, const Arm& baseline,
@@ -171,19 +172,29 @@ SearchSettings TuneRun::settings_for(const Group& group) const {
   return settings;
 }
 
+/// What there is to say of a group that is not searched at all.
+void TuneRun::give_up(DeviceShare& share, const Group& group, const std::string& reason) {
+  share.progress->say(reason);
+  note({{"problem", plan_.problem_of(group).name()},
+        {"mode", name_of(group.mode)},
+        {"baseline", ""},
+        {"finalists", json::array()},
+        {"failure", reason}});
+}
+
 void TuneRun::tune_group(DeviceShare& share, const Group& group) {
   const ProblemSpec& problem = plan_.problem_of(group);
+  if (const std::string reason = mode_refusal(plan_, group.mode); !reason.empty()) {
+    return give_up(share, group,
+                   fmt::format("{} cannot be searched in mode {} on {}: {}", problem.name(),
+                               name_of(group.mode), plan_.device.id, reason));
+  }
   const std::vector<Arm> arms = arms_of(plan_, group);
   const Arm* baseline = baseline_for(plan_, arms, registry_, problem.problem);
   if (baseline == nullptr) {
-    const std::string reason = fmt::format("no arm can run {} on {}; a search needs one to beat",
-                                           problem.name(), plan_.device.id);
-    share.progress->say(reason);
-    return note({{"problem", problem.name()},
-                 {"mode", name_of(group.mode)},
-                 {"baseline", ""},
-                 {"finalists", json::array()},
-                 {"failure", reason}});
+    return give_up(share, group,
+                   fmt::format("no arm can run {} on {}; a search needs one to beat",
+                               problem.name(), plan_.device.id));
   }
   const std::vector<Arm> known = known_arms(arms, *baseline);
   const Candidates candidates(registry_, *experiment_.space, *baseline, known, problem.problem,
@@ -275,8 +286,7 @@ void TuneRun::end(const char* status, const std::string& because) {
 
 TuneOutcome TuneRun::outcome() const {
   TuneOutcome outcome;
-  FoundBy found_by{plan_.device, 0, utc_time().substr(0, 10),
-                   fmt::format("{}", fmt::join(options_.command_line, " ")),
+  FoundBy found_by{plan_.device, 0, utc_time().substr(0, 10), fmt::format("{}", fmt::join(options_.command_line, " ")),
                    fmt::format("{} ({})", MSDA_VERSION, git_state())};
   for (const json& searched : manifest_.at("searches")) {
     const auto name = searched.at("problem").get<std::string>();
@@ -310,6 +320,12 @@ const Arm* baseline_for(const Plan& plan, const std::vector<Arm>& arms, const Re
   if (first != arms.end()) return &*first;
   const auto other = std::find_if(arms.begin(), arms.end(), can_run);
   return other == arms.end() ? nullptr : &*other;
+}
+
+std::string mode_refusal(const Plan& plan, TimingMode mode) {
+  // A GPU has every mode, and opening it here would take memory that the workers measure with.
+  if (plan.device.kind != DeviceKind::kCpu) return "";
+  return open_device(plan.device.id)->mode_unsupported(mode);
 }
 
 std::vector<Arm> known_arms(const std::vector<Arm>& arms, const Arm& baseline) {
