@@ -14,6 +14,7 @@
 #include "render/formats.hpp"
 #include "runner/profile/profile_run.hpp"
 #include "runner/supervise/manifest.hpp"
+#include "runner/supervise/shell_words.hpp"
 #include "runner/supervise/supervisor.hpp"
 
 namespace msda {
@@ -147,16 +148,6 @@ Plan plan_of(const Subject& subject, const Registry& registry, const DeviceInfo&
   return plan;
 }
 
-/// A command line that a shell takes back.
-std::string quoted(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    const bool plain = word.find_first_of(" '\"*?$&|;<>()\\") == std::string::npos;
-    text += (text.empty() ? "" : " ") + (plain ? word : "'" + word + "'");
-  }
-  return text;
-}
-
 std::vector<CounterTable> tables_of(const std::vector<KernelCounters>& kernels, const Plan& plan) {
   CounterContext context;
   for (const Arm& arm : plan.arms) context.arms.push_back(arm.name);
@@ -217,7 +208,7 @@ int profile_command(const std::vector<std::string>& words) {
     const Plan plan = plan_of(subject, registry, device);
     const profile::Installed tool{std::string(name_of(options.tool)), ""};
     for (const auto& group : profile::choose_cells(plan, options.cells)) {
-      fmt::print("{}\n", quoted(profile::command_line(plan, group, tool, options)));
+      fmt::print("{}\n", shell_command(profile::command_line(plan, group, tool, options)));
     }
     return 0;
   }

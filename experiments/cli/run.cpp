@@ -11,6 +11,7 @@
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/run.hpp"
 #include "runner/supervise/say.hpp"
+#include "runner/supervise/shell_words.hpp"
 
 namespace msda {
 namespace {
@@ -51,13 +52,16 @@ RunOptions run_options(const Arguments& arguments, const std::vector<std::string
 }
 
 std::string resume_hint(const Arguments& arguments, const std::filesystem::path& directory) {
-  std::string hint =
-      fmt::format("msda run {} --resume {}", arguments.words().front(), directory.string());
-  for (const char* option : {"device", "devices", "shard"}) {
-    if (const auto value = arguments.find(option)) hint += fmt::format(" --{} {}", option, *value);
+  std::vector<std::string> words{"msda", "run", arguments.words().front(), "--resume",
+                                 directory.string()};
+  for (const std::string option : {"device", "devices", "shard"}) {
+    if (const auto value = arguments.find(option))
+      words.insert(words.end(), {"--" + option, *value});
   }
-  for (const std::string& plugins : arguments.all("plugin-dir")) hint += " --plugin-dir " + plugins;
-  return hint;
+  for (const std::string& plugins : arguments.all("plugin-dir")) {
+    words.insert(words.end(), {"--plugin-dir", plugins});
+  }
+  return shell_command(words);
 }
 
 /// What can be told of a run that did not come to its end. Nothing takes the place of what ended

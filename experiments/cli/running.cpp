@@ -7,6 +7,7 @@
 #include "render/summary.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/say.hpp"
+#include "runner/supervise/shell_words.hpp"
 
 namespace msda {
 
@@ -40,9 +41,8 @@ ResultsDirectory results_directory(const Arguments& arguments, const std::string
 void report_on(const std::filesystem::path& directory) {
   const Report report = make_report(directory);
   write_report(report, directory);
-  say(stdout, "{}Report: {}; all tables: msda report {}\n",
-      to_summary(report, wants_colour(stdout)), (directory / "report.html").string(),
-      directory.string());
+  say(stdout, "{}Report: {}; all tables: {}\n", to_summary(report, wants_colour(stdout)),
+      (directory / "report.html").string(), shell_command({"msda", "report", directory.string()}));
 }
 
 }  // namespace msda

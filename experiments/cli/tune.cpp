@@ -15,6 +15,7 @@
 #include "runner/spec/winners.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/run.hpp"
+#include "runner/supervise/shell_words.hpp"
 #include "runner/tune/candidates.hpp"
 #include "runner/tune/screen.hpp"
 #include "runner/tune/tune_run.hpp"
@@ -135,26 +136,18 @@ TuneOptions tune_options(const Arguments& arguments, const fs::path& directory,
   return options;
 }
 
-/// A word as a shell takes it.
-std::string quoted(const std::string& word) {
-  const bool plain =
-      word.find_first_not_of(
-          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+") ==
-      std::string::npos;
-  return plain && !word.empty() ? word : "'" + word + "'";
-}
-
 /// The command that goes on: the same words, but for where the results go.
 std::string resume_hint(const std::vector<std::string>& words, const fs::path& directory) {
-  std::string hint = "msda tune";
+  std::vector<std::string> hint{"msda", "tune"};
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--output" || words[i] == "--resume") {
       ++i;
     } else if (!words[i].starts_with("--output=") && !words[i].starts_with("--resume=")) {
-      hint += " " + quoted(words[i]);
+      hint.push_back(words[i]);
     }
   }
-  return hint + " --resume " + quoted(directory.string());
+  hint.insert(hint.end(), {"--resume", directory.string()});
+  return shell_command(hint);
 }
 
 /// How a search goes about a space of this size, as far as its budget reaches.

@@ -161,13 +161,14 @@ measure: {noise_pair: false, processes: 1, blocks: 2, samples: 1}
 }
 
 TEST_F(RunTest, AnInterruptedRunCanBeResumed) {
-  const fs::path file = directory_.write("x.yaml", kLongExperiment);
+  const fs::path file = directory_.write("long run.yaml", kLongExperiment);
   Child child({"run", file, "--output", results()}, directory_.path());
   wait_for_records(2);
   child.signal(SIGINT);
   const Outcome outcome = child.wait();
   EXPECT_EQ(outcome.exit_code, 130);
-  EXPECT_THAT(outcome.err, HasSubstr("--resume " + results().string()));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("msda run '" + file.string() + "' --resume " + results().string() + "\n"));
   EXPECT_EQ(read_manifest(results()).at("status"), "interrupted");
   const std::vector<Record> before = read_records(records_file());
 

@@ -321,5 +321,16 @@ TEST_F(TuneTest, SaysOnADryRunToOfAModeThatIsNotThere) {
   EXPECT_THAT(outcome.out, HasSubstr(kReason));
 }
 
+TEST_F(TuneTest, WritesCommandsAsAShellTakesThemBack) {
+  const fs::path file = directory_.write("x.yaml", kSearch);
+  const fs::path place = directory_.path() / "it's here";
+  const Outcome outcome = tune({file, "--budget", "20 s", "--output", place});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string quoted = "'" + directory_.path().string() + "/it'\\''s here'";
+  EXPECT_THAT(outcome.out, HasSubstr("all tables: msda report " + quoted + "\n"));
+  ASSERT_THAT(saved(), SizeIs(1));
+  EXPECT_THAT(saved()[0].command, HasSubstr("--budget '20 s' --output " + quoted));
+}
+
 }  // namespace
 }  // namespace msda::test

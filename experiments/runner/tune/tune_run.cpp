@@ -8,11 +8,11 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "reference/reference.hpp"
 #include "runner/supervise/device_queue.hpp"
 #include "runner/supervise/manifest.hpp"
+#include "runner/supervise/shell_words.hpp"
 #include "runner/tune/group_bench.hpp"
 #include "runner/tune/search.hpp"
 #include "runner/tune/searched.hpp"
@@ -286,7 +286,7 @@ void TuneRun::end(const char* status, const std::string& because) {
 
 TuneOutcome TuneRun::outcome() const {
   TuneOutcome outcome;
-  FoundBy found_by{plan_.device, 0, utc_time().substr(0, 10), fmt::format("{}", fmt::join(options_.command_line, " ")),
+  FoundBy found_by{plan_.device, 0, utc_time().substr(0, 10), shell_command(options_.command_line),
                    fmt::format("{} ({})", MSDA_VERSION, git_state())};
   for (const json& searched : manifest_.at("searches")) {
     const auto name = searched.at("problem").get<std::string>();
