@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <exception>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -133,6 +135,7 @@ TuneOptions tune_options(const Arguments& arguments, const fs::path& directory,
   if (const auto seed = arguments.integer("seed", 0)) {
     options.seed = static_cast<std::uint64_t>(*seed);
   }
+  if (const auto budget = arguments.duration("budget")) options.budget_seconds = budget->count();
   return options;
 }
 
@@ -148,6 +151,50 @@ std::string resume_hint(const std::vector<std::string>& words, const fs::path& d
   }
   hint.insert(hint.end(), {"--resume", directory.string()});
   return shell_command(hint);
+}
+
+/// Where the winners go besides the results, asked before the search. Nobody asked for the default
+/// place, so that the search goes on without it; nullopt then.
+std::optional<fs::path> winners_place(const Arguments& arguments) {
+  const bool is_given = arguments.has("winners");
+  const fs::path file = arguments.get("winners", default_winners_file().string());
+  try {
+    check_winners_file(file);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format(
+        "tune: {}; the winners would go there: mend or move it, or give another --winners FILE",
+        error.what()));
+  } catch (const EnvironmentError& error) {
+    if (is_given) {
+      throw EnvironmentError(fmt::format("tune: {}; give another --winners FILE", error.what()));
+    }
+    fmt::print(stderr, "note: {}; they go to the results alone\n", error.what());
+    return std::nullopt;
+  }
+  return file;
+}
+
+/// The results have them whatever becomes of the other place, so that the search is not lost.
+void keep_winners(const std::vector<Winner>& winners, const std::optional<fs::path>& place,
+                  const fs::path& directory, const std::string& hint, const Registry& registry) {
+  if (winners.empty()) return;
+  const fs::path own = directory / "winners.yaml";
+  write_atomically(own, to_yaml(winners));
+  try {
+    if (place) {
+      for (const Winner& winner : save_winners(*place, winners, registry)) {
+        fmt::print("{}: nothing was confirmed, so that the winner of {} stays\n",
+                   winner.problem.name(), winner.date);
+      }
+    }
+  } catch (const std::exception&) {
+    fmt::print(stderr,
+               "The winners are in {}, and {} is as it was. To add them, once the cause is removed "
+               "(nothing is searched again):\n  {}\n",
+               own.string(), place->string(), hint);
+    throw;
+  }
+  fmt::print("Winners: {}\n", place.value_or(own).string());
 }
 
 /// How a search goes about a space of this size, as far as its budget reaches.
@@ -201,33 +248,26 @@ int tune_command(const std::vector<std::string>& words) {
     print_counts(experiment, plan, registry);
     return 0;
   }
+  const std::optional<fs::path> winners_file = winners_place(arguments);
   const ResultsDirectory directory = results_directory(arguments, "tune", experiment.name);
   const TuneOptions options = tune_options(arguments, directory.path(), words);
-  const fs::path winners_file = arguments.get("winners", default_winners_file().string());
+  const std::string hint = resume_hint(words, options.directory);
   TuneOutcome outcome;
   try {
     outcome = tune(experiment, plan, registry, options);
   } catch (const Interrupted&) {
     if (fs::exists(options.directory / kRecordsFile)) report_on(options.directory);
     fmt::print(stderr, "\nInterrupted; all trials that have ended are kept. To go on:\n  {}\n",
-               resume_hint(words, options.directory));
+               hint);
     return kInterruptedExitCode;
   } catch (const EnvironmentError&) {
     if (!fs::exists(options.directory / kRecordsFile)) throw;
     fmt::print(stderr, "What has ended is kept. To go on, once the cause is removed:\n  {}\n",
-               resume_hint(words, options.directory));
+               hint);
     throw;
   }
   report_on(options.directory);
-  if (!outcome.winners.empty()) {
-    write_atomically(options.directory / "winners.yaml", to_yaml(outcome.winners));
-    const std::vector<Winner> kept = save_winners(winners_file, outcome.winners, registry);
-    for (const Winner& winner : kept) {
-      fmt::print("{}: nothing was confirmed, so that the winner of {} stays\n",
-                 winner.problem.name(), winner.date);
-    }
-    fmt::print("Winners: {}\n", winners_file.string());
-  }
+  keep_winners(outcome.winners, winners_file, options.directory, hint, registry);
   return static_cast<int>(outcome.failures == 0 ? ExitCode::kOk : ExitCode::kCellFailed);
 }
 

@@ -1,8 +1,12 @@
 #include "runner/spec/winners.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <limits>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -242,6 +246,22 @@ std::vector<Winner> save_winners(const fs::path& file, const std::vector<Winner>
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), ignored);
   write_atomically(file, text_of(entries));
   return kept;
+}
+
+void check_winners_file(const fs::path& file) {
+  std::error_code ignored;  // what cannot be asked for cannot be written either
+  if (fs::is_directory(file, ignored)) {
+    throw UsageError(fmt::format("{} is a directory, not a file of winners", file.string()));
+  }
+  if (fs::exists(file, ignored)) static_cast<void>(entries_of(file));
+  fs::path place = file.parent_path();
+  while (!place.empty() && !fs::exists(place, ignored)) place = place.parent_path();
+  if (place.empty()) place = ".";
+  const bool is_directory = fs::is_directory(place, ignored);
+  if (is_directory && ::access(place.c_str(), W_OK | X_OK) == 0) return;
+  throw EnvironmentError(
+      fmt::format("no winners can be written to {}: {}: {}", file.string(), place.string(),
+                  is_directory ? std::generic_category().message(errno) : "is not a directory"));
 }
 
 std::vector<fs::path> winners_files(const fs::path& experiment) {

@@ -62,6 +62,11 @@ std::string to_yaml(const std::vector<Winner>& winners);
 std::vector<Winner> save_winners(const std::filesystem::path& file,
                                  const std::vector<Winner>& found, const Registry& registry);
 
+/// Whether save_winners() can be expected to do its work, asked before hours of search: throws
+/// UsageError for a file that is not of winners, EnvironmentError for one that cannot be read and
+/// for a place that cannot be written to. Leaves everything as it is.
+void check_winners_file(const std::filesystem::path& file);
+
 /// Where winners are looked for: winners.yaml beside an experiment, those that searches left in
 /// results/, those that came with the program; as far as the files are there, each once.
 std::vector<std::filesystem::path> winners_files(const std::filesystem::path& experiment);
