@@ -13,7 +13,7 @@ namespace msda {
 
 /// Each from 0 to 1. `own` and `total` are parts of the variance over the points where the factor
 /// exists: a parameter does where one of its alternatives is chosen, other factors do everywhere.
-/// Where rules tie factors together, `own` can be more than `total`.
+/// Where rules, or the values that alternatives allow, tie factors together, `own` can be more.
 struct FactorShares {
   double own = 0;           ///< of the factor by itself: of the means of its levels
   double total = 0;         ///< with its interactions: what is left when all else is fixed
