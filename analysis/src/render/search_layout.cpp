@@ -1,12 +1,11 @@
 #include "render/search_layout.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <map>
 
 #include <fmt/format.h>
 
+#include "reason_counts.hpp"
 #include "render/text.hpp"
 
 namespace msda {
@@ -42,43 +41,20 @@ Tried tried_of(const SearchReport& search) {
   return tried;
 }
 
-/// Reasons that differ in nothing but numbers are one.
-std::string without_numbers(const std::string& reason) {
-  std::string text;
-  for (const char c : reason) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
-    if (!digit) text += c;
-    if (digit && (text.empty() || text.back() != '#')) text += '#';
-  }
-  return text;
-}
-
-struct Failure {
-  std::string reason;  ///< of the first candidate
-  int count = 0;
-};
-
 /// Why candidates have no time, the most frequent reasons first.
-std::vector<Failure> failures_of(const SearchReport& search) {
-  std::map<std::string, Failure> by_reason;
+std::vector<ReasonCounts::Entry> failures_of(const SearchReport& search) {
+  ReasonCounts counts;
   for (const TriedCandidate& candidate : search.tried) {
-    if (candidate.failure.empty()) continue;
-    const std::string reason = shortened(printable(candidate.failure));
-    ++by_reason.try_emplace(without_numbers(reason), Failure{reason, 0}).first->second.count;
+    if (!candidate.failure.empty()) counts.add(shortened(printable(candidate.failure)));
   }
-  std::vector<Failure> failures;
-  failures.reserve(by_reason.size());
-  for (const auto& [key, failure] : by_reason) failures.push_back(failure);
-  std::stable_sort(failures.begin(), failures.end(),
-                   [](const auto& a, const auto& b) { return a.count > b.count; });
-  return failures;
+  return counts.most_first();
 }
 
 /// "No candidate has a time: all 7 failed, most often (5 of 7) like this: crashed: signal 11."
 std::string without_a_time(const SearchReport& search) {
-  const std::vector<Failure> failures = failures_of(search);
+  const std::vector<ReasonCounts::Entry> failures = failures_of(search);
   if (failures.empty()) return "No candidate was tried.";
-  const Failure& most = failures.front();
+  const ReasonCounts::Entry& most = failures.front();
   const std::string line = printable_line(most.reason.substr(0, most.reason.find('\n')));
   const std::size_t count = search.tried.size();
   if (failures.size() == 1) {
@@ -153,7 +129,7 @@ std::string account_of(const SearchReport& search) {
 /// "12 without a time: crashed: ..."
 std::vector<std::string> failure_remarks(const SearchReport& search) {
   constexpr std::size_t kMost = 5;
-  const std::vector<Failure> failures = failures_of(search);
+  const std::vector<ReasonCounts::Entry> failures = failures_of(search);
   std::vector<std::string> remarks;
   for (std::size_t i = 0; i < std::min(failures.size(), kMost); ++i) {
     remarks.push_back(fmt::format("{} without a time: {}", failures[i].count, failures[i].reason));

@@ -1,7 +1,6 @@
 #include "runner/tune/candidates.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <random>
 
@@ -15,45 +14,14 @@ namespace {
 constexpr const char* kBaseline = "the baseline, which the others have to beat";
 constexpr const char* kDuplicate = "the same composition as another point";
 
-/// Reasons that differ in nothing but numbers are one.
-std::string without_numbers(const std::string& reason) {
-  std::string text;
-  for (const char c : reason) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
-    if (!digit) text += c;
-    if (digit && (text.empty() || text.back() != '#')) text += '#';
-  }
-  return text;
-}
-
-/// Counts reasons in the order in which they come.
-class Reasons {
- public:
-  void add(const std::string& reason) {
-    ++entries_.try_emplace(without_numbers(reason), SpaceCount::Removed{reason, 0})
-          .first->second.points;
-  }
-
-  std::vector<SpaceCount::Removed> most_first() const {
-    std::vector<SpaceCount::Removed> removed;
-    for (const auto& [key, entry] : entries_) removed.push_back(entry);
-    std::stable_sort(removed.begin(), removed.end(),
-                     [](const auto& a, const auto& b) { return a.points > b.points; });
-    return removed;
-  }
-
- private:
-  std::map<std::string, SpaceCount::Removed> entries_;
-};
-
 }  // namespace
 
 std::string to_text(const SpaceCount& count) {
   std::string text = fmt::format("space     {} points\n", count.points);
   const std::string about =
       count.is_whole() ? "" : fmt::format(" of {} drawn at random", count.looked_at);
-  for (const SpaceCount::Removed& removed : count.removed) {
-    text += fmt::format("  {:>8}{} removed: {}\n", removed.points, about, removed.reason);
+  for (const ReasonCounts::Entry& removed : count.removed) {
+    text += fmt::format("  {:>8}{} removed: {}\n", removed.count, about, removed.reason);
   }
   return text + fmt::format("  {:>8}{} left\n", count.left, about);
 }
@@ -88,7 +56,7 @@ void Candidates::count_points() {
                    if (reasons[i].empty()) compositions[i] = arm(i).composition;
                  }
                });
-  Reasons removed;
+  ReasonCounts removed;
   std::map<std::string, std::uint64_t> first;
   for (std::uint64_t i = 0; i < count_.points; ++i) {
     if (reasons[i].empty() && compositions[i] == baseline_.composition) reasons[i] = kBaseline;
@@ -112,7 +80,7 @@ void Candidates::count_points() {
 void Candidates::sample_points() {
   constexpr std::uint64_t kDrawn = 10'000;
   std::mt19937_64 random(1);
-  Reasons removed;
+  ReasonCounts removed;
   for (std::uint64_t i = 0; i < kDrawn; ++i) {
     const std::string reason = refusal(random() % count_.points);
     if (reason.empty()) {

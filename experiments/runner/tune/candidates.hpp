@@ -6,21 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "reason_counts.hpp"
 #include "runner/plan/plan.hpp"
 
 namespace msda {
 
 /// What became of the points of a space before anything was compiled.
 struct SpaceCount {
-  struct Removed {
-    std::string reason;  ///< of the first one; others may differ in their numbers
-    std::uint64_t points = 0;
-  };
-
-  std::uint64_t points = 0;      ///< of the space
-  std::uint64_t looked_at = 0;   ///< fewer than `points` where the space is too large to count
-  std::vector<Removed> removed;  ///< most points first
-  std::uint64_t left = 0;        ///< of those looked at
+  std::uint64_t points = 0;     ///< of the space
+  std::uint64_t looked_at = 0;  ///< fewer than `points` where the space is too large to count
+  std::vector<ReasonCounts::Entry> removed;
+  std::uint64_t left = 0;  ///< of those looked at
 
   bool is_whole() const { return looked_at == points; }
 };

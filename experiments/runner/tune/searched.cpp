@@ -14,8 +14,8 @@ json searched_json(const std::string& problem, TimingMode mode, const std::strin
                    const Candidates& candidates, const SearchEnd& end) {
   const SpaceCount& count = candidates.count();
   json removed = json::array();
-  for (const SpaceCount::Removed& one : count.removed) {
-    removed.push_back({{"reason", one.reason}, {"points", one.points}});
+  for (const ReasonCounts::Entry& one : count.removed) {
+    removed.push_back({{"reason", one.reason}, {"points", one.count}});
   }
   json finalists = json::array();
   for (std::size_t i = 0; i < end.finalists.size(); ++i) {
