@@ -39,6 +39,9 @@ std::string level_name(const Use& use);
 /// stands at the value, or at the key when there is no such parameter.
 ParameterValue parse_parameter(const std::string& key, const SourcePlace& key_place,
                                const YamlNode& node, const VariantInfo& variant);
+/// All of a map of them; `others: default` names those that it does not.
+std::map<std::string, ParameterValue> parse_parameters(const YamlMap& map,
+                                                       const VariantInfo& variant);
 /// The entry that names the variant; nullptr without one.
 Use* find_use(std::vector<Use>& uses, const std::string& variant);
 /// The same variant, or two optimizations for the same slot.
