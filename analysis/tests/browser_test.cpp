@@ -10,6 +10,7 @@
 
 #include "design/enumerate.hpp"
 #include "files/temporary_directory.hpp"
+#include "render/document.hpp"
 #include "render/figures.hpp"
 #include "render/formats.hpp"
 #include "render/web.hpp"

@@ -8,6 +8,7 @@
 #include "files/write.hpp"
 #include "render/counters_figures.hpp"
 #include "render/counters_layout.hpp"
+#include "render/document.hpp"
 #include "render/figures.hpp"
 #include "render/formats.hpp"
 #include "render/summary.hpp"
@@ -191,6 +192,8 @@ TEST(CountersReport, OneTableSaysWhatBoundsTheFastestArmOfEachProblem) {
   EXPECT_THAT(text, testing::ContainsRegex(R"(\| another, warm \| all \| - \| [0-9. |]+ LSU)"));
   EXPECT_THAT(text, Not(HasSubstr("## Counters")));
   EXPECT_THAT(text, Not(HasSubstr("## ledger-48, warm")));
+  const std::string nothing = as_markdown(in_brief(document_of(ablation_report({}))));
+  EXPECT_THAT(nothing, HasSubstr("There is no table of all problems."));
 }
 
 TEST(CountersReport, AnArmThatWasNotCountedIsLeftOut) {

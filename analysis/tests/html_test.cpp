@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "render/document.hpp"
 #include "render/figures.hpp"
 #include "render/formats.hpp"
 #include "render/web.hpp"

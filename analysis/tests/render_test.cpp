@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "render/document.hpp"
 #include "render/formats.hpp"
-#include "render/layout.hpp"
 #include "render/summary.hpp"
 #include "render/text.hpp"
 #include "synthetic.hpp"

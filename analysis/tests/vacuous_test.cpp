@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "claims/claims.hpp"
+#include "render/document.hpp"
 #include "render/formats.hpp"
-#include "render/layout.hpp"
 #include "render/text.hpp"
 #include "synthetic.hpp"
 

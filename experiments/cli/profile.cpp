@@ -11,6 +11,7 @@
 #include "cli/terminal.hpp"
 #include "render/claims_table.hpp"
 #include "render/counters_layout.hpp"
+#include "render/document.hpp"
 #include "render/formats.hpp"
 #include "runner/profile/profile_run.hpp"
 #include "runner/supervise/manifest.hpp"

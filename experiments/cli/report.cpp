@@ -9,6 +9,7 @@
 #include "cli/svg.hpp"
 #include "cli/terminal.hpp"
 #include "render/claims_table.hpp"
+#include "render/document.hpp"
 
 namespace msda {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "render/effect_headline.hpp"
 #include "render/layout.hpp"
+#include "render/matrix.hpp"
 #include "render/text.hpp"
 
 namespace msda {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "render/layout.hpp"
+#include "render/document.hpp"
 
 namespace msda {
 

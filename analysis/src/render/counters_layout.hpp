@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "counters/counter_tables.hpp"
-#include "render/layout.hpp"
+#include "render/document.hpp"
 
 namespace msda {
 

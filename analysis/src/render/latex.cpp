@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "render/formats.hpp"
-#include "render/layout.hpp"
+#include "render/document.hpp"
 #include "render/text.hpp"
 
 namespace msda {

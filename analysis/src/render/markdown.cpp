@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "render/formats.hpp"
-#include "render/layout.hpp"
+#include "render/document.hpp"
 
 namespace msda {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "render/claims_table.hpp"
 #include "render/counters_layout.hpp"
+#include "render/document.hpp"
 #include "render/formats.hpp"
 #include "render/style.hpp"
 #include "render/text.hpp"

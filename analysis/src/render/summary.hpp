@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "render/layout.hpp"
+#include "render/matrix.hpp"
 
 namespace msda {
 

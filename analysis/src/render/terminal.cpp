@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "render/formats.hpp"
-#include "render/layout.hpp"
+#include "render/document.hpp"
 #include "render/style.hpp"
 #include "render/summary.hpp"
 #include "render/text.hpp"
