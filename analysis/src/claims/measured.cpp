@@ -184,6 +184,7 @@ MeasuredClaim measure_claim(Quantity quantity, const Table& table,
   std::vector<MeasuredNumber> of_arms;
   for (const std::vector<Measurement>& all : measured) {
     std::vector<MeasuredNumber> numbers;
+    numbers.reserve(all.size());
     for (const Measurement& one : all) numbers.push_back(number_of(one, comparisons));
     of_arms.push_back(extreme(numbers, true));  // the fastest of `over` leaves the least speedup
   }

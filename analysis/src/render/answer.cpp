@@ -184,7 +184,7 @@ struct Places {
   int untimed = 0;
   std::size_t count = 0;
 
-  bool any_compared() const { return static_cast<std::size_t>(alone + untimed) < count; }
+  bool any_compared() const { return std::cmp_less(alone + untimed, count); }
 };
 
 Places count_places(const Report& report) {

@@ -161,6 +161,7 @@ void GroupRunner::compile_together(const std::vector<Cell*>& cells) {
   const Range range(Category::kPhase, phase::kCompile);
   channel_.announce("", phase::kCompile);
   std::vector<const Composition*> compositions;
+  compositions.reserve(cells.size());
   for (const Cell* cell : cells) compositions.push_back(&*cell->composition);
   // Each arm's end is a sign of life. Heartbeats from a timer would go on for a compiler that
   // hangs.
@@ -198,6 +199,7 @@ void GroupRunner::load_inputs() {
   const Heartbeats heartbeats(channel_);
   const std::vector<InputSet>& sets = inputs_.get(spec, count, request_->process);
   std::vector<std::string> hashes;
+  hashes.reserve(sets.size());
   for (const InputSet& set : sets) hashes.push_back(set.hash);
   for (Cell& cell : cells_) cell.record.processes.front().inputs = hashes;
   group_inputs_.emplace(device_, sets);
