@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "json_line.hpp"
+#include "render/document.hpp"
 #include "render/figures.hpp"
 #include "render/formats.hpp"
-#include "render/document.hpp"
 #include "render/templates.hpp"
 #include "render/text.hpp"
 #include "render/web.hpp"

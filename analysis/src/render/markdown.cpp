@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "render/formats.hpp"
 #include "render/document.hpp"
+#include "render/formats.hpp"
 
 namespace msda {
 namespace {

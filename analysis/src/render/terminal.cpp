@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "render/formats.hpp"
 #include "render/document.hpp"
+#include "render/formats.hpp"
 #include "render/style.hpp"
 #include "render/summary.hpp"
 #include "render/text.hpp"
