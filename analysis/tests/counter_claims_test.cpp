@@ -5,6 +5,7 @@
 
 #include <msda/error.hpp>
 
+#include "claimed.hpp"
 #include "counted.hpp"
 #include "render/formats.hpp"
 #include "synthetic.hpp"
@@ -18,14 +19,9 @@ constexpr auto kCounter = Claim::Quantity::kCounter;
 constexpr const char* kConflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum";
 
 Claim claim_on(const std::string& arm, const std::string& value) {
-  Claim claim;
+  Claim claim = claimed::claim(arm, kCounter, value, parse_claimed(kCounter, value));
   claim.text = "no bank conflicts";
-  claim.source = "a paper";
-  claim.arms = {arm};
-  claim.quantity = kCounter;
   claim.metric = kConflicts;
-  claim.value = value;
-  claim.range = parse_claimed(kCounter, value);
   return claim;
 }
 

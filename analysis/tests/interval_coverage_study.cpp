@@ -12,12 +12,17 @@ namespace {
 
 constexpr std::array kCounts{2, 3, 4, 5, 8, 10};
 
+std::vector<std::string> columns_behind(const char* first) {
+  std::vector<std::string> columns{first};
+  for (const int processes : kCounts) columns.push_back(fmt::format("{} processes", processes));
+  return columns;
+}
+
 TEST(IntervalStudy, WaysToMakeAnInterval) {
-  std::vector<std::string> columns{"interval"};
+  const std::vector<std::string> columns = columns_behind("interval");
   std::vector<std::vector<std::string>> rows;
   for (const Way& way : ways()) rows.push_back({way.name});
   for (const int processes : kCounts) {
-    columns.push_back(fmt::format("{} processes", processes));
     const auto found = coverage_of(ways(), simulated::harsh_world(), processes);
     for (std::size_t w = 0; w < found.size(); ++w) rows[w].push_back(percent(found[w].covered));
   }
@@ -25,8 +30,7 @@ TEST(IntervalStudy, WaysToMakeAnInterval) {
 }
 
 TEST(IntervalStudy, TheChosenOneCoversInEveryWorld) {
-  std::vector<std::string> columns{"world"};
-  for (const int processes : kCounts) columns.push_back(fmt::format("{} processes", processes));
+  const std::vector<std::string> columns = columns_behind("world");
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, world] : worlds()) {
     std::vector<std::string>& row = rows.emplace_back();
@@ -65,8 +69,7 @@ std::vector<NamedWorld> blind_spots() {
 }
 
 TEST(IntervalStudy, WhatNoNumberOfProcessesCures) {
-  std::vector<std::string> columns{"world"};
-  for (const int processes : kCounts) columns.push_back(fmt::format("{} processes", processes));
+  const std::vector<std::string> columns = columns_behind("world");
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, world] : blind_spots()) {
     std::vector<std::string>& row = rows.emplace_back();

@@ -14,10 +14,15 @@
 namespace msda {
 namespace {
 
+/// What is made of tables is made of a document, which need not be a whole report.
 struct ReportFormat {
   const char* name;
-  std::string (*text)(const Report& report);
-  std::string (*document)(const Document& document);  ///< of those made of tables
+  std::string (*document)(const Document& document);
+  std::string (*report)(const Report& report);  ///< of all others
+
+  std::string text(const Report& of) const {
+    return document == nullptr ? report(of) : document(document_of(of));
+  }
 };
 
 std::string in_terminal(const Document& document) {
@@ -29,16 +34,15 @@ std::string effects_csv(const Report& report) {
   return effects_to_csv(*report.ablation);
 }
 
-constexpr ReportFormat kFormats[] = {
-    {"terminal", [](const Report& r) { return in_terminal(document_of(r)); }, in_terminal},
-    {"md", to_markdown, as_markdown},
-    {"html", to_html, nullptr},
-    {"tex", to_latex, as_latex},
-    {"csv", to_csv, nullptr},
-    {"records-csv", to_samples_csv, nullptr},
-    {"claims-csv", to_claims_csv, nullptr},
-    {"effects-csv", effects_csv, nullptr},
-    {"json", to_json, nullptr}};
+constexpr ReportFormat kFormats[] = {{"terminal", in_terminal, nullptr},
+                                     {"md", as_markdown, nullptr},
+                                     {"html", nullptr, to_html},
+                                     {"tex", as_latex, nullptr},
+                                     {"csv", nullptr, to_csv},
+                                     {"records-csv", nullptr, to_samples_csv},
+                                     {"claims-csv", nullptr, to_claims_csv},
+                                     {"effects-csv", nullptr, effects_csv},
+                                     {"json", nullptr, to_json}};
 
 std::vector<std::string> format_names() {
   std::vector<std::string> names;

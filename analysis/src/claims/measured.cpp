@@ -14,8 +14,8 @@ using Quantity = Claim::Quantity;
 /// The log of a quantity of an arm, or why there is none.
 struct Measurement {
   std::optional<LogEstimate> log;
-  std::string reason;
-  std::string over;  ///< of a speedup over one of several arms
+  std::string reason{};
+  std::string over{};  ///< of a speedup over one of several arms
 };
 
 /// What a claim on the quantity cannot do without: two arms may share what shows in none, a figure
@@ -41,13 +41,13 @@ Measurement exact(double value) {
   LogEstimate estimate;
   estimate.value = std::log(value);
   estimate.degrees_of_freedom = 1;
-  return {estimate, "", ""};
+  return {estimate};
 }
 
 Measurement time_of(const Table& table, const Row& row) {
   const auto estimate = estimate_log_time(row.record.samples, table.planned);
-  if (!estimate) return {{}, fmt::format("{} has no block with a time", row.record.arm), ""};
-  return {estimate, "", ""};
+  if (!estimate) return {{}, fmt::format("{} has no block with a time", row.record.arm)};
+  return {estimate};
 }
 
 /// `amount` over the time of a launch.
@@ -62,12 +62,12 @@ Measurement speedup(const Table& table, const Row& row, const std::string& over)
   const Row* const base = over.empty() ? baseline_row(table) : find_row(table, over);
   const std::string name = over.empty() ? "the baseline" : over;
   const std::string reason = why_without_time(Quantity::kSpeedup, base, name);
-  if (!reason.empty()) return {{}, reason, ""};
+  if (!reason.empty()) return {{}, reason};
   const std::string& arm = row.record.arm;
-  if (base == &row) return {{}, fmt::format("{} is the baseline itself", arm), ""};
+  if (base == &row) return {{}, fmt::format("{} is the baseline itself", arm)};
   const auto estimate = estimate_log_ratio(base->record.samples, row.record.samples, table.planned);
-  if (!estimate) return {{}, fmt::format("{} and {} have no block in common", arm, name), ""};
-  return {estimate, "", ""};
+  if (!estimate) return {{}, fmt::format("{} and {} have no block in common", arm, name)};
+  return {estimate};
 }
 
 /// Of a quantity of one arm alone.
@@ -77,7 +77,7 @@ Measurement measure_alone(Quantity quantity, const Table& table, const Row& row)
   const auto bytes = static_cast<double>(record.minimum_dram_bytes);
   const bool counts_flops = quantity == Quantity::kThroughput || quantity == Quantity::kIntensity;
   if (counts_flops && record.flops <= 0) {
-    return {{}, fmt::format("{} does no operations that are counted", record.arm), ""};
+    return {{}, fmt::format("{} does no operations that are counted", record.arm)};
   }
   switch (quantity) {
     case Quantity::kTime: return time_of(table, row);
@@ -86,14 +86,14 @@ Measurement measure_alone(Quantity quantity, const Table& table, const Row& row)
     case Quantity::kIntensity: return exact(flops / bytes);
     case Quantity::kError: return exact(record.relative_l2);
     case Quantity::kSpeedOfLight:
-      if (!row.speed_of_light) return {{}, "the ceilings of the device are not known", ""};
+      if (!row.speed_of_light) return {{}, "the ceilings of the device are not known"};
       return rate(*row.speed_of_light * row.median_seconds, table, row);
     case Quantity::kSpeedup:
     case Quantity::kCounter:
     case Quantity::kOutcome:
     case Quantity::kNotTestable: break;
   }
-  return {{}, "a run does not measure it", ""};
+  return {{}, "a run does not measure it"};
 }
 
 /// One for each comparison.
@@ -101,7 +101,7 @@ std::vector<Measurement> measure(Quantity quantity, const Table& table, const st
                                  const std::vector<std::string>& over) {
   const Row* const row = find_row(table, arm);
   if (std::string reason = why_without_time(quantity, row, arm); !reason.empty()) {
-    return {{{}, std::move(reason), ""}};
+    return {{{}, std::move(reason)}};
   }
   if (quantity != Quantity::kSpeedup) return {measure_alone(quantity, table, *row)};
   if (over.size() < 2) return {speedup(table, *row, over.empty() ? "" : over.front())};

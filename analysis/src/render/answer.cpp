@@ -45,12 +45,9 @@ std::string extent_of(const Tables& tables) {
     problems.insert(table.problem);
     modes.insert(table.mode);
   }
-  const auto counted = [](std::size_t count, const char* noun) {
-    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-  };
-  if (modes.size() == 1) return counted(problems.size(), "problem");
-  return fmt::format("{} in {}", counted(problems.size(), "problem"),
-                     counted(modes.size(), "mode"));
+  if (modes.size() == 1) return how_many(problems.size(), "problem");
+  return fmt::format("{} in {}", how_many(problems.size(), "problem"),
+                     how_many(modes.size(), "mode"));
 }
 
 /// "3 of 4 cases", or "all" of them.

@@ -157,8 +157,7 @@ std::string reasons_of(const Layout& layout) {
   std::string text;
   for (std::size_t i = 0; i < layout.reasons.size(); ++i) {
     const std::string& reason = layout.reasons[i];
-    text += fmt::format("\\par {{[}}{}{{]}} {}\n", i + 1,
-                        latex_name(reason.substr(0, reason.find('\n'))));
+    text += fmt::format("\\par {{[}}{}{{]}} {}\n", i + 1, latex_name(first_line(reason)));
   }
   return text.empty() ? "" : "\\smallskip\\raggedright\n" + text;
 }

@@ -67,9 +67,7 @@ std::vector<std::string> cells_of(const Row& row, const Scales& scales,
                                  when_timed(scales.bytes.number(row.dram_bytes_per_second)),
                                  when_timed(scales.flops.number(row.flops_per_second))};
   if (scales.speed_of_light) {
-    cells.push_back(row.speed_of_light
-                        ? fmt::format("{:.1f} {}", *row.speed_of_light * 100, name_of(*row.bound))
-                        : kAbsent);
+    cells.push_back(speed_of_light_text(row));
   }
   cells.push_back(error_text(row));
   cells.push_back(verdict);

@@ -5,12 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "render/text.hpp"
 #include "report/report.hpp"
 
 namespace msda {
-
-/// What stands in a cell without a value.
-inline constexpr const char* kAbsent = "-";
 
 struct Column {
   std::string title;

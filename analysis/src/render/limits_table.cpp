@@ -59,10 +59,7 @@ std::vector<std::string> cells_of(const CounterTable& table, const Fastest& fast
       fmt::format("{}, {}", printable_line(table.problem), printable_line(table.mode)),
       printable_line(fastest.launch->arm()),
       row == nullptr ? kAbsent : microseconds(row->median_seconds),
-      row == nullptr || !row->speed_of_light
-          ? kAbsent
-          : fmt::format("{:.1f} {}", *row->speed_of_light * 100, name_of(*row->bound)),
-      microseconds(fastest.loads.seconds)};
+      row == nullptr ? kAbsent : speed_of_light_text(*row), microseconds(fastest.loads.seconds)};
   for (const Resource& resource : resources()) {
     cells.push_back(percent(fastest.loads, fastest.loads.find(resource.name)));
   }

@@ -21,10 +21,6 @@ std::string gain_text(const std::optional<Confirmation>& confirmation) {
   return ratio_text(*confirmation->gain, confirmation->gain_95);
 }
 
-std::string counted(std::size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 /// What was tried: points of the space, and arms of the experiment that are none.
 struct Tried {
   std::size_t points = 0;
@@ -55,7 +51,7 @@ std::string without_a_time(const SearchReport& search) {
   const std::vector<ReasonCounts::Entry> failures = failures_of(search);
   if (failures.empty()) return "No candidate was tried.";
   const ReasonCounts::Entry& most = failures.front();
-  const std::string line = printable_line(most.reason.substr(0, most.reason.find('\n')));
+  const std::string line = printable_line(first_line(most.reason));
   const std::size_t count = search.tried.size();
   if (failures.size() == 1) {
     return fmt::format("No candidate has a time; {} failed: {}.",
@@ -73,10 +69,10 @@ std::string nothing_left(const SearchReport& search) {
   for (std::size_t i = 0; i < std::min(search.removed.size(), kMost); ++i) {
     const RemovedPoints& one = search.removed[i];
     text += fmt::format("{} {:.0f} removed: {}", i == 0 ? ":" : ";", one.points,
-                        printable_line(one.reason.substr(0, one.reason.find('\n'))));
+                        printable_line(first_line(one.reason)));
   }
   if (search.removed.size() > kMost) {
-    text += fmt::format("; and for {}", counted(search.removed.size() - kMost, "more reason"));
+    text += fmt::format("; and for {}", how_many(search.removed.size() - kMost, "more reason"));
   }
   return text + ".";
 }
@@ -115,10 +111,10 @@ std::string headline_of(const SearchReport& search) {
 
 std::string account_of(const SearchReport& search) {
   const Tried tried = tried_of(search);
-  const std::string arms = tried.arms == 0 ? "" : " and " + counted(tried.arms, "known arm");
+  const std::string arms = tried.arms == 0 ? "" : " and " + how_many(tried.arms, "known arm");
   std::string text = fmt::format(
       "{:.0f} points, of which {:.0f} can run; {}{} tried in {:.0f} s, {} without a time",
-      search.points, search.left, counted(tried.points, "point"), arms, search.seconds,
+      search.points, search.left, how_many(tried.points, "point"), arms, search.seconds,
       tried.untimed);
   if (search.ended && search.left == 0) return text + "; no point was left to try.";
   if (search.whole) return text + "; every point that can run was tried.";

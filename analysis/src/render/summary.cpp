@@ -208,8 +208,8 @@ std::vector<std::string> reasons_of(const Report& report) {
     for (const Row& row : table.rows) {
       const std::string& reason = row.record.reason;
       if (row.timed() || reason.empty()) continue;
-      std::string line = fmt::format("{} is {}: {}", row.record.arm, row.verdict,
-                                     reason.substr(0, reason.find('\n')));
+      std::string line =
+          fmt::format("{} is {}: {}", row.record.arm, row.verdict, first_line(reason));
       const auto found = std::find_if(reasons.begin(), reasons.end(),
                                       [&](const auto& known) { return known.first == line; });
       if (found == reasons.end()) {

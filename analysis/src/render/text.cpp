@@ -128,6 +128,18 @@ std::string printable_line(std::string_view text) {
   return line;
 }
 
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::string how_many(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string speed_of_light_text(const Row& row) {
+  return row.speed_of_light
+             ? fmt::format("{:.1f} {}", *row.speed_of_light * 100, name_of(*row.bound))
+             : kAbsent;
+}
+
 std::string arm_text(const Row& row) {
   std::string text = printable_line(row.record.arm);
   if (row.record.devices) text += fmt::format(" (on {} devices)", *row.record.devices);

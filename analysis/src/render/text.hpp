@@ -11,6 +11,9 @@
 
 namespace msda {
 
+/// What stands in a cell without a value.
+inline constexpr const char* kAbsent = "-";
+
 /// Columns that a terminal uses for UTF-8 text: combining marks take none, East Asian wide
 /// characters and emoji two (Unicode 15 main blocks). A byte that is no UTF-8 counts as one.
 std::size_t display_width(std::string_view text);
@@ -24,6 +27,12 @@ std::string printable(std::string_view text);
 
 /// The same on one line: line ends and tabs become spaces.
 std::string printable_line(std::string_view text);
+/// A reason can be a compiler's log.
+std::string first_line(const std::string& text);
+/// "1 point", "3 points"
+std::string how_many(std::size_t count, const char* noun);
+/// "63.6 L1": % SOL and the memory that sets it; "-" where it is not known.
+std::string speed_of_light_text(const Row& row);
 /// An arm's name, with marks where it ran on several devices and where its mechanism did not show.
 std::string arm_text(const Row& row);
 

@@ -46,6 +46,9 @@ struct SpaceRule {
   std::string text;  ///< as people read it
 };
 
+/// All points of a space up to this size are looked at to count those that rules remove.
+inline constexpr std::uint64_t kMostCounted = 200'000;
+
 /// A point is one level of each factor, kInactive where a parameter belongs to no chosen
 /// alternative. Points have numbers from 0 to size() - 1, whatever the rules say of them.
 class SearchSpace {

@@ -223,11 +223,17 @@ Shard parse_shard(const std::string& text) {
       fmt::format("'{}' is not a shard: write i/n with 1 <= i <= n, such as 2/8", text));
 }
 
-std::vector<Group> part_of(const std::vector<Group>& groups, const Shard& shard) {
+std::pair<std::size_t, std::size_t> part_borders(std::size_t count, const Shard& shard) {
   const auto border = [&](int part) {
-    return groups.begin() + std::ssize(groups) * part / shard.count;
+    return count * static_cast<std::size_t>(part) / static_cast<std::size_t>(shard.count);
   };
   return {border(shard.index - 1), border(shard.index)};
+}
+
+std::vector<Group> part_of(const std::vector<Group>& groups, const Shard& shard) {
+  const auto [begin, end] = part_borders(groups.size(), shard);
+  return {groups.begin() + static_cast<std::ptrdiff_t>(begin),
+          groups.begin() + static_cast<std::ptrdiff_t>(end)};
 }
 
 void take_shard(Plan& plan, const Shard& shard) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -90,6 +91,8 @@ void add_noise_pair(Plan& plan);
 /// could not be compared.
 void use_devices(Plan& plan, const std::vector<DeviceInfo>& devices);
 
+/// Where the shard's part of `count` groups begins and ends.
+std::pair<std::size_t, std::size_t> part_borders(std::size_t count, const Shard& shard);
 /// Consecutive elements of `groups`: the parts are as even as can be, and every group is in exactly
 /// one of them. Neighbours share their problem, and so its input and reference.
 std::vector<Group> part_of(const std::vector<Group>& groups, const Shard& shard);

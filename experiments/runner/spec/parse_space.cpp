@@ -308,8 +308,7 @@ const Settings<SpaceSpec>& search_settings() {
 /// A mistake in the file: no problem and no device could leave a point. Of a space that is too
 /// large to look at, the search itself says so.
 void check_rules_leave_a_point(const SearchSpace& space, const YamlMap& map) {
-  constexpr std::uint64_t kMostLookedAt = 200'000;
-  if (space.rules().empty() || space.size() > kMostLookedAt) return;
+  if (space.rules().empty() || space.size() > kMostCounted) return;
   std::vector<std::uint64_t> removed(space.rules().size());
   for (std::uint64_t number = 0; number < space.size(); ++number) {
     const auto broken = space.broken_rule(space.at(number));

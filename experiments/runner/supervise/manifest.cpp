@@ -198,10 +198,10 @@ Shard shard_of(const json& manifest) {
 
 std::vector<std::string> changed_best(const json& manifest, const Plan& plan) {
   std::map<std::string, std::string> then;
-  for (const json& pick : manifest.at("plan").value("best", json::array())) {
-    const std::string cell =
-        cell_name(pick.value("problem", ""), pick.value("arm", ""),
-                  parse_timing_mode(pick.value("mode", std::string(name_of(TimingMode::kWarm)))));
+  const json plan_then = manifest.value("plan", json::object());
+  for (const json& pick : plan_then.value("best", json::array())) {
+    const std::string cell = fmt::format("{}/{}/{}", pick.value("problem", ""),
+                                         pick.value("arm", ""), pick.value("mode", ""));
     then[cell] = pick.value("composition", "");
   }
   std::vector<std::string> changed;

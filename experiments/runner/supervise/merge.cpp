@@ -99,12 +99,11 @@ std::vector<SearchTrial> searches_of(const std::vector<fs::path>& shards) {
   return all;
 }
 
-/// As many as the problems and modes that all shards have together; nullopt where the manifest does
-/// not say.
-std::optional<std::vector<Group>> all_groups(const json& merged) {
+/// How many problems in modes all shards have together; nullopt where the manifest does not say.
+std::optional<std::size_t> group_count(const json& merged) {
   const json::json_pointer modes("/plan/measure/modes");
   if (!merged.contains("problems") || !merged.contains(modes)) return std::nullopt;
-  return std::vector<Group>(merged.at("problems").size() * merged.at(modes).size());
+  return merged.at("problems").size() * merged.at(modes).size();
 }
 
 /// Which of the shards are not among those given. One of more shards than groups may be empty, and
@@ -117,9 +116,11 @@ std::vector<std::string> missing_shards(const json& merged) {
     count = std::max(count, part.count);
     ++seen[part.index];
   }
-  const std::optional<std::vector<Group>> groups = all_groups(merged);
+  const std::optional<std::size_t> groups = group_count(merged);
   const auto is_empty = [&](int index) {
-    return groups && part_of(*groups, {index, count}).empty();
+    if (!groups) return false;
+    const auto [begin, end] = part_borders(*groups, {index, count});
+    return begin == end;
   };
   std::vector<std::string> missing;
   for (int index = 1; index <= count; ++index) {

@@ -26,9 +26,6 @@ std::string to_text(const SpaceCount& count);
 
 class Candidates {
  public:
-  /// A space of more points is sampled instead of counted.
-  static constexpr std::uint64_t kMostCounted = 200'000;
-
   /// `baseline` is what a candidate has to beat, so that it is none itself; `known` are other arms
   /// of the experiment, candidates beyond the points of the space. All arguments must outlive this.
   Candidates(const Registry& registry, const SpaceSpec& spec, const Arm& baseline,
