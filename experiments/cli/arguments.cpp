@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "compose/skeleton.hpp"
-#include "runner/spec/parse.hpp"
-#include "runner/spec/yaml_node.hpp"
+#include "runner/experiment/parse.hpp"
+#include "runner/experiment/yaml_node.hpp"
 
 namespace msda {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/variant_text.hpp"
 #include "problem/validate.hpp"
 #include "render/formats.hpp"
-#include "runner/spec/parse.hpp"
+#include "runner/experiment/parse.hpp"
 #include "runner/supervise/progress.hpp"
 #include "runner/supervise/supervisor.hpp"
 

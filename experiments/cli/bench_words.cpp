@@ -9,7 +9,7 @@
 #include "cli/pyramid.hpp"
 #include "problem/tensor_names.hpp"
 #include "problem/validate.hpp"
-#include "runner/spec/parse.hpp"
+#include "runner/experiment/parse.hpp"
 
 namespace msda {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/spec/experiment.hpp"
+#include "runner/experiment/experiment.hpp"
 
 namespace msda {
 

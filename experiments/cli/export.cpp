@@ -13,7 +13,7 @@
 #include "files/write.hpp"
 #include "nearest.hpp"
 #include "problem/tensor_names.hpp"
-#include "runner/spec/experiment.hpp"
+#include "runner/experiment/experiment.hpp"
 
 namespace msda {
 namespace {

@@ -9,8 +9,8 @@
 #include "cli/program.hpp"
 #include "problem/tensor_names.hpp"
 #include "problem/validate.hpp"
+#include "runner/experiment/parse.hpp"
 #include "runner/inspect/inspect.hpp"
-#include "runner/spec/parse.hpp"
 
 namespace msda {
 namespace {

@@ -7,8 +7,8 @@
 #include "cli/terminal.hpp"
 #include "cli/variant_text.hpp"
 #include "problem/validate.hpp"
+#include "runner/experiment/experiment.hpp"
 #include "runner/protocol/protocol.hpp"
-#include "runner/spec/experiment.hpp"
 
 namespace msda {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/arguments.hpp"
-#include "runner/spec/experiment.hpp"
+#include "runner/experiment/experiment.hpp"
 
 namespace msda {
 

@@ -1,4 +1,4 @@
-#include "runner/spec/schema.hpp"
+#include "runner/experiment/schema.hpp"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include "cli/variant_text.hpp"
 #include "external/external.hpp"
 #include "problem/validate.hpp"
-#include "runner/spec/experiment.hpp"
+#include "runner/experiment/experiment.hpp"
 
 namespace msda {
 namespace {

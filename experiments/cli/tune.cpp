@@ -14,7 +14,7 @@
 #include "cli/running.hpp"
 #include "cli/terminal.hpp"
 #include "files/write.hpp"
-#include "runner/spec/winners.hpp"
+#include "runner/experiment/winners.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/run.hpp"
 #include "runner/supervise/shell_words.hpp"

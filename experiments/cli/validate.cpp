@@ -4,9 +4,9 @@
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
 #include "files/read.hpp"
+#include "runner/experiment/experiment.hpp"
+#include "runner/experiment/yaml_node.hpp"
 #include "runner/plan/plan.hpp"
-#include "runner/spec/experiment.hpp"
-#include "runner/spec/yaml_node.hpp"
 
 namespace msda {
 namespace {

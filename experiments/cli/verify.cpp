@@ -11,7 +11,7 @@
 #include "cli/terminal.hpp"
 #include "problem/tensor_names.hpp"
 #include "problem/validate.hpp"
-#include "runner/spec/parse.hpp"
+#include "runner/experiment/parse.hpp"
 #include "runner/supervise/supervisor.hpp"
 
 namespace msda {

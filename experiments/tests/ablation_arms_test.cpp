@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/experiment/experiment.hpp"
 #include "runner/plan/plan.hpp"
-#include "runner/spec/experiment.hpp"
 #include "support.hpp"
 
 namespace msda::test {

@@ -13,7 +13,7 @@
 #include "measure/verify.hpp"
 #include "problem/validate.hpp"
 #include "reference/reference.hpp"
-#include "runner/spec/experiment.hpp"
+#include "runner/experiment/experiment.hpp"
 
 namespace msda {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "mistakes.hpp"
-#include "runner/spec/experiment.hpp"
+#include "runner/experiment/experiment.hpp"
 #include "support.hpp"
 
 namespace msda::test {

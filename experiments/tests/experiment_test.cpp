@@ -1,4 +1,4 @@
-#include "runner/spec/experiment.hpp"
+#include "runner/experiment/experiment.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "files/read.hpp"
-#include "runner/spec/experiment.hpp"
+#include "runner/experiment/experiment.hpp"
 #include "runner/supervise/supervisor.hpp"
 #include "support.hpp"
 

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/spec/experiment.hpp"
+#include "runner/experiment/experiment.hpp"
 #include "support.hpp"
 
 namespace msda::test {

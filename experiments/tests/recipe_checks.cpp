@@ -6,7 +6,7 @@
 
 #include "input/input.hpp"
 #include "problem/validate.hpp"
-#include "runner/spec/experiment.hpp"
+#include "runner/experiment/experiment.hpp"
 
 namespace msda {
 namespace {

@@ -1,5 +1,5 @@
 // The schema of experiment files names the keys that the parser knows, no more and no less.
-#include "runner/spec/schema.hpp"
+#include "runner/experiment/schema.hpp"
 
 #include <fstream>
 #include <regex>
@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/spec/experiment.hpp"
+#include "runner/experiment/experiment.hpp"
 #include "support.hpp"
 
 namespace msda::test {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/spec/parse.hpp"
+#include "runner/experiment/parse.hpp"
 #include "runner/tune/candidates.hpp"
 #include "support.hpp"
 

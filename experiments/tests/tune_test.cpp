@@ -10,7 +10,7 @@
 #include "results/record.hpp"
 #include "results/run_ranges.hpp"
 #include "results/search_log.hpp"
-#include "runner/spec/winners.hpp"
+#include "runner/experiment/winners.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "support.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/spec/winners.hpp"
+#include "runner/experiment/winners.hpp"
 
 namespace msda {
 

@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runner/spec/experiment.hpp"
+#include "runner/experiment/experiment.hpp"
 
 namespace msda {
 

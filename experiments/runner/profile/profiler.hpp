@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "results/counters.hpp"
-#include "runner/spec/experiment.hpp"
+#include "runner/experiment/experiment.hpp"
 
 namespace msda::profile {
 

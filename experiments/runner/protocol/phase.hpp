@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "runner/spec/experiment.hpp"
+#include "runner/experiment/experiment.hpp"
 
 namespace msda {
 

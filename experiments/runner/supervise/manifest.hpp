@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/experiment/experiment.hpp"
 #include "runner/plan/plan.hpp"
-#include "runner/spec/experiment.hpp"
 
 namespace msda {
 

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "results/record.hpp"
-#include "runner/spec/winners.hpp"
+#include "runner/experiment/winners.hpp"
 #include "runner/tune/candidates.hpp"
 #include "runner/tune/search.hpp"
 

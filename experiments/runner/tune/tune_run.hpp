@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "runner/experiment/winners.hpp"
 #include "runner/plan/plan.hpp"
-#include "runner/spec/winners.hpp"
 
 namespace msda {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "measure/group_inputs.hpp"
-#include "runner/spec/experiment.hpp"
+#include "runner/experiment/experiment.hpp"
 
 namespace msda {
 

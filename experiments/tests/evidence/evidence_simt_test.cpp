@@ -15,8 +15,8 @@
 #include "evidence/evidence.hpp"
 #include "files/temporary_directory.hpp"
 #include "problem/validate.hpp"
+#include "runner/experiment/experiment.hpp"
 #include "runner/plan/vacuous_notes.hpp"
-#include "runner/spec/experiment.hpp"
 
 namespace msda {
 namespace {

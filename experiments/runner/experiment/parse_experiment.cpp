@@ -7,8 +7,8 @@
 
 #include "files/read.hpp"
 #include "nearest.hpp"
-#include "runner/spec/parse.hpp"
-#include "runner/spec/settings.hpp"
+#include "runner/experiment/parse.hpp"
+#include "runner/experiment/settings.hpp"
 
 namespace msda {
 namespace {

@@ -1,4 +1,4 @@
-#include "runner/spec/settings.hpp"
+#include "runner/experiment/settings.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "runner/spec/ablation_points.hpp"
+#include "runner/experiment/ablation_points.hpp"
 
 #include <algorithm>
 #include <initializer_list>
@@ -9,7 +9,7 @@
 
 #include "design/enumerate.hpp"
 #include "design/fraction.hpp"
-#include "runner/spec/parse.hpp"
+#include "runner/experiment/parse.hpp"
 
 namespace msda {
 namespace {

@@ -16,7 +16,7 @@
 #include "input/input.hpp"
 #include "plugin/registry.hpp"
 #include "results/claim.hpp"
-#include "runner/spec/space_spec.hpp"
+#include "runner/experiment/space_spec.hpp"
 
 namespace msda {
 

@@ -1,6 +1,6 @@
-#include "runner/spec/space_spec.hpp"
+#include "runner/experiment/space_spec.hpp"
 
-#include "runner/spec/parse.hpp"
+#include "runner/experiment/parse.hpp"
 
 namespace msda {
 

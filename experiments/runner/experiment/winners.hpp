@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "runner/spec/experiment.hpp"
+#include "runner/experiment/experiment.hpp"
 
 namespace msda {
 

@@ -11,8 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runner/spec/form.hpp"
-#include "runner/spec/yaml_node.hpp"
+#include "runner/experiment/form.hpp"
+#include "runner/experiment/yaml_node.hpp"
 
 namespace msda {
 

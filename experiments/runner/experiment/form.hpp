@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "names.hpp"
-#include "runner/spec/yaml_node.hpp"
+#include "runner/experiment/yaml_node.hpp"
 
 namespace msda {
 

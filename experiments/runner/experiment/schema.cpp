@@ -1,4 +1,4 @@
-#include "runner/spec/schema.hpp"
+#include "runner/experiment/schema.hpp"
 
 #include <string>
 #include <utility>
@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "external/external.hpp"
-#include "runner/spec/parse.hpp"
-#include "runner/spec/settings.hpp"
+#include "runner/experiment/parse.hpp"
+#include "runner/experiment/settings.hpp"
 
 namespace msda {
 namespace {

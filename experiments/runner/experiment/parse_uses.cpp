@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/spec/parse.hpp"
+#include "runner/experiment/parse.hpp"
 
 namespace msda {
 namespace {

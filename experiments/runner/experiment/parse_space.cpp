@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/spec/parse.hpp"
-#include "runner/spec/settings.hpp"
+#include "runner/experiment/parse.hpp"
+#include "runner/experiment/settings.hpp"
 
 namespace msda {
 namespace {

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/spec/parse.hpp"
-#include "runner/spec/parse_factors.hpp"
-#include "runner/spec/settings.hpp"
+#include "runner/experiment/parse.hpp"
+#include "runner/experiment/parse_factors.hpp"
+#include "runner/experiment/settings.hpp"
 
 namespace msda {
 namespace {

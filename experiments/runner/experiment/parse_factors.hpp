@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "runner/spec/ablation_points.hpp"
-#include "runner/spec/yaml_node.hpp"
+#include "runner/experiment/ablation_points.hpp"
+#include "runner/experiment/yaml_node.hpp"
 
 namespace msda {
 

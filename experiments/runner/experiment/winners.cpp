@@ -1,4 +1,4 @@
-#include "runner/spec/winners.hpp"
+#include "runner/experiment/winners.hpp"
 
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 #include "files/read.hpp"
 #include "files/write.hpp"
 #include "problem/tensor_names.hpp"
-#include "runner/spec/parse.hpp"
+#include "runner/experiment/parse.hpp"
 
 namespace msda {
 namespace {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plugin/registry.hpp"
-#include "runner/spec/settings.hpp"
+#include "runner/experiment/settings.hpp"
 
 namespace msda {
 

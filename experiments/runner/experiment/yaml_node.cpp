@@ -1,4 +1,4 @@
-#include "runner/spec/yaml_node.hpp"
+#include "runner/experiment/yaml_node.hpp"
 
 #include <algorithm>
 #include <charconv>

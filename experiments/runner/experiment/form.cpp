@@ -1,8 +1,8 @@
-#include "runner/spec/form.hpp"
+#include "runner/experiment/form.hpp"
 
 #include <cmath>
 
-#include "runner/spec/parse.hpp"
+#include "runner/experiment/parse.hpp"
 
 namespace msda {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "pattern.hpp"
-#include "runner/spec/parse.hpp"
-#include "runner/spec/settings.hpp"
+#include "runner/experiment/parse.hpp"
+#include "runner/experiment/settings.hpp"
 
 namespace msda {
 namespace {

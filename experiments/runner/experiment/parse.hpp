@@ -9,9 +9,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runner/spec/experiment.hpp"
-#include "runner/spec/settings.hpp"
-#include "runner/spec/yaml_node.hpp"
+#include "runner/experiment/experiment.hpp"
+#include "runner/experiment/settings.hpp"
+#include "runner/experiment/yaml_node.hpp"
 
 namespace msda {
 

@@ -1,6 +1,6 @@
 // Conditions on what must show of an arm: the key `evidence`.
 #include "evidence/condition.hpp"
-#include "runner/spec/parse.hpp"
+#include "runner/experiment/parse.hpp"
 
 namespace msda {
 

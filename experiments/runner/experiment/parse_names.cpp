@@ -6,7 +6,7 @@
 #include <boost/dll/runtime_symbol_info.hpp>
 
 #include "device/simt/device.hpp"
-#include "runner/spec/parse.hpp"
+#include "runner/experiment/parse.hpp"
 
 namespace msda {
 

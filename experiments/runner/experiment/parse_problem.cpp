@@ -8,8 +8,8 @@
 #include "input/limits.hpp"
 #include "problem/tensor_names.hpp"
 #include "problem/validate.hpp"
-#include "runner/spec/parse.hpp"
-#include "runner/spec/settings.hpp"
+#include "runner/experiment/parse.hpp"
+#include "runner/experiment/settings.hpp"
 
 namespace msda {
 namespace {

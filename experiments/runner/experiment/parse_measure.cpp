@@ -1,6 +1,6 @@
 // How to measure: the key `measure`.
-#include "runner/spec/parse.hpp"
-#include "runner/spec/settings.hpp"
+#include "runner/experiment/parse.hpp"
+#include "runner/experiment/settings.hpp"
 
 namespace msda {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "runner/spec/experiment.hpp"
+#include "runner/experiment/experiment.hpp"
 
 namespace msda {
 

@@ -1,4 +1,4 @@
-#include "runner/spec/parse_factors.hpp"
+#include "runner/experiment/parse_factors.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/spec/parse.hpp"
+#include "runner/experiment/parse.hpp"
 
 namespace msda {
 namespace {

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "nearest.hpp"
-#include "runner/spec/parse.hpp"
-#include "runner/spec/settings.hpp"
+#include "runner/experiment/parse.hpp"
+#include "runner/experiment/settings.hpp"
 
 namespace msda {
 namespace {
