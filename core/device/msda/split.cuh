@@ -58,11 +58,11 @@ __device__ __forceinline__ PointerTo<T, Byte> element_of(Byte* first, long long 
   }
 }
 
-/// ptx::element_address from an opaque address, with a stride in units.
+/// ptx::mad_wide from an opaque address, with a stride in units.
 template <unsigned stride>
 __device__ __forceinline__ const unsigned char* strided(const unsigned char* address,
                                                         unsigned index) {
-  return ptx::element_address<stride>(ptx::opaque(address), index);
+  return ptx::mad_wide<stride>(ptx::opaque(address), index);
 }
 template <unsigned stride>
 __device__ __forceinline__ SplitPointer<const unsigned char> strided(

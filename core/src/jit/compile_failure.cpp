@@ -14,23 +14,25 @@ namespace msda {
 namespace {
 
 /// Names of CUDA that device code does not use by itself, and what has a body on every device.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kInstead = {
-    {{"__syncthreads", "simt::sync_block()"},
-     {"__syncwarp", "simt::sync_warp()"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kInstead = {
+    {{"__syncthreads", "simt::syncthreads()"},
+     {"__syncwarp", "simt::syncwarp()"},
      {"threadIdx", "simt::thread()"},
      {"blockIdx", "simt::block()"},
      {"gridDim", "simt::blocks()"},
      {"blockDim", "the constant that the launch shape is made of"},
-     {"__shfl_sync", "simt::shuffle()"},
-     {"__shfl_xor_sync", "simt::shuffle_xor()"},
-     {"__shfl_up_sync", "simt::shuffle_up()"},
-     {"__reduce_min_sync", "simt::warp_minimum()"},
-     {"__reduce_max_sync", "simt::warp_maximum()"},
-     {"__reduce_or_sync", "simt::warp_union()"},
+     {"__shfl_sync", "simt::shfl_sync()"},
+     {"__shfl_xor_sync", "simt::shfl_xor_sync()"},
+     {"__shfl_up_sync", "simt::shfl_up_sync()"},
+     {"__reduce_min_sync", "simt::reduce_min_sync()"},
+     {"__reduce_max_sync", "simt::reduce_max_sync()"},
+     {"__reduce_or_sync", "simt::reduce_or_sync()"},
      {"__ffs", "simt::lowest_bit()"},
      {"atomicAdd", "simt::atomic_add()"},
      {"atomicMax", "simt::atomic_max()"},
-     {"__ldg", "ptx::load_readonly()"}}};
+     {"atomicCAS", "simt::atomic_cas()"},
+     {"__threadfence", "simt::threadfence()"},
+     {"__ldg", "ptx::ldg()"}}};
 
 /// "my-order: device/order.cuh" of "my_order/order.cuh"; "" of a header of the framework.
 std::string authors_name(const std::string& path) {

@@ -40,7 +40,7 @@ template <bool right>
 __global__ void exchange(const Arguments arguments) {
   unsigned* shared = words(simt::shared_memory());
   shared[simt::thread()] = simt::thread();
-  if (right) simt::sync_block();
+  if (right) simt::syncthreads();
   output(arguments)[simt::thread()] = shared[(simt::thread() + 1) % 64];
 }
 
@@ -50,9 +50,9 @@ __global__ void exchange_twice(const Arguments arguments) {
   unsigned* shared = words(simt::shared_memory());
   for (unsigned round = 0; round < 2; ++round) {
     shared[simt::thread()] = simt::thread() + round;
-    simt::sync_block();
+    simt::syncthreads();
     output(arguments)[simt::thread()] = shared[(simt::thread() + 33) % 64];
-    if (right) simt::sync_block();
+    if (right) simt::syncthreads();
   }
 }
 
@@ -61,7 +61,7 @@ template <bool right>
 __global__ void early_exit(const Arguments arguments) {
   const bool has_work = simt::thread() < 60;
   if (!right && !has_work) return;
-  simt::sync_block();
+  simt::syncthreads();
   if (has_work) output(arguments)[simt::thread()] = 1;
 }
 
@@ -69,11 +69,11 @@ __global__ void early_exit(const Arguments arguments) {
 template <bool right>
 __global__ void divergence(const Arguments arguments) {
   if (right) {
-    simt::sync_block();
+    simt::syncthreads();
   } else if (is_producer()) {
-    simt::sync_block();
+    simt::syncthreads();
   } else {
-    simt::sync_block();
+    simt::syncthreads();
   }
   output(arguments)[simt::thread()] = 1;
 }
@@ -83,14 +83,14 @@ template <bool right>
 __global__ void deadlock(const Arguments arguments) {
   unsigned* flag = words(simt::shared_memory());
   if (simt::thread() == 0) *flag = 0;
-  simt::sync_block();
+  simt::syncthreads();
   if (is_producer()) {
-    if (!right) ptx::sync_named(1, 64);
-    if (simt::lane() == 0) ptx::raise_flag(flag);
-    if (right) ptx::sync_named(1, 64);
+    if (!right) ptx::bar_sync(1, 64);
+    if (simt::lane() == 0) ptx::red_release_add(flag);
+    if (right) ptx::bar_sync(1, 64);
   } else {
     ptx::wait_for_flag(flag, 1);
-    ptx::sync_named(1, 64);
+    ptx::bar_sync(1, 64);
   }
   output(arguments)[simt::thread()] = 1;
 }
@@ -100,15 +100,15 @@ template <bool right>
 __global__ void spin(const Arguments arguments) {
   volatile unsigned* flag = words(simt::shared_memory());
   if (simt::thread() == 0) *flag = 0;
-  simt::sync_block();
+  simt::syncthreads();
   if (is_producer()) {
-    if (!right) ptx::sync_named(1, 64);
+    if (!right) ptx::bar_sync(1, 64);
     if (simt::lane() == 0) *flag = 1;
-    if (right) ptx::sync_named(1, 64);
+    if (right) ptx::bar_sync(1, 64);
   } else {
     while (*flag == 0) {
     }
-    ptx::sync_named(1, 64);
+    ptx::bar_sync(1, 64);
   }
   output(arguments)[simt::thread()] = 1;
 }
@@ -128,9 +128,9 @@ template <bool right>
 __global__ void warp_divergence(const Arguments arguments) {
   unsigned other = 0;
   if (right || simt::lane() < 16) {
-    other = simt::shuffle_xor(simt::lane(), 1);
+    other = simt::shfl_xor_sync(simt::lane(), 1);
   } else {
-    simt::sync_warp();
+    simt::syncwarp();
   }
   output(arguments)[simt::thread()] = other;
 }
@@ -139,7 +139,7 @@ __global__ void warp_divergence(const Arguments arguments) {
 template <bool right>
 __global__ void wrong_mask(const Arguments arguments) {
   const unsigned mask = simt::lane() < 16 || !right ? 0xffffU : 0xffff0000U;
-  simt::sync_warp(mask);
+  simt::syncwarp(mask);
   output(arguments)[simt::thread()] = 1;
 }
 
@@ -148,8 +148,8 @@ template <bool right>
 __global__ void shuffle_for_barrier(const Arguments arguments) {
   unsigned* shared = words(simt::shared_memory());
   shared[simt::thread()] = simt::lane();
-  const unsigned other = simt::shuffle_xor(simt::lane(), 1);
-  if (right) simt::sync_warp();
+  const unsigned other = simt::shfl_xor_sync(simt::lane(), 1);
+  if (right) simt::syncwarp();
   output(arguments)[simt::thread()] = other + shared[simt::thread() ^ 1U];
 }
 
@@ -182,7 +182,7 @@ template <bool right>
 __global__ void uninitialised(const Arguments arguments) {
   unsigned* shared = words(simt::shared_memory());
   if (right || simt::thread() < 63) shared[simt::thread()] = 1;
-  simt::sync_block();
+  simt::syncthreads();
   output(arguments)[simt::thread()] = shared[63 - simt::thread()];
 }
 
@@ -211,9 +211,9 @@ __global__ void last_to_come(const Arguments arguments) {
   auto* words = static_cast<unsigned*>(arguments.output);
   if (simt::thread() != 0) return;
   words[1 + simt::block()] = simt::block();
-  if (right) simt::fence();
+  if (right) simt::threadfence();
   const unsigned before = simt::atomic_add(words + 127, 1U);
-  if (right) simt::fence();
+  if (right) simt::threadfence();
   if (before % simt::blocks() + 1 != simt::blocks()) return;
   unsigned sum = 0;
   for (unsigned block = 0; block < simt::blocks(); ++block) sum += words[1 + block];
@@ -226,9 +226,9 @@ __global__ void written_behind_the_fence(const Arguments arguments) {
   auto* words = static_cast<unsigned*>(arguments.output);
   if (simt::thread() != 0) return;
   if (right) words[1 + simt::block()] = simt::block();
-  simt::fence();
+  simt::threadfence();
   const unsigned before = simt::atomic_add(words + 127, 1U);
-  simt::fence();
+  simt::threadfence();
   const bool last = before % simt::blocks() + 1 == simt::blocks();
   if (!right) words[1 + simt::block()] = simt::block();
   if (last) words[1 + simt::block()] = words[1 + (simt::block() + 1) % simt::blocks()];
@@ -240,9 +240,9 @@ __global__ void written_behind_the_fence(const Arguments arguments) {
 template <bool right>
 __global__ void unwaited_copy(const Arguments arguments) {
   unsigned* shared = words(simt::shared_memory());
-  ptx::copy_async<4>(shared + simt::thread(), value(arguments) + simt::thread());
-  ptx::commit_copies();
-  if (right) ptx::wait_for_copies<0>();
+  ptx::cp_async<4>(shared + simt::thread(), value(arguments) + simt::thread());
+  ptx::cp_async_commit_group();
+  if (right) ptx::cp_async_wait_group<0>();
   output(arguments)[simt::thread()] = shared[simt::thread()];
 }
 
@@ -250,11 +250,11 @@ __global__ void unwaited_copy(const Arguments arguments) {
 template <bool right>
 __global__ void arrivals(const Arguments arguments) {
   ptx::Barrier* barrier = barriers(simt::shared_memory());
-  if (simt::thread() == 0) ptx::init(barrier, right ? 2 : 3);
-  simt::sync_block();
-  simt::sync_warp();
-  if (simt::lane() == 0) ptx::arrive(barrier);
-  ptx::wait(barrier, 0);
+  if (simt::thread() == 0) ptx::mbarrier_init(barrier, right ? 2 : 3);
+  simt::syncthreads();
+  simt::syncwarp();
+  if (simt::lane() == 0) ptx::mbarrier_arrive(barrier);
+  ptx::mbarrier_wait(barrier, 0);
   output(arguments)[simt::thread()] = 1;
 }
 
@@ -264,15 +264,15 @@ template <bool right>
 __global__ void too_many_arrivals(const Arguments arguments) {
   ptx::Barrier* barrier = barriers(simt::shared_memory());
   if (simt::thread() == 0) {
-    ptx::init(barrier, right ? 64 : 2);
-    ptx::publish_barriers();
-    ptx::arrive_expecting(barrier, 16);
+    ptx::mbarrier_init(barrier, right ? 64 : 2);
+    ptx::fence_mbarrier_init();
+    ptx::mbarrier_arrive_expect_tx(barrier, 16);
   }
-  simt::sync_block();
-  if (simt::thread() != 0) ptx::arrive(barrier);
-  simt::sync_block();
-  if (simt::thread() == 0) ptx::copy_bulk(simt::shared_memory(), value(arguments), 16, barrier);
-  ptx::wait(barrier, 0);
+  simt::syncthreads();
+  if (simt::thread() != 0) ptx::mbarrier_arrive(barrier);
+  simt::syncthreads();
+  if (simt::thread() == 0) ptx::cp_async_bulk(simt::shared_memory(), value(arguments), 16, barrier);
+  ptx::mbarrier_wait(barrier, 0);
   output(arguments)[simt::thread()] = 1;
 }
 
@@ -282,15 +282,15 @@ __global__ void bytes(const Arguments arguments) {
   unsigned char* shared = simt::shared_memory();
   ptx::Barrier* barrier = barriers(shared);
   if (simt::thread() == 0) {
-    ptx::init(barrier, 1);
-    ptx::publish_barriers();
+    ptx::mbarrier_init(barrier, 1);
+    ptx::fence_mbarrier_init();
   }
-  simt::sync_block();
+  simt::syncthreads();
   if (simt::thread() == 0) {
-    ptx::arrive_expecting(barrier, right ? 256 : 272);
-    ptx::copy_bulk(shared, value(arguments), 256, barrier);
+    ptx::mbarrier_arrive_expect_tx(barrier, right ? 256 : 272);
+    ptx::cp_async_bulk(shared, value(arguments), 256, barrier);
   }
-  ptx::wait(barrier, 0);
+  ptx::mbarrier_wait(barrier, 0);
   output(arguments)[simt::thread()] = words(shared)[simt::thread()];
 }
 
@@ -298,10 +298,10 @@ __global__ void bytes(const Arguments arguments) {
 template <bool right>
 __global__ void unpublished(const Arguments arguments) {
   ptx::Barrier* barrier = barriers(simt::shared_memory());
-  if (simt::thread() == 63) ptx::init(barrier, 64);
-  if (right) simt::sync_block();
-  ptx::arrive(barrier);
-  ptx::wait(barrier, 0);
+  if (simt::thread() == 63) ptx::mbarrier_init(barrier, 64);
+  if (right) simt::syncthreads();
+  ptx::mbarrier_arrive(barrier);
+  ptx::mbarrier_wait(barrier, 0);
   output(arguments)[simt::thread()] = 1;
 }
 
@@ -311,22 +311,22 @@ __global__ void unpublished_to_tma(const Arguments arguments) {
   unsigned char* shared = simt::shared_memory();
   ptx::Barrier* barrier = barriers(shared);
   if (simt::thread() == 0) {
-    ptx::init(barrier, 1);
-    if (right) ptx::publish_barriers();
-    ptx::arrive_expecting(barrier, 256);
-    ptx::copy_bulk(shared, value(arguments), 256, barrier);
+    ptx::mbarrier_init(barrier, 1);
+    if (right) ptx::fence_mbarrier_init();
+    ptx::mbarrier_arrive_expect_tx(barrier, 256);
+    ptx::cp_async_bulk(shared, value(arguments), 256, barrier);
   }
-  simt::sync_block();
-  ptx::wait(barrier, 0);
+  simt::syncthreads();
+  ptx::mbarrier_wait(barrier, 0);
   output(arguments)[simt::thread()] = words(shared)[simt::thread()];
 }
 
 /// By one thread: a barrier that waits for one copy, and the copy, of 256 bytes.
 __device__ inline void begin_copy(const Arguments& arguments, ptx::Barrier* barrier) {
-  ptx::init(barrier, 1);
-  ptx::publish_barriers();
-  ptx::arrive_expecting(barrier, 256);
-  ptx::copy_bulk(simt::shared_memory(), value(arguments), 256, barrier);
+  ptx::mbarrier_init(barrier, 1);
+  ptx::fence_mbarrier_init();
+  ptx::mbarrier_arrive_expect_tx(barrier, 256);
+  ptx::cp_async_bulk(simt::shared_memory(), value(arguments), 256, barrier);
 }
 
 /// One thread has waited for the copy; the others only know that it was begun.
@@ -335,10 +335,10 @@ __global__ void untold_of_copy(const Arguments arguments) {
   unsigned char* shared = simt::shared_memory();
   ptx::Barrier* barrier = barriers(shared);
   if (simt::thread() == 0) begin_copy(arguments, barrier);
-  simt::sync_block();
-  if (right || simt::thread() == 0) ptx::wait(barrier, 0);
+  simt::syncthreads();
+  if (right || simt::thread() == 0) ptx::mbarrier_wait(barrier, 0);
   if (simt::thread() >= 32) return;
-  const unsigned lane = simt::shuffle_xor(simt::lane(), 1);  // it has come, and orders no memory
+  const unsigned lane = simt::shfl_xor_sync(simt::lane(), 1);  // it has come, and orders no memory
   output(arguments)[lane] = words(shared)[lane];
 }
 
@@ -348,7 +348,7 @@ __global__ void unwaited_bulk_copy(const Arguments arguments) {
   ptx::Barrier* barrier = barriers(simt::shared_memory());
   if (simt::thread() == 0) {
     begin_copy(arguments, barrier);
-    if (right) ptx::wait(barrier, 0);
+    if (right) ptx::mbarrier_wait(barrier, 0);
   }
   output(arguments)[simt::thread()] = 1;
 }
@@ -357,9 +357,9 @@ __global__ void unwaited_bulk_copy(const Arguments arguments) {
 template <bool right>
 __global__ void half_a_barrier(const Arguments arguments) {
   if (is_producer()) {
-    ptx::arrive_named(1, 64);
+    ptx::bar_arrive(1, 64);
   } else if (right) {
-    ptx::sync_named(1, 64);
+    ptx::bar_sync(1, 64);
   }
   output(arguments)[simt::thread()] = 1;
 }
@@ -371,19 +371,19 @@ __global__ void unfenced(const Arguments arguments) {
   unsigned char* shared = simt::shared_memory();
   ptx::Barrier* barrier = barriers(shared);
   if (simt::thread() == 0) {
-    ptx::init(barrier, 1);
-    ptx::publish_barriers();
+    ptx::mbarrier_init(barrier, 1);
+    ptx::fence_mbarrier_init();
   }
   words(shared)[simt::thread()] = simt::thread();
-  simt::sync_block();
+  simt::syncthreads();
   output(arguments)[simt::thread()] = words(shared)[63 - simt::thread()];
-  simt::sync_block();
+  simt::syncthreads();
   if (simt::thread() == 0) {
-    if (right) ptx::fence_before_bulk_copies();
-    ptx::arrive_expecting(barrier, 256);
-    ptx::copy_bulk(shared, value(arguments), 256, barrier);
+    if (right) ptx::fence_proxy_async();
+    ptx::mbarrier_arrive_expect_tx(barrier, 256);
+    ptx::cp_async_bulk(shared, value(arguments), 256, barrier);
   }
-  ptx::wait(barrier, 0);
+  ptx::mbarrier_wait(barrier, 0);
   output(arguments)[simt::thread()] += words(shared)[simt::thread()];
 }
 
@@ -393,8 +393,8 @@ __global__ void unfenced(const Arguments arguments) {
 /// Writes over what the launch before perhaps still reads.
 template <bool right>
 __global__ void early_write(const Arguments arguments) {
-  ptx::launch_dependent_grids();
-  if (right) ptx::wait_on_dependent_grids();
+  ptx::griddepcontrol_launch_dependents();
+  if (right) ptx::griddepcontrol_wait();
   output(arguments)[simt::thread()] = 1;
 }
 
@@ -402,11 +402,11 @@ __global__ void early_write(const Arguments arguments) {
 template <bool right>
 __global__ void early_copy(const Arguments arguments) {
   unsigned char* shared = simt::shared_memory();
-  if (right || simt::thread() == 0) ptx::wait_on_dependent_grids();
+  if (right || simt::thread() == 0) ptx::griddepcontrol_wait();
   if (simt::thread() == 1) {
-    ptx::copy_async<16>(shared, value(arguments));
-    ptx::commit_copies();
-    ptx::wait_for_copies<0>();
+    ptx::cp_async<16>(shared, value(arguments));
+    ptx::cp_async_commit_group();
+    ptx::cp_async_wait_group<0>();
     output(arguments)[0] = words(shared)[0];
   }
 }
@@ -418,10 +418,9 @@ template <bool right>
 __global__ void cluster_read(const Arguments arguments) {
   unsigned* shared = words(simt::shared_memory());
   shared[simt::thread()] = simt::thread();
-  if (right) ptx::sync_cluster();
-  output(arguments)[simt::thread()] =
-      *ptx::map_shared_rank(shared + simt::thread(), 1 - simt::block() % 2);
-  ptx::sync_cluster();
+  if (right) ptx::cluster_sync();
+  output(arguments)[simt::thread()] = *ptx::mapa(shared + simt::thread(), 1 - simt::block() % 2);
+  ptx::cluster_sync();
 }
 
 /// Each block reads the other's word and ends: its memory goes, and its neighbour may still read.
@@ -429,10 +428,9 @@ template <bool right>
 __global__ void cluster_leave(const Arguments arguments) {
   unsigned* shared = words(simt::shared_memory());
   shared[simt::thread()] = simt::thread();
-  ptx::sync_cluster();
-  output(arguments)[simt::thread()] =
-      *ptx::map_shared_rank(shared + simt::thread(), 1 - simt::block() % 2);
-  if (right) ptx::sync_cluster();
+  ptx::cluster_sync();
+  output(arguments)[simt::thread()] = *ptx::mapa(shared + simt::thread(), 1 - simt::block() % 2);
+  if (right) ptx::cluster_sync();
 }
 
 }  // namespace corpus

@@ -35,7 +35,7 @@ class Pipeline {
       Threads::sync();  // the stage that is filled next is read to its end
     }
     begin(flat_row, kStages - 1, rows_left);
-    ptx::wait_for_copies<kStages - 1>();
+    ptx::cp_async_wait_group<kStages - 1>();
     Threads::sync();
   }
   __device__ Sample sample(long long, int row_in_tile, int point) const {
@@ -58,13 +58,13 @@ class Pipeline {
                           [&tile](const auto* from, int row, int word, int) {
                             auto* to = Rows::word(tile, row, word);
                             if constexpr (Rows::kWordBytes >= 4) {
-                              ptx::copy_async<Rows::kWordBytes>(to, from);
+                              ptx::cp_async<Rows::kWordBytes>(to, from);
                             } else {  // rows of an odd number of 2-byte elements
                               *to = *from;
                             }
                           });
     }
-    ptx::commit_copies();
+    ptx::cp_async_commit_group();
   }
 
   const Arguments& arguments_;

@@ -18,8 +18,8 @@ struct Launch {
 
   __device__ static void begin() {
     if constexpr (kDependent) {
-      ptx::launch_dependent_grids();
-      ptx::wait_on_dependent_grids();
+      ptx::griddepcontrol_launch_dependents();
+      ptx::griddepcontrol_wait();
     }
   }
 };

@@ -73,14 +73,14 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   /// All blocks of the cluster come here together: they take the same items.
   __device__ void enter(const WorkItem& item) {
     const int rank = static_cast<int>(simt::block() % kCluster);
-    const auto sync = [] { ptx::sync_cluster(); };
+    const auto sync = [] { ptx::cluster_sync(); };
     if (!this->turn_to(item, rank * kChannels, sync)) return;
     this->await_copies();  // a block's barrier tells nothing to others
     sync();
   }
   __device__ void begin_tile(const WorkItem&) {}
   /// A block whose memory others still read must not end.
-  __device__ void leave() { ptx::sync_cluster(); }
+  __device__ void leave() { ptx::cluster_sync(); }
 
   __device__ Base base(const WorkItem& item, int head, int channel) const {
     const int in_plane = Resident::channel_in_plane(item, head, channel);
@@ -90,7 +90,7 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
 #pragma unroll
       for (int p = 0; p < kParts; ++p) {
         const int first = in_plane + p * kChannels;
-        base.shared.at[p] = ptx::map_shared_rank(this->storage_.data(), first / kChannels) +
+        base.shared.at[p] = ptx::mapa(this->storage_.data(), first / kChannels) +
                             first % kChannels * static_cast<int>(sizeof(Value));
       }
     }

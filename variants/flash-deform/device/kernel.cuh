@@ -128,7 +128,7 @@ struct Kernel {
     }
     const long long stored = Layout::start(level) + Layout::pixel(level, x, y);
     return Values::read(image + stored * Layout::kPixelStride,
-                        [](const auto* word) { return ptx::load_readonly(word); });
+                        [](const auto* word) { return ptx::ldg(word); });
   }
 };
 

@@ -53,9 +53,8 @@ struct Arithmetic : FloatArithmetic<K, Parameters> {
       // The four bytes, from the lowest on: twice the lower part's, then the upper part's two.
       constexpr unsigned kByte = 4 + v % 4;
       constexpr unsigned kDigits = (v % 2 == 0 ? 0x1000U : 0x3200U) | kByte << 4U | kByte;
-      return __uint_as_float(
-          ptx::pick_bytes<kDigits>(reinterpret_cast<const unsigned*>(upper)[v / 2],
-                                   reinterpret_cast<const unsigned*>(lower)[v / 4]));
+      return __uint_as_float(ptx::prmt<kDigits>(reinterpret_cast<const unsigned*>(upper)[v / 2],
+                                                reinterpret_cast<const unsigned*>(lower)[v / 4]));
     }
     return __uint_as_float(static_cast<unsigned>(upper[v]) << 16U | lower[v] * 257U);
   }

@@ -21,8 +21,8 @@ class BlockHandover {
 
   __device__ explicit BlockHandover(Storage& storage) : storage_(storage) {
     if (simt::thread() != 0) return;
-    ptx::init(&storage.barrier, K::Mapping::kThreads + kProducerThreads<K>);
-    ptx::publish_barriers();
+    ptx::mbarrier_init(&storage.barrier, K::Mapping::kThreads + kProducerThreads<K>);
+    ptx::fence_mbarrier_init();
   }
   __device__ void producer_acquire(const State&) {}
   __device__ void producer_commit(const State& state) {
@@ -36,8 +36,8 @@ class BlockHandover {
 
  private:
   __device__ void sync() {
-    ptx::arrive(&storage_.barrier);
-    ptx::wait(&storage_.barrier, phase_);
+    ptx::mbarrier_arrive(&storage_.barrier);
+    ptx::mbarrier_wait(&storage_.barrier, phase_);
     phase_ ^= 1U;
   }
 

@@ -39,12 +39,12 @@ class FlagHandover {
 
  private:
   __device__ static void raise(unsigned* flag) {
-    simt::sync_warp();
-    if (simt::lane() == 0) ptx::raise_flag(flag);
+    simt::syncwarp();
+    if (simt::lane() == 0) ptx::red_release_add(flag);
   }
   __device__ static void wait(unsigned* flag, unsigned count) {
     if (simt::lane() == 0) ptx::wait_for_flag(flag, count);
-    simt::sync_warp();
+    simt::syncwarp();
   }
 
   Storage& storage_;

@@ -20,25 +20,23 @@ class NamedHandover {
                   "a block has 16 named barriers: 6 stages at most");
   }
   __device__ void producer_acquire(const State& state) {
-    if (!state.is_first_round()) ptx::sync_named(empty(state.stage), kThreads);
+    if (!state.is_first_round()) ptx::bar_sync(empty(state.stage), kThreads);
   }
   __device__ void producer_commit(const State& state) {
-    ptx::arrive_named(full(state.stage), kThreads);
+    ptx::bar_arrive(full(state.stage), kThreads);
   }
   __device__ void producer_tail(const State& state) {
     const unsigned rounds = min(state.step, static_cast<unsigned>(kHandoverStages<K>));
     State last = state;
     if (state.is_first_round()) last = State{};
     for (unsigned left = rounds; left > 0; --left) {
-      ptx::sync_named(empty(last.stage), kThreads);
+      ptx::bar_sync(empty(last.stage), kThreads);
       last.advance();
     }
   }
-  __device__ void consumer_wait(const State& state) {
-    ptx::sync_named(full(state.stage), kThreads);
-  }
+  __device__ void consumer_wait(const State& state) { ptx::bar_sync(full(state.stage), kThreads); }
   __device__ void consumer_release(const State& state) {
-    ptx::arrive_named(empty(state.stage), kThreads);
+    ptx::bar_arrive(empty(state.stage), kThreads);
   }
 
  private:

@@ -56,8 +56,8 @@ struct Columns : ScaledCodes<K, Columns<K>> {
 #pragma unroll
         for (int v = 0; v < vector; v += 2) {
           const unsigned codes = codes_from<vector>(value[p][t].element + v);
-          sum[v] = ptx::dot2<false>(weight, codes, sum[v]);
-          if constexpr (vector > 1) sum[v + 1] = ptx::dot2<true>(weight, codes, sum[v + 1]);
+          sum[v] = ptx::dp2a<false>(weight, codes, sum[v]);
+          if constexpr (vector > 1) sum[v + 1] = ptx::dp2a<true>(weight, codes, sum[v + 1]);
         }
       }
     }

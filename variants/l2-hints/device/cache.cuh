@@ -31,21 +31,22 @@ struct Cache : DefaultCache<K, Parameters> {
 
   template <int level, class Word>
   __device__ static Word load_value(const Word* p) {
-    if constexpr (rank(level) < Parameters::bypass_l1) return ptx::load_no_allocate(p);
-    if constexpr (Parameters::value == kCg) return ptx::load_cached_in_l2(p);
-    if constexpr (Parameters::value == kEvictLast) return ptx::load_evict_last_in_l2(p);
-    return ptx::load_readonly(p);
+    if constexpr (rank(level) < Parameters::bypass_l1) return ptx::ld_nc_l1_no_allocate(p);
+    if constexpr (Parameters::value == kCg) return ptx::ld_cg(p);
+    if constexpr (Parameters::value == kEvictLast) return ptx::ld_nc_evict_last(p);
+    return ptx::ldg(p);
   }
   template <class Word>
   __device__ static Word load_stream(const Word* p) {
-    if constexpr (Parameters::stream && Parameters::stream_past_l1) return ptx::load_once(p);
-    if constexpr (Parameters::stream) return ptx::load_evict_first_in_l2(p);
-    return ptx::load_readonly(p);
+    if constexpr (Parameters::stream && Parameters::stream_past_l1)
+      return ptx::ld_nc_no_allocate_evict_first(p);
+    if constexpr (Parameters::stream) return ptx::ld_nc_evict_first(p);
+    return ptx::ldg(p);
   }
   template <class Word>
   __device__ static void store_output(Word* p, Word v) {
     if constexpr (Parameters::stream) {
-      ptx::store_streaming(p, v);
+      ptx::st_cs(p, v);
     } else {
       *p = v;
     }

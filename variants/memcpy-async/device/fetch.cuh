@@ -52,10 +52,10 @@ class Fetch {
       }
     }
   }
-  __device__ void commit(int) { ptx::commit_copies(); }
+  __device__ void commit(int) { ptx::cp_async_commit_group(); }
   template <int pending>
   __device__ void wait(int) {
-    ptx::wait_for_copies<pending>();
+    ptx::cp_async_wait_group<pending>();
   }
   template <int points>
   __device__ void read(int place, int r, Value (&value)[kBatch<K>][kTaps<K>]) const {
@@ -79,9 +79,9 @@ class Fetch {
   }
   __device__ static void copy(Word* to, const Word* from) {
     if constexpr (sizeof(Word) >= 4) {
-      ptx::copy_async_through_l1<sizeof(Word)>(to, from);
+      ptx::cp_async_ca<sizeof(Word)>(to, from);
     } else {
-      *to = ptx::load_readonly(from);
+      *to = ptx::ldg(from);
     }
   }
 

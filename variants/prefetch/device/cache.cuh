@@ -13,9 +13,9 @@ struct Cache : DefaultCache<K, Parameters> {
 
   template <int level, class Word>
   __device__ static Word load_value(const Word* p) {
-    if constexpr (Parameters::bytes == 64) return ptx::load_prefetch_64(p);
-    if constexpr (Parameters::bytes == 128) return ptx::load_prefetch_128(p);
-    return ptx::load_prefetch_256(p);
+    if constexpr (Parameters::bytes == 64) return ptx::ld_nc_l2_64b(p);
+    if constexpr (Parameters::bytes == 128) return ptx::ld_nc_l2_128b(p);
+    return ptx::ld_nc_l2_256b(p);
   }
 };
 

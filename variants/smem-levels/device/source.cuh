@@ -66,7 +66,7 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   __device__ auto anchor(const Base& base, Place place) const {
     if constexpr (Levels::resident(level)) {
       const int column = base.side * Resident::delta(level, 1, 0);
-      return ptx::element_offset<Levels::kStride>(ptx::opaque(base.shared + column), place);
+      return ptx::mad_lo<Levels::kStride>(ptx::opaque(base.shared + column), place);
     } else {
       return Resident::template anchor_in<level>(base.global, base.side, place);
     }

@@ -50,7 +50,7 @@ struct Order {
       int* order = static_cast<int*>(arguments.workspace[kOrder]) + image * arguments.queries;
       int* cell_of = order + arguments.batch * arguments.queries;
       for (int c = thread; c < kCells; c += kThreads) cells[c] = 0;
-      simt::sync_block();
+      simt::syncthreads();
       for (long long q = first; q < last; q += kThreads) {
         const int c = cell(arguments, image, q);
         cell_of[q] = c;
@@ -65,9 +65,9 @@ struct Order {
    private:
     __device__ static void sync() {
       if constexpr (kBlocks > 1) {
-        ptx::sync_cluster();
+        ptx::cluster_sync();
       } else {
-        simt::sync_block();
+        simt::syncthreads();
       }
     }
 
@@ -84,7 +84,7 @@ struct Order {
 #pragma unroll
       for (int b = 0; b < kBlocks; ++b) {
         const int* counts = storage.cells;
-        if constexpr (kBlocks > 1) counts = ptx::map_shared_rank(counts, b);
+        if constexpr (kBlocks > 1) counts = ptx::mapa(counts, b);
 #pragma unroll
         for (int c = 0; c < kCellsPerThread; ++c) {
           const int count = counts[thread * kCellsPerThread + c];
@@ -95,7 +95,7 @@ struct Order {
       }
       const int through_lane = simt::warp_inclusive_sum(own);
       if (lane == simt::kWarpLanes - 1) warp_sums[simt::warp()] = through_lane;
-      simt::sync_block();
+      simt::syncthreads();
       if (simt::warp() == 0) warp_sums[lane] = simt::warp_inclusive_sum(warp_sums[lane]);
       sync();  // the sums are there, and all blocks have read the counts
       int before = through_lane - own + (simt::warp() > 0 ? warp_sums[simt::warp() - 1] : 0);
@@ -104,7 +104,7 @@ struct Order {
         storage.cells[thread * kCellsPerThread + c] = before + of_lower[c];
         before += all[c];
       }
-      simt::sync_block();
+      simt::syncthreads();
     }
 
     /// Cell of the mean of the query's finite locations.
@@ -120,8 +120,8 @@ struct Order {
       float y = 0.0F;
 #pragma unroll 4
       for (int p = 0; p < kPoints; p += kTogether) {
-        const auto points = Points::read(location + 2 * p,
-                                         [](const auto* word) { return ptx::load_readonly(word); });
+        const auto points =
+            Points::read(location + 2 * p, [](const auto* word) { return ptx::ldg(word); });
 #pragma unroll
         for (int i = 0; i < kTogether; ++i) {
           const float px = to_float(points.element[2 * i]);

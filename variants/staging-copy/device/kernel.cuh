@@ -67,10 +67,10 @@ struct Kernel {
 
   __device__ static void run(const Arguments& arguments, Storage& storage) {
     if (kIsBulk && simt::thread() == 0) {
-      ptx::init(&storage.barrier, 1);
-      ptx::publish_barriers();
+      ptx::mbarrier_init(&storage.barrier, 1);
+      ptx::fence_mbarrier_init();
     }
-    simt::sync_block();
+    simt::syncthreads();
     const long long runs = (arguments.queries + kRows - 1) / kRows;
     const long long chunks = arguments.batch * Problem::kHeads * kGroups * runs;
     unsigned phase = 0;
@@ -92,9 +92,9 @@ struct Kernel {
   __device__ static int rank() { return static_cast<int>(simt::block() % kCluster); }
   __device__ static void sync() {
     if constexpr (kCluster > 1) {
-      ptx::sync_cluster();
+      ptx::cluster_sync();
     } else {
-      simt::sync_block();
+      simt::syncthreads();
     }
   }
 
@@ -109,26 +109,26 @@ struct Kernel {
       return values + (pixel * Problem::kHeads + chunk.head) * Problem::kChannels + channel;
     };
     if constexpr (kIsBulk) {
-      ptx::fence_before_bulk_copies();
-      if (simt::thread() == 0) ptx::arrive_expecting(&storage.barrier, rows * kRowBytes);
+      ptx::fence_proxy_async();
+      if (simt::thread() == 0) ptx::mbarrier_arrive_expect_tx(&storage.barrier, rows * kRowBytes);
       for (int row = static_cast<int>(simt::thread()); row < rows; row += kThreads) {
-        ptx::copy_bulk(storage.row[row], from(row), kRowBytes, &storage.barrier);
+        ptx::cp_async_bulk(storage.row[row], from(row), kRowBytes, &storage.barrier);
       }
-      ptx::wait(&storage.barrier, phase);
+      ptx::mbarrier_wait(&storage.barrier, phase);
       phase ^= 1U;
     } else {
       for (int i = static_cast<int>(simt::thread()); i < rows * kWords; i += kThreads) {
         const auto* word = reinterpret_cast<const Word*>(from(i / kWords)) + i % kWords;
         auto* to = reinterpret_cast<Word*>(storage.row) + i;
         if constexpr (kIsAsync) {
-          ptx::copy_async<kWordBytes>(to, word);
+          ptx::cp_async<kWordBytes>(to, word);
         } else {
-          *to = ptx::load_readonly(word);
+          *to = ptx::ldg(word);
         }
       }
       if constexpr (kIsAsync) {
-        ptx::commit_copies();
-        ptx::wait_for_copies<0>();
+        ptx::cp_async_commit_group();
+        ptx::cp_async_wait_group<0>();
       }
     }
   }
@@ -140,7 +140,7 @@ struct Kernel {
     const int rows = static_cast<int>(chunk.last - chunk.first);
     auto* output = static_cast<Output*>(arguments.output);
     const auto* words = reinterpret_cast<const Word*>(storage.row);
-    if constexpr (kCluster > 1) words = ptx::map_shared_rank(words, owner);
+    if constexpr (kCluster > 1) words = ptx::mapa(words, owner);
     for (int i = static_cast<int>(simt::thread()); i < rows * kWords; i += kThreads) {
       const long long query = chunk.image * arguments.queries + chunk.first + i / kWords;
       Output* to = output + (query * Problem::kHeads + chunk.head) * Problem::kChannels + channel +

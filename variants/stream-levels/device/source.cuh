@@ -124,7 +124,7 @@ class Source : public GlobalRows<K> {
   template <int level>
   __device__ void reach(const WorkItem& item) {
     if constexpr (Levels::resident(level)) {
-      if constexpr (kIsAsync) ptx::wait_for_copies<0>();
+      if constexpr (kIsAsync) ptx::cp_async_wait_group<0>();
       Consumers<K>::sync();
       if constexpr (Levels::next(level) >= 0) copy<Levels::next(level)>(item);
     }
@@ -171,13 +171,13 @@ class Source : public GlobalRows<K> {
           kFirst + static_cast<long long>(pixel) * Levels::kGlobalStride;
       unsigned char* to = storage_.data() + Levels::start(level) + pixel * Levels::kStride + at;
       if constexpr (kIsAsync) {
-        ptx::copy_async<kWord>(to, from);
+        ptx::cp_async<kWord>(to, from);
       } else {
         using Word = ptx::Word<kWord>;
         *reinterpret_cast<Word*>(to) = K::Cache::load_stream(reinterpret_cast<const Word*>(from));
       }
     }
-    if constexpr (kIsAsync) ptx::commit_copies();
+    if constexpr (kIsAsync) ptx::cp_async_commit_group();
   }
 
   Storage& storage_;

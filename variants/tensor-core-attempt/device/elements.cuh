@@ -21,7 +21,7 @@ struct alignas(16) Elements {
 #pragma unroll
     for (int w = 0; w < kBytes / kWordBytes; ++w) {
       reinterpret_cast<Word*>(result.element)[w] =
-          ptx::load_readonly(reinterpret_cast<const Word*>(from) + w);
+          ptx::ldg(reinterpret_cast<const Word*>(from) + w);
     }
     return result;
   }

@@ -56,10 +56,10 @@ __device__ __forceinline__ Box box_of(const Point (&point)[held], int width, int
     bottom = max(bottom, min(point[i].y + 1, height - 1));
   }
   Box box;
-  box.x = simt::warp_minimum(left);
-  box.y = simt::warp_minimum(top);
-  right = simt::warp_maximum(right);
-  bottom = simt::warp_maximum(bottom);
+  box.x = simt::reduce_min_sync(left);
+  box.y = simt::reduce_min_sync(top);
+  right = simt::reduce_max_sync(right);
+  bottom = simt::reduce_max_sync(bottom);
   if (right < 0) return {0, 0, 0, 0, 0};
   box.columns = (right - box.x) / kPatchSide + 1;
   box.patches = box.columns * ((bottom - box.y) / kPatchSide + 1);
@@ -83,7 +83,7 @@ class Weights {
       quad(p, 0) = {0.0F, 0.0F, 0.0F, 0.0F};
       quad(p, 1) = {0.0F, 0.0F, 0.0F, 0.0F};
     }
-    simt::sync_warp();
+    simt::syncwarp();
   }
 
   /// Adds the points of all lanes, which lie in `box`; returns the patches that they touch, as
@@ -104,14 +104,14 @@ class Weights {
       const int kept_y = y + (keeps_lower ? 1 : 0);
       const int sent_y = y + (keeps_lower ? 0 : 1);
       touched |= add_pair(x, kept_y, point[i].wx[0] * kept, point[i].wx[1] * kept, box);
-      const int other_x = simt::shuffle_xor(x, kRows);
-      const int other_y = simt::shuffle_xor(sent_y, kRows);
-      const float other_left = simt::shuffle_xor(point[i].wx[0] * sent, kRows);
-      const float other_right = simt::shuffle_xor(point[i].wx[1] * sent, kRows);
+      const int other_x = simt::shfl_xor_sync(x, kRows);
+      const int other_y = simt::shfl_xor_sync(sent_y, kRows);
+      const float other_left = simt::shfl_xor_sync(point[i].wx[0] * sent, kRows);
+      const float other_right = simt::shfl_xor_sync(point[i].wx[1] * sent, kRows);
       touched |= add_pair(other_x, other_y, other_left, other_right, box);
     }
-    simt::sync_warp();
-    return simt::warp_union(touched);
+    simt::syncwarp();
+    return simt::reduce_or_sync(touched);
   }
 
   /// The weights of a patch as fragment `a`, each rounded once; clears them. Each lane reads and

@@ -162,7 +162,7 @@ class Strip {
         if (patch[a] >= 0) multiply(patch[a], column[a]);
       }
     }
-    simt::sync_warp();
+    simt::syncwarp();
   }
 
   /// Pixels of a patch beyond the level repeat its last ones: they weigh nothing.
@@ -218,11 +218,11 @@ class Strip {
 #pragma unroll
         for (int side = 0; side < 2; ++side) {
           const int holder = half * kRows + side * 8 + group();
-          const float wx[2] = {simt::shuffle(point[i].wx[0], holder),
-                               simt::shuffle(point[i].wx[1], holder)};
-          const float wy[2] = {simt::shuffle(point[i].wy[0], holder),
-                               simt::shuffle(point[i].wy[1], holder)};
-          add_point<level>(simt::shuffle(pixel, holder), wx, wy, 2 * side);
+          const float wx[2] = {simt::shfl_sync(point[i].wx[0], holder),
+                               simt::shfl_sync(point[i].wx[1], holder)};
+          const float wy[2] = {simt::shfl_sync(point[i].wy[0], holder),
+                               simt::shfl_sync(point[i].wy[1], holder)};
+          add_point<level>(simt::shfl_sync(pixel, holder), wx, wy, 2 * side);
         }
       }
     }

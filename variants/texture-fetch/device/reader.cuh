@@ -41,7 +41,7 @@ struct Reader {
   }
   __device__ static Address pixel(Address image, int first, unsigned place) {
     const unsigned from = image + static_cast<unsigned>(first) * kPixelTexels;
-    return static_cast<Address>(ptx::element_offset<kPixelTexels>(static_cast<int>(from), place));
+    return static_cast<Address>(ptx::mad_lo<kPixelTexels>(static_cast<int>(from), place));
   }
   template <int level>
   __device__ static Row read(const Arguments& arguments, Address pixel, int pixels) {
@@ -73,7 +73,7 @@ struct Reader {
   template <class Words>
   __device__ static Words fetch(unsigned long long texture, Address first) {
     return Words::of_words([&](int w) {
-      return simt::fetch_texel<typename Words::Word>(texture, first + static_cast<unsigned>(w));
+      return simt::tex1d_fetch<typename Words::Word>(texture, first + static_cast<unsigned>(w));
     });
   }
 };

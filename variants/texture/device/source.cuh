@@ -82,8 +82,8 @@ class Source {
                 Given::kPixelStride;
         const Texel texel = *reinterpret_cast<const Texel*>(
             static_cast<const typename Problem::Value*>(arguments.value) + from);
-        simt::store_layered(arguments.surface[level], texel, x, y,
-                            static_cast<int>(image) * kLayers + in_image);
+        simt::surf2d_layered_write(arguments.surface[level], texel, x, y,
+                                   static_cast<int>(image) * kLayers + in_image);
       }
     }
   };
@@ -108,7 +108,7 @@ class Source {
 #pragma unroll
     for (int f = 0; f < kFetches; ++f) {
       const float4 texel =
-          simt::fetch_layered(arguments_.texture[level], anchor.place, anchor.layer + f);
+          simt::tex2d_layered(arguments_.texture[level], anchor.place, anchor.layer + f);
       const float channels[kTexel] = {texel.x, texel.y, texel.z, texel.w};
       if constexpr (kVector >= kTexel) {
 #pragma unroll

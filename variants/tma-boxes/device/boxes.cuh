@@ -60,11 +60,11 @@ struct Box {
     const auto image = static_cast<int>(item.image);
     const TensorMap* map = map_of<K>(arguments, level);
     if constexpr (kPairs) {
-      ptx::copy_box(&to, map, x * kChannels, y, image, &barrier);
+      ptx::cp_async_bulk_tensor(&to, map, x * kChannels, y, image, &barrier);
     } else {
       const auto channel =
           static_cast<int>(Layout::channel_offset(head, item.channel_block * kChannels));
-      ptx::copy_box(&to, map, channel, x, y, image, &barrier);
+      ptx::cp_async_bulk_tensor(&to, map, channel, x, y, image, &barrier);
     }
   }
 
@@ -85,16 +85,16 @@ struct Box {
         (static_cast<long long>(Layout::start(level)) + place + beside + below) * kStride;
     Word* to_word = reinterpret_cast<Word*>(to.value) + word;
     if constexpr (kWordBytes >= 4) {
-      ptx::copy_async<kWordBytes>(to_word, from);
+      ptx::cp_async<kWordBytes>(to_word, from);
     } else {
       *to_word = *reinterpret_cast<const Word*>(from);
     }
   }
   __device__ static void arrive_after_words(ptx::Barrier& barrier) {
     if constexpr (kWordBytes >= 4) {
-      ptx::arrive_after_copies(&barrier);
+      ptx::cp_async_mbarrier_arrive_noinc(&barrier);
     } else {
-      ptx::arrive(&barrier);
+      ptx::mbarrier_arrive(&barrier);
     }
   }
 

@@ -24,13 +24,13 @@ class ProducerBoxes {
   __device__ static void prepare(const Arguments& arguments, Storage& storage) {
     if (simt::thread() != 0) return;
     for (ptx::Barrier& barrier : storage.barrier) {
-      ptx::init(&barrier,
-                Box::kTensor ? kProducerThreads<K> / simt::kWarpLanes : kProducerThreads<K>);
+      ptx::mbarrier_init(
+          &barrier, Box::kTensor ? kProducerThreads<K> / simt::kWarpLanes : kProducerThreads<K>);
     }
-    ptx::publish_barriers();
+    ptx::fence_mbarrier_init();
     if constexpr (Box::kTensor) {
       for (int l = 0; l < K::Problem::kLevels; ++l) {
-        if (!K::Source::on_chip(l)) ptx::prefetch_map(map_of<K>(arguments, l));
+        if (!K::Source::on_chip(l)) ptx::prefetch_tensormap(map_of<K>(arguments, l));
       }
     }
   }
@@ -47,16 +47,16 @@ class ProducerBoxes {
       constexpr int kWarps = kProducerThreads<K> / simt::kWarpLanes;
       const int warp = producer / simt::kWarpLanes;
       const int boxes = (kBoxes - warp + kWarps - 1) / kWarps;
-      ptx::fence_before_bulk_copies();  // consumers have read the stage
+      ptx::fence_proxy_async();  // consumers have read the stage
       // The arrival announces the bytes of the whole warp, which may already be coming.
-      if (simt::lane() == 0) ptx::arrive_expecting(&barrier, boxes * Box::kBytes);
+      if (simt::lane() == 0) ptx::mbarrier_arrive_expect_tx(&barrier, boxes * Box::kBytes);
       for (int n = static_cast<int>(simt::lane()); n < boxes; n += simt::kWarpLanes) {
         const int row = (n * kWarps + warp) / points;
         const int point = (n * kWarps + warp) % points;
         Box::template copy<level>(arguments, item, head_of(row), place_of(row, point),
                                   box[row][point], barrier);
       }
-      simt::sync_warp();  // its lanes go on together: barriers follow
+      simt::syncwarp();  // its lanes go on together: barriers follow
     } else {
       constexpr int kWords = kTileRows<K> * points * Box::kWords;
       for (int i = producer; i < kWords; i += kProducerThreads<K>) {
@@ -86,7 +86,7 @@ class ProducerBoxes {
   __device__ void wait(int) {
     const int stage = stages_->state.stage;
     stages_->handover.consumer_wait(stages_->state);
-    ptx::wait(storage_.barrier + stage, phases_ >> stage & 1U);
+    ptx::mbarrier_wait(storage_.barrier + stage, phases_ >> stage & 1U);
   }
   template <int points, class Value>
   __device__ void read(int, int r, Value (&value)[kBatch<K>][kTaps<K>]) const {

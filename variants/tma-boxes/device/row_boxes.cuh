@@ -27,11 +27,12 @@ class RowBoxes {
         is_real_(Mapping::row() < Mapping::kRows) {
     if (is_leader()) {
       for (int s = 0; s < stages; ++s) {
-        ptx::init(&barrier(s), Mapping::kRowsPerLane * (Box::kTensor ? 1 : Mapping::kLanes));
+        ptx::mbarrier_init(&barrier(s),
+                           Mapping::kRowsPerLane * (Box::kTensor ? 1 : Mapping::kLanes));
       }
-      ptx::publish_barriers();
+      ptx::fence_mbarrier_init();
     }
-    simt::sync_block();
+    simt::syncthreads();
   }
 
   template <int level, int points, class Source>
@@ -40,8 +41,8 @@ class RowBoxes {
     if (!is_real_) return;
     if constexpr (Box::kTensor) {
       if (!is_leader()) return;
-      ptx::fence_before_bulk_copies();  // the row's lanes have read the stage
-      ptx::arrive_expecting(&barrier(stage), points * Box::kBytes);
+      ptx::fence_proxy_async();  // the row's lanes have read the stage
+      ptx::mbarrier_arrive_expect_tx(&barrier(stage), points * Box::kBytes);
 #pragma unroll
       for (int p = 0; p < points; ++p) {
         Box::template copy<level>(arguments_, item, head, taps[p].place, box(stage, r, p),
@@ -64,7 +65,7 @@ class RowBoxes {
   __device__ void commit(int) {}
   template <int pending>
   __device__ void wait(int stage) {
-    ptx::wait(&barrier(stage), phases_ >> stage & 1U);
+    ptx::mbarrier_wait(&barrier(stage), phases_ >> stage & 1U);
   }
   template <int points, class Value>
   __device__ void read(int stage, int r, Value (&value)[kBatch<K>][kTaps<K>]) const {
@@ -75,7 +76,7 @@ class RowBoxes {
   __device__ void release(int stage) {
     phases_ ^= 1U << stage;
     if constexpr (Mapping::kWarpHoldsRows) {
-      simt::sync_warp();
+      simt::syncwarp();
     } else {
       Consumers<K>::sync();
     }

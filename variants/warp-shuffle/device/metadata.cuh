@@ -44,7 +44,7 @@ class Metadata : public InlineMetadata<K, Parameters> {
 #pragma unroll
           for (int w = 0; w < kWords; ++w) {
             reinterpret_cast<unsigned*>(&taps[p])[w] =
-                simt::shuffle(reinterpret_cast<const unsigned*>(&own)[w], p - first, kGroup);
+                simt::shfl_sync(reinterpret_cast<const unsigned*>(&own)[w], p - first, kGroup);
           }
         }
       }

@@ -79,9 +79,9 @@ class Shares {
       } else {
         take_equal(simt::block(), tiles);
       }
-      storage_.begun = ptx::cycles();
+      storage_.begun = ptx::clock64();
     }
-    simt::sync_block();
+    simt::syncthreads();
   }
   __device__ long long first(long long) const { return storage_.first; }
   __device__ long long last(long long) const { return storage_.last; }
@@ -97,8 +97,8 @@ class Shares {
         simt::atomic_add(&book_.ended, 1ULL);
       }
     }
-    is_last = simt::shuffle(is_last, 0);
-    simt::sync_warp();  // what lane 0 has seen, all of them see
+    is_last = simt::shfl_sync(is_last, 0);
+    simt::syncwarp();  // what lane 0 has seen, all of them see
     if (is_last != 0) learn(tiles);
   }
 
@@ -117,7 +117,7 @@ class Shares {
 
   /// Blocks of this launch that have ended are fewer than all, as this one has not.
   __device__ void claim(long long tiles) {
-    const unsigned here = ptx::multiprocessor() % kMost;
+    const unsigned here = ptx::smid() % kMost;
     Place& home = book_.place[here];
     const unsigned share = home.share;  // this and what follows is on its way together
     const long long first = home.first;
@@ -146,7 +146,7 @@ class Shares {
     for (;; share = (share + 1) % simt::blocks()) {
       Place& place = book_.place[book_.at[share]];
       const unsigned launch = storage_.launch;
-      if (simt::atomic_replace(&place.claims, launch, launch + 1) == launch) return place;
+      if (simt::atomic_cas(&place.claims, launch, launch + 1) == launch) return place;
     }
   }
 
@@ -154,10 +154,10 @@ class Shares {
   /// after 1, 2, 4, 8 and so on, soon nearly right and in the end from many launches.
   __device__ bool tell() {
     const unsigned launches = storage_.launch + 1;
-    book_.needed[storage_.share] += static_cast<float>(ptx::cycles() - storage_.begun);
-    simt::fence();
+    book_.needed[storage_.share] += static_cast<float>(ptx::clock64() - storage_.begun);
+    simt::threadfence();
     const unsigned long long ended = simt::atomic_add(&book_.ended, 1ULL) + 1;
-    simt::fence();
+    simt::threadfence();
     const bool is_last = ended == static_cast<unsigned long long>(launches) * simt::blocks();
     return is_last && (launches & (launches - 1)) == 0;
   }
@@ -197,7 +197,7 @@ class Shares {
     float slowest = 0;
     for (unsigned s = begin; s < end; ++s) slowest = max(slowest, book_.usual[s]);
     float few = 0;
-    float enough = simt::warp_maximum(slowest) * static_cast<float>(tiles / simt::blocks() + 1);
+    float enough = simt::reduce_max_sync(slowest) * static_cast<float>(tiles / simt::blocks() + 1);
     for (int halvings = 0; halvings < 24; ++halvings) {
       const float middle = (few + enough) / 2;
       (simt::warp_reduce(done(middle), add) < tiles ? few : enough) = middle;

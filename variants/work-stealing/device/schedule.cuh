@@ -29,9 +29,9 @@ class Schedule {
         count_(item_count(kShape<K>, arguments.batch, arguments.queries)) {}
 
   __device__ bool next(WorkItem& item) {
-    simt::sync_block();  // everybody has read the item before
+    simt::syncthreads();  // everybody has read the item before
     if (simt::thread() == 0) storage_.taken = simt::atomic_add(counter_, 1ULL);
-    simt::sync_block();
+    simt::syncthreads();
     const auto index = static_cast<long long>(storage_.taken);
     if (index >= count_) return false;
     item = work_item<K>(arguments_, kShape<K>, index);

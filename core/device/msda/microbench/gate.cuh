@@ -15,9 +15,9 @@ struct GateState {
 /// One thread. Returns when pass `pass` is open, or after `limit` nanoseconds: a host that waits
 /// for the stream itself before it opens the gate must not wait for ever.
 __global__ void gate(volatile GateState* state, unsigned pass, unsigned long long limit) {
-  const unsigned long long start = ptx::nanoseconds();
+  const unsigned long long start = ptx::globaltimer();
   while (static_cast<int>(state->open - pass) < 0) {
-    if (ptx::nanoseconds() - start < limit) continue;
+    if (ptx::globaltimer() - start < limit) continue;
     state->late = pass;
     return;
   }

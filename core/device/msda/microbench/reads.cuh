@@ -43,7 +43,7 @@ __device__ __forceinline__ void read_rounds(unsigned* sink, int rounds, unsigned
 /// The first-level cache: each block its own words of `data`.
 __global__ void l1_read(const uint4* data, unsigned* sink, int rounds, unsigned step) {
   const uint4* block = data + simt::block() * kBlockWords;
-  read_rounds(sink, rounds, step, [=](unsigned at) { return ptx::load_cached_in_l1(block + at); });
+  read_rounds(sink, rounds, step, [=](unsigned at) { return ptx::ld_ca(block + at); });
 }
 
 /// The second-level cache: the blocks walk over all words of the grid, and past the first level.
@@ -53,7 +53,7 @@ __global__ void l2_read(const uint4* data, unsigned* sink, int rounds, unsigned 
   Sum sum;
 #pragma unroll 8
   for (int r = 0; r < 2 * rounds; ++r) {
-    sum.add(ptx::load_cached_in_l2(data + at));
+    sum.add(ptx::ld_cg(data + at));
     at += step;
     if (at >= words) at -= words;
   }
@@ -71,7 +71,7 @@ __global__ void l2_gather(const uint4* data, unsigned* sink, int rounds, unsigne
   for (int r = 0; r < 2 * rounds; ++r) {
     random = random * 1664525U + 1013904223U;
     const auto row = static_cast<unsigned>((static_cast<unsigned long long>(random) * rows) >> 32);
-    sum.add(ptx::load_cached_in_l2(data + row * kLanesPerRow + lane));
+    sum.add(ptx::ld_cg(data + row * kLanesPerRow + lane));
   }
   sum.write(sink);
 }
@@ -82,22 +82,22 @@ __device__ __forceinline__ uint4* stage(const uint4* data) {
   for (unsigned i = simt::thread(); i < kBlockWords; i += kThreads) {
     words[i] = data[simt::block() * kBlockWords + i];
   }
-  simt::sync_block();
+  simt::syncthreads();
   return words;
 }
 
 __global__ void shared_read(const uint4* data, unsigned* sink, int rounds, unsigned step) {
   const uint4* words = stage(data);
-  read_rounds(sink, rounds, step, [=](unsigned at) { return ptx::load_generic(words + at); });
+  read_rounds(sink, rounds, step, [=](unsigned at) { return ptx::ld_generic(words + at); });
 }
 
 /// The shared memory of the other block, in clusters of 2.
 __global__ void cluster_read(const uint4* data, unsigned* sink, int rounds, unsigned step) {
   const uint4* words = stage(data);
-  ptx::sync_cluster();
-  const uint4* remote = ptx::map_shared_rank(words, (simt::block() + 1) % 2);
-  read_rounds(sink, rounds, step, [=](unsigned at) { return ptx::load_generic(remote + at); });
-  ptx::sync_cluster();  // neither ends while the other reads
+  ptx::cluster_sync();
+  const uint4* remote = ptx::mapa(words, (simt::block() + 1) % 2);
+  read_rounds(sink, rounds, step, [=](unsigned at) { return ptx::ld_generic(remote + at); });
+  ptx::cluster_sync();  // neither ends while the other reads
 }
 
 }  // namespace msda::microbench

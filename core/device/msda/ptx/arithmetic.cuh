@@ -22,15 +22,15 @@ inline constexpr int kMostWhole = 1 << 22;
 /// it shifts and adds in two. As after opaque() (memory.cuh), what is added later stays a constant
 /// of the load.
 template <unsigned stride>
-__device__ __forceinline__ const unsigned char* element_address(const unsigned char* address,
-                                                                unsigned index) {
+__device__ __forceinline__ const unsigned char* mad_wide(const unsigned char* address,
+                                                         unsigned index) {
   asm("mad.wide.u32 %0, %1, %2, %0;" : "+l"(address) : "r"(index), "n"(stride));
   return address;
 }
 
 /// The same of bytes in shared memory.
 template <unsigned stride>
-__device__ __forceinline__ int element_offset(int offset, unsigned index) {
+__device__ __forceinline__ int mad_lo(int offset, unsigned index) {
   asm("mad.lo.s32 %0, %1, %2, %0;" : "+r"(offset) : "r"(index), "n"(stride));
   return offset;
 }
@@ -47,14 +47,14 @@ __device__ __forceinline__ Whole whole_below(float x) {
 /// Four of the eight bytes of `first` (0 to 3) and `second` (4 to 7), by the digits of `digits`,
 /// the lowest byte by the last one.
 template <unsigned digits>
-__device__ __forceinline__ unsigned pick_bytes(unsigned first, unsigned second) {
+__device__ __forceinline__ unsigned prmt(unsigned first, unsigned second) {
   return __byte_perm(first, second, digits);
 }
 
 /// sum + the dot product of two weights of 16 bits and two of the four codes of 8 bits, all signed:
 /// those of the upper half of `codes`, or of the lower one.
 template <bool upper>
-__device__ __forceinline__ int dot2(unsigned weights, unsigned codes, int sum) {
+__device__ __forceinline__ int dp2a(unsigned weights, unsigned codes, int sum) {
   if constexpr (upper) {
     asm("dp2a.hi.s32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(weights), "r"(codes));
   } else {
@@ -66,11 +66,11 @@ __device__ __forceinline__ int dot2(unsigned weights, unsigned codes, int sum) {
 #else
 
 template <unsigned stride>
-inline const unsigned char* element_address(const unsigned char* address, unsigned index) {
+inline const unsigned char* mad_wide(const unsigned char* address, unsigned index) {
   return address + static_cast<unsigned long long>(index) * stride;
 }
 template <unsigned stride>
-inline int element_offset(int offset, unsigned index) {
+inline int mad_lo(int offset, unsigned index) {
   return offset + static_cast<int>(index * stride);
 }
 inline Whole whole_below(float x) {
@@ -78,7 +78,7 @@ inline Whole whole_below(float x) {
   return {static_cast<int>(value), value};
 }
 template <unsigned digits>
-inline unsigned pick_bytes(unsigned first, unsigned second) {
+inline unsigned prmt(unsigned first, unsigned second) {
   const unsigned long long bytes = first | static_cast<unsigned long long>(second) << 32U;
   unsigned picked = 0;
   for (unsigned at = 0; at < 4; ++at) {
@@ -88,7 +88,7 @@ inline unsigned pick_bytes(unsigned first, unsigned second) {
   return picked;
 }
 template <bool upper>
-inline int dot2(unsigned weights, unsigned codes, int sum) {
+inline int dp2a(unsigned weights, unsigned codes, int sum) {
   simt::host::count(simt::host::kIntegerDot);
   constexpr unsigned kShift = upper ? 16U : 0U;
   return sum + static_cast<short>(weights) * static_cast<signed char>(codes >> kShift) +

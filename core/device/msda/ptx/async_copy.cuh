@@ -12,7 +12,7 @@ namespace msda::ptx {
 
 /// Copies 4, 8 or 16 bytes, both addresses aligned to that.
 template <int bytes>
-__device__ __forceinline__ void copy_async(void* shared, const void* global) {
+__device__ __forceinline__ void cp_async(void* shared, const void* global) {
   const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
   if constexpr (bytes == 16) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
@@ -25,7 +25,7 @@ __device__ __forceinline__ void copy_async(void* shared, const void* global) {
 
 /// The same by way of the first-level cache, where values that are read again are kept.
 template <int bytes>
-__device__ __forceinline__ void copy_async_through_l1(void* shared, const void* global) {
+__device__ __forceinline__ void cp_async_ca(void* shared, const void* global) {
   static_assert(bytes == 4 || bytes == 8 || bytes == 16, "cp.async copies 4, 8 or 16 bytes");
   const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
   asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(bytes)
@@ -33,18 +33,18 @@ __device__ __forceinline__ void copy_async_through_l1(void* shared, const void* 
 }
 
 /// Ends a group: the copies that this thread has begun since the group before.
-__device__ __forceinline__ void commit_copies() {
+__device__ __forceinline__ void cp_async_commit_group() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
 /// Waits until at most `pending` of this thread's groups are under way.
 template <int pending>
-__device__ __forceinline__ void wait_for_copies() {
+__device__ __forceinline__ void cp_async_wait_group() {
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
 
 /// Arrives at the barrier when all copies that this thread has begun are done.
-__device__ __forceinline__ void arrive_after_copies(Barrier* barrier) {
+__device__ __forceinline__ void cp_async_mbarrier_arrive_noinc(Barrier* barrier) {
   asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(barrier))
                : "memory");
 }

@@ -11,11 +11,11 @@ namespace msda::ptx {
 
 /// Waits at barrier `id`, 0 .. 15 (0 is the whole block's), for `threads` threads in all, those
 /// that only arrive included. Whole warps take part.
-__device__ __forceinline__ void sync_named(int id, int threads) {
+__device__ __forceinline__ void bar_sync(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 /// Arrives at barrier `id` and goes on.
-__device__ __forceinline__ void arrive_named(int id, int threads) {
+__device__ __forceinline__ void bar_arrive(int id, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
@@ -31,20 +31,20 @@ __device__ __forceinline__ unsigned shared_address(const void* shared) {
 }
 
 /// Makes a barrier for `arrivals` arrivals in each phase. One thread does it; the others may use
-/// the barrier after publish_barriers() and a barrier of the block.
-__device__ __forceinline__ void init(Barrier* barrier, unsigned arrivals) {
+/// the barrier after fence_mbarrier_init() and a barrier of the block.
+__device__ __forceinline__ void mbarrier_init(Barrier* barrier, unsigned arrivals) {
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals)
                : "memory");
 }
 /// Makes initialised barriers visible to asynchronous copies too.
-__device__ __forceinline__ void publish_barriers() {
+__device__ __forceinline__ void fence_mbarrier_init() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
 }
 
 /// One arrival, after what this thread has read and written before.
-__device__ __forceinline__ void arrive(Barrier* barrier) {
+__device__ __forceinline__ void mbarrier_arrive(Barrier* barrier) {
   asm volatile(
       "{\n.reg .b64 state;\n"
       "mbarrier.arrive.shared.b64 state, [%0];\n}" ::"r"(shared_address(barrier))
@@ -62,21 +62,21 @@ __device__ __forceinline__ void arrive(Barrier* barrier) {
   return over != 0
 
 /// Whether the phase of parity `parity` (0, 1, 0, ...) is over.
-__device__ __forceinline__ bool test_wait(Barrier* barrier, unsigned parity) {
+__device__ __forceinline__ bool mbarrier_test_wait(Barrier* barrier, unsigned parity) {
   MSDA_PHASE_IS_OVER("mbarrier.test_wait");
 }
 /// The same, after a while of waiting where the architecture can.
-__device__ __forceinline__ bool try_wait(Barrier* barrier, unsigned parity) {
+__device__ __forceinline__ bool mbarrier_try_wait(Barrier* barrier, unsigned parity) {
 #if __CUDA_ARCH__ >= 900
   MSDA_PHASE_IS_OVER("mbarrier.try_wait");
 #else
-  return test_wait(barrier, parity);
+  return mbarrier_test_wait(barrier, parity);
 #endif
 }
 #undef MSDA_PHASE_IS_OVER
 /// Waits for the end of the phase of parity `parity`.
-__device__ __forceinline__ void wait(Barrier* barrier, unsigned parity) {
-  while (!try_wait(barrier, parity)) {
+__device__ __forceinline__ void mbarrier_wait(Barrier* barrier, unsigned parity) {
+  while (!mbarrier_try_wait(barrier, parity)) {
   }
 }
 

@@ -27,7 +27,7 @@ inline constexpr bool kHasTma = false;
 #endif
 
 /// Announces `bytes` that copies will complete in this phase, and arrives.
-__device__ __forceinline__ void arrive_expecting(Barrier* barrier, unsigned bytes) {
+__device__ __forceinline__ void mbarrier_arrive_expect_tx(Barrier* barrier, unsigned bytes) {
   MSDA_TMA(
       "{\n.reg .b64 state;\n"
       "mbarrier.arrive.expect_tx.shared.b64 state, [%0], %1;\n}" ::"r"(shared_address(barrier)),
@@ -35,13 +35,13 @@ __device__ __forceinline__ void arrive_expecting(Barrier* barrier, unsigned byte
 }
 
 /// Orders this thread's earlier accesses of shared memory before copies that begin later.
-__device__ __forceinline__ void fence_before_bulk_copies() {
+__device__ __forceinline__ void fence_proxy_async() {
   MSDA_TMA("fence.proxy.async.shared::cta;" ::);
 }
 
 /// Copies `bytes` neighbouring bytes, a multiple of 16, as both addresses are.
-__device__ __forceinline__ void copy_bulk(void* shared, const void* global, unsigned bytes,
-                                          Barrier* barrier) {
+__device__ __forceinline__ void cp_async_bulk(void* shared, const void* global, unsigned bytes,
+                                              Barrier* barrier) {
   MSDA_TMA(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
           "r"(shared_address(shared)),
@@ -50,15 +50,15 @@ __device__ __forceinline__ void copy_bulk(void* shared, const void* global, unsi
 
 /// Copies the box at (x, y, z) of the tensor that `map` describes to `shared`, a multiple of 128
 /// bytes. What lies outside the tensor arrives as zeros.
-__device__ __forceinline__ void copy_box(void* shared, const void* map, int x, int y, int z,
-                                         Barrier* barrier) {
+__device__ __forceinline__ void cp_async_bulk_tensor(void* shared, const void* map, int x, int y,
+                                                     int z, Barrier* barrier) {
   MSDA_TMA(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
       "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(shared_address(shared)),
       "l"(map), "r"(x), "r"(y), "r"(z), "r"(shared_address(barrier)));
 }
-__device__ __forceinline__ void copy_box(void* shared, const void* map, int x, int y, int z, int w,
-                                         Barrier* barrier) {
+__device__ __forceinline__ void cp_async_bulk_tensor(void* shared, const void* map, int x, int y,
+                                                     int z, int w, Barrier* barrier) {
   MSDA_TMA(
       "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
       "[%0], [%1, {%2, %3, %4, %5}], [%6];" ::"r"(shared_address(shared)),
@@ -66,7 +66,7 @@ __device__ __forceinline__ void copy_box(void* shared, const void* map, int x, i
 }
 
 /// Prefetches a tensor map into the cache that TMA reads it from.
-__device__ __forceinline__ void prefetch_map(const void* map) {
+__device__ __forceinline__ void prefetch_tensormap(const void* map) {
   MSDA_TMA("prefetch.tensormap [%0];" ::"l"(map));
 }
 

@@ -15,7 +15,7 @@ namespace msda::ptx {
 #endif
 
 /// Barrier of all threads of the cluster's blocks, which orders what they wrote to shared memory.
-__device__ __forceinline__ void sync_cluster() {
+__device__ __forceinline__ void cluster_sync() {
   MSDA_CLUSTER(
       "barrier.cluster.arrive.release;\n"
       "barrier.cluster.wait.acquire;" ::
@@ -25,7 +25,7 @@ __device__ __forceinline__ void sync_cluster() {
 /// The address of `shared`, of this block, in block `rank` of the cluster (cooperative_groups'
 /// map_shared_rank).
 template <class T>
-__device__ __forceinline__ const T* map_shared_rank(const T* shared, unsigned rank) {
+__device__ __forceinline__ const T* mapa(const T* shared, unsigned rank) {
   const T* address = nullptr;
   MSDA_CLUSTER("mapa.u64 %0, %1, %2;" : "=l"(address) : "l"(shared), "r"(rank));
   return address;

@@ -22,14 +22,14 @@ inline constexpr bool kHasDependentLaunch = false;
 #endif
 
 /// The next launch of the stream, where it is a dependent one, may begin as soon as all blocks have
-/// come here or ended. What it does before wait_on_dependent_grids() runs beside this one.
-__device__ __forceinline__ void launch_dependent_grids() {
+/// come here or ended. What it does before griddepcontrol_wait() runs beside this one.
+__device__ __forceinline__ void griddepcontrol_launch_dependents() {
   MSDA_DEPENDENT("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
 /// Returns when the launches that this one depends on have ended and all that they wrote can be
 /// seen; at once where this is no dependent launch. Before it a kernel leaves global memory alone.
-__device__ __forceinline__ void wait_on_dependent_grids() {
+__device__ __forceinline__ void griddepcontrol_wait() {
   MSDA_DEPENDENT("griddepcontrol.wait;" ::: "memory");
 }
 

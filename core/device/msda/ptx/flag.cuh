@@ -9,7 +9,7 @@
 namespace msda::ptx {
 
 /// Adds 1 to the flag, after all that this thread has read and written before.
-__device__ __forceinline__ void raise_flag(unsigned* flag) {
+__device__ __forceinline__ void red_release_add(unsigned* flag) {
   asm volatile("red.release.cta.shared.add.u32 [%0], 1;" ::"r"(
                    static_cast<unsigned>(__cvta_generic_to_shared(flag)))
                : "memory");

@@ -100,65 +100,65 @@ __device__ __forceinline__ int opaque(int offset) {
     unsigned r;                                                                \
     asm("ld.global.nc" L1 ".L2::cache_hint.u8 %0, [%1], %2;"                   \
         : "=r"(r)                                                              \
-        : "l"(p), "l"(policy_##PRIORITY()));                                   \
+        : "l"(p), "l"(createpolicy_##PRIORITY()));                             \
     return static_cast<unsigned char>(r);                                      \
   }                                                                            \
   __device__ __forceinline__ unsigned short NAME(const unsigned short* p) {    \
     unsigned short r;                                                          \
     asm("ld.global.nc" L1 ".L2::cache_hint.u16 %0, [%1], %2;"                  \
         : "=h"(r)                                                              \
-        : "l"(p), "l"(policy_##PRIORITY()));                                   \
+        : "l"(p), "l"(createpolicy_##PRIORITY()));                             \
     return r;                                                                  \
   }                                                                            \
   __device__ __forceinline__ unsigned NAME(const unsigned* p) {                \
     unsigned r;                                                                \
     asm("ld.global.nc" L1 ".L2::cache_hint.u32 %0, [%1], %2;"                  \
         : "=r"(r)                                                              \
-        : "l"(p), "l"(policy_##PRIORITY()));                                   \
+        : "l"(p), "l"(createpolicy_##PRIORITY()));                             \
     return r;                                                                  \
   }                                                                            \
   __device__ __forceinline__ uint2 NAME(const uint2* p) {                      \
     uint2 r;                                                                   \
     asm("ld.global.nc" L1 ".L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"         \
         : "=r"(r.x), "=r"(r.y)                                                 \
-        : "l"(p), "l"(policy_##PRIORITY()));                                   \
+        : "l"(p), "l"(createpolicy_##PRIORITY()));                             \
     return r;                                                                  \
   }                                                                            \
   __device__ __forceinline__ uint4 NAME(const uint4* p) {                      \
     uint4 r;                                                                   \
     asm("ld.global.nc" L1 ".L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;" \
         : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)                           \
-        : "l"(p), "l"(policy_##PRIORITY()));                                   \
+        : "l"(p), "l"(createpolicy_##PRIORITY()));                             \
     return r;                                                                  \
   }
 
-__device__ __forceinline__ unsigned long long policy_evict_first() {
+__device__ __forceinline__ unsigned long long createpolicy_evict_first() {
   unsigned long long policy;
   asm("createpolicy.fractional.L2::evict_first.b64 %0;" : "=l"(policy));
   return policy;
 }
-__device__ __forceinline__ unsigned long long policy_evict_last() {
+__device__ __forceinline__ unsigned long long createpolicy_evict_last() {
   unsigned long long policy;
   asm("createpolicy.fractional.L2::evict_last.b64 %0;" : "=l"(policy));
   return policy;
 }
 
-MSDA_PTX_LOAD(load_cached_in_l2, "global.cg")                 // Load that skips L1
-MSDA_PTX_LOAD(load_no_allocate, "global.nc.L1::no_allocate")  // Read-only load, not kept in L1
-MSDA_PTX_LOAD(load_prefetch_64, "global.nc.L2::64B")    // Load, with the 64 bytes around into L2
-MSDA_PTX_LOAD(load_prefetch_128, "global.nc.L2::128B")  // The same with 128 bytes
-MSDA_PTX_LOAD(load_prefetch_256, "global.nc.L2::256B")  // The same with 256 bytes
-MSDA_PTX_LOAD_POLICY(load_evict_first_in_l2, "", evict_first)     // Load of what leaves L2 first
-MSDA_PTX_LOAD_POLICY(load_once, ".L1::no_allocate", evict_first)  // The same, and not kept in L1
-MSDA_PTX_LOAD_POLICY(load_evict_last_in_l2, "", evict_last)       // Load of what leaves L2 last
-MSDA_PTX_STORE(store_streaming, "global.cs")  // Store of what is not read again soon
+MSDA_PTX_LOAD(ld_cg, "global.cg")                                 // Load that skips L1
+MSDA_PTX_LOAD(ld_nc_l1_no_allocate, "global.nc.L1::no_allocate")  // Read-only load, not kept in L1
+MSDA_PTX_LOAD(ld_nc_l2_64b, "global.nc.L2::64B")    // Load, with the 64 bytes around it into L2
+MSDA_PTX_LOAD(ld_nc_l2_128b, "global.nc.L2::128B")  // Load, with the 128 bytes around it into L2
+MSDA_PTX_LOAD(ld_nc_l2_256b, "global.nc.L2::256B")  // Load, with the 256 bytes around it into L2
+MSDA_PTX_LOAD_POLICY(ld_nc_evict_first, "", evict_first)  // Load of what L2 evicts first
+MSDA_PTX_LOAD_POLICY(ld_nc_evict_last, "", evict_last)    // Load of what L2 evicts last
+MSDA_PTX_LOAD_POLICY(ld_nc_no_allocate_evict_first, ".L1::no_allocate", evict_first)  // Read once
+MSDA_PTX_STORE(st_cs, "global.cs")  // Store of what is not read again soon
 
 #undef MSDA_PTX_LOAD_POLICY
 #undef MSDA_PTX_LOAD
 #undef MSDA_PTX_STORE
 
 /// Load that is really done each time it is written, through L1 (ld.volatile would skip it).
-__device__ __forceinline__ uint4 load_cached_in_l1(const uint4* p) {
+__device__ __forceinline__ uint4 ld_ca(const uint4* p) {
   uint4 r;
   asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];"
                : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
@@ -167,7 +167,7 @@ __device__ __forceinline__ uint4 load_cached_in_l1(const uint4* p) {
 }
 
 /// The same of an address in whatever memory.
-__device__ __forceinline__ uint4 load_generic(const uint4* p) {
+__device__ __forceinline__ uint4 ld_generic(const uint4* p) {
   uint4 r;
   asm volatile("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
                : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
@@ -177,7 +177,7 @@ __device__ __forceinline__ uint4 load_generic(const uint4* p) {
 
 /// Read-only load through L1 (ld.global.nc): the compiler may move it freely.
 template <class W>
-__device__ __forceinline__ W load_readonly(const W* p) {
+__device__ __forceinline__ W ldg(const W* p) {
   return __ldg(p);
 }
 

@@ -9,14 +9,14 @@
 namespace msda::ptx {
 
 /// Number of the multiprocessor that runs the thread.
-__device__ __forceinline__ unsigned multiprocessor() {
+__device__ __forceinline__ unsigned smid() {
   unsigned number = 0;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
   return number;
 }
 
 /// Cycles of that multiprocessor since some moment.
-__device__ __forceinline__ unsigned long long cycles() {
+__device__ __forceinline__ unsigned long long clock64() {
   unsigned long long now = 0;
   asm volatile("mov.u64 %0, %%clock64;" : "=l"(now)::"memory");
   return now;

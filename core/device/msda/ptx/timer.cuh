@@ -6,7 +6,7 @@ namespace msda::ptx {
 
 /// Nanoseconds since some moment, the same on all multiprocessors; it moves in steps of up to a
 /// microsecond.
-__device__ __forceinline__ unsigned long long nanoseconds() {
+__device__ __forceinline__ unsigned long long globaltimer() {
   unsigned long long now = 0;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   return now;

@@ -8,15 +8,15 @@
 namespace msda::simt {
 
 /// Bilinear blend around `place`, in texels, of layer `layer`; zero outside the layer.
-__device__ __forceinline__ float4 fetch_layered(unsigned long long texture, float2 place,
+__device__ __forceinline__ float4 tex2d_layered(unsigned long long texture, float2 place,
                                                 int layer) {
   return tex2DLayered<float4>(static_cast<cudaTextureObject_t>(texture), place.x, place.y, layer);
 }
 
 /// Writes one texel of 8 or 16 bytes.
 template <class Texel>
-__device__ __forceinline__ void store_layered(unsigned long long surface, const Texel& texel, int x,
-                                              int y, int layer) {
+__device__ __forceinline__ void surf2d_layered_write(unsigned long long surface, const Texel& texel,
+                                                     int x, int y, int layer) {
   using Word = typename Texel::Word;
   surf2DLayeredwrite(reinterpret_cast<const Word&>(texel),
                      static_cast<cudaSurfaceObject_t>(surface), x * Texel::kBytes, y, layer);
@@ -24,7 +24,7 @@ __device__ __forceinline__ void store_layered(unsigned long long surface, const 
 
 /// Texel `number` of a linear texture whose texels are Words (ptx::Word).
 template <class Word>
-__device__ __forceinline__ Word fetch_texel(unsigned long long texture, unsigned number) {
+__device__ __forceinline__ Word tex1d_fetch(unsigned long long texture, unsigned number) {
   return tex1Dfetch<Word>(static_cast<cudaTextureObject_t>(texture), static_cast<int>(number));
 }
 

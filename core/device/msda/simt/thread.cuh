@@ -32,25 +32,23 @@ __device__ __forceinline__ unsigned lane() { return threadIdx.x % kWarpLanes; }
 __device__ __forceinline__ unsigned warp() { return threadIdx.x / kWarpLanes; }
 
 /// Barrier of all threads of the block.
-__device__ __forceinline__ void sync_block() { __syncthreads(); }
-/// Barrier `id` of `threads` threads, whole warps.
-__device__ __forceinline__ void sync_some(int id, int threads) { ptx::sync_named(id, threads); }
+__device__ __forceinline__ void syncthreads() { __syncthreads(); }
 /// Barrier of the lanes in `mask`, which must be exactly those that call it.
-__device__ __forceinline__ void sync_warp(unsigned mask = 0xffffffffU) { __syncwarp(mask); }
+__device__ __forceinline__ void syncwarp(unsigned mask = 0xffffffffU) { __syncwarp(mask); }
 
 /// The value of the lane whose number differs in the bits of `lane_mask`. All lanes call it.
 template <class T>
-__device__ __forceinline__ T shuffle_xor(T value, int lane_mask) {
+__device__ __forceinline__ T shfl_xor_sync(T value, int lane_mask) {
   return __shfl_xor_sync(0xffffffffU, value, lane_mask);
 }
 /// The value of the lane `lanes` below; the first ones keep their own. All lanes call it.
 template <class T>
-__device__ __forceinline__ T shuffle_up(T value, int lanes) {
+__device__ __forceinline__ T shfl_up_sync(T value, int lanes) {
   return __shfl_up_sync(0xffffffffU, value, static_cast<unsigned>(lanes));
 }
 /// The value of lane `source_lane` of this lane's group of `width` lanes. All lanes call it.
 template <class T>
-__device__ __forceinline__ T shuffle(T value, int source_lane, int width = kWarpLanes) {
+__device__ __forceinline__ T shfl_sync(T value, int source_lane, int width = kWarpLanes) {
   return __shfl_sync(0xffffffffU, value, source_lane, width);
 }
 
@@ -62,7 +60,7 @@ template <class T, class Combine>
 __device__ __forceinline__ T warp_reduce(T value, const Combine& combine) {
 #pragma unroll
   for (int step = kWarpLanes / 2; step > 0; step /= 2)
-    value = combine(value, shuffle_xor(value, step));
+    value = combine(value, shfl_xor_sync(value, step));
   return value;
 }
 
@@ -71,14 +69,14 @@ template <class T>
 __device__ __forceinline__ T warp_inclusive_sum(T value) {
 #pragma unroll
   for (int lanes = 1; lanes < kWarpLanes; lanes *= 2) {
-    const T below = shuffle_up(value, lanes);
+    const T below = shfl_up_sync(value, lanes);
     if (static_cast<int>(lane()) >= lanes) value += below;
   }
   return value;
 }
 
 /// The largest value of the warp's lanes, in all of them.
-__device__ __forceinline__ float warp_maximum(float value) {
+__device__ __forceinline__ float reduce_max_sync(float value) {
   return warp_reduce(value, [](float a, float b) { return fmaxf(a, b); });
 }
 
@@ -86,24 +84,24 @@ __device__ __forceinline__ float warp_maximum(float value) {
 // compute capability 8.0 on.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 /// The smallest value of the warp's lanes, in all of them.
-__device__ __forceinline__ int warp_minimum(int value) {
+__device__ __forceinline__ int reduce_min_sync(int value) {
   return __reduce_min_sync(0xffffffffU, value);
 }
-__device__ __forceinline__ int warp_maximum(int value) {
+__device__ __forceinline__ int reduce_max_sync(int value) {
   return __reduce_max_sync(0xffffffffU, value);
 }
 /// The bits that any of the warp's lanes has, in all of them.
-__device__ __forceinline__ unsigned warp_union(unsigned bits) {
+__device__ __forceinline__ unsigned reduce_or_sync(unsigned bits) {
   return __reduce_or_sync(0xffffffffU, bits);
 }
 #else
-__device__ __forceinline__ int warp_minimum(int value) {
+__device__ __forceinline__ int reduce_min_sync(int value) {
   return warp_reduce(value, [](int a, int b) { return min(a, b); });
 }
-__device__ __forceinline__ int warp_maximum(int value) {
+__device__ __forceinline__ int reduce_max_sync(int value) {
   return warp_reduce(value, [](int a, int b) { return max(a, b); });
 }
-__device__ __forceinline__ unsigned warp_union(unsigned bits) {
+__device__ __forceinline__ unsigned reduce_or_sync(unsigned bits) {
   return warp_reduce(bits, [](unsigned a, unsigned b) { return a | b; });
 }
 #endif
@@ -127,13 +125,13 @@ __device__ __forceinline__ T atomic_add(T* address, T value) {
 }
 
 /// Puts `value` there where `expected` is, and returns what was there before.
-__device__ __forceinline__ unsigned atomic_replace(unsigned* address, unsigned expected,
-                                                   unsigned value) {
+__device__ __forceinline__ unsigned atomic_cas(unsigned* address, unsigned expected,
+                                               unsigned value) {
   return atomicCAS(address, expected, value);
 }
 /// Orders what this thread wrote before in front of what it writes later, and likewise what it
 /// reads, for all threads of the GPU.
-__device__ __forceinline__ void fence() { __threadfence(); }
+__device__ __forceinline__ void threadfence() { __threadfence(); }
 
 /// Dynamic shared memory of the block, aligned to 128 bytes.
 __device__ __forceinline__ unsigned char* shared_memory() {

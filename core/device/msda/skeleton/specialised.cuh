@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(kShape<Composed<C>>.threads,
                    {}};
   if constexpr (kFetchSteps<K> != 0)
     K::Fetch::prepare(arguments, part_of<kFetch, typename K::Fetch::Storage>(storage));
-  simt::sync_block();
+  simt::syncthreads();
   K::Launch::begin();
   if (simt::thread() >= K::Mapping::kThreads) {
     produce<K>(arguments, storage, stages);

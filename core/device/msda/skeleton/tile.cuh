@@ -137,7 +137,7 @@ class Tile {
   /// False when all rows of the warp stand for others, and no other warp waits for it.
   __device__ bool warp_has_rows() const {
     if constexpr (!kEndsWithinTiles<K> || K::Fetch::kStaged || kFollowsWalk<K>) return true;
-    return simt::warp_union(Mapping::row() <= behind_ ? 1 : 0) != 0;
+    return simt::reduce_or_sync(Mapping::row() <= behind_ ? 1 : 0) != 0;
   }
   /// False for rows that stand for others.
   __device__ bool is_real(int in_tile) const {

@@ -131,7 +131,7 @@ class Visits {
   /// The compiler moves fetches of texels before visits that come first, until it has no more
   /// registers; across this it does not.
   __device__ static void keep_order_of_fetches() {
-    if constexpr (K::Reader::kFetches) simt::sync_warp();
+    if constexpr (K::Reader::kFetches) simt::syncwarp();
   }
 
   /// A loop over the batches of each level; only a last one of fewer points is written out.

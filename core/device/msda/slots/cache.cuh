@@ -28,11 +28,11 @@ struct DefaultCache {
 
   template <int level, class Word>
   __device__ static Word load_value(const Word* p) {
-    return ptx::load_readonly(p);
+    return ptx::ldg(p);
   }
   template <class Word>
   __device__ static Word load_stream(const Word* p) {
-    return ptx::load_readonly(p);
+    return ptx::ldg(p);
   }
   template <class Word>
   __device__ static void store_output(Word* p, Word v) {

@@ -49,7 +49,7 @@ struct ScaledCodes {
           first = parts_before(l);
         }
         const float largest = part_maximum(arguments, image, head, level, part - first);
-        const float in_warp = simt::warp_maximum(largest);
+        const float in_warp = simt::reduce_max_sync(largest);
         const long long plane = (image * Problem::kHeads + head) * Problem::kLevels + level;
         if (simt::lane() == 0)
           simt::atomic_max(magnitudes(arguments) + plane, __float_as_uint(in_warp));
@@ -94,7 +94,7 @@ struct ScaledCodes {
         const long long at = static_cast<long long>(v / kVectorsOfPixel) * Given::kPixelStride +
                              v % kVectorsOfPixel * kVector;
         if (v < vectors) {
-          read[n] = Values::read(values + at, [](const auto* p) { return ptx::load_readonly(p); });
+          read[n] = Values::read(values + at, [](const auto* p) { return ptx::ldg(p); });
         }
       }
       float largest = 0.0F;

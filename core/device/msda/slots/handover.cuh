@@ -70,23 +70,25 @@ class BarrierHandover {
   __device__ explicit BarrierHandover(Storage& storage) : storage_(storage) {
     if (simt::thread() != 0) return;
     for (int s = 0; s < kHandoverStages<K>; ++s) {
-      ptx::init(storage.full + s, kProducerThreads<K>);
-      ptx::init(storage.empty + s, K::Mapping::kThreads);
+      ptx::mbarrier_init(storage.full + s, kProducerThreads<K>);
+      ptx::mbarrier_init(storage.empty + s, K::Mapping::kThreads);
     }
-    ptx::publish_barriers();
+    ptx::fence_mbarrier_init();
   }
 
   __device__ void producer_acquire(const State& state) {
-    if (!state.is_first_round()) ptx::wait(storage_.empty + state.stage, state.phase ^ 1U);
+    if (!state.is_first_round()) ptx::mbarrier_wait(storage_.empty + state.stage, state.phase ^ 1U);
   }
-  __device__ void producer_commit(const State& state) { ptx::arrive(storage_.full + state.stage); }
+  __device__ void producer_commit(const State& state) {
+    ptx::mbarrier_arrive(storage_.full + state.stage);
+  }
   __device__ void producer_tail(const State&) {}
 
   __device__ void consumer_wait(const State& state) {
-    ptx::wait(storage_.full + state.stage, state.phase);
+    ptx::mbarrier_wait(storage_.full + state.stage, state.phase);
   }
   __device__ void consumer_release(const State& state) {
-    ptx::arrive(storage_.empty + state.stage);
+    ptx::mbarrier_arrive(storage_.empty + state.stage);
   }
 
  private:

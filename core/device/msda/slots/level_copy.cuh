@@ -73,11 +73,11 @@ class LevelCopy {
   __device__ LevelCopy(const Arguments& arguments, Storage& storage) : storage_(storage) {
     if constexpr (kBulk) {
       if (simt::thread() == 0) {
-        ptx::init(&storage.barrier, 1);
-        ptx::publish_barriers();
+        ptx::mbarrier_init(&storage.barrier, 1);
+        ptx::fence_mbarrier_init();
         static_for<K::Problem::kLevels>([&]<int level>() {
           if constexpr (boxes(level).element_bytes != 0) {
-            ptx::prefetch_map(map_of<K>(arguments, level));
+            ptx::prefetch_tensormap(map_of<K>(arguments, level));
           }
         });
       }
@@ -92,9 +92,9 @@ class LevelCopy {
   /// the copies before. `first` is the first to be copied of the plane's channels.
   __device__ void begin(const Arguments& arguments, const WorkItem& item, int first) {
     if constexpr (kBulk) {
-      ptx::fence_before_bulk_copies();
+      ptx::fence_proxy_async();
       if (simt::thread() == 0) {
-        ptx::arrive_expecting(&storage_.barrier, kBulkBytes);
+        ptx::mbarrier_arrive_expect_tx(&storage_.barrier, kBulkBytes);
       }
       pending_ = true;
     }
@@ -104,16 +104,16 @@ class LevelCopy {
       copy_levels([&](int c) { return plane_values(arguments, item, first + c); });
     }
     if constexpr (kAsync) {
-      ptx::commit_copies();
-      ptx::wait_for_copies<0>();
+      ptx::cp_async_commit_group();
+      ptx::cp_async_wait_group<0>();
     }
   }
   /// Whether bulk copies have come to all lanes of the warp, which all ask.
   __device__ bool have_come() {
     if constexpr (kBulk) {
       if (!pending_) return true;
-      const bool come = ptx::test_wait(&storage_.barrier, phase_);
-      if (simt::warp_union(come ? 0U : 1U) != 0) return false;
+      const bool come = ptx::mbarrier_test_wait(&storage_.barrier, phase_);
+      if (simt::reduce_or_sync(come ? 0U : 1U) != 0) return false;
       end_phase();
     }
     return true;
@@ -122,7 +122,7 @@ class LevelCopy {
   __device__ void await() {
     if constexpr (kBulk) {
       if (!pending_) return;
-      ptx::wait(&storage_.barrier, phase_);
+      ptx::mbarrier_wait(&storage_.barrier, phase_);
       end_phase();
     }
   }
@@ -176,8 +176,9 @@ class LevelCopy {
         constexpr int kPixels = box_pixels(level);
         unsigned char* const to = storage_.data() + Levels::start(level);
         issue_by_warps(K::Layout::pixels(level) / kPixels, [&](int i) {
-          ptx::copy_box(to + i * kPixels * Levels::kStride, map_of<K>(arguments, level), channel,
-                        i * kPixels, static_cast<int>(item.image), &storage_.barrier);
+          ptx::cp_async_bulk_tensor(to + i * kPixels * Levels::kStride, map_of<K>(arguments, level),
+                                    channel, i * kPixels, static_cast<int>(item.image),
+                                    &storage_.barrier);
         });
       }
     });
@@ -209,7 +210,7 @@ class LevelCopy {
       constexpr int kPiece = 8192;
       issue_by_warps((kBytes + kPiece - 1) / kPiece, [&](int i) {
         const int at = i * kPiece;
-        ptx::copy_bulk(to + at, level(0) + at, min(kPiece, kBytes - at), &storage_.barrier);
+        ptx::cp_async_bulk(to + at, level(0) + at, min(kPiece, kBytes - at), &storage_.barrier);
       });
     } else {
       constexpr int kRun = scale * Levels::kRunBytes;
@@ -228,9 +229,9 @@ class LevelCopy {
   template <int bytes>
   __device__ void copy(unsigned char* to, const unsigned char* from) {
     if constexpr (kBulk) {
-      ptx::copy_bulk(to, from, bytes, &storage_.barrier);
+      ptx::cp_async_bulk(to, from, bytes, &storage_.barrier);
     } else if constexpr (kAsync) {
-      ptx::copy_async<bytes>(to, from);
+      ptx::cp_async<bytes>(to, from);
     } else {
       using Word = ptx::Word<bytes>;
       *reinterpret_cast<Word*>(to) = K::Cache::load_stream(reinterpret_cast<const Word*>(from));

@@ -133,9 +133,9 @@ struct LaneMapping {
       } else if constexpr (kSharesChannels) {
         const float kept = side() == 0 ? sums.sum[v] : sums.sum[v + kStored];
         const float given = side() == 0 ? sums.sum[v + kStored] : sums.sum[v];
-        combined[v] = kept + simt::shuffle_xor(given, kSideStride);
+        combined[v] = kept + simt::shfl_xor_sync(given, kSideStride);
       } else {
-        combined[v] = sums.sum[v] + simt::shuffle_xor(sums.sum[v], kSideStride);
+        combined[v] = sums.sum[v] + simt::shfl_xor_sync(sums.sum[v], kSideStride);
       }
     }
   }

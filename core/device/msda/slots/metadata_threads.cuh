@@ -13,9 +13,9 @@ struct Consumers {
   /// Barrier of its threads.
   __device__ static void sync() {
     if constexpr (kProducerThreads<K> == 0) {
-      simt::sync_block();
+      simt::syncthreads();
     } else {
-      simt::sync_some(simt::kConsumerBarrier, K::Mapping::kThreads);
+      ptx::bar_sync(simt::kConsumerBarrier, K::Mapping::kThreads);
     }
   }
 };
@@ -45,9 +45,9 @@ struct MetadataThreads {
   }
   __device__ static void sync() {
     if constexpr (kIsProducers) {
-      simt::sync_some(simt::kProducerBarrier, kCount);
+      ptx::bar_sync(simt::kProducerBarrier, kCount);
     } else if constexpr (kIsWarp) {
-      simt::sync_warp();
+      simt::syncwarp();
     } else {
       Consumers<K>::sync();
     }

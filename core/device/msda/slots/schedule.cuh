@@ -29,7 +29,7 @@ struct RowNumber {
 /// Where an array that has `bytes` for each row has those of `row`.
 template <unsigned bytes>
 __device__ __forceinline__ const unsigned char* at_row(const void* array, RowNumber row) {
-  return ptx::element_address<bytes>(
+  return ptx::mad_wide<bytes>(
       static_cast<const unsigned char*>(array) + row.start * static_cast<long long>(bytes),
       row.behind);
 }

@@ -115,7 +115,7 @@ void Cluster::check_global_race(const Buffer& buffer, std::uintptr_t address, st
                     grid_.cluster > 1 ? "cluster" : "block", *other));
 }
 
-void Cluster::fence() { global_.fence(fiber_->state.block / grid_.cluster); }
+void Cluster::threadfence() { global_.fence(fiber_->state.block / grid_.cluster); }
 
 void Cluster::access_global(std::uintptr_t address, std::size_t bytes, unsigned kind,
                             const void* pc) {

@@ -205,7 +205,7 @@ void Cluster::count(host::Event event, const void* subject, std::uint64_t times)
                    times);
 }
 
-void Cluster::wait_on_dependent_grids() { fiber_->waited = true; }
+void Cluster::griddepcontrol_wait() { fiber_->waited = true; }
 
 void Cluster::begin_tile(bool first) {
   ++fiber_->tile;
@@ -254,7 +254,7 @@ void Cluster::fail(host::Where where, const char* what) {
   fault(Diagnosis::kMisuse, fmt::format("{}: {} at {}", who(*fiber_), what, this->where(where)));
 }
 
-void* Cluster::map_shared(host::Where where, const void* shared, unsigned rank) {
+void* Cluster::mapa(host::Where where, const void* shared, unsigned rank) {
   const std::size_t offset = shared_.offset(reinterpret_cast<std::uintptr_t>(shared));
   if (rank >= grid_.cluster || offset >= shared_.size()) {
     fault(Diagnosis::kMisuse, fmt::format("{} maps an address to block {} of a cluster of {} at {}",

@@ -58,7 +58,7 @@ class Cluster {
 
   // What threads call, by way of the table.
   unsigned long long steps() const;
-  void fence();
+  void threadfence();
   void end_slice(const void* pc);
   void access(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* pc);
   void meet(const host::Meeting& meeting);
@@ -68,17 +68,17 @@ class Cluster {
   void release(const void* subject);
   void acquire(const void* subject);
   void copy(host::Where where, void* shared, const void* global, unsigned bytes);
-  void commit_copies();
-  void wait_for_copies(int pending);
-  void after_copies(const host::Completion& completion);
-  void copy_bulk(host::Where where, host::CopyKind kind, const host::CopyPart* parts,
-                 unsigned count, const host::Completion& completion);
-  void* map_shared(host::Where where, const void* shared, unsigned rank);
+  void cp_async_commit_group();
+  void cp_async_wait_group(int pending);
+  void cp_async_mbarrier_arrive(const host::Completion& completion);
+  void cp_async_bulk(host::Where where, host::CopyKind kind, const host::CopyPart* parts,
+                     unsigned count, const host::Completion& completion);
+  void* mapa(host::Where where, const void* shared, unsigned rank);
   void init_barrier(const void* barrier);
-  void publish_barriers();
-  void fence_bulk_copies();
+  void fence_mbarrier_init();
+  void fence_proxy_async();
   void count(host::Event event, const void* subject, std::uint64_t times);
-  void wait_on_dependent_grids();
+  void griddepcontrol_wait();
   void begin_tile(bool first);
   void fail(host::Where where, const char* what);
 

@@ -47,13 +47,13 @@ void Cluster::check_proxy(const Copy& copy) {
 
 void Cluster::init_barrier(const void* barrier) { unpublished_[barrier] = fiber_; }
 
-void Cluster::publish_barriers() {
+void Cluster::fence_mbarrier_init() {
   std::erase_if(unpublished_, [&](const auto& barrier) { return barrier.second == fiber_; });
 }
 
 /// Orders what its thread knows of before the bulk copies that it begins later.
-void Cluster::fence_bulk_copies() {
-  publish_barriers();
+void Cluster::fence_proxy_async() {
+  fence_mbarrier_init();
   fiber_->fenced = shared_.next_epoch();
 }
 
@@ -91,9 +91,11 @@ void Cluster::record_copy(host::CopyKind kind, const Copy& copy) {
   }
 }
 
-void Cluster::commit_copies() { fiber_->groups.push_back(std::exchange(fiber_->open_group, {})); }
+void Cluster::cp_async_commit_group() {
+  fiber_->groups.push_back(std::exchange(fiber_->open_group, {}));
+}
 
-void Cluster::wait_for_copies(int pending) {
+void Cluster::cp_async_wait_group(int pending) {
   finish_copies_of(*fiber_);
   while (fiber_->groups.size() > static_cast<std::size_t>(pending)) {
     for (const Copy& copy : fiber_->groups.front()) {
@@ -124,7 +126,7 @@ Transfer Cluster::begin_transfer(const host::Completion& completion, Clock begun
   return transfer;
 }
 
-void Cluster::after_copies(const host::Completion& completion) {
+void Cluster::cp_async_mbarrier_arrive(const host::Completion& completion) {
   Transfer& transfer = transfers_.emplace_back(begin_transfer(completion, clock_of(*fiber_)));
   transfer.owner = fiber_;
   for (auto& group : fiber_->groups) {
@@ -136,8 +138,8 @@ void Cluster::after_copies(const host::Completion& completion) {
   if (recorder_) recorder_->leave_copies(transfer.parts.size());
 }
 
-void Cluster::copy_bulk(host::Where where, host::CopyKind kind, const host::CopyPart* parts,
-                        unsigned count, const host::Completion& completion) {
+void Cluster::cp_async_bulk(host::Where where, host::CopyKind kind, const host::CopyPart* parts,
+                            unsigned count, const host::Completion& completion) {
   if (unpublished_.contains(completion.subject)) {
     fault(Diagnosis::kProxy,
           fmt::format("{} begins a copy at {} whose mbarrier was initialised and not made known to "

@@ -27,27 +27,29 @@ const host::Executor kTable = {
     .acquire = [](const void* subject) { Cluster::running()->acquire(subject); },
     .copy = [](host::Where where, void* shared, const void* global,
                unsigned bytes) { Cluster::running()->copy(where, shared, global, bytes); },
-    .commit_copies = [] { Cluster::running()->commit_copies(); },
-    .wait_for_copies = [](int pending) { Cluster::running()->wait_for_copies(pending); },
-    .after_copies =
-        [](const host::Completion* completion) { Cluster::running()->after_copies(*completion); },
-    .copy_bulk =
+    .cp_async_commit_group = [] { Cluster::running()->cp_async_commit_group(); },
+    .cp_async_wait_group = [](int pending) { Cluster::running()->cp_async_wait_group(pending); },
+    .cp_async_mbarrier_arrive =
+        [](const host::Completion* completion) {
+          Cluster::running()->cp_async_mbarrier_arrive(*completion);
+        },
+    .cp_async_bulk =
         [](host::Where where, host::CopyKind kind, const host::CopyPart* parts, unsigned count,
            const host::Completion* completion) {
-          Cluster::running()->copy_bulk(where, kind, parts, count, *completion);
+          Cluster::running()->cp_async_bulk(where, kind, parts, count, *completion);
         },
-    .map_shared = [](host::Where where, const void* shared,
-                     unsigned rank) { return Cluster::running()->map_shared(where, shared, rank); },
+    .mapa = [](host::Where where, const void* shared,
+               unsigned rank) { return Cluster::running()->mapa(where, shared, rank); },
     .init_barrier = [](const void* barrier) { Cluster::running()->init_barrier(barrier); },
-    .publish_barriers = [] { Cluster::running()->publish_barriers(); },
-    .fence_bulk_copies = [] { Cluster::running()->fence_bulk_copies(); },
+    .fence_mbarrier_init = [] { Cluster::running()->fence_mbarrier_init(); },
+    .fence_proxy_async = [] { Cluster::running()->fence_proxy_async(); },
     .hint = nullptr,  // and this
     .count = [](host::Event event, const void* subject,
                 unsigned long times) { Cluster::running()->count(event, subject, times); },
-    .wait_on_dependent_grids = [] { Cluster::running()->wait_on_dependent_grids(); },
+    .griddepcontrol_wait = [] { Cluster::running()->griddepcontrol_wait(); },
     .begin_tile = [](bool first) { Cluster::running()->begin_tile(first); },
     .steps = [] { return Cluster::running()->steps(); },
-    .fence = [] { Cluster::running()->fence(); },
+    .threadfence = [] { Cluster::running()->threadfence(); },
 };
 
 /// A unit has one place for the table, so that it is one launch's at a time.

@@ -8,14 +8,14 @@ extern "C" int snprintf(char*, unsigned long, const char*, ...);
 
 namespace msda::ptx {
 
-MSDA_UNCHECKED inline void sync_named(int id, int threads,
-                                      simt::host::Where where = simt::host::here()) {
+MSDA_UNCHECKED inline void bar_sync(int id, int threads,
+                                    simt::host::Where where = simt::host::here()) {
   const simt::host::BarrierCall call = {where, "named barrier", id, static_cast<unsigned>(threads),
                                         true};
   simt::host::executor->barrier(&call);
 }
-MSDA_UNCHECKED inline void arrive_named(int id, int threads,
-                                        simt::host::Where where = simt::host::here()) {
+MSDA_UNCHECKED inline void bar_arrive(int id, int threads,
+                                      simt::host::Where where = simt::host::here()) {
   const simt::host::BarrierCall call = {where, "named barrier", id, static_cast<unsigned>(threads),
                                         false};
   simt::host::executor->barrier(&call);
@@ -84,8 +84,8 @@ MSDA_UNCHECKED inline void describe(const void* barrier, unsigned parity, char* 
 
 }  // namespace host
 
-MSDA_UNCHECKED inline void init(Barrier* barrier, unsigned arrivals,
-                                simt::host::Where where = simt::host::here()) {
+MSDA_UNCHECKED inline void mbarrier_init(Barrier* barrier, unsigned arrivals,
+                                         simt::host::Where where = simt::host::here()) {
   constexpr unsigned kMost = (1U << 15U) - 1U;
   if (arrivals == 0 || arrivals > kMost) {
     simt::host::executor->fail(where, "an mbarrier is initialised for no arrivals, or too many");
@@ -97,21 +97,22 @@ MSDA_UNCHECKED inline void init(Barrier* barrier, unsigned arrivals,
   barrier->bytes = 0;
   simt::host::executor->init_barrier(barrier);
 }
-MSDA_UNCHECKED inline void publish_barriers() { simt::host::executor->publish_barriers(); }
+MSDA_UNCHECKED inline void fence_mbarrier_init() { simt::host::executor->fence_mbarrier_init(); }
 
-MSDA_UNCHECKED inline void arrive(Barrier* barrier, simt::host::Where where = simt::host::here()) {
+MSDA_UNCHECKED inline void mbarrier_arrive(Barrier* barrier,
+                                           simt::host::Where where = simt::host::here()) {
   host::arrive(barrier, 0, where);
 }
 
-MSDA_UNCHECKED inline bool test_wait(Barrier* barrier, unsigned parity) {
+MSDA_UNCHECKED inline bool mbarrier_test_wait(Barrier* barrier, unsigned parity) {
   host::touch(barrier, sizeof *barrier, simt::host::kRead | simt::host::kAtomic);
   if (!host::is_over(barrier, parity)) simt::host::executor->look(barrier);
   const bool over = host::is_over(barrier, parity);
   if (over) simt::host::executor->acquire(barrier);
   return over;
 }
-MSDA_UNCHECKED inline void wait(Barrier* barrier, unsigned parity,
-                                simt::host::Where where = simt::host::here()) {
+MSDA_UNCHECKED inline void mbarrier_wait(Barrier* barrier, unsigned parity,
+                                         simt::host::Where where = simt::host::here()) {
   host::touch(barrier, sizeof *barrier, simt::host::kRead | simt::host::kAtomic);
   const simt::host::Condition condition = {where,  "an mbarrier", barrier,
                                            parity, host::is_over, host::describe};

@@ -8,12 +8,12 @@ namespace msda::ptx {
 
 inline constexpr bool kHasTma = true;
 
-MSDA_UNCHECKED inline void arrive_expecting(Barrier* barrier, unsigned bytes,
-                                            simt::host::Where where = simt::host::here()) {
+MSDA_UNCHECKED inline void mbarrier_arrive_expect_tx(Barrier* barrier, unsigned bytes,
+                                                     simt::host::Where where = simt::host::here()) {
   host::arrive(barrier, static_cast<int>(bytes), where);
 }
 
-MSDA_UNCHECKED inline void fence_before_bulk_copies() { simt::host::executor->fence_bulk_copies(); }
+MSDA_UNCHECKED inline void fence_proxy_async() { simt::host::executor->fence_proxy_async(); }
 
 namespace host {
 
@@ -57,8 +57,9 @@ MSDA_UNCHECKED inline void add_row(const simt::host::Tensor& tensor, unsigned ch
   add_part(to, nullptr, (last - end) * size, where);
 }
 
-MSDA_UNCHECKED inline void copy_box(void* shared, const void* map, const int (&place)[4],
-                                    unsigned rank, Barrier* barrier, simt::host::Where where) {
+MSDA_UNCHECKED inline void cp_async_bulk_tensor(void* shared, const void* map,
+                                                const int (&place)[4], unsigned rank,
+                                                Barrier* barrier, simt::host::Where where) {
   const auto& tensor = *static_cast<const simt::host::Tensor*>(map);
   if (tensor.rank != rank) executor->fail(where, "a box has another rank than its tensor");
   if (!is_multiple(shared, 128)) {
@@ -79,14 +80,15 @@ MSDA_UNCHECKED inline void copy_box(void* shared, const void* map, const int (&p
   }
   const auto bytes = static_cast<unsigned>(to - static_cast<unsigned char*>(shared));
   const simt::host::Completion completion = {complete_bytes, barrier, bytes};
-  executor->copy_bulk(where, simt::host::kTensorCopy, box_parts.part, box_parts.count, &completion);
+  executor->cp_async_bulk(where, simt::host::kTensorCopy, box_parts.part, box_parts.count,
+                          &completion);
 }
 
 }  // namespace host
 
-MSDA_UNCHECKED inline void copy_bulk(void* shared, const void* global, unsigned bytes,
-                                     Barrier* barrier,
-                                     simt::host::Where where = simt::host::here()) {
+MSDA_UNCHECKED inline void cp_async_bulk(void* shared, const void* global, unsigned bytes,
+                                         Barrier* barrier,
+                                         simt::host::Where where = simt::host::here()) {
   constexpr unsigned kUnit = 16;
   if (!host::is_multiple(shared, kUnit) || !host::is_multiple(global, kUnit) ||
       bytes % kUnit != 0) {
@@ -95,21 +97,21 @@ MSDA_UNCHECKED inline void copy_bulk(void* shared, const void* global, unsigned 
   host::touch(barrier, sizeof *barrier, simt::host::kRead | simt::host::kAtomic);
   const simt::host::CopyPart part = {shared, global, bytes};
   const simt::host::Completion completion = {host::complete_bytes, barrier, bytes};
-  simt::host::executor->copy_bulk(where, simt::host::kBulkCopy, &part, 1, &completion);
+  simt::host::executor->cp_async_bulk(where, simt::host::kBulkCopy, &part, 1, &completion);
 }
 
-MSDA_UNCHECKED inline void copy_box(void* shared, const void* map, int x, int y, int z,
-                                    Barrier* barrier,
-                                    simt::host::Where where = simt::host::here()) {
-  host::copy_box(shared, map, {x, y, z, 0}, 3, barrier, where);
+MSDA_UNCHECKED inline void cp_async_bulk_tensor(void* shared, const void* map, int x, int y, int z,
+                                                Barrier* barrier,
+                                                simt::host::Where where = simt::host::here()) {
+  host::cp_async_bulk_tensor(shared, map, {x, y, z, 0}, 3, barrier, where);
 }
-MSDA_UNCHECKED inline void copy_box(void* shared, const void* map, int x, int y, int z, int w,
-                                    Barrier* barrier,
-                                    simt::host::Where where = simt::host::here()) {
-  host::copy_box(shared, map, {x, y, z, w}, 4, barrier, where);
+MSDA_UNCHECKED inline void cp_async_bulk_tensor(void* shared, const void* map, int x, int y, int z,
+                                                int w, Barrier* barrier,
+                                                simt::host::Where where = simt::host::here()) {
+  host::cp_async_bulk_tensor(shared, map, {x, y, z, w}, 4, barrier, where);
 }
 
-MSDA_UNCHECKED inline void prefetch_map(const void*) {
+MSDA_UNCHECKED inline void prefetch_tensormap(const void*) {
   simt::host::count(simt::host::kMapPrefetch);
 }
 

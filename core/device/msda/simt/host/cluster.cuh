@@ -5,16 +5,16 @@
 
 namespace msda::ptx {
 
-MSDA_UNCHECKED inline void sync_cluster(simt::host::Where where = simt::host::here()) {
+MSDA_UNCHECKED inline void cluster_sync(simt::host::Where where = simt::host::here()) {
   const simt::host::BarrierCall call = {where, "cluster barrier", simt::host::kClusterBarrier, 0,
                                         true};
   simt::host::executor->barrier(&call);
 }
 
 template <class T>
-MSDA_UNCHECKED inline const T* map_shared_rank(const T* shared, unsigned rank,
-                                               simt::host::Where where = simt::host::here()) {
-  return static_cast<const T*>(simt::host::executor->map_shared(where, shared, rank));
+MSDA_UNCHECKED inline const T* mapa(const T* shared, unsigned rank,
+                                    simt::host::Where where = simt::host::here()) {
+  return static_cast<const T*>(simt::host::executor->mapa(where, shared, rank));
 }
 
 }  // namespace msda::ptx

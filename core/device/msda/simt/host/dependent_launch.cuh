@@ -8,12 +8,12 @@ namespace msda::ptx {
 
 inline constexpr bool kHasDependentLaunch = true;
 
-MSDA_UNCHECKED inline void launch_dependent_grids() {
+MSDA_UNCHECKED inline void griddepcontrol_launch_dependents() {
   simt::host::count(simt::host::kLaunchRelease);
 }
-MSDA_UNCHECKED inline void wait_on_dependent_grids() {
+MSDA_UNCHECKED inline void griddepcontrol_wait() {
   simt::host::count(simt::host::kLaunchWait);
-  if (simt::host::executor != nullptr) simt::host::executor->wait_on_dependent_grids();
+  if (simt::host::executor != nullptr) simt::host::executor->griddepcontrol_wait();
 }
 
 }  // namespace msda::ptx

@@ -171,32 +171,32 @@ struct Executor {
   void (*acquire)(const void* subject);
   /// Begins a copy that belongs to the thread's open group.
   void (*copy)(Where where, void* shared, const void* global, unsigned bytes);
-  void (*commit_copies)();
-  void (*wait_for_copies)(int pending);
+  void (*cp_async_commit_group)();
+  void (*cp_async_wait_group)(int pending);
   /// When all of the thread's copies begun so far are complete.
-  void (*after_copies)(const Completion* completion);
+  void (*cp_async_mbarrier_arrive)(const Completion* completion);
   /// Bulk copies, which the executor makes at a time of its own, and what follows them.
-  void (*copy_bulk)(Where where, CopyKind kind, const CopyPart* parts, unsigned count,
-                    const Completion* completion);
+  void (*cp_async_bulk)(Where where, CopyKind kind, const CopyPart* parts, unsigned count,
+                        const Completion* completion);
   /// The address of block `rank`'s byte at the place of `shared` in this block's shared memory.
-  void* (*map_shared)(Where where, const void* shared, unsigned rank);
+  void* (*mapa)(Where where, const void* shared, unsigned rank);
   /// An mbarrier was initialised; those of this thread are made known to the TMA.
   void (*init_barrier)(const void* barrier);
-  void (*publish_barriers)();
+  void (*fence_mbarrier_init)();
   /// Orders earlier accesses of shared memory before bulk copies that this thread begins later.
-  void (*fence_bulk_copies)();
+  void (*fence_proxy_async)();
   /// The hint of the accesses that follow, until it is kPlain again.
   Hint* hint;
   /// An event happened to `subject`, a barrier or flag, or to nothing that has an address.
   void (*count)(Event event, const void* subject, unsigned long times);
   /// From now on the thread may touch global memory, in a launch that may begin early.
-  void (*wait_on_dependent_grids)();
+  void (*griddepcontrol_wait)();
   /// The thread turns to another tile of rows, the first of a work item or not.
   void (*begin_tile)(bool first);
   /// Basic blocks that threads of the cluster have run: a clock.
   unsigned long long (*steps)();
   /// Orders this thread's accesses of global memory before and after it, for the whole GPU.
-  void (*fence)();
+  void (*threadfence)();
 };
 
 }  // namespace msda::simt::host

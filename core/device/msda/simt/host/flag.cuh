@@ -5,7 +5,7 @@
 
 namespace msda::ptx {
 
-MSDA_UNCHECKED inline void raise_flag(unsigned* flag) {
+MSDA_UNCHECKED inline void red_release_add(unsigned* flag) {
   host::touch(flag, sizeof *flag, simt::host::kRead | simt::host::kAtomic);
   simt::host::executor->count(simt::host::kFlagRaise, flag, 1);
   simt::host::executor->release(flag);

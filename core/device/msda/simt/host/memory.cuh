@@ -60,18 +60,18 @@ inline void store(W* p, W word) {
     host::set_hint(simt::host::kPlain); \
   }
 
-MSDA_HOST_LOAD(load_readonly, kReadOnly)
-MSDA_HOST_LOAD(load_cached_in_l1, kInL1)
-MSDA_HOST_LOAD(load_generic, kGeneric)
-MSDA_HOST_LOAD(load_cached_in_l2, kInL2)
-MSDA_HOST_LOAD(load_no_allocate, kNoAllocate)
-MSDA_HOST_LOAD(load_prefetch_64, kPrefetch64)
-MSDA_HOST_LOAD(load_prefetch_128, kPrefetch128)
-MSDA_HOST_LOAD(load_prefetch_256, kPrefetch256)
-MSDA_HOST_LOAD(load_evict_first_in_l2, kEvictFirst)
-MSDA_HOST_LOAD(load_evict_last_in_l2, kEvictLast)
-MSDA_HOST_LOAD(load_once, kOnce)
-MSDA_HOST_STORE(store_streaming, kStreaming)
+MSDA_HOST_LOAD(ldg, kReadOnly)
+MSDA_HOST_LOAD(ld_ca, kInL1)
+MSDA_HOST_LOAD(ld_generic, kGeneric)
+MSDA_HOST_LOAD(ld_cg, kInL2)
+MSDA_HOST_LOAD(ld_nc_l1_no_allocate, kNoAllocate)
+MSDA_HOST_LOAD(ld_nc_l2_64b, kPrefetch64)
+MSDA_HOST_LOAD(ld_nc_l2_128b, kPrefetch128)
+MSDA_HOST_LOAD(ld_nc_l2_256b, kPrefetch256)
+MSDA_HOST_LOAD(ld_nc_evict_first, kEvictFirst)
+MSDA_HOST_LOAD(ld_nc_evict_last, kEvictLast)
+MSDA_HOST_LOAD(ld_nc_no_allocate_evict_first, kOnce)
+MSDA_HOST_STORE(st_cs, kStreaming)
 
 #undef MSDA_HOST_LOAD
 #undef MSDA_HOST_STORE

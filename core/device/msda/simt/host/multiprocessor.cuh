@@ -6,10 +6,10 @@
 
 namespace msda::ptx {
 
-MSDA_UNCHECKED inline unsigned multiprocessor() { return simt::block() / 2; }
+MSDA_UNCHECKED inline unsigned smid() { return simt::block() / 2; }
 
-MSDA_UNCHECKED inline unsigned long long cycles() {
-  return simt::host::executor->steps() * (1 + multiprocessor() % 2);
+MSDA_UNCHECKED inline unsigned long long clock64() {
+  return simt::host::executor->steps() * (1 + smid() % 2);
 }
 
 }  // namespace msda::ptx

@@ -55,7 +55,7 @@ MSDA_UNCHECKED const Word* linear_texel(unsigned long long texture, unsigned num
 
 }  // namespace host
 
-MSDA_UNCHECKED inline float4 fetch_layered(unsigned long long texture, float2 place, int layer,
+MSDA_UNCHECKED inline float4 tex2d_layered(unsigned long long texture, float2 place, int layer,
                                            host::Where where = host::here()) {
   const auto& from = *reinterpret_cast<const host::Texture*>(texture);
   host::check_layer(from, layer, where);
@@ -80,8 +80,8 @@ MSDA_UNCHECKED inline float4 fetch_layered(unsigned long long texture, float2 pl
 }
 
 template <class Texel>
-MSDA_UNCHECKED void store_layered(unsigned long long surface, const Texel& texel, int x, int y,
-                                  int layer, host::Where where = host::here()) {
+MSDA_UNCHECKED void surf2d_layered_write(unsigned long long surface, const Texel& texel, int x,
+                                         int y, int layer, host::Where where = host::here()) {
   const auto& to = *reinterpret_cast<const host::Texture*>(surface);
   host::check_layer(to, layer, where);
   if (x < 0 || y < 0 || x >= static_cast<int>(to.width) || y >= static_cast<int>(to.height)) {
@@ -94,7 +94,7 @@ MSDA_UNCHECKED void store_layered(unsigned long long surface, const Texel& texel
 }
 
 template <class Word>
-Word fetch_texel(unsigned long long texture, unsigned number, host::Where where = host::here()) {
+Word tex1d_fetch(unsigned long long texture, unsigned number, host::Where where = host::here()) {
   const Word* texel = host::linear_texel<Word>(texture, number, where);
   ptx::host::set_hint(host::kTexel);
   const Word word = ptx::host::load(texel);

@@ -11,15 +11,11 @@ MSDA_UNCHECKED inline unsigned blocks() { return host::me().blocks; }
 MSDA_UNCHECKED inline unsigned lane() { return host::me().thread % kWarpLanes; }
 MSDA_UNCHECKED inline unsigned warp() { return host::me().thread / kWarpLanes; }
 
-MSDA_UNCHECKED inline void sync_block(host::Where where = host::here()) {
+MSDA_UNCHECKED inline void syncthreads(host::Where where = host::here()) {
   const host::BarrierCall call = {where, "block barrier", 0, 0, true};
   host::executor->barrier(&call);
 }
-MSDA_UNCHECKED inline void sync_some(int id, int threads, host::Where where = host::here()) {
-  ptx::sync_named(id, threads, where);
-}
-MSDA_UNCHECKED inline void sync_warp(unsigned mask = 0xffffffffU,
-                                     host::Where where = host::here()) {
+MSDA_UNCHECKED inline void syncwarp(unsigned mask = 0xffffffffU, host::Where where = host::here()) {
   host::executor->count(host::kWarpBarrier, nullptr, 1);
   const host::Meeting meeting = {where, "warp barrier", mask, nullptr, nullptr};
   host::executor->meet(&meeting);
@@ -59,18 +55,18 @@ MSDA_UNCHECKED T exchange_with(T value, int source, const char* what, Where wher
 }  // namespace host
 
 template <class T>
-MSDA_UNCHECKED T shuffle_xor(T value, int lane_mask, host::Where where = host::here()) {
+MSDA_UNCHECKED T shfl_xor_sync(T value, int lane_mask, host::Where where = host::here()) {
   return host::exchange_with(value, (static_cast<int>(lane()) ^ lane_mask) % kWarpLanes, "shuffle",
                              where);
 }
 template <class T>
-MSDA_UNCHECKED T shuffle_up(T value, int lanes, host::Where where = host::here()) {
+MSDA_UNCHECKED T shfl_up_sync(T value, int lanes, host::Where where = host::here()) {
   const int mine = static_cast<int>(lane());
   return host::exchange_with(value, mine >= lanes ? mine - lanes : mine, "shuffle", where);
 }
 template <class T>
-MSDA_UNCHECKED T shuffle(T value, int source_lane, int width = kWarpLanes,
-                         host::Where where = host::here()) {
+MSDA_UNCHECKED T shfl_sync(T value, int source_lane, int width = kWarpLanes,
+                           host::Where where = host::here()) {
   const int first = static_cast<int>(lane()) / width * width;
   return host::exchange_with(value, first + (source_lane & (width - 1)), "shuffle", where);
 }
@@ -107,13 +103,12 @@ MSDA_UNCHECKED T atomic_add(T* address, T value) {
                           [](T a, T b) MSDA_UNCHECKED { return static_cast<T>(a + b); });
 }
 
-MSDA_UNCHECKED inline unsigned atomic_replace(unsigned* address, unsigned expected,
-                                              unsigned value) {
+MSDA_UNCHECKED inline unsigned atomic_cas(unsigned* address, unsigned expected, unsigned value) {
   return host::atomically(address, value, [expected](unsigned a, unsigned b) MSDA_UNCHECKED {
     return a == expected ? b : a;
   });
 }
-MSDA_UNCHECKED inline void fence() { host::executor->fence(); }
+MSDA_UNCHECKED inline void threadfence() { host::executor->threadfence(); }
 
 MSDA_UNCHECKED inline unsigned char* shared_memory() { return host::me().shared; }
 
