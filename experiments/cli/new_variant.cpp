@@ -105,15 +105,14 @@ NewVariant for_slot(const std::string& slot) {
   const Skeleton& skeleton = skeleton_of(slot);
   const SkeletonSlot& filled = *skeleton.find(slot);
   NewVariant variant;
-  variant.contract = fmt::format("msda/slots/{}.cuh", slot);
-  variant.words = {{"slot", slot},
-                   {"Member", filled.member},
-                   {"Default", filled.policy},
-                   {"skeleton", skeleton.name},
-                   {"contract", variant.contract},
-                   {"DEVICE", fmt::format(" DEVICE {}.cuh", slot)}};
+  const std::string header = boost::replace_all_copy(filled.name, "-", "_") + ".cuh";
+  variant.contract = "msda/slots/" + header;
+  variant.words = {{"slot", filled.name},          {"header", header},
+                   {"Member", filled.member},      {"Default", filled.policy},
+                   {"skeleton", skeleton.name},    {"contract", variant.contract},
+                   {"DEVICE", " DEVICE " + header}};
   variant.files = {{"slot/plugin.cpp.in", "plugin.cpp"},
-                   {"slot/policy.cuh.in", fmt::format("device/{}.cuh", slot)}};
+                   {"slot/policy.cuh.in", "device/" + header}};
   variant.device = "simt:1:races";
   return variant;
 }

@@ -13,9 +13,9 @@ class AsyncPipeline final : public msda::Optimization {
                       .parameters = {ParameterSpec::integer(
                           "stages", "tiles in shared memory at a time", 2, 2, 6)}},
                      {.skeleton = "direct",
-                      .slot = "pipeline",
-                      .type = "msda::async_pipeline::Pipeline",
-                      .header = "async_pipeline/pipeline.cuh"}) {}
+                      .slot = "point-fetch",
+                      .type = "msda::async_pipeline::PointFetch",
+                      .header = "async_pipeline/point_fetch.cuh"}) {}
 
   std::optional<std::string> unsupported(const msda::Problem&, const msda::DeviceInfo& device,
                                          const msda::Parameters&) const override {

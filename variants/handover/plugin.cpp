@@ -16,9 +16,9 @@ class Handover final : public msda::Optimization {
                  "barrier of the block a step; flags: counters, release and acquire",
                  "mbarrier", {"mbarrier", "named", "block", "flags"})}},
             {.skeleton = "specialised",
-             .slot = "handover",
-             .type = "msda::handover::Handover",
-             .header = "handover/handover.cuh",
+             .slot = "pipeline",
+             .type = "msda::handover::Pipeline",
+             .header = "handover/pipeline.cuh",
              .traits = {"has-producers"},
              .excludes = {{"takes-items-alone",
                            "producers and consumers walk over the items each by themselves"}}}) {}
@@ -33,8 +33,8 @@ class Handover final : public msda::Optimization {
                                     const msda::Parameters& parameters) const override {
     const auto& by = parameters.get<std::string>("by");
     if (by == "named") return {"barriers.named-arrivals > 0"};
-    if (by == "flags") return {"shared.handover.flag-waits > 0"};
-    return {"shared.handover.mbarrier-waits > 0"};
+    if (by == "flags") return {"shared.pipeline.flag-waits > 0"};
+    return {"shared.pipeline.mbarrier-waits > 0"};
   }
 };
 

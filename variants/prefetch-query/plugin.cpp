@@ -16,9 +16,9 @@ class PrefetchQuery final : public msda::Optimization {
                           "computes the taps for all lanes",
                           false)}},
                      {.skeleton = "direct",
-                      .slot = "pipeline",
-                      .type = "msda::prefetch_query::Pipeline",
-                      .header = "prefetch_query/pipeline.cuh"}) {}
+                      .slot = "point-fetch",
+                      .type = "msda::prefetch_query::PointFetch",
+                      .header = "prefetch_query/point_fetch.cuh"}) {}
 
   std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
     return {"rows.prefetched > 0"};

@@ -15,7 +15,8 @@ namespace msda {
 /// Taps that a lane reads for a point: its corners, two at a time where a stored element has a
 /// pixel and the one below it, or one when the source blends the corners itself.
 template <class K>
-inline constexpr int kTaps = K::Source::kBlends ? 1 : K::Mapping::kTaps / K::Arithmetic::kRows;
+inline constexpr int kTaps =
+    K::Source::kBlends ? 1 : K::Mapping::kTaps / K::Arithmetic::kElementPixels;
 
 /// Rows that a block computes at a time.
 template <class K>

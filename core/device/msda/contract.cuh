@@ -18,16 +18,16 @@ template <class T, T value>
 inline constexpr bool kConstant = true;
 
 template <bool first, class A, class B>
-struct EitherOf {
+struct ConditionalType {
   using Type = A;
 };
 template <class A, class B>
-struct EitherOf<false, A, B> {
+struct ConditionalType<false, A, B> {
   using Type = B;
 };
 /// A or B.
 template <bool first, class A, class B>
-using Either = typename EitherOf<first, A, B>::Type;
+using Conditional = typename ConditionalType<first, A, B>::Type;
 
 /// An object for each thread that works with the slot, made of the launch's arguments and the
 /// policy's part of shared memory: `Policy::Storage`, a struct, empty when the policy needs none.

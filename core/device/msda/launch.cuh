@@ -130,8 +130,9 @@ struct LaunchPlan {
   SharedPart shared[kSlotCount];  ///< of the main kernel
   unsigned tile_rows;             ///< rows that a block computes at a time; 0 where it has no tiles
   unsigned point_bytes;           ///< of values that a lane reads for a point
-  unsigned begins_early;    ///< 1: tiles may begin before what is to lie on chip has come there
-  Remark idle[kSlotCount];  ///< why the slot's policy has nothing to do in this composition
+  unsigned resident_arrives_late;  ///< 1: a tile may start before the resident levels have
+                                   ///< arrived in shared memory
+  Remark idle[kSlotCount];         ///< why the slot's policy has nothing to do in this composition
 };
 
 #if defined(__CUDACC__)

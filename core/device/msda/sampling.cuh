@@ -6,7 +6,7 @@
 namespace msda {
 
 /// One sampling point as stored, in float32.
-struct Sample {
+struct Point {
   float x, y;  ///< location, 0 .. 1 inside the image
   float weight;
 };
@@ -20,7 +20,7 @@ __device__ __forceinline__ float pixels_from(float pixel, float location, int si
 /// The two neighbouring stored pixels of an axis that a point reads. Both exist: at the edge of a
 /// level the pair moves inside, and the weights follow, so that what comes after needs neither
 /// tests nor clamped addresses. (On a level of size 1 the second repeats the first, with weight 0.)
-struct Pair {
+struct PixelPair {
   int first;        ///< -1 .. size-1 in bordered storage, 0 .. max(size-2, 0) otherwise
   float weight[2];  ///< 1 - distance from the point to the pixel, or 0 where they are further apart
 };
@@ -28,9 +28,9 @@ struct Pair {
 /// The pixel of an axis that lies at or before `x`, or the nearest one of lowest .. highest; where
 /// `x` is no number, one of them.
 template <int largest>
-__device__ __forceinline__ ptx::Whole pixel_before(float x, int lowest, int highest) {
-  if constexpr (largest <= ptx::kMostWhole) {
-    return ptx::whole_below(
+__device__ __forceinline__ ptx::Floor pixel_before(float x, int lowest, int highest) {
+  if constexpr (largest <= ptx::kFastFloorLimit) {
+    return ptx::fast_floor(
         fminf(fmaxf(x, static_cast<float>(lowest)), static_cast<float>(highest)));
   } else {
     const int pixel = max(lowest, min(__float2int_rd(x), highest));
@@ -42,14 +42,15 @@ __device__ __forceinline__ ptx::Whole pixel_before(float x, int lowest, int high
 /// axis whose `size` is `smallest` to `largest`. A location outside, or one that is no number, has
 /// weights 0 on every stored pixel but a border's, which is zero.
 template <bool bordered, int smallest, int largest, class PixelsFrom>
-__device__ __forceinline__ Pair pair(float location, int size, const PixelsFrom& pixels_from) {
+__device__ __forceinline__ PixelPair pixel_pair(float location, int size,
+                                                const PixelsFrom& pixels_from) {
   constexpr int kLowest = bordered ? -1 : 0;
   const int highest = bordered ? size - 1 : max(size - 2, 0);
-  const ptx::Whole first =
+  const ptx::Floor first =
       pixel_before<largest>(pixels_from(0.0F, location, size), kLowest, highest);
   const float distance = pixels_from(first.value, location, size);
-  Pair pair;
-  pair.first = first.number;
+  PixelPair pair;
+  pair.first = first.integer;
   pair.weight[0] = __saturatef(1.0F - fabsf(distance));
   pair.weight[1] = __saturatef(1.0F - fabsf(distance - 1.0F));
   if (smallest == 1 && !bordered && size == 1) pair.weight[1] = 0.0F;

@@ -3,25 +3,25 @@
 // of slots (core/src/compose/skeleton.cpp) are made from it. Host and device share this file.
 #pragma once
 
-/// SLOT(Name, name, Default): the policy's alias in a composition, the slot as plugins and
+/// SLOT(Name, "name", Default): the policy's alias in a composition, the slot as plugins and
 /// documents call it, and the default policy. k<Name> is the enumerator and <Name>Policy the
 /// concept. Pre-passes run in this order.
-#define MSDA_GATHER_SLOTS(SLOT)                 \
-  SLOT(Arithmetic, arithmetic, FloatArithmetic) \
-  SLOT(Layout, layout, StoredLayout)            \
-  SLOT(Reader, reader, AddressReader)           \
-  SLOT(Source, source, GlobalSource)            \
-  SLOT(Mapping, mapping, ChannelPerLane)        \
-  SLOT(Order, order, StoredOrder)               \
-  SLOT(Schedule, schedule, GridSchedule)        \
-  SLOT(Metadata, metadata, InlineMetadata)      \
-  SLOT(Pipeline, pipeline, DirectPipeline)      \
-  SLOT(Cache, cache, DefaultCache)              \
-  SLOT(Unroll, unroll, OnePoint)                \
-  SLOT(Fetch, fetch, LoadFetch)                 \
-  SLOT(Launch, launch, OrderedLaunch)
+#define MSDA_GATHER_SLOTS(SLOT)                     \
+  SLOT(Arithmetic, "arithmetic", FloatArithmetic)   \
+  SLOT(Layout, "layout", StoredLayout)              \
+  SLOT(Reader, "reader", AddressReader)             \
+  SLOT(Source, "source", GlobalSource)              \
+  SLOT(Mapping, "mapping", ChannelPerLane)          \
+  SLOT(Order, "order", StoredOrder)                 \
+  SLOT(Schedule, "schedule", GridSchedule)          \
+  SLOT(Metadata, "metadata", InlineMetadata)        \
+  SLOT(PointFetch, "point-fetch", DirectPointFetch) \
+  SLOT(Cache, "cache", DefaultCache)                \
+  SLOT(Unroll, "unroll", OnePoint)                  \
+  SLOT(Fetch, "fetch", LoadFetch)                   \
+  SLOT(Launch, "launch", OrderedLaunch)
 
 /// Those that the specialised skeleton has beside them.
-#define MSDA_PRODUCER_SLOTS(SLOT)      \
-  SLOT(Roles, roles, TwoProducerWarps) \
-  SLOT(Handover, handover, BarrierHandover)
+#define MSDA_PRODUCER_SLOTS(SLOT)        \
+  SLOT(Roles, "roles", TwoProducerWarps) \
+  SLOT(Pipeline, "pipeline", MbarrierPipeline)

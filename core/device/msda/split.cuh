@@ -1,6 +1,6 @@
 // Elements that are stored in two parts, each in a plane of its own: three bytes are no machine
 // word, two and one are. The upper part has twice the bytes of the lower one, so that one number
-// counts places in both planes.
+// is an offset in both planes.
 #pragma once
 
 #include <msda/contract.cuh>
@@ -16,7 +16,7 @@ concept SplitElement = requires(T element) {
   requires sizeof(element.upper) == 2 * sizeof(element.lower);
 };
 
-/// Bytes in which places of an element are counted: its own, or those of its lower part.
+/// Bytes of the unit in which offsets are counted: an element, or its lower part.
 template <class T>
 inline constexpr int kUnitBytes = static_cast<int>(sizeof(T));
 template <SplitElement T>
@@ -41,7 +41,7 @@ struct SplitPointer {
 };
 
 template <class T, class Byte>
-using PointerTo = Either<SplitElement<T>, SplitPointer<Byte>, Byte*>;
+using PointerTo = Conditional<SplitElement<T>, SplitPointer<Byte>, Byte*>;
 /// Where elements are read.
 template <class T>
 using Address = PointerTo<T, const unsigned char>;

@@ -54,7 +54,8 @@ requires(__is_empty(Storage)) struct NonEmpty<PartList<Done...>, Part<slot, Stor
 template <class... Parts>
 using BlockStorage = typename NonEmpty<PartList<>, Parts...>::List;
 
-/// The part of `slot`, of type `Storage`; an empty one is nowhere, and any place stands for it.
+/// The part of `slot`, of type `Storage`; empty storage occupies no bytes, and any
+/// reference will do.
 template <Slot slot, class Storage, Slot first, class First, class... Rest>
 __device__ __forceinline__ Storage& part_of(PartList<Part<first, First>, Rest...>& parts) {
   if constexpr (__is_empty(Storage)) {

@@ -76,10 +76,10 @@ __device__ __forceinline__ T from_float(float v) {
   return T(v);
 }
 
-__device__ __forceinline__ __half2 pair_from_floats(float a, float b, __half) {
+__device__ __forceinline__ __half2 half2_from_floats(float a, float b, __half) {
   return __floats2half2_rn(a, b);
 }
-__device__ __forceinline__ __nv_bfloat162 pair_from_floats(float a, float b, __nv_bfloat16) {
+__device__ __forceinline__ __nv_bfloat162 half2_from_floats(float a, float b, __nv_bfloat16) {
   return __floats2bfloat162_rn(a, b);
 }
 
@@ -93,7 +93,7 @@ template <class T, int n>
 __device__ __forceinline__ void from_floats(const float (&from)[n], T (&to)[n]) {
 #pragma unroll
   for (int i = 0; i + 1 < n; i += 2) {
-    const auto both = pair_from_floats(from[i], from[i + 1], T());
+    const auto both = half2_from_floats(from[i], from[i + 1], T());
     to[i] = both.x;
     to[i + 1] = both.y;
   }

@@ -23,7 +23,7 @@ struct Walk {
   static constexpr int kAhead = K::Fetch::kAhead > 0 ? K::Fetch::kAhead
                                                      : (K::Unroll::kLoadsAhead ? 1 : 0);
   /// True when two visits begin together and the second, of the smaller level, is blended first.
-  static constexpr bool kInPairs =
+  static constexpr bool kTwoAtATime =
       K::Unroll::kNearFirst && K::Unroll::kAlternates && kAhead == 0 && !K::Fetch::kStaged;
   /// True for a loop over the visits of a level; otherwise all visits of a row are written out.
   static constexpr bool kRolled = kAhead == 0 && !K::Unroll::kAlternates;
@@ -64,9 +64,9 @@ struct Walk {
 
 /// True where two visits that begin together have sums of their own.
 template <class K>
-inline constexpr bool kSumsInPairs = [] {
-  if constexpr (requires { K::Arithmetic::kSumsInPairs; }) {
-    return K::Arithmetic::kSumsInPairs && Walk<K>::kInPairs;
+inline constexpr bool kSumsTwoBatches = [] {
+  if constexpr (requires { K::Arithmetic::kSumsTwoBatches; }) {
+    return K::Arithmetic::kSumsTwoBatches && Walk<K>::kTwoAtATime;
   }
   return false;
 }();
@@ -77,9 +77,9 @@ inline constexpr int kFetchSteps = kProducerThreads<K> != 0 && K::Fetch::kByProd
                                        ? Walk<K>::staged_visits()
                                        : 0;
 
-/// Stages of the handover slot; 0 without producers.
+/// Stages of the pipeline slot; 0 without producers.
 template <class K>
-inline constexpr int kHandoverStages = [] {
+inline constexpr int kPipelineStages = [] {
   if constexpr (kProducerThreads<K> == 0) return 0;
   if constexpr (kFetchSteps<K> != 0) return K::Fetch::kStages;
   if constexpr (requires { typename K::Roles; }) return K::Roles::kStages;
@@ -92,9 +92,9 @@ inline constexpr int kHandoverStages = [] {
 template <class K>
 inline constexpr int kTapBuffers = [] {
   if (kProducerThreads<K> == 0 || !K::Metadata::kIsCooperative) return 1;
-  if (kFetchSteps<K> == 0) return kHandoverStages<K>;
+  if (kFetchSteps<K> == 0) return kPipelineStages<K>;
   const int steps = 1 + kFetchSteps<K>;
-  return 1 + (kHandoverStages<K> + steps - 1) / steps;
+  return 1 + (kPipelineStages<K> + steps - 1) / steps;
 }();
 
 }  // namespace msda

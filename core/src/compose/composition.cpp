@@ -33,12 +33,13 @@ void check_together(const std::vector<Part>& parts, const Skeleton& skeleton) {
           "'{}' is for skeleton '{}' and '{}' for '{}': one composition has one skeleton",
           parts.front().plugin->name, skeleton.name, name, slot.skeleton));
     }
-    if (skeleton.find(slot.slot) == nullptr) {
+    const SkeletonSlot* const filled = skeleton.find(slot.slot);
+    if (filled == nullptr) {
       throw UsageError(
           fmt::format("'{}' fills slot '{}', which skeleton '{}' does not have; its slots are: {}",
                       name, slot.slot, skeleton.name, fmt::join(skeleton.slot_names(), ", ")));
     }
-    const auto [other, fresh] = owner.emplace(slot.slot, name);
+    const auto [other, fresh] = owner.emplace(filled->name, name);
     if (!fresh) {
       throw UsageError(
           fmt::format("'{}' and '{}' both fill slot '{}': a composition takes one of them",

@@ -14,8 +14,9 @@
 namespace msda {
 
 const SkeletonSlot* Skeleton::find(std::string_view slot) const {
+  const std::string_view now = slot == "handover" ? "pipeline" : slot;  // as it was called to 0.1
   for (const SkeletonSlot& candidate : slots) {
-    if (candidate.name == slot) return &candidate;
+    if (candidate.name == now) return &candidate;
   }
   return nullptr;
 }
@@ -30,7 +31,7 @@ std::vector<std::string> Skeleton::slot_names() const {
 namespace {
 
 std::vector<Skeleton> all_skeletons() {
-#define MSDA_SLOT(Name, name, Default) {#name, #Name, k##Name, #Default},
+#define MSDA_SLOT(Name, name, Default) {name, #Name, k##Name, #Default},
   const Skeleton direct{.name = "direct",
                         .header = "msda/skeleton/direct.cuh",
                         .space = "msda::direct",
@@ -84,9 +85,11 @@ std::string slot_error(const Plugin& plugin) {
     const Skeleton& filled = skeleton(slot.skeleton);
     if (filled.find(slot.slot) == nullptr) {
       const std::vector<std::string> names = filled.slot_names();
+      const std::string nearest = slot.slot == "pipeline"  // two slots have exchanged this name
+                                      ? "; what fetches points fills 'point-fetch'"
+                                      : suggestion(slot.slot, names);
       return fmt::format("fills slot '{}', which skeleton '{}' does not have{}; its slots are: {}",
-                         slot.slot, filled.name, suggestion(slot.slot, names),
-                         fmt::join(names, ", "));
+                         slot.slot, filled.name, nearest, fmt::join(names, ", "));
     }
   } catch (const UsageError& error) {
     return error.what();

@@ -28,8 +28,8 @@ std::int64_t queries_for_tiles(const Problem& problem, const LaunchPlan& plan) {
 std::int64_t queries_for_blocks(const LaunchPlan& plan) {
   const LaunchShape& shape = plan.main;
   if (shape.resident_blocks == 0 || shape.rows_per_query == 0) return 0;
-  const std::int64_t rows =
-      std::int64_t{plan.begins_early != 0 ? 4 : 2} * plan.tile_rows * shape.resident_blocks;
+  const std::int64_t rows = std::int64_t{plan.resident_arrives_late != 0 ? 4 : 2} * plan.tile_rows *
+                            shape.resident_blocks;
   return divided_up(rows, shape.rows_per_query);
 }
 

@@ -87,14 +87,15 @@ INSTANTIATE_TEST_SUITE_P(
         Member{"SchedulePolicy", "persistent", "persistent/schedule.cuh", "bool next"},
         Member{"MetadataPolicy", "shared-metadata", "shared_metadata/metadata.cuh",
                "void use_buffer"},
-        Member{"PipelinePolicy", "prefetch-query", "prefetch_query/pipeline.cuh", "void enter"},
+        Member{"PointFetchPolicy", "prefetch-query", "prefetch_query/point_fetch.cuh",
+               "void enter"},
         Member{"CachePolicy", "l2-persist", "msda/slots/cache.cuh", "static Word load_stream"},
         Member{"UnrollPolicy", "loop-unrolling", "loop_unrolling/unroll.cuh", "bool kAlternates"},
         Member{"FetchPolicy", "memcpy-async", "memcpy_async/fetch.cuh", "void commit"},
         Member{"LaunchPolicy", "dependent-launch", "dependent_launch/launch.cuh",
                "static void begin"},
         Member{"RolesPolicy", "warp-roles", "msda/slots/roles.cuh", "int kProducerThreads"},
-        Member{"HandoverPolicy", "handover", "msda/slots/handover.cuh", "void consumer_release"},
+        Member{"PipelinePolicy", "handover", "msda/slots/pipeline.cuh", "void consumer_release"},
         Member{"KernelPolicy", "staging-copy", "staging_copy/kernel.cuh", "static void run"}),
     [](const auto& info) { return info.param.contract; });
 

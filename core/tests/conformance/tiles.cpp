@@ -163,7 +163,7 @@ std::vector<Composition> item_for_each_image() {
   const auto sides = optimizations([](const Plugin&, const Optimization::Slot& slot) {
     return slot.slot == "mapping" && std::ranges::count(slot.traits, "reads-sides") > 0;
   });
-  for (const std::string slot : {"metadata", "pipeline", "fetch"}) {
+  for (const std::string slot : {"metadata", "point-fetch", "fetch"}) {
     for (const Use& use : of_slot(slot)) {
       for (const Use& mapping : blocking) compositions.add({schedule, use, mapping});
       if (slot != "fetch") continue;
@@ -174,9 +174,9 @@ std::vector<Composition> item_for_each_image() {
   for (const Use& use : of_slot("source")) {
     compositions.add({schedule, use, {"vector-loads", {}}});
   }
-  for (const Use& handover : with_choices(of_slot("handover"))) {
+  for (const Use& pipeline : with_choices(of_slot("pipeline"))) {
     for (const std::string slot : {"metadata", "fetch"}) {
-      for (const Use& produced : of_slot(slot)) compositions.add({schedule, handover, produced});
+      for (const Use& produced : of_slot(slot)) compositions.add({schedule, pipeline, produced});
     }
   }
   return compositions.take();

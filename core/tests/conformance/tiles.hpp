@@ -14,7 +14,7 @@ namespace msda {
 std::vector<Composition> item_for_each_tile();
 
 /// Every optimization beside one that takes a whole image, and what several slots do together in
-/// one tile: mappings of several rows to a lane with all that works on rows ahead, every handover
+/// one tile: mappings of several rows to a lane with all that works on rows ahead, every pipeline
 /// with everything that producer warps can produce.
 std::vector<Composition> item_for_each_image();
 

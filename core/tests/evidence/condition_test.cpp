@@ -44,7 +44,7 @@ TEST(Condition, ComparesTwoCounts) {
 }
 
 TEST(Condition, KnowsSlotsPrePassesAndInstructions) {
-  EXPECT_EQ(refusal_of("shared.handover.mbarrier-waits > 0"), "");
+  EXPECT_EQ(refusal_of("shared.pipeline.mbarrier-waits > 0"), "");
   EXPECT_EQ(refusal_of("prepass.workspace.layout.stores > 0"), "");
   EXPECT_EQ(refusal_of("value.tensor-copies.bytes > 0"), "");
   EXPECT_TRUE(Condition("sass.LDG.128 > 0").is_of_sass());

@@ -37,7 +37,7 @@ struct Padded {
   unsigned long long word;
 };
 using Storage = BlockStorage<Part<kOrder, Nothing>, Part<kMapping, Three>, Part<kSource, Nothing>,
-                             Part<kMetadata, Padded>, Part<kPipeline, Three>, Part<kFetch, Nothing>>;
+                             Part<kMetadata, Padded>, Part<kPointFetch, Three>, Part<kFetch, Nothing>>;
 }  // namespace msda
 
 extern "C" {

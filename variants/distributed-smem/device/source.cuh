@@ -40,10 +40,10 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   using Resident = ResidentSource<K, Levels, Parameters::copy>;
 
  public:
-  using typename Resident::Place;
-  using typename Resident::Row;
+  using typename Resident::Offset;
   using typename Resident::Storage;
   using typename Resident::Value;
+  using typename Resident::Values;
   static constexpr const char* idle() {
     return Levels::total() == 0 ? "no level fits the budget" : nullptr;
   }
@@ -74,8 +74,8 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   __device__ void enter(const WorkItem& item) {
     const int rank = static_cast<int>(simt::block() % kCluster);
     const auto sync = [] { ptx::cluster_sync(); };
-    if (!this->turn_to(item, rank * kChannels, sync)) return;
-    this->await_copies();  // a block's barrier tells nothing to others
+    if (!this->switch_plane(item, rank * kChannels, sync)) return;
+    this->wait_for_copies();  // a block's barrier tells nothing to others
     sync();
   }
   __device__ void begin_tile(const WorkItem&) {}
@@ -97,30 +97,31 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
     return base;
   }
   template <int level>
-  __device__ auto anchor(const Base& base, Place place) const {
+  __device__ auto anchor(const Base& base, Offset offset) const {
     if constexpr (Levels::resident(level)) {
       const int column = base.side * Resident::delta(level, 1, 0);
       Parts parts;
 #pragma unroll
       for (int p = 0; p < kParts; ++p) {
-        parts.at[p] = base.shared.at[p] + column + static_cast<int>(place) * Levels::kStride;
+        parts.at[p] = base.shared.at[p] + column + static_cast<int>(offset) * Levels::kStride;
       }
       return parts;
     } else {
-      return Resident::template anchor_in<level>(base.global, base.side, place);
+      return Resident::template anchor_in<level>(base.global, base.side, offset);
     }
   }
   using Resident::read;
   template <int level>
-  __device__ Row read(const Parts& anchor, int delta) const {
+  __device__ Values read(const Parts& anchor, int delta) const {
     constexpr int kWord = widest_word(Levels::kStride, kPartBytes);
-    Row row;
+    Values values;
 #pragma unroll
     for (int p = 0; p < kParts; ++p) {
-      copy_words<kPartBytes, kWord>(reinterpret_cast<unsigned char*>(row.element) + p * kPartBytes,
-                                    anchor.at[p] + Levels::start(level) + delta);
+      copy_words<kPartBytes, kWord>(
+          reinterpret_cast<unsigned char*>(values.element) + p * kPartBytes,
+          anchor.at[p] + Levels::start(level) + delta);
     }
-    return row;
+    return values;
   }
 };
 

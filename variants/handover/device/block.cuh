@@ -1,25 +1,25 @@
 // One barrier of the whole block for each step, at which all threads arrive and wait (an mbarrier,
-// as in document 004: the two roles come to it at different places of the program): the n-th that a
+// as in document 004: the two roles come to it at different points of the program): the n-th that a
 // consumer warp passes comes before its step n, the n-th of a producer after its step n + stages -
 // 2. So the producers are up to stages - 1 steps ahead, and stages of the steps that consumers have
 // passed are empty. All warps pass as many barriers as there are steps.
 #pragma once
 
-#include <msda/slots/handover.cuh>
+#include <msda/slots/pipeline.cuh>
 
 namespace msda::handover {
 
 template <class K>
-class BlockHandover {
-  static constexpr unsigned kLead = kHandoverStages<K> - 2;
-  using State = PipelineState<kHandoverStages<K>>;
+class BlockPipeline {
+  static constexpr unsigned kLead = kPipelineStages<K> - 2;
+  using State = PipelineState<kPipelineStages<K>>;
 
  public:
   struct Storage {
     ptx::Barrier barrier;
   };
 
-  __device__ explicit BlockHandover(Storage& storage) : storage_(storage) {
+  __device__ explicit BlockPipeline(Storage& storage) : storage_(storage) {
     if (simt::thread() != 0) return;
     ptx::mbarrier_init(&storage.barrier, K::Mapping::kThreads + kProducerThreads<K>);
     ptx::fence_mbarrier_init();

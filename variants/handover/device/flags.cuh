@@ -5,35 +5,35 @@
 #pragma once
 
 #include <msda/ptx/flag.cuh>
-#include <msda/slots/handover.cuh>
+#include <msda/slots/pipeline.cuh>
 
 namespace msda::handover {
 
 template <class K>
-class FlagHandover {
+class FlagPipeline {
   static constexpr unsigned kProducers = kProducerThreads<K> / simt::kWarpLanes;
   static constexpr unsigned kConsumers = K::Mapping::kThreads / simt::kWarpLanes;
-  using State = PipelineState<kHandoverStages<K>>;
+  using State = PipelineState<kPipelineStages<K>>;
 
  public:
   struct Storage {
-    unsigned full[kHandoverStages<K>];
-    unsigned empty[kHandoverStages<K>];
+    unsigned full[kPipelineStages<K>];
+    unsigned empty[kPipelineStages<K>];
   };
 
-  __device__ explicit FlagHandover(Storage& storage) : storage_(storage) {
-    if (simt::thread() >= kHandoverStages<K>) return;
+  __device__ explicit FlagPipeline(Storage& storage) : storage_(storage) {
+    if (simt::thread() >= kPipelineStages<K>) return;
     storage.full[simt::thread()] = 0;
     storage.empty[simt::thread()] = 0;
   }
   __device__ void producer_acquire(const State& state) {
     if (state.is_first_round()) return;
-    wait(storage_.empty + state.stage, kConsumers * (state.step / kHandoverStages<K>));
+    wait(storage_.empty + state.stage, kConsumers * (state.step / kPipelineStages<K>));
   }
   __device__ void producer_commit(const State& state) { raise(storage_.full + state.stage); }
   __device__ void producer_tail(const State&) {}
   __device__ void consumer_wait(const State& state) {
-    wait(storage_.full + state.stage, kProducers * (state.step / kHandoverStages<K> + 1));
+    wait(storage_.full + state.stage, kProducers * (state.step / kPipelineStages<K> + 1));
   }
   __device__ void consumer_release(const State& state) { raise(storage_.empty + state.stage); }
 

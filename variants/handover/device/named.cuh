@@ -3,20 +3,20 @@
 // that no barrier is left half full.
 #pragma once
 
-#include <msda/slots/handover.cuh>
+#include <msda/slots/pipeline.cuh>
 
 namespace msda::handover {
 
 template <class K>
-class NamedHandover {
+class NamedPipeline {
   static constexpr int kThreads = K::Mapping::kThreads + kProducerThreads<K>;
-  using State = PipelineState<kHandoverStages<K>>;
+  using State = PipelineState<kPipelineStages<K>>;
 
  public:
   struct Storage {};
 
-  __device__ explicit NamedHandover(Storage&) {
-    static_assert(2 * kHandoverStages<K> < simt::kProducerBarrier,
+  __device__ explicit NamedPipeline(Storage&) {
+    static_assert(2 * kPipelineStages<K> < simt::kProducerBarrier,
                   "a block has 16 named barriers: 6 stages at most");
   }
   __device__ void producer_acquire(const State& state) {
@@ -26,7 +26,7 @@ class NamedHandover {
     ptx::bar_arrive(full(state.stage), kThreads);
   }
   __device__ void producer_tail(const State& state) {
-    const unsigned rounds = min(state.step, static_cast<unsigned>(kHandoverStages<K>));
+    const unsigned rounds = min(state.step, static_cast<unsigned>(kPipelineStages<K>));
     State last = state;
     if (state.is_first_round()) last = State{};
     for (unsigned left = rounds; left > 0; --left) {
@@ -41,7 +41,7 @@ class NamedHandover {
 
  private:
   __device__ static int full(int stage) { return 1 + stage; }
-  __device__ static int empty(int stage) { return 1 + kHandoverStages<K> + stage; }
+  __device__ static int empty(int stage) { return 1 + kPipelineStages<K> + stage; }
 };
 
 }  // namespace msda::handover

@@ -11,6 +11,6 @@ namespace msda::int8_value {
 enum Blend : int { kBlendHalves, kBlendColumns };
 
 template <class K, class Parameters>
-struct Arithmetic : Either<Parameters::blend == kBlendColumns, Columns<K>, Halves<K>> {};
+struct Arithmetic : Conditional<Parameters::blend == kBlendColumns, Columns<K>, Halves<K>> {};
 
 }  // namespace msda::int8_value

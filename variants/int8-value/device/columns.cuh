@@ -18,7 +18,7 @@ template <class K>
 struct Columns : ScaledCodes<K, Columns<K>> {
   using Scaled = ScaledCodes<K, Columns>;
   using Stored = Column;
-  static constexpr int kRows = 2;
+  static constexpr int kElementPixels = 2;
   static constexpr float kLargest = 127.0F;  ///< of the codes
   template <int vector>
   using Sums = FloatSums<vector>;

@@ -10,17 +10,17 @@ template <class K, class Parameters>
 struct Order {
   static constexpr unsigned kStride = Parameters::stride;
 
-  /// Query at place `position` of the order of image `image`. The last row of the table may be
+  /// Query at `position` in the order of image `image`. The last row of the table may be
   /// short: its `full` queries stand in the first columns.
   __device__ static long long query(const Arguments& arguments, long long /*image*/,
                                     long long position) {
-    const auto place = static_cast<unsigned>(position);
+    const auto index = static_cast<unsigned>(position);
     const auto queries = static_cast<unsigned>(arguments.queries);
     const unsigned rows = (queries + kStride - 1) / kStride;
     const unsigned full = queries - (rows - 1) * kStride;
     const unsigned in_full = full * rows;
-    if (place < in_full) return place % rows * kStride + place / rows;
-    const unsigned rest = place - in_full;
+    if (index < in_full) return index % rows * kStride + index / rows;
+    const unsigned rest = index - in_full;
     return rest % (rows - 1) * kStride + full + rest / (rows - 1);
   }
 };

@@ -16,7 +16,7 @@ struct Unroll {
   static constexpr bool kAlternates = Parameters::alternate;
   static constexpr bool kNearFirst = Parameters::near_first;
   static constexpr const char* idle() {
-    if (kNearFirst && !Walk<K>::kInPairs) {
+    if (kNearFirst && !Walk<K>::kTwoAtATime) {
       return "near-first: batches are staged, and blended in the order in which they come";
     }
     return kBatch<K> == 1 && !kLoadsAhead && !(kAlternates && K::Problem::kLevels > 1)

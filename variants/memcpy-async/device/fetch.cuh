@@ -38,17 +38,17 @@ class Fetch {
 
   template <int level, int points, class Source>
   __device__ void begin(const Source& source, const typename Source::Base& base, const WorkItem&,
-                        int /*head*/, int place, int r, const Taps<K> (&taps)[kBatch<K>]) {
+                        int /*head*/, int stage, int r, const Taps<K> (&taps)[kBatch<K>]) {
 #pragma unroll
     for (int p = 0; p < points; ++p) {
-      const auto anchor = source.template anchor<level>(base, taps[p].place);
+      const auto anchor = source.template anchor<level>(base, taps[p].offset);
 #pragma unroll
       for (int t = 0; t < kTaps<K>; ++t) {
         const int delta = Source::delta(level, Mapping::tap_column(t), Mapping::tap_row(t));
         const auto* from = reinterpret_cast<const Word*>(
             K::Reader::further(anchor, Source::template pixels<level>(delta)));
 #pragma unroll
-        for (int w = 0; w < Value::kWords; ++w) copy(word(place, r, p, t, w), from + w);
+        for (int w = 0; w < Value::kWords; ++w) copy(word(stage, r, p, t, w), from + w);
       }
     }
   }
@@ -58,14 +58,14 @@ class Fetch {
     ptx::cp_async_wait_group<pending>();
   }
   template <int points>
-  __device__ void read(int place, int r, Value (&value)[kBatch<K>][kTaps<K>]) const {
+  __device__ void read(int stage, int r, Value (&value)[kBatch<K>][kTaps<K>]) const {
 #pragma unroll
     for (int p = 0; p < points; ++p) {
 #pragma unroll
       for (int t = 0; t < kTaps<K>; ++t) {
 #pragma unroll
         for (int w = 0; w < Value::kWords; ++w) {
-          reinterpret_cast<Word*>(value[p][t].element)[w] = *word(place, r, p, t, w);
+          reinterpret_cast<Word*>(value[p][t].element)[w] = *word(stage, r, p, t, w);
         }
       }
     }
@@ -73,9 +73,9 @@ class Fetch {
   __device__ void release(int) {}
 
  private:
-  __device__ Word* word(int place, int r, int p, int t, int w) const {
+  __device__ Word* word(int stage, int r, int p, int t, int w) const {
     const int tap = (r * kBatch<K> + p) * kTaps<K> + t;
-    return &storage_.word[place][tap * Value::kWords + w][simt::thread()];
+    return &storage_.word[stage][tap * Value::kWords + w][simt::thread()];
   }
   __device__ static void copy(Word* to, const Word* from) {
     if constexpr (sizeof(Word) >= 4) {

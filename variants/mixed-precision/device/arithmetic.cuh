@@ -9,15 +9,15 @@
 namespace msda::mixed_precision {
 
 template <class T>
-struct PairOf;
+struct Half2Of;
 template <>
-struct PairOf<__half> {
+struct Half2Of<__half> {
   using Type = __half2;
   __device__ static Type twice(__half w) { return __half2half2(w); }
   __device__ static float2 to_floats(Type v) { return __half22float2(v); }
 };
 template <>
-struct PairOf<__nv_bfloat16> {
+struct Half2Of<__nv_bfloat16> {
   using Type = __nv_bfloat162;
   __device__ static Type twice(__nv_bfloat16 w) { return __bfloat162bfloat162(w); }
   __device__ static float2 to_floats(Type v) { return __bfloat1622float2(v); }
@@ -25,18 +25,18 @@ struct PairOf<__nv_bfloat16> {
 
 /// Sums of a lane in the type of its values, of an even number of channels.
 template <class Stored, int vector>
-struct PairSums {
-  using Pair = PairOf<Stored>;
-  typename Pair::Type sum[vector / 2];
+struct Half2Sums {
+  using Half2 = Half2Of<Stored>;
+  typename Half2::Type sum[vector / 2];
 
   __device__ void clear() {
 #pragma unroll
-    for (int v = 0; v < vector / 2; ++v) sum[v] = Pair::twice(from_float<Stored>(-0.0F));
+    for (int v = 0; v < vector / 2; ++v) sum[v] = Half2::twice(from_float<Stored>(-0.0F));
   }
   __device__ void add_to(FloatSums<vector>& sums) const {
 #pragma unroll
     for (int v = 0; v < vector / 2; ++v) {
-      const float2 both = Pair::to_floats(sum[v]);
+      const float2 both = Half2::to_floats(sum[v]);
       sums.sum[2 * v] += both.x;
       sums.sum[2 * v + 1] += both.y;
     }
@@ -47,21 +47,21 @@ template <class K, class Parameters>
 struct Arithmetic {
   static constexpr const char* idle() {
     if (K::Mapping::kVector == 1) return "a lane has one channel: there is no pair to blend";
-    return Parameters::sums == 2 && !msda::kSumsInPairs<K>
+    return Parameters::sums == 2 && !msda::kSumsTwoBatches<K>
                ? "sums: pairs: no two batches begin together; loop-unrolling has near-first"
                : nullptr;
   }
   static constexpr bool kFloatSums = Parameters::sums != 1;
-  static constexpr bool kSumsInPairs = Parameters::sums == 2 && K::Mapping::kVector % 2 == 0;
+  static constexpr bool kSumsTwoBatches = Parameters::sums == 2 && K::Mapping::kVector % 2 == 0;
   using Stored = typename K::Problem::Value;
   using Weight = Stored;
   static constexpr bool kEncoded = false;
-  static constexpr int kRows = 1;
-  using Pair = PairOf<Stored>;
+  static constexpr int kElementPixels = 1;
+  using Half2 = Half2Of<Stored>;
   template <int vector>
   using Sums = FloatSums<vector>;
   template <int vector>
-  using PairSums = mixed_precision::PairSums<Stored, vector>;
+  using TwoBatchSums = mixed_precision::Half2Sums<Stored, vector>;
 
   __device__ static Stored encode(const Arguments&, const float (&value)[1], long long, int, int) {
     return from_float<Stored>(value[0]);
@@ -83,12 +83,12 @@ struct Arithmetic {
                              const Vector<Stored, vector> (&value)[batch][taps]) {
 #pragma unroll
     for (int v = 0; v + 1 < vector; v += 2) {
-      add_pair<points>(sums.sum[v], sums.sum[v + 1], tap, value, v);
+      add_half2<points>(sums.sum[v], sums.sum[v + 1], tap, value, v);
     }
     if constexpr (vector % 2 == 1) add_last<points>(sums.sum[vector - 1], tap, value);
   }
   template <int points, int batch, int taps, int vector>
-  __device__ static void add(PairSums<vector>& sums, const Taps<K> (&tap)[batch],
+  __device__ static void add(TwoBatchSums<vector>& sums, const Taps<K> (&tap)[batch],
                              const Vector<Stored, vector> (&value)[batch][taps]) {
 #pragma unroll
     for (int v = 0; v < vector; v += 2) {
@@ -99,28 +99,28 @@ struct Arithmetic {
  private:
   /// Channels v and v + 1, added to what they have been.
   template <int points, int batch, int taps, int vector>
-  __device__ static typename Pair::Type blended(typename Pair::Type blend,
-                                                const Taps<K> (&tap)[batch],
-                                                const Vector<Stored, vector> (&value)[batch][taps],
-                                                int v) {
+  __device__ static typename Half2::Type blended(typename Half2::Type blend,
+                                                 const Taps<K> (&tap)[batch],
+                                                 const Vector<Stored, vector> (&value)[batch][taps],
+                                                 int v) {
 #pragma unroll
     for (int p = 0; p < points; ++p) {
 #pragma unroll
       for (int t = 0; t < taps; ++t) {
-        const auto* pairs = reinterpret_cast<const typename Pair::Type*>(value[p][t].element);
-        blend = __hfma2(pairs[v / 2], Pair::twice(tap[p].weight[t]), blend);
+        const auto* pairs = reinterpret_cast<const typename Half2::Type*>(value[p][t].element);
+        blend = __hfma2(pairs[v / 2], Half2::twice(tap[p].weight[t]), blend);
       }
     }
     return blend;
   }
   /// Channels v and v + 1.
   template <int points, int batch, int taps, int vector>
-  __device__ static void add_pair(float& first, float& second, const Taps<K> (&tap)[batch],
-                                  const Vector<Stored, vector> (&value)[batch][taps], int v) {
-    typename Pair::Type blend;
+  __device__ static void add_half2(float& first, float& second, const Taps<K> (&tap)[batch],
+                                   const Vector<Stored, vector> (&value)[batch][taps], int v) {
+    typename Half2::Type blend;
     blend.x = from_float<Stored>(kFloatSums ? 0.0F : first);
     blend.y = from_float<Stored>(kFloatSums ? 0.0F : second);
-    const float2 both = Pair::to_floats(blended<points>(blend, tap, value, v));
+    const float2 both = Half2::to_floats(blended<points>(blend, tap, value, v));
     first = kFloatSums ? first + both.x : both.x;
     second = kFloatSums ? second + both.y : both.y;
   }

@@ -4,7 +4,7 @@
 
 #include <msda/simt/thread.cuh>
 #include <msda/slots/metadata.cuh>
-#include <msda/slots/pipeline.cuh>
+#include <msda/slots/point_fetch.cuh>
 
 namespace msda::precomputed_weights {
 
@@ -40,10 +40,10 @@ class Metadata : public InlineMetadata<K, Parameters> {
         const long long row = i / kPointsPerRow;
         const int in_row = static_cast<int>(i % kPointsPerRow);
         const int level = in_row / Problem::kPoints;
-        const Sample sample = load_samples<K, 1>(arguments, {row, 0}, in_row)[0];
+        const Point point = load_points<K, 1>(arguments, {row, 0}, in_row)[0];
 #pragma unroll
         for (int side = 0; side < kSides; ++side) {
-          taps[(row * kSides + side) * kPointsPerRow + in_row] = make_taps<K>(sample, level, side);
+          taps[(row * kSides + side) * kPointsPerRow + in_row] = make_taps<K>(point, level, side);
         }
       }
     }
@@ -53,8 +53,8 @@ class Metadata : public InlineMetadata<K, Parameters> {
       : Inline(arguments, storage),
         taps_(static_cast<const Taps<K>*>(arguments.workspace[kMetadata])) {}
 
-  template <int level, int points, class Samples>
-  __device__ void read(const Samples&, long long flat_row, int /*row_in_tile*/, int point,
+  template <int level, int points, class PointFetch>
+  __device__ void read(const PointFetch&, long long flat_row, int /*row_in_tile*/, int point,
                        Taps<K> (&taps)[kBatch<K>]) const {
     constexpr int kTap = static_cast<int>(sizeof(Taps<K>));
     constexpr bool kAligned = kTap % 16 == 0 || (Problem::kPoints % 2 == 0 && points % 2 == 0);

@@ -13,29 +13,29 @@ struct alignas(8) CompactPoint {
   using Weight = typename K::Arithmetic::Weight;
   Weight row[2];
   Weight right;
-  unsigned short place;
+  unsigned short offset;
 
   __device__ static CompactPoint of(const Footprint<K>& footprint) {
     // Both columns count only between two pixels, where they add up to 1.
-    const float sum = footprint.column[0] + footprint.column[1];
-    const float rows[2] = {footprint.row[0] * sum, footprint.row[1] * sum};
+    const float sum = footprint.x_weight[0] + footprint.x_weight[1];
+    const float rows[2] = {footprint.y_weight[0] * sum, footprint.y_weight[1] * sum};
     CompactPoint point;
     from_floats(rows, point.row);
-    point.right = from_float<Weight>(footprint.column[0] == 0.0F ? 1.0F : footprint.column[1]);
-    point.place = static_cast<unsigned short>(footprint.place);
+    point.right = from_float<Weight>(footprint.x_weight[0] == 0.0F ? 1.0F : footprint.x_weight[1]);
+    point.offset = static_cast<unsigned short>(footprint.offset);
     return point;
   }
   __device__ Taps<K> taps() const {
-    using Pair = decltype(pair_from_floats(0.0F, 0.0F, Weight()));
-    const Pair rows(row[0], row[1]);
-    const Pair share(right, right);
-    const Pair of_right = __hmul2(rows, share);
-    const Pair of_left = __hfma2(__hneg2(rows), share, rows);
+    using Half2 = decltype(half2_from_floats(0.0F, 0.0F, Weight()));
+    const Half2 rows(row[0], row[1]);
+    const Half2 share(right, right);
+    const Half2 of_right = __hmul2(rows, share);
+    const Half2 of_left = __hfma2(__hneg2(rows), share, rows);
     Taps<K> taps;
-    taps.place = place;
+    taps.offset = offset;
 #pragma unroll
     for (int t = 0; t < kTaps<K>; ++t) {
-      const Pair column = K::Mapping::tap_column(t) == 0 ? of_left : of_right;
+      const Half2 column = K::Mapping::tap_column(t) == 0 ? of_left : of_right;
       taps.weight[t] = K::Mapping::tap_row(t) == 0 ? column.x : column.y;
     }
     return taps;
@@ -45,7 +45,7 @@ struct alignas(8) CompactPoint {
 /// Weights of 32 bits, and those of one column for each lane, are not made smaller by this.
 template <class K>
 constexpr bool can_compact() {
-  return can_pack<K>() && K::Arithmetic::kRows == 1 && K::Mapping::kSides == 1 &&
+  return can_pack<K>() && K::Arithmetic::kElementPixels == 1 && K::Mapping::kSides == 1 &&
          sizeof(typename K::Arithmetic::Weight) == 2;
 }
 
@@ -55,23 +55,23 @@ struct CompactRow {
   using Entry = CompactPoint<K>;
   static constexpr int kEntry = static_cast<int>(sizeof(Entry));
 
-  alignas(16) Entry point[kPoints];
+  alignas(16) Entry stored[kPoints];
   alignas(16) unsigned char padding[16];
 
-  __device__ static Entry entry(const Sample& sample, int level, int) {
-    return Entry::of(make_footprint<K>(sample, level));
+  __device__ static Entry entry(const Point& point, int level, int) {
+    return Entry::of(make_footprint<K>(point, level));
   }
   /// `points` points from point `first` on, a multiple of `points`.
   template <int points>
   __device__ void write(int first, const Entry (&entries)[1][points]) {
-    copy_words<points * kEntry, points * kEntry>(point + first, entries[0]);
+    copy_words<points * kEntry, points * kEntry>(stored + first, entries[0]);
   }
-  __device__ typename K::Source::Place place(int of_point) const { return point[of_point].place; }
+  __device__ typename K::Source::Offset offset(int point) const { return stored[point].offset; }
   /// `points` points from point `first` on, a multiple of `multiple`.
   template <int points, int multiple>
   __device__ void read(int first, Taps<K>* taps) const {
     alignas(16) Entry entries[points];
-    copy_words<points * kEntry, multiple * kEntry>(entries, point + first);
+    copy_words<points * kEntry, multiple * kEntry>(entries, stored + first);
 #pragma unroll
     for (int p = 0; p < points; ++p) taps[p] = entries[p].taps();
   }

@@ -11,8 +11,8 @@ namespace msda::shared_metadata {
 template <class K>
 struct TapsOfSides {
   using Entry = Taps<K>;
-  __device__ static Entry entry(const Sample& sample, int level, int side) {
-    return make_taps<K>(sample, level, side);
+  __device__ static Entry entry(const Point& point, int level, int side) {
+    return make_taps<K>(point, level, side);
   }
 };
 
@@ -35,7 +35,9 @@ struct PlainRow : TapsOfSides<K> {
 #pragma unroll
     for (int s = 0; s < kSides; ++s) copy_words<points * kTap>(side[s].taps + first, taps[s]);
   }
-  __device__ typename K::Source::Place place(int point) const { return side[0].taps[point].place; }
+  __device__ typename K::Source::Offset offset(int point) const {
+    return side[0].taps[point].offset;
+  }
   /// `points` points from point `first` on, a multiple of `multiple`.
   template <int points, int multiple>
   __device__ void read(int first, Taps<K>* taps) const {
@@ -43,30 +45,30 @@ struct PlainRow : TapsOfSides<K> {
   }
 };
 
-/// The places of a row in 16 bits each, which its sides share; then the weights,
+/// The offsets of a row in 16 bits each, which its sides share; then the weights,
 /// [side][point][tap].
 template <class K>
 struct PackedRow : TapsOfSides<K> {
   using Weight = typename K::Arithmetic::Weight;
-  using Place = unsigned short;
+  using Offset = unsigned short;
   static constexpr int kSides = K::Mapping::kSides;
   static constexpr int kPoints = K::Problem::kLevels * K::Problem::kPoints;
-  static constexpr int kPlace = static_cast<int>(sizeof(Place));
+  static constexpr int kOffset = static_cast<int>(sizeof(Offset));
   static constexpr int kWeights = kTaps<K> * static_cast<int>(sizeof(Weight));  ///< of a point
 
   struct Side {
     alignas(16) Weight weight[kPoints][kTaps<K>];
     alignas(16) unsigned char padding[16];
   };
-  alignas(16) Place places[kPoints];
+  alignas(16) Offset offsets[kPoints];
   Side side[kSides];
 
   template <int points>
   __device__ void write(int first, const Taps<K> (&taps)[kSides][points]) {
-    alignas(16) Place place[points];
+    alignas(16) Offset offset[points];
 #pragma unroll
-    for (int p = 0; p < points; ++p) place[p] = static_cast<Place>(taps[0][p].place);
-    copy_words<points * kPlace>(places + first, place);
+    for (int p = 0; p < points; ++p) offset[p] = static_cast<Offset>(taps[0][p].offset);
+    copy_words<points * kOffset>(offsets + first, offset);
 #pragma unroll
     for (int s = 0; s < kSides; ++s) {
       alignas(16) Weight weight[points][kTaps<K>];
@@ -78,24 +80,24 @@ struct PackedRow : TapsOfSides<K> {
       copy_words<points * kWeights>(side[s].weight + first, weight);
     }
   }
-  __device__ typename K::Source::Place place(int point) const { return places[point]; }
+  __device__ typename K::Source::Offset offset(int point) const { return offsets[point]; }
   template <int points, int multiple>
   __device__ void read(int first, Taps<K>* taps) const {
-    alignas(16) Place place[points];
+    alignas(16) Offset offset[points];
     alignas(16) Weight weight[points][kTaps<K>];
-    copy_words<points * kPlace, multiple * kPlace>(place, places + first);
+    copy_words<points * kOffset, multiple * kOffset>(offset, offsets + first);
     copy_words<points * kWeights, multiple * kWeights>(weight,
                                                        side[K::Mapping::side()].weight + first);
 #pragma unroll
     for (int p = 0; p < points; ++p) {
-      taps[p].place = place[p];
+      taps[p].offset = offset[p];
 #pragma unroll
       for (int t = 0; t < kTaps<K>; ++t) taps[p].weight[t] = weight[p][t];
     }
   }
 };
 
-/// True when every place is a pixel that 16 bits can number.
+/// True when every offset is a pixel that 16 bits can number.
 template <class K>
 constexpr bool can_pack() {
   if (K::Source::kBlends) return false;

@@ -24,8 +24,9 @@ class Metadata {
                                           : nullptr;
   }
   static constexpr bool kIsCooperative = true;
-  using Row = Either<Parameters::compact && can_compact<K>(), CompactRow<K>,
-                     Either<Parameters::packed && can_pack<K>(), PackedRow<K>, PlainRow<K>>>;
+  using Row =
+      Conditional<Parameters::compact && can_compact<K>(), CompactRow<K>,
+                  Conditional<Parameters::packed && can_pack<K>(), PackedRow<K>, PlainRow<K>>>;
   struct alignas(128) Buffer {
     Row row[kTileRows<K>];
   };
@@ -38,12 +39,12 @@ class Metadata {
 
   __device__ void use_buffer(int n) { buffer_ = storage_.buffer + n; }
 
-  __device__ typename K::Source::Place place(int row_in_tile, int point) const {
-    return buffer_->row[row_in_tile].place(point);
+  __device__ typename K::Source::Offset offset(int row_in_tile, int point) const {
+    return buffer_->row[row_in_tile].offset(point);
   }
 
-  template <class Samples, class FlatRow>
-  __device__ void enter(const Samples& samples, const FlatRow& flat_row) {
+  template <class PointFetch, class FlatRow>
+  __device__ void enter(const PointFetch& point_fetch, const FlatRow& flat_row) {
     // A few producer warps have many runs each: all of them at a time would not fit their
     // registers.
     constexpr int kUnrolledRuns = Runs::kRunsPerThread <= 4 ? Runs::kRunsPerThread : 2;
@@ -52,14 +53,14 @@ class Metadata {
     for (int n = 0; n < Runs::kRunsPerThread; ++n) {
       const auto run = Runs::run(n);
       if (!run.exists) continue;
-      const auto& stored = samples.run(flat_row(run.row), n);
+      const auto& stored = point_fetch.run(flat_row(run.row), n);
       alignas(16) typename Row::Entry entries[Mapping::kSides][Runs::kPoints];
 #pragma unroll
       for (int p = 0; p < Runs::kPoints; ++p) {
-        const Sample sample = stored[p];
+        const Point point = stored[p];
 #pragma unroll
         for (int side = 0; side < Mapping::kSides; ++side) {
-          entries[side][p] = Row::entry(sample, run.level, side);
+          entries[side][p] = Row::entry(point, run.level, side);
         }
       }
       buffer_->row[run.row].template write<Runs::kPoints>(run.first, entries);
@@ -67,8 +68,8 @@ class Metadata {
     MetadataThreads<K>::sync();
   }
 
-  template <int level, int points, class Samples>
-  __device__ void read(const Samples&, long long /*flat_row*/, int row_in_tile, int point,
+  template <int level, int points, class PointFetch>
+  __device__ void read(const PointFetch&, long long /*flat_row*/, int row_in_tile, int point,
                        Taps<K> (&taps)[kBatch<K>]) const {
     // Batches begin at multiples of the batch's points, in levels of Problem::kPoints.
     constexpr int kMultiple = common_divisor(Problem::kPoints, K::Unroll::kPoints);

@@ -23,17 +23,17 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   using Levels = BlockLevels<K, Parameters>;
   using Resident = ResidentSource<K, Levels, Parameters::copy>;
   /// Elsewhere a copy is complete before the first tile.
-  static constexpr bool kMeanwhileGlobal = Parameters::meanwhile != 0 && Resident::kAwaitSeesAll;
+  static constexpr bool kMeanwhileGlobal = Parameters::meanwhile != 0 && Resident::kWaitSeesAll;
 
  public:
   static constexpr const char* idle() {
     return Levels::total() == 0 ? "no level fits the budget" : nullptr;
   }
   static constexpr unsigned kCluster = 1;
-  using typename Resident::Place;
-  using typename Resident::Row;
+  using typename Resident::Offset;
   using typename Resident::Storage;
   using typename Resident::Value;
+  using typename Resident::Values;
   struct Base {
     typename Resident::Address global;
     int shared;  ///< bytes into a resident level's pixels
@@ -46,14 +46,14 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   /// global memory.
   __device__ void enter(const WorkItem& item) {
     const auto sync = [] { Consumers<K>::sync(); };
-    if (this->turn_to(item, 0, sync) && !Resident::kAwaitSeesAll) sync();
+    if (this->switch_plane(item, 0, sync) && !Resident::kWaitSeesAll) sync();
   }
   __device__ void begin_tile(const WorkItem&) {
-    if constexpr (!kMeanwhileGlobal) this->await_copies();
+    if constexpr (!kMeanwhileGlobal) this->wait_for_copies();
   }
-  __device__ void leave() { this->await_copies(); }
-  __device__ bool has_come() requires(kMeanwhileGlobal) { return this->copies_have_come(); }
-  __device__ GlobalSource<K, Parameters> in_global() const {
+  __device__ void leave() { this->wait_for_copies(); }
+  __device__ bool is_ready() requires(kMeanwhileGlobal) { return this->copies_are_ready(); }
+  __device__ GlobalSource<K, Parameters> global_fallback() const {
     return GlobalSource<K, Parameters>(this->arguments_);
   }
   __device__ Base base(const WorkItem& item, int head, int channel) const {
@@ -63,28 +63,29 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   }
   /// Of a resident level bytes in shared memory, of others an address.
   template <int level>
-  __device__ auto anchor(const Base& base, Place place) const {
+  __device__ auto anchor(const Base& base, Offset offset) const {
     if constexpr (Levels::resident(level)) {
       const int column = base.side * Resident::delta(level, 1, 0);
-      return ptx::mad_lo<Levels::kStride>(ptx::opaque(base.shared + column), place);
+      return ptx::mad_lo<Levels::kStride>(ptx::opaque(base.shared + column), offset);
     } else {
-      return Resident::template anchor_in<level>(base.global, base.side, place);
+      return Resident::template anchor_in<level>(base.global, base.side, offset);
     }
   }
   using Resident::read;
   template <int level>
-  __device__ Row read(int anchor, int delta) const {
+  __device__ Values read(int anchor, int delta) const {
     static_assert(Levels::resident(level));
     const auto at = Levels::locate(this->storage_.data(), anchor + Levels::start(level) + delta);
-    Row row;
+    Values values;
     if constexpr (SplitElement<Value>) {
-      copy_words<Row::Uppers::kBytes, widest_word(2 * Levels::kStride)>(row.upper.element,
-                                                                        at.upper);
-      copy_words<Row::Lowers::kBytes, widest_word(Levels::kStride)>(row.lower.element, at.lower);
+      copy_words<Values::Uppers::kBytes, widest_word(2 * Levels::kStride)>(values.upper.element,
+                                                                           at.upper);
+      copy_words<Values::Lowers::kBytes, widest_word(Levels::kStride)>(values.lower.element,
+                                                                       at.lower);
     } else {
-      copy_words<Row::kBytes, widest_word(Levels::kStride)>(row.element, at);
+      copy_words<Values::kBytes, widest_word(Levels::kStride)>(values.element, at);
     }
-    return row;
+    return values;
   }
 };
 

@@ -136,7 +136,7 @@ struct Order {
       return spread(x / kPoints) | spread(y / kPoints) << 1;
     }
 
-    /// The bits of a coordinate's cell at the even places.
+    /// The bits of a coordinate's cell at the even positions.
     __device__ static int spread(float mean) {
       const int c = max(0, min(static_cast<int>(mean * (1 << kBits)), (1 << kBits) - 1));
       int bits = 0;

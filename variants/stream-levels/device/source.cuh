@@ -36,7 +36,7 @@ struct StreamedLevels
     return level <= from_end ? 2 * level : 2 * from_end + 1;
   }
   /// How many of the `count` smallest the walk comes to before it.
-  static constexpr int place(int level, int count) {
+  static constexpr int position(int level, int count) {
     int before = 0;
     for (int l = 0; l < kLevels; ++l) before += among(l, count) && turn(l) < turn(level) ? 1 : 0;
     return before;
@@ -45,7 +45,7 @@ struct StreamedLevels
   static constexpr long long buffer_bytes(int buffer, int count) {
     long long most = 0;
     for (int l = 0; l < kLevels; ++l) {
-      if (!among(l, count) || place(l, count) % 2 != buffer) continue;
+      if (!among(l, count) || position(l, count) % 2 != buffer) continue;
       if (Base::bytes(l) > most) most = Base::bytes(l);
     }
     return most;
@@ -58,7 +58,7 @@ struct StreamedLevels
 
   static constexpr bool resident(int level) { return among(level, kCount); }
   static constexpr int start(int level) {
-    return place(level, kCount) % 2 == 0 ? 0 : static_cast<int>(buffer_bytes(0, kCount));
+    return position(level, kCount) % 2 == 0 ? 0 : static_cast<int>(buffer_bytes(0, kCount));
   }
   static constexpr int total() {
     return static_cast<int>(buffer_bytes(0, kCount) + buffer_bytes(1, kCount));
@@ -66,20 +66,20 @@ struct StreamedLevels
   /// The n-th one that passes, -1 beyond the last.
   static constexpr int passing(int n) {
     for (int l = 0; l < kLevels; ++l) {
-      if (resident(l) && place(l, kCount) == n) return l;
+      if (resident(l) && position(l, kCount) == n) return l;
     }
     return -1;
   }
-  static constexpr int next(int level) { return passing(place(level, kCount) + 1); }
+  static constexpr int next(int level) { return passing(position(level, kCount) + 1); }
 };
 
 /// Numbers of the choices of parameter "copy".
 enum CopyKind : int { kWords, kAsync };
 
 template <class K, class Parameters>
-class Source : public GlobalRows<K> {
+class Source : public GlobalValues<K> {
   using Levels = StreamedLevels<K, Parameters>;
-  using Global = GlobalRows<K>;
+  using Global = GlobalValues<K>;
   static constexpr int kWord = widest_word(Levels::kStride, Levels::kRunBytes);
   static constexpr bool kIsAsync = Parameters::copy == kAsync && kWord >= 4;
 
@@ -89,9 +89,9 @@ class Source : public GlobalRows<K> {
   }
   static constexpr int kPlaneHeads = 1;
   static constexpr unsigned kCluster = 1;
-  using typename Global::Place;
-  using typename Global::Row;
+  using typename Global::Offset;
   using typename Global::Value;
+  using typename Global::Values;
   struct Storage : Bytes<Levels::total()> {};
   struct Base {
     typename Global::Address global;
@@ -122,7 +122,7 @@ class Source : public GlobalRows<K> {
   /// The walk comes to a level: it is there, and nobody reads the buffer any more that the next one
   /// is copied to.
   template <int level>
-  __device__ void reach(const WorkItem& item) {
+  __device__ void on_level(const WorkItem& item) {
     if constexpr (Levels::resident(level)) {
       if constexpr (kIsAsync) ptx::cp_async_wait_group<0>();
       Consumers<K>::sync();
@@ -137,28 +137,28 @@ class Source : public GlobalRows<K> {
   }
   /// Of a level on chip bytes in shared memory, of others an address.
   template <int level>
-  __device__ auto anchor(const Base& base, Place place) const {
+  __device__ auto anchor(const Base& base, Offset offset) const {
     if constexpr (Levels::resident(level)) {
       return base.shared + base.side * delta(level, 1, 0) +
-             static_cast<int>(place) * Levels::kStride;
+             static_cast<int>(offset) * Levels::kStride;
     } else {
-      return Global::template anchor_in<level>(base.global, base.side, place);
+      return Global::template anchor_in<level>(base.global, base.side, offset);
     }
   }
   using Global::read;
   template <int level>
-  __device__ Row read(int anchor, int delta) const {
+  __device__ Values read(int anchor, int delta) const {
     static_assert(Levels::resident(level));
-    Row row;
-    copy_words<Row::kBytes, widest_word(Levels::kStride)>(
-        row.element, storage_.data() + anchor + Levels::start(level) + delta);
-    return row;
+    Values values;
+    copy_words<Values::kBytes, widest_word(Levels::kStride)>(
+        values.element, storage_.data() + anchor + Levels::start(level) + delta);
+    return values;
   }
 
  private:
   template <int level>
   __device__ void copy(const WorkItem& item) {
-    constexpr int kCopies = Levels::kRowBytes / kWord;
+    constexpr int kCopies = Levels::kPixelBytes / kWord;
     constexpr long long kFirst =
         static_cast<long long>(K::Layout::start(level)) * Levels::kGlobalStride;
     const int channel = item.channel_block * K::Mapping::kItemChannels;

@@ -12,15 +12,15 @@ struct Order {
   static constexpr unsigned kRows = Parameters::rows;
   static constexpr unsigned kColumns = Parameters::columns;
 
-  /// Query at place `position` of the order of every image. What is left behind the last whole
+  /// Query at `position` in the order of every image. What is left behind the last whole
   /// strip stays as it is.
   __device__ static long long query(const Arguments& arguments, long long /*image*/,
                                     long long position) {
     constexpr unsigned kStrip = kRows * kColumns;
-    const auto place = static_cast<unsigned>(position);
-    const unsigned first = place / kStrip * kStrip;
-    if (first + kStrip > static_cast<unsigned>(arguments.queries)) return place;
-    const unsigned in_strip = place - first;
+    const auto index = static_cast<unsigned>(position);
+    const unsigned first = index / kStrip * kStrip;
+    if (first + kStrip > static_cast<unsigned>(arguments.queries)) return index;
+    const unsigned in_strip = index - first;
     return first + in_strip % kRows * kColumns + in_strip / kRows;
   }
 };

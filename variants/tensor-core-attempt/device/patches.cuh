@@ -28,7 +28,7 @@ struct Box {
   __device__ int row(int patch) const { return patch * reciprocal >> 16; }
 };
 
-/// The 2x2 pixels that a point reads; all of them exist, as in msda::Pair.
+/// The 2x2 pixels that a point reads; all of them exist, as in msda::PixelPair.
 struct Point {
   int x, y;     ///< left upper pixel
   float wx[2];  ///< weight of each column
@@ -89,7 +89,8 @@ class Weights {
   /// Adds the points of all lanes, which lie in `box`; returns the patches that they touch, as
   /// bits. Lanes r and r + 16 each hold half of the points of row r. Of every point one of them
   /// adds the upper two pixels and the other the lower two: the one that owns the rows of pixels of
-  /// that parity. So no two lanes write to one place, and each place is added to in a fixed order.
+  /// that parity. So no two lanes write to one address, and each weight is added to in a fixed
+  /// order.
   template <int held>
   __device__ unsigned add(const Point (&point)[held], const Box& box) {
     const int parity = static_cast<int>(simt::lane()) / kRows;
@@ -103,12 +104,12 @@ class Weights {
       const float sent = keeps_lower ? point[i].wy[0] : point[i].wy[1];
       const int kept_y = y + (keeps_lower ? 1 : 0);
       const int sent_y = y + (keeps_lower ? 0 : 1);
-      touched |= add_pair(x, kept_y, point[i].wx[0] * kept, point[i].wx[1] * kept, box);
+      touched |= add_two(x, kept_y, point[i].wx[0] * kept, point[i].wx[1] * kept, box);
       const int other_x = simt::shfl_xor_sync(x, kRows);
       const int other_y = simt::shfl_xor_sync(sent_y, kRows);
       const float other_left = simt::shfl_xor_sync(point[i].wx[0] * sent, kRows);
       const float other_right = simt::shfl_xor_sync(point[i].wx[1] * sent, kRows);
-      touched |= add_pair(other_x, other_y, other_left, other_right, box);
+      touched |= add_two(other_x, other_y, other_left, other_right, box);
     }
     simt::syncwarp();
     return simt::reduce_or_sync(touched);
@@ -131,12 +132,12 @@ class Weights {
  private:
   __device__ float4& quad(int patch, int half) { return patch_[patch].quad[half][simt::lane()]; }
 
-  struct Place {
+  struct Cell {
     unsigned patch;
     unsigned at;  ///< in weight_
   };
   /// Where the weight of this lane's row on pixel (x, y) of the box lies.
-  __device__ static Place place(unsigned x, unsigned y, const Box& box) {
+  __device__ static Cell cell(unsigned x, unsigned y, const Box& box) {
     const unsigned row = simt::lane() % kRows;
     const unsigned dy = y % kPatchSide;
     const unsigned patch = y / kPatchSide * box.columns + x / kPatchSide;
@@ -147,17 +148,18 @@ class Weights {
 
   /// Adds to the pixels (x, y) and (x + 1, y) of the box in this lane's row. A pixel of weight 0
   /// may lie outside.
-  __device__ unsigned add_pair(int x, int y, float left, float right, const Box& box) {
-    const Place left_place = place(x, y, box);
-    const Place right_place = place(x + 1, y, box);
+  __device__ unsigned add_two(int x, int y, float left, float right, const Box& box) {
+    const Cell left_cell = cell(x, y, box);
+    const Cell right_cell = cell(x + 1, y, box);
     const bool adds_left = left != 0.0F;
     const bool adds_right = right != 0.0F;
-    // Both are read before either is written: they are two places, which the compiler cannot know.
-    if (adds_left) left += weight_[left_place.at];
-    if (adds_right) right += weight_[right_place.at];
-    if (adds_left) weight_[left_place.at] = left;
-    if (adds_right) weight_[right_place.at] = right;
-    return (adds_left ? 1U << left_place.patch : 0U) | (adds_right ? 1U << right_place.patch : 0U);
+    // Both are read before either is written: they are two addresses, which the compiler cannot
+    // know.
+    if (adds_left) left += weight_[left_cell.at];
+    if (adds_right) right += weight_[right_cell.at];
+    if (adds_left) weight_[left_cell.at] = left;
+    if (adds_right) weight_[right_cell.at] = right;
+    return (adds_left ? 1U << left_cell.patch : 0U) | (adds_right ? 1U << right_cell.patch : 0U);
   }
 
   Patch* patch_;

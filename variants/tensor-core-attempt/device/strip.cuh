@@ -131,10 +131,10 @@ class Strip {
     constexpr int kHeight = Problem::height(level);
 #pragma unroll(kUnroll)
     for (int i = 0; i < kHeld; ++i) {
-      const Pair x =
-          pair<false, kWidth, kWidth>(to_float(location.element[2 * i]), kWidth, pixels_from);
-      const Pair y = pair<false, kHeight, kHeight>(to_float(location.element[2 * i + 1]), kHeight,
-                                                   pixels_from);
+      const PixelPair x =
+          pixel_pair<false, kWidth, kWidth>(to_float(location.element[2 * i]), kWidth, pixels_from);
+      const PixelPair y = pixel_pair<false, kHeight, kHeight>(to_float(location.element[2 * i + 1]),
+                                                              kHeight, pixels_from);
       const bool inside = (x.weight[0] != 0.0F || x.weight[1] != 0.0F) &&
                           (y.weight[0] != 0.0F || y.weight[1] != 0.0F);
       const float attention = inside && real(row) ? to_float(weight.element[i]) : 0.0F;

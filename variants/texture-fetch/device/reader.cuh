@@ -15,7 +15,7 @@ namespace msda::texture_fetch {
 template <class K, class Parameters>
 struct Reader {
   using Value = typename K::Arithmetic::Stored;
-  using Row = Vector<Value, K::Mapping::kVector>;
+  using Values = Vector<Value, K::Mapping::kVector>;
   /// The number of a texel of the first view.
   using Address = unsigned;
   static constexpr bool kFetches = true;
@@ -26,10 +26,10 @@ struct Reader {
   }
   static constexpr unsigned texel_bytes(int view) {
     if constexpr (kIsSplit) {
-      static_assert(Row::Uppers::kWords == 1 && Row::Lowers::kWords == 1);
-      return view == 0 ? Row::Uppers::kWordBytes : Row::Lowers::kWordBytes;
+      static_assert(Values::Uppers::kWords == 1 && Values::Lowers::kWords == 1);
+      return view == 0 ? Values::Uppers::kWordBytes : Values::Lowers::kWordBytes;
     } else {
-      return view == 0 ? Row::kWordBytes : 0;
+      return view == 0 ? Values::kWordBytes : 0;
     }
   }
 
@@ -39,22 +39,22 @@ struct Reader {
         image * K::Layout::kImageStride + K::Layout::channel_offset(head, channel);
     return arguments.first_texel[0] + static_cast<unsigned>(first / kVector) * kTexels;
   }
-  __device__ static Address pixel(Address image, int first, unsigned place) {
+  __device__ static Address pixel(Address image, int first, unsigned offset) {
     const unsigned from = image + static_cast<unsigned>(first) * kPixelTexels;
-    return static_cast<Address>(ptx::mad_lo<kPixelTexels>(static_cast<int>(from), place));
+    return static_cast<Address>(ptx::mad_lo<kPixelTexels>(static_cast<int>(from), offset));
   }
   template <int level>
-  __device__ static Row read(const Arguments& arguments, Address pixel, int pixels) {
+  __device__ static Values read(const Arguments& arguments, Address pixel, int pixels) {
     const Address at = pixel + static_cast<unsigned>(pixels) * kPixelTexels;
     if constexpr (kIsSplit) {
       // The lower parts lie behind all upper ones, which have twice their bytes.
       const unsigned behind =
           static_cast<unsigned>(2 * arguments.batch * (K::Layout::kImageStride / kVector)) +
           arguments.first_texel[1] - arguments.first_texel[0];
-      return {fetch<typename Row::Uppers>(arguments.texels[0], at),
-              fetch<typename Row::Lowers>(arguments.texels[1], at + behind)};
+      return {fetch<typename Values::Uppers>(arguments.texels[0], at),
+              fetch<typename Values::Lowers>(arguments.texels[1], at + behind)};
     } else {
-      return fetch<Row>(arguments.texels[0], at);
+      return fetch<Values>(arguments.texels[0], at);
     }
   }
 
@@ -66,7 +66,7 @@ struct Reader {
     if constexpr (kIsSplit)
       return 1U;
     else
-      return static_cast<unsigned>(Row::kWords);
+      return static_cast<unsigned>(Values::kWords);
   }();
   static constexpr unsigned kPixelTexels = K::Layout::kPixelStride / kVector * kTexels;
 

@@ -30,15 +30,15 @@ class Source {
     int channel;
   };
   /// Texture coordinates: pixel centres lie at halves.
-  using Place = float2;
+  using Offset = float2;
   struct Anchor {
     int layer;
     int channel;
-    Place place;
+    Offset offset;
   };
 
   static constexpr bool on_chip(int) { return true; }
-  __device__ static Place place(float x, float y) { return {x + 0.5F, y + 0.5F}; }
+  __device__ static Offset offset(float x, float y) { return {x + 0.5F, y + 0.5F}; }
   /// No second tap.
   __device__ static constexpr int delta(int, int, int) { return 0; }
   static constexpr TextureShape texture(int level) {
@@ -63,7 +63,7 @@ class Source {
     template <int level>
     __device__ static void fill(const Arguments& arguments) {
       using Texel = Vector<typename Problem::Value, kTexel>;
-      using Given = ProblemLayout<Problem>;
+      using Original = ProblemLayout<Problem>;
       constexpr int kWidth = Problem::width(level);
       constexpr int kHeight = Problem::height(level);
       constexpr int kLayers = Problem::kHeads * kLayersPerHead;
@@ -77,9 +77,9 @@ class Source {
         const int x = pixel % kWidth;
         const int y = pixel / kWidth;
         const long long from =
-            image * Given::kImageStride + in_image * kTexel +
-            static_cast<long long>(Given::start(level) + Given::pixel(level, x, y)) *
-                Given::kPixelStride;
+            image * Original::kImageStride + in_image * kTexel +
+            static_cast<long long>(Original::start(level) + Original::pixel(level, x, y)) *
+                Original::kPixelStride;
         const Texel texel = *reinterpret_cast<const Texel*>(
             static_cast<const typename Problem::Value*>(arguments.value) + from);
         simt::surf2d_layered_write(arguments.surface[level], texel, x, y,
@@ -98,8 +98,8 @@ class Source {
     return {first + channel / kTexel, channel % kTexel};
   }
   template <int level>
-  __device__ Anchor anchor(const Base& base, Place place) const {
-    return {base.layer, base.channel, place};
+  __device__ Anchor anchor(const Base& base, Offset offset) const {
+    return {base.layer, base.channel, offset};
   }
   template <int level>
   __device__ Vector<float, kVector> read(const Anchor& anchor, int /*delta*/) const {
@@ -108,7 +108,7 @@ class Source {
 #pragma unroll
     for (int f = 0; f < kFetches; ++f) {
       const float4 texel =
-          simt::tex2d_layered(arguments_.texture[level], anchor.place, anchor.layer + f);
+          simt::tex2d_layered(arguments_.texture[level], anchor.offset, anchor.layer + f);
       const float channels[kTexel] = {texel.x, texel.y, texel.z, texel.w};
       if constexpr (kVector >= kTexel) {
 #pragma unroll

@@ -25,8 +25,8 @@ struct Box {
   };
 
   /// True when two neighbouring pixels are one run of bytes: a box is two runs then, not four.
-  static constexpr bool kPairs = Layout::kPixelStride == kChannels;
-  /// A head is a place in the tensor's rows. Where there is none, all lanes copy words.
+  static constexpr bool kAdjacentColumns = Layout::kPixelStride == kChannels;
+  /// A head is an offset in the tensor's rows. Where there is none, all lanes copy words.
   static constexpr bool kTensor = ptx::kHasTma && kLevelsAreTensors<K, kSize> &&
                                   kPixelBytes % kBoxUnit == 0 &&
                                   kChannels <= Layout::kRunChannels && 2 * kChannels <= kBoxLimit;
@@ -37,7 +37,7 @@ struct Box {
     const auto pixel = static_cast<unsigned long long>(kStride);
     const unsigned long long image = Layout::kImageStride * kSize;
     const unsigned long long start = Layout::start(level) * pixel;
-    if (kPairs) {
+    if (kAdjacentColumns) {
       return {
           kSize, 3, {pitch * kChannels, rows, 0}, {2 * kChannels, 2, 0}, {pitch * pixel, image, 0},
           start};
@@ -50,16 +50,16 @@ struct Box {
             start};
   }
 
-  /// Begins the copy of the box whose first stored pixel of the level is `place`.
+  /// Begins the copy of the box whose first stored pixel of the level is `offset`.
   template <int level>
   __device__ static void copy(const Arguments& arguments, const WorkItem& item, int head,
-                              unsigned place, Pixels& to, ptx::Barrier& barrier) {
+                              unsigned offset, Pixels& to, ptx::Barrier& barrier) {
     constexpr auto kPitch = static_cast<unsigned>(Layout::pitch(level));
-    const auto y = static_cast<int>(place / kPitch);
-    const auto x = static_cast<int>(place % kPitch);
+    const auto y = static_cast<int>(offset / kPitch);
+    const auto x = static_cast<int>(offset % kPitch);
     const auto image = static_cast<int>(item.image);
     const TensorMap* map = map_of<K>(arguments, level);
-    if constexpr (kPairs) {
+    if constexpr (kAdjacentColumns) {
       ptx::cp_async_bulk_tensor(&to, map, x * kChannels, y, image, &barrier);
     } else {
       const auto channel =
@@ -75,14 +75,14 @@ struct Box {
 
   /// Begins the copy of word `word` of the box. `image` gives the address of a channel of the item.
   template <int level, class Image>
-  __device__ static void copy_word(const Image& image, unsigned place, int word, Pixels& to) {
+  __device__ static void copy_word(const Image& image, unsigned offset, int word, Pixels& to) {
     const int pixel = word * kWordBytes / kPixelBytes;
     const int in_pixel = word * kWordBytes % kPixelBytes;
     const int beside = pixel % 2 != 0 ? pixels_from_anchor<K>(level, 1, 0) : 0;
     const int below = pixel / 2 != 0 ? pixels_from_anchor<K>(level, 0, 1) : 0;
     const unsigned char* from =
         image(in_pixel / kSize) +
-        (static_cast<long long>(Layout::start(level)) + place + beside + below) * kStride;
+        (static_cast<long long>(Layout::start(level)) + offset + beside + below) * kStride;
     Word* to_word = reinterpret_cast<Word*>(to.value) + word;
     if constexpr (kWordBytes >= 4) {
       ptx::cp_async<kWordBytes>(to_word, from);

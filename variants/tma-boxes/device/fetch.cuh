@@ -7,7 +7,7 @@
 namespace msda::tma_boxes {
 
 template <class K, int stages>
-using Boxes = Either<kProducerThreads<K> != 0, ProducerBoxes<K, stages>, RowBoxes<K, stages>>;
+using Boxes = Conditional<kProducerThreads<K> != 0, ProducerBoxes<K, stages>, RowBoxes<K, stages>>;
 
 template <class K, class Parameters>
 struct Fetch : Boxes<K, static_cast<int>(Parameters::stages)> {

@@ -1,9 +1,9 @@
 // Boxes that producer warps copy for all rows, one stage for each batch of points of a tile. A
-// barrier for each stage counts the bytes; who may fill or read a stage is the handover slot's
+// barrier for each stage counts the bytes; who may fill or read a stage is the pipeline slot's
 // matter.
 #pragma once
 
-#include <msda/slots/handover.cuh>
+#include <msda/slots/pipeline.cuh>
 #include <tma_boxes/boxes.cuh>
 
 namespace msda::tma_boxes {
@@ -35,9 +35,9 @@ class ProducerBoxes {
     }
   }
 
-  template <int level, int points, class PlaceOf, class HeadOf>
+  template <int level, int points, class OffsetOf, class HeadOf>
   __device__ static void produce(const Arguments& arguments, Storage& storage, const WorkItem& item,
-                                 int stage, const PlaceOf& place_of, const HeadOf& head_of) {
+                                 int stage, const OffsetOf& offset_of, const HeadOf& head_of) {
     const int producer = static_cast<int>(simt::thread()) - Mapping::kThreads;
     auto& box = storage.box[stage];
     ptx::Barrier& barrier = storage.barrier[stage];
@@ -53,7 +53,7 @@ class ProducerBoxes {
       for (int n = static_cast<int>(simt::lane()); n < boxes; n += simt::kWarpLanes) {
         const int row = (n * kWarps + warp) / points;
         const int point = (n * kWarps + warp) % points;
-        Box::template copy<level>(arguments, item, head_of(row), place_of(row, point),
+        Box::template copy<level>(arguments, item, head_of(row), offset_of(row, point),
                                   box[row][point], barrier);
       }
       simt::syncwarp();  // its lanes go on together: barriers follow
@@ -67,7 +67,7 @@ class ProducerBoxes {
           return image_values<K>(arguments, item.image, head,
                                  item.channel_block * Mapping::kItemChannels + channel);
         };
-        Box::template copy_word<level>(image, place_of(row, point), i % Box::kWords,
+        Box::template copy_word<level>(image, offset_of(row, point), i % Box::kWords,
                                        box[row][point]);
       }
       Box::arrive_after_words(barrier);
@@ -85,7 +85,7 @@ class ProducerBoxes {
   template <int pending>
   __device__ void wait(int) {
     const int stage = stages_->state.stage;
-    stages_->handover.consumer_wait(stages_->state);
+    stages_->pipeline.consumer_wait(stages_->state);
     ptx::mbarrier_wait(storage_.barrier + stage, phases_ >> stage & 1U);
   }
   template <int points, class Value>
@@ -98,14 +98,14 @@ class ProducerBoxes {
   }
   __device__ void release(int) {
     phases_ ^= 1U << stages_->state.stage;
-    stages_->handover.consumer_release(stages_->state);
+    stages_->pipeline.consumer_release(stages_->state);
     stages_->state.advance();
   }
 
  private:
   Storage& storage_;
   Stages<K>* stages_ = nullptr;
-  /// Phases of the stages' barriers, a bit each. Not those of the handover, which also has steps of
+  /// Phases of the stages' barriers, a bit each. Not those of the pipeline, which also has steps of
   /// taps.
   unsigned phases_ = 0;
 };

@@ -45,7 +45,7 @@ class RowBoxes {
       ptx::mbarrier_arrive_expect_tx(&barrier(stage), points * Box::kBytes);
 #pragma unroll
       for (int p = 0; p < points; ++p) {
-        Box::template copy<level>(arguments_, item, head, taps[p].place, box(stage, r, p),
+        Box::template copy<level>(arguments_, item, head, taps[p].offset, box(stage, r, p),
                                   barrier(stage));
       }
     } else {
@@ -56,7 +56,7 @@ class RowBoxes {
 #pragma unroll
       for (int p = 0; p < points; ++p) {
         for (int word = Mapping::lane(); word < Box::kWords; word += Mapping::kLanes) {
-          Box::template copy_word<level>(image, taps[p].place, word, box(stage, r, p));
+          Box::template copy_word<level>(image, taps[p].offset, word, box(stage, r, p));
         }
       }
       Box::arrive_after_words(barrier(stage));

@@ -24,11 +24,11 @@ class Metadata : public InlineMetadata<K, Parameters> {
   }
   using Inline::Inline;
 
-  template <int level, int points, class Samples>
-  __device__ void read(const Samples& samples, long long flat_row, int row_in_tile, int point,
-                       Taps<K> (&taps)[kBatch<K>]) const {
+  template <int level, int points, class PointFetch>
+  __device__ void read(const PointFetch& point_fetch, long long flat_row, int row_in_tile,
+                       int point, Taps<K> (&taps)[kBatch<K>]) const {
     if constexpr (!Mapping::kWarpHoldsRows) {
-      Inline::template read<level, points>(samples, flat_row, row_in_tile, point, taps);
+      Inline::template read<level, points>(point_fetch, flat_row, row_in_tile, point, taps);
     } else {
       constexpr int kGroup = Mapping::kLanesPerSide;
       const int in_group = static_cast<int>(simt::lane()) % kGroup;
@@ -37,7 +37,7 @@ class Metadata : public InlineMetadata<K, Parameters> {
         // A lane beyond the batch repeats its last point, so that the warp stays together.
         const int mine = min(first + in_group, points - 1);
         const Taps<K> own = make_taps<K>(
-            samples.sample(flat_row, row_in_tile, level * K::Problem::kPoints + point + mine),
+            point_fetch.point(flat_row, row_in_tile, level * K::Problem::kPoints + point + mine),
             level, Mapping::side());
 #pragma unroll
         for (int p = first; p < points && p < first + kGroup; ++p) {

@@ -46,7 +46,7 @@ class Schedule {
         shares_.end(weight());
         return false;
       }
-      turn_to(wave_++);
+      begin_wave(wave_++);
     }
     const long long per_plane = items_per_plane(kShape<K>, arguments_.queries);
     const long long plane = next_ / per_plane;
@@ -59,11 +59,11 @@ class Schedule {
 
  private:
   static constexpr long long kWaves = Parameters::waves;
-  static constexpr long long kTurn = Parameters::turn * (kTileRows<K> / kRowsPerItem);
+  static constexpr long long kPlaneCost = Parameters::turn * (kTileRows<K> / kRowsPerItem);
 
   /// This block's share of the wave's tiles. Of `tiles` a wave has as many as if they were given to
   /// the waves in turn, so that its parts of all shares together are all that it has.
-  __device__ void turn_to(long long wave) {
+  __device__ void begin_wave(long long wave) {
     const auto of_wave = [wave](long long tiles) { return (tiles + kWaves - 1 - wave) / kWaves; };
     const long long before = weight() / kWaves * wave + min(weight() % kWaves, wave);
     next_ = tiles_within(before + of_wave(shares_.first(weight())));
@@ -71,15 +71,15 @@ class Schedule {
   }
   /// Of all planes' tiles, the turns to them included.
   __device__ long long weight() const {
-    const long long per_plane = items_per_plane(kShape<K>, arguments_.queries) + kTurn;
+    const long long per_plane = items_per_plane(kShape<K>, arguments_.queries) + kPlaneCost;
     return arguments_.batch * kShape<K>.planes * per_plane;
   }
   /// Tiles that weigh `weight` in all, the turns to their planes included.
   __device__ long long tiles_within(long long weight) const {
-    if constexpr (kTurn == 0) return weight;
+    if constexpr (kPlaneCost == 0) return weight;
     const long long tiles = items_per_plane(kShape<K>, arguments_.queries);
-    const long long plane = weight / (tiles + kTurn);
-    return plane * tiles + max(weight - plane * (tiles + kTurn) - kTurn, 0LL);
+    const long long plane = weight / (tiles + kPlaneCost);
+    return plane * tiles + max(weight - plane * (tiles + kPlaneCost) - kPlaneCost, 0LL);
   }
 
   const Arguments& arguments_;

@@ -30,9 +30,9 @@ class Shares<K, 0> {
   }
 };
 
-/// Each multiprocessor that a block of the first launch ran on has a place with that block's share,
+/// Each multiprocessor that a block of the first launch ran on has a entry with that block's share,
 /// and the block that runs there later claims it. Where there is none, or another has claimed it,
-/// the block takes any other place: each is claimed once in each launch, whoever runs where, so
+/// the block takes any other entry: each is claimed once in each launch, whoever runs where, so
 /// that all work is done once.
 template <class K, int learned>
 class Shares {
@@ -40,17 +40,17 @@ class Shares {
   static constexpr unsigned kMost = 512;              ///< shares, and multiprocessors
   static constexpr long long kMostTiles = 1LL << 31;  ///< their products have 64 bits
 
-  struct alignas(32) Place {
+  struct alignas(32) Entry {
     long long first;  ///< tile of all, of the share
     long long last;
-    unsigned share;   ///< 1 + its number; 0: nobody's place
+    unsigned share;   ///< 1 + its number; 0: nobody's entry
     unsigned claims;  ///< launches in which somebody has claimed it
   };
   /// In global memory, from launch to launch; at first zero.
   struct Book {
     unsigned long long ended;  ///< blocks, of all launches
-    Place place[2 * kMost];    ///< by multiprocessor; then those of blocks that had to share one
-    unsigned at[kMost];        ///< by share, its place
+    Entry entry[2 * kMost];    ///< by multiprocessor; then those of blocks that had to share one
+    unsigned at[kMost];        ///< by share, its entry
     float needed[kMost];       ///< cycles for the share, of all launches since it was dealt
     float usual[kMost];        ///< cycles for a tile of it
   };
@@ -118,7 +118,7 @@ class Shares {
   /// Blocks of this launch that have ended are fewer than all, as this one has not.
   __device__ void claim(long long tiles) {
     const unsigned here = ptx::smid() % kMost;
-    Place& home = book_.place[here];
+    Entry& home = book_.entry[here];
     const unsigned share = home.share;  // this and what follows is on its way together
     const long long first = home.first;
     const long long last = home.last;
@@ -130,23 +130,23 @@ class Shares {
     if (is_free && storage_.launch == 0) return settle(here, tiles);
     simt::atomic_add(&home.claims, ~0U);
     if (storage_.launch == 0) {
-      simt::atomic_add(&book_.place[kMost + simt::block()].claims, 1U);
+      simt::atomic_add(&book_.entry[kMost + simt::block()].claims, 1U);
       return settle(kMost + simt::block(), tiles);
     }
-    const Place& other = any_other();
+    const Entry& other = any_other();
     take(other.share - 1, other.first, other.last);
   }
-  /// In the first launch: the block's share has that place from now on.
-  __device__ void settle(unsigned place, long long tiles) {
+  /// In the first launch: the block's share has that entry from now on.
+  __device__ void settle(unsigned entry, long long tiles) {
     take_equal(simt::block(), tiles);
-    book_.at[simt::block()] = place;
+    book_.at[simt::block()] = entry;
   }
-  __device__ const Place& any_other() {
+  __device__ const Entry& any_other() {
     unsigned share = simt::block();
     for (;; share = (share + 1) % simt::blocks()) {
-      Place& place = book_.place[book_.at[share]];
+      Entry& entry = book_.entry[book_.at[share]];
       const unsigned launch = storage_.launch;
-      if (simt::atomic_cas(&place.claims, launch, launch + 1) == launch) return place;
+      if (simt::atomic_cas(&entry.claims, launch, launch + 1) == launch) return entry;
     }
   }
 
@@ -176,8 +176,8 @@ class Shares {
     const bool is_first = storage_.launch == 0;
     const unsigned launches = is_first ? 1 : (storage_.launch + 1) / 2;
     for (unsigned s = begin; s < end; ++s) {
-      const Place& place = book_.place[book_.at[s]];
-      const long long own = is_first ? tiles / simt::blocks() : place.last - place.first;
+      const Entry& entry = book_.entry[book_.at[s]];
+      const long long own = is_first ? tiles / simt::blocks() : entry.last - entry.first;
       const float all = static_cast<float>(launches) * static_cast<float>(max(own, 1LL));
       const float needed = max(book_.needed[s], 1.0F) / all;
       book_.usual[s] = is_first ? needed : book_.usual[s] + kGain * (needed - book_.usual[s]);
@@ -205,11 +205,11 @@ class Shares {
     const long long own = done(enough);
     long long up_to = simt::warp_inclusive_sum(own) - own;
     for (unsigned s = begin; s < end; ++s) {
-      Place& place = book_.place[book_.at[s]];
-      place.share = s + 1;
-      place.first = min(up_to, tiles);
+      Entry& entry = book_.entry[book_.at[s]];
+      entry.share = s + 1;
+      entry.first = min(up_to, tiles);
       up_to += static_cast<long long>(enough / book_.usual[s]);
-      place.last = s + 1 == simt::blocks() ? tiles : min(up_to, tiles);
+      entry.last = s + 1 == simt::blocks() ? tiles : min(up_to, tiles);
     }
   }
 

@@ -7,14 +7,14 @@
 
 namespace msda::ptx {
 
-/// A whole number as an integer and as a float.
-struct Whole {
-  int number;
+/// The largest whole number not above another, as an integer and as a float.
+struct Floor {
+  int integer;
   float value;
 };
 
-/// Of |x| up to this `whole_below` is right.
-inline constexpr int kMostWhole = 1 << 22;
+/// fast_floor() is exact for |x| up to this.
+inline constexpr int kFastFloorLimit = 1 << 22;
 
 #if !defined(MSDA_SIMT_HOST)
 
@@ -38,7 +38,7 @@ __device__ __forceinline__ int mad_lo(int offset, unsigned index) {
 /// The largest whole number not above x. 1.5 * 2^23 leaves a sum's significand no room for a
 /// fraction, so that an addition which rounds down does what conversions to an integer and back do
 /// at a quarter of its rate or less.
-__device__ __forceinline__ Whole whole_below(float x) {
+__device__ __forceinline__ Floor fast_floor(float x) {
   constexpr float kOffset = 12582912.0F;
   const float sum = __fadd_rd(x, kOffset);
   return {__float_as_int(sum) - __float_as_int(kOffset), sum - kOffset};
@@ -73,7 +73,7 @@ template <unsigned stride>
 inline int mad_lo(int offset, unsigned index) {
   return offset + static_cast<int>(index * stride);
 }
-inline Whole whole_below(float x) {
+inline Floor fast_floor(float x) {
   const float value = floorf(x);
   return {static_cast<int>(value), value};
 }

@@ -7,10 +7,11 @@
 
 namespace msda::simt {
 
-/// Bilinear blend around `place`, in texels, of layer `layer`; zero outside the layer.
-__device__ __forceinline__ float4 tex2d_layered(unsigned long long texture, float2 place,
+/// Bilinear blend around `coordinates`, in texels, of layer `layer`; zero outside the layer.
+__device__ __forceinline__ float4 tex2d_layered(unsigned long long texture, float2 coordinates,
                                                 int layer) {
-  return tex2DLayered<float4>(static_cast<cudaTextureObject_t>(texture), place.x, place.y, layer);
+  return tex2DLayered<float4>(static_cast<cudaTextureObject_t>(texture), coordinates.x,
+                              coordinates.y, layer);
 }
 
 /// Writes one texel of 8 or 16 bytes.

@@ -12,7 +12,7 @@
 #include <msda/slots/mapping.cuh>
 #include <msda/slots/metadata.cuh>
 #include <msda/slots/order.cuh>
-#include <msda/slots/pipeline.cuh>
+#include <msda/slots/point_fetch.cuh>
 #include <msda/slots/reader.cuh>
 #include <msda/slots/restage.cuh>
 #include <msda/slots/schedule.cuh>
@@ -39,10 +39,11 @@ struct GatherDefaults {
 
 /// The policies' parts of a block's shared memory, and those that a skeleton adds.
 template <class K, class... More>
-using GatherParts = BlockStorage<
-    Part<kSource, typename K::Source::Storage>, Part<kFetch, typename K::Fetch::Storage>,
-    Part<kMetadata, typename K::Metadata::Storage>, Part<kPipeline, typename K::Pipeline::Storage>,
-    Part<kSchedule, typename K::Schedule::Storage>, More...>;
+using GatherParts = BlockStorage<Part<kSource, typename K::Source::Storage>,
+                                 Part<kFetch, typename K::Fetch::Storage>,
+                                 Part<kMetadata, typename K::Metadata::Storage>,
+                                 Part<kPointFetch, typename K::PointFetch::Storage>,
+                                 Part<kSchedule, typename K::Schedule::Storage>, More...>;
 
 /// Composition `C` with its policies bound to each other: `Self` is the skeleton's class that
 /// derives from this one, and what they call K.
@@ -68,7 +69,8 @@ inline constexpr bool kCopiesBoxes = [] {
 }();
 /// The parameter of the main kernel.
 template <class K>
-using KernelArguments = Either<kCopiesBoxes<K>, MappedArguments<K::Problem::kLevels>, Arguments>;
+using KernelArguments =
+    Conditional<kCopiesBoxes<K>, MappedArguments<K::Problem::kLevels>, Arguments>;
 
 /// The plan of a composition of a gathering skeleton.
 template <class K>

@@ -5,7 +5,7 @@
 //   for each work item of this block              schedule
 //     begin to load what stays on chip            source.enter
 //     for each tile of rows                       mapping, order
-//       samples and taps of the tile              pipeline.enter, metadata.enter
+//       points and taps of the tile               point_fetch.enter, metadata.enter
 //       what stays on chip has come               source.begin_tile
 //       for each level, for each batch of points  unroll
 //         taps                                    metadata.read
@@ -48,8 +48,8 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
     consumer.source.enter(item);
     for_each_tile<K>(arguments, item, [&](const Tile<K>& tile) {
       const auto flat_row = [&tile](int in_tile) { return tile.flat_row(in_tile); };
-      consumer.samples.enter(flat_row, tile.is_first(), tile.rows_left());
-      consumer.metadata.enter(consumer.samples, flat_row);
+      consumer.point_fetch.enter(flat_row, tile.is_first(), tile.rows_left());
+      consumer.metadata.enter(consumer.point_fetch, flat_row);
       tile.consume(consumer);
     });
   }

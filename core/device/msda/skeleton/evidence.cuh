@@ -30,7 +30,7 @@ constexpr void add_idle_producers(LaunchPlan& plan) {
   constexpr const char* kWhy =
       "no policy has producers compute taps or copy values: they have nothing to hand over";
   copy_text(plan.idle[kRoles], kWhy);
-  copy_text(plan.idle[kHandover], kWhy);
+  copy_text(plan.idle[kPipeline], kWhy);
 }
 
 struct SharedParts {
@@ -39,7 +39,7 @@ struct SharedParts {
 };
 
 /// The members of the skeleton's Storage, in their order: each begins at a multiple of 128 bytes,
-/// and those that are empty have no place.
+/// and empty ones occupy no bytes.
 template <class K>
 constexpr SharedParts shared_parts() {
   SharedParts parts = {};
@@ -50,10 +50,10 @@ constexpr SharedParts shared_parts() {
   add(kSource, kStorageBytes<typename K::Source::Storage>);
   add(kFetch, kStorageBytes<typename K::Fetch::Storage>);
   add(kMetadata, kStorageBytes<typename K::Metadata::Storage>);
-  add(kPipeline, kStorageBytes<typename K::Pipeline::Storage>);
+  add(kPointFetch, kStorageBytes<typename K::PointFetch::Storage>);
   add(kSchedule, kStorageBytes<typename K::Schedule::Storage>);
-  if constexpr (requires { typename K::Handover; }) {
-    add(kHandover, kStorageBytes<typename K::Handover::Storage>);
+  if constexpr (requires { typename K::Pipeline; }) {
+    add(kPipeline, kStorageBytes<typename K::Pipeline::Storage>);
   }
   return parts;
 }
@@ -64,7 +64,7 @@ constexpr void add_evidence(LaunchPlan& plan) {
   static_assert(kParts.end == kStorageBytes<typename K::Storage>, "a part lies elsewhere");
   for (int slot = 0; slot < kSlotCount; ++slot) plan.shared[slot] = kParts.of[slot];
   plan.tile_rows = kTileRows<K>;
-  plan.begins_early = kComesLater<K> ? 1 : 0;
+  plan.resident_arrives_late = kResidentArrivesLate<K> ? 1 : 0;
   plan.point_bytes = kTaps<K> * K::Mapping::kVector *
                      static_cast<unsigned>(kElementBytes<typename K::Source::Value>);
 #define MSDA_ADD_IDLE(Name, name, Default) \

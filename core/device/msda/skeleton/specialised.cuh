@@ -3,7 +3,7 @@
 // fetch slot has producers do that); consumers blend and store.
 //
 //   producers, for each item, tile              schedule, mapping, order
-//     samples and taps of the tile              pipeline.enter, metadata.enter    (one step)
+//     points and taps of the tile               point_fetch.enter, metadata.enter (one step)
 //     for each batch of points                  unroll
 //       copy its values                         fetch producer                    (one step each)
 //   consumers, for each item                    source.enter
@@ -12,7 +12,7 @@
 //     combine lanes, store                      mapping, cache
 //
 // Both walk through the same items, tiles and steps, and every warp of the block through all of
-// them, whether its rows exist or not: the number of handovers depends on the sizes of the problem
+// them, whether its rows exist or not: the number of steps depends on the sizes of the problem
 // only. (The hangs that are reported of warp-specialised deformable attention come from warps that
 // leave a persistent loop early, or skip a barrier that others count on.)
 #pragma once
@@ -22,7 +22,7 @@
 #include <msda/skeleton/composed.cuh>
 #include <msda/skeleton/plan.cuh>
 #include <msda/skeleton/tile.cuh>
-#include <msda/slots/handover.cuh>
+#include <msda/slots/pipeline.cuh>
 #include <msda/slots/roles.cuh>
 
 namespace msda::specialised {
@@ -37,7 +37,7 @@ struct Defaults : GatherDefaults<ProblemType> {
 };
 
 template <class K>
-struct Storage : GatherParts<K, Part<kHandover, typename K::Handover::Storage>> {};
+struct Storage : GatherParts<K, Part<kPipeline, typename K::Pipeline::Storage>> {};
 
 /// The composition `C`.
 template <class C>
@@ -65,8 +65,8 @@ __device__ __forceinline__ void for_all_tiles(const Arguments& arguments, Storag
 template <class K>
 __device__ __forceinline__ void produce(const Arguments& arguments, Storage<K>& storage,
                                         Stages<K>& stages) {
-  typename K::Pipeline samples(arguments,
-                               part_of<kPipeline, typename K::Pipeline::Storage>(storage));
+  typename K::PointFetch point_fetch(
+      arguments, part_of<kPointFetch, typename K::PointFetch::Storage>(storage));
   typename K::Metadata metadata(arguments,
                                 part_of<kMetadata, typename K::Metadata::Storage>(storage));
   int buffer = 0;
@@ -75,19 +75,19 @@ __device__ __forceinline__ void produce(const Arguments& arguments, Storage<K>& 
       [&](const Tile<K>& tile) {
         const auto flat_row = [&tile](int in_tile) { return tile.flat_row(in_tile); };
         if constexpr (K::Metadata::kIsCooperative) {
-          samples.enter(flat_row, tile.is_first(), tile.rows_left());
-          stages.handover.producer_acquire(stages.state);
+          point_fetch.enter(flat_row, tile.is_first(), tile.rows_left());
+          stages.pipeline.producer_acquire(stages.state);
           metadata.use_buffer(buffer);
-          metadata.enter(samples, flat_row);
-          if constexpr (kAsksBehindValues<K>) samples.ahead(flat_row, tile.rows_left());
-          stages.handover.producer_commit(stages.state);
+          metadata.enter(point_fetch, flat_row);
+          if constexpr (kPrefetchesPoints<K>) point_fetch.prefetch(flat_row, tile.rows_left());
+          stages.pipeline.producer_commit(stages.state);
           stages.state.advance();
           buffer = buffer + 1 == kTapBuffers<K> ? 0 : buffer + 1;
         }
         if constexpr (kFetchSteps<K> != 0)
           tile.produce(stages, part_of<kFetch, typename K::Fetch::Storage>(storage), metadata);
       });
-  stages.handover.producer_tail(stages.state);
+  stages.pipeline.producer_tail(stages.state);
 }
 
 template <class K>
@@ -102,18 +102,18 @@ __device__ __forceinline__ void consume(const Arguments& arguments, Storage<K>& 
         if constexpr (K::Metadata::kIsCooperative) {
           consumer.metadata.use_buffer(buffer);
           buffer = buffer + 1 == kTapBuffers<K> ? 0 : buffer + 1;
-          stages.handover.consumer_wait(stages.state);
+          stages.pipeline.consumer_wait(stages.state);
           if constexpr (kFetchSteps<K> != 0) {
-            stages.handover.consumer_release(stages.state);
+            stages.pipeline.consumer_release(stages.state);
             stages.state.advance();
           }
         } else {
           const auto flat_row = [&tile](int in_tile) { return tile.flat_row(in_tile); };
-          consumer.samples.enter(flat_row, tile.is_first(), tile.rows_left());
+          consumer.point_fetch.enter(flat_row, tile.is_first(), tile.rows_left());
         }
         tile.consume(consumer);
         if constexpr (K::Metadata::kIsCooperative && kFetchSteps<K> == 0) {
-          stages.handover.consumer_release(stages.state);
+          stages.pipeline.consumer_release(stages.state);
           stages.state.advance();
         }
       });
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(kShape<Composed<C>>.threads,
     kernel(const __grid_constant__ KernelArguments<Composed<C>> arguments) {
   using K = Composed<C>;
   auto& storage = shared_storage<typename K::Storage>();
-  Stages<K> stages{typename K::Handover(part_of<kHandover, typename K::Handover::Storage>(storage)),
+  Stages<K> stages{typename K::Pipeline(part_of<kPipeline, typename K::Pipeline::Storage>(storage)),
                    {}};
   if constexpr (kFetchSteps<K> != 0)
     K::Fetch::prepare(arguments, part_of<kFetch, typename K::Fetch::Storage>(storage));

@@ -27,12 +27,12 @@ class Tile {
   __device__ Tile(const Arguments& arguments, const WorkItem& item, int at)
       : arguments_(arguments),
         item_(item),
-        at_(at),
-        behind_(static_cast<int>(item.last - item.first) - 1 - at) {}
+        first_row_(at),
+        last_row_(static_cast<int>(item.last - item.first) - 1 - at) {}
 
   /// Of its item, and the item's rows from here on.
-  __device__ bool is_first() const { return at_ == 0; }
-  __device__ int rows_left() const { return behind_ + 1; }
+  __device__ bool is_first() const { return first_row_ == 0; }
+  __device__ int rows_left() const { return last_row_ + 1; }
   __device__ const WorkItem& item() const { return item_; }
 
   /// Flat row of row `in_tile` (>= kTileRows: of a later tile of the item); one beyond the item's
@@ -68,20 +68,21 @@ class Tile {
     static_for<Walk::kVisits>([&]<int n>() {
       constexpr Visit kVisit = Walk::visit(n);
       if constexpr (Walk::staged(kVisit.level)) {
-        const auto place_of = [&](int row, int p) {
+        const auto offset_of = [&](int row, int p) {
           const int point = kVisit.level * Problem::kPoints + kVisit.first + p;
           if constexpr (K::Metadata::kIsCooperative) {
-            return metadata.place(row, point);
+            return metadata.offset(row, point);
           } else {
-            const auto sample = load_samples<K, 1>(arguments_, flat_row(row), point)[0];
-            return make_taps<K>(sample, kVisit.level, 0).place;
+            return make_taps<K>(load_points<K, 1>(arguments_, flat_row(row), point)[0],
+                                kVisit.level, 0)
+                .offset;
           }
         };
-        stages.handover.producer_acquire(stages.state);
+        stages.pipeline.producer_acquire(stages.state);
         K::Fetch::template produce<kVisit.level, kVisit.points>(
-            arguments_, storage, item_, stages.state.stage, place_of,
+            arguments_, storage, item_, stages.state.stage, offset_of,
             [&](int row) { return head_of(row); });
-        stages.handover.producer_commit(stages.state);
+        stages.pipeline.producer_commit(stages.state);
         stages.state.advance();
       }
     });
@@ -91,8 +92,8 @@ class Tile {
     // What is on its way to the chip is waited for here: a wait among the visits parts their loads.
     consumer.source.begin_tile(item_);
     if (!warp_has_rows()) return;
-    if constexpr (kComesLater<K>) {
-      if (!consumer.source.has_come()) return gather(consumer, consumer.source.in_global());
+    if constexpr (kResidentArrivesLate<K>) {
+      if (!consumer.source.is_ready()) return gather(consumer, consumer.source.global_fallback());
     }
     gather(consumer, consumer.source);
   }
@@ -132,16 +133,16 @@ class Tile {
     return static_cast<unsigned long long>(item_.first) + in_item(in_tile);
   }
   __device__ unsigned in_item(int in_tile) const {
-    return static_cast<unsigned>(at_ + min(in_tile, behind_));
+    return static_cast<unsigned>(first_row_ + min(in_tile, last_row_));
   }
   /// False when all rows of the warp stand for others, and no other warp waits for it.
   __device__ bool warp_has_rows() const {
-    if constexpr (!kEndsWithinTiles<K> || K::Fetch::kStaged || kFollowsWalk<K>) return true;
-    return simt::reduce_or_sync(Mapping::row() <= behind_ ? 1 : 0) != 0;
+    if constexpr (!kEndsWithinTiles<K> || K::Fetch::kStaged || kStreamsLevels<K>) return true;
+    return simt::reduce_or_sync(Mapping::row() <= last_row_ ? 1 : 0) != 0;
   }
   /// False for rows that stand for others.
   __device__ bool is_real(int in_tile) const {
-    return in_tile <= behind_ && (kHeadsExist || head_in_problem(in_tile) < Problem::kHeads);
+    return in_tile <= last_row_ && (kHeadsExist || head_in_problem(in_tile) < Problem::kHeads);
   }
 
   __device__ void store(const float (&sums)[Mapping::kStored], RowNumber row) const {
@@ -156,8 +157,8 @@ class Tile {
 
   const Arguments& arguments_;
   const WorkItem& item_;
-  int at_;
-  int behind_;  ///< rows of the item behind the tile's first
+  int first_row_;
+  int last_row_;  ///< rows of the item behind the tile's first
 };
 
 /// Calls each(tile) for the tiles of an item. What lanes compute of a row has 32 bits: an item of

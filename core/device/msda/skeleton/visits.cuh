@@ -3,6 +3,7 @@
 
 #include <msda/launch.cuh>
 #include <msda/slots/metadata.cuh>
+#include <msda/slots/point_fetch.cuh>
 #include <msda/slots/schedule.cuh>
 #include <msda/static_for.cuh>
 #include <msda/vector.cuh>
@@ -16,13 +17,13 @@ struct Consumer {
   typename K::Source source;
   typename K::Fetch fetch;
   typename K::Metadata metadata;
-  typename K::Pipeline samples;
+  typename K::PointFetch point_fetch;
 
   __device__ Consumer(const Arguments& arguments, typename K::Storage& storage)
       : source(arguments, part_of<kSource, typename K::Source::Storage>(storage)),
         fetch(arguments, part_of<kFetch, typename K::Fetch::Storage>(storage)),
         metadata(arguments, part_of<kMetadata, typename K::Metadata::Storage>(storage)),
-        samples(arguments, part_of<kPipeline, typename K::Pipeline::Storage>(storage)) {}
+        point_fetch(arguments, part_of<kPointFetch, typename K::PointFetch::Storage>(storage)) {}
 };
 
 /// One of a lane's rows, as it lies in `Source`.
@@ -62,10 +63,10 @@ class Visits {
   /// Adds all points of each row to its sums.
   __device__ void add_to(Sums (&sums)[kBlocking]) const {
     if constexpr (Walk::kRolled) {
-      ask_ahead();
+      prefetch_points();
       visit_in_loops(sums);
-    } else if constexpr (Walk::kInPairs) {
-      visit_in_pairs(sums);
+    } else if constexpr (Walk::kTwoAtATime) {
+      visit_two_at_a_time(sums);
     } else {
       visit_all(sums);
     }
@@ -89,7 +90,7 @@ class Visits {
   }
   /// All visits written out, two at a time: what is on chip is blended while the other's values are
   /// on their way.
-  __device__ void visit_in_pairs(Sums (&sums)[kBlocking]) const {
+  __device__ void visit_two_at_a_time(Sums (&sums)[kBlocking]) const {
     static_for<(Walk::kVisits + 1) / 2>([&]<int pair>() {
       constexpr int kFar = 2 * pair;
       constexpr int kNear = 2 * pair + 1;
@@ -100,8 +101,8 @@ class Visits {
       } else {
         Batch near;
         begin_visit<kNear>(0, near);
-        if constexpr (kSumsInPairs<K>) {
-          typename K::Arithmetic::template PairSums<Mapping::kVector> both[kBlocking];
+        if constexpr (kSumsTwoBatches<K>) {
+          typename K::Arithmetic::template TwoBatchSums<Mapping::kVector> both[kBlocking];
 #pragma unroll
           for (int r = 0; r < kBlocking; ++r) both[r].clear();
           finish_visit<kNear, 0>(both, 0, near);
@@ -117,16 +118,16 @@ class Visits {
     });
   }
   template <int n>
-  __device__ void begin_visit(int place, Batch& batch) const {
+  __device__ void begin_visit(int stage, Batch& batch) const {
     constexpr Visit kVisit = Walk::visit(n);
-    if constexpr (Walk::is_first_of_level(n)) reach<kVisit.level>();
-    begin<kVisit.level, kVisit.points>(kVisit.first, place, batch);
-    if constexpr (n == 0) ask_ahead();
+    if constexpr (Walk::is_first_of_level(n)) on_level<kVisit.level>();
+    begin<kVisit.level, kVisit.points>(kVisit.first, stage, batch);
+    if constexpr (n == 0) prefetch_points();
   }
   template <int n, int pending, class Into>
-  __device__ void finish_visit(Into (&sums)[kBlocking], int place, Batch& batch) const {
+  __device__ void finish_visit(Into (&sums)[kBlocking], int stage, Batch& batch) const {
     constexpr Visit kVisit = Walk::visit(n);
-    finish<kVisit.level, kVisit.points, pending>(sums, place, batch);
+    finish<kVisit.level, kVisit.points, pending>(sums, stage, batch);
   }
   /// The compiler moves fetches of texels before visits that come first, until it has no more
   /// registers; across this it does not.
@@ -138,7 +139,7 @@ class Visits {
   __device__ void visit_in_loops(Sums (&sums)[kBlocking]) const {
     constexpr int kWhole = Problem::kPoints / kBatch<K> * kBatch<K>;
     static_for<Problem::kLevels>([&]<int level>() {
-      reach<level>();
+      on_level<level>();
 #pragma unroll 1
       for (int point = 0; point < kWhole; point += kBatch<K>) {
         visit<level, kBatch<K>>(sums, point);
@@ -156,53 +157,53 @@ class Visits {
   }
 
   /// Of consumers that compute taps themselves: the first values are on their way, or will be.
-  __device__ void ask_ahead() const {
-    if constexpr (kAsksBehindValues<K> && kProducerThreads<K> == 0) {
-      consumer_.samples.ahead([this](int in_tile) { return tile_.flat_row(in_tile); },
-                              tile_.rows_left());
+  __device__ void prefetch_points() const {
+    if constexpr (kPrefetchesPoints<K> && kProducerThreads<K> == 0) {
+      consumer_.point_fetch.prefetch([this](int in_tile) { return tile_.flat_row(in_tile); },
+                                     tile_.rows_left());
     }
   }
 
   /// No value of the level was asked for before.
   template <int level>
-  __device__ void reach() const {
-    if constexpr (kFollowsWalk<K>) consumer_.source.template reach<level>(tile_.item());
+  __device__ void on_level() const {
+    if constexpr (kStreamsLevels<K>) consumer_.source.template on_level<level>(tile_.item());
   }
 
   /// `points` points of each row, from `point` on: their values are on their way to registers, or
-  /// to `place` in the fetch slot's memory.
+  /// to `stage` in the fetch slot's memory.
   template <int level, int points>
-  __device__ void begin(int point, int place, Batch& batch) const {
+  __device__ void begin(int point, int stage, Batch& batch) const {
 #pragma unroll
     for (int r = 0; r < kBlocking; ++r) {
       const LaneRow<Source>& row = rows_[r];
-      consumer_.metadata.template read<level, points>(consumer_.samples, row.flat, row.in_tile,
+      consumer_.metadata.template read<level, points>(consumer_.point_fetch, row.flat, row.in_tile,
                                                       point, batch.taps[r]);
       if constexpr (Walk::staged(level)) {
         consumer_.fetch.template begin<level, points>(
-            source_, row.base, tile_.item(), tile_.head_of(row.in_tile), place, r, batch.taps[r]);
+            source_, row.base, tile_.item(), tile_.head_of(row.in_tile), stage, r, batch.taps[r]);
       } else {
         load<level, points>(row.base, batch.taps[r], batch.value[r]);
       }
     }
-    if constexpr (Walk::staged(level)) consumer_.fetch.commit(place);
+    if constexpr (Walk::staged(level)) consumer_.fetch.commit(stage);
   }
 
   /// Blends a batch after which `pending` staged ones have begun.
   template <int level, int points, int pending, class Into>
-  __device__ void finish(Into (&sums)[kBlocking], int place, Batch& batch) const {
+  __device__ void finish(Into (&sums)[kBlocking], int stage, Batch& batch) const {
     if constexpr (Walk::staged(level)) {
-      consumer_.fetch.template wait<pending>(place);
+      consumer_.fetch.template wait<pending>(stage);
 #pragma unroll
       for (int r = 0; r < kBlocking; ++r) {
-        consumer_.fetch.template read<points>(place, r, batch.value[r]);
+        consumer_.fetch.template read<points>(stage, r, batch.value[r]);
       }
     }
 #pragma unroll
     for (int r = 0; r < kBlocking; ++r) {
       add<level, points>(rows_[r], sums[r], batch.taps[r], batch.value[r]);
     }
-    if constexpr (Walk::staged(level)) consumer_.fetch.release(place);
+    if constexpr (Walk::staged(level)) consumer_.fetch.release(stage);
   }
 
   template <int level, int points>
@@ -210,7 +211,7 @@ class Visits {
                        Value (&value)[kBatch<K>][kTaps<K>]) const {
 #pragma unroll
     for (int p = 0; p < points; ++p) {
-      const auto anchor = source_.template anchor<level>(base, taps[p].place);
+      const auto anchor = source_.template anchor<level>(base, taps[p].offset);
 #pragma unroll
       for (int t = 0; t < kTaps<K>; ++t) {
         const int delta =

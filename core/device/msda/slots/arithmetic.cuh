@@ -23,7 +23,8 @@ inline constexpr bool kHasScales = requires(const Arguments& arguments) {
 
 /// - `Stored`: element type of the values that are read, perhaps a SplitElement; `kEncoded`: it is
 ///   not the problem's, and a pre-pass encodes them;
-/// - `kRows`: pixels in a stored element: 1, or 2 where that has the pixel below as well, so that a
+/// - `kElementPixels`: pixels in a stored element: 1, or 2 where that has the pixel below as well,
+/// so that a
 ///   tap is a column of a footprint;
 /// - `Weight`: type of a tap's weight, float32 or of 16 bits; of a column what weights(upper,
 /// lower)
@@ -31,19 +32,21 @@ inline constexpr bool kHasScales = requires(const Arguments& arguments) {
 /// - `Sums<n>`: the sums of n channels of a row, in float32, as FloatSums;
 /// - pixels_from(pixel, location, size): the pixel coordinate of a location on an axis of `size`
 ///   pixels, counted from pixel `pixel`;
-/// - encode(arguments, values, image, head, level): the stored form of the values of kRows pixels;
+/// - encode(arguments, values, image, head, level): the stored form of the values of kElementPixels
+/// pixels;
 /// - add<points>(sums, taps, values): adds weight * value, over the first `points` points of a
 ///   batch and their taps;
-/// - of a policy with `kSumsInPairs`: `PairSums<n>`, of two batches that begin together: clear(),
+/// - of a policy with `kSumsTwoBatches`: `TwoBatchSums<n>`, of two batches that begin together:
+/// clear(),
 ///   add_to(sums), and add<points>() adds to them too.
 template <class Policy, class K>
 concept ArithmeticPolicy =
     requires(const Arguments& arguments, typename Policy::template Sums<1>& sums,
-             const Taps<K> (&taps)[kBatch<K>], const float (&pixels)[Policy::kRows],
+             const Taps<K> (&taps)[kBatch<K>], const float (&pixels)[Policy::kElementPixels],
              const Vector<typename Policy::Stored, 1> (&values)[kBatch<K>][kTaps<K>]) {
   requires kConstant<bool, Policy::kEncoded>;
-  requires kConstant<int, Policy::kRows>;
-  requires(Policy::kRows == 2 ? ColumnArithmetic<Policy> : Policy::kRows == 1);
+  requires kConstant<int, Policy::kElementPixels>;
+  requires(Policy::kElementPixels == 2 ? ColumnArithmetic<Policy> : Policy::kElementPixels == 1);
   typename Policy::Weight;
   { Policy::pixels_from(0.0F, 0.0F, 0) } -> Same<float>;
   { Policy::encode(arguments, pixels, 0LL, 0, 0) } -> Same<typename Policy::Stored>;
@@ -72,7 +75,7 @@ struct FloatArithmetic {
   using Stored = typename K::Problem::Value;
   using Weight = float;
   static constexpr bool kEncoded = false;
-  static constexpr int kRows = 1;
+  static constexpr int kElementPixels = 1;
   template <int vector>
   using Sums = FloatSums<vector>;
 

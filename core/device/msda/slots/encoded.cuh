@@ -57,7 +57,7 @@ struct ScaledCodes {
     }
 
    private:
-    using Given = ProblemLayout<Problem>;
+    using Original = ProblemLayout<Problem>;
     using Value = typename Problem::Value;
     /// Channels that a thread reads at a time, at most 16 bytes, and how often in a part: all of
     /// its reads are under way together.
@@ -72,7 +72,7 @@ struct ScaledCodes {
     __device__ static constexpr int parts_before(int level) {
       int parts = 0;
       for (int l = 0; l < level; ++l) {
-        parts += (Given::pixels(l) * kVectorsOfPixel + kVectorsOfPart - 1) / kVectorsOfPart;
+        parts += (Original::pixels(l) * kVectorsOfPixel + kVectorsOfPart - 1) / kVectorsOfPart;
       }
       return parts;
     }
@@ -82,16 +82,16 @@ struct ScaledCodes {
     __device__ static float part_maximum(const Arguments& arguments, long long image, int head,
                                          int level, int part) {
       const auto* values = static_cast<const Value*>(arguments.value) +
-                           image * Given::kImageStride + Given::channel_offset(head, 0) +
-                           static_cast<long long>(Given::start(level)) * Given::kPixelStride;
-      const int vectors = Given::pixels(level) * kVectorsOfPixel;
+                           image * Original::kImageStride + Original::channel_offset(head, 0) +
+                           static_cast<long long>(Original::start(level)) * Original::kPixelStride;
+      const int vectors = Original::pixels(level) * kVectorsOfPixel;
       using Values = Vector<Value, kVector>;
       Values read[kReads] = {};
 #pragma unroll
       for (int n = 0; n < kReads; ++n) {
         const int v = part * kVectorsOfPart + n * static_cast<int>(kThreads) +
                       static_cast<int>(simt::thread());
-        const long long at = static_cast<long long>(v / kVectorsOfPixel) * Given::kPixelStride +
+        const long long at = static_cast<long long>(v / kVectorsOfPixel) * Original::kPixelStride +
                              v % kVectorsOfPixel * kVector;
         if (v < vectors) {
           read[n] = Values::read(values + at, [](const auto* p) { return ptx::ldg(p); });
@@ -138,7 +138,7 @@ struct ScaledCodes {
 /// `Policy` gives Stored (one byte), code(float in +-kLargest) and decode(two codes), a __half2.
 template <class K, class Policy>
 struct EncodedArithmetic : ScaledCodes<K, Policy> {
-  static constexpr int kRows = 1;
+  static constexpr int kElementPixels = 1;
   using Weight = __half;
   template <int vector>
   using Sums = FloatSums<vector>;

@@ -2,7 +2,7 @@
 // them.
 #pragma once
 
-#include <msda/slots/handover.cuh>
+#include <msda/slots/pipeline.cuh>
 #include <msda/slots/schedule.cuh>
 #include <msda/slots/taps.cuh>
 #include <msda/vector.cuh>
@@ -10,12 +10,12 @@
 namespace msda {
 
 /// A fetch that stages values in shared memory, those that the source does not have on chip, batch
-/// by batch. `place`, 0 .. kAhead, tells batches apart that are in flight together.
+/// by batch. `stage`, 0 .. kAhead, tells batches apart that are in flight together.
 ///
-/// - begin<level, points>(source, base, item, head, place, r, taps): issues the copies of the
-///   values of the lane's r-th row; commit(place): those of all its rows are issued;
-/// - wait<pending>(place): they are there; `pending` batches began later;
-/// - read<points>(place, r, values): to registers; release(place): they have been blended.
+/// - begin<level, points>(source, base, item, head, stage, r, taps): issues the copies of the
+///   values of the lane's r-th row; commit(stage): those of all its rows are issued;
+/// - wait<pending>(stage): they are there; `pending` batches began later;
+/// - read<points>(stage, r, values): to registers; release(stage): they have been blended.
 template <class Policy, class K>
 concept StagedFetch = requires(
     Policy& policy, const typename K::Source& source, const typename K::Source::Base& base,
@@ -31,17 +31,18 @@ concept StagedFetch = requires(
 /// A fetch whose values producer warps copy:
 ///
 /// - prepare(arguments, storage): done by all threads, before a barrier of the block;
-/// - produce<level, points>(arguments, storage, item, stage, place_of, head_of): done by producers.
-///   Copies the values of all rows of a tile, from the places of points (row, point of the batch)
+/// - produce<level, points>(arguments, storage, item, stage, offset_of, head_of): done by
+/// producers.
+///   Copies the values of all rows of a tile, from the offsets of points (row, point of the batch)
 ///   and the heads of rows;
 /// - follow(stages): tells a consumer's object where it is.
 template <class Policy, class K>
 concept ProducedFetch = requires(Policy& policy, Stages<K>& stages, const Arguments& arguments,
                                  typename Policy::Storage& storage, const WorkItem& item,
-                                 typename K::Source::Place (*place_of)(int, int),
+                                 typename K::Source::Offset (*offset_of)(int, int),
                                  int (*head_of)(int)) {
   Policy::prepare(arguments, storage);
-  Policy::template produce<0, 1>(arguments, storage, item, 0, place_of, head_of);
+  Policy::template produce<0, 1>(arguments, storage, item, 0, offset_of, head_of);
   policy.follow(stages);
 };
 

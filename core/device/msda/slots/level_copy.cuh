@@ -32,13 +32,13 @@ class LevelCopy {
       Levels::kStride == Levels::kGlobalStride && Levels::kRunBytes == Levels::kStride;
   /// Elements of a pixel and of what is copied of it.
   static constexpr int kPixelElements = K::Layout::kPixelStride;
-  static constexpr int kRowElements = Levels::kRowBytes / Levels::kSize;
+  static constexpr int kCopiedElements = Levels::kPixelBytes / Levels::kSize;
   /// True when boxes of a level lie in shared memory as its rows do: TMA takes several cycles for
   /// each copy that it is given, however small.
   static constexpr bool kIsTensor =
       kMayBeBulk && !kIsRun && !SplitElement<typename Levels::Value> &&
       Levels::kRunBytes == Levels::kStride && Levels::kStride % 128 == 0 &&
-      kRowElements <= kBoxLimit && kLevelsAreTensors<K, Levels::kSize>;
+      kCopiedElements <= kBoxLimit && kLevelsAreTensors<K, Levels::kSize>;
   /// As many as divide the level evenly.
   static constexpr int box_pixels(int level) {
     int pixels = K::Layout::pixels(level) < kBoxLimit ? K::Layout::pixels(level) : kBoxLimit;
@@ -61,14 +61,14 @@ class LevelCopy {
     return {.element_bytes = Levels::kSize,
             .rank = 3,
             .extent = {kPixelElements, pixels, 0},
-            .box = {kRowElements, static_cast<unsigned>(box_pixels(level)), 0},
+            .box = {kCopiedElements, static_cast<unsigned>(box_pixels(level)), 0},
             .stride_bytes = {stride, K::Layout::kImageStride * Levels::kSize, 0},
             .start_bytes = K::Layout::start(level) * stride};
   }
 
   /// The levels, and what tells that they are there; the same on devices without TMA, so that they
   /// launch the same.
-  using Storage = Either<kMayBeBulk, WithBarrier, WithoutBarrier>;
+  using Storage = Conditional<kMayBeBulk, WithBarrier, WithoutBarrier>;
 
   __device__ LevelCopy(const Arguments& arguments, Storage& storage) : storage_(storage) {
     if constexpr (kBulk) {
@@ -84,11 +84,11 @@ class LevelCopy {
     }
   }
 
-  /// True when await() is enough to see what all threads have copied; otherwise the levels have
+  /// True when wait() is enough to see what all threads have copied; otherwise the levels have
   /// come at a barrier of the consumers behind begin().
-  static constexpr bool kAwaitSeesAll = kBulk;
+  static constexpr bool kWaitSeesAll = kBulk;
 
-  /// Behind a barrier of the consumers, which ends the reads of what was there, and an await() of
+  /// Behind a barrier of the consumers, which ends the reads of what was there, and an wait() of
   /// the copies before. `first` is the first to be copied of the plane's channels.
   __device__ void begin(const Arguments& arguments, const WorkItem& item, int first) {
     if constexpr (kBulk) {
@@ -109,7 +109,7 @@ class LevelCopy {
     }
   }
   /// Whether bulk copies have come to all lanes of the warp, which all ask.
-  __device__ bool have_come() {
+  __device__ bool are_ready() {
     if constexpr (kBulk) {
       if (!pending_) return true;
       const bool come = ptx::mbarrier_test_wait(&storage_.barrier, phase_);
@@ -119,7 +119,7 @@ class LevelCopy {
     return true;
   }
   /// Returns when bulk copies have come.
-  __device__ void await() {
+  __device__ void wait() {
     if constexpr (kBulk) {
       if (!pending_) return;
       ptx::mbarrier_wait(&storage_.barrier, phase_);
@@ -150,7 +150,7 @@ class LevelCopy {
     unsigned bytes = 0;
     for (int l = 0; l < K::Problem::kLevels; ++l) {
       if (Levels::resident(l))
-        bytes += static_cast<unsigned>(K::Layout::pixels(l) * Levels::kRowBytes * Levels::kParts);
+        bytes += static_cast<unsigned>(K::Layout::pixels(l) * Levels::kPixelBytes * Levels::kParts);
     }
     return bytes;
   }();
@@ -215,7 +215,7 @@ class LevelCopy {
     } else {
       constexpr int kRun = scale * Levels::kRunBytes;
       constexpr int kBytes = kBulk ? kRun : widest_word(kStride, kRun);
-      constexpr int kCopies = scale * Levels::kRowBytes / kBytes;
+      constexpr int kCopies = scale * Levels::kPixelBytes / kBytes;
       constexpr long long kGlobalStride = static_cast<long long>(scale) * Levels::kGlobalStride;
       for (int i = static_cast<int>(simt::thread()); i < pixels * kCopies;
            i += K::Mapping::kThreads) {

@@ -18,7 +18,7 @@ namespace msda {
 ///
 /// - `kVector`: channels; `kTaps`: corners of a point that it reads; `kSides`: 2 when half of the
 ///   lanes read the left column and half the right one, `kLanesPerSide` of them each;
-/// - row(), lane(): its lane group, kRows or more when it is idle, and its place there; lanes of
+/// - row(), lane(): its lane group, kRows or more when it is idle, and its number there; lanes of
 ///   one side are neighbours;
 /// - side(): the column that it reads with two sides, 0 left, 1 right;
 /// - channel(channel_block): its first channel, of the row;

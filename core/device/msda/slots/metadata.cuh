@@ -12,28 +12,29 @@ namespace msda {
 /// keep those of kTapBuffers<K> tiles:
 ///
 /// - use_buffer(n): turns to one of these;
-/// - place(row_in_tile, point): the place of a point, of all levels.
+/// - offset(row_in_tile, point): the offset of a point, of all levels.
 template <class Policy, class K>
 concept CooperativeMetadata = requires(Policy& policy) {
   policy.use_buffer(0);
-  { policy.place(0, 0) } -> Same<typename K::Source::Place>;
+  { policy.offset(0, 0) } -> Same<typename K::Source::Offset>;
 };
 
 /// An object for each thread:
 ///
-/// - enter(samples, flat_row): all threads that compute taps turn to a tile. `samples` is the
-///   pipeline slot's, and flat_row(r) the flat row (b*Q + q)*H + h of row r of the tile;
-/// - read<level, points>(samples, flat_row, row_in_tile, point, taps): the taps of this lane for
+/// - enter(point_fetch, flat_row): all threads that compute taps turn to a tile. `point_fetch` is
+///   the policy of that slot, and flat_row(r) the flat row (b*Q + q)*H + h of row r of the tile;
+/// - read<level, points>(point_fetch, flat_row, row_in_tile, point, taps): the taps of this lane
+/// for
 ///   `points` points from `point` on, of that level and row, to the first ones of `taps`;
 /// - `kIsCooperative`: the policy is a CooperativeMetadata.
 template <class Policy, class K>
-concept MetadataPolicy = requires(Policy& policy, typename K::Pipeline& samples,
+concept MetadataPolicy = requires(Policy& policy, typename K::PointFetch& point_fetch,
                                   RowNumber (*flat_row)(int), Taps<K> (&taps)[kBatch<K>]) {
   requires HasStorage<Policy>;
   requires kConstant<bool, Policy::kIsCooperative>;
   requires !Policy::kIsCooperative || CooperativeMetadata<Policy, K>;
-  policy.enter(samples, flat_row);
-  policy.template read<0, 1>(samples, 0LL, 0, 0, taps);
+  policy.enter(point_fetch, flat_row);
+  policy.template read<0, 1>(point_fetch, 0LL, 0, 0, taps);
 };
 
 /// The smallest and the largest width or height of a level.
@@ -59,65 +60,66 @@ constexpr Extents extents() {
 /// weight is part of what rows count.
 template <class K>
 struct Footprint {
-  typename K::Source::Place place;
-  float column[2];
-  float row[2];
+  typename K::Source::Offset offset;
+  float x_weight[2];
+  float y_weight[2];
 };
 
-/// That of a sample of level `level`, which may be a run-time value.
+/// The footprint of a point on level `level`, which may be a run-time value.
 template <class K>
-__device__ __forceinline__ Footprint<K> make_footprint(const Sample& sample, int level) {
+__device__ __forceinline__ Footprint<K> make_footprint(const Point& point, int level) {
   using Problem = typename K::Problem;
   constexpr Extents kSizes = extents<Problem>();
   const auto pixels_from = [](float pixel, float location, int size) {
     return K::Arithmetic::pixels_from(pixel, location, size);
   };
-  const auto pair_of = [&](float location, int size) {
-    return pair<K::Layout::kBordered, kSizes.smallest, kSizes.largest>(location, size, pixels_from);
+  const auto pixel_pair_of = [&](float location, int size) {
+    return pixel_pair<K::Layout::kBordered, kSizes.smallest, kSizes.largest>(location, size,
+                                                                             pixels_from);
   };
-  const Pair x = pair_of(sample.x, Problem::width(level));
-  const Pair y = pair_of(sample.y, Problem::height(level));
-  return {K::Source::place(level, x.first, y.first),
+  const PixelPair x = pixel_pair_of(point.x, Problem::width(level));
+  const PixelPair y = pixel_pair_of(point.y, Problem::height(level));
+  return {K::Source::offset(level, x.first, y.first),
           {x.weight[0], x.weight[1]},
-          {y.weight[0] * sample.weight, y.weight[1] * sample.weight}};
+          {y.weight[0] * point.weight, y.weight[1] * point.weight}};
 }
 
 /// The tap of a source that blends the corners itself.
 template <class K>
-__device__ __forceinline__ Taps<K> make_blended_tap(const Sample& sample, int level) {
+__device__ __forceinline__ Taps<K> make_blended_tap(const Point& point, int level) {
   using Problem = typename K::Problem;
   const int width = Problem::width(level);
   const int height = Problem::height(level);
-  const float x = K::Arithmetic::pixels_from(0.0F, sample.x, width);
-  const float y = K::Arithmetic::pixels_from(0.0F, sample.y, height);
+  const float x = K::Arithmetic::pixels_from(0.0F, point.x, width);
+  const float y = K::Arithmetic::pixels_from(0.0F, point.y, height);
   const bool counts = x > -1.0F && x < static_cast<float>(width) && y > -1.0F &&
                       y < static_cast<float>(height);  // false for what is no number
   Taps<K> taps;
-  taps.place = K::Source::place(counts ? x : 0.0F, counts ? y : 0.0F);
-  taps.weight[0] = from_float<typename K::Arithmetic::Weight>(counts ? sample.weight : 0.0F);
+  taps.offset = K::Source::offset(counts ? x : 0.0F, counts ? y : 0.0F);
+  taps.weight[0] = from_float<typename K::Arithmetic::Weight>(counts ? point.weight : 0.0F);
   return taps;
 }
 
-/// Taps of a sample of level `level` for the lanes of side `side`. The level may be a run-time
+/// Taps of a point on level `level` for the lanes of side `side`. The level may be a run-time
 /// value.
 template <class K>
-__device__ __forceinline__ Taps<K> make_taps(const Sample& sample, int level, int side) {
+__device__ __forceinline__ Taps<K> make_taps(const Point& point, int level, int side) {
   using Mapping = typename K::Mapping;
   if constexpr (K::Source::kBlends) {
-    return make_blended_tap<K>(sample, level);
+    return make_blended_tap<K>(point, level);
   } else {
-    const Footprint<K> footprint = make_footprint<K>(sample, level);
+    const Footprint<K> footprint = make_footprint<K>(point, level);
     Taps<K> taps;
-    taps.place = footprint.place;
+    taps.offset = footprint.offset;
     float weight[Mapping::kTaps];
 #pragma unroll
     for (int t = 0; t < Mapping::kTaps; ++t) {
       const float column = Mapping::kSides == 2
-                               ? (side == 0 ? footprint.column[0] : footprint.column[1])
-                               : footprint.column[Mapping::tap_column(t)];
-      weight[t] = column * footprint.row[Mapping::tap_row(t)];
+                               ? (side == 0 ? footprint.x_weight[0] : footprint.x_weight[1])
+                               : footprint.x_weight[Mapping::tap_column(t)];
+      weight[t] = column * footprint.y_weight[Mapping::tap_row(t)];
     }
-    if constexpr (K::Arithmetic::kRows == 1) {
+    if constexpr (K::Arithmetic::kElementPixels == 1) {
       from_floats(weight, taps.weight);
     } else {
 #pragma unroll
@@ -138,16 +140,16 @@ class InlineMetadata {
 
   __device__ InlineMetadata(const Arguments&, Storage&) {}
 
-  template <class Samples, class FlatRow>
-  __device__ void enter(const Samples&, const FlatRow&) {}
+  template <class PointFetch, class FlatRow>
+  __device__ void enter(const PointFetch&, const FlatRow&) {}
 
-  template <int level, int points, class Samples>
-  __device__ void read(const Samples& samples, long long flat_row, int row_in_tile, int point,
-                       Taps<K> (&taps)[kBatch<K>]) const {
+  template <int level, int points, class PointFetch>
+  __device__ void read(const PointFetch& point_fetch, long long flat_row, int row_in_tile,
+                       int point, Taps<K> (&taps)[kBatch<K>]) const {
 #pragma unroll
     for (int p = 0; p < points; ++p) {
       taps[p] = make_taps<K>(
-          samples.sample(flat_row, row_in_tile, level * K::Problem::kPoints + point + p), level,
+          point_fetch.point(flat_row, row_in_tile, level * K::Problem::kPoints + point + p), level,
           K::Mapping::side());
     }
   }

@@ -5,7 +5,7 @@
 
 namespace msda {
 
-/// query(arguments, image, position): the query at place `position` of the order of image `image`.
+/// query(arguments, image, position): the query at `position` in the order of image `image`.
 template <class Policy, class K>
 concept OrderPolicy = requires(const Arguments& arguments, long long image, long long position) {
   { Policy::query(arguments, image, position) } -> Same<long long>;

@@ -1,120 +1,98 @@
-// Slot "pipeline": how locations and weights come from memory to the metadata slot.
+// Slot "pipeline" of the specialised skeleton: how producers tell consumers that a stage is full,
+// and consumers tell producers that it is empty again, with the verbs of CUTLASS's pipelines. Steps
+// 0, 1, 2, ... of both roles are the same, step n uses stage n % stages, and every warp of the
+// block takes part in every step: no warp leaves before the last step, so no warp waits for one
+// that has left.
+//
+//   producers: for each step n  producer_acquire, fill, producer_commit   at the end producer_tail
+//   consumers: for each step n  consumer_wait, read, consumer_release
 #pragma once
 
 #include <msda/contract.cuh>
-#include <msda/sampling.cuh>
-#include <msda/slots/metadata_threads.cuh>
-#include <msda/slots/schedule.cuh>
-#include <msda/vector.cuh>
+#include <msda/ptx/barrier.cuh>
+#include <msda/simt/thread.cuh>
+#include <msda/walk.cuh>
 
 namespace msda {
 
-/// Neighbouring points as they lie in memory, at most 16 bytes of locations: a power of two of
-/// them, at a multiple of it. Kept in words, which a loop carries from one pass to the next as they
-/// are.
-template <class Problem, int points>
-struct StoredSamples {
-  using Location = typename Problem::Location;
-  using Weight = typename Problem::Weight;
-  using LocationWord = ptx::Word<2 * points* static_cast<int>(sizeof(Location))>;
-  using WeightWord = ptx::Word<points* static_cast<int>(sizeof(Weight))>;
-  LocationWord locations;
-  WeightWord weights;
-
-  /// From where the first point's location and weight are, with `load(const Word*)`.
-  template <class Load>
-  __device__ static StoredSamples read(const void* locations, const void* weights, Load load) {
-    return {load(static_cast<const LocationWord*>(locations)),
-            load(static_cast<const WeightWord*>(weights))};
-  }
-  __device__ Sample operator[](int i) const {
-    const auto* location = reinterpret_cast<const Location*>(&locations);
-    const auto* weight = reinterpret_cast<const Weight*>(&weights);
-    return {to_float(location[2 * i]), to_float(location[2 * i + 1]), to_float(weight[i])};
-  }
-};
-
-/// Points from point `first` of a row on, read from global memory past the caches
-/// that values use.
-template <class K, int points>
-__device__ __forceinline__ StoredSamples<typename K::Problem, points> load_samples(
-    const Arguments& arguments, RowNumber row, int first) {
-  using Problem = typename K::Problem;
-  using Samples = StoredSamples<Problem, points>;
-  using Location = typename Samples::Location;
-  using Weight = typename Samples::Weight;
-  constexpr unsigned kRowPoints = Problem::kLevels * Problem::kPoints;
-  return Samples::read(at_row<2 * kRowPoints * sizeof(Location)>(
-                           static_cast<const Location*>(arguments.locations) + 2 * first, row),
-                       at_row<kRowPoints * sizeof(Weight)>(
-                           static_cast<const Weight*>(arguments.weights) + first, row),
-                       [](const auto* p) { return K::Cache::load_stream(p); });
-}
-
-/// Where lanes compute their own taps: sample(flat_row, row_in_tile, point), a point of a row, of
-/// all levels one after another.
-template <class Policy>
-concept SamplesPoints = requires(const Policy& policy) {
-  { policy.sample(0LL, 0, 0) } -> Same<Sample>;
-};
-
-/// Where the metadata slot is cooperative: run(flat_row, n), the n-th of this metadata thread's
-/// runs of points (PointRuns), something whose [] gives their samples.
-template <class Policy>
-concept SamplesRuns = requires(const Policy& policy) {
-  { policy.run(0LL, 0)[0] } -> Same<Sample>;
-};
-
-/// An object for each thread that computes taps. enter(flat_row, first, rows_left): they turn to a
-/// tile. flat_row(r) is the flat row (b*Q + q)*H + h of its row r, and of the tiles that follow for
-/// larger r; `first` says that the item begins, `rows_left` how many rows it has from here on.
-template <class Policy, class K>
-concept PipelinePolicy = requires(Policy& policy, RowNumber (*flat_row)(int)) {
-  requires HasStorage<Policy>;
-  requires(K::Metadata::kIsCooperative ? SamplesRuns<Policy> : SamplesPoints<Policy>);
-  policy.enter(flat_row, true, 0LL);
-};
-
-/// True where the next tile's samples are asked for behind the first values of this one:
-/// ahead(flat_row, rows_left), with what enter() had.
-template <class K>
-inline constexpr bool kAsksBehindValues = requires(typename K::Pipeline& samples,
-                                                   RowNumber (*flat_row)(int)) {
-  samples.ahead(flat_row, 0LL);
-};
-
-/// Why nothing can be fetched ahead of its tile, as a policy's idle(); null where it can.
-template <class K>
-constexpr const char* no_next_tile() {
-  if constexpr (requires { K::Schedule::kOneTileItems; }) {
-    if (K::Schedule::kOneTileItems) {
-      return "a work item has one tile: there is no next one to fetch while it is computed";
+/// Step n of a role: the stage it lies in, and the phase of that stage's barriers.
+template <int stages>
+struct PipelineState {
+  unsigned step = 0;
+  int stage = 0;
+  unsigned phase = 0;  ///< parity of the round, step / stages
+  __device__ void advance() {
+    ++step;
+    if (++stage == stages) {
+      stage = 0;
+      phase ^= 1U;
     }
   }
-  return nullptr;
-}
+  /// True in the first round, whose stages nobody has to empty.
+  __device__ bool is_first_round() const { return step < static_cast<unsigned>(stages); }
+};
 
-/// Default: read when needed.
+/// An object for each thread, made by all threads of the block before a barrier of the block:
+///
+/// - producer_acquire(state): the stage is empty; producer_commit(state): it is full;
+/// - producer_tail(state): after the last step;
+/// - consumer_wait(state): the stage is full; consumer_release(state): it has been read.
+template <class Policy, class K>
+concept PipelinePolicy = requires(Policy& policy, typename Policy::Storage& storage,
+                                  const PipelineState<kPipelineStages<K>>& state) {
+  Policy(storage);
+  policy.producer_acquire(state);
+  policy.producer_commit(state);
+  policy.producer_tail(state);
+  policy.consumer_wait(state);
+  policy.consumer_release(state);
+};
+
+/// A role's view of the stages.
+template <class K>
+struct Stages {
+  typename K::Pipeline pipeline;
+  PipelineState<kPipelineStages<K>> state;
+};
+
+/// Default: a pair of mbarriers for each stage, at which every thread arrives for itself: what it
+/// has written or read before is then ordered by the barrier alone.
 template <class K, class Parameters>
-class DirectPipeline {
-  using Runs = PointRuns<K>;
+class MbarrierPipeline {
+  using State = PipelineState<kPipelineStages<K>>;
 
  public:
-  struct Storage {};
+  struct Storage {
+    ptx::Barrier full[kPipelineStages<K>];
+    ptx::Barrier empty[kPipelineStages<K>];
+  };
 
-  __device__ DirectPipeline(const Arguments& arguments, Storage&) : arguments_(arguments) {}
-
-  template <class FlatRow>
-  __device__ void enter(const FlatRow&, bool, long long) {}
-  __device__ Sample sample(long long flat_row, int, int point) const {
-    return load_samples<K, 1>(arguments_, {flat_row, 0}, point)[0];
+  __device__ explicit MbarrierPipeline(Storage& storage) : storage_(storage) {
+    if (simt::thread() != 0) return;
+    for (int s = 0; s < kPipelineStages<K>; ++s) {
+      ptx::mbarrier_init(storage.full + s, kProducerThreads<K>);
+      ptx::mbarrier_init(storage.empty + s, K::Mapping::kThreads);
+    }
+    ptx::fence_mbarrier_init();
   }
-  __device__ auto run(long long flat_row, int n) const {
-    return load_samples<K, Runs::kPoints>(arguments_, {flat_row, 0}, Runs::run(n).first);
+
+  __device__ void producer_acquire(const State& state) {
+    if (!state.is_first_round()) ptx::mbarrier_wait(storage_.empty + state.stage, state.phase ^ 1U);
+  }
+  __device__ void producer_commit(const State& state) {
+    ptx::mbarrier_arrive(storage_.full + state.stage);
+  }
+  __device__ void producer_tail(const State&) {}
+
+  __device__ void consumer_wait(const State& state) {
+    ptx::mbarrier_wait(storage_.full + state.stage, state.phase);
+  }
+  __device__ void consumer_release(const State& state) {
+    ptx::mbarrier_arrive(storage_.empty + state.stage);
   }
 
  private:
-  const Arguments& arguments_;
+  Storage& storage_;
 };
 
 }  // namespace msda

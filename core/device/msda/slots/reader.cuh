@@ -21,7 +21,7 @@ __device__ __forceinline__ auto image_values(const Arguments& arguments, long lo
 /// - `kFetches`: they are texels and no addresses in memory;
 /// - texel_bytes(view): the view of the stored values that is asked for; 0: none;
 /// - image(arguments, image, head, channel): the image's first pixel;
-/// - pixel(image, first, place): the one `first` + `place` pixels behind it;
+/// - pixel(image, first, offset): the one `first` + `offset` pixels behind it;
 /// - read<level>(arguments, pixel, further): the channels `further` pixels behind it, which is a
 ///   constant.
 template <class Policy, class K>
@@ -38,7 +38,7 @@ concept ReaderPolicy = requires(const Arguments& arguments, typename Policy::Add
 template <class K, class Parameters>
 struct AddressReader {
   using Value = typename K::Arithmetic::Stored;
-  using Row = Vector<Value, K::Mapping::kVector>;
+  using Values = Vector<Value, K::Mapping::kVector>;
   using Address = msda::Address<Value>;
   static constexpr bool kFetches = false;
   /// Between neighbouring pixels; as all distances, where elements are split, in their lower plane.
@@ -50,17 +50,17 @@ struct AddressReader {
                                   int channel) {
     return image_values<K>(arguments, image, head, channel);
   }
-  __device__ static Address pixel(const Address& image, int first, unsigned place) {
-    return strided<kPixelBytes>(image + first * kPixelBytes, place);
+  __device__ static Address pixel(const Address& image, int first, unsigned offset) {
+    return strided<kPixelBytes>(image + first * kPixelBytes, offset);
   }
   /// A distance that is a constant becomes part of the load instruction.
   __device__ static Address further(const Address& pixel, int pixels) {
     return pixel + static_cast<long long>(pixels) * kPixelBytes;
   }
   template <int level>
-  __device__ static Row read(const Arguments&, const Address& pixel, int pixels) {
-    return Row::read(further(pixel, pixels),
-                     [](const auto* p) { return K::Cache::template load_value<level>(p); });
+  __device__ static Values read(const Arguments&, const Address& pixel, int pixels) {
+    return Values::read(further(pixel, pixels),
+                        [](const auto* p) { return K::Cache::template load_value<level>(p); });
   }
 };
 

@@ -28,7 +28,7 @@ struct ResidentLevels {
   static constexpr int kSize = kUnitBytes<Value>;
   static constexpr int kParts = kPartsOfUnit<Value>;  ///< of all parts, for each byte
   static constexpr int kHeads = pixel.heads;
-  static constexpr int kRowBytes = pixel.channels * kSize;
+  static constexpr int kPixelBytes = pixel.channels * kSize;
   /// Parts of a row that lie together in global memory as well: all of it where the layout, the
   /// items and the planes leave the heads side by side.
   static constexpr int kRunBytes = [] {
@@ -36,10 +36,10 @@ struct ResidentLevels {
     constexpr bool kSideBySide =
         K::Layout::kRunChannels == Problem::kChannels && kItem == Problem::kChannels &&
         K::Layout::channel_offset(1, 0) == Problem::kChannels && Problem::kHeads % kHeads == 0;
-    if (kSideBySide) return kRowBytes;
-    return common_divisor(kRowBytes, common_divisor(K::Layout::kRunChannels, kItem) * kSize);
+    if (kSideBySide) return kPixelBytes;
+    return common_divisor(kPixelBytes, common_divisor(K::Layout::kRunChannels, kItem) * kSize);
   }();
-  static constexpr int kStride = kRowBytes + pixel.padding * kSize;
+  static constexpr int kStride = kPixelBytes + pixel.padding * kSize;
   static constexpr int kGlobalStride = K::Layout::kPixelStride * kSize;
 
   /// Of a level that is not resident perhaps more than 32 bits count.
@@ -86,7 +86,7 @@ struct ResidentLevels {
 /// A source that keeps `Levels` in shared memory and reads the others in global memory. Who derives
 /// from it says where the resident ones lie.
 template <class K, class Levels, int kind>
-class ResidentSource : public GlobalRows<K> {
+class ResidentSource : public GlobalValues<K> {
   using Copy = LevelCopy<K, Levels, kind>;
 
  public:
@@ -103,26 +103,26 @@ class ResidentSource : public GlobalRows<K> {
 
  protected:
   __device__ ResidentSource(const Arguments& arguments, Storage& storage)
-      : GlobalRows<K>(arguments), storage_(storage), copy_(arguments, storage) {}
+      : GlobalValues<K>(arguments), storage_(storage), copy_(arguments, storage) {}
 
-  static constexpr bool kAwaitSeesAll = Copy::kAwaitSeesAll;
+  static constexpr bool kWaitSeesAll = Copy::kWaitSeesAll;
 
   /// Begins to copy the levels where the item is of another plane than the one before, from channel
   /// `first` of the plane's on, behind a barrier `sync()` of all who read them. True when it did.
   template <class Sync>
-  __device__ bool turn_to(const WorkItem& item, int first, const Sync& sync) {
+  __device__ bool switch_plane(const WorkItem& item, int first, const Sync& sync) {
     const long long plane =
         (item.image * K::Problem::kHeads + item.head) * K::Mapping::kChannelBlocks +
         item.channel_block;
     if (plane == plane_) return false;
     plane_ = plane;
-    copy_.await();
+    copy_.wait();
     sync();  // nobody reads the plane before
     copy_.begin(this->arguments_, item, first);
     return true;
   }
-  __device__ void await_copies() { copy_.await(); }
-  __device__ bool copies_have_come() { return copy_.have_come(); }
+  __device__ void wait_for_copies() { copy_.wait(); }
+  __device__ bool copies_are_ready() { return copy_.are_ready(); }
   /// A channel of the problem's, counted among those of the item's plane.
   __device__ static int channel_in_plane(const WorkItem& item, int head, int channel) {
     const int in_head = channel - item.channel_block * K::Mapping::kItemChannels;

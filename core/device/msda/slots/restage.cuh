@@ -22,7 +22,7 @@ template <class K>
 struct Restage {
   using Problem = typename K::Problem;
   using Layout = typename K::Layout;
-  using Given = ProblemLayout<Problem>;
+  using Original = ProblemLayout<Problem>;
   using Stored = typename K::Arithmetic::Stored;
 
   static constexpr Extent kWorkspace = {0, Layout::kImageStride* kElementBytes<Stored>, 0};
@@ -43,21 +43,21 @@ struct Restage {
     const long long count = arguments.batch * kParts;
     for (long long part = simt::block(); part < count; part += simt::blocks()) {
       const auto word = static_cast<Index>(part % kParts * kThreads + simt::thread());
-      if (word < kWords) copy(arguments, part / kParts, place_of(word));
+      if (word < kWords) copy(arguments, part / kParts, target_of(word));
     }
   }
 
  private:
   using Values = Vector<typename Problem::Value, kVector>;
-  static constexpr int kRows = K::Arithmetic::kRows;
+  static constexpr int kElementPixels = K::Arithmetic::kElementPixels;
   /// Vectors of a pixel, and of an image.
   static constexpr int kWordsOfPixel = Problem::kHeads * Problem::kChannels / kVector;
   static constexpr long long kWords = static_cast<long long>(Layout::kPixels) * kWordsOfPixel;
   /// Places in an image in as few bits as hold them all.
-  using Index = Either<(kWords < 0x7fff0000), unsigned, unsigned long long>;
+  using Index = Conditional<(kWords < 0x7fff0000), unsigned, unsigned long long>;
 
   /// kVector channels of a stored pixel.
-  struct Place {
+  struct Target {
     int level;
     int x;  ///< in the level; -1 or its size for a pixel of the border
     int y;
@@ -66,62 +66,62 @@ struct Restage {
     int channel;
   };
 
-  __device__ static Place place_of(Index word) {
+  __device__ static Target target_of(Index word) {
     const int in_pixel = static_cast<int>(word % kWordsOfPixel) * kVector;
-    Place place;
-    place.pixel = static_cast<int>(word / kWordsOfPixel);
-    place.head = in_pixel / Problem::kChannels;
-    place.channel = in_pixel % Problem::kChannels;
-    place.level = 0;
+    Target target;
+    target.pixel = static_cast<int>(word / kWordsOfPixel);
+    target.head = in_pixel / Problem::kChannels;
+    target.channel = in_pixel % Problem::kChannels;
+    target.level = 0;
 #pragma unroll
     for (int l = 1; l < Problem::kLevels; ++l) {
-      place.level = place.pixel >= Layout::start(l) ? l : place.level;
+      target.level = target.pixel >= Layout::start(l) ? l : target.level;
     }
     const int border = Layout::kBordered ? 1 : 0;
-    const int in_level = place.pixel - Layout::start(place.level);
-    place.x = in_level % Layout::pitch(place.level) - border;
-    place.y = in_level / Layout::pitch(place.level) - border;
-    return place;
+    const int in_level = target.pixel - Layout::start(target.level);
+    target.x = in_level % Layout::pitch(target.level) - border;
+    target.y = in_level / Layout::pitch(target.level) - border;
+    return target;
   }
 
-  /// Of the problem's pixel `below` rows below the place; zeros where there is none.
-  __device__ static Values read(const Arguments& arguments, long long image, const Place& place,
+  /// Of the problem's pixel `below` rows below the target; zeros where there is none.
+  __device__ static Values read(const Arguments& arguments, long long image, const Target& target,
                                 int below) {
     if (!Layout::kRestaged && below == 0) {
-      return read_pixel(arguments, image, place, place.pixel);
+      return read_pixel(arguments, image, target, target.pixel);
     }
-    const int y = place.y + below;
-    const bool inside = place.x >= 0 && place.x < Problem::width(place.level) && y >= 0 &&
-                        y < Problem::height(place.level);
+    const int y = target.y + below;
+    const bool inside = target.x >= 0 && target.x < Problem::width(target.level) && y >= 0 &&
+                        y < Problem::height(target.level);
     if (!inside) return {};
-    return read_pixel(arguments, image, place,
-                      Given::start(place.level) + Given::pixel(place.level, place.x, y));
+    return read_pixel(arguments, image, target,
+                      Original::start(target.level) + Original::pixel(target.level, target.x, y));
   }
   /// Of the problem's pixel `pixel`.
   __device__ static Values read_pixel(const Arguments& arguments, long long image,
-                                      const Place& place, int pixel) {
-    const long long from = image * Given::kImageStride +
-                           Given::channel_offset(place.head, place.channel) +
-                           static_cast<long long>(pixel) * Given::kPixelStride;
+                                      const Target& target, int pixel) {
+    const long long from = image * Original::kImageStride +
+                           Original::channel_offset(target.head, target.channel) +
+                           static_cast<long long>(pixel) * Original::kPixelStride;
     return Values::read(static_cast<const typename Problem::Value*>(arguments.value) + from,
                         [](const auto* p) { return K::Cache::load_stream(p); });
   }
 
-  __device__ static void copy(const Arguments& arguments, long long image, const Place& place) {
-    Values given[kRows];
+  __device__ static void copy(const Arguments& arguments, long long image, const Target& target) {
+    Values given[kElementPixels];
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) given[r] = read(arguments, image, place, r);
+    for (int r = 0; r < kElementPixels; ++r) given[r] = read(arguments, image, target, r);
     Vector<Stored, kVector> stored;
 #pragma unroll
     for (int v = 0; v < kVector; ++v) {
-      float pixels[kRows];
+      float pixels[kElementPixels];
 #pragma unroll
-      for (int r = 0; r < kRows; ++r) pixels[r] = to_float(given[r].element[v]);
-      stored.set(v, K::Arithmetic::encode(arguments, pixels, image, place.head, place.level));
+      for (int r = 0; r < kElementPixels; ++r) pixels[r] = to_float(given[r].element[v]);
+      stored.set(v, K::Arithmetic::encode(arguments, pixels, image, target.head, target.level));
     }
     const long long to = image * Layout::kImageStride +
-                         Layout::channel_offset(place.head, place.channel) +
-                         static_cast<long long>(place.pixel) * Layout::kPixelStride;
+                         Layout::channel_offset(target.head, target.channel) +
+                         static_cast<long long>(target.pixel) * Layout::kPixelStride;
     stored.write(element_of<Stored>(static_cast<unsigned char*>(arguments.workspace[kLayout]),
                                     arguments.batch * Layout::kImageStride, to),
                  [](auto* p, auto word) { *p = word; });

@@ -22,8 +22,8 @@ struct WorkItem {
 /// and 32 bits: what lies at the row is then one multiply-add away from what lies at the first.
 struct RowNumber {
   long long start;
-  unsigned behind;
-  __device__ operator long long() const { return start + behind; }
+  unsigned offset;
+  __device__ operator long long() const { return start + offset; }
 };
 
 /// Where an array that has `bytes` for each row has those of `row`.
@@ -31,7 +31,7 @@ template <unsigned bytes>
 __device__ __forceinline__ const unsigned char* at_row(const void* array, RowNumber row) {
   return ptx::mad_wide<bytes>(
       static_cast<const unsigned char*>(array) + row.start * static_cast<long long>(bytes),
-      row.behind);
+      row.offset);
 }
 template <unsigned bytes>
 __device__ __forceinline__ unsigned char* at_row(void* array, RowNumber row) {

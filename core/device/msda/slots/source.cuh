@@ -32,37 +32,37 @@ __device__ __forceinline__ const TensorMap* map_of(const Arguments& arguments, i
   return &static_cast<const MappedArguments<K::Problem::kLevels>&>(arguments).maps[level];
 }
 
-/// Where one read returns the four corners blended: place(x, y), of a point in pixels.
+/// Where one read returns the four corners blended: offset(x, y), of a point in pixels.
 template <class Policy>
 concept BlendingSource = requires {
-  { Policy::place(0.0F, 0.0F) } -> Same<typename Policy::Place>;
+  { Policy::offset(0.0F, 0.0F) } -> Same<typename Policy::Offset>;
 };
 
 /// Where a read returns a pixel:
 ///
-/// - place(level, x, y): of the anchor, the upper left of the 2x2 pixels around a point;
+/// - offset(level, x, y): of the anchor, the upper left of the 2x2 pixels around a point;
 /// - pixels<level>(delta): of levels that are not on chip, the stored pixels from an anchor of
 ///   K::Reader to what the slot's read() would return.
 template <class Policy>
 concept PixelSource = requires {
-  { Policy::place(0, 0, 0) } -> Same<typename Policy::Place>;
+  { Policy::offset(0, 0, 0) } -> Same<typename Policy::Offset>;
   { Policy::template pixels<0>(0) } -> Same<int>;
 };
 
-/// True where levels come to shared memory as the walk comes to them: reach<level>(item), all
+/// True where levels come to shared memory as the walk comes to them: on_level<level>(item), all
 /// consumers come to a level, of which nothing was read before in this tile.
 template <class K>
-inline constexpr bool kFollowsWalk = requires(typename K::Source& source, const WorkItem& item) {
-  source.template reach<0>(item);
+inline constexpr bool kStreamsLevels = requires(typename K::Source& source, const WorkItem& item) {
+  source.template on_level<0>(item);
 };
 
-/// True where tiles may begin before what is to lie on chip has come there: has_come(), which all
-/// lanes of a warp call and which is the same in them, and in_global(), a source of the same values
-/// that has nothing on chip.
+/// True where tiles may begin before what is to lie on chip has come there: is_ready(), which all
+/// lanes of a warp call and which is the same in them, and global_fallback(), a source of the same
+/// values that has nothing on chip.
 template <class K>
-inline constexpr bool kComesLater = requires(typename K::Source& source) {
-  source.has_come();
-  source.in_global();
+inline constexpr bool kResidentArrivesLate = requires(typename K::Source& source) {
+  source.is_ready();
+  source.global_fallback();
 };
 
 /// An object for each consumer:
@@ -71,7 +71,7 @@ inline constexpr bool kComesLater = requires(typename K::Source& source) {
 /// - begin_tile(item): all consumers are about to read a tile's rows, of which those on chip may
 ///   still be on their way;
 /// - base(item, head, channel): where this lane's channels of the head lie, a `Base`;
-/// - anchor<level>(base, place): where they lie in a point's anchor;
+/// - anchor<level>(base, offset): where they lie in a point's anchor;
 /// - read<level>(anchor, delta): its channels of a pixel, a Vector of elements `Value`.
 ///
 /// What is known of all:
@@ -80,14 +80,14 @@ inline constexpr bool kComesLater = requires(typename K::Source& source) {
 ///   chip together, or all of the problem;
 /// - `kCluster`: blocks of a cluster that it shares levels out to; 1: no clusters;
 /// - `kBlends`: the policy is a BlendingSource, otherwise a PixelSource;
-/// - `Place`: what a tap carries of a point;
+/// - `Offset`: what a tap carries of a point, for anchor();
 /// - delta(level, column, row): from the anchor to the pixel at (column, row), each 0 or 1;
 /// - on_chip(level): there is nothing to fetch ahead;
 /// - texture(level): the texture that the source asks for; of width 0: none;
 /// - boxes(level): of a level on chip, the tensor that it is copied from; of element size 0: none.
 template <class Policy, class K>
 concept SourcePolicy = requires(Policy& policy, const typename Policy::Base& base,
-                                const typename Policy::Place& place, const WorkItem& item) {
+                                const typename Policy::Offset& offset, const WorkItem& item) {
   requires HasStorage<Policy>;
   requires kConstant<int, Policy::kPlaneHeads>;
   requires kConstant<unsigned, Policy::kCluster>;
@@ -101,24 +101,24 @@ concept SourcePolicy = requires(Policy& policy, const typename Policy::Base& bas
   policy.begin_tile(item);
   policy.leave();
   { policy.base(item, 0, 0) } -> Same<typename Policy::Base>;
-  requires Same<decltype(policy.template read<0>(policy.template anchor<0>(base, place), 0)),
+  requires Same<decltype(policy.template read<0>(policy.template anchor<0>(base, offset), 0)),
                 Vector<typename Policy::Value, K::Mapping::kVector>>;
 };
 
 /// Rows of `value` in global memory, as the reader slot reads them: what the sources that read some
 /// there share.
 template <class K>
-struct GlobalRows {
+struct GlobalValues {
   using Reader = typename K::Reader;
   using Value = typename K::Arithmetic::Stored;
-  using Row = Vector<Value, K::Mapping::kVector>;
+  using Values = Vector<Value, K::Mapping::kVector>;
   using Address = typename Reader::Address;
   /// The stored pixel of a footprint's anchor, counted from the start of its level.
-  using Place = unsigned;
+  using Offset = unsigned;
   static constexpr bool kBlends = false;
 
-  __device__ static Place place(int level, int x, int y) {
-    return static_cast<Place>(K::Layout::pixel(level, x, y));
+  __device__ static Offset offset(int level, int x, int y) {
+    return static_cast<Offset>(K::Layout::pixel(level, x, y));
   }
   /// In pixels.
   __device__ static constexpr int delta(int level, int column, int row) {
@@ -133,30 +133,30 @@ struct GlobalRows {
 
   /// Of the column that side `side` reads. `image` is where the lane's channels begin in the image.
   template <int level>
-  __device__ static Address anchor_in(const Address& image, int side, Place place) {
-    return Reader::pixel(image, side * pixels_from_anchor<K>(level, 1, 0), place);
+  __device__ static Address anchor_in(const Address& image, int side, Offset offset) {
+    return Reader::pixel(image, side * pixels_from_anchor<K>(level, 1, 0), offset);
   }
   template <int level>
-  __device__ Row read(const Address& anchor, int delta) const {
+  __device__ Values read(const Address& anchor, int delta) const {
     return Reader::template read<level>(arguments_, anchor, pixels<level>(delta));
   }
 
  protected:
-  __device__ explicit GlobalRows(const Arguments& arguments) : arguments_(arguments) {}
+  __device__ explicit GlobalValues(const Arguments& arguments) : arguments_(arguments) {}
 
   const Arguments& arguments_;
 };
 
 /// Default: all rows in global memory.
 template <class K, class Parameters>
-class GlobalSource : public GlobalRows<K> {
-  using Global = GlobalRows<K>;
+class GlobalSource : public GlobalValues<K> {
+  using Global = GlobalValues<K>;
 
  public:
   static constexpr int kPlaneHeads = K::Problem::kHeads;
   static constexpr unsigned kCluster = 1;
   using typename Global::Address;
-  using typename Global::Place;
+  using typename Global::Offset;
   struct Storage {};
   struct Base {
     Address image;
@@ -175,8 +175,8 @@ class GlobalSource : public GlobalRows<K> {
     return {K::Reader::image(this->arguments_, item.image, head, channel), K::Mapping::side()};
   }
   template <int level>
-  __device__ Address anchor(const Base& base, Place place) const {
-    return Global::template anchor_in<level>(base.image, base.side, place);
+  __device__ Address anchor(const Base& base, Offset offset) const {
+    return Global::template anchor_in<level>(base.image, base.side, offset);
   }
 };
 

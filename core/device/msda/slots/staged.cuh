@@ -1,10 +1,10 @@
-// Locations and weights of a tile's rows in shared memory: what the pipeline policies that fetch
-// ahead share.
+// Locations and weights of a tile's rows in shared memory: what the point-fetch policies that
+// fetch ahead share.
 #pragma once
 
 #include <msda/sampling.cuh>
 #include <msda/slots/metadata_threads.cuh>
-#include <msda/slots/pipeline.cuh>
+#include <msda/slots/point_fetch.cuh>
 #include <msda/vector.cuh>
 
 namespace msda {
@@ -24,9 +24,9 @@ struct StagedRows {
 
     /// `points` points from point `first` on.
     template <int points>
-    __device__ StoredSamples<Problem, points> read(int first) const {
-      return StoredSamples<Problem, points>::read(locations + 2 * first, weights + first,
-                                                  [](const auto* p) { return *p; });
+    __device__ StoredPoints<Problem, points> read(int first) const {
+      return StoredPoints<Problem, points>::read(locations + 2 * first, weights + first,
+                                                 [](const auto* p) { return *p; });
     }
   };
   struct Tile {

@@ -6,16 +6,16 @@
 
 namespace msda {
 
-/// What one lane needs for one point: the place of the footprint's anchor, from which the taps lie
+/// What one lane needs for one point: the offset of the footprint's anchor, from which the taps lie
 /// at constant distances, and the weight of each of its taps in the arithmetic's type. Padded to a
 /// power of two of bytes, so that neighbouring points can be read as one vector.
 template <class K>
-struct alignas(sizeof(typename K::Source::Place) +
+struct alignas(sizeof(typename K::Source::Offset) +
                            kTaps<K> * sizeof(typename K::Arithmetic::Weight) <=
                        8
                    ? 8
                    : 16) Taps {
-  typename K::Source::Place place;
+  typename K::Source::Offset offset;
   typename K::Arithmetic::Weight weight[kTaps<K>];
 };
 

@@ -134,7 +134,7 @@ void Recorder::access_shared(const Fiber& fiber, unsigned rank, std::size_t byte
       break;
     case kFetch: note_read(fiber, bytes); break;
     case kMetadata:
-    case kPipeline: read_samples(fiber); break;
+    case kPointFetch: read_samples(fiber); break;
     default: break;
   }
 }

@@ -58,7 +58,7 @@ MSDA_UNCHECKED inline void add_row(const simt::host::Tensor& tensor, unsigned ch
 }
 
 MSDA_UNCHECKED inline void cp_async_bulk_tensor(void* shared, const void* map,
-                                                const int (&place)[4], unsigned rank,
+                                                const int (&corner)[4], unsigned rank,
                                                 Barrier* barrier, simt::host::Where where) {
   const auto& tensor = *static_cast<const simt::host::Tensor*>(map);
   if (tensor.rank != rank) executor->fail(where, "a box has another rank than its tensor");
@@ -71,9 +71,9 @@ MSDA_UNCHECKED inline void cp_async_bulk_tensor(void* shared, const void* map,
   for (unsigned w = 0; w < tensor.box[3]; ++w) {
     for (unsigned z = 0; z < tensor.box[2]; ++z) {
       for (unsigned y = 0; y < tensor.box[1]; ++y) {
-        const long long at[4] = {place[0], place[1] + static_cast<long long>(y),
-                                 place[2] + static_cast<long long>(z),
-                                 place[3] + static_cast<long long>(w)};
+        const long long at[4] = {corner[0], corner[1] + static_cast<long long>(y),
+                                 corner[2] + static_cast<long long>(z),
+                                 corner[3] + static_cast<long long>(w)};
         add_row(tensor, to, at, where);
       }
     }

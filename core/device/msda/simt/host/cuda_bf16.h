@@ -1,7 +1,7 @@
 // Stands for CUDA's header of this name in units compiled for the host.
 #pragma once
 
-#include <msda/simt/host/pair.cuh>
+#include <msda/simt/host/half2.cuh>
 
 using __nv_bfloat16 = msda::simt::host::Scalar16<msda::simt::host::BFloat>;
 using __nv_bfloat162 = msda::simt::host::Pair16<msda::simt::host::BFloat>;

@@ -1,7 +1,7 @@
 // Stands for CUDA's header of this name in units compiled for the host.
 #pragma once
 
-#include <msda/simt/host/pair.cuh>
+#include <msda/simt/host/half2.cuh>
 
 using __half = msda::simt::host::Scalar16<msda::simt::host::Half>;
 using __half2 = msda::simt::host::Pair16<msda::simt::host::Half>;

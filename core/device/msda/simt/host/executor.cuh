@@ -5,13 +5,13 @@
 
 namespace msda::simt::host {
 
-/// A place in device code.
+/// A line of device code.
 struct Where {
   const char* file;
   int line;
 };
 
-/// As a default argument: the place of the call.
+/// As a default argument: the line of the call.
 constexpr Where here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   return {file, line};
 }
@@ -178,7 +178,7 @@ struct Executor {
   /// Bulk copies, which the executor makes at a time of its own, and what follows them.
   void (*cp_async_bulk)(Where where, CopyKind kind, const CopyPart* parts, unsigned count,
                         const Completion* completion);
-  /// The address of block `rank`'s byte at the place of `shared` in this block's shared memory.
+  /// The address of block `rank`'s byte at the offset of `shared` in this block's shared memory.
   void* (*mapa)(Where where, const void* shared, unsigned rank);
   /// An mbarrier was initialised; those of this thread are made known to the TMA.
   void (*init_barrier)(const void* barrier);

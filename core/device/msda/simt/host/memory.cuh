@@ -15,21 +15,21 @@ MSDA_UNCHECKED inline void set_hint(simt::host::Hint hint) { *simt::host::execut
 
 /// A word as a number: an access of one, where a struct's members would be accessed one by one.
 template <int bytes>
-struct Whole {
+struct IntegerOf {
   using Type = Word<bytes>;
 };
 template <>
-struct Whole<8> {
+struct IntegerOf<8> {
   using Type = unsigned long;
 };
 template <>
-struct Whole<16> {
+struct IntegerOf<16> {
   using Type = unsigned __int128;
 };
 
 template <class W>
 inline W load(const W* p) {
-  using Number = typename Whole<sizeof(W)>::Type;
+  using Number = typename IntegerOf<sizeof(W)>::Type;
   const Number number = *reinterpret_cast<const Number*>(p);
   W word;
   __builtin_memcpy(&word, &number, sizeof word);
@@ -37,7 +37,7 @@ inline W load(const W* p) {
 }
 template <class W>
 inline void store(W* p, W word) {
-  typename Whole<sizeof(W)>::Type number;
+  typename IntegerOf<sizeof(W)>::Type number;
   __builtin_memcpy(&number, &word, sizeof number);
   *reinterpret_cast<decltype(number)*>(p) = number;
 }

@@ -55,12 +55,12 @@ MSDA_UNCHECKED const Word* linear_texel(unsigned long long texture, unsigned num
 
 }  // namespace host
 
-MSDA_UNCHECKED inline float4 tex2d_layered(unsigned long long texture, float2 place, int layer,
-                                           host::Where where = host::here()) {
+MSDA_UNCHECKED inline float4 tex2d_layered(unsigned long long texture, float2 coordinates,
+                                           int layer, host::Where where = host::here()) {
   const auto& from = *reinterpret_cast<const host::Texture*>(texture);
   host::check_layer(from, layer, where);
-  const host::Fixed x = host::fixed(place.x);
-  const host::Fixed y = host::fixed(place.y);
+  const host::Fixed x = host::fixed(coordinates.x);
+  const host::Fixed y = host::fixed(coordinates.y);
   host::count(host::kTextureFetch);
   const int texels = (host::is_inside(from, x.whole, y.whole) ? 1 : 0) +
                      (x.fraction != 0 && host::is_inside(from, x.whole + 1, y.whole) ? 1 : 0) +

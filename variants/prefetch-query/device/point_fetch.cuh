@@ -13,7 +13,7 @@ namespace msda::prefetch_query {
 template <class K, bool behind_values>
 class RunReader {
   using Runs = PointRuns<K>;
-  using Samples = StoredSamples<typename K::Problem, Runs::kPoints>;
+  using Points = StoredPoints<typename K::Problem, Runs::kPoints>;
 
  public:
   struct Storage {};
@@ -28,10 +28,10 @@ class RunReader {
     if constexpr (!behind_values) ask(flat_row, rows_left);
   }
   template <class FlatRow>
-  __device__ void ahead(const FlatRow& flat_row, long long rows_left) requires(behind_values) {
+  __device__ void prefetch(const FlatRow& flat_row, long long rows_left) requires(behind_values) {
     ask(flat_row, rows_left);
   }
-  __device__ const Samples& run(long long, int n) const { return current_[n]; }
+  __device__ const Points& run(long long, int n) const { return current_[n]; }
 
  private:
   template <class FlatRow>
@@ -45,14 +45,14 @@ class RunReader {
       const auto run = Runs::run(n);
       if (run.exists) {
         next_[n] =
-            load_samples<K, Runs::kPoints>(arguments_, flat_row(rows_ahead + run.row), run.first);
+            load_points<K, Runs::kPoints>(arguments_, flat_row(rows_ahead + run.row), run.first);
       }
     }
   }
 
   const Arguments& arguments_;
-  Samples current_[Runs::kRunsPerThread];
-  Samples next_[Runs::kRunsPerThread];
+  Points current_[Runs::kRunsPerThread];
+  Points next_[Runs::kRunsPerThread];
 };
 
 /// Whole rows, for every lane to read any point.
@@ -80,8 +80,8 @@ class RowReader {
     Threads::sync();
     if (rows_left > kTileRows<K>) load(flat_row, 1);
   }
-  __device__ Sample sample(long long, int row_in_tile, int point) const {
-    return storage_.tile.row[row_in_tile].template read<1>(point)[0];
+  __device__ Point point(long long, int row_in_tile, int index) const {
+    return storage_.tile.row[row_in_tile].template read<1>(index)[0];
   }
 
  private:
@@ -99,10 +99,10 @@ class RowReader {
 
 template <class K, class Parameters>
 using Reader =
-    Either<K::Metadata::kIsCooperative, RunReader<K, Parameters::behind_values>, RowReader<K>>;
+    Conditional<K::Metadata::kIsCooperative, RunReader<K, Parameters::behind_values>, RowReader<K>>;
 
 template <class K, class Parameters>
-struct Pipeline : Reader<K, Parameters> {
+struct PointFetch : Reader<K, Parameters> {
   static constexpr const char* idle() { return no_next_tile<K>(); }
   using Base = Reader<K, Parameters>;
   using Base::Base;

@@ -9,7 +9,7 @@
 namespace msda::async_pipeline {
 
 template <class K, class Parameters>
-class Pipeline {
+class PointFetch {
   static constexpr int kStages = static_cast<int>(Parameters::stages);
   using Rows = StagedRows<K>;
   using Threads = typename Rows::Threads;
@@ -21,7 +21,7 @@ class Pipeline {
     typename Rows::Tile tile[kStages];
   };
 
-  __device__ Pipeline(const Arguments& arguments, Storage& storage)
+  __device__ PointFetch(const Arguments& arguments, Storage& storage)
       : arguments_(arguments), storage_(storage) {}
 
   template <class FlatRow>
@@ -38,8 +38,8 @@ class Pipeline {
     ptx::cp_async_wait_group<kStages - 1>();
     Threads::sync();
   }
-  __device__ Sample sample(long long, int row_in_tile, int point) const {
-    return storage_.tile[stage_].row[row_in_tile].template read<1>(point)[0];
+  __device__ Point point(long long, int row_in_tile, int index) const {
+    return storage_.tile[stage_].row[row_in_tile].template read<1>(index)[0];
   }
   __device__ auto run(long long, int n) const {
     const auto run = Runs::run(n);

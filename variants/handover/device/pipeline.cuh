@@ -4,30 +4,30 @@
 #include <handover/block.cuh>
 #include <handover/flags.cuh>
 #include <handover/named.cuh>
-#include <msda/slots/handover.cuh>
+#include <msda/slots/pipeline.cuh>
 
 namespace msda::handover {
 
 /// By the number of the plugin's choice.
 template <int by, class K>
 struct By {
-  using Type = BarrierHandover<K, void>;
+  using Type = MbarrierPipeline<K, void>;
 };
 template <class K>
 struct By<1, K> {
-  using Type = NamedHandover<K>;
+  using Type = NamedPipeline<K>;
 };
 template <class K>
 struct By<2, K> {
-  using Type = BlockHandover<K>;
+  using Type = BlockPipeline<K>;
 };
 template <class K>
 struct By<3, K> {
-  using Type = FlagHandover<K>;
+  using Type = FlagPipeline<K>;
 };
 
 template <class K, class Parameters>
-struct Handover : By<Parameters::by, K>::Type {
+struct Pipeline : By<Parameters::by, K>::Type {
   using Base = typename By<Parameters::by, K>::Type;
   using Base::Base;
 };
