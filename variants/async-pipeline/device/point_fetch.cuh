@@ -3,8 +3,8 @@
 // nobody else.
 #pragma once
 
+#include <msda/parts/staged.cuh>
 #include <msda/ptx/async_copy.cuh>
-#include <msda/slots/staged.cuh>
 
 namespace msda::async_pipeline {
 

@@ -3,8 +3,8 @@
 // blocks of a cluster take the same items and share their rows out.
 #pragma once
 
+#include <msda/parts/resident.cuh>
 #include <msda/ptx/cluster.cuh>
-#include <msda/slots/resident.cuh>
 
 namespace msda::distributed_smem {
 

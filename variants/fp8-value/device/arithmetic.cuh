@@ -5,7 +5,7 @@
 
 #include <cuda_fp8.h>
 
-#include <msda/slots/encoded.cuh>
+#include <msda/parts/encoded.cuh>
 
 namespace msda::fp8_value {
 

@@ -3,8 +3,8 @@
 // times two codes, summed exactly. A footprint is then one run of memory, where it was two.
 #pragma once
 
+#include <msda/parts/encoded.cuh>
 #include <msda/ptx/arithmetic.cuh>
-#include <msda/slots/encoded.cuh>
 
 namespace msda::int8_value {
 

@@ -2,7 +2,7 @@
 // and subtracting 1152 leaves b: no conversion instruction. Blend in half2, sums in fp32.
 #pragma once
 
-#include <msda/slots/encoded.cuh>
+#include <msda/parts/encoded.cuh>
 
 namespace msda::int8_value {
 

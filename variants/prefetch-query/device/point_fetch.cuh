@@ -3,7 +3,7 @@
 // that for all lanes; otherwise from there in shared memory, when the tile begins.
 #pragma once
 
-#include <msda/slots/staged.cuh>
+#include <msda/parts/staged.cuh>
 
 namespace msda::prefetch_query {
 

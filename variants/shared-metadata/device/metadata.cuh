@@ -3,8 +3,8 @@
 // taps and only it waits; otherwise the block does.
 #pragma once
 
+#include <msda/parts/metadata_threads.cuh>
 #include <msda/slots/metadata.cuh>
-#include <msda/slots/metadata_threads.cuh>
 #include <msda/vector.cuh>
 #include <msda/walk.cuh>
 #include <shared_metadata/compact.cuh>

@@ -3,7 +3,7 @@
 // others global memory.
 #pragma once
 
-#include <msda/slots/resident.cuh>
+#include <msda/parts/resident.cuh>
 
 namespace msda::smem_levels {
 

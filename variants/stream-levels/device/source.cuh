@@ -3,7 +3,7 @@
 // begins. Levels that fit neither buffer are read in global memory.
 #pragma once
 
-#include <msda/slots/resident.cuh>
+#include <msda/parts/resident.cuh>
 
 namespace msda::stream_levels {
 

@@ -2,7 +2,7 @@
 // of the one that they blend. A barrier for each row and stage counts the bytes.
 #pragma once
 
-#include <msda/slots/metadata_threads.cuh>
+#include <msda/parts/metadata_threads.cuh>
 #include <tma_boxes/boxes.cuh>
 
 namespace msda::tma_boxes {

@@ -2,6 +2,7 @@
 // other, and what follows from all of them together.
 #pragma once
 
+#include <msda/parts/restage.cuh>
 #include <msda/skeleton/evidence.cuh>
 #include <msda/skeleton/plan.cuh>
 #include <msda/slots/arithmetic.cuh>
@@ -14,7 +15,6 @@
 #include <msda/slots/order.cuh>
 #include <msda/slots/point_fetch.cuh>
 #include <msda/slots/reader.cuh>
-#include <msda/slots/restage.cuh>
 #include <msda/slots/schedule.cuh>
 #include <msda/slots/source.cuh>
 #include <msda/slots/unroll.cuh>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <msda/contract.cuh>
+#include <msda/parts/taps.cuh>
 #include <msda/sampling.cuh>
-#include <msda/slots/taps.cuh>
 #include <msda/split.cuh>
 
 namespace msda {

@@ -2,9 +2,9 @@
 // them.
 #pragma once
 
+#include <msda/parts/taps.cuh>
 #include <msda/slots/pipeline.cuh>
 #include <msda/slots/schedule.cuh>
-#include <msda/slots/taps.cuh>
 #include <msda/vector.cuh>
 
 namespace msda {

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <msda/contract.cuh>
+#include <msda/parts/taps.cuh>
 #include <msda/sampling.cuh>
 #include <msda/slots/schedule.cuh>
-#include <msda/slots/taps.cuh>
 
 namespace msda {
 
-/// Where metadata threads (metadata_threads.cuh) compute the taps of rows for all their lanes, and
+/// Where metadata threads (parts/metadata_threads.cuh) compute the taps of rows for all their lanes, and
 /// keep those of kTapBuffers<K> tiles:
 ///
 /// - use_buffer(n): turns to one of these;

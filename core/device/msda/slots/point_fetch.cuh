@@ -2,8 +2,8 @@
 #pragma once
 
 #include <msda/contract.cuh>
+#include <msda/parts/metadata_threads.cuh>
 #include <msda/sampling.cuh>
-#include <msda/slots/metadata_threads.cuh>
 #include <msda/slots/schedule.cuh>
 #include <msda/vector.cuh>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <msda/contract.cuh>
-#include <msda/slots/restage.cuh>
+#include <msda/parts/restage.cuh>
 #include <msda/split.cuh>
 
 namespace msda {

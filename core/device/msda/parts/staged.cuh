@@ -2,8 +2,8 @@
 // fetch ahead share.
 #pragma once
 
+#include <msda/parts/metadata_threads.cuh>
 #include <msda/sampling.cuh>
-#include <msda/slots/metadata_threads.cuh>
 #include <msda/slots/point_fetch.cuh>
 #include <msda/vector.cuh>
 

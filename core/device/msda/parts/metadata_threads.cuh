@@ -1,8 +1,8 @@
 // The threads that consume rows, and those that compute the taps of rows together.
 #pragma once
 
+#include <msda/parts/taps.cuh>
 #include <msda/simt/thread.cuh>
-#include <msda/slots/taps.cuh>
 
 namespace msda {
 

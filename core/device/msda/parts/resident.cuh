@@ -2,8 +2,8 @@
 // policies that keep levels on chip share.
 #pragma once
 
-#include <msda/slots/level_copy.cuh>
-#include <msda/slots/metadata_threads.cuh>
+#include <msda/parts/level_copy.cuh>
+#include <msda/parts/metadata_threads.cuh>
 #include <msda/slots/schedule.cuh>
 #include <msda/slots/source.cuh>
 #include <msda/vector.cuh>
