@@ -1,3 +1,5 @@
+#include <sstream>
+
 #include <msda/lanes.hpp>
 #include <msda/plugin.hpp>
 
@@ -45,7 +47,9 @@ class CornerPair final : public msda::Optimization {
     }
     const std::int64_t lanes = lanes_of_a_side(problem, parameters.get<std::int64_t>("width"));
     // A quarter more: now and then rows read neighbouring pixels of other points.
-    return {"value.run-lanes > " + std::to_string(1.25 * static_cast<double>(lanes))};
+    std::ostringstream condition;
+    condition << "value.run-lanes > " << 1.25 * static_cast<double>(lanes);
+    return {condition.str()};
   }
 
  private:

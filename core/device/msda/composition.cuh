@@ -1,10 +1,10 @@
 // A composition, and what follows from its policies together.
 //
-// A policy is a class template over the composition, which all of them call K, and over its own
+// A policy is a class template over the composition, which all policies call K, and over its own
 // parameters. K::Problem has the problem's constants, K::Mapping is the policy of slot mapping, and
-// so on. K is complete before any policy is instantiated, so policies may ask each other for
-// whatever does not ask back. What a policy must have says the concept of its slot; objects of a
-// policy are per thread, and `Policy::Storage` is its part of the block's shared memory.
+// so on. Policies may use each other's members as long as this forms no cycle. The concept of a
+// slot lists what its policies must provide. Each thread has objects of its own of the policies;
+// `Policy::Storage` is a policy's part of the block's shared memory.
 #pragma once
 
 #include <msda/contract.cuh>
@@ -12,25 +12,31 @@
 
 namespace msda {
 
-/// Taps that a lane reads for a point: its corners, two at a time where a stored element has a
-/// pixel and the one below it, or one when the source blends the corners itself.
+/// Taps that a lane reads for a point: one for each corner, one for two corners where a stored
+/// element has a pixel and the pixel below, or one in all where the source blends the corners.
 template <class K>
 inline constexpr int kTaps =
     K::Source::kBlends ? 1 : K::Mapping::kTaps / K::Arithmetic::kElementPixels;
 
-/// Rows that a block computes at a time.
+/// Rows (output vectors) that a block computes at a time.
 template <class K>
-inline constexpr int kTileRows = K::Mapping::kRows* K::Mapping::kRowsPerLane;
+inline constexpr int kTileRows = (K::Mapping::kRows * K::Mapping::kRowsPerLane);
 
-/// Points of a batch, at most.
+/// Most points of a batch: the points whose loads a lane issues together.
 template <class K>
 inline constexpr int kBatch =
     K::Unroll::kPoints < K::Problem::kPoints ? K::Unroll::kPoints : K::Problem::kPoints;
 
-/// Threads of producer warps, which come after those of the mapping; 0 in the direct skeleton.
+/// True in the specialised skeleton, whose blocks have producer warps.
+template <class K>
+inline constexpr bool kIsSpecialised = requires {
+  typename K::Roles;
+};
+
+/// Threads of the producer warps, which follow the mapping's threads; 0 in the direct skeleton.
 template <class K>
 inline constexpr int kProducerThreads = [] {
-  if constexpr (requires { typename K::Roles; }) return K::Roles::kProducerThreads;
+  if constexpr (kIsSpecialised<K>) return K::Roles::kProducerThreads;
   return 0;
 }();
 

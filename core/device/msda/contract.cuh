@@ -13,7 +13,7 @@ inline constexpr bool kSame<A, A> = true;
 template <class A, class B>
 concept Same = kSame<A, B>;
 
-/// `requires kConstant<int, Policy::kRows>`: a constant that an int holds.
+/// `requires kConstant<int, Policy::kRows>`: Policy::kRows is a constant expression that fits int.
 template <class T, T value>
 inline constexpr bool kConstant = true;
 
@@ -25,12 +25,12 @@ template <class A, class B>
 struct ConditionalType<false, A, B> {
   using Type = B;
 };
-/// A or B.
+/// A if `first`, otherwise B (std::conditional_t).
 template <bool first, class A, class B>
 using Conditional = typename ConditionalType<first, A, B>::Type;
 
-/// An object for each thread that works with the slot, made of the launch's arguments and the
-/// policy's part of shared memory: `Policy::Storage`, a struct, empty when the policy needs none.
+/// A policy of which each thread makes an object, from the launch's arguments and the policy's part
+/// of shared memory: `Policy::Storage`, a struct, empty if the policy needs none.
 template <class Policy>
 concept HasStorage = requires(const Arguments& arguments, typename Policy::Storage& storage) {
   Policy(arguments, storage);

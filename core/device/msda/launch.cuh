@@ -1,5 +1,5 @@
-// What the host must know to launch a composition, computed by the device headers at compile time
-// and read by the host from the compiled module: geometry is decided in one place. Host and device
+// What the host must know to launch a composition. The device headers compute this at compile time
+// and the host reads it from the compiled module, so that geometry is decided once. Host and device
 // share this file, so it includes nothing but the list of slots.
 #pragma once
 
@@ -16,7 +16,7 @@ enum Slot : int {
 };
 
 inline constexpr int kLevelLimit = 8;  ///< levels that a problem may have
-inline constexpr int kTexelViews = 2;  ///< of stored values: as texels of two sizes
+inline constexpr int kTexelViews = 2;  ///< views of the stored values as texels of some size
 
 /// A CUtensorMap: the driver's description of a tensor for TMA.
 struct alignas(64) TensorMap {
@@ -31,20 +31,20 @@ struct Arguments {
   void* output;
   long long batch;              ///< B
   long long queries;            ///< Q
-  void* workspace[kSlotCount];  ///< of the slot's policy, sized by its Extent; null without one
-  unsigned long long texture[kLevelLimit];  ///< texture objects that the plan asks for
-  unsigned long long surface[kLevelLimit];  ///< the same arrays, for writing
-  unsigned long long texels[kTexelViews];   ///< linear textures of the views that the plan asks for
-  unsigned first_texel[kTexelViews];        ///< where the stored values begin in them
+  void* workspace[kSlotCount];  ///< of the slots' policies, sized by Extents; null: none
+  unsigned long long texture[kLevelLimit];  ///< texture objects of the plan's textures
+  unsigned long long surface[kLevelLimit];  ///< surface objects of the same arrays
+  unsigned long long texels[kTexelViews];   ///< linear textures of the plan's views
+  unsigned first_texel[kTexelViews];        ///< texel at which the stored values begin
 };
 
-/// That of a kernel that copies boxes, with maps of the levels that the plan has boxes of. Other
-/// kernels do without: a launch takes longer with them.
+/// Arguments of kernels that copy boxes by TMA: one tensor map for each level, valid for levels
+/// with a box in the plan. Kept apart because a larger parameter block makes every launch slower.
 template <int levels>
 struct MappedArguments : Arguments {
   TensorMap maps[levels];
 };
-/// What the host has for every kernel, which takes of it what its parameter is.
+/// What the host fills in. The parameter of each kernel is a prefix of this.
 using AllArguments = MappedArguments<kLevelLimit>;
 
 /// Bytes of workspace as a function of the run-time sizes: the sum of the three parts.
@@ -55,24 +55,25 @@ struct Extent {
 };
 
 /// One launch. Work is cut into items; an item is a run of rows of one plane of one image. A row is
-/// one output vector (b, q, h); a plane is all rows of an image, or those of some neighbouring
-/// heads or of a channel block.
+/// one output vector (b, q, h); a plane has the rows of an image, of some neighbouring heads of it,
+/// or a block of the channels of these.
 struct LaunchShape {
   unsigned threads = 0;          ///< per block
   unsigned shared_bytes = 0;     ///< dynamic, per block; the skeleton sets it from `Storage`
   unsigned resident_blocks = 0;  ///< blocks per SM of a persistent grid; 0: one block for each item
   unsigned planes = 1;           ///< per image
   unsigned rows_per_query = 0;   ///< of one plane: its heads
-  unsigned rows_per_item = 0;    ///< 0: `chunks` items for each plane; both 0: all resident blocks,
-                                 ///< which divide the work by themselves
+  unsigned rows_per_item = 0;    ///< 0: `chunks` items for each plane; both 0: the resident blocks
+                                 ///< divide the work without the host
   unsigned chunks = 0;           ///< items per plane when rows_per_item is 0
   unsigned cluster = 0;          ///< blocks per cluster; 0 or 1: none
   unsigned most_workers = 0;     ///< blocks or clusters of the grid at most; 0: no limit
   unsigned dependent = 0;        ///< 1: may begin while the launch before it in the stream runs
 };
 
-/// A layered texture of one level: `layers_per_image` * B layers of width x height texels, each of
-/// four neighbouring channels, read with hardware bilinear filtering, zero outside.
+/// A layered texture of one level: `layers_per_image` * B layers of width x height texels. A texel
+/// is four neighbouring channels. Reads are filtered bilinearly by the texture unit and are 0
+/// outside.
 struct TextureShape {
   unsigned width;  ///< 0: no texture
   unsigned height;
@@ -83,9 +84,9 @@ struct TextureShape {
 inline constexpr int kBoxLimit = 256;  ///< elements or pixels of a box along any dimension
 inline constexpr int kBoxUnit = 16;    ///< bytes that rows, strides and starts are multiples of
 
-/// A level's stored values as a tensor from which TMA copies boxes, innermost dimension first; the
-/// images are the last dimension, and a box lies in one of them. Extents and box in elements, then
-/// pixels, within the limits of cuTensorMapEncodeTiled (CUDA driver API).
+/// A level's stored values as a tensor from which TMA copies boxes, innermost dimension first. The
+/// last dimension is the image, and a box lies in one image. The first extent counts elements, the
+/// others pixels; limits are those of cuTensorMapEncodeTiled (CUDA driver API).
 struct BoxShape {
   unsigned element_bytes;  ///< 0: no tensor
   unsigned rank;           ///< 3 or 4, images included
@@ -101,7 +102,7 @@ struct SharedPart {
   unsigned bytes;  ///< 0: none
 };
 
-/// A short text that a compiled module carries.
+/// A short text in a compiled module.
 struct Remark {
   char text[120];  ///< with its null; empty: nothing to say
 };
@@ -110,10 +111,10 @@ struct Remark {
 enum Zeroed : unsigned {
   kNeverZeroed,
   kZeroedEachLaunch,
-  kZeroedOnce  ///< when it is made: a launch finds what those before it left
+  kZeroedOnce  ///< when it is allocated: a launch finds what earlier launches left
 };
 
-/// A whole composition: the main kernel, and for each slot a workspace and perhaps a pre-pass.
+/// A composition: its main kernel, and for each slot perhaps a workspace and a pre-pass.
 struct LaunchPlan {
   LaunchShape main;
   Extent workspace[kSlotCount];
@@ -122,14 +123,14 @@ struct LaunchPlan {
   LaunchShape prepass[kSlotCount];
   TextureShape texture[kLevelLimit];
   BoxShape boxes[kLevelLimit];
-  /// Of a view of the stored values as texels in a row, which a kernel fetches by their numbers: 1,
-  /// 2, 4, 8 or 16; 0: there is none
+  /// Bytes of a texel in a view of the stored values as a linear texture: 1, 2, 4, 8 or 16; 0: no
+  /// view
   unsigned texel_bytes[kTexelViews];
   /// 1: the main kernel keeps the value tensor in the persisting part of L2
   unsigned persist_value;
-  SharedPart shared[kSlotCount];  ///< of the main kernel
-  unsigned tile_rows;             ///< rows that a block computes at a time; 0 where it has no tiles
-  unsigned point_bytes;           ///< of values that a lane reads for a point
+  SharedPart shared[kSlotCount];   ///< of the main kernel
+  unsigned tile_rows;              ///< rows that a block computes at a time; 0: no tiles
+  unsigned point_bytes;            ///< bytes of values that a lane reads for a point
   unsigned resident_arrives_late;  ///< 1: a tile may start before the resident levels have
                                    ///< arrived in shared memory
   Remark idle[kSlotCount];         ///< why the slot's policy has nothing to do in this composition
@@ -141,7 +142,7 @@ struct LaunchPlan {
 #define MSDA_HOST_DEVICE
 #endif
 
-/// A pre-pass whose threads walk over all work with the stride of the grid.
+/// A pre-pass in a grid-stride loop.
 MSDA_HOST_DEVICE constexpr LaunchShape grid_stride_shape(unsigned threads,
                                                          unsigned resident_blocks) {
   return {.threads = threads, .resident_blocks = resident_blocks};

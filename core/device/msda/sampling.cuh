@@ -5,28 +5,28 @@
 
 namespace msda {
 
-/// One sampling point as stored, in float32.
+/// One sampling point: its location and attention weight as stored, in float32.
 struct Point {
   float x, y;  ///< location, 0 .. 1 inside the image
   float weight;
 };
 
-/// Pixel coordinate location * size - 0.5, counted from pixel `pixel`, a whole number. One
-/// rounding: a fraction does not lose the bits that the whole part takes on a large level.
+/// Pixel coordinate location * size - 0.5 relative to pixel `pixel`, an integer. There is one
+/// rounding: on a large level the fraction keeps the bits that the integer part would take.
 __device__ __forceinline__ float pixels_from(float pixel, float location, int size) {
   return fmaf(location, static_cast<float>(size), -0.5F - pixel);
 }
 
 /// The two neighbouring stored pixels of an axis that a point reads. Both exist: at the edge of a
-/// level the pair moves inside, and the weights follow, so that what comes after needs neither
-/// tests nor clamped addresses. (On a level of size 1 the second repeats the first, with weight 0.)
+/// level the pair moves inside and the weights follow, so that reads need neither tests nor clamped
+/// addresses. (On a level of size 1 the second pixel repeats the first one with weight 0.)
 struct PixelPair {
   int first;        ///< -1 .. size-1 in bordered storage, 0 .. max(size-2, 0) otherwise
-  float weight[2];  ///< 1 - distance from the point to the pixel, or 0 where they are further apart
+  float weight[2];  ///< 1 - distance from the point to the pixel, at least 0
 };
 
-/// The pixel of an axis that lies at or before `x`, or the nearest one of lowest .. highest; where
-/// `x` is no number, one of them.
+/// The pixel of an axis at or before `x`, clamped to lowest .. highest; some pixel of these if `x`
+/// is NaN.
 template <int largest>
 __device__ __forceinline__ ptx::Floor pixel_before(float x, int lowest, int highest) {
   if constexpr (largest <= ptx::kFastFloorLimit) {
@@ -38,9 +38,9 @@ __device__ __forceinline__ ptx::Floor pixel_before(float x, int lowest, int high
   }
 }
 
-/// The pair for a location, whose coordinate `pixels_from(pixel, location, size)` counts, on an
-/// axis whose `size` is `smallest` to `largest`. A location outside, or one that is no number, has
-/// weights 0 on every stored pixel but a border's, which is zero.
+/// The pixel pair of a location on an axis of `size` pixels, which lies in smallest .. largest.
+/// `pixels_from(pixel, location, size)` is the coordinate relative to a pixel. A location that is
+/// outside or NaN has weight 0 on every stored pixel except the border's, whose value is 0.
 template <bool bordered, int smallest, int largest, class PixelsFrom>
 __device__ __forceinline__ PixelPair pixel_pair(float location, int size,
                                                 const PixelsFrom& pixels_from) {

@@ -1,11 +1,12 @@
-// The list of slots. The enumeration Slot (launch.cuh), the aliases of a composition
-// (skeleton/composed.cuh), its launch plan and pre-passes (skeleton/plan.cuh) and the host's table
-// of slots (core/src/compose/skeleton.cpp) are made from it. Host and device share this file.
+// The slots of the skeletons that gather point by point. The enumeration Slot (launch.cuh), the
+// aliases of a composition (skeleton/composed.cuh), its launch plan and pre-passes
+// (skeleton/plan.cuh) and the host's table of slots (core/src/compose/skeleton.cpp) are made from
+// this list. Host and device share this file.
 #pragma once
 
-/// SLOT(Name, "name", Default): the policy's alias in a composition, the slot as plugins and
-/// documents call it, and the default policy. k<Name> is the enumerator and <Name>Policy the
-/// concept. Pre-passes run in this order.
+/// SLOT(Name, "name", Default): the policy's alias in a composition, the slot's name in plugins and
+/// documents, and the default policy. k<Name> is the enumerator, <Name>Policy the concept.
+/// Pre-passes run in this order.
 #define MSDA_GATHER_SLOTS(SLOT)                     \
   SLOT(Arithmetic, "arithmetic", FloatArithmetic)   \
   SLOT(Layout, "layout", StoredLayout)              \
@@ -21,7 +22,7 @@
   SLOT(Fetch, "fetch", LoadFetch)                   \
   SLOT(Launch, "launch", OrderedLaunch)
 
-/// Those that the specialised skeleton has beside them.
+/// Further slots of the specialised skeleton.
 #define MSDA_PRODUCER_SLOTS(SLOT)        \
   SLOT(Roles, "roles", TwoProducerWarps) \
   SLOT(Pipeline, "pipeline", MbarrierPipeline)

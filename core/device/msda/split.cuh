@@ -1,6 +1,6 @@
-// Elements that are stored in two parts, each in a plane of its own: three bytes are no machine
-// word, two and one are. The upper part has twice the bytes of the lower one, so that one number
-// is an offset in both planes.
+// Elements that are stored in two parts, each part in a plane of its own: three bytes are no
+// machine word, two bytes and one byte are. The upper part has twice the bytes of the lower part,
+// so that one offset serves both planes.
 #pragma once
 
 #include <msda/contract.cuh>
@@ -22,15 +22,15 @@ inline constexpr int kUnitBytes = static_cast<int>(sizeof(T));
 template <SplitElement T>
 inline constexpr int kUnitBytes<T> = static_cast<int>(sizeof(T::lower));
 
-/// Of all parts of an element, for each of its units.
+/// Bytes of an element for each byte of its unit.
 template <class T>
 inline constexpr int kPartsOfUnit = SplitElement<T> ? 3 : 1;
 
 /// Bytes that an element takes in memory.
 template <class T>
-inline constexpr int kElementBytes = kPartsOfUnit<T>* kUnitBytes<T>;
+inline constexpr int kElementBytes = (kPartsOfUnit<T> * kUnitBytes<T>);
 
-/// Where an element lies in both planes.
+/// The addresses of an element in both planes.
 template <class Byte>
 struct SplitPointer {
   Byte* upper;
@@ -42,12 +42,12 @@ struct SplitPointer {
 
 template <class T, class Byte>
 using PointerTo = Conditional<SplitElement<T>, SplitPointer<Byte>, Byte*>;
-/// Where elements are read.
+/// The address that elements are read from.
 template <class T>
 using Address = PointerTo<T, const unsigned char>;
 
-/// Of element `index` of the `count` that begin at `first`: planes, where they are split, lie one
-/// behind the other.
+/// The address of element `index` of the `count` elements that begin at `first`. If elements are
+/// split, the plane of the lower parts follows the plane of the upper parts.
 template <class T, class Byte>
 __device__ __forceinline__ PointerTo<T, Byte> element_of(Byte* first, long long count,
                                                          long long index) {
@@ -58,7 +58,7 @@ __device__ __forceinline__ PointerTo<T, Byte> element_of(Byte* first, long long 
   }
 }
 
-/// ptx::mad_wide from an opaque address, with a stride in units.
+/// address + index * stride by ptx::mad_wide, with the stride in bytes of the unit.
 template <unsigned stride>
 __device__ __forceinline__ const unsigned char* strided(const unsigned char* address,
                                                         unsigned index) {
@@ -70,7 +70,7 @@ __device__ __forceinline__ SplitPointer<const unsigned char> strided(
   return {strided<2 * stride>(address.upper, index), strided<stride>(address.lower, index)};
 }
 
-/// N neighbouring elements, as Vector's of whole ones.
+/// N neighbouring split elements: a vector of upper parts and one of lower parts.
 template <SplitElement T, int N>
 struct Vector<T, N> {
   using Uppers = Vector<decltype(T::upper), N>;

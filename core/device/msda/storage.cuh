@@ -18,13 +18,14 @@ inline constexpr unsigned kStorageBytes = __is_empty(Storage)
                                               ? 0U
                                               : static_cast<unsigned>(sizeof(Storage));
 
-/// What the policy of a slot asks for.
+/// The shared memory that the policy of a slot asks for.
 template <Slot slot, class Storage>
 struct Part {};
 
-/// Parts one after the other, each where tensor copies may write. Members, not bases: nvcc takes
-/// the address of a base for one that may be null, and then for generic memory. No member is empty:
-/// nvcc 13.0 misplaces what follows one with [[no_unique_address]].
+/// Parts one after the other, each aligned for tensor copies. The parts are members and not bases:
+/// nvcc takes the address of a base for one that may be null, and then for generic memory. No
+/// member is empty: nvcc 13.0 misplaces members that follow an empty one with
+/// [[no_unique_address]].
 template <class... Parts>
 struct PartList {};
 template <Slot slot, class Storage>
@@ -37,7 +38,7 @@ struct PartList<Part<slot, Storage>, Next, Rest...> {
   PartList<Next, Rest...> rest;
 };
 
-/// The list of those parts of `Parts` that are not empty, after those of `Done`.
+/// The list of the non-empty parts of `Parts`, after the parts of `Done`.
 template <class Done, class... Parts>
 struct NonEmpty {
   using List = Done;
@@ -50,7 +51,7 @@ requires(__is_empty(Storage)) struct NonEmpty<PartList<Done...>, Part<slot, Stor
     : NonEmpty<PartList<Done...>, Rest...> {
 };
 
-/// A block's shared memory: the parts of its policies, of which empty ones take no room.
+/// A block's shared memory: the non-empty parts of its policies.
 template <class... Parts>
 using BlockStorage = typename NonEmpty<PartList<>, Parts...>::List;
 
@@ -71,7 +72,7 @@ __device__ __forceinline__ Storage& part_of(PartList<>& parts) {
   return reinterpret_cast<Storage&>(parts);
 }
 
-/// `count` bytes for copies of whole words; none at all for 0, which an array cannot be.
+/// `count` bytes, aligned for copies of whole words; an empty struct if `count` is 0.
 template <int count>
 struct Bytes {
   alignas(16) unsigned char byte[count];

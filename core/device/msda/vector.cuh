@@ -8,7 +8,7 @@
 
 namespace msda {
 
-/// The widest machine word, of at most 16 bytes, of which all of `bytes` are multiples.
+/// The widest machine word, at most 16 bytes, that divides all of `bytes`.
 template <class... Bytes>
 constexpr int widest_word(Bytes... bytes) {
   int word = 16;
@@ -16,11 +16,11 @@ constexpr int widest_word(Bytes... bytes) {
   return word;
 }
 
-/// The greatest number of which both are multiples.
+/// The greatest common divisor.
 constexpr int common_divisor(int a, int b) { return b == 0 ? a : common_divisor(b, a % b); }
 
-/// Copies `bytes` in the widest words that they and both addresses, multiples of `alignment`,
-/// allow.
+/// Copies `bytes` bytes in the widest words that divide `bytes` and `alignment`, of which both
+/// addresses are multiples.
 template <int bytes, int alignment = 16>
 __device__ __forceinline__ void copy_words(void* to, const void* from) {
   constexpr int kWord = widest_word(bytes, alignment);
@@ -42,7 +42,7 @@ struct Vector {
 
   alignas(kWordBytes) T element[N];
 
-  /// Of the words that `word(i)` returns.
+  /// A vector made of the words that `word(i)` returns.
   template <class WordOf>
   __device__ __forceinline__ static Vector of_words(WordOf word) {
     Vector result;
@@ -83,7 +83,7 @@ __device__ __forceinline__ __nv_bfloat162 half2_from_floats(float a, float b, __
   return __floats2bfloat162_rn(a, b);
 }
 
-/// The same of several numbers, two by an instruction where the type is of 16 bits.
+/// Converts several numbers, two with each instruction if T has 16 bits.
 template <int n>
 __device__ __forceinline__ void from_floats(const float (&from)[n], float (&to)[n]) {
 #pragma unroll

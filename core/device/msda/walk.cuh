@@ -1,5 +1,5 @@
-// The order in which the points of a row are visited, and the steps in which producers hand over
-// what the visits need.
+// The order in which the points of a row are visited, and the steps in which producers pass taps
+// and values to consumers.
 #pragma once
 
 #include <msda/composition.cuh>
@@ -25,10 +25,11 @@ struct Walk {
   /// True when two visits begin together and the second, of the smaller level, is blended first.
   static constexpr bool kTwoAtATime =
       K::Unroll::kNearFirst && K::Unroll::kAlternates && kAhead == 0 && !K::Fetch::kStaged;
-  /// True for a loop over the visits of a level; otherwise all visits of a row are written out.
+  /// True if the visits of a level are a loop; otherwise all visits of a row are unrolled.
   static constexpr bool kRolled = kAhead == 0 && !K::Unroll::kAlternates;
 
-  /// The n-th visit. Alternating, levels 0 and L-1 take turns, then 1 and L-2, and so on.
+  /// The n-th visit. With kAlternates, levels 0 and L-1 alternate, then levels 1 and L-2, and so
+  /// on.
   static constexpr Visit visit(int n) {
     int level = n / kPerLevel;
     int batch = n % kPerLevel;
@@ -54,7 +55,7 @@ struct Walk {
   static constexpr bool staged(int level) {
     return K::Fetch::kStaged && !K::Source::on_chip(level);
   }
-  /// Visits from `first` to before `last` of which that is so.
+  /// Number of staged visits in [first, last).
   static constexpr int staged_visits(int first = 0, int last = kVisits) {
     int count = 0;
     for (int n = first; n < last; ++n) count += staged(visit(n).level) ? 1 : 0;
@@ -62,7 +63,7 @@ struct Walk {
   }
 };
 
-/// True where two visits that begin together have sums of their own.
+/// True if two visits that begin together are first summed by themselves.
 template <class K>
 inline constexpr bool kSumsTwoBatches = [] {
   if constexpr (requires { K::Arithmetic::kSumsTwoBatches; }) {
@@ -71,7 +72,7 @@ inline constexpr bool kSumsTwoBatches = [] {
   return false;
 }();
 
-/// Steps of a tile in which producers hand over values: a batch each.
+/// Steps of a tile in which producers pass values, one batch in each step.
 template <class K>
 inline constexpr int kFetchSteps = kProducerThreads<K> != 0 && K::Fetch::kByProducers
                                        ? Walk<K>::staged_visits()
@@ -82,13 +83,14 @@ template <class K>
 inline constexpr int kPipelineStages = [] {
   if constexpr (kProducerThreads<K> == 0) return 0;
   if constexpr (kFetchSteps<K> != 0) return K::Fetch::kStages;
-  if constexpr (requires { typename K::Roles; }) return K::Roles::kStages;
+  if constexpr (kIsSpecialised<K>) return K::Roles::kStages;
   return 0;
 }();
 
-/// Tiles whose taps are in shared memory at a time. With producers, consumers release a tile's step
-/// of taps at its end when there are no steps of values, and otherwise at once, so that the stages
-/// come round: then a buffer is free when a step of the next tile was released.
+/// Tap buffers in shared memory, one for each tile. With producers that copy values too, consumers
+/// release the stage of the taps immediately (holding it would stall the ring), and a buffer may be
+/// reused once a stage of the next tile has been released. Otherwise they release it after the
+/// tile.
 template <class K>
 inline constexpr int kTapBuffers = [] {
   if (kProducerThreads<K> == 0 || !K::Metadata::kIsCooperative) return 1;

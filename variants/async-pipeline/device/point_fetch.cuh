@@ -1,6 +1,6 @@
 // While a tile is computed, cp.async copies the locations and weights of the next `stages` - 1
-// tiles of the item to shared memory. A warp that holds whole rows stages its own and waits for
-// nobody else.
+// tiles of the item to shared memory. A warp that holds whole rows stages these by itself and waits
+// for no other warp.
 #pragma once
 
 #include <msda/parts/staged.cuh>
@@ -27,12 +27,12 @@ class PointFetch {
   template <class FlatRow>
   __device__ void enter(const FlatRow& flat_row, bool first, long long rows_left) {
     if (first) {
-      Threads::sync();  // the item before is read to its end
+      Threads::sync();  // the item before has been read
 #pragma unroll
       for (int ahead = 0; ahead < kStages - 1; ++ahead) begin(flat_row, ahead, rows_left);
     } else {
       stage_ = stage_ + 1 == kStages ? 0 : stage_ + 1;
-      Threads::sync();  // the stage that is filled next is read to its end
+      Threads::sync();  // the stage that is filled next has been read
     }
     begin(flat_row, kStages - 1, rows_left);
     ptx::cp_async_wait_group<kStages - 1>();
@@ -47,8 +47,7 @@ class PointFetch {
   }
 
  private:
-  /// Begins the copies of the tile `ahead` of the current one; beyond the item an empty group keeps
-  /// count.
+  /// Begins the copies of the tile `ahead` tiles after this one; past the item the group is empty.
   template <class FlatRow>
   __device__ void begin(const FlatRow& flat_row, int ahead, long long rows_left) const {
     if (static_cast<long long>(ahead) * kTileRows<K> < rows_left) {

@@ -1,6 +1,6 @@
-// The smallest levels that fit a budget are spread over the shared memory of a cluster of blocks:
-// each holds some of the channels of an item's plane, and lanes read theirs wherever they are. All
-// blocks of a cluster take the same items and share their rows out.
+// The smallest levels that fit a budget are distributed over the shared memory of a cluster: each
+// block holds some channels of an item's plane, and lanes read their channels from any block. All
+// blocks of a cluster take the same items and divide the rows of these.
 #pragma once
 
 #include <msda/parts/resident.cuh>
@@ -8,8 +8,8 @@
 
 namespace msda::distributed_smem {
 
-/// Blocks of a cluster: the largest power of two up to `wanted` that leaves each lane's channels
-/// whole in one block, or whole blocks' channels in a lane.
+/// Blocks of a cluster: the largest power of two up to `wanted` with which a lane's channels are in
+/// one block, or a lane has all channels of several blocks.
 template <class K>
 constexpr int cluster_blocks(int wanted, int channels) {
   constexpr int kVector = K::Mapping::kVector;
@@ -25,7 +25,7 @@ struct Cluster {
   static constexpr int kChannels = kHeads * K::Mapping::kItemChannels;
   static constexpr int kBlocks =
       cluster_blocks<K>(static_cast<int>(Parameters::cluster), kChannels);
-  /// What each of its blocks keeps.
+  /// The part of a pixel that each block keeps.
   static constexpr ResidentPixel kPixel = {.heads = kHeads,
                                            .channels = kChannels / kBlocks,
                                            .padding = static_cast<int>(Parameters::padding)};
@@ -70,16 +70,16 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
 
   __device__ Source(const Arguments& arguments, Storage& storage) : Resident(arguments, storage) {}
 
-  /// All blocks of the cluster come here together: they take the same items.
+  /// Called by all blocks of the cluster together: they take the same items.
   __device__ void enter(const WorkItem& item) {
     const int rank = static_cast<int>(simt::block() % kCluster);
     const auto sync = [] { ptx::cluster_sync(); };
     if (!this->switch_plane(item, rank * kChannels, sync)) return;
-    this->wait_for_copies();  // a block's barrier tells nothing to others
+    this->wait_for_copies();  // a block's mbarrier is not visible to others
     sync();
   }
   __device__ void begin_tile(const WorkItem&) {}
-  /// A block whose memory others still read must not end.
+  /// A block must not end while others read its memory.
   __device__ void leave() { ptx::cluster_sync(); }
 
   __device__ Base base(const WorkItem& item, int head, int channel) const {

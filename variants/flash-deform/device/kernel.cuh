@@ -1,4 +1,4 @@
-// DCNv4's mapping (FlashDeformAttn, forward_kernel_reg), written anew. A thread has a vector of
+// DCNv4's mapping (FlashDeformAttn, forward_kernel_reg), rewritten. A thread has a vector of
 // neighbouring channels of one row (b, q, h), lanes of a row side by side, then heads, then
 // queries; a block has whole queries, as many as its threads allow.
 //
@@ -36,7 +36,7 @@ struct Kernel {
     return fit < 1 ? 1 : fit < most ? fit : most;
   }();
 
-  /// What work_item() asks. Its rows are (q, h) pairs, h fastest.
+  /// For work_item(), whose rows are (q, h) pairs, h fastest.
   struct Mapping {
     static constexpr int kChannelBlocks = 1;
   };
@@ -68,7 +68,7 @@ struct Kernel {
   }
 
  private:
-  /// `first`: of the row's points.
+  /// `first`: the row's first point.
   __device__ static void add_points(const Arguments& arguments, const Value* image, long long first,
                                     float (&sums)[kWidth]) {
     float weights[kPoints];
@@ -99,7 +99,7 @@ struct Kernel {
     const auto height = static_cast<float>(Problem::height(level));
     const float x = fmaf(location_x, width, -0.5F);
     const float y = fmaf(location_y, height, -0.5F);
-    // False for what is no number, too.
+    // False for NaN, too.
     if (!(x > -1.0F && y > -1.0F && x < width && y < height)) return;
     const int left = __float2int_rd(x);
     const int top = __float2int_rd(y);

@@ -1,7 +1,7 @@
-// Two counters for each stage: how many producer warps have filled it and how many consumer warps
-// have read it, in all rounds so far. One lane of a warp adds with release semantics after the
-// warp's barrier, one lane polls with acquire semantics before the warp goes on. All warps are
-// resident and none ends before its last step, so every count that is waited for is reached.
+// Two counters for each stage: producer warps that have filled it, and consumer warps that have
+// read it, in all rounds so far. One lane of a warp adds with release semantics after a barrier of
+// the warp; one lane polls with acquire semantics before the warp goes on. All warps are resident
+// and no warp ends before its last step, so every awaited count is reached.
 #pragma once
 
 #include <msda/ptx/flag.cuh>

@@ -1,6 +1,6 @@
-// Two named barriers for each stage, full and empty. Who fills waits at "empty" and only arrives at
-// "full", who reads the other way round. At the end the producers wait for the last arrivals, so
-// that no barrier is left half full.
+// Two named barriers for each stage, full and empty. Producers wait at "empty" and arrive at
+// "full", consumers wait at "full" and arrive at "empty". At the end producers wait for the last
+// arrivals, so that every barrier completes.
 #pragma once
 
 #include <msda/slots/pipeline.cuh>

@@ -1,4 +1,4 @@
-// The ways in which producers and consumers tell each other of full and empty stages.
+// The policies of slot pipeline, chosen by a parameter.
 #pragma once
 
 #include <handover/block.cuh>
@@ -8,7 +8,7 @@
 
 namespace msda::handover {
 
-/// By the number of the plugin's choice.
+/// The policy for a choice of parameter "by".
 template <int by, class K>
 struct By {
   using Type = MbarrierPipeline<K, void>;

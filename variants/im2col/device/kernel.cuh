@@ -1,6 +1,6 @@
-// Deformable DETR's algorithm (ms_deformable_im2col_gpu_kernel), written anew: one thread for each
-// output element. Two things are other than there: elements are counted in 64 bits, and
-// coordinates, weights and sums are fp32 whatever the tensors' types.
+// Deformable DETR's algorithm (ms_deformable_im2col_gpu_kernel), rewritten: one thread for each
+// output element. There are two differences: elements are counted in 64 bits, and coordinates,
+// weights and sums are fp32 for all types of tensors.
 //
 //   for each level
 //     for each point
@@ -24,7 +24,7 @@ struct Kernel {
   using Layout = ProblemLayout<Problem>;
   static constexpr int kRow = Problem::kHeads * Problem::kChannels;  ///< elements of a query
 
-  /// What work_item() asks. Its rows are output elements here.
+  /// For work_item(), whose rows are output elements here.
   struct Mapping {
     static constexpr int kChannelBlocks = 1;
   };
@@ -65,7 +65,7 @@ struct Kernel {
         const auto height = static_cast<float>(Problem::height(level));
         const float x = fmaf(to_float(locations[2 * point]), width, -0.5F);
         const float y = fmaf(to_float(locations[2 * point + 1]), height, -0.5F);
-        // False for what is no number, too.
+        // False for NaN, too.
         if (x > -1.0F && y > -1.0F && x < width && y < height) {
           sum = fmaf(to_float(weights[point]), bilinear(image, level, x, y), sum);
         }

@@ -1,6 +1,6 @@
-// Codes that are never converted. A stored element has those of a pixel and of the pixel below it,
-// so that one integer instruction adds both rows of a footprint's column: two weights of 16 bits
-// times two codes, summed exactly. A footprint is then one run of memory, where it was two.
+// Codes that are never converted. A stored element has the codes of a pixel and of the pixel below,
+// so that one integer instruction adds a footprint's column: two weights of 16 bits times two
+// codes, summed exactly. A footprint is then one run of memory and not two.
 #pragma once
 
 #include <msda/parts/encoded.cuh>
@@ -8,7 +8,7 @@
 
 namespace msda::int8_value {
 
-/// Codes of a pixel and of the one below it; of the latter zero in the last row.
+/// Codes of a pixel and of the pixel below, which is zero below the last row.
 struct Column {
   signed char upper;
   signed char lower;
@@ -23,8 +23,8 @@ struct Columns : ScaledCodes<K, Columns<K>> {
   template <int vector>
   using Sums = FloatSums<vector>;
 
-  /// Weights in units of 2^-14, the upper row's in the lower 16 bits. From -2 on and below 2:
-  /// attention weights, which are a softmax, are 0 to 1.
+  /// Weights in units of 2^-14, the upper pixel's in the lower 16 bits, clamped to [-2, 2):
+  /// attention weights, which are a softmax, are in [0, 1].
   using Weight = unsigned;
   static constexpr float kUnits = 16384.0F;
 
@@ -66,13 +66,13 @@ struct Columns : ScaledCodes<K, Columns<K>> {
   }
 
  private:
-  /// The number in the lower 16 bits, which is what a sum's significand has at its end when it has
-  /// no room for a fraction.
+  /// The fixed-point number in the lower 16 bits: the end of a significand without room for a
+  /// fraction.
   __device__ static unsigned fixed_point(float weight) {
     constexpr float kMost = 2.0F - 1.0F / kUnits;
     return __float_as_uint(fmaf(fminf(fmaxf(weight, -2.0F), kMost), kUnits, 12582912.0F));
   }
-  /// Of two neighbouring channels, or of the only one.
+  /// The codes of two neighbouring channels, or of the only channel.
   template <int vector>
   __device__ static unsigned codes_from(const Stored* element) {
     if constexpr (vector == 1) return *reinterpret_cast<const unsigned short*>(element);

@@ -23,8 +23,8 @@ class Metadata : public InlineMetadata<K, Parameters> {
   using typename Inline::Storage;
 
   /// Taps [row][side][point].
-  static constexpr Extent kWorkspace = {
-      0, 0, static_cast<long long>(Problem::kHeads* kSides* kPointsPerRow * sizeof(Taps<K>))};
+  static constexpr Extent kWorkspace = {.per_query = static_cast<long long>(sizeof(Taps<K>)) *
+                                                     Problem::kHeads * kSides * kPointsPerRow};
 
   struct Prepass {
     static constexpr unsigned kThreads = 256;

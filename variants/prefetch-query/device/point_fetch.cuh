@@ -1,15 +1,15 @@
 // The loads of the next tile's locations and weights are in flight while this tile is computed.
-// They land in registers: those of the thread that will compute the taps, where metadata threads do
-// that for all lanes; otherwise from there in shared memory, when the tile begins.
+// Their destination is registers of the thread that will compute the taps, if metadata threads do
+// so for all lanes. Otherwise registers are copied to shared memory when the tile begins.
 #pragma once
 
 #include <msda/parts/staged.cuh>
 
 namespace msda::prefetch_query {
 
-/// A metadata thread's own runs of points. They are asked for when the tile before begins or,
-/// `behind_values`, when its first values are on their way: a multiprocessor gives a warp what it
-/// loads in the order of its loads, so that values wait for points that were asked for before them.
+/// A metadata thread's runs of points. They are requested when the tile before begins or, with
+/// `behind_values`, after its first values: a multiprocessor returns a warp's loads in order, so
+/// that values would wait for points that were requested earlier.
 template <class K, bool behind_values>
 class RunReader {
   using Runs = PointRuns<K>;
@@ -55,7 +55,7 @@ class RunReader {
   Points next_[Runs::kRunsPerThread];
 };
 
-/// Whole rows, for every lane to read any point.
+/// Whole rows, of which every lane may read any point.
 template <class K>
 class RowReader {
   using Rows = StagedRows<K>;
@@ -73,7 +73,7 @@ class RowReader {
   template <class FlatRow>
   __device__ void enter(const FlatRow& flat_row, bool first, long long rows_left) {
     if (first) load(flat_row, 0);
-    Threads::sync();  // the tile before is read to its end
+    Threads::sync();  // the tile before has been read
     Rows::for_each_word(arguments_, flat_row, 0, [this](const Word*, int row, int word, int n) {
       *Rows::word(storage_.tile, row, word) = next_[n];
     });

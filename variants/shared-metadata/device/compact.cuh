@@ -1,7 +1,7 @@
-// A point in 8 bytes, of lanes that read all four corners with weights of 16 bits. Four weights are
-// not needed: rows count (r0, r1), the right column has the share f of each, and the corners count
-// (1 - f) r0, f r0, (1 - f) r1 and f r1. At a border, where the columns do not add up to 1, the
-// rows have their sum as a factor.
+// A point in 8 bytes, for lanes that read all four corners with weights of 16 bits. Three numbers
+// give four weights: with row weights (r0, r1) and the right column's share f, the corners have
+// weights (1 - f) r0, f r0, (1 - f) r1 and f r1. At a border, where the columns' weights do not add
+// up to 1, their sum is a factor of the row weights.
 #pragma once
 
 #include <shared_metadata/format.cuh>
@@ -16,7 +16,7 @@ struct alignas(8) CompactPoint {
   unsigned short offset;
 
   __device__ static CompactPoint of(const Footprint<K>& footprint) {
-    // Both columns count only between two pixels, where they add up to 1.
+    // Both columns have a weight only between two pixels, where the weights add up to 1.
     const float sum = footprint.x_weight[0] + footprint.x_weight[1];
     const float rows[2] = {footprint.y_weight[0] * sum, footprint.y_weight[1] * sum};
     CompactPoint point;
@@ -42,7 +42,7 @@ struct alignas(8) CompactPoint {
   }
 };
 
-/// Weights of 32 bits, and those of one column for each lane, are not made smaller by this.
+/// Does not shrink weights of 32 bits, or weights of one column for each lane.
 template <class K>
 constexpr bool can_compact() {
   return can_pack<K>() && K::Arithmetic::kElementPixels == 1 && K::Mapping::kSides == 1 &&

@@ -7,7 +7,7 @@
 
 namespace msda::shared_metadata {
 
-/// What is computed of a point for each side: its taps.
+/// Entries of rows that keep the taps of a point for each side.
 template <class K>
 struct TapsOfSides {
   using Entry = Taps<K>;
@@ -45,8 +45,7 @@ struct PlainRow : TapsOfSides<K> {
   }
 };
 
-/// The offsets of a row in 16 bits each, which its sides share; then the weights,
-/// [side][point][tap].
+/// Offsets in 16 bits, which the sides of a row share; then the weights, [side][point][tap].
 template <class K>
 struct PackedRow : TapsOfSides<K> {
   using Weight = typename K::Arithmetic::Weight;
@@ -97,7 +96,7 @@ struct PackedRow : TapsOfSides<K> {
   }
 };
 
-/// True when every offset is a pixel that 16 bits can number.
+/// True if 16 bits hold every offset, a pixel of a level.
 template <class K>
 constexpr bool can_pack() {
   if (K::Source::kBlends) return false;

@@ -1,6 +1,6 @@
-// The smallest levels that fit a budget are copied to shared memory when a block turns to another
-// plane: an image, some neighbouring heads, and channels. Taps of those levels read there, all
-// others global memory.
+// The smallest levels that fit a budget are copied to shared memory when a block begins another
+// plane (an image, some neighbouring heads, some channels). Taps of these levels read there, taps
+// of other levels read global memory.
 #pragma once
 
 #include <msda/parts/resident.cuh>
@@ -22,7 +22,7 @@ template <class K, class Parameters>
 class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::copy> {
   using Levels = BlockLevels<K, Parameters>;
   using Resident = ResidentSource<K, Levels, Parameters::copy>;
-  /// Elsewhere a copy is complete before the first tile.
+  /// Without it, copies are complete before the first tile.
   static constexpr bool kMeanwhileGlobal = Parameters::meanwhile != 0 && Resident::kWaitSeesAll;
 
  public:
@@ -42,7 +42,7 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
 
   __device__ Source(const Arguments& arguments, Storage& storage) : Resident(arguments, storage) {}
 
-  /// Bulk copies come while the first tile's taps are made, or while it and others after it read
+  /// Bulk copies run while the taps of the first tile are computed, or while the first tiles read
   /// global memory.
   __device__ void enter(const WorkItem& item) {
     const auto sync = [] { Consumers<K>::sync(); };
@@ -61,7 +61,7 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
     return {K::Reader::image(this->arguments_, item.image, head, channel), in_plane * Levels::kSize,
             K::Mapping::side()};
   }
-  /// Of a resident level bytes in shared memory, of others an address.
+  /// For a resident level bytes in shared memory, for others an address.
   template <int level>
   __device__ auto anchor(const Base& base, Offset offset) const {
     if constexpr (Levels::resident(level)) {

@@ -1,15 +1,15 @@
-// For each tile of queries the levels pass, one after the other, through two buffers in shared
-// memory: when the walk comes to one of them, the copy of the next one into the other buffer
-// begins. Levels that fit neither buffer are read in global memory.
+// For each tile the levels pass one after the other through two buffers in shared memory: when the
+// walk reaches a level, the copy of the next level into the other buffer begins. Levels that fit
+// neither buffer are read from global memory.
 #pragma once
 
 #include <msda/parts/resident.cuh>
 
 namespace msda::stream_levels {
 
-/// The smallest levels whose buffers fit the budget together. The odd ones of them, in the order in
-/// which they are visited, have the second buffer. Walks that alternate between levels of both ends
-/// come back to a level, so that there two levels are all that pass.
+/// The smallest levels whose buffers fit the budget together. In the order of visits, every second
+/// of them uses the second buffer. Walks that alternate between levels return to a level, so that
+/// at most two levels can pass.
 template <class K, class Parameters>
 struct StreamedLevels
     : ResidentLevels<K, static_cast<int>(Parameters::budget) * 1024,
@@ -23,19 +23,19 @@ struct StreamedLevels
   static constexpr int kLevels = K::Problem::kLevels;
   static constexpr int kMost = K::Unroll::kAlternates && kLevels > 2 ? 2 : kLevels;
 
-  /// True when the level is among the `count` smallest.
+  /// True if the level is among the `count` smallest.
   static constexpr bool among(int level, int count) {
     int smaller = 0;
     for (int l = 0; l < kLevels; ++l) smaller += l != level && Base::smaller(l, level) ? 1 : 0;
     return smaller < count;
   }
-  /// Grows from level to level in the order in which the walk comes to them.
+  /// Orders levels by their first visit.
   static constexpr int turn(int level) {
     const int from_end = kLevels - 1 - level;
     if (!K::Unroll::kAlternates) return level;
     return level <= from_end ? 2 * level : 2 * from_end + 1;
   }
-  /// How many of the `count` smallest the walk comes to before it.
+  /// Number of the `count` smallest levels that are visited before `level`.
   static constexpr int position(int level, int count) {
     int before = 0;
     for (int l = 0; l < kLevels; ++l) before += among(l, count) && turn(l) < turn(level) ? 1 : 0;
@@ -63,7 +63,7 @@ struct StreamedLevels
   static constexpr int total() {
     return static_cast<int>(buffer_bytes(0, kCount) + buffer_bytes(1, kCount));
   }
-  /// The n-th one that passes, -1 beyond the last.
+  /// The n-th level that passes, -1 after the last.
   static constexpr int passing(int n) {
     for (int l = 0; l < kLevels; ++l) {
       if (resident(l) && position(l, kCount) == n) return l;
@@ -111,7 +111,7 @@ class Source : public GlobalValues<K> {
   __device__ void enter(const WorkItem&) {}
   __device__ void leave() {}
 
-  /// A tile begins: nobody reads what the buffers have of the tile before.
+  /// Waits until the buffers of the tile before have been read, and begins the first copy.
   __device__ void begin_tile(const WorkItem& item) {
     constexpr int kFirst = Levels::passing(0);
     if constexpr (kFirst >= 0) {
@@ -119,8 +119,7 @@ class Source : public GlobalValues<K> {
       copy<kFirst>(item);
     }
   }
-  /// The walk comes to a level: it is there, and nobody reads the buffer any more that the next one
-  /// is copied to.
+  /// Waits for the level, and until the other buffer has been read, and begins the next copy.
   template <int level>
   __device__ void on_level(const WorkItem& item) {
     if constexpr (Levels::resident(level)) {
@@ -135,7 +134,7 @@ class Source : public GlobalValues<K> {
     return {K::Reader::image(this->arguments_, item.image, head, channel),
             in_item * static_cast<int>(sizeof(Value)), K::Mapping::side()};
   }
-  /// Of a level on chip bytes in shared memory, of others an address.
+  /// For a level on chip bytes in shared memory, for others an address.
   template <int level>
   __device__ auto anchor(const Base& base, Offset offset) const {
     if constexpr (Levels::resident(level)) {

@@ -23,7 +23,7 @@ struct Kernel {
   using OneStrip = Strip<Problem, static_cast<int>(Parameters::patches)>;
   static constexpr int kWarps = static_cast<int>(Parameters::warps);
 
-  /// What work_item() asks.
+  /// For work_item().
   struct Mapping {
     static constexpr int kChannelBlocks = Channels<Problem>::kBlocks;
   };
@@ -36,7 +36,7 @@ struct Kernel {
     typename OneStrip::Storage strip[kWarps];
   };
 
-  /// The warps of a block work for themselves, on neighbouring strips.
+  /// The warps of a block work independently, on neighbouring strips.
   __device__ static void run(const Arguments& arguments, Storage& storage) {
     const WorkItem item = work_item<Kernel>(arguments, kShape, simt::block());
     const int warp = static_cast<int>(simt::warp());

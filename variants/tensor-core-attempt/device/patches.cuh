@@ -35,7 +35,7 @@ struct Point {
   float wy[2];  ///< weight of each row, times the attention weight; 0 outside the level
 };
 
-/// True when a point adds anything. A NaN does.
+/// True if a point adds anything. A NaN does.
 __device__ __forceinline__ bool adds(const Point& point) {
   return point.wy[0] != 0.0F || point.wy[1] != 0.0F;
 }
@@ -136,7 +136,7 @@ class Weights {
     unsigned patch;
     unsigned at;  ///< in weight_
   };
-  /// Where the weight of this lane's row on pixel (x, y) of the box lies.
+  /// The weight of this lane's row on pixel (x, y) of the box.
   __device__ static Cell cell(unsigned x, unsigned y, const Box& box) {
     const unsigned row = simt::lane() % kRows;
     const unsigned dy = y % kPatchSide;

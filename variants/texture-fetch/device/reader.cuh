@@ -1,9 +1,9 @@
-// Value rows in global memory come by texture fetches: the texture unit has a way of its own to the
-// registers, which is free while loads from shared memory keep the other one busy.
+// Values in global memory are read by texture fetches: the texture unit has a data path of its own
+// to the registers, which is free while loads from shared memory occupy the other path.
 //
-// The stored values are one linear texture, whose texels are the words of a lane's vector. Split
-// elements have a view for each part, and vectors of one word in both, so that one number counts in
-// both planes.
+// The stored values are one linear texture with the words of a lane's vector as texels. Split
+// elements have a view for each part. A lane's vector of either part is one word, so that one
+// number counts texels in both planes.
 #pragma once
 
 #include <msda/simt/texture.cuh>
@@ -47,7 +47,7 @@ struct Reader {
   __device__ static Values read(const Arguments& arguments, Address pixel, int pixels) {
     const Address at = pixel + static_cast<unsigned>(pixels) * kPixelTexels;
     if constexpr (kIsSplit) {
-      // The lower parts lie behind all upper ones, which have twice their bytes.
+      // The plane of the lower parts follows the plane of the upper parts.
       const unsigned behind =
           static_cast<unsigned>(2 * arguments.batch * (K::Layout::kImageStride / kVector)) +
           arguments.first_texel[1] - arguments.first_texel[0];
@@ -61,7 +61,7 @@ struct Reader {
  private:
   static constexpr bool kIsSplit = SplitElement<Value>;
   static constexpr int kVector = K::Mapping::kVector;
-  /// Of a lane's vector, and of a pixel.
+  /// Texels of a lane's vector, and of a pixel.
   static constexpr unsigned kTexels = [] {
     if constexpr (kIsSplit)
       return 1U;

@@ -69,7 +69,8 @@ struct Box {
   }
 
   /// Words of a box for copy_word().
-  static constexpr int kWordBytes = widest_word(kPixelBytes, kStride, Layout::kRunChannels* kSize);
+  static constexpr int kWordBytes =
+      widest_word(kPixelBytes, kStride, (Layout::kRunChannels * kSize));
   static constexpr int kWords = kBytes / kWordBytes;
   using Word = ptx::Word<kWordBytes>;
 

@@ -1,9 +1,9 @@
-// All tiles are dealt out beforehand: block k of n gets the k-th n-th of them, so that no block has
-// more than one tile more than another. Neighbouring tiles of a plane are one item: what a block
-// sets up for an image is set up once. With `waves` the tiles are dealt out in that many parts, one
-// after the other, so that the blocks work on fewer planes at a time. With `turn` a plane
-// weighs that many tiles more than it has: what the block that turns to it in the middle of its
-// share does not get. With `learned` the shares are as large as their multiprocessors are fast.
+// All tiles are dealt beforehand: block k of n gets the k-th n-th of the tiles, so that the numbers
+// of tiles differ by at most one. Neighbouring tiles of a plane are one item, so that a block sets
+// up an image once. With `waves` tiles are dealt in that many parts, one after the other, so that
+// blocks work on fewer planes at a time. With `turn` beginning a plane costs as much as that many
+// tiles, which a block that begins a plane within its share gets fewer. With `learned` shares are
+// proportional to the speed of their multiprocessors.
 #pragma once
 
 #include <work_redistribution/shares.cuh>
@@ -21,7 +21,7 @@ class Schedule {
  public:
   static constexpr unsigned kResidentBlocks = Parameters::blocks;
   static constexpr unsigned kChunks = 0;
-  /// Learned shares end at any warp's rows.
+  /// Learned shares end after any warp's rows.
   static constexpr unsigned kRowsPerItem =
       kLearned == 0 || kTileRows<K> < kWarps ? kTileRows<K> : kTileRows<K> / kWarps;
   using Shares = work_redistribution::Shares<K, kLearned>;
@@ -61,20 +61,20 @@ class Schedule {
   static constexpr long long kWaves = Parameters::waves;
   static constexpr long long kPlaneCost = Parameters::turn * (kTileRows<K> / kRowsPerItem);
 
-  /// This block's share of the wave's tiles. Of `tiles` a wave has as many as if they were given to
-  /// the waves in turn, so that its parts of all shares together are all that it has.
+  /// This block's share of the wave's tiles. Of any number of tiles a wave has as many as if tiles
+  /// were dealt to the waves in turn, so that its parts of all shares add up to the wave.
   __device__ void begin_wave(long long wave) {
     const auto of_wave = [wave](long long tiles) { return (tiles + kWaves - 1 - wave) / kWaves; };
     const long long before = weight() / kWaves * wave + min(weight() % kWaves, wave);
     next_ = tiles_within(before + of_wave(shares_.first(weight())));
     last_ = tiles_within(before + of_wave(shares_.last(weight())));
   }
-  /// Of all planes' tiles, the turns to them included.
+  /// Cost of all planes in tiles, beginnings of planes included.
   __device__ long long weight() const {
     const long long per_plane = items_per_plane(kShape<K>, arguments_.queries) + kPlaneCost;
     return arguments_.batch * kShape<K>.planes * per_plane;
   }
-  /// Tiles that weigh `weight` in all, the turns to their planes included.
+  /// Tiles with a total cost of `weight`, beginnings of planes included.
   __device__ long long tiles_within(long long weight) const {
     if constexpr (kPlaneCost == 0) return weight;
     const long long tiles = items_per_plane(kShape<K>, arguments_.queries);

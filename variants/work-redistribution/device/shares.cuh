@@ -1,6 +1,6 @@
-// How large the share of each block is. Equal shares end at different times: multiprocessors do not
-// get the same from L2, 36 of an H200's 132 get 6% less. Learned ones follow what each
-// multiprocessor needed for a tile in launches before.
+// The sizes of the blocks' shares. Equal shares end at different times: 36 of an H200's 132
+// multiprocessors get 6% less from L2. Learned shares follow the time that each multiprocessor
+// needed for a tile in earlier launches.
 #pragma once
 
 #include <msda/ptx/multiprocessor.cuh>
@@ -8,9 +8,9 @@
 
 namespace msda::work_redistribution {
 
-/// `learned`: launches from whose times the shares are set anew; 0: all blocks have the same. Of
-/// `tiles` in all, the same number in each call, first() lie before this block's and last() before
-/// the next one's; turns to planes weigh as tiles do.
+/// first(n) and last(n) are the range of tiles of this block out of n; n must be the same in every
+/// call. Beginning another plane counts like tiles. `learned`: number of launches after whose times
+/// shares are set again; 0: equal shares.
 template <class K, int learned>
 class Shares;
 
@@ -43,10 +43,10 @@ class Shares {
   struct alignas(32) Entry {
     long long first;  ///< tile of all, of the share
     long long last;
-    unsigned share;   ///< 1 + its number; 0: nobody's entry
-    unsigned claims;  ///< launches in which somebody has claimed it
+    unsigned share;   ///< 1 + its number; 0: unused entry
+    unsigned claims;  ///< launches in which a block has claimed it
   };
-  /// In global memory, from launch to launch; at first zero.
+  /// In global memory, kept from launch to launch; initially zero.
   struct Book {
     unsigned long long ended;  ///< blocks, of all launches
     Entry entry[2 * kMost];    ///< by multiprocessor; then those of blocks that had to share one
@@ -70,7 +70,7 @@ class Shares {
   __device__ Shares(const Arguments& arguments, Storage& storage)
       : book_(*static_cast<Book*>(arguments.workspace[kSchedule])), storage_(storage) {}
 
-  /// Before anything else, by all threads of the block, of which all have `tiles`.
+  /// Called first, by all threads of the block with the same `tiles`.
   __device__ void begin(long long tiles) {
     if (simt::thread() == 0) {
       storage_.ended = 0;
@@ -86,7 +86,7 @@ class Shares {
   __device__ long long first(long long) const { return storage_.first; }
   __device__ long long last(long long) const { return storage_.last; }
 
-  /// The warp has done its part of all that the block has.
+  /// Called by each warp after its part of the share, all lanes converged.
   __device__ void end(long long tiles) {
     if (!learns(tiles)) return;
     unsigned is_last = 0;
@@ -98,7 +98,7 @@ class Shares {
       }
     }
     is_last = simt::shfl_sync(is_last, 0);
-    simt::syncwarp();  // what lane 0 has seen, all of them see
+    simt::syncwarp();  // all lanes see what lane 0 has seen
     if (is_last != 0) learn(tiles);
   }
 
@@ -115,7 +115,7 @@ class Shares {
     take(share, tiles * share / simt::blocks(), tiles * (share + 1) / simt::blocks());
   }
 
-  /// Blocks of this launch that have ended are fewer than all, as this one has not.
+  /// Fewer than all blocks of this launch have ended, because this block has not.
   __device__ void claim(long long tiles) {
     const unsigned here = ptx::smid() % kMost;
     Entry& home = book_.entry[here];
@@ -136,7 +136,7 @@ class Shares {
     const Entry& other = any_other();
     take(other.share - 1, other.first, other.last);
   }
-  /// In the first launch: the block's share has that entry from now on.
+  /// In the first launch: the entry belongs to the block's share from now on.
   __device__ void settle(unsigned entry, long long tiles) {
     take_equal(simt::block(), tiles);
     book_.at[simt::block()] = entry;
@@ -162,7 +162,7 @@ class Shares {
     return is_last && (launches & (launches - 1)) == 0;
   }
 
-  /// By one warp, when all blocks have ended.
+  /// Called by one warp after all blocks have ended.
   __device__ void learn(long long tiles) {
     const unsigned blocks = simt::blocks();
     const unsigned run = (blocks + simt::kWarpLanes - 1) / simt::kWarpLanes;
@@ -184,7 +184,7 @@ class Shares {
       book_.needed[s] = 0;
     }
   }
-  /// As many tiles for each as it can do until all are done.
+  /// Gives each share as many tiles as it can complete in the same time.
   __device__ void deal(unsigned begin, unsigned end, long long tiles) {
     const auto done = [&](float cycles) {
       long long count = 0;

@@ -1,5 +1,5 @@
-// Values in 8 bits with a scale for each image, head and level: what the arithmetic policies of
-// that kind share.
+// Values in 8 bits with a scale for each image, head and level: the common part of arithmetic
+// policies of that kind.
 #pragma once
 
 #include <msda/simt/thread.cuh>
@@ -8,8 +8,8 @@
 
 namespace msda {
 
-/// The scales. `Policy` gives kLargest, the largest code. A pre-pass finds the largest magnitude of
-/// each (image, head, level); the layout slot's pre-pass encodes.
+/// The scales. `Policy` has kLargest, the largest code. A pre-pass finds the largest magnitude of
+/// each (image, head, level); the pre-pass of slot layout encodes.
 template <class K, class Policy>
 struct ScaledCodes {
   using Problem = typename K::Problem;
@@ -22,12 +22,12 @@ struct ScaledCodes {
   }
 
   /// Largest magnitudes [image][head][level] as the bits of a float, which order like the floats.
-  static constexpr Extent kWorkspace = {0, Problem::kHeads* Problem::kLevels * 4, 0};
+  static constexpr Extent kWorkspace = {.per_image = 4 * Problem::kHeads * Problem::kLevels};
   /// The magnitudes begin at zero: the host clears the whole workspace.
   static constexpr Zeroed kZeroed = kZeroedEachLaunch;
 
-  /// Each block takes parts of levels in turn, of all heads, and adds each part's maximum with one
-  /// atomic of each warp.
+  /// The parts of all levels and heads, in a grid-stride loop over blocks. Each warp contributes
+  /// its maximum of a part by one atomic.
   struct Prepass {
     static constexpr unsigned kThreads = 256;
     static constexpr LaunchShape kShape = grid_stride_shape(kThreads, 8);
@@ -59,8 +59,8 @@ struct ScaledCodes {
    private:
     using Original = ProblemLayout<Problem>;
     using Value = typename Problem::Value;
-    /// Channels that a thread reads at a time, at most 16 bytes, and how often in a part: all of
-    /// its reads are under way together.
+    /// Channels of a read, at most 16 bytes, and reads of a thread in a part, which are in flight
+    /// together.
     static constexpr int kVector =
         widest_word(Problem::kChannels * static_cast<int>(sizeof(Value))) /
         static_cast<int>(sizeof(Value));
@@ -68,7 +68,7 @@ struct ScaledCodes {
     static constexpr int kVectorsOfPixel = Problem::kChannels / kVector;
     static constexpr int kVectorsOfPart = static_cast<int>(kThreads) * kReads;
 
-    /// Of a head's levels before `level`.
+    /// Parts of a head's levels before `level`.
     __device__ static constexpr int parts_before(int level) {
       int parts = 0;
       for (int l = 0; l < level; ++l) {
@@ -78,7 +78,7 @@ struct ScaledCodes {
     }
     static constexpr int kPartsOfHead = parts_before(Problem::kLevels);
 
-    /// Largest |value| that this thread sees in its part of a level.
+    /// Largest |value| that this thread reads in a part of a level.
     __device__ static float part_maximum(const Arguments& arguments, long long image, int head,
                                          int level, int part) {
       const auto* values = static_cast<const Value*>(arguments.value) +
@@ -109,12 +109,12 @@ struct ScaledCodes {
     }
   };
 
-  /// Of a code. Levels whose largest magnitude is below kSmallest have coarser codes, so that no
-  /// scale and no inverse of one leaves the range of floats.
+  /// Value of code 1. Levels whose largest magnitude is below kSmallest have coarser codes, so that
+  /// scales and their inverses stay in the range of floats.
   __device__ static float scale(const Arguments& arguments, long long image, int head, int level) {
     return largest(arguments, image, head, level) * (1.0F / Policy::kLargest);
   }
-  /// `value` in units of a code, -kLargest .. kLargest up to rounding.
+  /// `value` in units of the scale: -kLargest .. kLargest, up to rounding.
   __device__ static float in_codes(const Arguments& arguments, float value, long long image,
                                    int head, int level) {
     return value * (Policy::kLargest / largest(arguments, image, head, level));
@@ -134,8 +134,9 @@ struct ScaledCodes {
   }
 };
 
-/// Codes that become fp16 and are blended two channels at a time; batches are summed in float32.
-/// `Policy` gives Stored (one byte), code(float in +-kLargest) and decode(two codes), a __half2.
+/// Codes that are decoded to fp16 and blended two channels at a time; batches are summed in
+/// float32. `Policy` has Stored (one byte), code(float in +-kLargest) and decode(two codes), a
+/// __half2.
 template <class K, class Policy>
 struct EncodedArithmetic : ScaledCodes<K, Policy> {
   static constexpr int kElementPixels = 1;

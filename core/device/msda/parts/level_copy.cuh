@@ -1,4 +1,4 @@
-// How a block copies the levels that it keeps in shared memory (resident.cuh) there.
+// How a block copies its resident levels (resident.cuh) to shared memory.
 #pragma once
 
 #include <msda/ptx/async_copy.cuh>
@@ -11,10 +11,10 @@
 
 namespace msda {
 
-/// How levels are copied to shared memory; numbers as the plugins' choices of parameter "copy".
+/// How levels are copied, numbered as the choices of the plugins' parameter "copy".
 enum LevelCopyKind : int {
-  kCopyWords,  ///< loads to registers, stores from there
-  kCopyAsync,  ///< cp.async (what memcpy_async is for words of 4 bytes and more)
+  kCopyWords,  ///< loads and stores by way of registers
+  kCopyAsync,  ///< cp.async, for words of 4 bytes and more
   kCopyBulk    ///< bulk copies by TMA, from compute capability 9.0 on
 };
 
@@ -27,19 +27,19 @@ class LevelCopy {
   static constexpr bool kMayBeBulk = kind == kCopyBulk && kWord == 16 && Levels::total() != 0;
   static constexpr bool kBulk = kMayBeBulk && ptx::kHasTma;
   static constexpr bool kAsync = kind != kCopyWords && !kBulk && kWord >= 4;
-  /// True when the pixels of a level are one run of bytes in both memories.
+  /// True if the pixels of a level are contiguous in both memories.
   static constexpr bool kIsRun =
       Levels::kStride == Levels::kGlobalStride && Levels::kRunBytes == Levels::kStride;
-  /// Elements of a pixel and of what is copied of it.
+  /// Elements of a pixel, and those of them that are copied.
   static constexpr int kPixelElements = K::Layout::kPixelStride;
   static constexpr int kCopiedElements = Levels::kPixelBytes / Levels::kSize;
-  /// True when boxes of a level lie in shared memory as its rows do: TMA takes several cycles for
-  /// each copy that it is given, however small.
+  /// True if levels are copied as boxes: a box has the layout of resident pixels. TMA takes several
+  /// cycles for each copy, however small.
   static constexpr bool kIsTensor =
       kMayBeBulk && !kIsRun && !SplitElement<typename Levels::Value> &&
       Levels::kRunBytes == Levels::kStride && Levels::kStride % 128 == 0 &&
       kCopiedElements <= kBoxLimit && kLevelsAreTensors<K, Levels::kSize>;
-  /// As many as divide the level evenly.
+  /// Pixels of a box, a divisor of the level's pixels.
   static constexpr int box_pixels(int level) {
     int pixels = K::Layout::pixels(level) < kBoxLimit ? K::Layout::pixels(level) : kBoxLimit;
     while (K::Layout::pixels(level) % pixels != 0) --pixels;
@@ -52,8 +52,7 @@ class LevelCopy {
   };
 
  public:
-  /// The tensor that a level is copied from, the same on devices without TMA; of element size 0:
-  /// none.
+  /// The tensor that a level is copied from, also on devices without TMA; of element size 0: none.
   static constexpr BoxShape boxes(int level) {
     if (!kIsTensor || !Levels::resident(level)) return {};
     const auto pixels = static_cast<unsigned>(K::Layout::pixels(level));
@@ -66,8 +65,8 @@ class LevelCopy {
             .start_bytes = K::Layout::start(level) * stride};
   }
 
-  /// The levels, and what tells that they are there; the same on devices without TMA, so that they
-  /// launch the same.
+  /// The levels, and the barrier of bulk copies; the same on devices without TMA, so that launches
+  /// are equal.
   using Storage = Conditional<kMayBeBulk, WithBarrier, WithoutBarrier>;
 
   __device__ LevelCopy(const Arguments& arguments, Storage& storage) : storage_(storage) {
@@ -84,12 +83,12 @@ class LevelCopy {
     }
   }
 
-  /// True when wait() is enough to see what all threads have copied; otherwise the levels have
-  /// come at a barrier of the consumers behind begin().
+  /// True if the copies of all threads are visible after wait(); otherwise after begin() and a
+  /// barrier of the consumers.
   static constexpr bool kWaitSeesAll = kBulk;
 
-  /// Behind a barrier of the consumers, which ends the reads of what was there, and an wait() of
-  /// the copies before. `first` is the first to be copied of the plane's channels.
+  /// Called by all consumers after a barrier, which ends their reads of the plane before, and after
+  /// wait(). Copies the plane's channels from `first` on.
   __device__ void begin(const Arguments& arguments, const WorkItem& item, int first) {
     if constexpr (kBulk) {
       ptx::fence_proxy_async();
@@ -108,7 +107,7 @@ class LevelCopy {
       ptx::cp_async_wait_group<0>();
     }
   }
-  /// Whether bulk copies have come to all lanes of the warp, which all ask.
+  /// Called by all lanes of a warp: true in all of them if bulk copies are complete.
   __device__ bool are_ready() {
     if constexpr (kBulk) {
       if (!pending_) return true;
@@ -118,7 +117,7 @@ class LevelCopy {
     }
     return true;
   }
-  /// Returns when bulk copies have come.
+  /// Returns when bulk copies are complete.
   __device__ void wait() {
     if constexpr (kBulk) {
       if (!pending_) return;
@@ -133,7 +132,7 @@ class LevelCopy {
     pending_ = false;
   }
 
-  /// Channel `c` of the plane's. A head that does not exist has the last one's.
+  /// Address of the plane's channel `c` in the first pixel; heads are clamped to the last one.
   __device__ static Address<typename Levels::Value> plane_values(const Arguments& arguments,
                                                                  const WorkItem& item, int c) {
     constexpr int kItem = K::Mapping::kItemChannels;
@@ -155,8 +154,8 @@ class LevelCopy {
     return bytes;
   }();
 
-  /// Issues copies 0 to count - 1, each in another warp: those of a warp's lanes would be issued
-  /// one after the other.
+  /// Issues copies 0 .. count - 1 from one lane of each warp: the lanes of one warp would issue
+  /// them one after the other.
   template <class Issue>
   __device__ static void issue_by_warps(int count, const Issue& issue) {
     static_assert(K::Mapping::kThreads % simt::kWarpLanes == 0);
@@ -201,7 +200,7 @@ class LevelCopy {
       }
     });
   }
-  /// A plane of it, in which every size is `scale` times as many bytes.
+  /// Copies a plane of a level (split.cuh), in which every size is `scale` times as large.
   template <int pixels, int scale, class Level>
   __device__ void copy_level(const Level& level, unsigned char* to) {
     constexpr int kStride = scale * Levels::kStride;
@@ -239,7 +238,7 @@ class LevelCopy {
   }
 
   Storage& storage_;
-  unsigned phase_ = 0;  ///< of the barrier
+  unsigned phase_ = 0;  ///< parity of the barrier's phase
   bool pending_ = false;
 };
 

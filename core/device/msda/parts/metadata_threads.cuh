@@ -1,4 +1,4 @@
-// The threads that consume rows, and those that compute the taps of rows together.
+// The threads that consume rows, and the threads that compute the taps of rows together.
 #pragma once
 
 #include <msda/parts/taps.cuh>
@@ -6,11 +6,11 @@
 
 namespace msda {
 
-/// The threads that gather and blend rows: the first Mapping::kThreads of the block. Producer
-/// warps, where the block has any, come after them.
+/// The threads that gather and blend rows: the first Mapping::kThreads of the block, before
+/// producer warps.
 template <class K>
 struct Consumers {
-  /// Barrier of its threads.
+  /// Barrier of all consumers.
   __device__ static void sync() {
     if constexpr (kProducerThreads<K> == 0) {
       simt::syncthreads();
@@ -20,9 +20,9 @@ struct Consumers {
   }
 };
 
-/// The threads that compute the taps of the same rows, for all lanes of those: producer warps, of
-/// all rows of a tile. Without producers a warp that holds whole rows computes its own and waits
-/// for nobody else; otherwise all consumers compute those of all rows.
+/// The threads that compute the taps of the same rows for all lanes of these rows: the producers,
+/// for all rows of a tile. Without producers, each warp for its own rows, if warps hold whole rows,
+/// and otherwise all consumers for all rows.
 template <class K>
 struct MetadataThreads {
   using Mapping = typename K::Mapping;
@@ -38,7 +38,7 @@ struct MetadataThreads {
     if constexpr (kIsProducers) return static_cast<int>(simt::thread()) - Mapping::kThreads;
     return static_cast<int>(kIsWarp ? simt::lane() : simt::thread());
   }
-  /// Row of the tile that is these threads' row `i`, 0 .. kRows - 1.
+  /// Row of the tile for row `i`, 0 .. kRows - 1, of these threads.
   __device__ static int row_in_tile(int i) {
     const int first = kIsWarp ? static_cast<int>(simt::warp()) * kLaneGroups : 0;
     return i / kLaneGroups * Mapping::kRows + first + i % kLaneGroups;
@@ -54,10 +54,10 @@ struct MetadataThreads {
   }
 };
 
-/// The points of the metadata threads' rows in runs of neighbours of one level, dealt out to the
-/// threads: as many points to a run as one wide load reads, as leave no thread without, and as have
-/// 32 bytes of taps at most, because neighbouring threads' stores would otherwise meet in few
-/// banks.
+/// The points of the metadata threads' rows, divided into runs of neighbours of one level, which
+/// are dealt to the threads. A run has as many points as one wide load reads, as leave no thread
+/// idle, and as have at most 32 bytes of taps: more would cause bank conflicts between neighbouring
+/// threads.
 template <class K>
 struct PointRuns {
   using Problem = typename K::Problem;
@@ -80,10 +80,10 @@ struct PointRuns {
   struct Run {
     bool exists;
     int row;    ///< in the tile
-    int first;  ///< point of the row, levels one after another
+    int first;  ///< point of the row, counted through all levels
     int level;
   };
-  /// The n-th run of this thread.
+  /// This thread's n-th run.
   __device__ static Run run(int n) {
     const int i = n * Threads::kCount + Threads::index();
     const int first = i % kRunsPerRow * kPoints;

@@ -1,5 +1,5 @@
-// Levels that live in shared memory: which of them fit, and how they lie there. What the source
-// policies that keep levels on chip share.
+// Levels that stay in shared memory: which levels fit, and their layout. The common part of source
+// policies that keep levels on chip.
 #pragma once
 
 #include <msda/parts/level_copy.cuh>
@@ -10,27 +10,27 @@
 
 namespace msda {
 
-/// What a block keeps of a pixel: `channels` channels of a plane of `heads` neighbouring heads,
-/// which lie one head after the other, and `padding` elements.
+/// The part of a pixel that a block keeps: `channels` channels of a plane of `heads` neighbouring
+/// heads, head after head, then `padding` elements.
 struct ResidentPixel {
   int heads;
   int channels;
   int padding;
 };
 
-/// The smallest levels that fit `budget` bytes of a block. Sizes in bytes; of split elements in
-/// those of their lower parts, which lie behind the upper ones of all levels.
+/// The smallest levels that fit `budget` bytes of a block. Sizes are in bytes; of split elements in
+/// bytes of the lower parts, which follow the upper parts of all levels.
 template <class K, int budget, ResidentPixel pixel>
 struct ResidentLevels {
   using Problem = typename K::Problem;
   using Value = typename K::Arithmetic::Stored;
   static constexpr int kBudget = budget;
   static constexpr int kSize = kUnitBytes<Value>;
-  static constexpr int kParts = kPartsOfUnit<Value>;  ///< of all parts, for each byte
+  static constexpr int kParts = kPartsOfUnit<Value>;  ///< bytes of all parts for each of these
   static constexpr int kHeads = pixel.heads;
   static constexpr int kPixelBytes = pixel.channels * kSize;
-  /// Parts of a row that lie together in global memory as well: all of it where the layout, the
-  /// items and the planes leave the heads side by side.
+  /// Bytes of a pixel that are contiguous in global memory as well: all of them if layout, items
+  /// and planes keep the heads side by side.
   static constexpr int kRunBytes = [] {
     constexpr int kItem = K::Mapping::kItemChannels;
     constexpr bool kSideBySide =
@@ -42,11 +42,11 @@ struct ResidentLevels {
   static constexpr int kStride = kPixelBytes + pixel.padding * kSize;
   static constexpr int kGlobalStride = K::Layout::kPixelStride * kSize;
 
-  /// Of a level that is not resident perhaps more than 32 bits count.
+  /// May exceed 32 bits for a level that is not resident.
   static constexpr long long bytes(int level) {
     return (static_cast<long long>(K::Layout::pixels(level)) * kStride + 15) / 16 * 16;
   }
-  /// Levels by size, smallest first (ties: the later one): a level is resident when it and all
+  /// Orders levels by size, of equal ones the later first: a level is resident if it and all
   /// smaller ones fit together.
   static constexpr bool smaller(int a, int b) {
     return bytes(a) < bytes(b) || (bytes(a) == bytes(b) && a > b);
@@ -58,7 +58,7 @@ struct ResidentLevels {
     }
     return sum * kParts <= budget;
   }
-  /// Where a resident level begins.
+  /// First byte of a resident level.
   static constexpr int start(int level) {
     long long sum = 0;
     for (int l = 0; l < Problem::kLevels; ++l) {
@@ -66,13 +66,13 @@ struct ResidentLevels {
     }
     return static_cast<int>(sum);
   }
-  /// Bytes of all parts.
+  /// Bytes of all resident levels, all parts included.
   static constexpr int total() {
     long long sum = 0;
     for (int l = 0; l < Problem::kLevels; ++l) sum += resident(l) ? bytes(l) : 0;
     return static_cast<int>(sum) * kParts;
   }
-  /// Where in a block's memory what begins at byte `at` lies.
+  /// Address of byte `at` in a block's memory.
   template <class Byte>
   __device__ static PointerTo<Value, Byte> locate(Byte* memory, int at) {
     if constexpr (SplitElement<Value>) {
@@ -83,8 +83,8 @@ struct ResidentLevels {
   }
 };
 
-/// A source that keeps `Levels` in shared memory and reads the others in global memory. Who derives
-/// from it says where the resident ones lie.
+/// A source that keeps `Levels` in shared memory and reads other levels from global memory. A
+/// derived class adds the addresses of resident levels.
 template <class K, class Levels, int kind>
 class ResidentSource : public GlobalValues<K> {
   using Copy = LevelCopy<K, Levels, kind>;
@@ -95,7 +95,7 @@ class ResidentSource : public GlobalValues<K> {
   static constexpr BoxShape boxes(int level) { return Copy::boxes(level); }
 
   static constexpr bool on_chip(int level) { return Levels::resident(level); }
-  /// In bytes of a resident level, in pixels of others.
+  /// Bytes for a resident level, stored pixels for others.
   __device__ static constexpr int delta(int level, int column, int row) {
     return pixels_from_anchor<K>(level, column, row) *
            (Levels::resident(level) ? Levels::kStride : 1);
@@ -107,8 +107,9 @@ class ResidentSource : public GlobalValues<K> {
 
   static constexpr bool kWaitSeesAll = Copy::kWaitSeesAll;
 
-  /// Begins to copy the levels where the item is of another plane than the one before, from channel
-  /// `first` of the plane's on, behind a barrier `sync()` of all who read them. True when it did.
+  /// Called by all consumers. If the item is of another plane than the item before, begins to copy
+  /// that plane's channels from `first` on, after a barrier `sync()` of all readers, and returns
+  /// true.
   template <class Sync>
   __device__ bool switch_plane(const WorkItem& item, int first, const Sync& sync) {
     const long long plane =
@@ -117,13 +118,13 @@ class ResidentSource : public GlobalValues<K> {
     if (plane == plane_) return false;
     plane_ = plane;
     copy_.wait();
-    sync();  // nobody reads the plane before
+    sync();  // the plane before is no longer read
     copy_.begin(this->arguments_, item, first);
     return true;
   }
   __device__ void wait_for_copies() { copy_.wait(); }
   __device__ bool copies_are_ready() { return copy_.are_ready(); }
-  /// A channel of the problem's, counted among those of the item's plane.
+  /// Number of a head's channel among the channels of the item's plane.
   __device__ static int channel_in_plane(const WorkItem& item, int head, int channel) {
     const int in_head = channel - item.channel_block * K::Mapping::kItemChannels;
     if constexpr (kPlaneHeads == 1) return in_head;

@@ -1,5 +1,5 @@
-// Values in another layout or encoding than the problem's: one pre-pass writes them, whatever
-// combination of the layout and arithmetic slots asks for it.
+// The pre-pass that converts values to another layout, another encoding, or both, for any
+// combination of the slots layout and arithmetic.
 #pragma once
 
 #include <msda/launch.cuh>
@@ -25,7 +25,7 @@ struct Restage {
   using Original = ProblemLayout<Problem>;
   using Stored = typename K::Arithmetic::Stored;
 
-  static constexpr Extent kWorkspace = {0, Layout::kImageStride* kElementBytes<Stored>, 0};
+  static constexpr Extent kWorkspace = {.per_image = Layout::kImageStride * kElementBytes<Stored>};
   static constexpr unsigned kThreads = 256;
   static constexpr LaunchShape kShape = grid_stride_shape(kThreads, 8);
   struct Storage {};
@@ -33,11 +33,11 @@ struct Restage {
   /// Channels that a thread copies at a time: neighbours in both layouts, at most 16 bytes.
   static constexpr int kSize = static_cast<int>(sizeof(typename Problem::Value));
   static constexpr int kVector =
-      widest_word(Layout::kRunChannels * kSize, Problem::kChannels* kSize) / kSize;
+      widest_word(Layout::kRunChannels * kSize, (Problem::kChannels * kSize)) / kSize;
 
-  /// Every stored channel of every stored pixel, border pixels (zero) included: each block takes
-  /// parts of images in turn, a word for each thread. Several words under way in a thread were
-  /// slower: their registers leave room for fewer threads.
+  /// Writes every stored channel of every stored pixel, border pixels (zero) included, one word for
+  /// each thread and iteration. Several words in flight in a thread were slower: more registers
+  /// leave room for fewer threads.
   __device__ static void run(const Arguments& arguments, Storage&) {
     constexpr long long kParts = (kWords + kThreads - 1) / kThreads;
     const long long count = arguments.batch * kParts;
@@ -53,13 +53,13 @@ struct Restage {
   /// Vectors of a pixel, and of an image.
   static constexpr int kWordsOfPixel = Problem::kHeads * Problem::kChannels / kVector;
   static constexpr long long kWords = static_cast<long long>(Layout::kPixels) * kWordsOfPixel;
-  /// Places in an image in as few bits as hold them all.
+  /// Number of a word in an image.
   using Index = Conditional<(kWords < 0x7fff0000), unsigned, unsigned long long>;
 
-  /// kVector channels of a stored pixel.
+  /// The kVector channels of a stored pixel that a word has.
   struct Target {
     int level;
-    int x;  ///< in the level; -1 or its size for a pixel of the border
+    int x;  ///< in the level; -1 or the width for a border pixel
     int y;
     int pixel;  ///< of the image
     int head;
@@ -84,7 +84,7 @@ struct Restage {
     return target;
   }
 
-  /// Of the problem's pixel `below` rows below the target; zeros where there is none.
+  /// The problem's values `below` rows below the target; zeros outside the level.
   __device__ static Values read(const Arguments& arguments, long long image, const Target& target,
                                 int below) {
     if (!Layout::kRestaged && below == 0) {
@@ -97,7 +97,7 @@ struct Restage {
     return read_pixel(arguments, image, target,
                       Original::start(target.level) + Original::pixel(target.level, target.x, y));
   }
-  /// Of the problem's pixel `pixel`.
+  /// The problem's values of pixel `pixel`.
   __device__ static Values read_pixel(const Arguments& arguments, long long image,
                                       const Target& target, int pixel) {
     const long long from = image * Original::kImageStride +

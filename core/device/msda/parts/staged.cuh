@@ -1,5 +1,5 @@
-// Locations and weights of a tile's rows in shared memory: what the point-fetch policies that
-// fetch ahead share.
+// Locations and weights of a tile's rows in shared memory: the common part of point-fetch policies
+// that fetch ahead.
 #pragma once
 
 #include <msda/parts/metadata_threads.cuh>
@@ -9,7 +9,7 @@
 
 namespace msda {
 
-/// A row's locations, then its weights, as stored; each part a whole number of words.
+/// A row's locations, then its weights, as stored; each a whole number of words.
 template <class K>
 struct StagedRows {
   using Problem = typename K::Problem;
@@ -35,7 +35,7 @@ struct StagedRows {
 
   static constexpr int kLocationBytes = sizeof(Row::locations);
   static constexpr int kWeightBytes = sizeof(Row::weights);
-  /// Largest word that both parts, of any row, consist of: 2 to 16 bytes.
+  /// The largest word that divides both: 2 to 16 bytes.
   using Word = ptx::Word<widest_word(kLocationBytes, kWeightBytes)>;
   static constexpr int kWordBytes = sizeof(Word);
   static constexpr int kLocationWords = kLocationBytes / kWordBytes;
@@ -44,8 +44,8 @@ struct StagedRows {
   static constexpr int kWords = Threads::kRows * kRowWords;  ///< of one tile, for all its threads
   static constexpr int kWordsPerThread = (kWords + Threads::kCount - 1) / Threads::kCount;
 
-  /// Calls copy(address in global memory, row of the tile, word of the row, n) for the n-th of this
-  /// thread's words. `ahead` tiles from the current one.
+  /// Calls copy(address in global memory, row of the tile, word of the row, n) for this thread's
+  /// n-th word of the tile `ahead` tiles after the current one.
   template <class FlatRow, class Copy>
   __device__ static void for_each_word(const Arguments& arguments, const FlatRow& flat_row,
                                        int ahead, const Copy& copy) {
@@ -65,7 +65,7 @@ struct StagedRows {
       }
     }
   }
-  /// Where a word of a row of the tile lies.
+  /// Address of a word of a row of the tile.
   __device__ static Word* word(Tile& tile, int row, int word) {
     constexpr int kRowStride = static_cast<int>(sizeof(Row) / sizeof(Word));
     return reinterpret_cast<Word*>(tile.row) + (row * kRowStride + word);

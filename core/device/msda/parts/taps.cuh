@@ -1,14 +1,13 @@
-// Where a lane reads for a point, and with which weights: what the metadata slot hands to the
-// loops.
+// The taps of a point, from the metadata slot to the loops.
 #pragma once
 
 #include <msda/composition.cuh>
 
 namespace msda {
 
-/// What one lane needs for one point: the offset of the footprint's anchor, from which the taps lie
-/// at constant distances, and the weight of each of its taps in the arithmetic's type. Padded to a
-/// power of two of bytes, so that neighbouring points can be read as one vector.
+/// What one lane needs of a point: the offset of the footprint's anchor, from which taps have
+/// constant distances, and the weight of each tap in the arithmetic's type. The size is a power of
+/// two, so that neighbouring points are read as one vector.
 template <class K>
 struct alignas(sizeof(typename K::Source::Offset) +
                            kTaps<K> * sizeof(typename K::Arithmetic::Weight) <=

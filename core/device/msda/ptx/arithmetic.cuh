@@ -1,4 +1,4 @@
-// Arithmetic for which the compiler has to be told the instruction.
+// Arithmetic for which the compiler would choose other instructions.
 #pragma once
 
 #if defined(MSDA_SIMT_HOST)
@@ -7,7 +7,7 @@
 
 namespace msda::ptx {
 
-/// The largest whole number not above another, as an integer and as a float.
+/// The floor of a number, as an integer and as a float.
 struct Floor {
   int integer;
   float value;
@@ -18,9 +18,9 @@ inline constexpr int kFastFloorLimit = 1 << 22;
 
 #if !defined(MSDA_SIMT_HOST)
 
-/// address + index * stride in one instruction. An index that the compiler knows to be of 16 bits
-/// it shifts and adds in two. As after opaque() (memory.cuh), what is added later stays a constant
-/// of the load.
+/// address + index * stride in one instruction, where the compiler would take two for an index of
+/// 16 bits. As after opaque() (memory.cuh), a constant that is added later becomes part of the
+/// load.
 template <unsigned stride>
 __device__ __forceinline__ const unsigned char* mad_wide(const unsigned char* address,
                                                          unsigned index) {
@@ -28,31 +28,31 @@ __device__ __forceinline__ const unsigned char* mad_wide(const unsigned char* ad
   return address;
 }
 
-/// The same of bytes in shared memory.
+/// offset + index * stride in one instruction, for bytes in shared memory.
 template <unsigned stride>
 __device__ __forceinline__ int mad_lo(int offset, unsigned index) {
   asm("mad.lo.s32 %0, %1, %2, %0;" : "+r"(offset) : "r"(index), "n"(stride));
   return offset;
 }
 
-/// The largest whole number not above x. 1.5 * 2^23 leaves a sum's significand no room for a
-/// fraction, so that an addition which rounds down does what conversions to an integer and back do
-/// at a quarter of its rate or less.
+/// The floor of x. A sum with 1.5 * 2^23 has no room for a fraction in its significand, so an
+/// addition that rounds down replaces conversions to an integer and back, which have at most a
+/// quarter of its rate.
 __device__ __forceinline__ Floor fast_floor(float x) {
   constexpr float kOffset = 12582912.0F;
   const float sum = __fadd_rd(x, kOffset);
   return {__float_as_int(sum) - __float_as_int(kOffset), sum - kOffset};
 }
 
-/// Four of the eight bytes of `first` (0 to 3) and `second` (4 to 7), by the digits of `digits`,
-/// the lowest byte by the last one.
+/// Four of the eight bytes of `first` (0 to 3) and `second` (4 to 7), selected by the hexadecimal
+/// digits of `digits`; the last digit selects the lowest byte.
 template <unsigned digits>
 __device__ __forceinline__ unsigned prmt(unsigned first, unsigned second) {
   return __byte_perm(first, second, digits);
 }
 
-/// sum + the dot product of two weights of 16 bits and two of the four codes of 8 bits, all signed:
-/// those of the upper half of `codes`, or of the lower one.
+/// sum + the dot product of two weights of 16 bits and two codes of 8 bits, all signed, from the
+/// upper or the lower half of `codes`.
 template <bool upper>
 __device__ __forceinline__ int dp2a(unsigned weights, unsigned codes, int sum) {
   if constexpr (upper) {

@@ -23,7 +23,7 @@ __device__ __forceinline__ void cp_async(void* shared, const void* global) {
   }
 }
 
-/// The same by way of the first-level cache, where values that are read again are kept.
+/// As cp_async(), through L1, which keeps values that are read again.
 template <int bytes>
 __device__ __forceinline__ void cp_async_ca(void* shared, const void* global) {
   static_assert(bytes == 4 || bytes == 8 || bytes == 16, "cp.async copies 4, 8 or 16 bytes");
@@ -32,18 +32,18 @@ __device__ __forceinline__ void cp_async_ca(void* shared, const void* global) {
                : "memory");
 }
 
-/// Ends a group: the copies that this thread has begun since the group before.
+/// Ends a group of copies: those that this thread has begun since the last group.
 __device__ __forceinline__ void cp_async_commit_group() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/// Waits until at most `pending` of this thread's groups are under way.
+/// Waits until at most `pending` of this thread's groups are incomplete.
 template <int pending>
 __device__ __forceinline__ void cp_async_wait_group() {
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
 
-/// Arrives at the barrier when all copies that this thread has begun are done.
+/// Arrives at the barrier when all copies that this thread has begun are complete.
 __device__ __forceinline__ void cp_async_mbarrier_arrive_noinc(Barrier* barrier) {
   asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(barrier))
                : "memory");

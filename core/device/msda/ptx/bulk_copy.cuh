@@ -1,7 +1,7 @@
 // Bulk and tensor copies by the Tensor Memory Accelerator (TMA) of compute capability 9.0: one
 // thread issues them and an mbarrier counts their bytes (PTX ISA, "cp.async.bulk" and
-// "cp.async.bulk.tensor"). Addresses in shared memory are of this block. Code for earlier devices
-// asks kHasTma and calls none of it.
+// "cp.async.bulk.tensor"). Addresses in shared memory are of this block. Code that also compiles
+// for earlier devices tests kHasTma.
 #pragma once
 
 #if defined(MSDA_SIMT_HOST)
@@ -12,8 +12,8 @@
 
 namespace msda::ptx {
 
-// In nvcc's pass for the host too, which computes the launch plans of exported kernels: they are
-// those of devices that have it.
+// True in nvcc's host pass too, which computes the launch plans of exported kernels for devices
+// with TMA.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 inline constexpr bool kHasTma = true;
 #else
@@ -26,7 +26,7 @@ inline constexpr bool kHasTma = false;
 #define MSDA_TMA(...) __trap()
 #endif
 
-/// Announces `bytes` that copies will complete in this phase, and arrives.
+/// Arrives, and announces `bytes` of copies that complete in this phase.
 __device__ __forceinline__ void mbarrier_arrive_expect_tx(Barrier* barrier, unsigned bytes) {
   MSDA_TMA(
       "{\n.reg .b64 state;\n"
@@ -34,12 +34,12 @@ __device__ __forceinline__ void mbarrier_arrive_expect_tx(Barrier* barrier, unsi
       "r"(bytes));
 }
 
-/// Orders this thread's earlier accesses of shared memory before copies that begin later.
+/// Orders this thread's earlier accesses of shared memory before bulk copies that begin later.
 __device__ __forceinline__ void fence_proxy_async() {
   MSDA_TMA("fence.proxy.async.shared::cta;" ::);
 }
 
-/// Copies `bytes` neighbouring bytes, a multiple of 16, as both addresses are.
+/// Copies `bytes` contiguous bytes. Both addresses and `bytes` are multiples of 16.
 __device__ __forceinline__ void cp_async_bulk(void* shared, const void* global, unsigned bytes,
                                               Barrier* barrier) {
   MSDA_TMA(
@@ -48,8 +48,8 @@ __device__ __forceinline__ void cp_async_bulk(void* shared, const void* global, 
       "l"(global), "r"(bytes), "r"(shared_address(barrier)));
 }
 
-/// Copies the box at (x, y, z) of the tensor that `map` describes to `shared`, a multiple of 128
-/// bytes. What lies outside the tensor arrives as zeros.
+/// Copies the box at (x, y, z) of the tensor of `map` to `shared`, a multiple of 128 bytes.
+/// Elements outside the tensor become zeros.
 __device__ __forceinline__ void cp_async_bulk_tensor(void* shared, const void* map, int x, int y,
                                                      int z, Barrier* barrier) {
   MSDA_TMA(

@@ -14,7 +14,7 @@ namespace msda::ptx {
 #define MSDA_CLUSTER(...) __trap()
 #endif
 
-/// Barrier of all threads of the cluster's blocks, which orders what they wrote to shared memory.
+/// Barrier of all threads of the cluster, which orders their accesses of shared memory.
 __device__ __forceinline__ void cluster_sync() {
   MSDA_CLUSTER(
       "barrier.cluster.arrive.release;\n"
@@ -22,8 +22,8 @@ __device__ __forceinline__ void cluster_sync() {
           : "memory");
 }
 
-/// The address of `shared`, of this block, in block `rank` of the cluster (cooperative_groups'
-/// map_shared_rank).
+/// The address in block `rank` of the cluster that corresponds to `shared` in this block
+/// (cooperative_groups' map_shared_rank).
 template <class T>
 __device__ __forceinline__ const T* mapa(const T* shared, unsigned rank) {
   const T* address = nullptr;

@@ -1,6 +1,6 @@
 // Launches that begin while the one before them in the stream still runs (CUDA programming guide,
 // "Programmatic Dependent Launch"; PTX ISA, "griddepcontrol", compute capability 9.0). Earlier
-// architectures have none of it: who uses it asks kHasDependentLaunch and calls none of it.
+// architectures have no such launches: code that compiles for them tests kHasDependentLaunch.
 #pragma once
 
 #if defined(MSDA_SIMT_HOST)
@@ -21,14 +21,14 @@ inline constexpr bool kHasDependentLaunch = false;
 #define MSDA_DEPENDENT(...) __trap()
 #endif
 
-/// The next launch of the stream, where it is a dependent one, may begin as soon as all blocks have
-/// come here or ended. What it does before griddepcontrol_wait() runs beside this one.
+/// Lets the next launch of the stream, if it is a dependent one, begin as soon as all blocks have
+/// called this or ended. Until its griddepcontrol_wait() it runs beside this launch.
 __device__ __forceinline__ void griddepcontrol_launch_dependents() {
   MSDA_DEPENDENT("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
-/// Returns when the launches that this one depends on have ended and all that they wrote can be
-/// seen; at once where this is no dependent launch. Before it a kernel leaves global memory alone.
+/// Returns when the launches that this one depends on have ended and their writes are visible;
+/// immediately if this is no dependent launch. A kernel touches no global memory before.
 __device__ __forceinline__ void griddepcontrol_wait() {
   MSDA_DEPENDENT("griddepcontrol.wait;" ::: "memory");
 }

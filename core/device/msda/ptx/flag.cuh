@@ -8,15 +8,15 @@
 
 namespace msda::ptx {
 
-/// Adds 1 to the flag, after all that this thread has read and written before.
+/// Adds 1 to the flag, after this thread's earlier reads and writes.
 __device__ __forceinline__ void red_release_add(unsigned* flag) {
   asm volatile("red.release.cta.shared.add.u32 [%0], 1;" ::"r"(
                    static_cast<unsigned>(__cvta_generic_to_shared(flag)))
                : "memory");
 }
 
-/// Waits until the flag has been raised `count` times (fewer than 2^31 ahead or behind), before all
-/// that this thread reads and writes later.
+/// Waits until the flag is at least `count` (with a difference below 2^31), before this thread's
+/// later reads and writes.
 __device__ __forceinline__ void wait_for_flag(unsigned* flag, unsigned count) {
   unsigned seen = 0;
   do {

@@ -19,7 +19,7 @@ namespace msda::ptx {
 ///   a[2] = row g,     columns 2t + 8 and 2t + 9  sums[0], sums[1] = row g,     columns 2t, 2t + 1
 ///   a[3] = row g + 8, columns 2t + 8 and 2t + 9  sums[2], sums[3] = row g + 8, columns 2t, 2t + 1
 ///
-/// with the first of two elements in the lower half of the register.
+/// with the first of two elements in the lower half of a register.
 #if !defined(MSDA_SIMT_HOST)
 template <class T>
 __device__ void mma_m16n8k16(float (&sums)[4], const unsigned (&a)[4], const unsigned (&b)[2]);

@@ -1,6 +1,5 @@
 // Loads and stores with the cache operators of PTX ISA, section "Cache operators" and "cache
-// eviction priority". The only place, with its neighbours in this folder, that holds inline
-// assembly.
+// eviction priority". No code outside this folder has inline assembly.
 #pragma once
 
 namespace msda::ptx {
@@ -33,9 +32,9 @@ using Word = typename WordOf<bytes>::Type;
 
 #if !defined(MSDA_SIMT_HOST)
 
-/// The value itself, as something the compiler cannot see through: a sum that ends here is computed
-/// once, and what is added to it later stays a constant of the load instruction. Otherwise parts of
-/// an address that loads have in common are added anew for each of them.
+/// Returns its argument, opaque to the compiler: the sum so far is computed once, and a constant
+/// that is added later becomes part of the load instruction. Otherwise the compiler adds the common
+/// parts of addresses again for each load.
 __device__ __forceinline__ const unsigned char* opaque(const unsigned char* address) {
   asm("" : "+l"(address));
   return address;
@@ -157,7 +156,7 @@ MSDA_PTX_STORE(st_cs, "global.cs")  // Store of what is not read again soon
 #undef MSDA_PTX_LOAD
 #undef MSDA_PTX_STORE
 
-/// Load that is really done each time it is written, through L1 (ld.volatile would skip it).
+/// Load through L1 that the compiler never removes or merges (ld.volatile would skip L1).
 __device__ __forceinline__ uint4 ld_ca(const uint4* p) {
   uint4 r;
   asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -166,7 +165,7 @@ __device__ __forceinline__ uint4 ld_ca(const uint4* p) {
   return r;
 }
 
-/// The same of an address in whatever memory.
+/// Load from a generic address that the compiler never removes or merges.
 __device__ __forceinline__ uint4 ld_generic(const uint4* p) {
   uint4 r;
   asm volatile("ld.v4.u32 {%0, %1, %2, %3}, [%4];"

@@ -1,5 +1,5 @@
-// What a multiprocessor tells of itself (PTX ISA, "Special Registers: %smid, %clock64"). What a
-// kernel computes must not depend on it.
+// Number and clock of a multiprocessor (PTX ISA, "Special Registers: %smid, %clock64"). Results of
+// a kernel must not depend on them.
 #pragma once
 
 #if defined(MSDA_SIMT_HOST)
@@ -15,7 +15,7 @@ __device__ __forceinline__ unsigned smid() {
   return number;
 }
 
-/// Cycles of that multiprocessor since some moment.
+/// Clock cycles of that multiprocessor since an unspecified moment.
 __device__ __forceinline__ unsigned long long clock64() {
   unsigned long long now = 0;
   asm volatile("mov.u64 %0, %%clock64;" : "=l"(now)::"memory");

@@ -1,4 +1,4 @@
-// Layered textures of four-channel texels, and linear ones: memory as texels in a row.
+// Layered textures of four-channel texels, and linear textures.
 #pragma once
 
 #if defined(MSDA_SIMT_HOST)
@@ -7,7 +7,7 @@
 
 namespace msda::simt {
 
-/// Bilinear blend around `coordinates`, in texels, of layer `layer`; zero outside the layer.
+/// Bilinear blend at `coordinates`, in texels, of a layer; zero outside it.
 __device__ __forceinline__ float4 tex2d_layered(unsigned long long texture, float2 coordinates,
                                                 int layer) {
   return tex2DLayered<float4>(static_cast<cudaTextureObject_t>(texture), coordinates.x,
@@ -23,7 +23,7 @@ __device__ __forceinline__ void surf2d_layered_write(unsigned long long surface,
                      static_cast<cudaSurfaceObject_t>(surface), x * Texel::kBytes, y, layer);
 }
 
-/// Texel `number` of a linear texture whose texels are Words (ptx::Word).
+/// Texel `number` of a linear texture with texels of type Word (ptx::Word).
 template <class Word>
 __device__ __forceinline__ Word tex1d_fetch(unsigned long long texture, unsigned number) {
   return tex1Dfetch<Word>(static_cast<cudaTextureObject_t>(texture), static_cast<int>(number));

@@ -1,5 +1,5 @@
-// Threads of a block: indices, barriers and lane exchange. Device code calls these and never the
-// intrinsics, so that another executor than a GPU can give them a body.
+// Threads of a block: indices, barriers and lane exchange. Device code calls these functions and no
+// intrinsics, so that another executor than a GPU can provide bodies.
 #pragma once
 
 #include <msda/ptx/barrier.cuh>
@@ -8,7 +8,7 @@ namespace msda::simt {
 
 inline constexpr int kWarpLanes = 32;
 inline constexpr int kConsumerBarrier = 15;  ///< id of the named barrier of the consumer warps
-inline constexpr int kProducerBarrier = 14;  ///< and of that of the producer warps
+inline constexpr int kProducerBarrier = 14;  ///< id of the named barrier of the producer warps
 
 }  // namespace msda::simt
 
@@ -33,7 +33,7 @@ __device__ __forceinline__ unsigned warp() { return threadIdx.x / kWarpLanes; }
 
 /// Barrier of all threads of the block.
 __device__ __forceinline__ void syncthreads() { __syncthreads(); }
-/// Barrier of the lanes in `mask`, which must be exactly those that call it.
+/// Barrier of the lanes in `mask`, which must be the lanes that call it.
 __device__ __forceinline__ void syncwarp(unsigned mask = 0xffffffffU) { __syncwarp(mask); }
 
 /// The value of the lane whose number differs in the bits of `lane_mask`. All lanes call it.
@@ -41,7 +41,7 @@ template <class T>
 __device__ __forceinline__ T shfl_xor_sync(T value, int lane_mask) {
   return __shfl_xor_sync(0xffffffffU, value, lane_mask);
 }
-/// The value of the lane `lanes` below; the first ones keep their own. All lanes call it.
+/// The value of the lane `lanes` below; the first `lanes` lanes keep theirs. All lanes call it.
 template <class T>
 __device__ __forceinline__ T shfl_up_sync(T value, int lanes) {
   return __shfl_up_sync(0xffffffffU, value, static_cast<unsigned>(lanes));
@@ -54,8 +54,8 @@ __device__ __forceinline__ T shfl_sync(T value, int source_lane, int width = kWa
 
 #endif
 
-/// Reduction of the values of all 32 lanes by `combine(a, b)`, the same in all of them. All 32
-/// lanes call it, and the functions that follow.
+/// Reduction of the values of all 32 lanes by `combine(a, b)`, the same in all lanes. All 32 lanes
+/// call this and the reductions that follow.
 template <class T, class Combine>
 __device__ __forceinline__ T warp_reduce(T value, const Combine& combine) {
 #pragma unroll
@@ -64,7 +64,7 @@ __device__ __forceinline__ T warp_reduce(T value, const Combine& combine) {
   return value;
 }
 
-/// The sum of the values of this lane and all below it.
+/// The sum of the values of this lane and of all lanes below.
 template <class T>
 __device__ __forceinline__ T warp_inclusive_sum(T value) {
 #pragma unroll
@@ -75,22 +75,21 @@ __device__ __forceinline__ T warp_inclusive_sum(T value) {
   return value;
 }
 
-/// The largest value of the warp's lanes, in all of them.
+/// The largest value of all lanes.
 __device__ __forceinline__ float reduce_max_sync(float value) {
   return warp_reduce(value, [](float a, float b) { return fmaxf(a, b); });
 }
 
-// As warp_reduce() for the smallest, the largest and the union of bits; one instruction from
-// compute capability 8.0 on.
+// One instruction from compute capability 8.0 on.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-/// The smallest value of the warp's lanes, in all of them.
+/// The smallest value of all lanes.
 __device__ __forceinline__ int reduce_min_sync(int value) {
   return __reduce_min_sync(0xffffffffU, value);
 }
 __device__ __forceinline__ int reduce_max_sync(int value) {
   return __reduce_max_sync(0xffffffffU, value);
 }
-/// The bits that any of the warp's lanes has, in all of them.
+/// The bits that are set in any lane's value.
 __device__ __forceinline__ unsigned reduce_or_sync(unsigned bits) {
   return __reduce_or_sync(0xffffffffU, bits);
 }
@@ -108,29 +107,28 @@ __device__ __forceinline__ unsigned reduce_or_sync(unsigned bits) {
 
 #if !defined(MSDA_SIMT_HOST)
 
-/// Number of the lowest bit set; `bits` is not 0.
+/// Number of the lowest bit set in `bits`, which is not 0.
 __device__ __forceinline__ int lowest_bit(unsigned bits) {
   return __ffs(static_cast<int>(bits)) - 1;
 }
 
-/// Puts the larger of both there, and returns what was there before.
+/// Stores the larger of both, and returns the old value.
 template <class T>
 __device__ __forceinline__ T atomic_max(T* address, T value) {
   return atomicMax(address, value);
 }
-/// Puts the sum of both there, and returns what was there before.
+/// Stores the sum of both, and returns the old value.
 template <class T>
 __device__ __forceinline__ T atomic_add(T* address, T value) {
   return atomicAdd(address, value);
 }
 
-/// Puts `value` there where `expected` is, and returns what was there before.
+/// Stores `value` if the old value is `expected`, and returns the old value.
 __device__ __forceinline__ unsigned atomic_cas(unsigned* address, unsigned expected,
                                                unsigned value) {
   return atomicCAS(address, expected, value);
 }
-/// Orders what this thread wrote before in front of what it writes later, and likewise what it
-/// reads, for all threads of the GPU.
+/// Orders this thread's earlier reads and writes before its later ones, for all threads of the GPU.
 __device__ __forceinline__ void threadfence() { __threadfence(); }
 
 /// Dynamic shared memory of the block, aligned to 128 bytes.
@@ -139,8 +137,8 @@ __device__ __forceinline__ unsigned char* shared_memory() {
   return msda_shared;
 }
 
-/// The thread turns to another tile of rows, perhaps the first of a work item: for the executor
-/// that counts, nothing on a GPU.
+/// The thread begins a tile of rows, perhaps the first tile of a work item. Counted by the
+/// executor; no code on a GPU.
 __device__ __forceinline__ void begin_tile(bool /*first*/) {}
 
 #endif

@@ -1,5 +1,5 @@
 // What the skeletons that gather point by point share: the policies of a composition, bound to each
-// other, and what follows from all of them together.
+// other, the launch plan that all of them make together, and pre-passes.
 #pragma once
 
 #include <msda/parts/restage.cuh>
@@ -22,11 +22,11 @@
 
 namespace msda {
 
-/// Parameters of the default policies: they have none.
+/// The default policies have no parameters.
 struct NoParameters {};
 
-/// Every slot with its default policy. A composition derives from this and names those it fills
-/// anew.
+/// Every slot with its default policy. A composition derives from this and overrides the slots that
+/// it fills.
 template <class ProblemType>
 struct GatherDefaults {
   using Problem = ProblemType;
@@ -37,7 +37,7 @@ struct GatherDefaults {
 #undef MSDA_DEFAULT
 };
 
-/// The policies' parts of a block's shared memory, and those that a skeleton adds.
+/// A block's shared memory: the parts of the policies, and further ones of a skeleton.
 template <class K, class... More>
 using GatherParts = BlockStorage<Part<kSource, typename K::Source::Storage>,
                                  Part<kFetch, typename K::Fetch::Storage>,
@@ -45,8 +45,8 @@ using GatherParts = BlockStorage<Part<kSource, typename K::Source::Storage>,
                                  Part<kPointFetch, typename K::PointFetch::Storage>,
                                  Part<kSchedule, typename K::Schedule::Storage>, More...>;
 
-/// Composition `C` with its policies bound to each other: `Self` is the skeleton's class that
-/// derives from this one, and what they call K.
+/// Composition `C` with its policies bound to each other. `Self`, the skeleton's class that derives
+/// from this one, is the policies' K.
 template <class C, class Self>
 struct Gather {
   using Problem = typename C::Problem;
@@ -55,7 +55,7 @@ struct Gather {
 #undef MSDA_BIND
 };
 
-/// The boxes that a level is copied by: whole to the chip, or those that points read.
+/// The boxes that TMA copies of a level: of the whole level if it is on chip, otherwise of points.
 template <class K>
 constexpr BoxShape boxes_of(int level) {
   return K::Source::on_chip(level) ? K::Source::boxes(level) : K::Fetch::boxes(level);
@@ -67,7 +67,7 @@ inline constexpr bool kCopiesBoxes = [] {
   }
   return false;
 }();
-/// The parameter of the main kernel.
+/// The type of the main kernel's parameter.
 template <class K>
 using KernelArguments =
     Conditional<kCopiesBoxes<K>, MappedArguments<K::Problem::kLevels>, Arguments>;
@@ -98,8 +98,8 @@ constexpr LaunchPlan make_plan() {
   return plan;
 }
 
-/// The pre-pass of the policy that fills `slot`; empty when it has none. That of the layout slot
-/// copies values into another layout, encoding, or both.
+/// Runs the pre-pass of the policy of `slot`, if there is one. The pre-pass of slot layout converts
+/// the values to another layout, another encoding, or both.
 template <class K, Slot slot>
 __device__ __forceinline__ void run_prepass(const Arguments& arguments) {
   if constexpr (slot == kLayout && kRestages<K>) run_prepass_of<Restage<K>>(arguments);

@@ -1,12 +1,12 @@
-// The direct skeleton: every lane group gathers its row's points itself. It owns the loops, the
-// barriers and the division of shared memory; the slots own the decisions.
+// The direct skeleton: every lane group gathers the points of its rows itself. The skeleton owns
+// the loops, the barriers and the division of shared memory; the slots own the decisions.
 //
-//   what is before it in the stream has ended     launch
+//   wait for earlier launches of the stream       launch
 //   for each work item of this block              schedule
-//     begin to load what stays on chip            source.enter
+//     begin to load resident levels               source.enter
 //     for each tile of rows                       mapping, order
 //       points and taps of the tile               point_fetch.enter, metadata.enter
-//       what stays on chip has come               source.begin_tile
+//       wait for resident levels                  source.begin_tile
 //       for each level, for each batch of points  unroll
 //         taps                                    metadata.read
 //         values                                  source.read (layout, cache)
@@ -40,7 +40,7 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
   typename K::Schedule schedule(arguments,
                                 part_of<kSchedule, typename K::Schedule::Storage>(storage));
   Consumer<K> consumer(arguments, storage);
-  K::Launch::begin();  // barriers are made, and nothing of global memory was touched
+  K::Launch::begin();  // barriers are initialised, and global memory is untouched so far
 
   WorkItem item;
   while (schedule.next(item)) {
@@ -73,7 +73,7 @@ __global__ void prepass(const __grid_constant__ Arguments arguments) {
 
 using msda::make_plan;
 
-/// What the host reads from the module to launch it.
+/// The plan that the host reads from the module.
 template <class C>
 __device__ const LaunchPlan plan = make_plan<Composed<C>>();
 

@@ -1,5 +1,5 @@
-// What a composition tells the host for the sake of evidence: where the slots' parts of shared
-// memory lie, what a tile and a point are, and which policies have nothing to do.
+// What a launch plan says for the sake of evidence: the slots' parts of shared memory, the sizes of
+// tiles and points, and policies that have nothing to do.
 #pragma once
 
 #include <msda/composition.cuh>
@@ -13,7 +13,7 @@ constexpr void copy_text(Remark& remark, const char* text) {
   for (unsigned i = 0; text[i] != 0 && i + 1 < sizeof(Remark); ++i) remark.text[i] = text[i];
 }
 
-/// A policy that has nothing to do in some compositions says why, for people to read:
+/// A policy that has nothing to do in some compositions has a function that returns the reason:
 ///
 ///   static constexpr const char* idle() { return ... ? "why not" : nullptr; }
 template <class Policy>
@@ -23,7 +23,7 @@ constexpr void add_idle(LaunchPlan& plan, Slot slot) {
   }
 }
 
-/// Producer warps without anything to produce, and what they would hand over.
+/// Marks producer warps that have nothing to produce, and their pipeline.
 template <class K>
 constexpr void add_idle_producers(LaunchPlan& plan) {
   if (K::Metadata::kIsCooperative || kFetchSteps<K> != 0) return;
@@ -38,29 +38,21 @@ struct SharedParts {
   unsigned end;
 };
 
-/// The members of the skeleton's Storage, in their order: each begins at a multiple of 128 bytes,
-/// and empty ones occupy no bytes.
-template <class K>
-constexpr SharedParts shared_parts() {
+/// The offsets of the parts of a block's shared memory: each begins at a multiple of 128 bytes.
+template <Slot... slot, class... Storage>
+constexpr SharedParts shared_parts(const PartList<Part<slot, Storage>...>*) {
   SharedParts parts = {};
-  const auto add = [&](Slot slot, unsigned bytes) {
-    parts.of[slot] = {parts.end, bytes};
+  const auto add = [&](Slot of, unsigned bytes) {
+    parts.of[of] = {parts.end, bytes};
     parts.end += (bytes + 127) / 128 * 128;
   };
-  add(kSource, kStorageBytes<typename K::Source::Storage>);
-  add(kFetch, kStorageBytes<typename K::Fetch::Storage>);
-  add(kMetadata, kStorageBytes<typename K::Metadata::Storage>);
-  add(kPointFetch, kStorageBytes<typename K::PointFetch::Storage>);
-  add(kSchedule, kStorageBytes<typename K::Schedule::Storage>);
-  if constexpr (requires { typename K::Pipeline; }) {
-    add(kPipeline, kStorageBytes<typename K::Pipeline::Storage>);
-  }
+  (add(slot, kStorageBytes<Storage>), ...);
   return parts;
 }
 
 template <class K>
 constexpr void add_evidence(LaunchPlan& plan) {
-  constexpr SharedParts kParts = shared_parts<K>();
+  constexpr SharedParts kParts = shared_parts(static_cast<typename K::Storage*>(nullptr));
   static_assert(kParts.end == kStorageBytes<typename K::Storage>, "a part lies elsewhere");
   for (int slot = 0; slot < kSlotCount; ++slot) plan.shared[slot] = kParts.of[slot];
   plan.tile_rows = kTileRows<K>;
@@ -72,7 +64,7 @@ constexpr void add_evidence(LaunchPlan& plan) {
   MSDA_GATHER_SLOTS(MSDA_ADD_IDLE)
   MSDA_PRODUCER_SLOTS(MSDA_ADD_IDLE)
 #undef MSDA_ADD_IDLE
-  if constexpr (requires { typename K::Roles; }) add_idle_producers<K>(plan);
+  if constexpr (kIsSpecialised<K>) add_idle_producers<K>(plan);
 }
 
 }  // namespace msda

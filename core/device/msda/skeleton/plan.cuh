@@ -1,4 +1,4 @@
-// What a policy adds to the launch plan: a workspace, and a pre-pass before the main kernel.
+// What a policy may add to the launch plan: a workspace, and a pre-pass before the main kernel.
 #pragma once
 
 #include <msda/contract.cuh>
@@ -6,11 +6,11 @@
 
 namespace msda {
 
-/// Any policy may declare a workspace, and a pre-pass that is launched before the main kernel, to
-/// fill it for example:
+/// Any policy may declare a workspace, and a pre-pass that the host launches before the main
+/// kernel, for example to fill the workspace:
 ///
 ///   static constexpr Extent kWorkspace = {...};  // arguments.workspace[slot]
-///   static constexpr Zeroed kZeroed = ...;       // when the host clears it; never without
+///   static constexpr Zeroed kZeroed = ...;       // when the host clears it; without: never
 ///   struct Prepass {
 ///     static constexpr LaunchShape kShape = {...};
 ///     struct Storage {...};  // shared memory

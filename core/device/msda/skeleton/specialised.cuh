@@ -1,6 +1,6 @@
 // The specialised skeleton: the direct skeleton with two kinds of warps. Producers compute the taps
-// of all rows (where the metadata slot is cooperative) and copy values to shared memory (where the
-// fetch slot has producers do that); consumers blend and store.
+// of all rows (if the metadata slot is cooperative) and copy values to shared memory (if the fetch
+// slot copies by producers); consumers blend and store.
 //
 //   producers, for each item, tile              schedule, mapping, order
 //     points and taps of the tile               point_fetch.enter, metadata.enter (one step)
@@ -11,10 +11,10 @@
 //       taps, values, sums                      metadata.read, fetch.read, arithmetic.add
 //     combine lanes, store                      mapping, cache
 //
-// Both walk through the same items, tiles and steps, and every warp of the block through all of
-// them, whether its rows exist or not: the number of steps depends on the sizes of the problem
-// only. (The hangs that are reported of warp-specialised deformable attention come from warps that
-// leave a persistent loop early, or skip a barrier that others count on.)
+// Every warp of both roles walks through the same items, tiles and steps, whether its rows exist or
+// not: the number of steps depends on the sizes of the problem only. (Reported hangs of
+// warp-specialised deformable attention come from warps that leave a persistent loop early, or skip
+// a barrier that other warps wait at.)
 #pragma once
 
 #include <msda/launch.cuh>
@@ -48,7 +48,7 @@ struct Composed : Gather<C, Composed<C>> {
   using Storage = specialised::Storage<Composed>;
 };
 
-/// Calls each(tile) for every tile of this block's items, and enter(item) before those of an
+/// Calls each(tile) for every tile of this block's items, and enter(item) before the tiles of an
 /// item.
 template <class K, class Enter, class Each>
 __device__ __forceinline__ void for_all_tiles(const Arguments& arguments, Storage<K>& storage,
@@ -149,7 +149,7 @@ __global__ void prepass(const __grid_constant__ Arguments arguments) {
 
 using msda::make_plan;
 
-/// What the host reads from the module to launch it.
+/// The plan that the host reads from the module.
 template <class C>
 __device__ const LaunchPlan plan = make_plan<Composed<C>>();
 

@@ -1,4 +1,5 @@
-// A tile of rows in the gathering skeletons: where its rows are, from taps to stored sums.
+// A tile of rows in the gathering skeletons: its rows' indices, and the way from taps to stored
+// sums.
 #pragma once
 
 #include <msda/launch.cuh>
@@ -10,8 +11,8 @@
 
 namespace msda {
 
-/// kTileRows rows of an item from row `at` of it on, kRowsPerLane for each lane group of the block.
-/// The item has at most kMostRows.
+/// kTileRows rows of an item, beginning at row `at` of the item: kRowsPerLane rows for each lane
+/// group. The item has at most kMostRows rows.
 template <class K>
 class Tile {
   using Problem = typename K::Problem;
@@ -19,7 +20,7 @@ class Tile {
   using Walk = msda::Walk<K>;
   static constexpr int kBlocking = Mapping::kRowsPerLane;
   static constexpr int kPlaneHeads = K::Source::kPlaneHeads;
-  static constexpr bool kHeadsExist = Problem::kHeads % kPlaneHeads == 0;  ///< of all rows
+  static constexpr bool kHeadsExist = Problem::kHeads % kPlaneHeads == 0;  ///< for all rows
 
  public:
   static constexpr long long kMostRows = 1 << 30;
@@ -30,14 +31,14 @@ class Tile {
         first_row_(at),
         last_row_(static_cast<int>(item.last - item.first) - 1 - at) {}
 
-  /// Of its item, and the item's rows from here on.
+  /// True for the first tile of the item; rows_left() counts the item's rows from this tile on.
   __device__ bool is_first() const { return first_row_ == 0; }
   __device__ int rows_left() const { return last_row_ + 1; }
   __device__ const WorkItem& item() const { return item_; }
 
-  /// Flat row of row `in_tile` (>= kTileRows: of a later tile of the item); one beyond the item's
-  /// end stands for its last row, and one of a head that does not exist for the last head's, so
-  /// that all lanes of a warp stay together and only the store asks whether the row is real.
+  /// Index of tile row `in_tile` in the output; from kTileRows on, a row of a later tile of the
+  /// item. Rows past the end of the item are clamped to its last row, and heads that do not exist
+  /// to the last head, so that all lanes stay converged; only store() asks whether the row exists.
   __device__ RowNumber flat_row(int in_tile) const {
     const long long first = item_.image * arguments_.queries;
     if constexpr (kPlaneHeads == Problem::kHeads && requires { K::Order::kIsStored; }) {
@@ -48,7 +49,7 @@ class Tile {
     return {(first + query) * Problem::kHeads + head_of(in_tile), 0};
   }
 
-  /// Head of row `in_tile`, or the last one for a head that does not exist.
+  /// Head of row `in_tile`, clamped to the last head.
   __device__ int head_of(int in_tile) const {
     if constexpr (Problem::kHeads == 1) return 0;
     const int head = head_in_problem(in_tile);
@@ -59,9 +60,9 @@ class Tile {
     return K::Arithmetic::scale(arguments_, item_.image, head_of(in_tile), level);
   }
 
-  /// Of the specialised skeleton's producers: copies the values that the fetch slot stages, a batch
-  /// of points of all rows for each step. The taps are where the metadata slot keeps them for all
-  /// lanes, or are computed here.
+  /// Called by the producers of the specialised skeleton: copies the values that the fetch slot
+  /// stages, in each step one batch of points of all rows. Offsets come from the metadata slot if
+  /// it is cooperative, and are computed here otherwise.
   template <class Stages>
   __device__ void produce(Stages& stages, typename K::Fetch::Storage& storage,
                           const typename K::Metadata& metadata) const {
@@ -89,7 +90,8 @@ class Tile {
   }
 
   __device__ void consume(Consumer<K>& consumer) const {
-    // What is on its way to the chip is waited for here: a wait among the visits parts their loads.
+    // Wait for pending level copies here: a wait between visits would keep the compiler from
+    // batching their loads.
     consumer.source.begin_tile(item_);
     if (!warp_has_rows()) return;
     if constexpr (kResidentArrivesLate<K>) {
@@ -122,25 +124,25 @@ class Tile {
     }
   }
 
-  /// That of a row of the last plane perhaps does not exist.
+  /// May exceed the number of heads for rows of the last plane.
   __device__ int head_in_problem(int in_tile) const {
     if constexpr (kPlaneHeads == 1) return item_.head;
     const int in_plane = static_cast<int>(row_of(in_tile) % kPlaneHeads);
     return kPlaneHeads == Problem::kHeads ? in_plane : item_.head + in_plane;
   }
-  /// The row of the plane that row `in_tile` is or, beyond the item's end, stands for.
+  /// Row of the plane, clamped to the item's last row.
   __device__ unsigned long long row_of(int in_tile) const {
     return static_cast<unsigned long long>(item_.first) + in_item(in_tile);
   }
   __device__ unsigned in_item(int in_tile) const {
     return static_cast<unsigned>(first_row_ + min(in_tile, last_row_));
   }
-  /// False when all rows of the warp stand for others, and no other warp waits for it.
+  /// False if no row of the warp exists and no other warp waits for this one. All lanes call it.
   __device__ bool warp_has_rows() const {
     if constexpr (!kEndsWithinTiles<K> || K::Fetch::kStaged || kStreamsLevels<K>) return true;
     return simt::reduce_or_sync(Mapping::row() <= last_row_ ? 1 : 0) != 0;
   }
-  /// False for rows that stand for others.
+  /// False for clamped rows, which are not stored.
   __device__ bool is_real(int in_tile) const {
     return in_tile <= last_row_ && (kHeadsExist || head_in_problem(in_tile) < Problem::kHeads);
   }
@@ -158,11 +160,11 @@ class Tile {
   const Arguments& arguments_;
   const WorkItem& item_;
   int first_row_;
-  int last_row_;  ///< rows of the item behind the tile's first
+  int last_row_;  ///< the item's last row, relative to first_row_
 };
 
-/// Calls each(tile) for the tiles of an item. What lanes compute of a row has 32 bits: an item of
-/// more rows than that is as good as several.
+/// Calls each(tile) for the tiles of an item. Lanes compute with rows in 32 bits, so an item with
+/// more than kMostRows rows is treated as several items.
 template <class K, class Each>
 __device__ __forceinline__ void for_each_tile(const Arguments& arguments, const WorkItem& item,
                                               const Each& each) {

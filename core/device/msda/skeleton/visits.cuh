@@ -2,16 +2,18 @@
 #pragma once
 
 #include <msda/launch.cuh>
+#include <msda/slots/arithmetic.cuh>
 #include <msda/slots/metadata.cuh>
 #include <msda/slots/point_fetch.cuh>
 #include <msda/slots/schedule.cuh>
+#include <msda/slots/source.cuh>
 #include <msda/static_for.cuh>
 #include <msda/vector.cuh>
 #include <msda/walk.cuh>
 
 namespace msda {
 
-/// What the policies keep between tiles, for a thread that consumes rows.
+/// The policies' objects of a thread that consumes rows, which live from tile to tile.
 template <class K>
 struct Consumer {
   typename K::Source source;
@@ -26,7 +28,7 @@ struct Consumer {
         point_fetch(arguments, part_of<kPointFetch, typename K::PointFetch::Storage>(storage)) {}
 };
 
-/// One of a lane's rows, as it lies in `Source`.
+/// One of a lane's rows, with its base in `Source`.
 template <class Source>
 struct LaneRow {
   RowNumber flat;
@@ -38,8 +40,8 @@ struct LaneRow {
 template <class K>
 using RowSums = typename K::Arithmetic::template Sums<K::Mapping::kVector>;
 
-/// All visits of the `rows` of one lane in a tile, whose values lie in `Source`: the consumer's, or
-/// where it has them from.
+/// Runs the walk for the rows that one lane computes in a tile. `Source` is the consumer's source,
+/// or the global fallback of that source.
 template <class K, class Tile, class Source>
 class Visits {
   using Problem = typename K::Problem;
@@ -73,7 +75,7 @@ class Visits {
   }
 
  private:
-  /// All visits written out. While one is blended, the next kAhead have begun.
+  /// Unrolls all visits. While one visit is blended, the loads of the next kAhead are in flight.
   __device__ void visit_all(Sums (&sums)[kBlocking]) const {
     constexpr int kInFlight = Walk::kAhead + 1;
     Batch batch[kInFlight];
@@ -88,8 +90,8 @@ class Visits {
       if constexpr (n % 2 == 1) keep_order_of_fetches();
     });
   }
-  /// All visits written out, two at a time: what is on chip is blended while the other's values are
-  /// on their way.
+  /// Unrolls all visits, two at a time: the near level, which is on chip, is blended while the
+  /// loads of the far level are in flight.
   __device__ void visit_two_at_a_time(Sums (&sums)[kBlocking]) const {
     static_for<(Walk::kVisits + 1) / 2>([&]<int pair>() {
       constexpr int kFar = 2 * pair;
@@ -129,13 +131,13 @@ class Visits {
     constexpr Visit kVisit = Walk::visit(n);
     finish<kVisit.level, kVisit.points, pending>(sums, stage, batch);
   }
-  /// The compiler moves fetches of texels before visits that come first, until it has no more
-  /// registers; across this it does not.
+  /// The compiler would hoist texel fetches above earlier visits until registers run out; a warp
+  /// barrier stops it.
   __device__ static void keep_order_of_fetches() {
     if constexpr (K::Reader::kFetches) simt::syncwarp();
   }
 
-  /// A loop over the batches of each level; only a last one of fewer points is written out.
+  /// Loops over the batches of each level; only a shorter last batch is unrolled.
   __device__ void visit_in_loops(Sums (&sums)[kBlocking]) const {
     constexpr int kWhole = Problem::kPoints / kBatch<K> * kBatch<K>;
     static_for<Problem::kLevels>([&]<int level>() {
@@ -156,7 +158,8 @@ class Visits {
     finish<level, points, 0>(sums, 0, batch);
   }
 
-  /// Of consumers that compute taps themselves: the first values are on their way, or will be.
+  /// Prefetches the next tile's points, once this tile's first loads were issued. Only where
+  /// consumers compute their own taps: producers prefetch by themselves.
   __device__ void prefetch_points() const {
     if constexpr (kPrefetchesPoints<K> && kProducerThreads<K> == 0) {
       consumer_.point_fetch.prefetch([this](int in_tile) { return tile_.flat_row(in_tile); },
@@ -164,14 +167,14 @@ class Visits {
     }
   }
 
-  /// No value of the level was asked for before.
+  /// Called before the first load from `level`, by all consumers.
   template <int level>
   __device__ void on_level() const {
     if constexpr (kStreamsLevels<K>) consumer_.source.template on_level<level>(tile_.item());
   }
 
-  /// `points` points of each row, from `point` on: their values are on their way to registers, or
-  /// to `stage` in the fetch slot's memory.
+  /// Issues the loads of `points` points of each row, from `point` on: to registers, or to `stage`
+  /// of the fetch slot's shared memory.
   template <int level, int points>
   __device__ void begin(int point, int stage, Batch& batch) const {
 #pragma unroll
@@ -189,7 +192,7 @@ class Visits {
     if constexpr (Walk::staged(level)) consumer_.fetch.commit(stage);
   }
 
-  /// Blends a batch after which `pending` staged ones have begun.
+  /// Blends a batch. `pending` staged batches were begun after it.
   template <int level, int points, int pending, class Into>
   __device__ void finish(Into (&sums)[kBlocking], int stage, Batch& batch) const {
     if constexpr (Walk::staged(level)) {
@@ -221,7 +224,7 @@ class Visits {
     }
   }
 
-  /// Values in units of a scale are summed as stored, and the scale is applied once.
+  /// Scaled values are summed as stored, and the scale is applied to the sum.
   template <int level, int points, class Into>
   __device__ void add(const LaneRow<Source>& row, Into& sums, const Taps<K> (&taps)[kBatch<K>],
                       const Value (&value)[kBatch<K>][kTaps<K>]) const {

@@ -1,9 +1,9 @@
-// The skeleton of a kernel that shares nothing with the others: its one slot is the kernel itself.
+// The skeleton of a kernel that shares no slot with others: its only slot is the kernel itself.
 //
 //   template <class K, class Parameters> struct Kernel {
 //     static constexpr LaunchShape kShape = {...};
 //     struct Storage {...};                             // shared memory; empty without
-//     static constexpr Extent kWorkspace = {...};       // optional: arguments.workspace[0]
+//     static constexpr Extent kWorkspace = {...};       // optional: arguments.workspace[kKernel]
 //     struct Prepass {...};                             // optional, see plan.cuh
 //     __device__ static void run(const Arguments& arguments, Storage& storage);
 //   };

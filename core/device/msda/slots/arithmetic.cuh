@@ -8,37 +8,40 @@
 
 namespace msda {
 
-/// Where an element has two pixels.
+/// The arithmetic of elements with two pixels, `upper` and `lower`: weights(upper, lower) makes one
+/// tap's weight of the weights of both.
 template <class Policy>
 concept ColumnArithmetic = requires {
   { Policy::weights(0.0F, 0.0F) } -> Same<typename Policy::Weight>;
 };
 
-/// True where values are encoded in units of a scale: scale(arguments, image, head, level), the
-/// factor of a level's sums.
+/// True if values are encoded in units of a scale. scale(arguments, image, head, level) returns the
+/// factor of a level's sums; consumers call it for each row and level.
 template <class K>
 inline constexpr bool kHasScales = requires(const Arguments& arguments) {
   K::Arithmetic::scale(arguments, 0LL, 0, 0);
 };
 
-/// - `Stored`: element type of the values that are read, perhaps a SplitElement; `kEncoded`: it is
-///   not the problem's, and a pre-pass encodes them;
-/// - `kElementPixels`: pixels in a stored element: 1, or 2 where that has the pixel below as well,
-/// so that a
-///   tap is a column of a footprint;
-/// - `Weight`: type of a tap's weight, float32 or of 16 bits; of a column what weights(upper,
-/// lower)
-///   makes of both;
-/// - `Sums<n>`: the sums of n channels of a row, in float32, as FloatSums;
-/// - pixels_from(pixel, location, size): the pixel coordinate of a location on an axis of `size`
-///   pixels, counted from pixel `pixel`;
-/// - encode(arguments, values, image, head, level): the stored form of the values of kElementPixels
-/// pixels;
-/// - add<points>(sums, taps, values): adds weight * value, over the first `points` points of a
-///   batch and their taps;
-/// - of a policy with `kSumsTwoBatches`: `TwoBatchSums<n>`, of two batches that begin together:
-/// clear(),
-///   add_to(sums), and add<points>() adds to them too.
+/// Static members. Consumers call add(); threads that compute taps call pixels_from() and
+/// weights(); the pre-pass of slot layout calls encode(). No function synchronises.
+///
+/// - `Stored`: element type of the values that are read, perhaps a SplitElement; `kEncoded`: a
+///   pre-pass makes these elements of the problem's, by encode();
+/// - `kElementPixels`: pixels in a stored element: 1, or 2 if the element has the pixel below as
+/// well,
+///   so that a tap is a column of a footprint (ColumnArithmetic);
+/// - `Weight`: type of a tap's weight: float32 or a type of 16 bits; for columns the result of
+///   weights();
+/// - `Sums<n>`: the sums of n channels of a row in float32, as FloatSums;
+/// - pixels_from(pixel, location, size) returns the pixel coordinate of a location on an axis of
+///   `size` pixels, relative to pixel `pixel`;
+/// - encode(arguments, values, image, head, level) returns the stored element for the values of
+///   kElementPixels pixels;
+/// - add<points>(sums, taps, values) adds weight * value for all taps of the first `points` points
+/// of
+///   a batch;
+/// - a policy with `kSumsTwoBatches` has `TwoBatchSums<n>` too, the sums of two batches that begin
+///   together, to which add() adds as well, with clear() and add_to(sums).
 template <class Policy, class K>
 concept ArithmeticPolicy =
     requires(const Arguments& arguments, typename Policy::template Sums<1>& sums,

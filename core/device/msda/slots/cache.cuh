@@ -1,5 +1,5 @@
-// Slot "cache": the hints of loads and stores. Value rows are read many times, locations and
-// weights once, outputs never.
+// Slot "cache": the hints of loads and stores. Values are read many times, locations and weights
+// once, outputs never.
 #pragma once
 
 #include <msda/contract.cuh>
@@ -7,12 +7,12 @@
 
 namespace msda {
 
-/// - load_value<level>(address): a word of a value row of that level;
-/// - load_stream(address): a word of locations, weights or anything else that is read once;
-/// - store_output(address, word);
-/// - `kPersistValue`: the launch keeps the value tensor in the persisting part of L2.
+/// Static members, called by any thread that loads or stores; words are those of ptx::Word.
 ///
-/// Words are those of ptx::Word.
+/// - load_value<level>(address) returns a word of values of that level;
+/// - load_stream(address) returns a word of locations, weights or other data that is read once;
+/// - store_output(address, word) stores a word of the output;
+/// - `kPersistValue`: the launch keeps the value tensor in the persisting part of L2.
 template <class Policy, class K>
 concept CachePolicy = requires(const uint4* from, uint4* to, uint4 word) {
   requires kConstant<bool, Policy::kPersistValue>;

@@ -1,5 +1,4 @@
-// Slot "fetch": the way of the values from the source to the registers of the lane that blends
-// them.
+// Slot "fetch": how values travel from the source to the registers of the lane that blends them.
 #pragma once
 
 #include <msda/parts/taps.cuh>
@@ -9,13 +8,14 @@
 
 namespace msda {
 
-/// A fetch that stages values in shared memory, those that the source does not have on chip, batch
-/// by batch. `stage`, 0 .. kAhead, tells batches apart that are in flight together.
+/// A fetch that stages in shared memory, batch by batch, the values of levels that are not on chip.
+/// All consumers call these in the same order; `stage`, 0 .. kAhead, numbers the batches in flight.
 ///
-/// - begin<level, points>(source, base, item, head, stage, r, taps): issues the copies of the
-///   values of the lane's r-th row; commit(stage): those of all its rows are issued;
-/// - wait<pending>(stage): they are there; `pending` batches began later;
-/// - read<points>(stage, r, values): to registers; release(stage): they have been blended.
+/// - begin<level, points>(source, base, item, head, stage, r, taps) issues the copies of the values
+/// of
+///   the lane's r-th row; commit(stage) ends the copies of all rows of the lane;
+/// - wait<pending>(stage) returns when the copies have arrived; `pending` batches were begun later;
+/// - read<points>(stage, r, values) reads the row's values; release(stage): the lane has read all.
 template <class Policy, class K>
 concept StagedFetch = requires(
     Policy& policy, const typename K::Source& source, const typename K::Source::Base& base,
@@ -28,14 +28,13 @@ concept StagedFetch = requires(
   policy.release(0);
 };
 
-/// A fetch whose values producer warps copy:
+/// A fetch whose values are copied by producer warps:
 ///
-/// - prepare(arguments, storage): done by all threads, before a barrier of the block;
-/// - produce<level, points>(arguments, storage, item, stage, offset_of, head_of): done by
-/// producers.
-///   Copies the values of all rows of a tile, from the offsets of points (row, point of the batch)
-///   and the heads of rows;
-/// - follow(stages): tells a consumer's object where it is.
+/// - prepare(arguments, storage): called once by all threads, before a barrier of the block;
+/// - produce<level, points>(arguments, storage, item, stage, offset_of, head_of): called by all
+///   producers. Copies the values of all rows of a tile; offset_of(row, point of the batch) and
+///   head_of(row) say which;
+/// - follow(stages): called by each consumer before its first tile, with its view of the pipeline.
 template <class Policy, class K>
 concept ProducedFetch = requires(Policy& policy, Stages<K>& stages, const Arguments& arguments,
                                  typename Policy::Storage& storage, const WorkItem& item,
@@ -46,10 +45,12 @@ concept ProducedFetch = requires(Policy& policy, Stages<K>& stages, const Argume
   policy.follow(stages);
 };
 
+/// An object for each consumer:
+///
 /// - `kStaged`: the policy is a StagedFetch; `kAhead`: batches in flight while one is blended;
-/// - `kByProducers`: it is a ProducedFetch too, where the block has producer warps, which fill
+/// - `kByProducers`: in a block with producer warps, the policy is a ProducedFetch too and has
 ///   `kStages` stages;
-/// - boxes(level): the tensor that it asks for; of element size 0: none.
+/// - boxes(level) returns the tensor from which it copies boxes; of element size 0: none.
 template <class Policy, class K>
 concept FetchPolicy = requires {
   requires HasStorage<Policy>;

@@ -1,19 +1,19 @@
-// Slot "launch": when the main kernel begins, seen from what is before it in its stream.
+// Slot "launch": when the main kernel begins, relative to the launch before it in the stream.
 #pragma once
 
 #include <msda/contract.cuh>
 
 namespace msda {
 
-/// - `kDependent`: the launch may begin while the one before it still runs;
-/// - begin(): all threads, before any of them touches global memory.
+/// - `kDependent`: the launch may begin while the launch before it still runs;
+/// - begin(): called by all threads, before any of them touches global memory.
 template <class Policy, class K>
 concept LaunchPolicy = requires {
   requires kConstant<bool, Policy::kDependent>;
   Policy::begin();
 };
 
-/// Default: when all before it has ended.
+/// Default: after the launch before has ended.
 template <class K, class Parameters>
 struct OrderedLaunch {
   static constexpr bool kDependent = false;

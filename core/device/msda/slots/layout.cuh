@@ -1,19 +1,23 @@
-// Slot "layout": how `value` lies in memory when the main kernel reads it.
+// Slot "layout": how the values that the main kernel reads lie in memory.
 #pragma once
 
 #include <msda/contract.cuh>
 
 namespace msda {
 
+/// Static members, called by any thread:
+///
 /// - `kRestaged`: a pre-pass copies the values into this layout first;
-/// - `kBordered`: a pixel outside the level by one is stored (as zero), so that edges need no care;
+/// - `kBordered`: levels have a border of one zero pixel, so that edges need no care;
 /// - `kPixelStride`: elements between neighbouring pixels of a level's row;
-/// - `kRunChannels`: channels of a head that lie together;
+/// - `kRunChannels`: channels of a head that are contiguous;
 /// - `kPixels`, `kImageStride`: stored pixels, and elements, of an image;
-/// - channel_offset(head, channel): the first element of that channel inside an image;
-/// - pitch(level), pixels(level), start(level): stored pixels in a row of the level, in the level,
-///   and before it in an image;
-/// - pixel(level, x, y): the stored pixel at column x and row y, counted from the level's start.
+/// - channel_offset(head, channel) returns the first element of that channel in an image;
+/// - pitch(level), pixels(level), start(level) return the stored pixels in a row of the level, in
+/// the
+///   level, and before the level in an image;
+/// - pixel(level, x, y) returns the stored pixel at column x and row y, relative to the level's
+/// start.
 template <class Policy, class K>
 concept LayoutPolicy = requires(int i) {
   requires kConstant<bool, Policy::kRestaged>;
@@ -54,8 +58,8 @@ struct ProblemLayout {
   }
 };
 
-/// True when a level of elements of `size` bytes is a tensor of pixels, each of all heads and
-/// channels, from which TMA copies boxes.
+/// True if TMA can copy boxes of a level with elements of `size` bytes: each pixel has all heads
+/// and channels.
 template <class K, int size>
 inline constexpr bool kLevelsAreTensors = [] {
   constexpr int kPixel = K::Layout::kPixelStride;

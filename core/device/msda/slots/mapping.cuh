@@ -7,28 +7,30 @@
 
 namespace msda {
 
-/// What a mapping says of a block:
+/// Static members, called by consumers. Of a block:
 ///
-/// - `kThreads`, whole warps; `kRows`: lane groups, each of `kLanes` lanes that share a row;
-///   `kRowsPerLane`: rows that a lane works on at a time;
+/// - `kThreads`: consumer threads, whole warps; `kRows`: lane groups, each of `kLanes` lanes that
+///   share a row; `kRowsPerLane`: rows that a lane works on at a time;
 /// - `kItemChannels`: channels of a row in one work item; `kChannelBlocks`: items that share a row;
-/// - `kWarpHoldsRows`: no row's lanes lie in two warps, and no warp has idle lanes.
+/// - `kWarpHoldsRows`: the lanes of each row are in one warp, and no warp has idle lanes.
 ///
-/// of a lane:
+/// Of a lane:
 ///
-/// - `kVector`: channels; `kTaps`: corners of a point that it reads; `kSides`: 2 when half of the
-///   lanes read the left column and half the right one, `kLanesPerSide` of them each;
-/// - row(), lane(): its lane group, kRows or more when it is idle, and its number there; lanes of
-///   one side are neighbours;
-/// - side(): the column that it reads with two sides, 0 left, 1 right;
-/// - channel(channel_block): its first channel, of the row;
-/// - tap_column(tap), tap_row(tap): from the anchor, and from the column of its side.
+/// - `kVector`: channels; `kTaps`: corners of a point that it reads; `kSides`: 2 if half of the
+/// lanes
+///   read the left column and half the right one, `kLanesPerSide` lanes each;
+/// - row() returns its lane group, kRows or more if it is idle; lane() its number in the group, in
+///   which the lanes of one side are neighbours;
+/// - side() returns the column that it reads if there are two sides: 0 left, 1 right;
+/// - channel(channel_block) returns its first channel of the row;
+/// - tap_column(tap), tap_row(tap) return the tap's pixel, relative to the anchor and to its side.
 ///
-/// and of the end of a row:
+/// At the end of a row:
 ///
-/// - combine(sums, combined): adds the sums of the two sides, and leaves `kStored` channels to a
-///   lane;
-/// - stores(), stored_channel(channel_block): whether this lane stores them, and the first of them.
+/// - combine(sums, combined): called by all lanes of the warp. Adds the sums of the two sides, and
+///   leaves `kStored` channels to each lane;
+/// - stores(), stored_channel(channel_block) return whether the lane stores these channels, and the
+///   first of them.
 template <class Policy, class K>
 concept MappingPolicy = requires(typename K::Arithmetic::template Sums<Policy::kVector>& sums,
                                  float (&combined)[Policy::kStored], int i) {
@@ -53,7 +55,7 @@ concept MappingPolicy = requires(typename K::Arithmetic::template Sums<Policy::k
   { Policy::stored_channel(i) } -> Same<int>;
 };
 
-/// Channels per lane: `wanted`, or for 0 as many as a word of at most 16 bytes holds and as divide
+/// Channels of a lane: `wanted`, or for 0 as many as a word of at most 16 bytes holds of
 /// `channels`.
 template <class Problem>
 constexpr int vector_width(long long wanted, int channels = Problem::kChannels) {
@@ -66,15 +68,14 @@ struct LaneShape {
   int vector;         ///< channels of a lane
   long long threads;  ///< of a block, at most
   int channels;       ///< of a row in one work item
-  int sides = 1;      ///< 2: lanes read either the left or the right column
+  int sides = 1;      ///< 2: a lane reads either the left or the right column
   int rows_per_lane = 1;
-  int interleaved = 1;  ///< rows whose lanes of two sides take turns, where they fill whole warps
+  int interleaved = 1;  ///< rows whose sides are interleaved, if these rows fill whole warps
 };
 
-/// Neighbouring channels of a row per lane, and neighbouring lanes for a row: with two sides the
-/// lanes of the left column first, whose pixel is the neighbour in memory of the right one's.
-/// Interleaved rows have the left lanes of all of them first. A block works on a whole number of
-/// rows.
+/// Lanes have neighbouring channels, and a row has neighbouring lanes: with two sides first the
+/// lanes of the left column, whose pixel is next to the right one in memory. Of interleaved rows
+/// the left lanes of all rows come first. A block works on a whole number of rows.
 template <class Problem, LaneShape shape>
 struct LaneMapping {
   static_assert(Problem::kChannels % shape.channels == 0 && shape.channels % shape.vector == 0,
@@ -99,7 +100,7 @@ struct LaneMapping {
       kSides == 2 && kWarpHoldsRows && simt::kWarpLanes % (shape.interleaved * kLanes) == 0
           ? shape.interleaved
           : 1;
-  /// Between a lane of the left column and that of the right one.
+  /// Lanes from a lane of the left column to its counterpart of the right column.
   static constexpr int kSideStride = kInterleaved * kLanesPerSide;
 
   __device__ static int row() {
@@ -119,7 +120,8 @@ struct LaneMapping {
   __device__ static constexpr int tap_column(int tap) { return kSides == 2 ? 0 : tap % 2; }
   __device__ static constexpr int tap_row(int tap) { return kSides == 2 ? tap : tap / 2; }
 
-  /// Of two sides each keeps half of its channels, or, where they are not even, the left one all.
+  /// After the exchange each side holds half of the channels; with an odd count the left side holds
+  /// all.
   static constexpr bool kSharesChannels = kSides == 2 && kVector % 2 == 0;
   static constexpr int kStored = kSharesChannels ? kVector / 2 : kVector;
 

@@ -1,4 +1,4 @@
-// Slot "metadata": who computes the taps (where to read, with which weight) and how lanes get them.
+// Slot "metadata": which threads compute the taps (offsets and weights), and how lanes get them.
 #pragma once
 
 #include <msda/contract.cuh>
@@ -8,24 +8,25 @@
 
 namespace msda {
 
-/// Where metadata threads (parts/metadata_threads.cuh) compute the taps of rows for all their lanes, and
-/// keep those of kTapBuffers<K> tiles:
+/// Metadata threads (parts/metadata_threads.cuh) compute the taps of rows for all lanes of these
+/// rows and keep the taps of kTapBuffers<K> tiles:
 ///
-/// - use_buffer(n): turns to one of these;
-/// - offset(row_in_tile, point): the offset of a point, of all levels.
+/// - use_buffer(n): called by all threads before enter() or read() of a tile, to choose its buffer;
+/// - offset(row_in_tile, point) returns the offset of a point, which counts through all levels.
 template <class Policy, class K>
 concept CooperativeMetadata = requires(Policy& policy) {
   policy.use_buffer(0);
   { policy.offset(0, 0) } -> Same<typename K::Source::Offset>;
 };
 
-/// An object for each thread:
+/// An object for each consumer, and for each producer if the policy is cooperative:
 ///
-/// - enter(point_fetch, flat_row): all threads that compute taps turn to a tile. `point_fetch` is
-///   the policy of that slot, and flat_row(r) the flat row (b*Q + q)*H + h of row r of the tile;
-/// - read<level, points>(point_fetch, flat_row, row_in_tile, point, taps): the taps of this lane
-/// for
-///   `points` points from `point` on, of that level and row, to the first ones of `taps`;
+/// - enter(point_fetch, flat_row): called by all threads that compute taps when a tile begins.
+///   `point_fetch` is the policy of that slot, flat_row(r) the index (b*Q + q)*H + h of row r of
+///   the tile. When it returns, the taps that this thread reads are there;
+/// - read<level, points>(point_fetch, flat_row, row_in_tile, point, taps): called by consumers.
+/// Returns
+///   in `taps` this lane's taps for `points` points of that row and level, from `point` on;
 /// - `kIsCooperative`: the policy is a CooperativeMetadata.
 template <class Policy, class K>
 concept MetadataPolicy = requires(Policy& policy, typename K::PointFetch& point_fetch,
@@ -56,8 +57,8 @@ constexpr Extents extents() {
   return found;
 }
 
-/// A point's four pixels: where the anchor is, and what its columns and rows count. The attention
-/// weight is part of what rows count.
+/// A point's 2x2 pixels: the anchor's offset, and the weights of the columns and of the rows, the
+/// latter multiplied by the attention weight.
 template <class K>
 struct Footprint {
   typename K::Source::Offset offset;
@@ -65,7 +66,7 @@ struct Footprint {
   float y_weight[2];
 };
 
-/// The footprint of a point on level `level`, which may be a run-time value.
+/// The footprint of a point on level `level`, which need not be a constant.
 template <class K>
 __device__ __forceinline__ Footprint<K> make_footprint(const Point& point, int level) {
   using Problem = typename K::Problem;
@@ -84,7 +85,7 @@ __device__ __forceinline__ Footprint<K> make_footprint(const Point& point, int l
           {y.weight[0] * point.weight, y.weight[1] * point.weight}};
 }
 
-/// The tap of a source that blends the corners itself.
+/// The only tap of a source that blends the corners itself.
 template <class K>
 __device__ __forceinline__ Taps<K> make_blended_tap(const Point& point, int level) {
   using Problem = typename K::Problem;
@@ -100,8 +101,7 @@ __device__ __forceinline__ Taps<K> make_blended_tap(const Point& point, int leve
   return taps;
 }
 
-/// Taps of a point on level `level` for the lanes of side `side`. The level may be a run-time
-/// value.
+/// Taps of a point on level `level`, which need not be a constant, for the lanes of side `side`.
 template <class K>
 __device__ __forceinline__ Taps<K> make_taps(const Point& point, int level, int side) {
   using Mapping = typename K::Mapping;

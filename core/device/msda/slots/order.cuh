@@ -5,7 +5,8 @@
 
 namespace msda {
 
-/// query(arguments, image, position): the query at `position` in the order of image `image`.
+/// query(arguments, image, position) returns the query at `position` in the order of image `image`;
+/// each query has one position. Called by any thread, which need not be converged with others.
 template <class Policy, class K>
 concept OrderPolicy = requires(const Arguments& arguments, long long image, long long position) {
   { Policy::query(arguments, image, position) } -> Same<long long>;

@@ -28,15 +28,17 @@ struct PipelineState {
       phase ^= 1U;
     }
   }
-  /// True in the first round, whose stages nobody has to empty.
+  /// True in the first round, whose stages are empty from the beginning.
   __device__ bool is_first_round() const { return step < static_cast<unsigned>(stages); }
 };
 
-/// An object for each thread, made by all threads of the block before a barrier of the block:
+/// An object for each thread. All threads construct it, before a barrier of the block. All threads
+/// of a role call the same functions for the same steps, warp by warp converged:
 ///
-/// - producer_acquire(state): the stage is empty; producer_commit(state): it is full;
-/// - producer_tail(state): after the last step;
-/// - consumer_wait(state): the stage is full; consumer_release(state): it has been read.
+/// - producer_acquire(state) returns when the stage is empty; producer_commit(state): it is full;
+/// - producer_tail(state): called after the last step;
+/// - consumer_wait(state) returns when the stage is full; consumer_release(state): it has been
+/// read.
 template <class Policy, class K>
 concept PipelinePolicy = requires(Policy& policy, typename Policy::Storage& storage,
                                   const PipelineState<kPipelineStages<K>>& state) {
@@ -48,15 +50,15 @@ concept PipelinePolicy = requires(Policy& policy, typename Policy::Storage& stor
   policy.consumer_release(state);
 };
 
-/// A role's view of the stages.
+/// A thread's view of the pipeline.
 template <class K>
 struct Stages {
   typename K::Pipeline pipeline;
   PipelineState<kPipelineStages<K>> state;
 };
 
-/// Default: a pair of mbarriers for each stage, at which every thread arrives for itself: what it
-/// has written or read before is then ordered by the barrier alone.
+/// Default: two mbarriers for each stage. Every thread arrives by itself, so that the barrier alone
+/// orders its earlier reads and writes.
 template <class K, class Parameters>
 class MbarrierPipeline {
   using State = PipelineState<kPipelineStages<K>>;

@@ -1,4 +1,4 @@
-// Slot "point-fetch": how locations and weights come from memory to the metadata slot.
+// Slot "point-fetch": how the metadata slot gets locations and weights from memory.
 #pragma once
 
 #include <msda/contract.cuh>
@@ -9,19 +9,19 @@
 
 namespace msda {
 
-/// Neighbouring points as they lie in memory, at most 16 bytes of locations: a power of two of
-/// them, at a multiple of it. Kept in words, which a loop carries from one pass to the next as they
-/// are.
+/// Neighbouring points as stored, with at most 16 bytes of locations: a power of two of points that
+/// begins at a multiple of it. Members are words because a loop carries words unchanged from one
+/// iteration to the next.
 template <class Problem, int points>
 struct StoredPoints {
   using Location = typename Problem::Location;
   using Weight = typename Problem::Weight;
-  using LocationWord = ptx::Word<2 * points* static_cast<int>(sizeof(Location))>;
-  using WeightWord = ptx::Word<points* static_cast<int>(sizeof(Weight))>;
+  using LocationWord = ptx::Word<(2 * points * int{sizeof(Location)})>;
+  using WeightWord = ptx::Word<(points * int{sizeof(Weight)})>;
   LocationWord locations;
   WeightWord weights;
 
-  /// From where the first point's location and weight are, with `load(const Word*)`.
+  /// Reads from the addresses of the first point's location and weight, with `load(const Word*)`.
   template <class Load>
   __device__ static StoredPoints read(const void* locations, const void* weights, Load load) {
     return {load(static_cast<const LocationWord*>(locations)),
@@ -34,8 +34,7 @@ struct StoredPoints {
   }
 };
 
-/// Points from point `first` of a row on, read from global memory past the caches
-/// that values use.
+/// Points from point `first` of a row on, loaded from global memory as a stream (slot cache).
 template <class K, int points>
 __device__ __forceinline__ StoredPoints<typename K::Problem, points> load_points(
     const Arguments& arguments, RowNumber row, int first) {
@@ -51,23 +50,24 @@ __device__ __forceinline__ StoredPoints<typename K::Problem, points> load_points
                       [](const auto* p) { return K::Cache::load_stream(p); });
 }
 
-/// Where lanes compute their own taps: point(flat_row, row_in_tile, point), a point of a row, of
-/// all levels one after another.
+/// Where lanes compute their own taps: point(flat_row, row_in_tile, index) returns a point of a
+/// row; `index` counts through all levels.
 template <class Policy>
 concept FetchesPoints = requires(const Policy& policy) {
   { policy.point(0LL, 0, 0) } -> Same<Point>;
 };
 
-/// Where the metadata slot is cooperative: run(flat_row, n), the n-th of this metadata thread's
-/// runs of points (PointRuns), something whose [] gives these points.
+/// Where the metadata slot is cooperative: run(flat_row, n) returns the points of this metadata
+/// thread's n-th run (PointRuns), as an object whose [] returns a Point.
 template <class Policy>
 concept FetchesRuns = requires(const Policy& policy) {
   { policy.run(0LL, 0)[0] } -> Same<Point>;
 };
 
-/// An object for each thread that computes taps. enter(flat_row, first, rows_left): they turn to a
-/// tile. flat_row(r) is the flat row (b*Q + q)*H + h of its row r, and of the tiles that follow for
-/// larger r; `first` says that the item begins, `rows_left` how many rows it has from here on.
+/// An object for each thread that computes taps. enter(flat_row, first, rows_left): called by all
+/// of them when a tile begins. flat_row(r) is the index (b*Q + q)*H + h of the tile's row r, or for
+/// larger r of the tiles that follow; `first`: the item begins; `rows_left`: its rows from this
+/// tile on.
 template <class Policy, class K>
 concept PointFetchPolicy = requires(Policy& policy, RowNumber (*flat_row)(int)) {
   requires HasStorage<Policy>;
@@ -75,15 +75,16 @@ concept PointFetchPolicy = requires(Policy& policy, RowNumber (*flat_row)(int)) 
   policy.enter(flat_row, true, 0LL);
 };
 
-/// True where the next tile's points are asked for behind the first values of this one:
-/// prefetch(flat_row, rows_left), with what enter() had.
+/// True if the policy prefetches the next tile's points: prefetch(flat_row, rows_left), called with
+/// the arguments of enter() by the same threads, after the first values of this tile were
+/// requested.
 template <class K>
 inline constexpr bool kPrefetchesPoints = requires(typename K::PointFetch& point_fetch,
                                                    RowNumber (*flat_row)(int)) {
   point_fetch.prefetch(flat_row, 0LL);
 };
 
-/// Why nothing can be fetched ahead of its tile, as a policy's idle(); null where it can.
+/// For a policy's idle(): why no point can be fetched ahead of its tile, or null.
 template <class K>
 constexpr const char* no_next_tile() {
   if constexpr (requires { K::Schedule::kOneTileItems; }) {
@@ -94,7 +95,7 @@ constexpr const char* no_next_tile() {
   return nullptr;
 }
 
-/// Default: read when needed.
+/// Default: loads points when they are needed.
 template <class K, class Parameters>
 class DirectPointFetch {
   using Runs = PointRuns<K>;

@@ -1,4 +1,4 @@
-// Slot "reader": how a lane finds and reads its channels of value rows in global memory.
+// Slot "reader": how a lane addresses and reads its channels of a pixel in global memory.
 #pragma once
 
 #include <msda/contract.cuh>
@@ -7,7 +7,7 @@
 
 namespace msda {
 
-/// First channel `channel` of head `head` of an image's stored values.
+/// Address of channel `channel` of head `head` in the first stored pixel of an image.
 template <class K>
 __device__ __forceinline__ auto image_values(const Arguments& arguments, long long image, int head,
                                              int channel) {
@@ -17,13 +17,15 @@ __device__ __forceinline__ auto image_values(const Arguments& arguments, long lo
       image * K::Layout::kImageStride + K::Layout::channel_offset(head, channel));
 }
 
-/// - `Address`: where a lane's channels of a stored pixel lie;
-/// - `kFetches`: they are texels and no addresses in memory;
-/// - texel_bytes(view): the view of the stored values that is asked for; 0: none;
-/// - image(arguments, image, head, channel): the image's first pixel;
-/// - pixel(image, first, offset): the one `first` + `offset` pixels behind it;
-/// - read<level>(arguments, pixel, further): the channels `further` pixels behind it, which is a
-///   constant.
+/// Static members, called by consumers without synchronisation:
+///
+/// - `Address`: identifies a lane's channels of a stored pixel;
+/// - `kFetches`: values are fetched by the texture unit, and addresses are numbers of texels;
+/// - texel_bytes(view) returns the bytes of a texel in that view of the stored values; 0: no view;
+/// - image(arguments, image, head, channel) returns the address in the image's first pixel;
+/// - pixel(base, first, offset) returns the address of the pixel at `first + offset` from `base`;
+/// - read<level>(arguments, pixel, pixels) returns the values at `pixels`, a constant, from
+/// `pixel`.
 template <class Policy, class K>
 concept ReaderPolicy = requires(const Arguments& arguments, typename Policy::Address address) {
   requires kConstant<bool, Policy::kFetches>;
@@ -34,14 +36,14 @@ concept ReaderPolicy = requires(const Arguments& arguments, typename Policy::Add
                 Vector<typename K::Arithmetic::Stored, K::Mapping::kVector>>;
 };
 
-/// Default: by addresses, through the cache slot's loads.
+/// Default: addresses in memory, and the loads of the cache slot.
 template <class K, class Parameters>
 struct AddressReader {
   using Value = typename K::Arithmetic::Stored;
   using Values = Vector<Value, K::Mapping::kVector>;
   using Address = msda::Address<Value>;
   static constexpr bool kFetches = false;
-  /// Between neighbouring pixels; as all distances, where elements are split, in their lower plane.
+  /// Bytes between neighbouring pixels; of split elements in the lower plane.
   static constexpr int kPixelBytes = K::Layout::kPixelStride * kUnitBytes<Value>;
 
   static constexpr unsigned texel_bytes(int) { return 0; }
@@ -53,7 +55,7 @@ struct AddressReader {
   __device__ static Address pixel(const Address& image, int first, unsigned offset) {
     return strided<kPixelBytes>(image + first * kPixelBytes, offset);
   }
-  /// A distance that is a constant becomes part of the load instruction.
+  /// If `pixels` is a constant, the distance becomes part of the load instruction.
   __device__ static Address further(const Address& pixel, int pixels) {
     return pixel + static_cast<long long>(pixels) * kPixelBytes;
   }

@@ -6,9 +6,9 @@
 
 namespace msda {
 
-/// - `kProducerThreads`: whole warps of producers, which come after the mapping's threads, the
-///   consumers;
-/// - `kStages`: tiles whose taps are in shared memory at a time, where producers copy no values.
+/// - `kProducerThreads`: threads of producers, whole warps, after the mapping's threads, which
+/// consume;
+/// - `kStages`: tiles whose taps are in shared memory at a time, if producers copy no values.
 template <class Policy, class K>
 concept RolesPolicy = requires {
   requires kConstant<int, Policy::kProducerThreads>;
@@ -22,7 +22,7 @@ struct ProducerWarps {
   static constexpr int kStages = stages;
 };
 
-/// Default.
+/// Default: two producer warps, two stages.
 template <class K, class Parameters>
 struct TwoProducerWarps : ProducerWarps<2, 2> {};
 

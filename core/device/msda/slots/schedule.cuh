@@ -7,9 +7,9 @@
 
 namespace msda {
 
-/// A run of rows of one plane of one image. Rows count (q, h) pairs, h fastest, of the heads of a
-/// plane; where those do not divide the problem's heads, the last plane has rows of heads that do
-/// not exist.
+/// A run of rows of one plane of one image. Rows number the (q, h) pairs of the plane's heads, h
+/// fastest; if a plane's heads do not divide the problem's, the last plane has rows of heads that
+/// do not exist.
 struct WorkItem {
   long long image;
   int head;           ///< the plane's first
@@ -18,15 +18,16 @@ struct WorkItem {
   long long last;     ///< one past the last row
 };
 
-/// A row's number (b*Q + q)*H + h, where it can be parted into one that all rows of an item share
-/// and 32 bits: what lies at the row is then one multiply-add away from what lies at the first.
+/// A row's index (b*Q + q)*H + h as the sum of a start, which all rows of an item share if
+/// possible, and an offset of 32 bits: the address of a row is then one multiply-add from the
+/// address of start.
 struct RowNumber {
   long long start;
   unsigned offset;
   __device__ operator long long() const { return start + offset; }
 };
 
-/// Where an array that has `bytes` for each row has those of `row`.
+/// Address of row `row` in an array with `bytes` bytes for each row.
 template <unsigned bytes>
 __device__ __forceinline__ const unsigned char* at_row(const void* array, RowNumber row) {
   return ptx::mad_wide<bytes>(
@@ -38,8 +39,8 @@ __device__ __forceinline__ unsigned char* at_row(void* array, RowNumber row) {
   return const_cast<unsigned char*>(at_row<bytes>(static_cast<const void*>(array), row));
 }
 
-/// The main kernel's launch. Of the device, because policies pass it on by reference, and static,
-/// because nvcc asks that of a device's constant in a header.
+/// The main kernel's launch. __device__ because policies pass it by reference, static because nvcc
+/// requires that for a device constant in a header.
 template <class K>
 static __device__ constexpr LaunchShape kShape = [] {
   constexpr int kThreads = K::Mapping::kThreads + kProducerThreads<K>;
@@ -58,8 +59,8 @@ static __device__ constexpr LaunchShape kShape = [] {
                      .dependent = K::Launch::kDependent};
 }();
 
-/// `count` neighbouring items of plane `plane` of all images' as one, from the plane's item `part`
-/// on.
+/// `count` neighbouring items as one item, from item `part` of plane `plane` on; planes are
+/// numbered through all images.
 template <class K>
 __device__ __forceinline__ WorkItem work_items(const Arguments& arguments, const LaunchShape& shape,
                                                long long plane, long long part, long long count) {
@@ -80,8 +81,8 @@ __device__ __forceinline__ WorkItem work_items(const Arguments& arguments, const
   return item;
 }
 
-/// Item `index` of the launch `shape` describes: rows fastest, then planes, then images, so that
-/// neighbouring blocks read the same image.
+/// Item `index` of the launch: rows fastest, then planes, then images, so that neighbouring blocks
+/// read the same image.
 template <class K>
 __device__ __forceinline__ WorkItem work_item(const Arguments& arguments, const LaunchShape& shape,
                                               long long index) {
@@ -90,11 +91,11 @@ __device__ __forceinline__ WorkItem work_item(const Arguments& arguments, const 
   return work_items<K>(arguments, shape, plane, index - plane * per_plane, 1);
 }
 
-/// True where items end anywhere, so that warps can have no row of a last tile.
+/// True if items may end within a tile, so that warps may have no row of the last tile.
 template <class K>
 inline constexpr bool kEndsWithinTiles = K::Schedule::kRowsPerItem % kTileRows<K> != 0;
 
-/// Items are taken by a block, or by a cluster of them where the source slot asks for clusters.
+/// Number of the block, or of the cluster if the source slot asks for clusters, which takes items.
 template <class K>
 __device__ __forceinline__ long long worker() {
   return simt::block() / K::Source::kCluster;
@@ -104,7 +105,7 @@ __device__ __forceinline__ long long workers() {
   return simt::blocks() / K::Source::kCluster;
 }
 
-/// The rows of its cluster's item that this block works on; perhaps none.
+/// This block's rows of its cluster's item; perhaps none.
 template <class K>
 __device__ __forceinline__ WorkItem share_in_cluster(const WorkItem& item) {
   WorkItem share = item;
@@ -117,8 +118,9 @@ __device__ __forceinline__ WorkItem share_in_cluster(const WorkItem& item) {
   return share;
 }
 
-/// An object for each thread. next(item): the next item of this block, the same for all its
-/// threads; false when there is none. The constants are those of LaunchShape:
+/// An object for each thread. next(item): called by all threads of the block, or by all of both
+/// roles in turn. Returns the next item of this block, the same in all threads; false: no further
+/// one. The constants are those of LaunchShape:
 ///
 /// - `kResidentBlocks`: blocks per SM of a persistent grid; 0: one block for each item;
 /// - `kRowsPerItem`, `kChunks`: how planes are cut into items.
@@ -137,7 +139,7 @@ class GridSchedule {
  public:
   static constexpr unsigned kResidentBlocks = 0;
   static constexpr unsigned kRowsPerItem = kTileRows<K>;
-  /// No item has more rows than a tile.
+  /// An item has at most one tile.
   static constexpr bool kOneTileItems = true;
   static constexpr unsigned kChunks = 0;
   struct Storage {};

@@ -1,4 +1,4 @@
-// Slot "source": where a lane reads its value rows from.
+// Slot "source": the memory from which a lane reads its values.
 #pragma once
 
 #include <msda/contract.cuh>
@@ -7,8 +7,8 @@
 
 namespace msda {
 
-/// Stored pixels from a footprint's anchor to its pixel at (column, row), each 0 or 1. A level of
-/// width or height 1 has no second one: its first stands for it, with weight 0.
+/// Stored pixels from a footprint's anchor to its pixel at (column, row), each 0 or 1. On a level
+/// of width or height 1 the second pixel repeats the first, with weight 0.
 template <class K>
 __device__ constexpr int pixels_from_anchor(int level, int column, int row) {
   using Problem = typename K::Problem;
@@ -17,7 +17,7 @@ __device__ constexpr int pixels_from_anchor(int level, int column, int row) {
   return (wide ? column : 0) + (high ? row : 0) * K::Layout::pitch(level);
 }
 
-/// Why no value is loaded from global memory, as a policy's idle(); null when some level's are.
+/// For a policy's idle(): why no value is loaded from global memory, or null.
 template <class K>
 constexpr const char* all_levels_on_chip() {
   for (int level = 0; level < K::Problem::kLevels; ++level) {
@@ -26,65 +26,68 @@ constexpr const char* all_levels_on_chip() {
   return "all levels are on chip: no value is loaded from global memory";
 }
 
-/// The map of a level that is copied by boxes, among the arguments of the main kernel.
+/// The tensor map of a level, from the main kernel's arguments.
 template <class K>
 __device__ __forceinline__ const TensorMap* map_of(const Arguments& arguments, int level) {
   return &static_cast<const MappedArguments<K::Problem::kLevels>&>(arguments).maps[level];
 }
 
-/// Where one read returns the four corners blended: offset(x, y), of a point in pixels.
+/// A read returns the blend of the four corners: offset(x, y) of a point at (x, y), in pixels.
 template <class Policy>
 concept BlendingSource = requires {
   { Policy::offset(0.0F, 0.0F) } -> Same<typename Policy::Offset>;
 };
 
-/// Where a read returns a pixel:
+/// A read returns one pixel:
 ///
-/// - offset(level, x, y): of the anchor, the upper left of the 2x2 pixels around a point;
-/// - pixels<level>(delta): of levels that are not on chip, the stored pixels from an anchor of
-///   K::Reader to what the slot's read() would return.
+/// - offset(level, x, y) of the anchor, the upper left of the 2x2 pixels around a point;
+/// - pixels<level>(delta), for a level that is not on chip, returns the stored pixels from an
+/// anchor
+///   of K::Reader to the pixel that read() returns for `delta`.
 template <class Policy>
 concept PixelSource = requires {
   { Policy::offset(0, 0, 0) } -> Same<typename Policy::Offset>;
   { Policy::template pixels<0>(0) } -> Same<int>;
 };
 
-/// True where levels come to shared memory as the walk comes to them: on_level<level>(item), all
-/// consumers come to a level, of which nothing was read before in this tile.
+/// True if levels come to shared memory one after the other: on_level<level>(item), called by all
+/// consumers before the first load from `level` in a tile.
 template <class K>
 inline constexpr bool kStreamsLevels = requires(typename K::Source& source, const WorkItem& item) {
   source.template on_level<0>(item);
 };
 
-/// True where tiles may begin before what is to lie on chip has come there: is_ready(), which all
-/// lanes of a warp call and which is the same in them, and global_fallback(), a source of the same
-/// values that has nothing on chip.
+/// True if a tile may start before the copies of resident levels are complete. is_ready(), called
+/// by all lanes of a warp, returns the same in all of them; until then the warp reads from
+/// global_fallback(), a source of the same values that has nothing on chip.
 template <class K>
 inline constexpr bool kResidentArrivesLate = requires(typename K::Source& source) {
   source.is_ready();
   source.global_fallback();
 };
 
-/// An object for each consumer:
+/// An object for each consumer. All consumers of the block call
 ///
-/// - enter(item): all consumers begin an item; leave(): they are done with all items;
-/// - begin_tile(item): all consumers are about to read a tile's rows, of which those on chip may
-///   still be on their way;
-/// - base(item, head, channel): where this lane's channels of the head lie, a `Base`;
-/// - anchor<level>(base, offset): where they lie in a point's anchor;
-/// - read<level>(anchor, delta): its channels of a pixel, a Vector of elements `Value`.
+/// - enter(item) when an item begins; leave() after the last item;
+/// - begin_tile(item) before they read values of a tile: returns when resident levels are there.
 ///
-/// What is known of all:
+/// Lanes call, without synchronisation,
 ///
-/// - `kPlaneHeads`: neighbouring heads whose rows a work item has: those that the source keeps on
-///   chip together, or all of the problem;
-/// - `kCluster`: blocks of a cluster that it shares levels out to; 1: no clusters;
+/// - base(item, head, channel): returns the `Base` of this lane's channels of the head;
+/// - anchor<level>(base, offset): returns the anchor's address for a tap's offset;
+/// - read<level>(anchor, delta): returns the lane's channels of a pixel, a Vector of `Value`s.
+///
+/// Constants:
+///
+/// - `kPlaneHeads`: neighbouring heads in a work item: the heads that the source keeps on chip
+///   together, or all of the problem;
+/// - `kCluster`: blocks of a cluster, among which levels are divided; 1: no clusters;
 /// - `kBlends`: the policy is a BlendingSource, otherwise a PixelSource;
 /// - `Offset`: what a tap carries of a point, for anchor();
 /// - delta(level, column, row): from the anchor to the pixel at (column, row), each 0 or 1;
-/// - on_chip(level): there is nothing to fetch ahead;
+/// - on_chip(level): nothing of the level need be fetched ahead;
 /// - texture(level): the texture that the source asks for; of width 0: none;
-/// - boxes(level): of a level on chip, the tensor that it is copied from; of element size 0: none.
+/// - boxes(level): the tensor that a resident level is copied from; of element size 0: none.
 template <class Policy, class K>
 concept SourcePolicy = requires(Policy& policy, const typename Policy::Base& base,
                                 const typename Policy::Offset& offset, const WorkItem& item) {
@@ -105,22 +108,22 @@ concept SourcePolicy = requires(Policy& policy, const typename Policy::Base& bas
                 Vector<typename Policy::Value, K::Mapping::kVector>>;
 };
 
-/// Rows of `value` in global memory, as the reader slot reads them: what the sources that read some
-/// there share.
+/// Values in global memory, as the reader slot reads them: the common part of sources that read
+/// global memory.
 template <class K>
 struct GlobalValues {
   using Reader = typename K::Reader;
   using Value = typename K::Arithmetic::Stored;
   using Values = Vector<Value, K::Mapping::kVector>;
   using Address = typename Reader::Address;
-  /// The stored pixel of a footprint's anchor, counted from the start of its level.
+  /// The stored pixel of a footprint's anchor, relative to the start of its level.
   using Offset = unsigned;
   static constexpr bool kBlends = false;
 
   __device__ static Offset offset(int level, int x, int y) {
     return static_cast<Offset>(K::Layout::pixel(level, x, y));
   }
-  /// In pixels.
+  /// Stored pixels.
   __device__ static constexpr int delta(int level, int column, int row) {
     return pixels_from_anchor<K>(level, column, row);
   }
@@ -131,7 +134,7 @@ struct GlobalValues {
   static constexpr TextureShape texture(int) { return {}; }
   static constexpr BoxShape boxes(int) { return {}; }
 
-  /// Of the column that side `side` reads. `image` is where the lane's channels begin in the image.
+  /// Anchor of the column that side `side` reads; `image` is the lane's address in the first pixel.
   template <int level>
   __device__ static Address anchor_in(const Address& image, int side, Offset offset) {
     return Reader::pixel(image, side * pixels_from_anchor<K>(level, 1, 0), offset);
@@ -147,7 +150,7 @@ struct GlobalValues {
   const Arguments& arguments_;
 };
 
-/// Default: all rows in global memory.
+/// Default: all values in global memory.
 template <class K, class Parameters>
 class GlobalSource : public GlobalValues<K> {
   using Global = GlobalValues<K>;

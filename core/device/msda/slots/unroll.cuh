@@ -1,5 +1,4 @@
-// Slot "unroll": how many points' loads a lane has in flight, and in which order it visits the
-// points.
+// Slot "unroll": how many loads a lane has in flight, and the order in which it visits points.
 #pragma once
 
 #include <msda/contract.cuh>
@@ -7,9 +6,10 @@
 namespace msda {
 
 /// - `kPoints`: points of a batch, all of one level, whose loads are in flight together;
-/// - `kLoadsAhead`: a batch is loaded while the one before is blended;
-/// - `kAlternates`: batches of large and small levels take turns;
-/// - `kNearFirst`: of such two that are loaded together, the small level's is blended first.
+/// - `kLoadsAhead`: a batch is loaded while the batch before is blended;
+/// - `kAlternates`: batches of large and of small levels alternate;
+/// - `kNearFirst`: of two such batches that are loaded together, the small level's is blended
+/// first.
 template <class Policy, class K>
 concept UnrollPolicy = requires {
   requires kConstant<int, Policy::kPoints>;
