@@ -11,8 +11,8 @@
 
 #include "ablation_truth.hpp"
 #include "design/fraction.hpp"
-#include "render/effect_figures.hpp"
-#include "render/effect_headline.hpp"
+#include "render/figures/values.hpp"
+#include "render/words/words.hpp"
 
 namespace msda {
 namespace {

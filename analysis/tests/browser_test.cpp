@@ -11,9 +11,9 @@
 #include "design/enumerate.hpp"
 #include "files/temporary_directory.hpp"
 #include "render/document.hpp"
-#include "render/figures.hpp"
+#include "render/figures/figures.hpp"
 #include "render/formats.hpp"
-#include "render/web.hpp"
+#include "render/html/web.hpp"
 #include "synthetic.hpp"
 
 namespace msda {
@@ -122,9 +122,9 @@ TEST_P(Browser, DrawsEveryFigureWithinTheWidth) {
   ASSERT_EQ(std::system(command.c_str()), 0) << read(directory.path() / "log.txt");
 
   const std::string dom = read(directory.path() / "dom.html");
-  const std::size_t figures = figures_of(layouts_of(report)).size();
+  const std::size_t figures = figures_of(sections_of(report)).size();
   std::string names;
-  for (const Figure& figure : figures_of(layouts_of(report))) names += " " + figure.id;
+  for (const Figure& figure : figures_of(sections_of(report))) names += " " + figure.id;
   // Five for each of four tables and four for each one's effects; for each of two modes a roofline
   // and three kinds of effects over problems.
   EXPECT_EQ(figures, 44U) << names;

@@ -6,13 +6,13 @@
 #include "design/enumerate.hpp"
 #include "files/temporary_directory.hpp"
 #include "files/write.hpp"
-#include "render/counters_figures.hpp"
-#include "render/counters_layout.hpp"
 #include "render/document.hpp"
-#include "render/figures.hpp"
+#include "render/figures/figures.hpp"
+#include "render/figures/values.hpp"
 #include "render/formats.hpp"
-#include "render/summary.hpp"
-#include "render/web.hpp"
+#include "render/html/web.hpp"
+#include "render/tables/tables.hpp"
+#include "render/text/summary.hpp"
 #include "synthetic.hpp"
 
 namespace msda {
@@ -148,7 +148,7 @@ TEST(CountersReport, ASummaryHasOneLineOfThem) {
 TEST(CountersReport, HasFiguresOfTimeBoundsAndSavings) {
   if (!has_vega()) GTEST_SKIP() << "built without libjs-vega";
   const Report report = ablation_report(counted::recorded_ablation());
-  const auto figures = figures_of(layouts_of(report));
+  const auto figures = figures_of(sections_of(report));
   for (const char* kind : {"time-parts", "bounds", "savings"}) {
     EXPECT_TRUE(std::any_of(figures.begin(), figures.end(), [&](const Figure& figure) {
       return figure.id.ends_with(kind);

@@ -1,4 +1,4 @@
-#include "render/headline.hpp"
+#include "render/words/words.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "render/document.hpp"
-#include "render/figures.hpp"
+#include "render/figures/figures.hpp"
 #include "render/formats.hpp"
-#include "render/web.hpp"
+#include "render/html/web.hpp"
 #include "synthetic.hpp"
 
 namespace msda {
@@ -71,7 +71,7 @@ TEST(ToHtml, WithoutTablesSaysSo) {
 
 TEST(Figures, HoldTheNumbersOfTheTable) {
   const Report report = sample_report();
-  const std::vector<Figure> figures = figures_of(layouts_of(report));
+  const std::vector<Figure> figures = figures_of(sections_of(report));
   EXPECT_EQ(figures.size(), 6U);
   const auto& speedups = figure_of(figures, "f1-speedups").specification["data"][0]["values"];
   ASSERT_EQ(speedups.size(), 3U);
@@ -88,7 +88,7 @@ TEST(Figures, HoldTheNumbersOfTheTable) {
 // gather 64 MB, 16 times what they need from DRAM, in 1 ms and less.
 TEST(Figures, TheRooflineHasTheCeilingsAndEveryArm) {
   const Report report = sample_report();
-  const std::vector<Figure> figures = figures_of(layouts_of(report));
+  const std::vector<Figure> figures = figures_of(sections_of(report));
   const auto& values = figure_of(figures, "f1-roofline").specification["data"][0]["values"];
   ASSERT_EQ(values.size(), 6U);  // three arms with a time, three points of the roof
   EXPECT_DOUBLE_EQ(values[0]["reuse"], 16);
@@ -105,7 +105,7 @@ TEST(Figures, BlocksStandByProcess) {
   Record late = record("late", {{1, 0, {2e-3}}, {1, 1, {2e-3}}});
   const Report report =
       make_report(nlohmann::json::object(), {baseline("base", steady(1e-3, 2, 2)), late});
-  const std::vector<Figure> figures = figures_of(layouts_of(report));
+  const std::vector<Figure> figures = figures_of(sections_of(report));
   const auto& values = figure_of(figures, "f1-blocks").specification["data"][0]["values"];
   ASSERT_EQ(values.size(), 6U);
   EXPECT_EQ(values[4]["index"], 2);  // the first block of the second process, of both arms
@@ -115,14 +115,14 @@ TEST(Figures, BlocksStandByProcess) {
 
 TEST(Figures, ThatStandAloneHaveATitle) {
   const Report report = sample_report();
-  const Figure figure = figures_of(layouts_of(report)).front();
+  const Figure figure = figures_of(sections_of(report)).front();
   EXPECT_EQ(standalone(figure)["title"]["text"], "Speedups: captured, warm");
   EXPECT_FALSE(figure.specification.contains("title"));
 }
 
 TEST(Figures, ALoneArmHasNothingToBeComparedWith) {
   const Report report = make_report(nlohmann::json::object(), {baseline("base", steady(1e-3))});
-  const std::vector<Figure> figures = figures_of(layouts_of(report));
+  const std::vector<Figure> figures = figures_of(sections_of(report));
   for (const Figure& figure : figures) {
     EXPECT_NE(figure.title, "Speedups");
     EXPECT_NE(figure.title, "Error against time");

@@ -117,7 +117,8 @@ TEST(ATrueWinner, IsFoundWithAMarginThatHolds) {
   for (int e = 0; e < kExperiments; ++e) {
     const Table table = table_of(simulation, world, log_times);
     const Leader leader = find_leader(table).value();
-    const bool is_it = leader.standing == Standing::kFastest && leader.best->record.arm == "arm-7";
+    const bool is_it =
+        leader.standing == Standing::kFastest && table.rows[leader.best].record.arm == "arm-7";
     found += is_it ? 1 : 0;
     held += is_it && leader.margin <= std::exp(0.08) ? 1 : 0;
   }

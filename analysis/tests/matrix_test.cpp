@@ -5,11 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "ablation_truth.hpp"
-#include "render/answer.hpp"
 #include "render/formats.hpp"
-#include "render/matrix.hpp"
-#include "render/summary.hpp"
-#include "render/warnings.hpp"
+#include "render/tables/matrix.hpp"
+#include "render/text/summary.hpp"
+#include "render/words/words.hpp"
 #include "synthetic.hpp"
 
 namespace msda {

@@ -4,9 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "render/formats.hpp"
-#include "render/headline.hpp"
-#include "render/layout.hpp"
-#include "render/run_remarks.hpp"
+#include "render/tables/tables.hpp"
+#include "render/words/words.hpp"
 #include "simulated.hpp"
 #include "synthetic.hpp"
 

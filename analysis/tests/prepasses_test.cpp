@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "render/formats.hpp"
-#include "render/prepass_table.hpp"
+#include "render/tables/tables.hpp"
 #include "synthetic.hpp"
 
 namespace msda {
@@ -49,11 +49,11 @@ TEST(Prepasses, ABaselineThatHasThemIsComparedWithItself) {
 
 TEST(Prepasses, WithoutABaselineThereIsNoRatio) {
   const Report report = make_report(nlohmann::json::object(), {sorted()});
-  const auto layout = lay_out_prepasses(report);
-  ASSERT_TRUE(layout);
-  EXPECT_EQ(layout->rows.at(0).at(6), "-");
-  EXPECT_EQ(layout->rows.at(0).at(7), "-");
-  EXPECT_EQ(layout->verdicts.at(0), "undecided");
+  const auto section = prepass_section(report);
+  ASSERT_TRUE(section);
+  EXPECT_EQ(section->rows.at(0).at(6), "-");
+  EXPECT_EQ(section->rows.at(0).at(7), "-");
+  EXPECT_EQ(section->verdicts.at(0), "undecided");
 }
 
 TEST(Prepasses, TerminalShowsATableOfTheirOwn) {
@@ -105,7 +105,7 @@ TEST(Prepasses, CsvHasThemByName) {
 
 TEST(Prepasses, NoTableWhereNoArmHasAny) {
   const Report report = make_report({{"name", "n"}}, {baseline("base", steady(2e-4, 2, 4))});
-  EXPECT_FALSE(lay_out_prepasses(report));
+  EXPECT_FALSE(prepass_section(report));
   EXPECT_THAT(to_terminal(report, false), Not(HasSubstr("Pre-passes")));
   EXPECT_THAT(to_markdown(report), Not(HasSubstr("Pre-passes")));
 }

@@ -6,8 +6,8 @@
 
 #include "render/document.hpp"
 #include "render/formats.hpp"
-#include "render/summary.hpp"
-#include "render/text.hpp"
+#include "render/text/summary.hpp"
+#include "render/text/text.hpp"
 #include "synthetic.hpp"
 
 namespace msda {

@@ -1,4 +1,4 @@
-#include "render/text.hpp"
+#include "render/text/text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,10 +6,10 @@
 
 #include "files/temporary_directory.hpp"
 #include "files/write.hpp"
-#include "render/figures.hpp"
+#include "render/figures/figures.hpp"
 #include "render/formats.hpp"
-#include "render/timeline_layout.hpp"
-#include "render/web.hpp"
+#include "render/html/web.hpp"
+#include "render/tables/tables.hpp"
 #include "synthetic.hpp"
 
 namespace msda {

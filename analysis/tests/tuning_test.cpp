@@ -9,7 +9,7 @@
 #include <msda/error.hpp>
 
 #include "render/formats.hpp"
-#include "render/summary.hpp"
+#include "render/text/summary.hpp"
 #include "report/report.hpp"
 #include "tuning/confirmation.hpp"
 #include "tuning/effects_model.hpp"

@@ -5,7 +5,7 @@
 #include "claims/claims.hpp"
 #include "render/document.hpp"
 #include "render/formats.hpp"
-#include "render/text.hpp"
+#include "render/text/text.hpp"
 #include "synthetic.hpp"
 
 namespace msda {
@@ -68,7 +68,7 @@ TEST(VacuousArms, AreMarkedInTheTableWithWhatIsMissing) {
 TEST(VacuousArms, AreMarkedWhereTheirNameStands) {
   const Report of = report();
   const Document document = document_of(of);
-  EXPECT_THAT(document.layouts.front().headline, HasSubstr("hollow (vacuous)"));
+  EXPECT_THAT(document.sections.front().headline, HasSubstr("hollow (vacuous)"));
   ASSERT_FALSE(document.matrices.empty());
   std::vector<std::string> names;
   for (const MatrixRow& row : document.matrices.front().rows) names.push_back(row.name);

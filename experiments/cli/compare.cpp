@@ -1,4 +1,4 @@
-#include "render/compare_text.hpp"
+#include "render/formats.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -9,10 +9,9 @@
 #include "cli/program.hpp"
 #include "cli/running.hpp"
 #include "cli/terminal.hpp"
-#include "render/claims_table.hpp"
-#include "render/counters_layout.hpp"
 #include "render/document.hpp"
 #include "render/formats.hpp"
+#include "render/tables/tables.hpp"
 #include "runner/profile/profile_run.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/shell_words.hpp"
@@ -181,8 +180,8 @@ Report counters_report(const Subject& subject, const Plan& plan,
 
 Document terminal_document(const Report& report) {
   Document document = counters_document(report.counters);
-  if (auto claims = lay_out_claims({&report, 1})) {
-    document.layouts.push_back(*std::move(claims));
+  if (auto claims = claims_section({&report, 1})) {
+    document.sections.push_back(*std::move(claims));
   }
   return document;
 }

@@ -8,8 +8,8 @@
 #include "cli/program.hpp"
 #include "cli/svg.hpp"
 #include "cli/terminal.hpp"
-#include "render/claims_table.hpp"
 #include "render/document.hpp"
+#include "render/tables/tables.hpp"
 
 namespace msda {
 namespace {
@@ -77,7 +77,7 @@ std::string joined_claims(const std::vector<std::string>& directories, const Rep
 
 void draw_figures(const Report& report, const std::filesystem::path& directory) {
   const Document document = document_of(report);
-  const std::vector<Figure> figures = figures_of(document.layouts);
+  const std::vector<Figure> figures = figures_of(document.sections);
   const auto files = write_figures(figures, directory);
   for (std::size_t i = 0; i < files.size(); ++i) {
     fmt::print("{}  {}: {}\n", files[i].string(), figures[i].title, figures[i].place);

@@ -4,7 +4,7 @@
 
 #include "cli/terminal.hpp"
 #include "render/formats.hpp"
-#include "render/summary.hpp"
+#include "render/text/summary.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/say.hpp"
 #include "runner/supervise/shell_words.hpp"

@@ -13,7 +13,7 @@
 #include "json_line.hpp"
 #include "process/child.hpp"
 #include "process/command.hpp"
-#include "render/web.hpp"
+#include "render/html/web.hpp"
 
 namespace msda {
 namespace {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "render/figures.hpp"
+#include "render/figures/figures.hpp"
 
 namespace msda {
 

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "design/design.hpp"
-#include "results/record.hpp"
-#include "statistics/statistics.hpp"
+#include "statistics/table.hpp"
 
 namespace msda {
 
@@ -95,5 +94,8 @@ struct Ablation {
   std::vector<AblationTable> tables;
   std::vector<PooledFamily> pooled;  ///< empty with a single problem
 };
+
+/// The effects of the design's factors in every table, and over tables of one mode.
+Ablation make_ablation(Design design, const std::vector<Table>& tables);
 
 }  // namespace msda

@@ -129,8 +129,8 @@ class Model {
 };
 
 bool all_estimable(const std::vector<Contrast>& contrasts) {
-  return std::all_of(contrasts.begin(), contrasts.end(),
-                     [](const Contrast& contrast) { return contrast.weights.has_value(); });
+  return std::ranges::all_of(contrasts,
+                             [](const Contrast& contrast) { return contrast.weights.has_value(); });
 }
 
 /// A design of single steps says nothing about averages.

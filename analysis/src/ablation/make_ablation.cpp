@@ -1,4 +1,4 @@
-#include "ablation/make_ablation.hpp"
+#include "ablation/ablation.hpp"
 
 #include <algorithm>
 #include <array>
@@ -210,8 +210,8 @@ std::optional<PooledFamily> pool(EffectKind kind, TimingMode mode,
 }  // namespace
 
 const EffectFamily* find_family(const AblationTable& table, EffectKind kind) {
-  const auto found = std::find_if(table.families.begin(), table.families.end(),
-                                  [kind](const EffectFamily& f) { return f.kind == kind; });
+  const auto found = std::ranges::find_if(table.families,
+                                          [kind](const EffectFamily& f) { return f.kind == kind; });
   return found == table.families.end() ? nullptr : &*found;
 }
 
@@ -256,7 +256,7 @@ Ablation make_ablation(Design design, const std::vector<Table>& tables) {
   }
   std::vector<TimingMode> modes;
   for (const Table& table : tables) {
-    if (std::find(modes.begin(), modes.end(), table.mode) == modes.end()) {
+    if (std::ranges::find(modes, table.mode) == modes.end()) {
       modes.push_back(table.mode);
     }
   }

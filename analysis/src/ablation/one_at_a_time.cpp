@@ -94,8 +94,8 @@ ContrastFamily ladder(const Cells& cells) {
 
 /// Whether the design asked for what a family needs: all cells missing by design say nothing.
 bool any_estimable(const ContrastFamily& family) {
-  return std::any_of(family.contrasts.begin(), family.contrasts.end(),
-                     [](const Contrast& contrast) { return contrast.weights.has_value(); });
+  return std::ranges::any_of(family.contrasts,
+                             [](const Contrast& contrast) { return contrast.weights.has_value(); });
 }
 
 }  // namespace

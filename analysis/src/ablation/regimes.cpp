@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "ablation/make_ablation.hpp"
-
 namespace msda {
 namespace {
 
@@ -14,9 +12,9 @@ bool is_ahead(const Row& a, const Row& b) {
 }
 
 int rank_of(const Table& table, const Row& row) {
-  return 1 + static_cast<int>(std::count_if(
-                 table.rows.begin(), table.rows.end(),
-                 [&](const Row& other) { return other.timed() && is_ahead(other, row); }));
+  return 1 + static_cast<int>(std::ranges::count_if(table.rows, [&](const Row& other) {
+           return other.timed() && is_ahead(other, row);
+         }));
 }
 
 RegimeCell cell_of(const Table& table, const std::string& arm) {
@@ -90,9 +88,8 @@ RegimeTable regimes_of(const std::vector<const Table*>& tables) {
 std::vector<RegimeTable> compare_regimes(const std::vector<Table>& tables) {
   std::vector<std::vector<const Table*>> problems;
   for (const Table& table : tables) {
-    const auto found = std::find_if(problems.begin(), problems.end(), [&](const auto& group) {
-      return group.front()->problem == table.problem;
-    });
+    const auto found = std::ranges::find_if(
+        problems, [&](const auto& group) { return group.front()->problem == table.problem; });
     if (found == problems.end()) {
       problems.push_back({&table});
     } else {

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "facts/timing_mode.hpp"
-#include "statistics/statistics.hpp"
+#include "statistics/table.hpp"
 
 namespace msda {
 
@@ -32,5 +31,8 @@ struct RegimeTable {
   std::vector<TimingMode> modes;
   std::vector<RegimeRow> rows;
 };
+
+/// One for each problem with tables in more than one mode.
+std::vector<RegimeTable> compare_regimes(const std::vector<Table>& tables);
 
 }  // namespace msda

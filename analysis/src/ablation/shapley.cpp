@@ -108,8 +108,8 @@ std::optional<ContrastFamily> sampled(const Cells& cells) {
   std::size_t complete = 0;
   for (const auto& order : cells.design().orders) {
     const std::vector<Levels> points = ladder_points(factors, order);
-    if (!std::all_of(points.begin(), points.end(),
-                     [&](const Levels& levels) { return cells.find(levels).has_value(); })) {
+    if (!std::ranges::all_of(
+            points, [&](const Levels& levels) { return cells.find(levels).has_value(); })) {
       continue;
     }
     ++complete;
@@ -139,12 +139,12 @@ std::optional<ContrastFamily> sampled(const Cells& cells) {
 std::optional<ContrastFamily> from_model(const Cells& cells,
                                          const std::vector<ContrastFamily>& factorial) {
   const auto& factors = cells.design().factors;
-  const bool two_levels = std::all_of(factors.begin(), factors.end(),
-                                      [](const Factor& factor) { return factor.last() == 1; });
+  const bool two_levels =
+      std::ranges::all_of(factors, [](const Factor& factor) { return factor.last() == 1; });
   if (factorial.empty() || !two_levels) return std::nullopt;
   const ContrastFamily& main = factorial.front();
-  const bool complete = std::all_of(main.contrasts.begin(), main.contrasts.end(),
-                                    [](const Contrast& c) { return c.weights.has_value(); });
+  const bool complete =
+      std::ranges::all_of(main.contrasts, [](const Contrast& c) { return c.weights.has_value(); });
   if (!complete) return std::nullopt;
   ContrastFamily family = main;
   family.kind = EffectKind::kShapley;

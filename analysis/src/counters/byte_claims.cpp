@@ -23,7 +23,7 @@ std::optional<double> sum_of(const CountedLaunch& launch, const char* metric) {
 /// The largest part of all gathers that can be of resident levels: every level has as many.
 double most_resident(std::vector<double> levels, double shared_bytes) {
   if (levels.empty()) return shared_bytes > 0 ? 1 : 0;
-  std::sort(levels.begin(), levels.end());
+  std::ranges::sort(levels);
   double used = 0;
   std::size_t count = 0;
   while (count < levels.size() && used + levels[count] <= shared_bytes) used += levels[count++];

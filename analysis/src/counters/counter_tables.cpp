@@ -11,10 +11,9 @@ namespace {
 
 const Table* table_of(const CounterTable& counted, const CounterContext& context) {
   if (context.tables == nullptr) return nullptr;
-  const auto found =
-      std::find_if(context.tables->begin(), context.tables->end(), [&](const Table& table) {
-        return table.problem == counted.problem && name_of(table.mode) == counted.mode;
-      });
+  const auto found = std::ranges::find_if(*context.tables, [&](const Table& table) {
+    return table.problem == counted.problem && name_of(table.mode) == counted.mode;
+  });
   return found == context.tables->end() ? nullptr : &*found;
 }
 
@@ -22,7 +21,7 @@ std::vector<CounterTable> grouped(const std::vector<KernelCounters>& kernels) {
   std::vector<CounterTable> tables;
   for (CountedLaunch& launch : launches_of(kernels)) {
     const KernelCounters& kernel = launch.kernel;
-    auto found = std::find_if(tables.begin(), tables.end(), [&](const CounterTable& table) {
+    auto found = std::ranges::find_if(tables, [&](const CounterTable& table) {
       return table.problem == kernel.problem && table.mode == kernel.mode;
     });
     if (found == tables.end()) {
@@ -36,11 +35,11 @@ std::vector<CounterTable> grouped(const std::vector<KernelCounters>& kernels) {
 
 void sort_arms(const std::vector<std::string>& arms, CounterTable& table) {
   const auto place = [&](const CountedLaunch& launch) {
-    return std::find(arms.begin(), arms.end(), launch.arm()) - arms.begin();
+    return std::ranges::find(arms, launch.arm()) - arms.begin();
   };
-  std::stable_sort(
-      table.launches.begin(), table.launches.end(),
-      [&](const CountedLaunch& a, const CountedLaunch& b) { return place(a) < place(b); });
+  std::ranges::stable_sort(table.launches, [&](const CountedLaunch& a, const CountedLaunch& b) {
+    return place(a) < place(b);
+  });
 }
 
 using Loads = std::map<std::string, LaunchLoads>;
@@ -138,8 +137,8 @@ void claim_bytes(const Table& timed, const nlohmann::json& manifest, CounterTabl
 }  // namespace
 
 const CountedLaunch* CounterTable::find(const std::string& arm) const {
-  const auto found = std::find_if(launches.begin(), launches.end(),
-                                  [&](const CountedLaunch& launch) { return launch.arm() == arm; });
+  const auto found = std::ranges::find_if(
+      launches, [&](const CountedLaunch& launch) { return launch.arm() == arm; });
   return found == launches.end() ? nullptr : &*found;
 }
 

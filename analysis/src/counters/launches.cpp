@@ -117,7 +117,7 @@ std::vector<CountedLaunch> launches_of(const std::vector<KernelCounters>& kernel
 
 const Load* LaunchLoads::find(const std::string& name) const {
   const auto found =
-      std::find_if(loads.begin(), loads.end(), [&](const Load& load) { return load.name == name; });
+      std::ranges::find_if(loads, [&](const Load& load) { return load.name == name; });
   return found == loads.end() ? nullptr : &*found;
 }
 
@@ -152,8 +152,8 @@ LaunchLoads mean(const std::vector<LaunchLoads>& all) {
   for (const LaunchLoads& one : all) {
     result.seconds += part * one.seconds;
     for (const Load& load : one.loads) {
-      auto found = std::find_if(result.loads.begin(), result.loads.end(),
-                                [&](const Load& other) { return other.name == load.name; });
+      auto found = std::ranges::find_if(result.loads,
+                                        [&](const Load& other) { return other.name == load.name; });
       if (found == result.loads.end()) {
         found = result.loads.insert(found, {load.name, load.kind, 0, {}, load.resource});
       }

@@ -98,7 +98,7 @@ Why explain(const std::string& arm, const LaunchLoads& launch, const std::string
     cause.weight = weight_of(cause, slower);
     cause.explains = saved == 0 ? 0 : (cause.before - cause.after) / saved;
   }
-  std::stable_sort(why.causes.begin(), why.causes.end(), [](const Cause& a, const Cause& b) {
+  std::ranges::stable_sort(why.causes, [](const Cause& a, const Cause& b) {
     return a.explains * a.weight > b.explains * b.weight;
   });
   return why;

@@ -1,104 +1,142 @@
 #include "render/document.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <msda/error.hpp>
 
-#include "render/answer.hpp"
-#include "render/best_table.hpp"
-#include "render/claims_table.hpp"
-#include "render/counters_layout.hpp"
-#include "render/limits_table.hpp"
-#include "render/prepass_table.hpp"
-#include "render/run_remarks.hpp"
-#include "render/search_layout.hpp"
-#include "render/text.hpp"
-#include "render/timeline_layout.hpp"
-#include "render/warnings.hpp"
+#include "render/tables/tables.hpp"
+#include "render/text/text.hpp"
+#include "render/words/words.hpp"
 
 namespace msda {
 namespace {
 
 /// The run's name, and its summary where it has one.
 std::string title_of(const Report& report) {
-  const std::string name = text_field(report.manifest, "name");
+  const std::string name = name_of(report);
   const std::string summary = text_field(report.manifest, "summary");
   const std::string title = name.empty() ? "MSDA Lab report" : name;
   return summary.empty() ? title : title + ": " + summary;
 }
 
+/// A run's device, program, time and status, as far as the manifest has them.
+std::string context_of(const Report& report) {
+  const auto found = report.manifest.find("device");
+  const nlohmann::json device = found == report.manifest.end() ? nlohmann::json() : *found;
+  const std::string id = text_field(device, "id");
+  const std::string name = text_field(device, "name");
+  const std::string version = text_field(report.manifest, "program_version");
+  const std::string status = text_field(report.manifest, "status");
+  std::vector<std::string> parts{
+      name.empty() || id.empty() ? name + id : fmt::format("{} ({})", name, id),
+      version.empty() ? "" : "msda " + version, text_field(report.manifest, "started"),
+      status.empty() ? "" : "run " + status};
+  std::erase(parts, "");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 /// How the run's time was spent, and what the plan left out before any cell ran; one sentence each.
 std::vector<std::string> notes_of(const Report& report) {
-  std::vector<std::string> notes;
-  if (std::string time = time_sentence(report.manifest); !time.empty()) {
-    notes.push_back(std::move(time));
-  }
+  std::vector<std::string> notes{time_sentence(report.manifest)};
+  std::erase(notes, "");
   for (const nlohmann::json& note : plan_list(report, "notes")) {
     if (note.is_string()) notes.push_back(printable_line(note.get<std::string>()));
   }
   return notes;
 }
 
-/// What the columns mean. Empty for a report without tables.
-std::string legend_of(const Report& report) {
-  if (report.tables.empty()) return "";
-  std::string text =
-      "ratio: baseline time / arm time, compared inside interleaved blocks; above 1 is faster. "
-      "GB/s: the bytes that the problem has to move at least / median. "
-      "FLOP/s: 16 per point and output element. ";
-  const auto has_light = [](const Table& table) {
-    return std::any_of(table.rows.begin(), table.rows.end(),
-                       [](const Row& row) { return row.speed_of_light.has_value(); });
-  };
-  if (std::any_of(report.tables.begin(), report.tables.end(), has_light)) {
-    text +=
-        "% SOL: speed of light, the least time that the device's ceilings allow / median, and the "
-        "memory whose ceiling it is. ";
+/// What the columns of cells mean that some table has.
+std::string legend_of(const std::vector<Section>& sections) {
+  std::vector<std::string> meanings;
+  for (const ColumnOf<Row>& column : cell_columns()) {
+    const std::string& about = column.look.about;
+    const bool is_there = std::ranges::any_of(sections, [&](const Section& section) {
+      return std::ranges::any_of(section.columns,
+                                 [&](const Column& set) { return set.about == about; });
+    });
+    if (!about.empty() && is_there) meanings.push_back(about);
   }
-  return text + "rel. L2: error against the float64 reference.";
+  return fmt::format("{}", fmt::join(meanings, " "));
 }
 
 /// What searches came to, which is what a run of `msda tune` is asked for; "" of other runs. Of
 /// several it says which says what.
-std::string search_answer(const Report& report, const std::vector<Layout>& layouts) {
+std::string search_answer(const Report& report, const std::vector<Section>& sections) {
   const auto& searches = report.searches;
-  const bool several_modes = std::any_of(searches.begin(), searches.end(), [&](const auto& one) {
-    return one.mode != searches.front().mode;
-  });
+  const bool several_modes = std::ranges::any_of(
+      searches, [&](const auto& one) { return one.mode != searches.front().mode; });
   std::string text;
-  for (const Layout& layout : layouts) {
-    if (layout.search == nullptr) continue;
+  for (const Section& section : sections) {
+    const auto* search = section.of<SearchReport>();
+    if (search == nullptr) continue;
     if (!text.empty()) text += " ";
     if (searches.size() > 1) {
-      text += printable_line(layout.search->problem);
-      if (several_modes) text += fmt::format(", {}", name_of(layout.search->mode));
-      text += ": ";
+      text += (several_modes ? section.place : printable_line(search->problem)) + ": ";
     }
-    text += layout.headline;
+    text += section.headline;
   }
   return text;
 }
 
-}  // namespace
-
-std::vector<Layout> layouts_of(const Report& report) {
-  std::vector<Layout> layouts = effect_layouts(report);
-  for (const Table& table : report.tables) {
-    layouts.push_back(lay_out(table));
-    for (std::string& remark : run_remarks(report.manifest, table)) {
-      layouts.back().remarks.push_back(std::move(remark));
+/// What the intervals of a run's claims are over, for a table that is apart from the run's own: ""
+/// where there are none.
+std::string replication_of(const Report& report) {
+  int processes = 0;
+  bool has_interval = false;
+  for (const CheckedClaim& checked : report.claims) {
+    has_interval = has_interval || checked.interval_95.has_value();
+    if (checked.replication == Replication::kProcesses) {
+      processes = std::max(processes, checked.replicates);
     }
   }
-  if (auto prepasses = lay_out_prepasses(report)) layouts.push_back(*std::move(prepasses));
-  if (auto limits = lay_out_limits(report)) layouts.push_back(*std::move(limits));
-  for (Layout& layout : counter_layouts(report.counters)) layouts.push_back(std::move(layout));
-  for (Layout& layout : search_layouts(report)) layouts.push_back(std::move(layout));
-  for (Layout& layout : regime_layouts(report)) layouts.push_back(std::move(layout));
-  if (auto claims = lay_out_claims({&report, 1})) layouts.push_back(*std::move(claims));
-  if (auto best = lay_out_best(report)) layouts.push_back(*std::move(best));
-  if (report.timeline) layouts.push_back(lay_out_timeline(*report.timeline));
-  return layouts;
+  if (processes > 0) return fmt::format(", {} processes", processes);
+  if (!has_interval) return "";
+  return ", one process, so that differences between processes are not in the intervals";
+}
+
+}  // namespace
+
+std::string text_field(const nlohmann::json& object, const char* key) {
+  if (!object.is_object()) return "";
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? printable_line(found->get<std::string>())
+                                                     : "";
+}
+
+const nlohmann::json& plan_list(const Report& report, const char* key) {
+  static const nlohmann::json kNone = nlohmann::json::array();
+  const auto plan = report.manifest.find("plan");
+  if (plan == report.manifest.end() || !plan->is_object()) return kNone;
+  const auto found = plan->find(key);
+  return found != plan->end() && found->is_array() ? *found : kNone;
+}
+
+std::string name_of(const Report& report) { return text_field(report.manifest, "name"); }
+
+std::vector<Section> sections_of(const Report& report) {
+  std::vector<Section> sections;
+  // One section or none, or several.
+  const auto add = [&](auto&& more) {
+    if constexpr (requires { more.begin(); }) {
+      std::ranges::move(more, std::back_inserter(sections));
+    } else if (more) {
+      sections.push_back(*std::move(more));
+    }
+  };
+  add(effect_sections(report));
+  for (const Table& table : report.tables) sections.push_back(cell_section(table, report.manifest));
+  add(prepass_section(report));
+  add(limits_section(report));
+  add(counter_sections(report.counters));
+  add(search_sections(report));
+  add(regime_sections(report));
+  add(claims_section({&report, 1}));
+  add(best_section(report));
+  if (report.timeline) sections.push_back(timeline_section(*report.timeline));
+  return sections;
 }
 
 Document document_of(const Report& report) {
@@ -110,18 +148,37 @@ Document document_of(const Report& report) {
   if (auto factors = factor_matrix(report)) document.matrices.push_back(*std::move(factors));
   if (auto arms = arm_matrix(report)) document.matrices.push_back(*std::move(arms));
   document.notes = notes_of(report);
-  document.layouts = layouts_of(report);
-  document.legend = legend_of(report);
+  document.sections = sections_of(report);
+  document.legend = legend_of(document.sections);
   if (text_field(report.manifest, "status") == "complete") document.nothing = kNoTablesAtAll;
-  const std::string search = search_answer(report, document.layouts);
+  const std::string search = search_answer(report, document.sections);
   if (!search.empty()) document.answer = search;
   return document;
 }
 
 Document in_brief(Document document) {
-  if (document.layouts.empty()) return document;
-  std::erase_if(document.layouts, [](const Layout& layout) { return !layout.of_all_problems; });
+  if (document.sections.empty()) return document;
+  std::erase_if(document.sections, [](const Section& one) { return !one.of_all_problems; });
   document.nothing = "There is no table of all problems.";
+  return document;
+}
+
+Document claims_document(std::span<const Report> reports) {
+  auto section = claims_section(reports);
+  if (!section) throw UsageError("none of these runs has a claim in its experiment that ran");
+  Document document{.title = "Claims"};
+  for (const Report& report : reports) {
+    document.notes.push_back(
+        fmt::format("{}: {}{}", name_of(report), context_of(report), replication_of(report)));
+  }
+  document.sections.push_back(*std::move(section));
+  return document;
+}
+
+Document counters_document(const std::vector<CounterTable>& tables) {
+  Document document{.title = "Counters"};
+  document.answer = counters_sentence(tables);
+  document.sections = counter_sections(tables);
   return document;
 }
 

@@ -1,17 +1,18 @@
-// A whole report as what stands where: answer, warnings, matrices, tables.
+// A whole report as what stands where: answer, warnings, matrices, sections.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "render/layout.hpp"
-#include "render/matrix.hpp"
+#include "render/section.hpp"
+#include "render/tables/matrix.hpp"
 
 namespace msda {
 
 /// All tables of a report in order: effects, one for each problem and mode, the pre-passes, the
 /// counters, regimes, the claims, what `use: best` stands for, the run's time.
-std::vector<Layout> layouts_of(const Report& report);
+std::vector<Section> sections_of(const Report& report);
 
 /// What is said of a run without tables: of one that goes on, and of one that is complete.
 inline constexpr const char* kNoTables = "No cell has finished: there is nothing to compare yet.";
@@ -19,22 +20,36 @@ inline constexpr const char* kNoTablesAtAll = "No cell has finished: there is no
 
 /// Everything that a report or a table over several runs says, ready to be set.
 struct Document {
-  std::string title;
-  std::string context;                ///< device, program, time; or ""
-  std::string answer;                 ///< what all tables say together; or ""
-  std::vector<std::string> warnings;  ///< what makes parts of it worth less than they look
-  std::vector<Matrix> matrices;       ///< what stands above all tables
-  std::vector<std::string> notes;     ///< one sentence or run each
-  std::vector<Layout> layouts;        ///< empty: no cell has finished
-  std::string nothing = kNoTables;    ///< what is said then
-  std::string legend;
+  std::string title{};
+  std::string context{};                ///< device, program, time; or ""
+  std::string answer{};                 ///< what all tables say together; or ""
+  std::vector<std::string> warnings{};  ///< what makes parts of it worth less than they look
+  std::vector<Matrix> matrices{};       ///< what stands above all tables
+  std::vector<std::string> notes{};     ///< one sentence or run each
+  std::vector<Section> sections{};      ///< empty: no cell has finished
+  std::string nothing = kNoTables;      ///< what is said then
+  std::string legend{};                 ///< what the columns mean
 };
 
-/// Its layouts point into the report.
+/// Its sections point into the report.
 Document document_of(const Report& report);
 /// Without the tables that are of one problem: what stands above all tables, and those that are of
 /// all problems together.
 Document in_brief(Document document);
+
+/// The claims of several runs in one table; a note for each run says where it was measured. Throws
+/// UsageError without a claim.
+Document claims_document(std::span<const Report> reports);
+
+/// Counters alone, for a profile that has no run beside it.
+Document counters_document(const std::vector<CounterTable>& tables);
+
+/// A string field of a JSON object, in printable characters, or "".
+std::string text_field(const nlohmann::json& object, const char* key);
+/// The list of that name in the plan of a report's manifest; empty where it has none.
+const nlohmann::json& plan_list(const Report& report, const char* key);
+/// A run's name, or "".
+std::string name_of(const Report& report);
 
 std::string as_terminal(const Document& document, bool colour);
 std::string as_markdown(const Document& document);

@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "report/compare.hpp"
 #include "report/report.hpp"
 
 namespace msda {
@@ -37,5 +39,11 @@ std::string effects_to_csv(const Ablation& ablation);
 /// report.html, report.md, report.csv, report.json, tables.tex and records.csv in `directory`, with
 /// claims.csv and effects.csv where there are claims and an ablation, each written atomically.
 void write_report(const Report& report, const std::filesystem::path& directory);
+
+/// What became of each cell from one run to the next: a table of all cells for the terminal.
+std::string to_text(const std::vector<CellChange>& changes, double threshold);
+/// The same as JUnit XML: a test case for each cell, failed when it is worse, skipped when nothing
+/// is known.
+std::string to_junit(const std::vector<CellChange>& changes);
 
 }  // namespace msda

@@ -129,8 +129,8 @@ void check_comparable(const Report& before, const Report& after) {
   }
   const auto cells = rows_by_cell(before);
   const auto others = rows_by_cell(after);
-  const bool any = std::any_of(cells.begin(), cells.end(),
-                               [&](const auto& cell) { return others.contains(cell.first); });
+  const bool any =
+      std::ranges::any_of(cells, [&](const auto& cell) { return others.contains(cell.first); });
   if (!any) {
     throw UsageError(
         fmt::format("compare: the runs have no cell in common; the first has {}, the second {}",

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <msda/error.hpp>
 
-#include "ablation/make_ablation.hpp"
 #include "results/manifest.hpp"
 
 namespace msda {

@@ -79,6 +79,15 @@ double detectable_errors(double degrees_of_freedom) {
 
 }  // namespace
 
+std::string_view name_of(Replication replication) {
+  switch (replication) {
+    case Replication::kProcesses: return "processes";
+    case Replication::kBlocks: return "blocks";
+    case Replication::kNone: break;
+  }
+  return "";
+}
+
 LogEstimate mean_of(const LogsByProcess& logs, PlannedProcesses planned) {
   LogEstimate result;
   std::vector<double> observations;
@@ -172,8 +181,8 @@ Interval log_range(double share) { return {std::log(1 - share), std::log(1 + sha
 std::vector<double> holm(const std::vector<double>& p_values) {
   std::vector<std::size_t> order(p_values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
+  std::ranges::stable_sort(order,
+                           [&](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
   std::vector<double> adjusted(p_values.size());
   double largest = 0;
   for (std::size_t rank = 0; rank < order.size(); ++rank) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace msda {
@@ -22,6 +23,8 @@ enum class Replication {
   kBlocks,     ///< blocks of the only process: its spread against other processes is not included
   kProcesses,  ///< the means of processes
 };
+
+std::string_view name_of(Replication replication);  ///< "processes", "blocks" or ""
 
 /// A mean of logs, or a sum of such means.
 struct LogEstimate {

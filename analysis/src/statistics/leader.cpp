@@ -3,8 +3,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "statistics/table.hpp"
+
 namespace msda {
 namespace {
+
+std::size_t index_of(const Table& table, const Row* row) {
+  return static_cast<std::size_t>(row - table.rows.data());
+}
 
 /// Time of `slow` / time of `fast`.
 std::optional<RatioEstimate> behind(const Table& table, const Row& slow, const Row& fast) {
@@ -19,10 +25,11 @@ bool is_surely_slower(const std::optional<RatioEstimate>& ratio) {
 void compare_with_best(const Table& table, const std::vector<const Row*>& timed, Leader& leader) {
   leader.margin = std::numeric_limits<double>::infinity();
   for (const Row* row : timed) {
-    if (row == leader.best) continue;
-    const auto ratio = behind(table, *row, *leader.best);
-    if (row == leader.next) leader.next_over_best = ratio;
-    if (!is_surely_slower(ratio)) leader.rivals.push_back(row);
+    const std::size_t index = index_of(table, row);
+    if (index == leader.best) continue;
+    const auto ratio = behind(table, *row, table.rows[leader.best]);
+    if (index == leader.next) leader.next_over_best = ratio;
+    if (!is_surely_slower(ratio)) leader.rivals.push_back(index);
     if (ratio && ratio->interval_95) {
       leader.margin = std::min(leader.margin, ratio->interval_95->low);
     }
@@ -33,8 +40,8 @@ void compare_with_best(const Table& table, const std::vector<const Row*>& timed,
 /// One of `leader.compared` comparisons, the one that was chosen afterwards.
 std::optional<RatioEstimate> over_baseline(const Table& table, const Row& baseline,
                                            const Leader& leader) {
-  const auto log_ratio =
-      estimate_log_ratio(baseline.record.samples, leader.candidate->record.samples, table.planned);
+  const auto log_ratio = estimate_log_ratio(
+      baseline.record.samples, table.rows[leader.candidate].record.samples, table.planned);
   if (!log_ratio) return std::nullopt;
   RatioEstimate ratio = to_ratio(*log_ratio);
   ratio.interval_95 = joint_interval_95(*log_ratio, leader.compared);
@@ -56,8 +63,8 @@ std::vector<const Row*> fastest_first(const Table& table) {
     if (row.timed() && !row.repeats_baseline) timed.push_back(&row);
   }
   const bool all_have_ratios =
-      std::all_of(timed.begin(), timed.end(), [](const Row* row) { return row->speedup; });
-  std::stable_sort(timed.begin(), timed.end(), [&](const Row* a, const Row* b) {
+      std::ranges::all_of(timed, [](const Row* row) { return row->speedup.has_value(); });
+  std::ranges::stable_sort(timed, [&](const Row* a, const Row* b) {
     if (all_have_ratios) return *a->speedup > *b->speedup;
     return a->median_seconds < b->median_seconds;
   });
@@ -68,11 +75,11 @@ std::optional<Leader> find_leader(const Table& table) {
   const std::vector<const Row*> timed = fastest_first(table);
   if (timed.size() < 2) return std::nullopt;
   Leader leader;
-  leader.best = timed[0];
-  leader.next = timed[1];
+  leader.best = index_of(table, timed[0]);
+  leader.next = index_of(table, timed[1]);
   const Row* baseline = baseline_row(table);
   const bool has_baseline = baseline != nullptr && baseline->timed();
-  leader.candidate = leader.best != baseline ? timed[0] : timed[1];
+  leader.candidate = timed[0] != baseline ? leader.best : leader.next;
   leader.compared = timed.size() - (has_baseline ? 1 : 0);
   compare_with_best(table, timed, leader);
   if (has_baseline) leader.over_baseline = over_baseline(table, *baseline, leader);
@@ -81,10 +88,9 @@ std::optional<Leader> find_leader(const Table& table) {
 }
 
 std::size_t count_faster(const Table& table) {
-  return static_cast<std::size_t>(
-      std::count_if(table.rows.begin(), table.rows.end(), [](const Row& row) {
-        return !row.repeats_baseline && row.verdict == name_of(Difference::kFaster);
-      }));
+  return static_cast<std::size_t>(std::ranges::count_if(table.rows, [](const Row& row) {
+    return !row.repeats_baseline && row.verdict == name_of(Difference::kFaster);
+  }));
 }
 
 }  // namespace msda

@@ -2,12 +2,16 @@
 // looking.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
-#include "statistics/table.hpp"
+#include "statistics/statistics.hpp"
 
 namespace msda {
+
+struct Row;
+struct Table;
 
 /// Whether there is a fastest arm. Of many equal arms one always has the best estimate; that it is
 /// given a place that it does not have happens in at most 5% of experiments.
@@ -22,13 +26,14 @@ enum class Standing {
   kNone,  ///< nothing is surely faster than the baseline, nor the baseline than all others
 };
 
+/// Arms are indices of the table's rows.
 struct Leader {
   Standing standing = Standing::kNone;
-  const Row* best = nullptr;       ///< has the best estimate; may be the baseline
-  const Row* candidate = nullptr;  ///< the best one that is not the baseline; nullptr without one
+  std::size_t best = 0;       ///< has the best estimate; may be the baseline
+  std::size_t candidate = 0;  ///< the best one that is not the baseline
   /// Others that are not surely slower than `best`, the fastest first.
-  std::vector<const Row*> rivals;
-  const Row* next = nullptr;  ///< the fastest of the others
+  std::vector<std::size_t> rivals;
+  std::size_t next = 0;  ///< the fastest of the others
   /// Baseline time / candidate's time; its interval is one of those that hold at once for all arms.
   /// nullopt without a baseline that has a time.
   std::optional<RatioEstimate> over_baseline;
@@ -40,8 +45,8 @@ struct Leader {
 };
 
 /// The baseline's own copy takes no part. nullopt where fewer than two arms have a time.
+/// Tables that were made from records hold it.
 std::optional<Leader> find_leader(const Table& table);
-std::optional<Leader> find_leader(Table&&) = delete;  // a leader points into its table
 
 /// Rows with a time but for the baseline's own copy, the fastest first: by their ratio to the
 /// baseline where all have one, because medians over a whole run still hold the drift that ratios

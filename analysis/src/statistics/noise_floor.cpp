@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "statistics/table.hpp"
+
 namespace msda {
 namespace {
 

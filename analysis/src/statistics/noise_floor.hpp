@@ -4,9 +4,11 @@
 #include <optional>
 #include <string>
 
-#include "statistics/table.hpp"
+#include "statistics/statistics.hpp"
 
 namespace msda {
+
+struct Table;
 
 struct NoiseFloor {
   /// The arm with the baseline's composition under another name (the A/A pair), or "".
@@ -18,7 +20,8 @@ struct NoiseFloor {
   double smallest_effect = 0;
 };
 
-/// nullopt where no arm has an interval, or where all blocks agree to the last bit.
+/// nullopt where no arm has an interval, or where all blocks agree to the last bit. Tables that
+/// were made from records hold it.
 std::optional<NoiseFloor> noise_floor(const Table& table);
 
 }  // namespace msda

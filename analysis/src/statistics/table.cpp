@@ -117,11 +117,11 @@ Table make_table(std::vector<Record*> records, const Places& places, const Table
     const auto found = places.find(record->arm);
     return 1 + (found == places.end() ? places.size() : found->second);
   };
-  std::stable_sort(records.begin(), records.end(),
-                   [&](const Record* a, const Record* b) { return place(a) < place(b); });
+  std::ranges::stable_sort(records,
+                           [&](const Record* a, const Record* b) { return place(a) < place(b); });
   const Record* first = records.front();
   const bool has_baseline = first->baseline && first->status == CellStatus::kOk;
-  Table table{first->problem, first->mode, {}, {}, context.memory, context.planned};
+  Table table{first->problem, first->mode, {}, {}, context.memory, context.planned, {}, {}};
   for (const Record* record : records) {
     table.rows.push_back(make_row(*record, has_baseline ? first : nullptr, context));
   }
@@ -129,6 +129,8 @@ Table make_table(std::vector<Record*> records, const Places& places, const Table
     table.rows[i].record = std::move(*records[i]);  // only now: the rows above look at the first
   find_same_code(table.rows);
   find_missing(table);
+  table.leader = find_leader(table);
+  table.noise = noise_floor(table);
   return table;
 }
 
@@ -152,14 +154,14 @@ std::vector<Table> make_tables(std::vector<Record> records, const TableContext& 
 }
 
 const Row* find_row(const Table& table, const std::string& arm) {
-  const auto found = std::find_if(table.rows.begin(), table.rows.end(),
-                                  [&](const Row& row) { return row.record.arm == arm; });
+  const auto found =
+      std::ranges::find_if(table.rows, [&](const Row& row) { return row.record.arm == arm; });
   return found == table.rows.end() ? nullptr : &*found;
 }
 
 const Row* baseline_row(const Table& table) {
-  const auto found = std::find_if(table.rows.begin(), table.rows.end(),
-                                  [](const Row& row) { return row.record.baseline; });
+  const auto found =
+      std::ranges::find_if(table.rows, [](const Row& row) { return row.record.baseline; });
   return found == table.rows.end() ? nullptr : &*found;
 }
 

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "results/record.hpp"
+#include "statistics/leader.hpp"
+#include "statistics/noise_floor.hpp"
 #include "statistics/prepasses.hpp"
 #include "statistics/speed_of_light.hpp"
 #include "statistics/statistics.hpp"
@@ -61,6 +63,8 @@ struct Table {
   std::vector<std::string> idle;
   MemoryFacts memory;  ///< of the device
   PlannedProcesses planned;
+  std::optional<Leader> leader;     ///< as find_leader() says
+  std::optional<NoiseFloor> noise;  ///< as noise_floor() says
 };
 
 /// What tables need to know beside the records.

@@ -21,7 +21,7 @@ constexpr std::array kUses = {"idle",    "compile", "inputs", "prepare", "verify
 constexpr std::size_t kOther = kUses.size() - 1;
 
 std::size_t use_of(std::string_view name) {
-  const auto found = std::find(kUses.begin(), kUses.end(), name);
+  const auto found = std::ranges::find(kUses, name);
   return found == kUses.end() ? kOther : static_cast<std::size_t>(found - kUses.begin());
 }
 
@@ -51,8 +51,8 @@ std::array<double, kUses.size()> shares_of(const RunRange& range) {
 /// In the order of their begins, from 0 on, without pauses.
 std::vector<RunRange> aligned(std::vector<RunRange> ranges) {
   std::erase_if(ranges, [](const RunRange& range) { return !(range.end > range.begin); });
-  std::stable_sort(ranges.begin(), ranges.end(),
-                   [](const RunRange& a, const RunRange& b) { return a.begin < b.begin; });
+  std::ranges::stable_sort(ranges,
+                           [](const RunRange& a, const RunRange& b) { return a.begin < b.begin; });
   if (ranges.empty()) return ranges;
   double cut = ranges.front().begin;
   double reached = ranges.front().begin;

@@ -17,7 +17,7 @@ std::string verdict_of(const Confirmation& finalist, const RatioEstimate& gain) 
 }  // namespace
 
 std::vector<Confirmation> confirm(const std::vector<Record>& records) {
-  const auto baseline = std::find_if(records.begin(), records.end(), [](const Record& record) {
+  const auto baseline = std::ranges::find_if(records, [](const Record& record) {
     return record.baseline && record.status == CellStatus::kOk;
   });
   if (baseline == records.end()) return {};
@@ -46,15 +46,15 @@ std::vector<Confirmation> confirm(const std::vector<Record>& records) {
     finalist.confirmed = finalist.p <= kSignificance && gain.ratio > 1 + kEquivalence;
     finalist.verdict = verdict_of(finalist, gain);
   }
-  std::stable_sort(finalists.begin(), finalists.end(), [](const auto& a, const auto& b) {
+  std::ranges::stable_sort(finalists, [](const auto& a, const auto& b) {
     return a.gain.value_or(0) > b.gain.value_or(0);
   });
   return finalists;
 }
 
 const Confirmation* confirmed_winner(const std::vector<Confirmation>& confirmations) {
-  const auto winner = std::find_if(confirmations.begin(), confirmations.end(),
-                                   [](const Confirmation& one) { return one.confirmed; });
+  const auto winner =
+      std::ranges::find_if(confirmations, [](const Confirmation& one) { return one.confirmed; });
   return winner == confirmations.end() ? nullptr : &*winner;
 }
 

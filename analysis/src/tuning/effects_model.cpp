@@ -64,8 +64,8 @@ struct Common {
 
 std::vector<ModelPoint> thinned(std::vector<ModelPoint> points) {
   if (points.size() <= EffectsModel::kMostPoints) return points;
-  std::stable_sort(points.begin(), points.end(),
-                   [](const auto& a, const auto& b) { return a.log_time < b.log_time; });
+  std::ranges::stable_sort(points,
+                           [](const auto& a, const auto& b) { return a.log_time < b.log_time; });
   constexpr std::size_t kHalf = EffectsModel::kMostPoints / 2;
   std::vector<ModelPoint> kept(points.begin(), points.begin() + kHalf);
   const double step = static_cast<double>(points.size() - kHalf) / kHalf;
@@ -179,8 +179,8 @@ void EffectsModel::Impl::weigh_factors() {
     std::vector<std::pair<int, double>> effects;
     for (std::ptrdiff_t i = 0; i < values.size(); ++i) {
       const int level = points[static_cast<std::size_t>(i)].levels[f];
-      auto found = std::find_if(effects.begin(), effects.end(),
-                                [level](const auto& effect) { return effect.first == level; });
+      auto found = std::ranges::find_if(
+          effects, [level](const auto& effect) { return effect.first == level; });
       if (found == effects.end()) found = effects.insert(found, {level, 0.0});
       found->second += coefficients[i];
     }

@@ -42,7 +42,7 @@ Sample sample_of(const SearchSpace& space) {
 
 /// Whether all alternatives of its decision have the parameter with the same values.
 bool is_shared_by_all(const SpaceFactor& parameter) {
-  return std::all_of(parameter.allowed.begin(), parameter.allowed.end(), [&](const auto& values) {
+  return std::ranges::all_of(parameter.allowed, [&](const auto& values) {
     return !values.empty() && values == parameter.allowed.front();
   });
 }

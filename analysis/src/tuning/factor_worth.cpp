@@ -1,4 +1,4 @@
-#include "tuning/factor_worth.hpp"
+#include "tuning/landscape.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <map>
 
-#include "tuning/factor_worth.hpp"
-
 namespace msda {
 namespace {
 
@@ -32,7 +30,7 @@ class Trials {
   std::vector<TriedCandidate> sorted() const {
     std::vector<TriedCandidate> tried;
     for (const auto& [number, candidate] : candidates_) tried.push_back(candidate);
-    std::stable_sort(tried.begin(), tried.end(), [](const auto& a, const auto& b) {
+    std::ranges::stable_sort(tried, [](const auto& a, const auto& b) {
       if (a.timed() != b.timed()) return a.timed();
       return a.timed() && a.log_time < b.log_time;
     });

@@ -98,4 +98,10 @@ std::vector<SearchReport> make_search_reports(const nlohmann::json& manifest,
 /// The share of the candidates with a time that are at most `cost` times as slow as the fastest.
 double share_within(const SearchReport& report, double cost);
 
+/// What each factor and level was worth in a search, from the candidates that have a time;
+/// `reference` is the point that costs are relative to. Empty without a point that has a time.
+std::vector<FactorWorth> factor_worths(const SearchSpace& space,
+                                       const std::vector<TriedCandidate>& tried,
+                                       const TriedCandidate& reference);
+
 }  // namespace msda

@@ -1,0 +1,245 @@
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "render/tables/matrix.hpp"
+#include "render/tables/tables.hpp"
+#include "render/text/text.hpp"
+#include "render/words/words.hpp"
+
+namespace msda {
+namespace {
+
+/// What there is to say of a row beside its numbers, with its footnotes.
+std::string row_verdict(const Row& row, Footnotes& reasons) {
+  const Record& record = row.record;
+  std::string text = row.verdict + (row.repeats_baseline ? " (A/A)" : "");
+  if (record.status != CellStatus::kOk) text += footnote(reasons, record.reason);
+  if (row.is_vacuous()) {
+    text += ", vacuous" + footnote(reasons, fmt::format("what {} is about did not show: {}",
+                                                        record.arm, fmt::join(row.missing, "; ")));
+  }
+  if (record.devices) {
+    text += fmt::format(", {} devices", *record.devices) +
+            footnote(reasons, fmt::format("the batch of {} is shared among {} devices; % SOL is of "
+                                          "all of them",
+                                          record.arm, *record.devices));
+  }
+  if (!row.same_code_as.empty()) {
+    text += ", same code" +
+            footnote(reasons, fmt::format("{} has the machine code and the launches of {}: they "
+                                          "are one arm",
+                                          record.arm, row.same_code_as));
+  }
+  return text;
+}
+
+std::int64_t sample_count(const Record& record) {
+  std::int64_t count = 0;
+  for (const SampleBlock& block : record.samples) count += std::ssize(block.seconds);
+  return count;
+}
+
+/// Of the device when the blocks of a process had run, those of all arms: the mean over processes.
+std::optional<double> power_after_blocks(const Record& record) {
+  std::vector<double> watts;
+  for (const ProcessRun& run : record.processes) {
+    if (run.after && run.after->power_watts) watts.push_back(*run.after->power_watts);
+  }
+  const double sum = std::accumulate(watts.begin(), watts.end(), 0.0);
+  return when(!watts.empty(), sum / static_cast<double>(std::max<std::size_t>(watts.size(), 1)));
+}
+
+/// "name=seconds;..."
+std::string parts_before_kernel(const Row& row) {
+  std::string before;
+  if (!row.prepasses) return before;
+  for (const PartMedian& part : row.prepasses->before) {
+    before += fmt::format("{}{}={}", before.empty() ? "" : ";", part.name, part.seconds);
+  }
+  return before;
+}
+
+/// The ratio to the baseline without what runs before the kernel.
+Estimate without_prepasses(const Row& row) {
+  if (!row.prepasses || !row.prepasses->without) return {};
+  return {row.prepasses->without->ratio, row.prepasses->without->interval_95};
+}
+
+nlohmann::json prepasses_json(const PrepassSplit& split) {
+  nlohmann::json before = nlohmann::json::array();
+  for (const PartMedian& part : split.before) {
+    before.push_back(
+        {{"name", part.name}, {"median_seconds", part.seconds}, {"outside", part.outside}});
+  }
+  nlohmann::json without;
+  if (split.without) {
+    without = {{"speedup", split.without->ratio}, {"verdict", name_of(classify(*split.without))}};
+    if (split.without->interval_95) without["speedup_95"] = to_value(split.without->interval_95);
+  }
+  return {{"before", std::move(before)},
+          {"kernel_seconds", split.kernel_seconds},
+          {"total_seconds", split.total_seconds()},
+          {"share", split.share()},
+          {"without", std::move(without)}};
+}
+
+std::string method_of(const Table& table, Replication replication) {
+  int fewest = std::numeric_limits<int>::max();
+  int most = 0;
+  for (const Row& row : table.rows) {
+    if (row.replication != replication) continue;
+    fewest = std::min(fewest, row.replicates);
+    most = std::max(most, row.replicates);
+  }
+  if (most == 0) return "";
+  const std::string count =
+      fewest == most ? fmt::format("{}", most) : fmt::format("{} to {}", fewest, most);
+  if (replication == Replication::kProcesses) {
+    return fmt::format("95% intervals: Student t over the means of {} processes.", count);
+  }
+  return fmt::format(
+      "95% intervals: Student t over {} blocks of one process; differences between processes are "
+      "not in them.",
+      count);
+}
+
+/// Which arms the time budget cut short, or "".
+std::string cut_short(const Table& table) {
+  std::vector<std::string> arms;
+  for (const Row& row : table.rows) {
+    if (row.timed() && row.record.stopped_by == "budget") {
+      arms.push_back(printable_line(row.record.arm));
+    }
+  }
+  if (arms.empty()) return "";
+  if (arms.size() == table.rows.size()) return "The time budget ended before all blocks had run.";
+  return fmt::format("The time budget ended before all blocks of these had run: {}.",
+                     fmt::join(arms, ", "));
+}
+
+/// The winner and its ratio, or the status that all arms have.
+std::string gist_of(const Table& table) {
+  const auto& leader = table.leader;
+  if (!leader) {
+    const bool all_right =
+        std::ranges::all_of(table.rows, [](const Row& row) { return row.verdict == "right"; });
+    return all_right ? "all right" : "";
+  }
+  const Row& best = table.rows[leader->best];
+  const std::string ratio = best.speedup ? " " + short_ratio(*best.speedup) + "x" : "";
+  switch (leader->standing) {
+    case Standing::kFastest: return arm_text(best) + ratio;
+    case Standing::kShared: return fmt::format("{} arms share{}", leader->rivals.size() + 1, ratio);
+    case Standing::kNone: break;
+  }
+  return "none surely faster";
+}
+
+}  // namespace
+
+const ColumnsOf<Row>& cell_columns() {
+  static const ColumnsOf<Row> kColumns = {
+      {"problem", kCsv, [](const Row& r) { return r.record.problem; }},
+      {"mode", kCsv, [](const Row& r) { return r.record.mode; }},
+      {"arm", kEverywhere, Look("arm"), [](const Row& r) { return r.record.arm; }},
+      {"composition", kCsv, [](const Row& r) { return r.record.composition; }},
+      {"device", kCsv, [](const Row& r) { return r.record.device; }},
+      {"baseline", kCsv, [](const Row& r) { return r.record.baseline; }},
+      {"status", kCsv, [](const Row& r) { return r.record.status; }},
+      {"verdict", kEverywhere, Look("verdict"), [](const Row& r) { return r.verdict; },
+       row_verdict},
+      {"median_seconds", kEverywhere, Look("median", Unit::kSeconds),
+       [](const Row& r) { return when(r.timed(), r.median_seconds); }},
+      {"speedup", kEverywhere,
+       Look("ratio", Unit::kRatio,
+            "ratio: baseline time / arm time, compared inside interleaved blocks; above 1 is "
+            "faster."),
+       [](const Row& r) {
+         return Estimate{r.speedup, r.speedup_95, r.replication, r.replicates};
+       }},
+      {"replication", kCsv, [](const Row& r) { return r.replication; }},
+      {"replicates", kCsv, [](const Row& r) { return r.replicates; }},
+      {"samples", kCsv, [](const Row& r) { return sample_count(r.record); }},
+      {"stopped_by", kCsv, [](const Row& r) { return r.record.stopped_by; }},
+      {"dram_bytes_per_second", kEverywhere,
+       Look("", Unit::kBytesPerSecond,
+            "GB/s: the bytes that the problem has to move at least / median.", true),
+       [](const Row& r) { return when(r.timed(), r.dram_bytes_per_second); }},
+      {"flops_per_second", kEverywhere,
+       Look("", Unit::kFlopsPerSecond, "FLOP/s: 16 per point and output element.", true),
+       [](const Row& r) { return when(r.timed(), r.flops_per_second); }},
+      {"speed_of_light", kEverywhere,
+       Look("% SOL", Unit::kShare,
+            "% SOL: speed of light, the least time that the device's ceilings allow / median, "
+            "and the memory whose ceiling it is."),
+       [](const Row& r) { return r.speed_of_light; },
+       [](const Row& r, Footnotes&) { return speed_of_light_text(r); }},
+      {"bound", kFiles, [](const Row& r) { return r.bound; }},
+      {"relative_l2", kPeople | kCsv,
+       Look("rel. L2", Unit::kError, "rel. L2: error against the float64 reference."),
+       [](const Row& r) { return when(r.compared(), r.record.relative_l2); }},
+      {"maximum_absolute", kCsv,
+       [](const Row& r) { return when(r.compared(), r.record.maximum_absolute); }},
+      {"tolerance", kCsv, [](const Row& r) { return when(r.compared(), r.record.tolerance); }},
+      {"expected_relative_l2", kCsv, [](const Row& r) { return r.record.expected_relative_l2; }},
+      {"minimum_dram_bytes", kCsv, [](const Row& r) { return r.record.minimum_dram_bytes; }},
+      {"gathered_bytes", kCsv, [](const Row& r) { return r.record.gathered_bytes; }},
+      {"flops", kCsv, [](const Row& r) { return r.record.flops; }},
+      {"registers", kCsv, [](const Row& r) { return r.record.resources.registers; }},
+      {"static_shared_bytes", kCsv,
+       [](const Row& r) { return r.record.resources.static_shared_bytes; }},
+      {"dynamic_shared_bytes", kCsv,
+       [](const Row& r) { return r.record.resources.dynamic_shared_bytes; }},
+      {"spill_bytes", kCsv, [](const Row& r) { return r.record.resources.spill_bytes; }},
+      {"compile_seconds", kCsv,
+       [](const Row& r) { return of_member(r.record.compilation, &Compilation::seconds); }},
+      {"compiled_from_cache", kCsv,
+       [](const Row& r) { return of_member(r.record.compilation, &Compilation::from_cache); }},
+      {"prepare_seconds", kCsv, [](const Row& r) { return r.record.prepare_seconds; }},
+      {"power_watts", kFiles, [](const Row& r) { return power_after_blocks(r.record); }},
+      {"before_kernel", kCsv, parts_before_kernel},
+      {"prepass_seconds", kCsv,
+       [](const Row& r) { return of_member(r.prepasses, &PrepassSplit::prepass_seconds); }},
+      {"kernel_seconds", kCsv,
+       [](const Row& r) { return of_member(r.prepasses, &PrepassSplit::kernel_seconds); }},
+      {"speedup_without_prepasses", kCsv, without_prepasses},
+      {"evidence", kCsv,
+       [](const Row& r) { return of_member(r.record.evidence, &Evidence::status); }},
+      {"missing_evidence", kCsv,
+       [](const Row& r) {
+         const auto missing = of_member(r.record.evidence, &Evidence::missing);
+         return missing ? fmt::format("{}", fmt::join(*missing, "; ")) : "";
+       }},
+      {"same_code_as", kFiles, [](const Row& r) { return r.same_code_as; }},
+      {"reason", kCsv, [](const Row& r) { return r.record.reason; }},
+      {"prepasses", kJson,
+       [](const Row& r) { return r.prepasses ? prepasses_json(*r.prepasses) : nlohmann::json(); }},
+      {"repeats_baseline", kJson, [](const Row& r) { return r.repeats_baseline; }},
+      {"vacuous", kJson, [](const Row& r) { return r.is_vacuous(); }},
+      {"record", kJson, [](const Row& r) { return to_json_without_samples(r.record); }},
+  };
+  return kColumns;
+}
+
+Section cell_section(const Table& table, const nlohmann::json& manifest) {
+  Section section = section_named("", place_of(table));
+  section.subject = &table;
+  section.headline = headline(table);
+  section.gist = gist_of(table);
+  set_rows(section, cell_columns(), table.rows);
+  section.remarks = {method_of(table, Replication::kProcesses),
+                     method_of(table, Replication::kBlocks),
+                     table.noise ? noise_sentence(*table.noise) : "", cut_short(table)};
+  for (std::string& remark : run_remarks(manifest, table)) {
+    section.remarks.push_back(std::move(remark));
+  }
+  std::erase(section.remarks, "");
+  drop_empty_columns(section);
+  return section;
+}
+
+}  // namespace msda

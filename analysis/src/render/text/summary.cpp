@@ -1,0 +1,308 @@
+#include "render/text/summary.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "render/document.hpp"
+#include "render/formats.hpp"
+#include "render/tables/tables.hpp"
+#include "render/text/style.hpp"
+#include "render/text/text.hpp"
+
+namespace msda {
+namespace {
+
+constexpr std::string_view kGap = "  ";
+
+struct Cell {
+  std::string text;
+  std::string verdict;
+};
+
+/// Two lines of headings, then rows, each as wide as its widest cell.
+struct Grid {
+  std::vector<std::string> upper;  ///< one for each column, "" where it goes on with the one before
+  std::vector<std::string> lower;  ///< empty: a single line of headings
+  std::vector<std::string> names;
+  std::vector<std::vector<Cell>> rows;
+};
+
+std::string marked(const MatrixCell& cell) {
+  switch (cell.place) {
+    case Place::kFirst: return "*" + cell.text;
+    case Place::kShared: return "~" + cell.text;
+    case Place::kNone: break;
+  }
+  return cell.text.empty() ? "-" : cell.text;
+}
+
+Grid whole(const Matrix& matrix) {
+  Grid grid;
+  for (std::size_t c = 0; c < matrix.columns.size(); ++c) {
+    const MatrixColumn& column = matrix.columns[c];
+    grid.upper.push_back(matrix.goes_on(c) ? "" : column.problem);
+    if (matrix.has_several_modes()) grid.lower.emplace_back(name_of(column.mode));
+  }
+  for (const MatrixRow& row : matrix.rows) {
+    grid.names.push_back(row.name);
+    auto& cells = grid.rows.emplace_back();
+    for (const MatrixCell& cell : row.cells) cells.push_back({marked(cell), cell.verdict});
+  }
+  return grid;
+}
+
+/// "1.68 (0.98 to 2.40)", "7 x *"
+void add_mode(const MatrixRow& row, const std::vector<std::size_t>& columns,
+              std::vector<Cell>& cells) {
+  MatrixRow part{row.name, {}, row.is_baseline};
+  double low = std::numeric_limits<double>::infinity();
+  double high = 0;
+  int first = 0;
+  std::string verdict = columns.empty() ? "" : row.cells[columns.front()].verdict;
+  for (const std::size_t c : columns) {
+    const MatrixCell& cell = row.cells[c];
+    part.cells.push_back(cell);
+    if (cell.ratio) low = std::min(low, *cell.ratio);
+    if (cell.ratio) high = std::max(high, *cell.ratio);
+    first += cell.place == Place::kFirst ? 1 : 0;
+    if (cell.verdict != verdict) verdict = "";
+  }
+  const auto mean = mean_ratio(part);
+  cells.push_back({mean ? short_ratio(*mean) : "-", verdict});
+  cells.push_back(
+      {mean ? fmt::format("{} to {}", short_ratio(low), short_ratio(high)) : "", verdict});
+  cells.push_back({first > 0 ? fmt::format("{}*", first) : "", verdict});
+}
+
+Grid by_mode(const Matrix& matrix) {
+  std::vector<TimingMode> modes;
+  for (const MatrixColumn& column : matrix.columns) {
+    if (std::ranges::find(modes, column.mode) == modes.end()) {
+      modes.push_back(column.mode);
+    }
+  }
+  Grid grid;
+  for (const TimingMode mode : modes) {
+    grid.upper.insert(grid.upper.end(), {std::string(name_of(mode)), "", ""});
+    grid.lower.insert(grid.lower.end(), {"mean", "range", "first"});
+  }
+  for (const MatrixRow& row : matrix.rows) {
+    grid.names.push_back(row.name);
+    auto& cells = grid.rows.emplace_back();
+    for (const TimingMode mode : modes) {
+      std::vector<std::size_t> columns;
+      for (std::size_t c = 0; c < matrix.columns.size(); ++c) {
+        if (matrix.columns[c].mode == mode) columns.push_back(c);
+      }
+      add_mode(row, columns, cells);
+    }
+  }
+  return grid;
+}
+
+std::vector<std::size_t> widths_of(const Grid& grid) {
+  std::vector<std::size_t> widths;
+  for (std::size_t c = 0; c < grid.upper.size(); ++c) {
+    std::size_t width =
+        grid.lower.empty() ? display_width(grid.upper[c]) : display_width(grid.lower[c]);
+    for (const auto& row : grid.rows) width = std::max(width, display_width(row[c].text));
+    widths.push_back(width);
+  }
+  if (grid.lower.empty()) return widths;
+  // A problem's name stands over all its modes; what is longer widens the last of them.
+  for (std::size_t c = 0; c < grid.upper.size();) {
+    std::size_t end = c + 1;
+    std::size_t room = widths[c];
+    while (end < grid.upper.size() && grid.upper[end].empty()) {
+      room += kGap.size() + widths[end];
+      ++end;
+    }
+    const std::size_t needed = display_width(grid.upper[c]);
+    if (needed > room) widths[end - 1] += needed - room;
+    c = end;
+  }
+  return widths;
+}
+
+std::size_t name_width(const Grid& grid, const std::string& corner) {
+  std::size_t width = display_width(corner);
+  for (const std::string& name : grid.names) width = std::max(width, display_width(name));
+  return width;
+}
+
+std::size_t total_width(const Grid& grid, const std::string& corner) {
+  std::size_t total = kGap.size() + name_width(grid, corner);
+  for (const std::size_t width : widths_of(grid)) total += kGap.size() + width;
+  return total;
+}
+
+std::string without_end(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+/// Names of problems over the first of their columns, flush left; all else flush right.
+std::string headings(const Grid& grid, const std::vector<std::size_t>& widths,
+                     const std::string& corner, std::size_t indent) {
+  std::string upper(kGap);
+  upper += pad_right(corner, indent);
+  std::string text;
+  if (grid.lower.empty()) {
+    for (std::size_t c = 0; c < widths.size(); ++c) {
+      upper.append(kGap).append(pad_left(grid.upper[c], widths[c]));
+    }
+    return without_end(upper);
+  }
+  std::string lower(kGap.size() + indent, ' ');
+  std::size_t place = kGap.size() + indent;  // where the next column begins
+  for (std::size_t c = 0; c < widths.size(); ++c) {
+    if (!grid.upper[c].empty()) {
+      upper = pad_right(upper, place + kGap.size()) + grid.upper[c];
+    }
+    lower.append(kGap).append(pad_left(grid.lower[c], widths[c]));
+    place += kGap.size() + widths[c];
+  }
+  return without_end(upper) + without_end(lower);
+}
+
+/// What the intervals of the run are over and what they can find, or "".
+std::string how_sure(const Report& report) {
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0;
+  int processes = 0;
+  for (const Table& table : report.tables) {
+    for (const Row& row : table.rows) {
+      if (row.replication == Replication::kProcesses)
+        processes = std::max(processes, row.replicates);
+    }
+    if (!table.noise) continue;
+    least = std::min(least, table.noise->smallest_effect);
+    most = std::max(most, table.noise->smallest_effect);
+  }
+  if (most == 0) return "";
+  const std::string low = percent_text(least);
+  const std::string high = percent_text(most);
+  return fmt::format(
+      "95% intervals over {}; differences of {} are found in 4 of 5 runs.\n",
+      processes > 0 ? fmt::format("{} processes", processes) : "the blocks of one process",
+      low == high ? low : fmt::format("{} to {}", low, high));
+}
+
+/// Why arms have no time, the most frequent reasons first, one line each.
+std::vector<std::string> reasons_of(const Report& report) {
+  std::vector<std::pair<std::string, int>> reasons;
+  for (const Table& table : report.tables) {
+    for (const Row& row : table.rows) {
+      const std::string& reason = row.record.reason;
+      if (row.timed() || reason.empty()) continue;
+      std::string line =
+          fmt::format("{} is {}: {}", row.record.arm, row.verdict, first_line(reason));
+      const auto found =
+          std::ranges::find_if(reasons, [&](const auto& known) { return known.first == line; });
+      if (found == reasons.end()) {
+        reasons.emplace_back(std::move(line), 1);
+      } else {
+        ++found->second;
+      }
+    }
+  }
+  std::ranges::stable_sort(reasons,
+                           [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> lines;
+  lines.reserve(reasons.size());
+  for (const auto& [line, count] : reasons) {
+    lines.push_back(count == 1 ? printable_line(line)
+                               : fmt::format("{} ({} cells)", printable_line(line), count));
+  }
+  return lines;
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+bool has_places(const Matrix& matrix) {
+  return std::ranges::any_of(matrix.rows, [](const MatrixRow& row) {
+    return std::ranges::any_of(row.cells,
+                               [](const MatrixCell& cell) { return cell.place != Place::kNone; });
+  });
+}
+
+}  // namespace
+
+std::string matrix_text(const Matrix& matrix, std::size_t most_rows, std::size_t width,
+                        bool colour) {
+  Grid grid = whole(matrix);
+  if (total_width(grid, matrix.corner) > width) {
+    if (Grid shorter = by_mode(matrix);
+        total_width(shorter, matrix.corner) < total_width(grid, matrix.corner)) {
+      grid = std::move(shorter);
+    }
+  }
+  const std::vector<std::size_t> widths = widths_of(grid);
+  const std::size_t indent = name_width(grid, matrix.corner);
+  std::string text = headings(grid, widths, matrix.corner, indent);
+  if (colour) text = paint(text, fmt::emphasis::bold, true);
+  // A line that says how many are left out must stand for two at least.
+  const std::size_t rows = grid.rows.size();
+  const std::size_t shown = rows <= most_rows ? rows : std::max<std::size_t>(most_rows, 2) - 1;
+  for (std::size_t r = 0; r < shown; ++r) {
+    std::string line(kGap);
+    line += pad_right(grid.names[r], indent);
+    for (std::size_t c = 0; c < widths.size(); ++c) {
+      const Cell& cell = grid.rows[r][c];
+      line.append(kGap).append(
+          paint(pad_left(cell.text, widths[c]), style_of(cell.verdict), colour));
+    }
+    text += without_end(line);
+  }
+  if (shown < rows) text += fmt::format("  and {} more {}s\n", rows - shown, matrix.corner);
+  return text;
+}
+
+std::string to_summary(const Report& report, bool colour) {
+  constexpr std::size_t kWidth = 110;
+  constexpr std::size_t kMostWarnings = 3;
+  const Document document = document_of(report);
+  std::string head = paint(document.title, fmt::emphasis::bold, colour) + "\n";
+  if (!document.context.empty()) head += document.context + "\n";
+  if (document.matrices.empty()) {  // a search without a confirmation has an answer all the same
+    return head + "\n" + (document.answer.empty() ? document.nothing : document.answer) + "\n";
+  }
+  head += fmt::format("\n{}\n\n", document.answer);
+  std::string tail;
+  const Matrix& matrix = document.matrices.front();
+  if (has_places(matrix)) tail += "  * surely the fastest, ~ not told apart from it\n";
+  tail += how_sure(report);
+  if (const auto claims = claims_section({&report, 1})) {
+    tail += fmt::format("Claims: {}\n", claims->headline);
+  }
+  if (const std::string counters = counters_sentence(report.counters); !counters.empty()) {
+    tail += counters + "\n";
+  }
+  const std::size_t warnings = std::min(document.warnings.size(), kMostWarnings);
+  for (std::size_t i = 0; i < warnings; ++i) {
+    tail += paint("warning: ", style_of("wrong"), colour) + document.warnings[i] + "\n";
+  }
+  constexpr std::size_t kMostReasons = 3;
+  const std::vector<std::string> reasons = reasons_of(report);
+  for (std::size_t i = 0; i < std::min(reasons.size(), kMostReasons); ++i) {
+    tail += reasons[i] + "\n";
+  }
+  if (reasons.size() > kMostReasons) {
+    tail += fmt::format("and {} more reasons for cells without a time\n",
+                        reasons.size() - kMostReasons);
+  }
+  constexpr std::size_t kHeadings = 2;
+  const std::size_t used = lines_in(head) + lines_in(tail) + kHeadings;
+  const std::size_t rows = kSummaryLines > used + 2 ? kSummaryLines - used : 2;
+  return head + matrix_text(matrix, rows, kWidth, colour) + tail;
+}
+
+}  // namespace msda

@@ -1,0 +1,193 @@
+#include "render/text/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace msda {
+namespace {
+
+// First and last code points of blocks of nonspacing marks and format characters.
+constexpr char32_t kZeroWidth[][2] = {{0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD},
+                                      {0x064B, 0x065F}, {0x1AB0, 0x1AFF}, {0x200B, 0x200F},
+                                      {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}};
+
+// Of blocks whose characters are East Asian Wide or Fullwidth (Unicode Standard Annex 11).
+constexpr char32_t kDoubleWidth[][2] = {{0x1100, 0x115F}, {0x2E80, 0x303E},   {0x3041, 0xA4CF},
+                                        {0xAC00, 0xD7A3}, {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},
+                                        {0xFF00, 0xFF60}, {0x1F300, 0x1FAFF}, {0x20000, 0x3FFFD}};
+
+template <std::size_t N>
+bool contains(const char32_t (&ranges)[N][2], char32_t point) {
+  return std::ranges::any_of(
+      ranges, [point](const auto& range) { return point >= range[0] && point <= range[1]; });
+}
+
+struct Decoded {
+  char32_t point;
+  std::size_t bytes;
+};
+
+/// The first code point of `text`, which is not empty; a malformed sequence is one byte of its own.
+Decoded decode(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  std::size_t bytes = 1;
+  char32_t point = lead;
+  if ((lead & 0xE0U) == 0xC0U) {
+    bytes = 2;
+    point = lead & 0x1FU;
+  } else if ((lead & 0xF0U) == 0xE0U) {
+    bytes = 3;
+    point = lead & 0x0FU;
+  } else if ((lead & 0xF8U) == 0xF0U) {
+    bytes = 4;
+    point = lead & 0x07U;
+  }
+  const Decoded malformed{0xFFFD, 1};
+  if (bytes == 1) return lead < 0x80 ? Decoded{point, 1} : malformed;
+  if (text.size() < bytes) return malformed;
+  for (std::size_t i = 1; i < bytes; ++i) {
+    const auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xC0U) != 0x80U) return malformed;
+    point = (point << 6U) | (next & 0x3FU);
+  }
+  return {point, bytes};
+}
+
+/// C0 and C1 control characters and DEL.
+bool is_control(char32_t point) { return point < 0x20 || (point >= 0x7F && point < 0xA0); }
+
+/// Decimals that give `value` four significant digits, three at most.
+int decimals_for(double value) {
+  if (value <= 0 || !std::isfinite(value)) return 3;
+  return std::clamp(3 - static_cast<int>(std::floor(std::log10(value))), 0, 3);
+}
+
+}  // namespace
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  while (!text.empty()) {
+    const auto [point, bytes] = decode(text);
+    text.remove_prefix(bytes);
+    if (contains(kZeroWidth, point)) continue;
+    width += contains(kDoubleWidth, point) ? 2 : 1;
+  }
+  return width;
+}
+
+std::string pad_left(std::string_view text, std::size_t width) {
+  const std::size_t used = display_width(text);
+  return std::string(width > used ? width - used : 0, ' ').append(text);
+}
+
+std::string pad_right(std::string_view text, std::size_t width) {
+  const std::size_t used = display_width(text);
+  return std::string(text).append(width > used ? width - used : 0, ' ');
+}
+
+std::string printable(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ' || text.back() == '\r')) {
+    text.remove_suffix(1);
+  }
+  std::string result;
+  while (!text.empty()) {
+    const auto [point, bytes] = decode(text);
+    const bool kept = point == U'\n' || point == U'\t' || !is_control(point);
+    if (point != U'\r') result += kept ? text.substr(0, bytes) : std::string_view("?");
+    text.remove_prefix(bytes);
+  }
+  return result;
+}
+
+std::string printable_line(std::string_view text) {
+  std::string line = printable(text);
+  std::ranges::replace_if(
+      line, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return line;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::string how_many(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string speed_of_light_text(const Row& row) {
+  return row.speed_of_light
+             ? fmt::format("{:.1f} {}", *row.speed_of_light * 100, name_of(*row.bound))
+             : kAbsent;
+}
+
+std::string arm_text(const Row& row) {
+  std::string text = printable_line(row.record.arm);
+  if (row.record.devices) text += fmt::format(" (on {} devices)", *row.record.devices);
+  return text + (row.is_vacuous() ? " (vacuous)" : "");
+}
+
+std::string Scale::number(double value) const {
+  return fmt::format("{:.{}f}", value * factor, decimals);
+}
+
+std::string Scale::text(double value) const { return fmt::format("{} {}", number(value), unit); }
+
+Scale time_scale(double smallest_seconds) {
+  Scale scale;
+  if (smallest_seconds >= 1) {
+    scale = {1, "s", 0};
+  } else if (smallest_seconds >= 1e-3) {
+    scale = {1e3, "ms", 0};
+  } else if (smallest_seconds >= 1e-6) {
+    scale = {1e6, "us", 0};
+  } else {
+    scale = {1e9, "ns", 0};
+  }
+  scale.decimals = decimals_for(smallest_seconds * scale.factor);
+  return scale;
+}
+
+Scale flops_scale(double largest_per_second) {
+  constexpr double kTera = 1e12;
+  return largest_per_second >= kTera ? Scale{1e-12, "TFLOP/s", 3} : Scale{1e-9, "GFLOP/s", 1};
+}
+
+Scale bytes_scale(double largest_per_second) {
+  constexpr double kGiga = 1e-9;
+  const int decimals = std::min(2, decimals_for(largest_per_second * kGiga));
+  return {kGiga, "GB/s", decimals};
+}
+
+std::string ratio_text(double ratio) {
+  if (ratio < 10) return fmt::format("{:.3f}x", ratio);
+  return fmt::format("{:.{}f}x", ratio, ratio < 100 ? 2 : 1);
+}
+
+std::string ratio_text(double ratio, const std::optional<Interval>& interval) {
+  if (!interval) return ratio_text(ratio);
+  const auto bound = [](double value) {
+    std::string text = ratio_text(value);
+    text.pop_back();  // the "x" stands once, after the estimate
+    return text;
+  };
+  return fmt::format("{} [{}, {}]", ratio_text(ratio), bound(interval->low), bound(interval->high));
+}
+
+std::string percent_text(double share) {
+  constexpr double kWhole = 0.1;
+  // With two or three processes a spread may say next to nothing, in many digits.
+  constexpr double kMost = 10;
+  if (share > kMost) return fmt::format("more than {:.0f}%", 100 * kMost);
+  return share < kWhole ? fmt::format("{:.2g}%", 100 * share) : fmt::format("{:.0f}%", 100 * share);
+}
+
+std::string how_sure(const std::optional<Interval>& interval, Replication replication,
+                     int replicates) {
+  if (!interval) return "one block, so no interval";
+  const auto unit = replication == Replication::kProcesses ? "processes" : "blocks of one process";
+  return fmt::format("95% interval {} to {}, {} {}", ratio_text(interval->low),
+                     ratio_text(interval->high), replicates, unit);
+}
+
+}  // namespace msda

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "render/text/text.hpp"
+#include "render/words/words.hpp"
+
+namespace msda {
+namespace {
+
+std::string device_word(const nlohmann::json& manifest) {
+  const auto device = manifest.find("device");
+  if (device == manifest.end() || !device->is_object()) return "device";
+  return device->value("kind", "") == "cuda" ? "GPU" : "CPU";
+}
+
+/// The manifest's entry of the table's problem and mode, or null.
+nlohmann::json group_of(const nlohmann::json& manifest, const Table& table) {
+  const auto groups = manifest.find("groups");
+  if (groups == manifest.end() || !groups->is_array()) return {};
+  for (const nlohmann::json& group : *groups) {
+    if (group.is_object() && group.value("problem", "") == table.problem &&
+        group.value("mode", "") == name_of(table.mode)) {
+      return group;
+    }
+  }
+  return {};
+}
+
+/// Which optimizations show in no arm, though all have them; "" when there is none.
+std::string idle_sentence(const Table& table) {
+  if (table.idle.empty()) return "";
+  return fmt::format("All arms have what shows in none of them, so that it sets none apart: {}.",
+                     printable(fmt::format("{}", fmt::join(table.idle, "; "))));
+}
+
+}  // namespace
+
+std::optional<TimeAccount> time_account(const nlohmann::json& manifest) {
+  const auto time = manifest.find("time");
+  if (time == manifest.end() || !time->is_object()) return std::nullopt;
+  TimeAccount account;
+  account.after_compilation =
+      time->value("total_seconds", 0.0) - time->value("compile_seconds", 0.0);
+  account.busy = time->value("busy_seconds", 0.0);
+  if (account.after_compilation <= 0) return std::nullopt;
+  return account;
+}
+
+std::string time_sentence(const nlohmann::json& manifest) {
+  const auto account = time_account(manifest);
+  if (!account) return "";
+  return fmt::format(
+      "Of {:.3g} s after compilation {:.0f}% went into verifying and measuring arms on the {}, "
+      "with the warm-ups, flushes and checks of that.",
+      account->after_compilation, 100 * account->share(), device_word(manifest));
+}
+
+std::string stop_sentence(const nlohmann::json& manifest, const Table& table) {
+  const bool any_timed =
+      std::ranges::any_of(table.rows, [](const Row& row) { return row.timed(); });
+  if (!any_timed) return "";
+  const nlohmann::json group = group_of(manifest, table);
+  const int processes = group.is_null() ? 0 : group.value("processes", 0);
+  if (processes < 1) return "";
+  const std::string count =
+      fmt::format("{} {}", processes, processes == 1 ? "process" : "processes");
+  const std::string why = group.value("stopped_by", "");
+  if (why == "precision") {
+    return fmt::format("Ended after {}: every ratio is known to {}.", count,
+                       percent_text(group.value("precision", 0.0)));
+  }
+  const auto precision = group.find("precision");
+  const std::string known = precision != group.end() && precision->is_number()
+                                ? fmt::format("; the least precise ratio is known to {}",
+                                              percent_text(precision->get<double>()))
+                                : "";
+  if (why == "budget") return fmt::format("Ended after {} with the time budget{}.", count, known);
+  if (why == "processes")
+    return fmt::format("Ended after {}, as many as it may have{}.", count, known);
+  return why.empty() ? fmt::format("Not at its end: {} so far.", count) : "";
+}
+
+std::string throttle_sentence(const Table& table) {
+  std::size_t blocks = 0;
+  std::size_t throttled = 0;
+  std::set<std::string> reasons;
+  for (const Row& row : table.rows) {
+    if (!row.timed()) continue;
+    for (const SampleBlock& block : row.record.samples) {
+      ++blocks;
+      if (!block.throttled.empty()) ++throttled;
+      reasons.insert(block.throttled.begin(), block.throttled.end());
+    }
+  }
+  if (throttled == 0) return "";
+  return fmt::format(
+      "Clocks were held back ({}) during {} of {} blocks of samples, which count all the same.",
+      printable_line(fmt::format("{}", fmt::join(reasons, ", "))), throttled, blocks);
+}
+
+std::string noise_sentence(const NoiseFloor& floor) {
+  const std::string smallest = fmt::format(
+      "{} is the smallest effect that {} finds in 4 of 5 runs", percent_text(floor.smallest_effect),
+      floor.arm.empty() ? "the arms' median interval" : "such an interval");
+  if (floor.arm.empty()) return fmt::format("No A/A pair ran; {}.", smallest);
+  const Difference difference = classify(floor.ratio);
+  std::string pair = fmt::format(
+      "A/A pair: {} is the baseline's code once more, {}, {}; {}.", printable_line(floor.arm),
+      ratio_text(floor.ratio.ratio, floor.ratio.interval_95), name_of(difference), smallest);
+  const bool differs = difference == Difference::kFaster || difference == Difference::kSlower;
+  if (!differs) return pair;
+  return pair +
+         " The baseline differs from itself: this run was noisier than its intervals say, and "
+         "differences of that size mean nothing.";
+}
+
+std::vector<std::string> run_remarks(const nlohmann::json& manifest, const Table& table) {
+  std::vector<std::string> remarks{stop_sentence(manifest, table), throttle_sentence(table),
+                                   idle_sentence(table)};
+  std::erase(remarks, "");
+  return remarks;
+}
+
+}  // namespace msda
