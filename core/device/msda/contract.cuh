@@ -1,7 +1,7 @@
 // Words for the concepts of slots, which list what a policy must have. NVRTC has no <concepts>.
 #pragma once
 
-#include <msda/launch.cuh>
+#include <msda/slot_list.cuh>
 
 namespace msda {
 

@@ -1,20 +1,11 @@
 // What the host must know to launch a composition. The device headers compute this at compile time
 // and the host reads it from the compiled module, so that geometry is decided once. Host and device
-// share this file, so it includes nothing but the list of slots.
+// share this file, so it includes nothing.
 #pragma once
-
-#include <msda/slot_list.cuh>
 
 namespace msda {
 
-/// The slots of the direct skeleton, and those that the specialised one adds.
-enum Slot : int {
-#define MSDA_ENUMERATOR(Name, name, Default) k##Name,
-  MSDA_GATHER_SLOTS(MSDA_ENUMERATOR) MSDA_PRODUCER_SLOTS(MSDA_ENUMERATOR)
-#undef MSDA_ENUMERATOR
-      kSlotCount
-};
-
+inline constexpr int kMostSlots = 16;  ///< of a family of skeletons, which numbers its own slots
 inline constexpr int kLevelLimit = 8;  ///< levels that a problem may have
 inline constexpr int kTexelViews = 2;  ///< views of the stored values as texels of some size
 
@@ -23,20 +14,28 @@ struct alignas(64) TensorMap {
   unsigned long long opaque[16];
 };
 
-/// By-value argument of every kernel of a composition. Shapes as in problem.hpp.
-struct Arguments {
+/// The tensors of operator forward. Shapes as in problem.hpp.
+struct ForwardTensors {
   const void* value;
   const void* locations;
   const void* weights;
   void* output;
+};
+
+/// The arguments of a launch that do not depend on the operator.
+struct LaunchArguments {
   long long batch;              ///< B
   long long queries;            ///< Q
-  void* workspace[kSlotCount];  ///< of the slots' policies, sized by Extents; null: none
+  void* workspace[kMostSlots];  ///< of the slots' policies, sized by Extents; null: none
   unsigned long long texture[kLevelLimit];  ///< texture objects of the plan's textures
   unsigned long long surface[kLevelLimit];  ///< surface objects of the same arrays
   unsigned long long texels[kTexelViews];   ///< linear textures of the plan's views
   unsigned first_texel[kTexelViews];        ///< texel at which the stored values begin
 };
+
+/// By-value argument of every kernel of the operator.
+struct ForwardArguments : ForwardTensors, LaunchArguments {};
+using Arguments = ForwardArguments;
 
 /// Arguments of kernels that copy boxes by TMA: one tensor map for each level, valid for levels
 /// with a box in the plan. Kept apart because a larger parameter block makes every launch slower.
@@ -117,10 +116,10 @@ enum Zeroed : unsigned {
 /// A composition: its main kernel, and for each slot perhaps a workspace and a pre-pass.
 struct LaunchPlan {
   LaunchShape main;
-  Extent workspace[kSlotCount];
-  unsigned zeroed[kSlotCount];       ///< a Zeroed: when the workspace is cleared
-  unsigned has_prepass[kSlotCount];  ///< 1 when prepass[slot] is launched before the main kernel
-  LaunchShape prepass[kSlotCount];
+  Extent workspace[kMostSlots];
+  unsigned zeroed[kMostSlots];       ///< a Zeroed: when the workspace is cleared
+  unsigned has_prepass[kMostSlots];  ///< 1 when prepass[slot] is launched before the main kernel
+  LaunchShape prepass[kMostSlots];
   TextureShape texture[kLevelLimit];
   BoxShape boxes[kLevelLimit];
   /// Bytes of a texel in a view of the stored values as a linear texture: 1, 2, 4, 8 or 16; 0: no
@@ -128,12 +127,12 @@ struct LaunchPlan {
   unsigned texel_bytes[kTexelViews];
   /// 1: the main kernel keeps the value tensor in the persisting part of L2
   unsigned persist_value;
-  SharedPart shared[kSlotCount];   ///< of the main kernel
+  SharedPart shared[kMostSlots];   ///< of the main kernel
   unsigned tile_rows;              ///< rows that a block computes at a time; 0: no tiles
   unsigned point_bytes;            ///< bytes of values that a lane reads for a point
   unsigned resident_arrives_late;  ///< 1: a tile may start before the resident levels have
                                    ///< arrived in shared memory
-  Remark idle[kSlotCount];         ///< why the slot's policy has nothing to do in this composition
+  Remark idle[kMostSlots];         ///< why the slot's policy has nothing to do in this composition
 };
 
 #if defined(__CUDACC__)

@@ -19,7 +19,7 @@ inline constexpr unsigned kStorageBytes = __is_empty(Storage)
                                               : static_cast<unsigned>(sizeof(Storage));
 
 /// The shared memory that the policy of a slot asks for.
-template <Slot slot, class Storage>
+template <int slot, class Storage>
 struct Part {};
 
 /// Parts one after the other, each aligned for tensor copies. The parts are members and not bases:
@@ -28,11 +28,11 @@ struct Part {};
 /// [[no_unique_address]].
 template <class... Parts>
 struct PartList {};
-template <Slot slot, class Storage>
+template <int slot, class Storage>
 struct PartList<Part<slot, Storage>> {
   alignas(128) Storage first;
 };
-template <Slot slot, class Storage, class Next, class... Rest>
+template <int slot, class Storage, class Next, class... Rest>
 struct PartList<Part<slot, Storage>, Next, Rest...> {
   alignas(128) Storage first;
   PartList<Next, Rest...> rest;
@@ -43,10 +43,10 @@ template <class Done, class... Parts>
 struct NonEmpty {
   using List = Done;
 };
-template <class... Done, Slot slot, class Storage, class... Rest>
+template <class... Done, int slot, class Storage, class... Rest>
 struct NonEmpty<PartList<Done...>, Part<slot, Storage>, Rest...>
     : NonEmpty<PartList<Done..., Part<slot, Storage>>, Rest...> {};
-template <class... Done, Slot slot, class Storage, class... Rest>
+template <class... Done, int slot, class Storage, class... Rest>
 requires(__is_empty(Storage)) struct NonEmpty<PartList<Done...>, Part<slot, Storage>, Rest...>
     : NonEmpty<PartList<Done...>, Rest...> {
 };
@@ -57,7 +57,7 @@ using BlockStorage = typename NonEmpty<PartList<>, Parts...>::List;
 
 /// The part of `slot`, of type `Storage`; empty storage occupies no bytes, and any
 /// reference will do.
-template <Slot slot, class Storage, Slot first, class First, class... Rest>
+template <int slot, class Storage, int first, class First, class... Rest>
 __device__ __forceinline__ Storage& part_of(PartList<Part<first, First>, Rest...>& parts) {
   if constexpr (__is_empty(Storage)) {
     return reinterpret_cast<Storage&>(parts);
@@ -67,7 +67,7 @@ __device__ __forceinline__ Storage& part_of(PartList<Part<first, First>, Rest...
     return part_of<slot, Storage>(parts.rest);
   }
 }
-template <Slot slot, class Storage>
+template <int slot, class Storage>
 __device__ __forceinline__ Storage& part_of(PartList<>& parts) {
   return reinterpret_cast<Storage&>(parts);
 }

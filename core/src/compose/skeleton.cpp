@@ -6,9 +6,8 @@
 #include <algorithm>
 
 #include <msda/error.hpp>
-#include <msda/launch.cuh>
+#include <msda/slot_list.cuh>
 
-#include "compose/slot_names.hpp"
 #include "nearest.hpp"
 
 namespace msda {
@@ -69,11 +68,13 @@ const Skeleton& skeleton(std::string_view name) {
                                fmt::join(names, ", ")));
 }
 
-std::array<std::string, kSlotCount> slot_names() {
-  std::array<std::string, kSlotCount> names;
-  for (const SkeletonSlot& slot : skeleton("specialised").slots) {
-    names[static_cast<std::size_t>(slot.number)] = slot.name;
+std::vector<std::string> slot_names() {
+  std::vector<std::string> names;
+  for (const Skeleton& candidate : skeletons()) {
+    for (std::string& name : candidate.slot_names()) names.push_back(std::move(name));
   }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 

@@ -12,7 +12,7 @@ namespace msda {
 struct SkeletonSlot {
   std::string name;    ///< as plugins and YAML call it, "mapping"
   std::string member;  ///< alias in the composition, "Mapping"
-  int number;          ///< of the slot in the launch plan, msda::Slot for the direct skeleton
+  int number;          ///< of the slot in the launch plan; slots of a family are in this order
   std::string policy;  ///< class template that fills the slot by default; "" for none
 };
 
@@ -35,6 +35,9 @@ const std::vector<Skeleton>& skeletons();
 
 /// Throws UsageError with the nearest name.
 const Skeleton& skeleton(std::string_view name);
+
+/// The slots of all skeletons, each name once.
+std::vector<std::string> slot_names();
 
 /// Why an optimization cannot be composed whatever stands beside it: it names a skeleton or slot
 /// that is not there, or a header that it does not embed. "" for what can, and for kernels.

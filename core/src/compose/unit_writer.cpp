@@ -213,13 +213,14 @@ ComposedUnit write_unit(const Composition& placed, const Problem& problem,
       composition.describe(), includes, problem_text(problem), parameters, symbol, skeleton.space,
       slots, contracts, space);
 
+  composed.slots = skeleton.slot_names();
   composed.main_kernel = fmt::format("{}::kernel<{}::{}>", skeleton.space, space, symbol);
   unit.kernels.push_back(composed.main_kernel);
   unit.plan = fmt::format("&{}::plan<{}::{}>", skeleton.space, space, symbol);
   composed.constant_plan = fmt::format("{}::make_plan<{}::K>()", skeleton.space, space);
   for (const auto& [slot, name] : prepass_slots(composition, skeleton)) {
-    const std::string kernel = fmt::format("{}::prepass<{}::{}, static_cast<msda::Slot>({})>",
-                                           skeleton.space, space, symbol, slot);
+    const std::string kernel =
+        fmt::format("{}::prepass<{}::{}, {}>", skeleton.space, space, symbol, slot);
     composed.prepasses.emplace(slot, Prepass{kernel, name});
     unit.kernels.push_back(kernel);
   }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "compose/composition.hpp"
 #include "compose/unit.hpp"
@@ -19,7 +20,8 @@ struct Prepass {
 struct ComposedUnit {
   Unit unit;
   std::string main_kernel;           ///< name expression
-  std::map<int, Prepass> prepasses;  ///< by msda::Slot, for filled slots
+  std::map<int, Prepass> prepasses;  ///< by number of the slot, for filled slots
+  std::vector<std::string> slots;    ///< the skeleton's, by number
   std::string constant_plan;         ///< expression of the launch plan, for host code in C++
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <msda/error.hpp>
+#include <msda/slot_list.cuh>
 
 #include "jit/launch_plan.hpp"
 
@@ -31,7 +32,7 @@ ComposedArguments::ComposedArguments(const LaunchPlan& plan, const Problem& prob
                     size_of(problem.types.value)) {
   constant_.batch = problem.batch;
   constant_.queries = problem.queries;
-  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
+  for (std::size_t slot = 0; slot < kMostSlots; ++slot) {
     const std::size_t bytes = workspace_bytes(plan.workspace[slot], problem.batch, problem.queries);
     if (bytes == 0) continue;
     workspaces_[slot] = allocate(bytes);

@@ -34,7 +34,7 @@ class ComposedArguments {
   const std::vector<DeviceMemory*>& cleared() const { return cleared_; }
 
  private:
-  std::array<std::unique_ptr<DeviceMemory>, kSlotCount> workspaces_;
+  std::array<std::unique_ptr<DeviceMemory>, kMostSlots> workspaces_;
   std::vector<DeviceMemory*> cleared_;
   const void* layout_copy_ = nullptr;
   std::size_t stored_bytes_;

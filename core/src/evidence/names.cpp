@@ -7,7 +7,7 @@
 
 #include <msda/error.hpp>
 
-#include "compose/slot_names.hpp"
+#include "compose/skeleton.hpp"
 #include "device/simt/recorder.hpp"
 #include "plugin/registry.hpp"
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <msda/launch.cuh>
+#include <msda/slot_list.cuh>
 
 #include "input/input.hpp"
 
@@ -43,6 +43,7 @@ TEST(UnitWriter, AWholeKernelFillsTheOneSlotOfItsSkeleton) {
   EXPECT_THAT(composed.unit.text, HasSubstr("using Kernel = msda::tensor_core_attempt::Kernel<K, "
                                             "tensor_core_attempt_parameters>;"));
   EXPECT_EQ(composed.main_kernel, "msda::whole::kernel<unit::whole_with_tensor_core_attempt>");
+  EXPECT_THAT(composed.slots, testing::ElementsAre("kernel"));
 }
 
 TEST(UnitWriter, ASymbolNamesThePartsAndWhatIsNotDefaultInThem) {

@@ -19,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kText = R"(
+#include <msda/slot_list.cuh>
 #include <msda/storage.cuh>
 
 #if defined(MSDA_SIMT_HOST)

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <iterator>
 
+#include <msda/slot_list.cuh>
+
 #include "compose/unit_writer.hpp"
 #include "device/simt/loaded_unit.hpp"
 #include "jit/host_compiler.hpp"

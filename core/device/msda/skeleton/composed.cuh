@@ -100,7 +100,7 @@ constexpr LaunchPlan make_plan() {
 
 /// Runs the pre-pass of the policy of `slot`, if there is one. The pre-pass of slot layout converts
 /// the values to another layout, another encoding, or both.
-template <class K, Slot slot>
+template <class K, int slot>
 __device__ __forceinline__ void run_prepass(const Arguments& arguments) {
   if constexpr (slot == kLayout && kRestages<K>) run_prepass_of<Restage<K>>(arguments);
 #define MSDA_RUN_PREPASS(Name, name, Default)                                 \

@@ -17,7 +17,7 @@ constexpr void copy_text(Remark& remark, const char* text) {
 ///
 ///   static constexpr const char* idle() { return ... ? "why not" : nullptr; }
 template <class Policy>
-constexpr void add_idle(LaunchPlan& plan, Slot slot) {
+constexpr void add_idle(LaunchPlan& plan, int slot) {
   if constexpr (requires { Policy::idle(); }) {
     if (Policy::idle() != nullptr) copy_text(plan.idle[slot], Policy::idle());
   }
@@ -34,15 +34,15 @@ constexpr void add_idle_producers(LaunchPlan& plan) {
 }
 
 struct SharedParts {
-  SharedPart of[kSlotCount];
+  SharedPart of[kMostSlots];
   unsigned end;
 };
 
 /// The offsets of the parts of a block's shared memory: each begins at a multiple of 128 bytes.
-template <Slot... slot, class... Storage>
+template <int... slot, class... Storage>
 constexpr SharedParts shared_parts(const PartList<Part<slot, Storage>...>*) {
   SharedParts parts = {};
-  const auto add = [&](Slot of, unsigned bytes) {
+  const auto add = [&](int of, unsigned bytes) {
     parts.of[of] = {parts.end, bytes};
     parts.end += (bytes + 127) / 128 * 128;
   };
@@ -54,7 +54,7 @@ template <class K>
 constexpr void add_evidence(LaunchPlan& plan) {
   constexpr SharedParts kParts = shared_parts(static_cast<typename K::Storage*>(nullptr));
   static_assert(kParts.end == kStorageBytes<typename K::Storage>, "a part lies elsewhere");
-  for (int slot = 0; slot < kSlotCount; ++slot) plan.shared[slot] = kParts.of[slot];
+  for (int slot = 0; slot < kMostSlots; ++slot) plan.shared[slot] = kParts.of[slot];
   plan.tile_rows = kTileRows<K>;
   plan.resident_arrives_late = kResidentArrivesLate<K> ? 1 : 0;
   plan.point_bytes = kTaps<K> * K::Mapping::kVector *

@@ -23,7 +23,7 @@ concept PrepassContract = requires(const Arguments& arguments, typename Prepass:
 };
 
 template <class Prepass>
-constexpr void add_prepass(LaunchPlan& plan, Slot slot) {
+constexpr void add_prepass(LaunchPlan& plan, int slot) {
   static_assert(PrepassContract<Prepass>);
   plan.has_prepass[slot] = 1;
   plan.prepass[slot] = Prepass::kShape;
@@ -31,7 +31,7 @@ constexpr void add_prepass(LaunchPlan& plan, Slot slot) {
 }
 
 template <class Policy>
-constexpr void add_policy(LaunchPlan& plan, Slot slot) {
+constexpr void add_policy(LaunchPlan& plan, int slot) {
   if constexpr (requires { Policy::kWorkspace; }) plan.workspace[slot] = Policy::kWorkspace;
   if constexpr (requires { Policy::kZeroed; }) plan.zeroed[slot] = Policy::kZeroed;
   if constexpr (requires { typename Policy::Prepass; }) {

@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(kShape<Composed<C>>.threads,
   }
 }
 
-template <class C, Slot slot>
+template <class C, int slot>
 __global__ void prepass(const __grid_constant__ Arguments arguments) {
   run_prepass<Composed<C>, slot>(arguments);
 }

@@ -23,7 +23,8 @@ concept KernelPolicy = requires(const Arguments& arguments, typename Policy::Sto
 
 namespace msda::whole {
 
-inline constexpr Slot kKernel = static_cast<Slot>(0);
+/// The slots of this family.
+enum Slot : int { kKernel };
 
 template <class ProblemType>
 struct Defaults {
@@ -44,7 +45,7 @@ __global__ void __launch_bounds__(Composed<C>::Kernel::kShape.threads)
   Kernel::run(arguments, shared_storage<typename Kernel::Storage>());
 }
 
-template <class C, Slot slot>
+template <class C, int slot>
 __global__ void prepass(const __grid_constant__ Arguments arguments) {
   using Kernel = typename Composed<C>::Kernel;
   if constexpr (requires { typename Kernel::Prepass; }) {

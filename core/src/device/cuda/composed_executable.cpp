@@ -20,7 +20,7 @@ ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Problem& 
       code_hash_(code_hash(unit)),
       arguments_(plan_, problem,
                  [](std::size_t bytes) { return std::make_unique<CudaMemory>(bytes); }) {
-  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
+  for (std::size_t slot = 0; slot < kMostSlots; ++slot) {
     if (plan_.has_prepass[slot] == 0) continue;
     const Prepass& prepass = unit.composed.prepasses.at(static_cast<int>(slot));
     prepasses_.push_back(

@@ -6,7 +6,8 @@
 #include <cstring>
 #include <iterator>
 
-#include "compose/slot_names.hpp"
+#include <msda/slot_list.cuh>
+
 #include "device/simt/last_image.hpp"
 #include "jit/launch_plan.hpp"
 
@@ -20,6 +21,7 @@ constexpr const char* kArgumentsName = "the arguments";
 SimtExecutable::SimtExecutable(const CompiledUnit& unit, const Problem& problem,
                                const DeviceInfo& device, const simt::Options& options)
     : unit_(unit.module),
+      slots_(unit.composed.slots),
       plan_(unit_.plan()),
       problem_(problem),
       options_(options),
@@ -29,7 +31,7 @@ SimtExecutable::SimtExecutable(const CompiledUnit& unit, const Problem& problem,
         return memory;
       }) {
   check_boxes(plan_);
-  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
+  for (std::size_t slot = 0; slot < kMostSlots; ++slot) {
     if (plan_.has_prepass[slot] != 0) {
       const Prepass& prepass = unit.composed.prepasses.at(static_cast<int>(slot));
       launches_.push_back(
@@ -123,13 +125,12 @@ std::vector<simt::Buffer> SimtExecutable::buffers_for(const Tensors& tensors, bo
        "weights"},
       {tensors.output, bytes(problem_.output_elements(), types.output), "output", true, "output",
        simt::Area::kOutput}};
-  const auto names = slot_names();
-  for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
+  for (std::size_t slot = 0; slot < kMostSlots; ++slot) {
     DeviceMemory* const memory = arguments_.workspace(slot);
     if (memory == nullptr) continue;
     buffers.push_back({memory->data(), memory->size(),
-                       fmt::format("the workspace of slot {}", names[slot]), true,
-                       "workspace." + names[slot]});
+                       fmt::format("the workspace of slot {}", slots_[slot]), true,
+                       "workspace." + slots_[slot]});
     // What the main kernel finds there stands for the values.
     if (slot == kLayout && is_main) {
       buffers.back().counted_as = "value";
@@ -141,7 +142,7 @@ std::vector<simt::Buffer> SimtExecutable::buffers_for(const Tensors& tensors, bo
 
 simt::Subject SimtExecutable::subject_of(const Launch& launch) const {
   simt::Subject subject;
-  subject.slot_names = slot_names();
+  subject.slot_names = slots_;
   const auto points = static_cast<std::size_t>(problem_.level_count() * problem_.points);
   subject.location_row_bytes = 2 * points * size_of(problem_.types.location);
   subject.output_row_bytes =
@@ -149,7 +150,7 @@ simt::Subject SimtExecutable::subject_of(const Launch& launch) const {
   subject.heads = problem_.heads;
   if (!launch.is_main) return subject;
   subject.point_bytes = plan_.point_bytes;
-  for (int slot = 0; slot < kSlotCount; ++slot) {
+  for (int slot = 0; slot < kMostSlots; ++slot) {
     if (plan_.shared[slot].bytes > 0) subject.shared.push_back({plan_.shared[slot].first, slot});
   }
   std::ranges::sort(subject.shared, {}, &simt::Subject::SharedPart::first);

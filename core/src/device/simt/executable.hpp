@@ -52,6 +52,7 @@ class SimtExecutable final : public Executable {
            const std::vector<simt::Buffer>& buffers);
 
   simt::LoadedUnit unit_;
+  std::vector<std::string> slots_;  ///< names, by number
   LaunchPlan plan_;
   Problem problem_;
   simt::Options options_;

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include <msda/slot_list.cuh>
+
 namespace msda::simt {
 namespace {
 
@@ -247,7 +249,7 @@ Numbers Recorder::numbers() const {
   return numbers;
 }
 
-std::vector<std::string> Recorder::names(const std::array<std::string, kSlotCount>& slots) {
+std::vector<std::string> Recorder::names(const std::vector<std::string>& slots) {
   std::vector<std::string> areas = {"value", "locations", "weights", "output"};
   for (const std::string& slot : slots) areas.push_back(dotted("workspace", slot));
   std::vector<std::string> names = {kPointsInFlight, kWidestRead,     kWaitsWithCopies,

@@ -25,8 +25,8 @@ struct Subject {
     std::size_t first;  ///< byte of a block's shared memory
     int slot;
   };
-  std::vector<SharedPart> shared;  ///< ascending
-  std::array<std::string, kSlotCount> slot_names;
+  std::vector<SharedPart> shared;       ///< ascending
+  std::vector<std::string> slot_names;  ///< by number
   std::size_t location_row_bytes = 0;
   std::size_t output_row_bytes = 0;
   std::size_t point_bytes = 0;  ///< of values that a lane reads for a point
@@ -61,7 +61,7 @@ class Recorder {
 
   Numbers numbers() const;
   /// All that numbers() may hold, with these names for slots.
-  static std::vector<std::string> names(const std::array<std::string, kSlotCount>& slots);
+  static std::vector<std::string> names(const std::vector<std::string>& slots);
 
  private:
   /// Of global memory.

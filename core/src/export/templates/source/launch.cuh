@@ -49,7 +49,7 @@ struct Tuned {
   int most_capability;   ///< 0: no limit
   msda::LaunchPlan plan;
   Launchable main;
-  Launchable prepasses[msda::kSlotCount];  ///< up to the first without a kernel
+  Launchable prepasses[msda::kMostSlots];  ///< up to the first without a kernel
 };
 
 template <class T>
@@ -105,7 +105,8 @@ int code_capability(Launchable& launch) {
   int code = launch.code[device].load();
   if (code != 0) return code;
   cudaFuncAttributes found{};
-  code = cudaFuncGetAttributes(&found, launch.kernel.function) == cudaSuccess ? found.ptxVersion : -1;
+  code =
+      cudaFuncGetAttributes(&found, launch.kernel.function) == cudaSuccess ? found.ptxVersion : -1;
   if (code < 0) cudaGetLastError();  // not left for others to find
   launch.code[device].store(code);
   return code;
@@ -203,14 +204,14 @@ size_t slot_bytes(const Tuned& tuned, const msda_problem& p, int slot) {
 /// Of all slots together, each at a multiple of the alignment.
 size_t workspace_bytes(const Tuned& tuned, const msda_problem& p) {
   size_t bytes = 0;
-  for (int slot = 0; slot < msda::kSlotCount; ++slot) bytes += aligned(slot_bytes(tuned, p, slot));
+  for (int slot = 0; slot < msda::kMostSlots; ++slot) bytes += aligned(slot_bytes(tuned, p, slot));
   return bytes;
 }
 
 /// The arguments of all kernels of a launch; `workspace` has workspace_bytes().
 msda::AllArguments arguments_of(const Tuned& tuned, const msda_problem& p, const void* value,
-                             const void* locations, const void* weights, void* output,
-                             void* workspace) {
+                                const void* locations, const void* weights, void* output,
+                                void* workspace) {
   msda::AllArguments arguments{};
   arguments.value = value;
   arguments.locations = locations;
@@ -219,7 +220,7 @@ msda::AllArguments arguments_of(const Tuned& tuned, const msda_problem& p, const
   arguments.batch = p.batch;
   arguments.queries = p.queries;
   auto* next = static_cast<unsigned char*>(workspace);
-  for (int slot = 0; slot < msda::kSlotCount; ++slot) {
+  for (int slot = 0; slot < msda::kMostSlots; ++slot) {
     const size_t bytes = slot_bytes(tuned, p, slot);
     if (bytes == 0) continue;
     arguments.workspace[slot] = next;
@@ -233,7 +234,7 @@ msda::AllArguments arguments_of(const Tuned& tuned, const msda_problem& p, const
 int launch(Tuned& tuned, const msda_problem& p, msda::AllArguments arguments, bool remembers,
            cudaStream_t stream) {
   msda::LaunchShape shape = tuned.plan.main;
-  for (int slot = 0; slot < msda::kSlotCount; ++slot) {
+  for (int slot = 0; slot < msda::kMostSlots; ++slot) {
     const unsigned zeroed = tuned.plan.zeroed[slot];
     const bool is_zero = zeroed == msda::kNeverZeroed || (zeroed == msda::kZeroedOnce && remembers);
     if (is_zero || arguments.workspace[slot] == nullptr) continue;
