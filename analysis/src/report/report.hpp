@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <ranges>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -29,6 +30,11 @@ struct Report {
   std::vector<CounterTable> counters;  ///< of `msda profile`
   std::optional<Timeline> timeline;    ///< of runs that recorded when they did what
 };
+
+/// Those of all tables, one after the other.
+inline auto rows_of(const Report& report) {
+  return report.tables | std::views::transform(&Table::rows) | std::views::join;
+}
 
 /// `directory` holds manifest.json and records.jsonl, search.jsonl after a search, counters.jsonl
 /// after a profile, and ranges.jsonl. Throws UsageError when it does not.

@@ -149,12 +149,10 @@ std::string to_csv(const Report& report) {
   append(header, factor_names(design));
   std::string text;
   append_line(text, header);
-  for (const Table& table : report.tables) {
-    for (const Row& row : table.rows) {
-      Fields fields = fields_of(cell_columns(), row);
-      append(fields, levels_of(design, row.record.arm));
-      append_line(text, fields);
-    }
+  for (const Row& row : rows_of(report)) {
+    Fields fields = fields_of(cell_columns(), row);
+    append(fields, levels_of(design, row.record.arm));
+    append_line(text, fields);
   }
   return text;
 }
@@ -162,13 +160,11 @@ std::string to_csv(const Report& report) {
 std::string to_samples_csv(const Report& report) {
   std::string text;
   append_line(text, header_of(block_columns()));
-  for (const Table& table : report.tables) {
-    for (const Row& row : table.rows) {
-      if (!row.timed()) continue;
-      for (const SampleBlock& block : row.record.samples) {
-        if (block.seconds.empty()) continue;
-        append_line(text, fields_of(block_columns(), Block{row.record, block}));
-      }
+  for (const Row& row : rows_of(report)) {
+    if (!row.timed()) continue;
+    for (const SampleBlock& block : row.record.samples) {
+      if (block.seconds.empty()) continue;
+      append_line(text, fields_of(block_columns(), Block{row.record, block}));
     }
   }
   return text;

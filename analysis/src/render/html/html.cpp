@@ -10,7 +10,6 @@
 #include "render/document.hpp"
 #include "render/figures/figures.hpp"
 #include "render/formats.hpp"
-#include "render/html/templates.hpp"
 #include "render/html/web.hpp"
 #include "render/text/text.hpp"
 

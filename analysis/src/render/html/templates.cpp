@@ -1,4 +1,4 @@
-#include "render/html/templates.hpp"
+#include "render/html/web.hpp"
 
 #include <fmt/format.h>
 #include <kainjow/mustache.hpp>

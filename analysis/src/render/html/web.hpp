@@ -1,8 +1,10 @@
-// Files of analysis/web and the Vega library, embedded at build time.
+// Files of analysis/web and analysis/templates and the Vega library, embedded at build time.
 #pragma once
 
 #include <string>
 #include <string_view>
+
+#include <nlohmann/json.hpp>
 
 namespace msda {
 
@@ -18,5 +20,12 @@ std::string svg_program();
 
 /// Script elements that define `vega`; "" without Vega.
 std::string vega_elements();
+
+/// Fills the Mustache template `name` ("report.html") with `data`. `{{key}}` escapes what means
+/// something in HTML and XML, so that no caller has to; `{{{key}}}` takes text as it is, for
+/// scripts and styles of our own. `{{#has_lines}}` is there where
+/// the list `lines` is not empty. `{{> part}}` is the template part.html. Throws Error for an
+/// unknown or broken template.
+std::string fill_template(std::string_view name, const nlohmann::json& data);
 
 }  // namespace msda

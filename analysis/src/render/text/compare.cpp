@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "render/formats.hpp"
-#include "render/html/templates.hpp"
+#include "render/html/web.hpp"
 #include "render/text/text.hpp"
 
 namespace msda {

@@ -12,7 +12,6 @@
 #include "render/document.hpp"
 #include "render/formats.hpp"
 #include "render/tables/tables.hpp"
-#include "render/text/style.hpp"
 #include "render/text/text.hpp"
 
 namespace msda {
@@ -22,15 +21,15 @@ constexpr std::string_view kGap = "  ";
 
 struct Cell {
   std::string text;
-  std::string verdict;
+  std::string verdict{};
 };
 
-/// Two lines of headings, then rows, each as wide as its widest cell.
+/// Two lines of headings, then rows; the first column holds names. Each is as wide as its widest
+/// cell.
 struct Grid {
   std::vector<std::string> upper;  ///< one for each column, "" where it goes on with the one before
-  std::vector<std::string> lower;  ///< empty: a single line of headings
-  std::vector<std::string> names;
-  std::vector<std::vector<Cell>> rows;
+  std::vector<std::string> lower{};  ///< empty: a single line of headings
+  std::vector<std::vector<Cell>> rows{};
 };
 
 std::string marked(const MatrixCell& cell) {
@@ -43,15 +42,15 @@ std::string marked(const MatrixCell& cell) {
 }
 
 Grid whole(const Matrix& matrix) {
-  Grid grid;
+  Grid grid{.upper = {matrix.corner}};
+  if (matrix.has_several_modes()) grid.lower.emplace_back();
   for (std::size_t c = 0; c < matrix.columns.size(); ++c) {
     const MatrixColumn& column = matrix.columns[c];
     grid.upper.push_back(matrix.goes_on(c) ? "" : column.problem);
-    if (matrix.has_several_modes()) grid.lower.emplace_back(name_of(column.mode));
+    if (!grid.lower.empty()) grid.lower.emplace_back(name_of(column.mode));
   }
   for (const MatrixRow& row : matrix.rows) {
-    grid.names.push_back(row.name);
-    auto& cells = grid.rows.emplace_back();
+    auto& cells = grid.rows.emplace_back(1, Cell{row.name});
     for (const MatrixCell& cell : row.cells) cells.push_back({marked(cell), cell.verdict});
   }
   return grid;
@@ -83,18 +82,15 @@ void add_mode(const MatrixRow& row, const std::vector<std::size_t>& columns,
 Grid by_mode(const Matrix& matrix) {
   std::vector<TimingMode> modes;
   for (const MatrixColumn& column : matrix.columns) {
-    if (std::ranges::find(modes, column.mode) == modes.end()) {
-      modes.push_back(column.mode);
-    }
+    if (std::ranges::find(modes, column.mode) == modes.end()) modes.push_back(column.mode);
   }
-  Grid grid;
+  Grid grid{.upper = {matrix.corner}, .lower = {""}};
   for (const TimingMode mode : modes) {
     grid.upper.insert(grid.upper.end(), {std::string(name_of(mode)), "", ""});
     grid.lower.insert(grid.lower.end(), {"mean", "range", "first"});
   }
   for (const MatrixRow& row : matrix.rows) {
-    grid.names.push_back(row.name);
-    auto& cells = grid.rows.emplace_back();
+    auto& cells = grid.rows.emplace_back(1, Cell{row.name});
     for (const TimingMode mode : modes) {
       std::vector<std::size_t> columns;
       for (std::size_t c = 0; c < matrix.columns.size(); ++c) {
@@ -109,14 +105,14 @@ Grid by_mode(const Matrix& matrix) {
 std::vector<std::size_t> widths_of(const Grid& grid) {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < grid.upper.size(); ++c) {
-    std::size_t width =
-        grid.lower.empty() ? display_width(grid.upper[c]) : display_width(grid.lower[c]);
+    const bool is_above = c == 0 || grid.lower.empty();
+    std::size_t width = display_width(is_above ? grid.upper[c] : grid.lower[c]);
     for (const auto& row : grid.rows) width = std::max(width, display_width(row[c].text));
     widths.push_back(width);
   }
   if (grid.lower.empty()) return widths;
   // A problem's name stands over all its modes; what is longer widens the last of them.
-  for (std::size_t c = 0; c < grid.upper.size();) {
+  for (std::size_t c = 1; c < grid.upper.size();) {
     std::size_t end = c + 1;
     std::size_t room = widths[c];
     while (end < grid.upper.size() && grid.upper[end].empty()) {
@@ -130,14 +126,8 @@ std::vector<std::size_t> widths_of(const Grid& grid) {
   return widths;
 }
 
-std::size_t name_width(const Grid& grid, const std::string& corner) {
-  std::size_t width = display_width(corner);
-  for (const std::string& name : grid.names) width = std::max(width, display_width(name));
-  return width;
-}
-
-std::size_t total_width(const Grid& grid, const std::string& corner) {
-  std::size_t total = kGap.size() + name_width(grid, corner);
+std::size_t total_width(const Grid& grid) {
+  std::size_t total = 0;
   for (const std::size_t width : widths_of(grid)) total += kGap.size() + width;
   return total;
 }
@@ -148,27 +138,20 @@ std::string without_end(std::string line) {
 }
 
 /// Names of problems over the first of their columns, flush left; all else flush right.
-std::string headings(const Grid& grid, const std::vector<std::size_t>& widths,
-                     const std::string& corner, std::size_t indent) {
-  std::string upper(kGap);
-  upper += pad_right(corner, indent);
-  std::string text;
-  if (grid.lower.empty()) {
-    for (std::size_t c = 0; c < widths.size(); ++c) {
+std::string headings(const Grid& grid, const std::vector<std::size_t>& widths) {
+  const bool is_single = grid.lower.empty();
+  std::string upper = std::string(kGap) + pad_right(grid.upper[0], widths[0]);
+  std::string lower(display_width(upper), ' ');
+  for (std::size_t c = 1; c < widths.size(); ++c) {
+    if (is_single) {
       upper.append(kGap).append(pad_left(grid.upper[c], widths[c]));
+      continue;
     }
-    return without_end(upper);
+    lower.append(kGap);
+    if (!grid.upper[c].empty()) upper = pad_right(upper, display_width(lower)) + grid.upper[c];
+    lower.append(pad_left(grid.lower[c], widths[c]));
   }
-  std::string lower(kGap.size() + indent, ' ');
-  std::size_t place = kGap.size() + indent;  // where the next column begins
-  for (std::size_t c = 0; c < widths.size(); ++c) {
-    if (!grid.upper[c].empty()) {
-      upper = pad_right(upper, place + kGap.size()) + grid.upper[c];
-    }
-    lower.append(kGap).append(pad_left(grid.lower[c], widths[c]));
-    place += kGap.size() + widths[c];
-  }
-  return without_end(upper) + without_end(lower);
+  return without_end(upper) + (is_single ? "" : without_end(lower));
 }
 
 /// What the intervals of the run are over and what they can find, or "".
@@ -197,19 +180,16 @@ std::string how_sure(const Report& report) {
 /// Why arms have no time, the most frequent reasons first, one line each.
 std::vector<std::string> reasons_of(const Report& report) {
   std::vector<std::pair<std::string, int>> reasons;
-  for (const Table& table : report.tables) {
-    for (const Row& row : table.rows) {
-      const std::string& reason = row.record.reason;
-      if (row.timed() || reason.empty()) continue;
-      std::string line =
-          fmt::format("{} is {}: {}", row.record.arm, row.verdict, first_line(reason));
-      const auto found =
-          std::ranges::find_if(reasons, [&](const auto& known) { return known.first == line; });
-      if (found == reasons.end()) {
-        reasons.emplace_back(std::move(line), 1);
-      } else {
-        ++found->second;
-      }
+  for (const Row& row : rows_of(report)) {
+    const std::string& reason = row.record.reason;
+    if (row.timed() || reason.empty()) continue;
+    std::string line = fmt::format("{} is {}: {}", row.record.arm, row.verdict, first_line(reason));
+    const auto found =
+        std::ranges::find_if(reasons, [&](const auto& known) { return known.first == line; });
+    if (found == reasons.end()) {
+      reasons.emplace_back(std::move(line), 1);
+    } else {
+      ++found->second;
     }
   }
   std::ranges::stable_sort(reasons,
@@ -239,26 +219,22 @@ bool has_places(const Matrix& matrix) {
 std::string matrix_text(const Matrix& matrix, std::size_t most_rows, std::size_t width,
                         bool colour) {
   Grid grid = whole(matrix);
-  if (total_width(grid, matrix.corner) > width) {
-    if (Grid shorter = by_mode(matrix);
-        total_width(shorter, matrix.corner) < total_width(grid, matrix.corner)) {
-      grid = std::move(shorter);
-    }
+  if (total_width(grid) > width) {
+    Grid shorter = by_mode(matrix);
+    if (total_width(shorter) < total_width(grid)) grid = std::move(shorter);
   }
   const std::vector<std::size_t> widths = widths_of(grid);
-  const std::size_t indent = name_width(grid, matrix.corner);
-  std::string text = headings(grid, widths, matrix.corner, indent);
+  std::string text = headings(grid, widths);
   if (colour) text = paint(text, fmt::emphasis::bold, true);
   // A line that says how many are left out must stand for two at least.
   const std::size_t rows = grid.rows.size();
   const std::size_t shown = rows <= most_rows ? rows : std::max<std::size_t>(most_rows, 2) - 1;
   for (std::size_t r = 0; r < shown; ++r) {
-    std::string line(kGap);
-    line += pad_right(grid.names[r], indent);
-    for (std::size_t c = 0; c < widths.size(); ++c) {
-      const Cell& cell = grid.rows[r][c];
+    const std::vector<Cell>& cells = grid.rows[r];
+    std::string line = std::string(kGap) + pad_right(cells[0].text, widths[0]);
+    for (std::size_t c = 1; c < widths.size(); ++c) {
       line.append(kGap).append(
-          paint(pad_left(cell.text, widths[c]), style_of(cell.verdict), colour));
+          paint(pad_left(cells[c].text, widths[c]), style_of(cells[c].verdict), colour));
     }
     text += without_end(line);
   }

@@ -5,7 +5,6 @@
 
 #include "render/document.hpp"
 #include "render/formats.hpp"
-#include "render/text/style.hpp"
 #include "render/text/summary.hpp"
 #include "render/text/text.hpp"
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/color.h>
+
 #include "statistics/statistics.hpp"
 #include "statistics/table.hpp"
 
@@ -73,5 +75,13 @@ std::string percent_text(double share);
 /// none.
 std::string how_sure(const std::optional<Interval>& interval, Replication replication,
                      int replicates);
+
+// --- Colours of the terminal
+
+/// The text itself without `colour`.
+std::string paint(std::string_view text, const fmt::text_style& style, bool colour);
+
+/// How a verdict, a change or a status looks.
+fmt::text_style style_of(std::string_view verdict);
 
 }  // namespace msda

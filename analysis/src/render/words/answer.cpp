@@ -151,12 +151,10 @@ std::string untimed_sentence(const Report& report) {
   std::map<std::string, int> counts;
   int cells = 0;
   int timed = 0;
-  for (const Table& table : report.tables) {
-    for (const Row& row : table.rows) {
-      ++cells;
-      timed += row.timed() ? 1 : 0;
-      if (!row.timed()) ++counts[row.verdict];
-    }
+  for (const Row& row : rows_of(report)) {
+    ++cells;
+    timed += row.timed() ? 1 : 0;
+    if (!row.timed()) ++counts[row.verdict];
   }
   if (counts.empty()) return "";
   if (counts.size() == 1 && counts.contains("right") && timed == 0) {

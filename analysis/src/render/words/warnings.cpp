@@ -65,9 +65,7 @@ void warn_of_missing_cells(const Report& report, std::vector<std::string>& warni
   const nlohmann::json::json_pointer place("/plan/cells");
   if (!report.manifest.contains(place) || !report.manifest.at(place).is_array()) return;
   std::set<std::string> recorded;
-  for (const Table& table : report.tables) {
-    for (const Row& row : table.rows) recorded.insert(row.record.cell);
-  }
+  for (const Row& row : rows_of(report)) recorded.insert(row.record.cell);
   const nlohmann::json& planned = report.manifest.at(place);
   std::vector<std::string> missing;
   for (const nlohmann::json& cell : planned) {
@@ -81,9 +79,8 @@ void warn_of_missing_cells(const Report& report, std::vector<std::string>& warni
 
 void warn_of_cells(const Report& report, std::vector<std::string>& warnings) {
   std::map<std::string, std::vector<std::string>> cells;
-  for (const Table& table : report.tables) {
-    for (const Row& row : table.rows) cells[row.verdict].push_back(printable_line(row.record.cell));
-  }
+  for (const Row& row : rows_of(report))
+    cells[row.verdict].push_back(printable_line(row.record.cell));
   const auto warn = [&](const char* verdict, const char* what) {
     const auto found = cells.find(verdict);
     if (found == cells.end()) return;
@@ -95,10 +92,8 @@ void warn_of_cells(const Report& report, std::vector<std::string>& warnings) {
 
 void warn_of_vacuous_arms(const Report& report, std::vector<std::string>& warnings) {
   std::vector<std::string> cells;
-  for (const Table& table : report.tables) {
-    for (const Row& row : table.rows) {
-      if (row.is_vacuous()) cells.push_back(printable_line(row.record.cell));
-    }
+  for (const Row& row : rows_of(report)) {
+    if (row.is_vacuous()) cells.push_back(printable_line(row.record.cell));
   }
   if (cells.empty()) return;
   warnings.push_back(
