@@ -180,6 +180,14 @@ void set_rows(Section& section, const ColumnsOf<Item>& columns, const std::vecto
   if ((verdict->where & kPeople) != 0) set_column(section, *verdict, items);
 }
 
+/// What `to_json` makes of each item.
+template <class Items, class ToJson>
+nlohmann::json json_list(const Items& items, const ToJson& to_json) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto& item : items) list.push_back(to_json(item));
+  return list;
+}
+
 /// An object with a member for each column that is in JSON.
 template <class Item>
 nlohmann::json json_of(const ColumnsOf<Item>& columns, const Item& item) {
@@ -197,6 +205,11 @@ nlohmann::json json_of(const ColumnsOf<Item>& columns, const Item& item) {
     }
   }
   return object;
+}
+
+template <class Item>
+nlohmann::json json_list(const ColumnsOf<Item>& columns, const std::vector<Item>& items) {
+  return json_list(items, [&](const Item& item) { return json_of(columns, item); });
 }
 
 }  // namespace msda

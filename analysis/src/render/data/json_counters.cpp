@@ -25,39 +25,31 @@ Json values_json(const KernelCounters& kernel) {
   return values;
 }
 
-Json bytes_json(const std::vector<ByteClaim>& claims) {
-  Json all = Json::array();
-  for (const ByteClaim& claim : claims) {
-    all.push_back({{"level", name_of(claim.step)},
-                   {"declared_low", claim.low},
-                   {"declared_high", claim.high},
-                   {"counted", claim.counted},
-                   {"verdict", name_of(claim.verdict)}});
-  }
-  return all;
+Json byte_json(const ByteClaim& claim) {
+  return {{"level", name_of(claim.step)},
+          {"declared_low", claim.low},
+          {"declared_high", claim.high},
+          {"counted", claim.counted},
+          {"verdict", name_of(claim.verdict)}};
+}
+
+Json load_json(const Load& load) {
+  return {{"name", load.name}, {"kind", kind_name(load.kind)}, {"seconds", load.seconds}};
+}
+
+Json prepass_json(const KernelCounters& prepass) {
+  return {{"part", prepass.part}, {"kernel", prepass.kernel}, {"values", values_json(prepass)}};
 }
 
 Json launch_json(const CountedLaunch& launch) {
-  Json loads = Json::array();
   const auto known = loads_of(launch);
-  if (known) {
-    for (const Load& load : known->loads) {
-      loads.push_back(
-          {{"name", load.name}, {"kind", kind_name(load.kind)}, {"seconds", load.seconds}});
-    }
-  }
-  Json prepasses = Json::array();
-  for (const KernelCounters& prepass : launch.prepasses) {
-    prepasses.push_back(
-        {{"part", prepass.part}, {"kernel", prepass.kernel}, {"values", values_json(prepass)}});
-  }
   return {{"arm", launch.arm()},
           {"kernel", launch.kernel.kernel},
           {"profiled_seconds", known ? Json(known->seconds) : Json()},
           {"bound", known ? Json(bound_in_words(*known)) : Json()},
-          {"loads", std::move(loads)},
+          {"loads", known ? json_list(known->loads, load_json) : Json::array()},
           {"values", values_json(launch.kernel)},
-          {"prepasses", std::move(prepasses)}};
+          {"prepasses", json_list(launch.prepasses, prepass_json)}};
 }
 
 Json cause_json(const Cause& cause) {
@@ -73,8 +65,6 @@ Json cause_json(const Cause& cause) {
 
 Json explained_json(const Explained& explained) {
   const Why& why = explained.why;
-  Json causes = Json::array();
-  for (const Cause& cause : why.causes) causes.push_back(cause_json(cause));
   return {{"name", why.arm},
           {"over", why.over},
           {"pairs", explained.pairs},
@@ -83,32 +73,25 @@ Json explained_json(const Explained& explained) {
           {"profiled_seconds_before", why.time_before},
           {"profiled_seconds_after", why.time_after},
           {"words", in_words(why)},
-          {"causes", std::move(causes)}};
+          {"causes", json_list(why.causes, cause_json)}};
 }
 
 }  // namespace
 
 Json to_json(const std::vector<CounterTable>& tables) {
-  Json result = Json::array();
-  for (const CounterTable& table : tables) {
-    Json arms = Json::array();
-    for (std::size_t i = 0; i < table.launches.size(); ++i) {
-      arms.push_back(launch_json(table.launches[i]));
-      if (i < table.bytes.size()) arms.back()["bytes"] = bytes_json(table.bytes[i]);
+  return json_list(tables, [](const CounterTable& table) -> Json {
+    Json arms = json_list(table.launches, launch_json);
+    for (std::size_t i = 0; i < table.bytes.size(); ++i) {
+      arms[i]["bytes"] = json_list(table.bytes[i], byte_json);
     }
-    Json why = Json::array();
-    for (const Explained& explained : table.arms) why.push_back(explained_json(explained));
-    Json factors = Json::array();
-    for (const Explained& explained : table.factors) factors.push_back(explained_json(explained));
-    result.push_back({{"problem", table.problem},
-                      {"mode", table.mode},
-                      {"device", table.device},
-                      {"tool", table.tool},
-                      {"arms", std::move(arms)},
-                      {"why", std::move(why)},
-                      {"factors", std::move(factors)}});
-  }
-  return result;
+    return {{"problem", table.problem},
+            {"mode", table.mode},
+            {"device", table.device},
+            {"tool", table.tool},
+            {"arms", std::move(arms)},
+            {"why", json_list(table.arms, explained_json)},
+            {"factors", json_list(table.factors, explained_json)}};
+  });
 }
 
 }  // namespace msda

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "json_line.hpp"
+#include "render/columns.hpp"
 #include "render/document.hpp"
 #include "render/figures/figures.hpp"
 #include "render/formats.hpp"
@@ -221,22 +222,25 @@ Json rows_json(const Section& section) {
 
 Json section_json(const Section& section, std::size_t index, bool is_open,
                   const std::vector<Figure>& figures) {
-  Json columns = Json::array();
-  for (const Column& column : section.columns) {
-    columns.push_back({{"title", column.title}, {"number", column.number}});
-  }
-  Json reasons = Json::array();
-  for (const std::string& reason : section.reasons) reasons.push_back(shortened(reason));
+  Json columns = json_list(section.columns, [](const Column& column) -> Json {
+    return {{"title", column.title}, {"number", column.number}};
+  });
   Json drawn = Json::array();
   for (const Figure& figure : figures) {
     if (figure.section != index) continue;
     drawn.push_back({{"id", figure.id}, {"title", figure.title}, {"caption", figure.caption}});
   }
-  return {{"id", section_id(index)},    {"title", section.title},
-          {"gist", section.gist},       {"headline", section.headline},
-          {"is_open", is_open},         {"columns", std::move(columns)},
-          {"rows", rows_json(section)}, {"reasons", std::move(reasons)},
-          {"remarks", section.remarks}, {"figures", std::move(drawn)}};
+  return {{"id", section_id(index)},
+          {"title", section.title},
+          {"gist", section.gist},
+          {"headline", section.headline},
+          {"is_open", is_open},
+          {"columns", std::move(columns)},
+          {"rows", rows_json(section)},
+          {"reasons",
+           json_list(section.reasons, [](const std::string& one) { return shortened(one); })},
+          {"remarks", section.remarks},
+          {"figures", std::move(drawn)}};
 }
 
 Json notes_json(const Report& report, const Document& document) {
@@ -255,10 +259,9 @@ std::string to_html(const Report& report) {
   const Document document = document_of(report);
   const std::vector<Section>& sections = document.sections;
   const std::vector<Figure> figures = has_vega() ? figures_of(sections) : std::vector<Figure>{};
-  Json matrices = Json::array();
-  for (const Matrix& matrix : document.matrices) {
-    matrices.push_back(matrix_json(matrix, ids_of(matrix, sections)));
-  }
+  Json matrices = json_list(document.matrices, [&](const Matrix& matrix) {
+    return matrix_json(matrix, ids_of(matrix, sections));
+  });
   Json set = Json::array();
   for (std::size_t i = 0; i < sections.size(); ++i) {
     set.push_back(section_json(sections[i], i, sections.size() <= kMostOpen, figures));

@@ -70,11 +70,9 @@ Estimate without_prepasses(const Row& row) {
 }
 
 nlohmann::json prepasses_json(const PrepassSplit& split) {
-  nlohmann::json before = nlohmann::json::array();
-  for (const PartMedian& part : split.before) {
-    before.push_back(
-        {{"name", part.name}, {"median_seconds", part.seconds}, {"outside", part.outside}});
-  }
+  nlohmann::json before = json_list(split.before, [](const PartMedian& part) -> nlohmann::json {
+    return {{"name", part.name}, {"median_seconds", part.seconds}, {"outside", part.outside}};
+  });
   nlohmann::json without;
   if (split.without) {
     without = {{"speedup", split.without->ratio}, {"verdict", name_of(classify(*split.without))}};

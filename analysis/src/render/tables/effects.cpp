@@ -144,9 +144,7 @@ const ColumnsOf<PooledEffect>& pooled_columns() {
       {"factors", kJson, [](const PooledEffect& e) { return e.factors; }},
       {"by_problem", kJson,
        [](const PooledEffect& e) {
-         nlohmann::json ratios = nlohmann::json::array();
-         for (const auto& ratio : e.by_problem) ratios.push_back(to_value(ratio));
-         return ratios;
+         return json_list(e.by_problem, [](const auto& ratio) { return to_value(ratio); });
        }},
       {"speedup", kPeople | kJson, Look("mean", Unit::kRatio),
        [](const PooledEffect& e) {

@@ -15,6 +15,7 @@ namespace {
 
 /// Characters that mean something in LaTeX are set literally.
 std::string latex_text(std::string_view text) {
+  constexpr std::string_view kEscaped = "&%$#_{}";
   std::string result;
   for (const char c : text) {
     switch (c) {
@@ -30,17 +31,9 @@ std::string latex_text(std::string_view text) {
         // In braces: after "\\" a bracket would be read as its argument.
         result += fmt::format("{{{}}}", c);
         break;
-      case '&':
-      case '%':
-      case '$':
-      case '#':
-      case '_':
-      case '{':
-      case '}':
-        result += '\\';
+      default:
+        if (kEscaped.find(c) != std::string_view::npos) result += '\\';
         result += c;
-        break;
-      default: result += c;
     }
   }
   return result;
