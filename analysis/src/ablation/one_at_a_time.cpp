@@ -62,18 +62,15 @@ ContrastFamily leave_one_out(const Cells& cells) {
 }
 
 ContrastFamily gap(const Cells& cells) {
-  ContrastFamily family{EffectKind::kGap,
-                        {},
-                        "leave-one-out over add-one: how much more a factor is "
-                        "worth when all the others are on"};
+  ContrastFamily family = leave_one_out(cells);
+  family.kind = EffectKind::kGap;
+  family.remark =
+      "leave-one-out over add-one: how much more a factor is worth when all the others are on";
   const auto& factors = cells.design().factors;
   const Levels base(factors.size(), 0);
-  const Levels all = all_on(factors);
   for (std::size_t f = 0; f < factors.size(); ++f) {
-    Contrast contrast =
-        step(cells, effect_label(factors[f], factors[f].on()), {f}, all, at(all, f, 0));
+    Contrast& contrast = family.contrasts[f];
     if (contrast.weights) add_step(cells, at(base, f, factors[f].on()), base, -1, contrast);
-    family.contrasts.push_back(std::move(contrast));
   }
   return family;
 }

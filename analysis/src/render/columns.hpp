@@ -45,6 +45,11 @@ enum class Unit {
 
 /// A number with its 95% interval, which is a column of its own in files: "speedup", "speedup_95".
 struct Estimate {
+  Estimate() = default;
+  Estimate(std::optional<double> value, std::optional<Interval> interval_95,
+           Replication replication = Replication::kNone, int replicates = 0)
+      : value(value), interval_95(interval_95), replication(replication), replicates(replicates) {}
+
   std::optional<double> value;
   std::optional<Interval> interval_95;
   Replication replication = Replication::kNone;  ///< what the interval is over, if that is said
@@ -79,7 +84,7 @@ auto of_member(const std::optional<T>& owner, Member member) {
   return owner ? std::optional<Value>(std::invoke(member, *owner)) : std::nullopt;
 }
 
-/// A column for people alone: words stand flush left, numbers right.
+/// How a column for people alone is set: words flush left, numbers flush right.
 enum class Side { kWords, kNumbers };
 
 using Footnotes = std::vector<std::string>;

@@ -156,9 +156,7 @@ const ColumnsOf<Row>& cell_columns() {
        Look("ratio", Unit::kRatio,
             "ratio: baseline time / arm time, compared inside interleaved blocks; above 1 is "
             "faster."),
-       [](const Row& r) {
-         return Estimate{r.speedup, r.speedup_95, r.replication, r.replicates};
-       }},
+       [](const Row& r) { return Estimate(r.speedup, r.speedup_95, r.replication, r.replicates); }},
       {"replication", kCsv, [](const Row& r) { return r.replication; }},
       {"replicates", kCsv, [](const Row& r) { return r.replicates; }},
       {"samples", kCsv, [](const Row& r) { return sample_count(r.record); }},

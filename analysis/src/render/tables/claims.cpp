@@ -145,7 +145,7 @@ const ColumnsOf<CheckedClaim>& claim_columns() {
       {"mode", kFiles, [](const One& c) { return c.mode; }},
       {"measured", kPeople | kCsv | kJsonIfAny, Look("measured"),
        [](const One& c) {
-         return Estimate{c.measured, c.interval_95, c.replication, c.replicates};
+         return Estimate(c.measured, c.interval_95, c.replication, c.replicates);
        },
        [](const One& c, Footnotes&) { return measured_text(c); }},
       {"replication", kCsv, [](const One& c) { return c.replication; }},

@@ -108,9 +108,7 @@ const ColumnsOf<EffectLine>& effect_columns() {
       {"effect", kEverywhere, Look("factor"), [](const EffectLine& l) { return l.effect.label; }},
       {"factors", kJson, [](const EffectLine& l) { return l.effect.factors; }},
       {"speedup", kEverywhere, Look("speed-up", Unit::kRatio),
-       [](const EffectLine& l) {
-         return Estimate{l.effect.ratio, l.effect.ratio_95};
-       }},
+       [](const EffectLine& l) { return Estimate(l.effect.ratio, l.effect.ratio_95); }},
       {"share", kPeople, Look("share", Unit::kShare),
        [](const EffectLine& l) { return l.effect.share; }},
       {"p_difference", kEverywhere, Look("p (Holm)", Unit::kProbability),
@@ -147,9 +145,7 @@ const ColumnsOf<PooledEffect>& pooled_columns() {
          return json_list(e.by_problem, [](const auto& ratio) { return to_value(ratio); });
        }},
       {"speedup", kPeople | kJson, Look("mean", Unit::kRatio),
-       [](const PooledEffect& e) {
-         return Estimate{e.ratio, e.ratio_95};
-       }},
+       [](const PooledEffect& e) { return Estimate(e.ratio, e.ratio_95); }},
       {"spread", kPeople | kJson, Look("spread", Unit::kRatio),
        [](const PooledEffect& e) { return e.spread; }},
       {"p_same", kPeople | kJson, Look("p same", Unit::kProbability),

@@ -37,13 +37,11 @@ const ColumnsOf<SplitRow>& split_columns() {
       {"share", kPeople, Look("share", Unit::kShare),
        [](const SplitRow& of) { return of.split.share(); }},
       {"ratio", kPeople, Look("ratio", Unit::kRatio),
-       [](const SplitRow& of) {
-         return Estimate{of.row.speedup, of.row.speedup_95};
-       }},
+       [](const SplitRow& of) { return Estimate(of.row.speedup, of.row.speedup_95); }},
       {"without", kPeople, Look("without", Unit::kRatio),
        [](const SplitRow& of) {
          const auto& without = of.split.without;
-         return without ? Estimate{without->ratio, without->interval_95} : Estimate{};
+         return without ? Estimate(without->ratio, without->interval_95) : Estimate();
        }},
       {"verdict", kPeople, Look("verdict without"), [](const SplitRow& of) {
          return name_of(of.split.without ? classify(*of.split.without) : Difference::kUndecided);

@@ -249,8 +249,8 @@ const ColumnsOf<FinalistResult>& finalist_columns() {
        [](const One& f) { return f.searched_gain; }},
       {"confirmed", kPeople, Look("confirmed", Unit::kRatio),
        [](const One& f) {
-         return f.confirmation ? Estimate{f.confirmation->gain, f.confirmation->gain_95}
-                               : Estimate{};
+         return f.confirmation ? Estimate(f.confirmation->gain, f.confirmation->gain_95)
+                               : Estimate();
        }},
       {"confirmed_gain", kJson,
        [](const One& f) { return f.confirmation ? f.confirmation->gain : std::nullopt; }},
