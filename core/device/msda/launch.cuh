@@ -71,8 +71,7 @@ struct LaunchShape {
 };
 
 /// A layered texture of one level: `layers_per_image` * B layers of width x height texels. A texel
-/// is four neighbouring channels. Reads are filtered bilinearly by the texture unit and are 0
-/// outside.
+/// is four neighbouring channels. The texture unit filters reads bilinearly, 0 outside.
 struct TextureShape {
   unsigned width;  ///< 0: no texture
   unsigned height;
@@ -122,8 +121,7 @@ struct LaunchPlan {
   LaunchShape prepass[kMostSlots];
   TextureShape texture[kLevelLimit];
   BoxShape boxes[kLevelLimit];
-  /// Bytes of a texel in a view of the stored values as a linear texture: 1, 2, 4, 8 or 16; 0: no
-  /// view
+  /// Bytes of a texel in a linear texture of the stored values: 1, 2, 4, 8 or 16; 0: no view
   unsigned texel_bytes[kTexelViews];
   /// 1: the main kernel keeps the value tensor in the persisting part of L2
   unsigned persist_value;

@@ -25,8 +25,7 @@ struct PixelPair {
   float weight[2];  ///< 1 - distance from the point to the pixel, at least 0
 };
 
-/// The pixel of an axis at or before `x`, clamped to lowest .. highest; some pixel of these if `x`
-/// is NaN.
+/// The pixel of an axis at or before `x`, clamped to lowest .. highest; any of these for NaN.
 template <int largest>
 __device__ __forceinline__ ptx::Floor pixel_before(float x, int lowest, int highest) {
   if constexpr (largest <= ptx::kFastFloorLimit) {

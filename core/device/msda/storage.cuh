@@ -55,8 +55,7 @@ requires(__is_empty(Storage)) struct NonEmpty<PartList<Done...>, Part<slot, Stor
 template <class... Parts>
 using BlockStorage = typename NonEmpty<PartList<>, Parts...>::List;
 
-/// The part of `slot`, of type `Storage`; empty storage occupies no bytes, and any
-/// reference will do.
+/// The part of `slot`, of type `Storage`. Empty storage has no bytes: any reference will do.
 template <int slot, class Storage, int first, class First, class... Rest>
 __device__ __forceinline__ Storage& part_of(PartList<Part<first, First>, Rest...>& parts) {
   if constexpr (__is_empty(Storage)) {

@@ -28,8 +28,7 @@ struct Walk {
   /// True if the visits of a level are a loop; otherwise all visits of a row are unrolled.
   static constexpr bool kRolled = kAhead == 0 && !K::Unroll::kAlternates;
 
-  /// The n-th visit. With kAlternates, levels 0 and L-1 alternate, then levels 1 and L-2, and so
-  /// on.
+  /// The n-th visit. With kAlternates, levels 0 and L-1 alternate, then levels 1 and L-2, ...
   static constexpr Visit visit(int n) {
     int level = n / kPerLevel;
     int batch = n % kPerLevel;
@@ -89,8 +88,7 @@ inline constexpr int kPipelineStages = [] {
 
 /// Tap buffers in shared memory, one for each tile. With producers that copy values too, consumers
 /// release the stage of the taps immediately (holding it would stall the ring), and a buffer may be
-/// reused once a stage of the next tile has been released. Otherwise they release it after the
-/// tile.
+/// reused once a stage of the next tile has been released; otherwise after the tile.
 template <class K>
 inline constexpr int kTapBuffers = [] {
   if (kProducerThreads<K> == 0 || !K::Metadata::kIsCooperative) return 1;

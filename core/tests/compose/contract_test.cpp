@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Member{"ArithmeticPolicy", "mixed-precision", "mixed_precision/arithmetic.cuh",
                "static float pixels_from"},
-        Member{"LayoutPolicy", "zero-border", "zero_border/layout.cuh", "int kRunChannels"},
+        Member{"LayoutPolicy", "zero-border", "msda/slots/layout.cuh", "int kRunChannels"},
         Member{"SourcePolicy", "smem-levels", "smem_levels/source.cuh", "void leave"},
         Member{"MappingPolicy", "vector-loads", "msda/slots/mapping.cuh", "static bool stores"},
         Member{"OrderPolicy", "interleaved-order", "interleaved_order/order.cuh",

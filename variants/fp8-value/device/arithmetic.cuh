@@ -1,5 +1,5 @@
 // Values are stored as e4m3 (4 exponent and 3 fraction bits, largest 448), with one scale for each
-// image, head and level: a quarter or half of the bytes that are gathered. Blend in half2, sums in
+// image, head and level: a quarter or half of the bytes that are gathered. Blends are half2, sums
 // fp32.
 #pragma once
 

@@ -20,8 +20,6 @@ struct Columns : ScaledCodes<K, Columns<K>> {
   using Stored = Column;
   static constexpr int kElementPixels = 2;
   static constexpr float kLargest = 127.0F;  ///< of the codes
-  template <int vector>
-  using Sums = FloatSums<vector>;
 
   /// Weights in units of 2^-14, the upper pixel's in the lower 16 bits, clamped to [-2, 2):
   /// attention weights, which are a softmax, are in [0, 1].
@@ -45,7 +43,7 @@ struct Columns : ScaledCodes<K, Columns<K>> {
   }
 
   template <int points, int batch, int taps, int vector>
-  __device__ static void add(Sums<vector>& sums, const Taps<K> (&tap)[batch],
+  __device__ static void add(FloatSums<vector>& sums, const Taps<K> (&tap)[batch],
                              const Vector<Stored, vector> (&value)[batch][taps]) {
     int sum[vector] = {};
 #pragma unroll
@@ -66,8 +64,7 @@ struct Columns : ScaledCodes<K, Columns<K>> {
   }
 
  private:
-  /// The fixed-point number in the lower 16 bits: the end of a significand without room for a
-  /// fraction.
+  /// The fixed-point number in the lower 16 bits, the end of a float's significand.
   __device__ static unsigned fixed_point(float weight) {
     constexpr float kMost = 2.0F - 1.0F / kUnits;
     return __float_as_uint(fmaf(fminf(fmaxf(weight, -2.0F), kMost), kUnits, 12582912.0F));

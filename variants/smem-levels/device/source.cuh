@@ -42,8 +42,7 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
 
   __device__ Source(const Arguments& arguments, Storage& storage) : Resident(arguments, storage) {}
 
-  /// Bulk copies run while the taps of the first tile are computed, or while the first tiles read
-  /// global memory.
+  /// Bulk copies run beside the taps of the first tile, or tiles that read global memory.
   __device__ void enter(const WorkItem& item) {
     const auto sync = [] { Consumers<K>::sync(); };
     if (this->switch_plane(item, 0, sync) && !Resident::kWaitSeesAll) sync();

@@ -7,19 +7,18 @@
 
 namespace msda::stream_levels {
 
+template <class K, class Parameters>
+using AllLevels = ResidentLevels<K, static_cast<int>(Parameters::budget) * 1024,
+                                 ResidentPixel{.heads = 1,
+                                               .channels = K::Mapping::kItemChannels,
+                                               .padding = static_cast<int>(Parameters::padding)}>;
+
 /// The smallest levels whose buffers fit the budget together. In the order of visits, every second
 /// of them uses the second buffer. Walks that alternate between levels return to a level, so that
 /// at most two levels can pass.
 template <class K, class Parameters>
-struct StreamedLevels
-    : ResidentLevels<K, static_cast<int>(Parameters::budget) * 1024,
-                     ResidentPixel{.heads = 1,
-                                   .channels = K::Mapping::kItemChannels,
-                                   .padding = static_cast<int>(Parameters::padding)}> {
-  using Base = ResidentLevels<K, static_cast<int>(Parameters::budget) * 1024,
-                              ResidentPixel{.heads = 1,
-                                            .channels = K::Mapping::kItemChannels,
-                                            .padding = static_cast<int>(Parameters::padding)}>;
+struct StreamedLevels : AllLevels<K, Parameters> {
+  using Base = AllLevels<K, Parameters>;
   static constexpr int kLevels = K::Problem::kLevels;
   static constexpr int kMost = K::Unroll::kAlternates && kLevels > 2 ? 2 : kLevels;
 

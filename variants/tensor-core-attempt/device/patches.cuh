@@ -89,8 +89,7 @@ class Weights {
   /// Adds the points of all lanes, which lie in `box`; returns the patches that they touch, as
   /// bits. Lanes r and r + 16 each hold half of the points of row r. Of every point one of them
   /// adds the upper two pixels and the other the lower two: the one that owns the rows of pixels of
-  /// that parity. So no two lanes write to one address, and each weight is added to in a fixed
-  /// order.
+  /// that parity. So no two lanes write to one address, and sums have a fixed order.
   template <int held>
   __device__ unsigned add(const Point (&point)[held], const Box& box) {
     const int parity = static_cast<int>(simt::lane()) / kRows;
@@ -153,8 +152,7 @@ class Weights {
     const Cell right_cell = cell(x + 1, y, box);
     const bool adds_left = left != 0.0F;
     const bool adds_right = right != 0.0F;
-    // Both are read before either is written: they are two addresses, which the compiler cannot
-    // know.
+    // Both are read before either is written: the compiler cannot know that addresses differ.
     if (adds_left) left += weight_[left_cell.at];
     if (adds_right) right += weight_[right_cell.at];
     if (adds_left) weight_[left_cell.at] = left;

@@ -63,10 +63,8 @@ struct Reader {
   static constexpr int kVector = K::Mapping::kVector;
   /// Texels of a lane's vector, and of a pixel.
   static constexpr unsigned kTexels = [] {
-    if constexpr (kIsSplit)
-      return 1U;
-    else
-      return static_cast<unsigned>(Values::kWords);
+    if constexpr (!kIsSplit) return static_cast<unsigned>(Values::kWords);
+    return 1U;
   }();
   static constexpr unsigned kPixelTexels = K::Layout::kPixelStride / kVector * kTexels;
 

@@ -1,5 +1,4 @@
-// Values in 8 bits with a scale for each image, head and level: the common part of arithmetic
-// policies of that kind.
+// Values in 8 bits with a scale for each image, head and level: for arithmetic policies.
 #pragma once
 
 #include <msda/simt/thread.cuh>
@@ -59,8 +58,7 @@ struct ScaledCodes {
    private:
     using Original = ProblemLayout<Problem>;
     using Value = typename Problem::Value;
-    /// Channels of a read, at most 16 bytes, and reads of a thread in a part, which are in flight
-    /// together.
+    /// Channels of a read, at most 16 bytes, and concurrent reads of a thread in a part.
     static constexpr int kVector =
         widest_word(Problem::kChannels * static_cast<int>(sizeof(Value))) /
         static_cast<int>(sizeof(Value));
@@ -141,8 +139,6 @@ template <class K, class Policy>
 struct EncodedArithmetic : ScaledCodes<K, Policy> {
   static constexpr int kElementPixels = 1;
   using Weight = __half;
-  template <int vector>
-  using Sums = FloatSums<vector>;
 
   __device__ static auto encode(const Arguments& arguments, const float (&value)[1],
                                 long long image, int head, int level) {
@@ -150,7 +146,7 @@ struct EncodedArithmetic : ScaledCodes<K, Policy> {
   }
 
   template <int points, int batch, int taps, int vector>
-  __device__ static void add(Sums<vector>& sums, const Taps<K> (&tap)[batch],
+  __device__ static void add(FloatSums<vector>& sums, const Taps<K> (&tap)[batch],
                              const Vector<unsigned char, vector> (&value)[batch][taps]) {
 #pragma unroll
     for (int v = 0; v < vector; v += 2) {

@@ -46,7 +46,6 @@ class LevelCopy {
     return pixels;
   }
 
-  struct WithoutBarrier : Bytes<Levels::total()> {};
   struct WithBarrier : Bytes<Levels::total()> {
     ptx::Barrier barrier;
   };
@@ -65,9 +64,8 @@ class LevelCopy {
             .start_bytes = K::Layout::start(level) * stride};
   }
 
-  /// The levels, and the barrier of bulk copies; the same on devices without TMA, so that launches
-  /// are equal.
-  using Storage = Conditional<kMayBeBulk, WithBarrier, WithoutBarrier>;
+  /// The levels, and the barrier of bulk copies; equal on devices without TMA, as launches are.
+  using Storage = Conditional<kMayBeBulk, WithBarrier, Bytes<Levels::total()>>;
 
   __device__ LevelCopy(const Arguments& arguments, Storage& storage) : storage_(storage) {
     if constexpr (kBulk) {

@@ -6,8 +6,7 @@
 
 namespace msda {
 
-/// The threads that gather and blend rows: the first Mapping::kThreads of the block, before
-/// producer warps.
+/// The threads that gather and blend rows: the first Mapping::kThreads of the block.
 template <class K>
 struct Consumers {
   /// Barrier of all consumers.

@@ -19,8 +19,7 @@ inline constexpr int kFastFloorLimit = 1 << 22;
 #if !defined(MSDA_SIMT_HOST)
 
 /// address + index * stride in one instruction, where the compiler would take two for an index of
-/// 16 bits. As after opaque() (memory.cuh), a constant that is added later becomes part of the
-/// load.
+/// 16 bits. As after opaque() (memory.cuh), a later constant becomes part of the load.
 template <unsigned stride>
 __device__ __forceinline__ const unsigned char* mad_wide(const unsigned char* address,
                                                          unsigned index) {

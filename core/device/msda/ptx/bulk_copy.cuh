@@ -12,8 +12,7 @@
 
 namespace msda::ptx {
 
-// True in nvcc's host pass too, which computes the launch plans of exported kernels for devices
-// with TMA.
+// True in nvcc's host pass too, which computes launch plans of exported kernels.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 inline constexpr bool kHasTma = true;
 #else

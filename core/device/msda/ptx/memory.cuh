@@ -44,37 +44,45 @@ __device__ __forceinline__ int opaque(int offset) {
   return offset;
 }
 
-/// Defines NAME(const Word*) for every word size with the PTX opcode `ld.SUFFIX`. The inputs are
-/// read-only while a kernel runs, so the loads are not volatile: the compiler may move and merge
-/// them.
-#define MSDA_PTX_LOAD(NAME, SUFFIX)                                              \
-  __device__ __forceinline__ unsigned char NAME(const unsigned char* p) {        \
-    unsigned r;                                                                  \
-    asm("ld." SUFFIX ".u8 %0, [%1];" : "=r"(r) : "l"(p));                        \
-    return static_cast<unsigned char>(r);                                        \
-  }                                                                              \
-  __device__ __forceinline__ unsigned short NAME(const unsigned short* p) {      \
-    unsigned short r;                                                            \
-    asm("ld." SUFFIX ".u16 %0, [%1];" : "=h"(r) : "l"(p));                       \
-    return r;                                                                    \
-  }                                                                              \
-  __device__ __forceinline__ unsigned NAME(const unsigned* p) {                  \
-    unsigned r;                                                                  \
-    asm("ld." SUFFIX ".u32 %0, [%1];" : "=r"(r) : "l"(p));                       \
-    return r;                                                                    \
-  }                                                                              \
-  __device__ __forceinline__ uint2 NAME(const uint2* p) {                        \
-    uint2 r;                                                                     \
-    asm("ld." SUFFIX ".v2.u32 {%0, %1}, [%2];" : "=r"(r.x), "=r"(r.y) : "l"(p)); \
-    return r;                                                                    \
-  }                                                                              \
-  __device__ __forceinline__ uint4 NAME(const uint4* p) {                        \
-    uint4 r;                                                                     \
-    asm("ld." SUFFIX ".v4.u32 {%0, %1, %2, %3}, [%4];"                           \
-        : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)                             \
-        : "l"(p));                                                               \
-    return r;                                                                    \
+/// Defines NAME(const Word*) for every word size with the PTX opcode `ld.SUFFIX`. HINT1, HINT2 and
+/// HINT4 follow the address in loads of 1, 2 and 4 registers; their operands come after an empty
+/// argument. The inputs are read-only while a kernel runs, so the loads are not volatile: the
+/// compiler may move and merge them.
+#define MSDA_PTX_LOADS(NAME, SUFFIX, HINT1, HINT2, HINT4, ...)                 \
+  __device__ __forceinline__ unsigned char NAME(const unsigned char* p) {      \
+    unsigned r;                                                                \
+    asm("ld." SUFFIX ".u8 %0, [%1]" HINT1 ";" : "=r"(r) : "l"(p)__VA_ARGS__);  \
+    return static_cast<unsigned char>(r);                                      \
+  }                                                                            \
+  __device__ __forceinline__ unsigned short NAME(const unsigned short* p) {    \
+    unsigned short r;                                                          \
+    asm("ld." SUFFIX ".u16 %0, [%1]" HINT1 ";" : "=h"(r) : "l"(p)__VA_ARGS__); \
+    return r;                                                                  \
+  }                                                                            \
+  __device__ __forceinline__ unsigned NAME(const unsigned* p) {                \
+    unsigned r;                                                                \
+    asm("ld." SUFFIX ".u32 %0, [%1]" HINT1 ";" : "=r"(r) : "l"(p)__VA_ARGS__); \
+    return r;                                                                  \
+  }                                                                            \
+  __device__ __forceinline__ uint2 NAME(const uint2* p) {                      \
+    uint2 r;                                                                   \
+    asm("ld." SUFFIX ".v2.u32 {%0, %1}, [%2]" HINT2 ";"                        \
+        : "=r"(r.x), "=r"(r.y)                                                 \
+        : "l"(p)__VA_ARGS__);                                                  \
+    return r;                                                                  \
+  }                                                                            \
+  __device__ __forceinline__ uint4 NAME(const uint4* p) {                      \
+    uint4 r;                                                                   \
+    asm("ld." SUFFIX ".v4.u32 {%0, %1, %2, %3}, [%4]" HINT4 ";"                \
+        : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)                           \
+        : "l"(p)__VA_ARGS__);                                                  \
+    return r;                                                                  \
   }
+#define MSDA_PTX_LOAD(NAME, SUFFIX) MSDA_PTX_LOADS(NAME, SUFFIX, "", "", "")
+/// With an eviction policy for L2, and the suffix `L1` for L1.
+#define MSDA_PTX_LOAD_POLICY(NAME, L1, PRIORITY)                                   \
+  MSDA_PTX_LOADS(NAME, "global.nc" L1 ".L2::cache_hint", ", %2", ", %3", ", %5", , \
+                 "l"(createpolicy_##PRIORITY()))
 
 /// Defines NAME(Word*, Word) for every word size with the PTX opcode `st.SUFFIX`.
 #define MSDA_PTX_STORE(NAME, SUFFIX)                                                              \
@@ -91,44 +99,6 @@ __device__ __forceinline__ int opaque(int offset) {
     asm volatile("st." SUFFIX ".v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v.x), "r"(v.y),     \
                  "r"(v.z), "r"(v.w)                                                               \
                  : "memory");                                                                     \
-  }
-
-/// As MSDA_PTX_LOAD, with an eviction policy for L2, and for L1 the suffix `L1`.
-#define MSDA_PTX_LOAD_POLICY(NAME, L1, PRIORITY)                               \
-  __device__ __forceinline__ unsigned char NAME(const unsigned char* p) {      \
-    unsigned r;                                                                \
-    asm("ld.global.nc" L1 ".L2::cache_hint.u8 %0, [%1], %2;"                   \
-        : "=r"(r)                                                              \
-        : "l"(p), "l"(createpolicy_##PRIORITY()));                             \
-    return static_cast<unsigned char>(r);                                      \
-  }                                                                            \
-  __device__ __forceinline__ unsigned short NAME(const unsigned short* p) {    \
-    unsigned short r;                                                          \
-    asm("ld.global.nc" L1 ".L2::cache_hint.u16 %0, [%1], %2;"                  \
-        : "=h"(r)                                                              \
-        : "l"(p), "l"(createpolicy_##PRIORITY()));                             \
-    return r;                                                                  \
-  }                                                                            \
-  __device__ __forceinline__ unsigned NAME(const unsigned* p) {                \
-    unsigned r;                                                                \
-    asm("ld.global.nc" L1 ".L2::cache_hint.u32 %0, [%1], %2;"                  \
-        : "=r"(r)                                                              \
-        : "l"(p), "l"(createpolicy_##PRIORITY()));                             \
-    return r;                                                                  \
-  }                                                                            \
-  __device__ __forceinline__ uint2 NAME(const uint2* p) {                      \
-    uint2 r;                                                                   \
-    asm("ld.global.nc" L1 ".L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"         \
-        : "=r"(r.x), "=r"(r.y)                                                 \
-        : "l"(p), "l"(createpolicy_##PRIORITY()));                             \
-    return r;                                                                  \
-  }                                                                            \
-  __device__ __forceinline__ uint4 NAME(const uint4* p) {                      \
-    uint4 r;                                                                   \
-    asm("ld.global.nc" L1 ".L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;" \
-        : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)                           \
-        : "l"(p), "l"(createpolicy_##PRIORITY()));                             \
-    return r;                                                                  \
   }
 
 __device__ __forceinline__ unsigned long long createpolicy_evict_first() {
@@ -154,6 +124,7 @@ MSDA_PTX_STORE(st_cs, "global.cs")  // Store of what is not read again soon
 
 #undef MSDA_PTX_LOAD_POLICY
 #undef MSDA_PTX_LOAD
+#undef MSDA_PTX_LOADS
 #undef MSDA_PTX_STORE
 
 /// Load through L1 that the compiler never removes or merges (ld.volatile would skip L1).

@@ -25,8 +25,7 @@ namespace msda {
 /// The default policies have no parameters.
 struct NoParameters {};
 
-/// Every slot with its default policy. A composition derives from this and overrides the slots that
-/// it fills.
+/// Every slot with its default policy. A composition derives from this and overrides some slots.
 template <class ProblemType>
 struct GatherDefaults {
   using Problem = ProblemType;

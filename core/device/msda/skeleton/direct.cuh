@@ -17,7 +17,6 @@
 #include <msda/launch.cuh>
 #include <msda/simt/thread.cuh>
 #include <msda/skeleton/composed.cuh>
-#include <msda/skeleton/plan.cuh>
 #include <msda/skeleton/tile.cuh>
 
 namespace msda::direct {
@@ -58,10 +57,7 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
 
 /// The main kernel of composition C.
 template <class C>
-__global__ void __launch_bounds__(kShape<Composed<C>>.threads,
-                                  kShape<Composed<C>>.resident_blocks > 0
-                                      ? kShape<Composed<C>>.resident_blocks
-                                      : 1)
+__global__ void __launch_bounds__(kShape<Composed<C>>.threads, kLeastBlocks<Composed<C>>)
     kernel(const __grid_constant__ KernelArguments<Composed<C>> arguments) {
   run<Composed<C>>(arguments);
 }

@@ -20,7 +20,6 @@
 #include <msda/launch.cuh>
 #include <msda/simt/thread.cuh>
 #include <msda/skeleton/composed.cuh>
-#include <msda/skeleton/plan.cuh>
 #include <msda/skeleton/tile.cuh>
 #include <msda/slots/pipeline.cuh>
 #include <msda/slots/roles.cuh>
@@ -48,8 +47,7 @@ struct Composed : Gather<C, Composed<C>> {
   using Storage = specialised::Storage<Composed>;
 };
 
-/// Calls each(tile) for every tile of this block's items, and enter(item) before the tiles of an
-/// item.
+/// Calls enter(item) for every item of this block, and each(tile) for every tile of the item.
 template <class K, class Enter, class Each>
 __device__ __forceinline__ void for_all_tiles(const Arguments& arguments, Storage<K>& storage,
                                               const Enter& enter, const Each& each) {
@@ -122,10 +120,7 @@ __device__ __forceinline__ void consume(const Arguments& arguments, Storage<K>& 
 
 /// The main kernel of composition C.
 template <class C>
-__global__ void __launch_bounds__(kShape<Composed<C>>.threads,
-                                  kShape<Composed<C>>.resident_blocks > 0
-                                      ? kShape<Composed<C>>.resident_blocks
-                                      : 1)
+__global__ void __launch_bounds__(kShape<Composed<C>>.threads, kLeastBlocks<Composed<C>>)
     kernel(const __grid_constant__ KernelArguments<Composed<C>> arguments) {
   using K = Composed<C>;
   auto& storage = shared_storage<typename K::Storage>();

@@ -1,5 +1,4 @@
-// A tile of rows in the gathering skeletons: its rows' indices, and the way from taps to stored
-// sums.
+// A tile of rows in the gathering skeletons: indices of rows, and the way from taps to output.
 #pragma once
 
 #include <msda/launch.cuh>

@@ -1,5 +1,4 @@
-// Slot "cache": the hints of loads and stores. Values are read many times, locations and weights
-// once, outputs never.
+// Slot "cache": the hints of loads and stores. Values are read many times, other inputs once.
 #pragma once
 
 #include <msda/contract.cuh>

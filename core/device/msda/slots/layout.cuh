@@ -34,10 +34,10 @@ concept LayoutPolicy = requires(int i) {
 };
 
 /// As a problem stores its values: [B, S, H, C] with or without a zero border.
-template <class Problem>
+template <class Problem, bool bordered = Problem::kBordered>
 struct ProblemLayout {
   static constexpr bool kRestaged = false;
-  static constexpr bool kBordered = Problem::kBordered;
+  static constexpr bool kBordered = bordered;
   static constexpr int kPixelStride = Problem::kHeads * Problem::kChannels;
   static constexpr int kRunChannels = Problem::kChannels;
   static constexpr int kPixels = static_cast<int>(Problem::kSpatialSize);
@@ -58,8 +58,7 @@ struct ProblemLayout {
   }
 };
 
-/// True if TMA can copy boxes of a level with elements of `size` bytes: each pixel has all heads
-/// and channels.
+/// True if TMA can copy boxes of a level with elements of `size` bytes, a pixel having all heads.
 template <class K, int size>
 inline constexpr bool kLevelsAreTensors = [] {
   constexpr int kPixel = K::Layout::kPixelStride;

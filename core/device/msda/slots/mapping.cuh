@@ -55,8 +55,7 @@ concept MappingPolicy = requires(typename K::Arithmetic::template Sums<Policy::k
   { Policy::stored_channel(i) } -> Same<int>;
 };
 
-/// Channels of a lane: `wanted`, or for 0 as many as a word of at most 16 bytes holds of
-/// `channels`.
+/// Channels of a lane: `wanted`, or for 0 as many of `channels` as a word of 16 bytes holds.
 template <class Problem>
 constexpr int vector_width(long long wanted, int channels = Problem::kChannels) {
   constexpr int kSize = static_cast<int>(sizeof(typename Problem::Value));
@@ -120,8 +119,8 @@ struct LaneMapping {
   __device__ static constexpr int tap_column(int tap) { return kSides == 2 ? 0 : tap % 2; }
   __device__ static constexpr int tap_row(int tap) { return kSides == 2 ? tap : tap / 2; }
 
-  /// After the exchange each side holds half of the channels; with an odd count the left side holds
-  /// all.
+  /// After the exchange each side holds half of the channels, or the left side all of an odd
+  /// number.
   static constexpr bool kSharesChannels = kSides == 2 && kVector % 2 == 0;
   static constexpr int kStored = kSharesChannels ? kVector / 2 : kVector;
 

@@ -59,6 +59,11 @@ static __device__ constexpr LaunchShape kShape = [] {
                      .dependent = K::Launch::kDependent};
 }();
 
+/// Blocks of an SM that registers must suffice for (__launch_bounds__).
+template <class K>
+inline constexpr unsigned kLeastBlocks =
+    kShape<K>.resident_blocks > 0 ? kShape<K>.resident_blocks : 1;
+
 /// `count` neighbouring items as one item, from item `part` of plane `plane` on; planes are
 /// numbered through all images.
 template <class K>

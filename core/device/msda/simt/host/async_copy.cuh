@@ -1,5 +1,5 @@
-// Host bodies of ptx/async_copy.cuh. The executor makes a copy as late as the kernel's own waits
-// allow, and until then its bytes count as uninitialised.
+// Host bodies of ptx/async_copy.cuh. The executor copies as late as the kernel's waits allow; until
+// then the bytes count as uninitialised.
 #pragma once
 
 #include <msda/simt/host/barrier.cuh>

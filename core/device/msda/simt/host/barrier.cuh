@@ -1,5 +1,5 @@
-// Host bodies of ptx/barrier.cuh. An mbarrier's state lies in its eight bytes of shared memory, as
-// on a GPU, and is changed in one go; a thread that waits for a phase is not run until it is over.
+// Host bodies of ptx/barrier.cuh. An mbarrier's state is in its eight bytes of shared memory, as on
+// a GPU, and changes atomically; a thread that waits for a phase does not run until it is complete.
 #pragma once
 
 #include <msda/simt/host/executor.cuh>
@@ -56,7 +56,7 @@ MSDA_UNCHECKED inline void arrive(Barrier* barrier, int bytes, simt::host::Where
   end_phase_if_complete(barrier);
 }
 
-/// Completion of copies: of `bytes` bytes, and of an arrival.
+/// Completions of copies: of `bytes` bytes, and of an arrival.
 MSDA_UNCHECKED inline void complete_bytes(void* barrier, unsigned bytes) {
   auto* of = static_cast<Barrier*>(barrier);
   executor->release(of);

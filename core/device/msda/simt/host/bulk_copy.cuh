@@ -1,5 +1,5 @@
-// Host bodies of ptx/bulk_copy.cuh: the executor moves the bytes at a time of its own, as TMA does,
-// and then tells the mbarrier.
+// Host bodies of ptx/bulk_copy.cuh: the executor copies at a time of its choice, as TMA does, and
+// then completes the mbarrier's bytes.
 #pragma once
 
 #include <msda/simt/host/barrier.cuh>
@@ -21,7 +21,7 @@ MSDA_UNCHECKED inline bool is_multiple(const void* address, unsigned of) {
   return reinterpret_cast<unsigned long>(address) % of == 0;
 }
 
-/// Rows of a box, cut where they leave the tensor.
+/// Rows of a box, split where they leave the tensor.
 struct BoxParts {
   static constexpr unsigned kMost = 3 * 4096;
   simt::host::CopyPart part[kMost];
@@ -37,7 +37,7 @@ MSDA_UNCHECKED inline void add_part(unsigned char*& to, const unsigned char* fro
   to += bytes;
 }
 
-/// The row of the box at the coordinates, of which at[0] is its first element.
+/// Adds the row of the box that begins at coordinates `at`.
 MSDA_UNCHECKED inline void add_row(const simt::host::Tensor& tensor, unsigned char*& to,
                                    const long long (&at)[4], simt::host::Where where) {
   const long long size = tensor.element_bytes;

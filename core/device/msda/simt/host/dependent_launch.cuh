@@ -1,5 +1,5 @@
-// Host bodies of ptx/dependent_launch.cuh. Launches run one after the other here, so that nobody
-// waits; that nothing is touched before the wait is checked.
+// Host bodies of ptx/dependent_launch.cuh. Launches run one after the other, so no thread waits;
+// the executor checks that no global memory is touched before the wait.
 #pragma once
 
 #include <msda/simt/host/executor.cuh>

@@ -1,6 +1,6 @@
-// What a unit compiled for the host asks of the executor that runs its threads
-// (core/src/device/simt): a table of functions, filled by the program that loads the unit. Both
-// sides include this file, so it includes nothing and has the layout of C.
+// The interface of a unit compiled for the host to the executor that runs its threads
+// (core/src/device/simt): a table of functions, which the program fills when it loads the unit.
+// Both sides include this file, so it includes nothing and has the layout of C.
 #pragma once
 
 namespace msda::simt::host {
@@ -16,7 +16,7 @@ constexpr Where here(const char* file = __builtin_FILE(), int line = __builtin_L
   return {file, line};
 }
 
-/// What a thread knows of itself.
+/// The state of a thread.
 struct ThreadState {
   unsigned thread;        ///< in its block
   unsigned threads;       ///< of the block
@@ -32,7 +32,7 @@ struct ThreadState {
 /// How memory is accessed; a union of bits.
 enum AccessKind : unsigned { kRead = 1, kWrite = 2, kAtomic = 4, kUnaligned = 8 };
 
-/// The cache hint of a load or store of global memory, of those that ptx/memory.cuh has.
+/// The cache hint of a load or store of global memory (ptx/memory.cuh).
 enum Hint : unsigned {
   kPlain,
   kReadOnly,
@@ -51,14 +51,14 @@ enum Hint : unsigned {
   kHintCount
 };
 
-/// Ways in which asynchronous copies come to shared memory.
+/// The instruction of an asynchronous copy.
 enum CopyKind : unsigned { kCpAsync, kBulkCopy, kTensorCopy, kCopyKinds };
 
-/// What is counted and is no access, copy or barrier.
+/// Counted events other than accesses, copies and barriers.
 enum Event : unsigned {
   kShuffle,      ///< of a lane
   kShuffleOwn,   ///< from the lane itself
-  kShuffleSame,  ///< of what the lane has already
+  kShuffleSame,  ///< of a value that the lane has already
   kWarpBarrier,  ///< of a lane
   kMbarrierArrival,
   kMbarrierWait,
@@ -77,11 +77,11 @@ enum Event : unsigned {
   kEventCount
 };
 
-/// Lanes of a warp that come together. When all of `mask` have called, `join` is called once with
-/// the address that each lane gave (null for lanes that are not in the mask).
+/// A meeting of lanes of a warp. After all lanes of `mask` have called, `join` is called once with
+/// the address of each lane (null for lanes outside the mask).
 struct Meeting {
   Where where;
-  const char* what;  ///< "shuffle", "warp barrier": those that meet must call the same
+  const char* what;  ///< "shuffle", "warp barrier": must be the same for all lanes
   unsigned mask;
   void* mine;
   void (*join)(void* const* lanes, unsigned mask);  ///< may be null
@@ -98,26 +98,26 @@ struct BarrierCall {
 inline constexpr int kClusterBarrier = 16;
 inline constexpr int kBarriers = 17;
 
-/// Something that a thread waits for. `holds` and `describe` are called with `subject` and
-/// `argument`, by any thread of the program.
+/// A condition that a thread waits for. Any thread of the program calls `holds` and `describe`,
+/// with `subject` and `argument`.
 struct Condition {
   Where where;
   const char* what;
   const void* subject;
   unsigned argument;
   bool (*holds)(const void* subject, unsigned argument);
-  /// Writes what the subject still waits for, as a text of at most `size` bytes with its null.
+  /// Writes what is still missing, as a text of at most `size` bytes with its null.
   void (*describe)(const void* subject, unsigned argument, char* text, unsigned size);
 };
 
-/// What happens when asynchronous copies are complete; `act` may be null.
+/// Called when asynchronous copies are complete; `act` may be null.
 struct Completion {
   void (*act)(void* subject, unsigned argument);
   void* subject;
   unsigned argument;
 };
 
-/// A part of an asynchronous copy: from null come zeros.
+/// A part of an asynchronous copy; null copies zeros.
 struct CopyPart {
   void* to;
   const void* from;
@@ -151,7 +151,7 @@ struct Tensor {
   unsigned long long stride_bytes[3];
 };
 
-/// Functions do not return when they find a fault: the executor ends the launch.
+/// Functions that find a fault do not return: the executor ends the launch.
 struct Executor {
   ThreadState* const* current;  ///< the thread that runs
   long long* slice;             ///< basic blocks that it may still run before `end_slice`
@@ -163,10 +163,10 @@ struct Executor {
   void (*meet)(const Meeting* meeting);
   void (*barrier)(const BarrierCall* call);
   void (*wait)(const Condition* condition);
-  /// The thread looks whether something has happened, and does not wait for it.
+  /// The thread tests a subject without waiting.
   void (*look)(const void* subject);
-  /// Orders what this thread did before behind `subject`, and what `subject` has gathered before
-  /// what this thread does from now on.
+  /// Orders this thread's earlier accesses before `subject` (release), or the accesses that were
+  /// released to `subject` before this thread's later ones (acquire).
   void (*release)(const void* subject);
   void (*acquire)(const void* subject);
   /// Begins a copy that belongs to the thread's open group.
@@ -175,27 +175,27 @@ struct Executor {
   void (*cp_async_wait_group)(int pending);
   /// When all of the thread's copies begun so far are complete.
   void (*cp_async_mbarrier_arrive)(const Completion* completion);
-  /// Bulk copies, which the executor makes at a time of its own, and what follows them.
+  /// Begins bulk copies, which the executor completes at a time of its choice.
   void (*cp_async_bulk)(Where where, CopyKind kind, const CopyPart* parts, unsigned count,
                         const Completion* completion);
   /// The address of block `rank`'s byte at the offset of `shared` in this block's shared memory.
   void* (*mapa)(Where where, const void* shared, unsigned rank);
-  /// An mbarrier was initialised; those of this thread are made known to the TMA.
+  /// An mbarrier was initialised; this thread's mbarriers are made visible to the TMA.
   void (*init_barrier)(const void* barrier);
   void (*fence_mbarrier_init)();
   /// Orders earlier accesses of shared memory before bulk copies that this thread begins later.
   void (*fence_proxy_async)();
   /// The hint of the accesses that follow, until it is kPlain again.
   Hint* hint;
-  /// An event happened to `subject`, a barrier or flag, or to nothing that has an address.
+  /// Counts an event of `subject`, a barrier or flag, or null.
   void (*count)(Event event, const void* subject, unsigned long times);
   /// From now on the thread may touch global memory, in a launch that may begin early.
   void (*griddepcontrol_wait)();
-  /// The thread turns to another tile of rows, the first of a work item or not.
+  /// The thread begins a tile of rows, perhaps the first tile of a work item.
   void (*begin_tile)(bool first);
-  /// Basic blocks that threads of the cluster have run: a clock.
+  /// A clock: basic blocks that threads of the cluster have run.
   unsigned long long (*steps)();
-  /// Orders this thread's accesses of global memory before and after it, for the whole GPU.
+  /// Orders this thread's earlier accesses of global memory before later ones, for the whole GPU.
   void (*threadfence)();
 };
 

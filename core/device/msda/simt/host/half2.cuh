@@ -1,12 +1,11 @@
-// What half and bfloat16 share: a scalar of 16 bits, a pair of them, and arithmetic that rounds
-// once.
+// The common part of half and bfloat16: scalars, pairs, and arithmetic that rounds once.
 #pragma once
 
 #include <msda/simt/host/narrow.cuh>
 
 namespace msda::simt::host {
 
-/// Bits of one number, and of two, as CUDA's conversion functions return them.
+/// The bits of one or two numbers, as CUDA's conversion functions return them.
 struct Raw16 {
   unsigned short x;
 };

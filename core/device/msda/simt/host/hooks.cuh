@@ -1,6 +1,6 @@
-// What the compiler's instrumentation calls before each access of memory and in each basic block
-// (-fsanitize=thread, -fsanitize-coverage=trace-pc), and what goes from there to the executor. The
-// same for all units: compiled by itself, and linked to each.
+// The functions that the compiler's instrumentation calls before each access of memory and in each
+// basic block (-fsanitize=thread, -fsanitize-coverage=trace-pc), compiled once and linked to each
+// unit.
 #pragma once
 
 #include <msda/simt/host/unit.cuh>
@@ -9,7 +9,7 @@ namespace msda::simt::host {
 
 MSDA_UNCHECKED inline void check(const void* address, unsigned long bytes, unsigned kind,
                                  const void* pc) {
-  // Most accesses are of the thread's own stack: they end here, without a call.
+  // Most accesses are of the thread's own stack and need no call.
   const ThreadState& thread = **current;
   if (reinterpret_cast<unsigned long>(address) - thread.stack < thread.stack_bytes) return;
   executor->access(address, bytes, kind, pc);

@@ -1,5 +1,5 @@
-// Host bodies of ptx/memory.cuh. A hint changes no result: all loads are loads, and what the
-// compiler's instrumentation tells the executor of them is what it checks. The hint is counted.
+// Host bodies of ptx/memory.cuh. A hint changes no result: loads are plain loads, which the
+// compiler's instrumentation reports to the executor. Hints are counted.
 #pragma once
 
 #include <msda/simt/host/executor.cuh>
@@ -13,7 +13,7 @@ namespace host {
 
 MSDA_UNCHECKED inline void set_hint(simt::host::Hint hint) { *simt::host::executor->hint = hint; }
 
-/// A word as a number: an access of one, where a struct's members would be accessed one by one.
+/// A word as a number, which is one access; members of a struct would be several.
 template <int bytes>
 struct IntegerOf {
   using Type = Word<bytes>;

@@ -10,7 +10,7 @@ namespace msda::simt {
 
 namespace host {
 
-/// A coordinate's lower neighbour, and the weight of the upper one in 256ths.
+/// A coordinate's lower texel, and the weight of the upper texel in 256ths.
 struct Fixed {
   int whole;
   int fraction;
@@ -25,7 +25,7 @@ MSDA_UNCHECKED inline bool is_inside(const Texture& texture, int x, int y) {
          y < static_cast<int>(texture.height);
 }
 
-/// Of one channel; zero outside.
+/// One channel of a texel; zero outside the texture.
 MSDA_UNCHECKED inline float texel(const Texture& texture, int x, int y, int layer,
                                   unsigned channel) {
   if (!is_inside(texture, x, y)) return 0.0F;
@@ -42,7 +42,7 @@ MSDA_UNCHECKED inline void check_layer(const Texture& texture, int layer, Where 
   }
 }
 
-/// Where a GPU would return zero or refuse, this is a fault.
+/// A fault where a GPU would return zero or refuse.
 template <class Word>
 MSDA_UNCHECKED const Word* linear_texel(unsigned long long texture, unsigned number, Where where) {
   const auto& from = *reinterpret_cast<const LinearTexture*>(texture);

@@ -23,7 +23,7 @@ MSDA_UNCHECKED inline void syncwarp(unsigned mask = 0xffffffffU, host::Where whe
 
 namespace host {
 
-/// What a lane brings to an exchange, and what it takes away.
+/// A lane's part in an exchange.
 template <class T>
 struct Exchange {
   T given;
@@ -75,7 +75,7 @@ MSDA_UNCHECKED inline int lowest_bit(unsigned bits) { return __builtin_ctz(bits)
 
 namespace host {
 
-/// Replaces the word by `join(old, value)` and returns the old one; no other thread comes between.
+/// Atomically replaces the word by `join(old, value)`, and returns the old one.
 template <class T, class Join>
 MSDA_UNCHECKED T atomically(T* address, T value, const Join& join) {
   executor->count(kAtomicUpdate, nullptr, 1);

@@ -1,5 +1,4 @@
-// The first header of a unit compiled for the host: CUDA's keywords and vector types, and the table
-// of the executor.
+// The first header of a unit compiled for the host: CUDA's keywords and types, and the executor.
 #pragma once
 
 #include <msda/simt/host/executor.cuh>
@@ -18,11 +17,10 @@
 
 namespace msda::simt::host {
 
-/// Null while no kernel runs: the initialisers of the unit, say, are instrumented too.
+/// Null while no kernel runs: initialisers of the unit are instrumented too.
 inline const Executor* executor = nullptr;
 
-/// Of the table, or while no kernel runs such that nothing is checked and no slice ends: every
-/// access and every basic block asks.
+/// Members of the table, or dummies while no kernel runs: each access and basic block reads them.
 inline ThreadState nobody = {.stack = 0, .stack_bytes = ~0UL};
 inline ThreadState* const nobody_runs = &nobody;
 inline ThreadState* const* current = &nobody_runs;
