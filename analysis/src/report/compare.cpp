@@ -41,7 +41,7 @@ std::optional<LogEstimate> compare_times(const CellRow& before, const CellRow& a
   const auto log_time = [&](const CellRow& of) {
     return log_time_of(of.row->record, of_processes, of.planned);
   };
-  return sum_of({{1, log_time(before)}, {-1, log_time(after)}});
+  return msda::sum_of({{1, log_time(before)}, {-1, log_time(after)}});
 }
 
 /// Corrected over all cells of the comparison, so that a run of a hundred cells that did not change

@@ -42,7 +42,7 @@ mustache::data data_of(const nlohmann::json& value) {
 }
 
 /// "matrix" of "matrix.html".
-std::string part_name(std::string_view path) { return std::string(path.substr(0, path.find('.'))); }
+std::string stem_of(std::string_view path) { return std::string(path.substr(0, path.find('.'))); }
 
 }  // namespace
 
@@ -51,7 +51,7 @@ std::string fill_template(std::string_view name, const nlohmann::json& data) {
   mustache::data values = data_of(data);
   for (const EmbeddedSource* source = msda_templates::kSources; source->path != nullptr; ++source) {
     const char* text = source->text;
-    values.set(part_name(source->path), mustache::partial{[text] { return std::string(text); }});
+    values.set(stem_of(source->path), mustache::partial{[text] { return std::string(text); }});
   }
   std::string result = form.is_valid() ? form.render(values) : "";
   if (!form.is_valid()) throw Error(fmt::format("template {}: {}", name, form.error_message()));

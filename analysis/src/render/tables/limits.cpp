@@ -50,7 +50,7 @@ std::string idle_percent(const Fastest& of) {
 }
 
 /// Rows of all problems have one unit.
-std::string microseconds(double seconds) {
+std::string in_us(double seconds) {
   const double us = seconds * 1e6;
   return us < 10 ? fmt::format("{:.2f}", us) : fmt::format("{:.1f}", us);
 }
@@ -61,14 +61,13 @@ ColumnsOf<Fastest> limit_columns() {
       {"arm", Side::kWords, [](const Fastest& of) { return printable_line(of.launch->arm()); }},
       {"us", Side::kNumbers,
        [](const Fastest& of) {
-         return of.row == nullptr ? kAbsent : microseconds(of.row->median_seconds);
+         return of.row == nullptr ? kAbsent : in_us(of.row->median_seconds);
        }},
       {"% SOL", Side::kNumbers,
        [](const Fastest& of) {
          return of.row == nullptr ? kAbsent : speed_of_light_text(*of.row);
        }},
-      {"counted [us]", Side::kNumbers,
-       [](const Fastest& of) { return microseconds(of.loads.seconds); }}};
+      {"counted [us]", Side::kNumbers, [](const Fastest& of) { return in_us(of.loads.seconds); }}};
   for (const Resource& resource : resources()) {
     columns.push_back(
         {fmt::format("{} [%]", resource.name), Side::kNumbers, [&resource](const Fastest& of) {

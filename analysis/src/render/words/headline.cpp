@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "render/text/text.hpp"
 #include "render/words/words.hpp"
@@ -147,6 +150,81 @@ std::string of_timed(const Table& table, const std::vector<const Row*>& timed) {
   return no_winner(table, *leader);
 }
 
+// --- Effects
+
+/// Effects with one of the verdicts, the strongest first.
+std::vector<const Effect*> with_verdict(const EffectFamily& family, EffectVerdict verdict) {
+  std::vector<const Effect*> effects;
+  for (const Effect& effect : family.effects) {
+    if (effect.verdict == verdict) effects.push_back(&effect);
+  }
+  std::ranges::stable_sort(effects, [](const Effect* a, const Effect* b) {
+    return std::abs(std::log(*a->ratio)) > std::abs(std::log(*b->ratio));
+  });
+  return effects;
+}
+
+std::string effect_name(const Effect& effect) { return printable_line(effect.label); }
+
+std::string name_and_ratio(const Effect& effect) {
+  return fmt::format("{} {}", effect_name(effect), ratio_text(*effect.ratio));
+}
+
+template <class Text>
+std::string listed(const std::vector<const Effect*>& effects, const Text& text) {
+  std::vector<std::string> texts;
+  texts.reserve(effects.size());
+  for (const Effect* effect : effects) texts.push_back(text(*effect));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string total_of(const AblationTable& table) {
+  const EffectFamily* family = find_family(table, EffectKind::kTotal);
+  if (family == nullptr || !family->effects.front().ratio) return "";
+  const Effect& all = family->effects.front();
+  return fmt::format("All factors together: {} the speed of the base, {} ({}). ",
+                     ratio_text(*all.ratio), name_of(all.verdict),
+                     msda::how_sure(all.ratio_95, all.replication, all.replicates));
+}
+
+std::string what_pays(const EffectFamily& family) {
+  std::vector<const Effect*> pays = with_verdict(family, EffectVerdict::kBetter);
+  if (pays.empty()) return fmt::format("No factor surely pays, {}. ", view_of(family.kind));
+  const Effect& best = *pays.front();
+  std::string text = fmt::format("{} pays most, {}: {} ({})", effect_name(best),
+                                 view_of(family.kind), ratio_text(*best.ratio),
+                                 msda::how_sure(best.ratio_95, best.replication, best.replicates));
+  pays.erase(pays.begin());
+  if (!pays.empty()) text += "; then " + listed(pays, name_and_ratio);
+  return text + ". ";
+}
+
+std::string the_rest(const EffectFamily& family) {
+  std::string text;
+  const auto add = [&](const char* what, EffectVerdict verdict, const auto& form) {
+    const auto effects = with_verdict(family, verdict);
+    if (!effects.empty()) text += fmt::format("{}: {}. ", what, listed(effects, form));
+  };
+  add("Costs time", EffectVerdict::kWorse, name_and_ratio);
+  add("No difference", EffectVerdict::kEqual, effect_name);
+  add("Undecided", EffectVerdict::kUndecided, name_and_ratio);
+  return text;
+}
+
+/// Of those that are surely there.
+std::string strongest_interaction(const AblationTable& table) {
+  const EffectFamily* family = find_family(table, EffectKind::kInteraction);
+  if (family == nullptr) return "";
+  const auto helping = with_verdict(*family, EffectVerdict::kBetter);
+  const auto hindering = with_verdict(*family, EffectVerdict::kWorse);
+  std::string text;
+  if (!helping.empty()) text += "Most worth together: " + name_and_ratio(*helping.front()) + ". ";
+  if (!hindering.empty()) {
+    text += "Most in each other's way: " + name_and_ratio(*hindering.front()) + ". ";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string headline(const Table& table) {
@@ -157,6 +235,21 @@ std::string headline(const Table& table) {
   }
   const std::string text = of_timed(table, timed);
   return untimed.empty() ? text : fmt::format("{} Without a time: {}.", text, untimed);
+}
+
+std::string_view view_of(EffectKind kind) {
+  if (kind == EffectKind::kMain) return "averaged over the other factors";
+  return kind == EffectKind::kLeaveOneOut ? "on top of all the others" : "alone on the base";
+}
+
+std::string headline(const AblationTable& table) {
+  std::string text = total_of(table);
+  if (const EffectFamily* family = telling_family(table)) {
+    text += what_pays(*family) + the_rest(*family);
+  }
+  text += strongest_interaction(table);
+  if (!text.empty()) text.pop_back();  // the space after the last sentence
+  return text;
 }
 
 }  // namespace msda
