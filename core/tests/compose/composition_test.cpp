@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <msda/plugin.hpp>
+
+#include "compose/skeleton.hpp"
 #include "input/input.hpp"
 
 namespace msda {
@@ -42,6 +45,18 @@ TEST(Composition, EmptyIsTheSkeletonWithItsDefaults) {
 TEST(Composition, DescribesEveryParameter) {
   const Composition composition(registry(), {{"vector-loads", {{"width", std::int64_t{4}}}}});
   EXPECT_EQ(composition.describe(), "vector-loads{threads=256,width=4}");
+}
+
+TEST(Skeleton, KnowsASlotByItsFormerName) {
+  EXPECT_EQ(skeleton("specialised").find("handover"), skeleton("specialised").find("pipeline"));
+}
+
+TEST(Skeleton, SaysWhichSlotHasTheFormerMeaningOfAName) {
+  Plugin plugin;
+  plugin.variant = std::make_shared<Optimization>(
+      VariantInfo{.name = "old", .summary = "", .parameters = {}},
+      Optimization::Slot{.skeleton = "direct", .slot = "pipeline", .type = "", .header = ""});
+  EXPECT_THAT(slot_error(plugin), HasSubstr("what fetches points fills 'point-fetch'"));
 }
 
 TEST(Composition, RefusesTwoOptimizationsForOneSlot) {
