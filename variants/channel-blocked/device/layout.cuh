@@ -1,5 +1,5 @@
 // The values are copied from [S, H, C] to [H, C / block, S, block]: neighbouring pixels of one head
-// lie side by side, so that left and right corners are one run of memory also with several heads.
+// are contiguous, so that left and right corners are one run of memory also with several heads.
 #pragma once
 
 #include <msda/slots/layout.cuh>

@@ -1,7 +1,6 @@
-// Programmatic dependent launch: the kernel's blocks come to the multiprocessors while those of the
-// launch before leave them, and wait there before they touch global memory. What a launch costs
-// besides its work, some microseconds of scheduling and of setting up blocks, is hidden behind the
-// end of the launch before.
+// Programmatic dependent launch: the kernel's blocks start while blocks of the launch before still
+// run, and wait before they touch global memory. This hides some microseconds of scheduling and of
+// setting up blocks behind the end of the launch before.
 #pragma once
 
 #include <msda/ptx/dependent_launch.cuh>

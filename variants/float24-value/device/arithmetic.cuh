@@ -1,6 +1,6 @@
-// Values in fp32 are stored in 24 bits: the sign, 8 bits of exponent and 15 of the fraction, the
-// upper 16 bits and the lower 8 in planes of their own. Three quarters of the bytes are gathered,
-// and one instruction puts a float together again. Products and sums are float32.
+// Values in fp32 are stored in 24 bits: the sign, 8 bits of exponent and 15 bits of the fraction,
+// with the upper 16 and the lower 8 bits in separate planes. Three quarters of the bytes are
+// gathered, and one instruction restores a float. Products and sums are float32.
 #pragma once
 
 #include <msda/ptx/arithmetic.cuh>
@@ -9,9 +9,9 @@
 
 namespace msda::float24_value {
 
-/// The upper 16 bits of a float32, and what stands for its lower ones: a byte that is both of
-/// theirs. So the 256 fractions that it can name reach from 0 to all bits set, in equal steps, and
-/// rounding to the nearest of them never carries.
+/// The upper 16 bits of a float32, and a byte that stands for both of its lower bytes. So the 256
+/// possible lower halves range from 0 to all bits set in equal steps, and rounding to the nearest
+/// of them never carries.
 struct Float24 {
   unsigned short upper;
   unsigned char lower;
@@ -50,7 +50,7 @@ struct Arithmetic : FloatArithmetic<K, Parameters> {
     const auto* upper = value.upper.element;
     const auto* lower = value.lower.element;
     if constexpr (vector % 4 == 0) {
-      // The four bytes, from the lowest on: twice the lower part's, then the upper part's two.
+      // The four bytes from the lowest on: the lower part's byte twice, the upper part's two.
       constexpr unsigned kByte = 4 + v % 4;
       constexpr unsigned kDigits = (v % 2 == 0 ? 0x1000U : 0x3200U) | kByte << 4U | kByte;
       return __uint_as_float(ptx::prmt<kDigits>(reinterpret_cast<const unsigned*>(upper)[v / 2],

@@ -1,5 +1,5 @@
-// All rows are read from global memory, those of some neighbouring heads at a time: what a block,
-// and with it the L1 cache, turns to is a part of each pixel.
+// All values are read from global memory, those of some neighbouring heads at a time, so that a
+// block and its L1 cache work on a part of each pixel.
 #pragma once
 
 #include <msda/slots/source.cuh>

@@ -1,4 +1,4 @@
-// Queries far apart are worked on together: the queries of an image are written row by row into a
+// Blocks work on queries that are far apart: the queries of an image are written row by row into a
 // table with `stride` columns and read column by column.
 #pragma once
 
@@ -10,8 +10,8 @@ template <class K, class Parameters>
 struct Order {
   static constexpr unsigned kStride = Parameters::stride;
 
-  /// Query at `position` in the order of image `image`. The last row of the table may be
-  /// short: its `full` queries stand in the first columns.
+  /// Query at `position` in the order of image `image`. The last row of the table may be short: its
+  /// `full` queries are in the first columns.
   __device__ static long long query(const Arguments& arguments, long long /*image*/,
                                     long long position) {
     const auto index = static_cast<unsigned>(position);

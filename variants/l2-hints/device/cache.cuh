@@ -1,6 +1,6 @@
-// Values are read many times, by all blocks of an image; locations, weights and outputs once. So
-// values may ask to leave L2 last, streams to leave it first, and levels that are too large for L1
-// may leave it alone; so may what is read once.
+// Values are read many times, by all blocks of an image; locations, weights and outputs once. So L2
+// may evict values last and streams first, and loads of levels that are too large for L1, and of
+// streams, may bypass L1.
 #pragma once
 
 #include <msda/slots/cache.cuh>
@@ -18,7 +18,7 @@ struct Cache : DefaultCache<K, Parameters> {
                                                                          : all_levels_on_chip<K>();
   }
 
-  /// Levels from the largest on; of equal ones the earlier is the larger.
+  /// Number of larger levels; of equal levels the earlier counts as larger.
   static constexpr int rank(int level) {
     int larger = 0;
     for (int l = 0; l < Problem::kLevels; ++l) {

@@ -1,8 +1,7 @@
-// A batch of points: all their taps are loaded before the first is blended. With `ahead` the next
-// batch's loads are under way while this one is blended; with `alternate` batches of a large level
-// and of a small one take turns, so that the reads of a level on chip fill the wait for one that is
-// not; with `near_first` both are under way and the small level's is blended first, whose values
-// are there first.
+// All taps of a batch of points are loaded before the first tap is blended. With `ahead` the next
+// batch is loaded while this batch is blended. With `alternate` batches of a large and of a small
+// level alternate, so that reads of a level on chip fill the wait for the other. With `near_first`
+// both batches are loaded, and the small level's, whose values arrive first, is blended first.
 #pragma once
 
 #include <msda/walk.cuh>

@@ -1,6 +1,7 @@
-// Every lane copies what it will blend to its own words of shared memory with cp.async (which is
-// what memcpy_async becomes), `stages` - 1 batches ahead, so that no registers wait for memory and
-// nobody waits for other lanes. Neighbouring lanes' words lie side by side: no bank conflicts.
+// Every lane copies the values that it will blend to its own words of shared memory with cp.async
+// (to which memcpy_async compiles), `stages` - 1 batches ahead, so that no registers wait for
+// memory and no lane waits for another. Neighbouring lanes have neighbouring words: no bank
+// conflicts.
 #pragma once
 
 #include <msda/ptx/async_copy.cuh>
@@ -13,7 +14,7 @@ template <class K, class Parameters>
 class Fetch {
   using Mapping = typename K::Mapping;
   using Value = Vector<typename K::Arithmetic::Stored, Mapping::kVector>;
-  /// cp.async has no words of less than 4 bytes: such are stored as they come.
+  /// cp.async copies no words of less than 4 bytes: these pass through registers.
   using Word = typename Value::Word;
   static constexpr int kWordsPerStage =
       Mapping::kRowsPerLane * kBatch<K> * kTaps<K> * Value::kWords;

@@ -1,6 +1,6 @@
-// Two channels are blended by one instruction in the 16-bit type of the values (fp16 or bf16). A
-// batch of points is summed in that type, or two batches that begin together; these in fp32 or in
-// that type too.
+// One instruction blends two channels in the 16-bit type of the values (fp16 or bf16). The sums of
+// a batch of points, or of two batches that begin together, have that type; sums of batches have
+// fp32 or that type.
 #pragma once
 
 #include <msda/slots/arithmetic.cuh>
@@ -67,7 +67,7 @@ struct Arithmetic {
     return from_float<Stored>(value[0]);
   }
 
-  /// The weights' bits are too few for the one rounding of msda::pixels_from().
+  /// 16-bit weights do not gain by the single rounding of msda::pixels_from().
   __device__ static float pixels_from(float pixel, float location, int size) {
     if constexpr (Parameters::half_coordinates) {
       const __half extent = __int2half_rn(size);
@@ -97,7 +97,7 @@ struct Arithmetic {
   }
 
  private:
-  /// Channels v and v + 1, added to what they have been.
+  /// `blend` plus the points' channels v and v + 1.
   template <int points, int batch, int taps, int vector>
   __device__ static typename Half2::Type blended(typename Half2::Type blend,
                                                  const Taps<K> (&tap)[batch],
@@ -113,7 +113,7 @@ struct Arithmetic {
     }
     return blend;
   }
-  /// Channels v and v + 1.
+  /// Adds channels v and v + 1.
   template <int points, int batch, int taps, int vector>
   __device__ static void add_half2(float& first, float& second, const Taps<K> (&tap)[batch],
                                    const Vector<Stored, vector> (&value)[batch][taps], int v) {
@@ -125,7 +125,7 @@ struct Arithmetic {
     second = kFloatSums ? second + both.y : both.y;
   }
 
-  /// The last channel of an odd number.
+  /// Adds the last channel of an odd number of channels.
   template <int points, int batch, int taps, int vector>
   __device__ static void add_last(float& sum, const Taps<K> (&tap)[batch],
                                   const Vector<Stored, vector> (&value)[batch][taps]) {

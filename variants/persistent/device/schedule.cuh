@@ -1,6 +1,6 @@
-// A grid of resident blocks walks over all work items with the stride of the grid. What a block
-// sets up (levels on chip, say) is set up once for each item; with `chunks` an item is a large part
-// of an image. With `blocks: 0` the grid has a block for each item, and none takes a second one.
+// A grid of resident blocks walks over all work items with the stride of the grid. Blocks set up
+// once for each item (levels on chip, for example); with `chunks` an item is a large part of an
+// image. With `blocks: 0` the grid has a block for each item.
 #pragma once
 
 #include <msda/slots/schedule.cuh>

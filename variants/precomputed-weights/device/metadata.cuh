@@ -1,5 +1,5 @@
 // A pre-pass computes the taps of every point once and writes them to memory; the main kernel only
-// reads. What it saves in arithmetic it pays in traffic: 8 to 32 bytes for each point and side.
+// reads. Less arithmetic costs more traffic: 8 to 32 bytes for each point and side.
 #pragma once
 
 #include <msda/simt/thread.cuh>

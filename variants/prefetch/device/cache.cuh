@@ -1,5 +1,5 @@
-// A value load asks for the whole 64, 128 or 256 bytes around it: the neighbouring pixel, which the
-// next tap or the next query is likely to read, arrives in L2 with it.
+// A value load requests the aligned 64, 128 or 256 bytes around it, so that the neighbouring pixel,
+// which the next tap or query is likely to read, arrives in L2 as well.
 #pragma once
 
 #include <msda/slots/cache.cuh>

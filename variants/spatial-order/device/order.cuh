@@ -1,8 +1,8 @@
-// Neighbours in the order of work read neighbouring pixels: a pre-pass sorts each image's queries
-// by the Morton code of their mean sampling location, on a grid of 64 x 64 cells. The blocks that
-// sort an image are a cluster: each counts the cells of its share of the queries, adds up what all
-// of them counted, and places its own. Queries of one cell come in any order; results do not depend
-// on it.
+// Neighbours in the order read neighbouring pixels: a pre-pass sorts each image's queries by the
+// Morton code of their mean sampling location, on a grid of 64 x 64 cells. A cluster of blocks
+// sorts an image: each block counts the cells of its share of the queries, adds the counts of all
+// blocks, and writes its queries. The order within a cell is arbitrary; results do not depend on
+// it.
 #pragma once
 
 #include <msda/ptx/cluster.cuh>
@@ -16,7 +16,7 @@ template <class K, class Parameters>
 struct Order {
   using Problem = typename K::Problem;
 
-  /// Query numbers [image][position], and behind them the cells of queries [image][query].
+  /// Query numbers [image][position], then the cells of queries [image][query].
   static constexpr Extent kWorkspace = {0, 0, 2 * sizeof(int)};
 
   __device__ static long long query(const Arguments& arguments, long long image,
@@ -71,8 +71,8 @@ struct Order {
       }
     }
 
-    /// Turns the counts of all blocks into this block's first positions: behind all queries of the
-    /// cells before, and behind those of the same cell that blocks of lower rank have.
+    /// Replaces the counts of all blocks by this block's first position in each cell: after all
+    /// queries of earlier cells, and after those of the same cell of blocks of lower rank.
     __device__ static void sum_up(Storage& storage, int rank) {
       sync();
       const int thread = static_cast<int>(simt::thread());
@@ -126,7 +126,7 @@ struct Order {
         for (int i = 0; i < kTogether; ++i) {
           const float px = to_float(points.element[2 * i]);
           const float py = to_float(points.element[2 * i + 1]);
-          // Far outside, infinite or NaN: no part of the mean. Comparisons with a NaN are false.
+          // The mean excludes points far outside, infinite or NaN (comparisons with NaN are false).
           if (fabsf(px) < 2.0F && fabsf(py) < 2.0F) {
             x += px;
             y += py;

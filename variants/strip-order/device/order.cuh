@@ -1,6 +1,6 @@
-// Queries that form a grid are worked on strip by strip: some rows of the grid, column after
-// column. Queries that follow each other then lie within a square, and their points meet in pixels
-// that L1 still holds, where whole rows of the grid leave them behind.
+// Queries that form a grid are ordered by strips: some rows of the grid, column after column.
+// Neighbours in this order lie within a square and read pixels that L1 still holds; with whole rows
+// of the grid L1 would have evicted these.
 #pragma once
 
 #include <msda/launch.cuh>
@@ -12,8 +12,8 @@ struct Order {
   static constexpr unsigned kRows = Parameters::rows;
   static constexpr unsigned kColumns = Parameters::columns;
 
-  /// Query at `position` in the order of every image. What is left behind the last whole
-  /// strip stays as it is.
+  /// Query at `position` in the order of every image. Queries after the last whole strip keep their
+  /// order.
   __device__ static long long query(const Arguments& arguments, long long /*image*/,
                                     long long position) {
     constexpr unsigned kStrip = kRows * kColumns;

@@ -24,12 +24,12 @@ class Source {
   static constexpr bool kBlends = true;
   using Value = float;
   struct Storage {};
-  /// First layer, and first channel inside it.
+  /// The lane's first layer, and its first channel in that layer.
   struct Base {
     int layer;
     int channel;
   };
-  /// Texture coordinates: pixel centres lie at halves.
+  /// Texture coordinates, in which pixel centres are at halves.
   using Offset = float2;
   struct Anchor {
     int layer;
@@ -39,7 +39,7 @@ class Source {
 
   static constexpr bool on_chip(int) { return true; }
   __device__ static Offset offset(float x, float y) { return {x + 0.5F, y + 0.5F}; }
-  /// No second tap.
+  /// 0: a point has one tap.
   __device__ static constexpr int delta(int, int, int) { return 0; }
   static constexpr TextureShape texture(int level) {
     return {static_cast<unsigned>(Problem::width(level)),

@@ -1,5 +1,5 @@
-// The 2x2 pixels that a point reads as one box in shared memory, [row][column][channel], and how
-// one gets there: one tensor copy where TMA can make it, otherwise words by cp.async.
+// The 2x2 pixels that a point reads as one box in shared memory, [row][column][channel]. A box is
+// copied by one tensor copy where TMA can, and otherwise in words by cp.async.
 #pragma once
 
 #include <msda/ptx/async_copy.cuh>
@@ -24,9 +24,9 @@ struct Box {
     Value value[2][2][kChannels];
   };
 
-  /// True when two neighbouring pixels are one run of bytes: a box is two runs then, not four.
+  /// True if two neighbouring pixels are contiguous: a box is two runs then, not four.
   static constexpr bool kAdjacentColumns = Layout::kPixelStride == kChannels;
-  /// A head is an offset in the tensor's rows. Where there is none, all lanes copy words.
+  /// True if boxes are tensor copies, in which a head is an offset in the innermost dimension.
   static constexpr bool kTensor = ptx::kHasTma && kLevelsAreTensors<K, kSize> &&
                                   kPixelBytes % kBoxUnit == 0 &&
                                   kChannels <= Layout::kRunChannels && 2 * kChannels <= kBoxLimit;
@@ -50,7 +50,7 @@ struct Box {
             start};
   }
 
-  /// Begins the copy of the box whose first stored pixel of the level is `offset`.
+  /// Begins the copy of the box that begins at stored pixel `offset` of the level.
   template <int level>
   __device__ static void copy(const Arguments& arguments, const WorkItem& item, int head,
                               unsigned offset, Pixels& to, ptx::Barrier& barrier) {

@@ -1,4 +1,4 @@
-// The values of a point come as one box of 2x2 pixels, which TMA copies to shared memory.
+// TMA copies the values of a point to shared memory as one box of 2x2 pixels.
 #pragma once
 
 #include <tma_boxes/producer_boxes.cuh>

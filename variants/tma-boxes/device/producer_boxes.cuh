@@ -1,6 +1,5 @@
 // Boxes that producer warps copy for all rows, one stage for each batch of points of a tile. A
-// barrier for each stage counts the bytes; who may fill or read a stage is the pipeline slot's
-// matter.
+// barrier for each stage counts the bytes; slot pipeline decides when a stage is filled or read.
 #pragma once
 
 #include <msda/slots/pipeline.cuh>
@@ -42,13 +41,13 @@ class ProducerBoxes {
     auto& box = storage.box[stage];
     ptx::Barrier& barrier = storage.barrier[stage];
     if constexpr (Box::kTensor) {
-      // Dealt out to the warps in turn: a warp begins its copies one after the other.
+      // Boxes are dealt to the warps in turn: a warp issues its copies one after the other.
       constexpr int kBoxes = kTileRows<K> * points;
       constexpr int kWarps = kProducerThreads<K> / simt::kWarpLanes;
       const int warp = producer / simt::kWarpLanes;
       const int boxes = (kBoxes - warp + kWarps - 1) / kWarps;
       ptx::fence_proxy_async();  // consumers have read the stage
-      // The arrival announces the bytes of the whole warp, which may already be coming.
+      // The arrival announces the bytes of the whole warp; some may have arrived already.
       if (simt::lane() == 0) ptx::mbarrier_arrive_expect_tx(&barrier, boxes * Box::kBytes);
       for (int n = static_cast<int>(simt::lane()); n < boxes; n += simt::kWarpLanes) {
         const int row = (n * kWarps + warp) / points;
@@ -56,7 +55,7 @@ class ProducerBoxes {
         Box::template copy<level>(arguments, item, head_of(row), offset_of(row, point),
                                   box[row][point], barrier);
       }
-      simt::syncwarp();  // its lanes go on together: barriers follow
+      simt::syncwarp();  // lanes converge: barriers follow
     } else {
       constexpr int kWords = kTileRows<K> * points * Box::kWords;
       for (int i = producer; i < kWords; i += kProducerThreads<K>) {
@@ -105,8 +104,8 @@ class ProducerBoxes {
  private:
   Storage& storage_;
   Stages<K>* stages_ = nullptr;
-  /// Phases of the stages' barriers, a bit each. Not those of the pipeline, which also has steps of
-  /// taps.
+  /// Phases of the stages' barriers, a bit each; the pipeline's differ, as it has steps of taps
+  /// too.
   unsigned phases_ = 0;
 };
 

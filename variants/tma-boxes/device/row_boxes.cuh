@@ -1,5 +1,5 @@
-// Boxes without producer warps: the lanes of a row copy their own row's, `stages` - 1 batches ahead
-// of the one that they blend. A barrier for each row and stage counts the bytes.
+// Boxes without producer warps: the lanes of a row copy their row's boxes, `stages` - 1 batches
+// ahead of the batch that they blend. A barrier for each row and stage counts the bytes.
 #pragma once
 
 #include <msda/parts/metadata_threads.cuh>
@@ -72,7 +72,7 @@ class RowBoxes {
 #pragma unroll
     for (int p = 0; p < points; ++p) Box::read(box(stage, r, p), value[p]);
   }
-  /// The row's lanes have read: the stage may be filled anew.
+  /// Called by all lanes of the row after they have read: the stage may be filled again.
   __device__ void release(int stage) {
     phases_ ^= 1U << stage;
     if constexpr (Mapping::kWarpHoldsRows) {

@@ -1,6 +1,6 @@
-// The lanes of a row (or of one side of it) compute the taps of different points of a batch, and
-// hand them to each other with shuffles. It needs rows whose lanes lie in one warp; others compute
-// inline. A batch of as many points as a row has lanes (slot unroll) leaves no lane idle.
+// The lanes of a row (or of one side of it) compute the taps of different points of a batch and
+// exchange them by shuffles. If the lanes of a row are in two warps, each lane computes all taps. A
+// batch of as many points as a row has lanes (slot unroll) leaves no lane idle.
 #pragma once
 
 #include <msda/simt/thread.cuh>

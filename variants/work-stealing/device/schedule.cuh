@@ -1,6 +1,7 @@
-// Resident blocks take items from a counter in global memory: one atomic for each block and item,
-// made by one thread and told to the others through shared memory. A slow block takes fewer items.
-// Items of as many tiles each leave an image's last one smaller; `parts` makes them equal.
+// Resident blocks take items from a counter in global memory: one thread of a block makes one
+// atomic for each item and passes the result through shared memory. A slow block takes fewer items.
+// With equal numbers of tiles an image's last item is smaller than others; `parts` makes items
+// equal.
 #pragma once
 
 #include <msda/slots/schedule.cuh>
@@ -29,7 +30,7 @@ class Schedule {
         count_(item_count(kShape<K>, arguments.batch, arguments.queries)) {}
 
   __device__ bool next(WorkItem& item) {
-    simt::syncthreads();  // everybody has read the item before
+    simt::syncthreads();  // all threads have read the item before
     if (simt::thread() == 0) storage_.taken = simt::atomic_add(counter_, 1ULL);
     simt::syncthreads();
     const auto index = static_cast<long long>(storage_.taken);

@@ -1,6 +1,6 @@
-// The values are copied into levels with a border of one zero pixel, so that every corner of a
-// point that counts exists and the taps need no care for edges. A problem stored with a border
-// already is read as it is.
+// The values are copied into levels with a border of one zero pixel, so that every corner with a
+// weight exists and taps need no care for edges. A problem that is stored with a border is read as
+// it is.
 #pragma once
 
 #include <msda/slots/layout.cuh>

@@ -3,7 +3,7 @@
 //   template <class K, class Parameters> struct Kernel {
 //     static constexpr LaunchShape kShape = {...};
 //     struct Storage {...};                             // shared memory; empty without
-//     static constexpr Extent kWorkspace = {...};       // optional: arguments.workspace[kKernel]
+//     static constexpr Extent kWorkspace = {...};       // optional: workspace[whole::kKernel]
 //     struct Prepass {...};                             // optional, see plan.cuh
 //     __device__ static void run(const Arguments& arguments, Storage& storage);
 //   };
