@@ -157,7 +157,7 @@ TEST(Ablation, ProblemsThatDifferAreTold) {
   EXPECT_FALSE(main->effects[1].heterogeneous);
   EXPECT_NEAR(std::log(*main->effects[0].ratio), 0.1, 0.02);
   EXPECT_GT(main->effects[0].spread, 1.2);
-  const Report report = make_report({{"ablation", to_json(design)}}, records);
+  const Report report = make_report(nlohmann::json{{"ablation", to_json(design)}}, records);
   EXPECT_THAT(to_markdown(report), HasSubstr("Effects over problems: main, warm"));
   EXPECT_THAT(to_terminal(report, false), HasSubstr("depends on the problem"));
   EXPECT_THAT(effects_to_csv(*report.ablation), HasSubstr("q,warm,shapley,a,"));

@@ -13,6 +13,7 @@
 #include "ablation/ablation.hpp"
 #include "design/enumerate.hpp"
 #include "render/formats.hpp"
+#include "synthetic.hpp"
 
 namespace msda::truth {
 
@@ -74,7 +75,7 @@ inline std::vector<Record> records_from(const Design& design, const Truth& truth
 }
 
 inline Ablation analyse(const Design& design, const std::vector<Record>& records) {
-  return *make_report({{"ablation", to_json(design)}}, records).ablation;
+  return *make_report(nlohmann::json{{"ablation", to_json(design)}}, records).ablation;
 }
 
 inline const EffectFamily& family(const Ablation& ablation, EffectKind kind) {

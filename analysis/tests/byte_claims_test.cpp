@@ -41,7 +41,7 @@ const ByteClaim& of(const std::vector<ByteClaim>& claims, MemoryStep step) {
 }
 
 TEST(ByteClaims, OfRecordedArmsSayWhatTheCachesTook) {
-  const std::vector<double> levels = level_bytes(kManifest, "ledger-48");
+  const std::vector<double> levels = level_bytes(manifest_from_json(kManifest), "ledger-48");
   ASSERT_THAT(levels, SizeIs(4));
   EXPECT_EQ(levels.back(), 12 * 20 * 64);
   const auto base = byte_claims(recorded("base"), record(0), levels);
@@ -83,8 +83,8 @@ TEST(ByteClaims, AWarmCacheAbsorbsAndRereadingInflates) {
 
 TEST(ByteClaims, SayNothingOfWhatWasNotCounted) {
   EXPECT_THAT(byte_claims({counted::kernel("a", 1e-3, 50, 50), {}}, record(0), {}), IsEmpty());
-  EXPECT_THAT(level_bytes({{"problems", "none"}}, "ledger-48"), IsEmpty());
-  EXPECT_THAT(level_bytes(kManifest, "other"), IsEmpty());
+  EXPECT_THAT(level_bytes(Manifest(), "ledger-48"), IsEmpty());
+  EXPECT_THAT(level_bytes(manifest_from_json(kManifest), "other"), IsEmpty());
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST(CheckClaims, IntervalsOverSeveralArmsHoldAtOnce) {
   among.over = {"slow", "base"};
   const auto blocks = steady(1e-3, 1, 8);
   const Report report =
-      make_report({{"claims", {to_json(alone), to_json(among)}}},
+      make_report(nlohmann::json{{"claims", {to_json(alone), to_json(among)}}},
                   {baseline("base", blocks), record("half", scaled(blocks, 0.5, 0.001)),
                    record("slow", scaled(blocks, 2, 0.001))});
   const Interval narrow = report.claims.at(0).interval_95.value();
@@ -94,9 +94,9 @@ TEST(CheckClaims, ARatioIsPairedByBlocks) {
   Claim over_a = claim("b", Claim::Quantity::kSpeedup, "1.5x", {1.45, 1.55});
   over_a.over = {"a"};
   const nlohmann::json claims = nlohmann::json::array({to_json(over_a)});
-  const Report report =
-      make_report({{"claims", claims}}, {baseline("base", drifting), record("a", drifting),
-                                         record("b", scaled(drifting, 1 / 1.5, 0.001))});
+  const Report report = make_report(nlohmann::json{{"claims", claims}},
+                                    {baseline("base", drifting), record("a", drifting),
+                                     record("b", scaled(drifting, 1 / 1.5, 0.001))});
   EXPECT_EQ(report.claims.at(0).verdict, ClaimVerdict::kConfirmed);
   EXPECT_LT(report.claims.at(0).interval_95.value().high, 1.52);
 }
@@ -105,8 +105,8 @@ TEST(CheckClaims, OneBlockLeavesItUndecided) {
   const nlohmann::json claims =
       nlohmann::json::array({to_json(claim("b", Claim::Quantity::kSpeedup, "2x", {1.5, 2.5})),
                              to_json(claim("b", Claim::Quantity::kTime, "1 s", {0.5, 1.5}))});
-  const Report report =
-      make_report({{"claims", claims}}, {baseline("a", {{0, 0, {2}}}), record("b", {{0, 0, {1}}})});
+  const Report report = make_report(nlohmann::json{{"claims", claims}},
+                                    {baseline("a", {{0, 0, {2}}}), record("b", {{0, 0, {1}}})});
   for (const CheckedClaim& checked : report.claims) {
     EXPECT_EQ(checked.verdict, ClaimVerdict::kUndecided);
     EXPECT_TRUE(checked.measured);
@@ -205,8 +205,8 @@ TEST(CheckClaims, OutputsAreIdenticalOrNot) {
   };
   const nlohmann::json claims = nlohmann::json::array(
       {identical({"same"}), identical({"same", "other"}), identical({"untold"})});
-  const Report report =
-      make_report({{"claims", claims}}, {base, same, other, record("untold", blocks)});
+  const Report report = make_report(nlohmann::json{{"claims", claims}},
+                                    {base, same, other, record("untold", blocks)});
   EXPECT_EQ(report.claims.at(0).verdict, ClaimVerdict::kConfirmed);
   EXPECT_EQ(report.claims.at(1).verdict, ClaimVerdict::kNotMet);
   EXPECT_THAT(report.claims.at(1).reason, HasSubstr("other bits"));
@@ -235,9 +235,10 @@ TEST(CheckClaims, AFigureOfAnotherGpuAloneSaysNothing) {
 
 TEST(CheckClaims, AFigureOfTheSameGpuIsComparedAsItIs) {
   const auto blocks = steady(671e-6, 1, 8);
-  const Report report = make_report({{"claims", nlohmann::json::array({to_json(from_elsewhere())})},
-                                     {"device", {{"name", "NVIDIA H100 80GB HBM3"}}}},
-                                    {baseline("base", blocks), record("half", blocks)});
+  const Report report =
+      make_report(nlohmann::json{{"claims", nlohmann::json::array({to_json(from_elsewhere())})},
+                                 {"device", {{"name", "NVIDIA H100 80GB HBM3"}}}},
+                  {baseline("base", blocks), record("half", blocks)});
   EXPECT_EQ(report.claims.at(0).verdict, ClaimVerdict::kConfirmed);
   EXPECT_FALSE(report.claims.at(0).as_ratio);
   EXPECT_NEAR(*report.claims.at(0).measured, 671e-6, 1e-9);

@@ -34,7 +34,7 @@ KernelCounters counted_conflicts(const std::string& arm, double conflicts) {
 CheckedClaim checked(const Claim& claim, const std::vector<KernelCounters>& kernels) {
   const auto blocks = synthetic::steady(1e-3);
   const Report report = make_report(
-      {{"claims", {to_json(claim)}}},
+      nlohmann::json{{"claims", {to_json(claim)}}},
       {synthetic::baseline("base", blocks), synthetic::record("padded", blocks)}, {}, kernels);
   EXPECT_EQ(report.claims.size(), 1U);
   return report.claims.at(0);
@@ -102,7 +102,7 @@ TEST(CounterClaims, OfOtherModesHaveTheirCounters) {
 
 TEST(CounterClaims, StandInTheReports) {
   const auto blocks = synthetic::steady(1e-3);
-  const Report report = make_report({{"claims", {to_json(claim_on("padded", "0"))}}},
+  const Report report = make_report(nlohmann::json{{"claims", {to_json(claim_on("padded", "0"))}}},
                                     {synthetic::baseline("padded", blocks)}, {},
                                     {counted_conflicts("padded", 46'931'232)});
   const std::string text = to_markdown(report);

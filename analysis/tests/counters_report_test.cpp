@@ -206,7 +206,7 @@ TEST(CountersReport, AnArmThatWasNotCountedIsLeftOut) {
 
 TEST(CountersReport, AProfileWithoutARunHasReportsToo) {
   Report report;
-  report.manifest = {{"name", "profiled"}};
+  report.manifest.name = "profiled";
   CounterContext context;
   context.baseline = "base";
   report.counters = make_counter_tables(counted::recorded_ablation(), context);

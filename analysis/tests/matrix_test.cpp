@@ -83,19 +83,20 @@ TEST(ArmMatrix, OfMoreProblemsThanArmsHasARowForEachProblemInMarkdown) {
 TEST(ArmMatrix, SaysWhatHasNoTimeAndPutsTheBaselinesCopyLast) {
   Record again = record("again", scaled(kBlocks, 0.999, 0.001));
   again.composition = "base";
-  const Matrix matrix = arm_matrix(make_report({}, {baseline("base", kBlocks), again,
-                                                    without_time("x", CellStatus::kSkipped, "no")}))
-                            .value();
+  const Matrix matrix =
+      arm_matrix(make_report(Manifest(), {baseline("base", kBlocks), again,
+                                          without_time("x", CellStatus::kSkipped, "no")}))
+          .value();
   EXPECT_THAT(names_of(matrix), ElementsAre("base", "x", "again"));
   EXPECT_EQ(matrix.rows[1].cells[0].text, "skip");
-  EXPECT_FALSE(arm_matrix(make_report({}, {})));
+  EXPECT_FALSE(arm_matrix(make_report(Manifest(), {})));
 }
 
 TEST(ArmMatrix, AnUndecidedNumberAsks) {
   const auto noisy = scaled(steady(1e-3, 1, 6), 0.97, 0.2);
-  const Matrix matrix =
-      arm_matrix(make_report({}, {baseline("base", steady(1e-3, 1, 6)), record("maybe", noisy)}))
-          .value();
+  const Matrix matrix = arm_matrix(make_report(Manifest(), {baseline("base", steady(1e-3, 1, 6)),
+                                                            record("maybe", noisy)}))
+                            .value();
   EXPECT_THAT(matrix.rows[0].cells[0].text, testing::EndsWith("?"));
 }
 
@@ -124,11 +125,11 @@ TEST(Answer, NamesWhoWinsWhere) {
 // A problem on which the other arm is skipped is no win of the one that is left.
 TEST(Answer, CountsProblemsThatHaveNothingToCompareWith) {
   EXPECT_THAT(
-      answer(make_report(
-          {}, {at(baseline("base", kBlocks), "p"), at(record("slow", scaled(kBlocks, 2, 0)), "p"),
-               at(baseline("base", kBlocks), "q"),
-               at(without_time("slow", CellStatus::kSkipped, "no"), "q"),
-               at(without_time("base", CellStatus::kSkipped, "no"), "r")})),
+      answer(make_report(Manifest(), {at(baseline("base", kBlocks), "p"),
+                                      at(record("slow", scaled(kBlocks, 2, 0)), "p"),
+                                      at(baseline("base", kBlocks), "q"),
+                                      at(without_time("slow", CellStatus::kSkipped, "no"), "q"),
+                                      at(without_time("base", CellStatus::kSkipped, "no"), "r")})),
       HasSubstr("On 3 problems: base is the fastest in 1 of 3 cases (1.00x the baseline's speed); "
                 "there is nothing to compare with in 1 of 3 cases; no arm has a time in 1 of 3 "
                 "cases."));
@@ -143,7 +144,7 @@ TEST(Answer, TellsFasterOneByOneFromFasterAsTheBest) {
       records.push_back(at(record(name, scaled(blocks, 0.97, 0.025)), problem));
     }
   }
-  EXPECT_EQ(answer(make_report({}, records)),
+  EXPECT_EQ(answer(make_report(Manifest(), records)),
             "On 2 problems: arms are faster than the baseline one by one, but none surely as the "
             "best of them everywhere.");
 }
@@ -183,12 +184,13 @@ TEST(Answer, OfNoiseIsThatNothingIsSure) {
 }
 
 TEST(Answer, CountsCellsWithoutATime) {
-  EXPECT_EQ(answer(make_report({}, {at(without_time("a", CellStatus::kOk, ""), "p"),
-                                    at(without_time("a", CellStatus::kOk, ""), "q")})),
+  EXPECT_EQ(answer(make_report(Manifest(), {at(without_time("a", CellStatus::kOk, ""), "p"),
+                                            at(without_time("a", CellStatus::kOk, ""), "q")})),
             "All 2 cells are right.");
-  Report report = make_report(
-      {}, {at(baseline("base", kBlocks), "p"), at(record("fast", scaled(kBlocks, 0.5, 0)), "p"),
-           at(without_time("bad", CellStatus::kWrong, "off"), "q")});
+  Report report =
+      make_report(Manifest(), {at(baseline("base", kBlocks), "p"),
+                               at(record("fast", scaled(kBlocks, 0.5, 0)), "p"),
+                               at(without_time("bad", CellStatus::kWrong, "off"), "q")});
   EXPECT_THAT(answer(report), HasSubstr("Without a time: 1 wrong of 3 cells."));
 }
 

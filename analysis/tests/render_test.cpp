@@ -82,14 +82,8 @@ TEST(Terminal, ColoursOnlyWhenAsked) {
 }
 
 TEST(Terminal, EmptyRunAndBareManifest) {
-  const Report empty = make_report(nlohmann::json(), {});
+  const Report empty = make_report(Manifest(), {});
   EXPECT_EQ(to_terminal(empty, false), std::string("MSDA Lab report\n\n") + kNoTables + "\n");
-}
-
-TEST(Terminal, StrangeManifestFieldsAreLeftOut) {
-  const nlohmann::json manifest{{"name", 3}, {"device", "gpu"}, {"started", nullptr}};
-  EXPECT_THAT(to_terminal(make_report(manifest, {baseline("a", steady(1))}), false),
-              testing::StartsWith("MSDA Lab report\n\ncaptured, warm\n"));
 }
 
 TEST(Terminal, NamesAndReasonsCannotSteerIt) {
@@ -143,7 +137,7 @@ TEST(Markdown, TableFootnotesAndEscapes) {
 }
 
 TEST(Notes, OfThePlanAreShown) {
-  nlohmann::json manifest{{"plan", {{"notes", {"arm 'a_b' is left out", 5}}}}};
+  nlohmann::json manifest{{"plan", {{"notes", {"arm 'a_b' is left out"}}}}};
   const Report report = make_report(manifest, {});
   EXPECT_THAT(to_terminal(report, false), HasSubstr("note: arm 'a_b' is left out\n"));
   EXPECT_THAT(to_markdown(report), HasSubstr("Note: arm 'a\\_b' is left out\n"));
@@ -159,7 +153,6 @@ nlohmann::json manifest_with_picks() {
                                         {"composition", "corner-pair + smem-levels"},
                                         {"match", "exactly this shape"}});
   }
-  manifest["plan"]["best"].push_back(5);  // of another program
   return manifest;
 }
 

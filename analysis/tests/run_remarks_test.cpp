@@ -22,12 +22,12 @@ nlohmann::json manifest() {
 }
 
 Table table(std::vector<SampleBlock> samples) {
-  return make_report({}, {synthetic::baseline("a", std::move(samples))}).tables.front();
+  return make_report(Manifest(), {synthetic::baseline("a", std::move(samples))}).tables.front();
 }
 
 TEST(RunAccount, LeavesCompilationOut) {
-  EXPECT_EQ(time_account(manifest()).value().share(), 0.75);
-  EXPECT_EQ(time_sentence(manifest()),
+  EXPECT_EQ(time_account(manifest_from_json(manifest())).value().share(), 0.75);
+  EXPECT_EQ(time_sentence(manifest_from_json(manifest())),
             "Of 120 s after compilation 75% went into verifying and measuring arms on the GPU, "
             "with the warm-ups, flushes and checks of that.");
   EXPECT_EQ(time_sentence({}), "");
@@ -35,23 +35,23 @@ TEST(RunAccount, LeavesCompilationOut) {
 
 TEST(RunAccount, SaysWhyNoMoreProcessesRan) {
   const Table warm = table(synthetic::steady(1e-3, 5));
-  nlohmann::json run = manifest();
-  nlohmann::json& group = run["groups"][0];
+  Manifest run = manifest_from_json(manifest());
+  GroupEntry& group = run.groups.at(0);
   EXPECT_EQ(stop_sentence(run, warm), "Ended after 5 processes: every ratio is known to 0.4%.");
-  group["stopped_by"] = "budget";
-  group["precision"] = 0.021;
+  group.stopped_by = "budget";
+  group.precision = 0.021;
   EXPECT_EQ(
       stop_sentence(run, warm),
       "Ended after 5 processes with the time budget; the least precise ratio is known to 2.1%.");
-  group["precision"] = 1.7;
+  group.precision = 1.7;
   EXPECT_THAT(stop_sentence(run, warm), HasSubstr("known to 170%."));
-  group["stopped_by"] = "processes";
-  group["processes"] = 1;
-  group["precision"] = nullptr;
+  group.stopped_by = "processes";
+  group.processes = 1;
+  group.precision = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(stop_sentence(run, warm), "Ended after 1 process, as many as it may have.");
-  group["stopped_by"] = "";
+  group.stopped_by = "";
   EXPECT_EQ(stop_sentence(run, warm), "Not at its end: 1 process so far.");
-  group["problem"] = "another";
+  group.problem = "another";
   EXPECT_EQ(stop_sentence(run, warm), "");
 }
 

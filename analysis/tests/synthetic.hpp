@@ -6,6 +6,17 @@
 
 #include "render/formats.hpp"
 
+namespace msda {
+
+/// The report of a manifest as its file has it.
+inline Report make_report(const nlohmann::json& manifest, std::vector<Record> records,
+                          const std::vector<SearchTrial>& trials = {},
+                          const std::vector<KernelCounters>& kernels = {}) {
+  return make_report(manifest_from_json(manifest), std::move(records), trials, kernels);
+}
+
+}  // namespace msda
+
 namespace msda::synthetic {
 
 /// `blocks` blocks in each of `processes` processes with three samples around `seconds`, whose

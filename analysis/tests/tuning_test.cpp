@@ -11,6 +11,7 @@
 #include "render/formats.hpp"
 #include "render/text/summary.hpp"
 #include "report/report.hpp"
+#include "synthetic.hpp"
 #include "tuning/confirmation.hpp"
 #include "tuning/effects_model.hpp"
 #include "tuning/landscape.hpp"

@@ -52,7 +52,7 @@ Report report() {
       with_evidence(record("hollow", scaled(blocks, 0.4, 0.001)), Evidence::Status::kVacuous,
                     {"prefetch: rows.prefetched > 0, but it is 0"});
   return make_report(
-      {{"claims", claims}},
+      nlohmann::json{{"claims", claims}},
       {with_code(baseline("base", blocks), "aa"),
        with_code(with_evidence(record("half", halves), Evidence::Status::kShown), "bb"), hollow,
        with_code(record("twin", halves), "bb")});
@@ -98,7 +98,7 @@ Report report_with_idle_base() {
   time.quantity = Claim::Quantity::kTime;
   claims.push_back(to_json(time));
   return make_report(
-      {{"claims", claims}},
+      nlohmann::json{{"claims", claims}},
       {vacuous(baseline("base", blocks), {"corner-pair: run-bytes > 80, but it is 64.2"}),
        vacuous(record("half", scaled(blocks, 0.5, 0.001)),
                {"corner-pair: run-bytes > 80, but it is 64"}),
@@ -134,11 +134,12 @@ TEST(VacuousArms, AreNoneThatNameNoVariant) {
   Claim fast = claim("best", "");
   fast.quantity = Claim::Quantity::kTime;
   fast.range = {0, 0.6e-3};
-  const Report of = make_report({{"claims", {to_json(fast)}},
+  const Report of =
+      make_report(nlohmann::json{{"claims", {to_json(fast)}},
                                  {"arms",
                                   {{{"name", "base"}, {"uses", {{{"variant", "vector-loads"}}}}},
                                    {{"name", "best"}, {"uses", nlohmann::json::array()}}}}},
-                                {baseline("base", blocks), best});
+                  {baseline("base", blocks), best});
   EXPECT_THAT(to_markdown(of), Not(HasSubstr("vacuous")));
   EXPECT_EQ(of.claims.at(0).verdict, ClaimVerdict::kConfirmed);
 }
@@ -166,7 +167,7 @@ TEST(SameCode, IsNoNewsOfTheSameComposition) {
   const auto blocks = steady(1e-3, 1, 8);
   Record again = with_code(record("again", blocks), "aa");
   again.composition = "base";
-  const Report of = make_report({}, {with_code(baseline("base", blocks), "aa"), again});
+  const Report of = make_report(Manifest(), {with_code(baseline("base", blocks), "aa"), again});
   EXPECT_EQ(of.tables.front().rows[1].same_code_as, "");
   EXPECT_THAT(to_markdown(of), Not(HasSubstr("same code")));
 }

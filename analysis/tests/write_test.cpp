@@ -63,7 +63,7 @@ TEST(Csv, OfAnAblationHasTheLevelOfEachFactor) {
   design.factors = {{"unroll", {"off", "on"}}, {"threads", {"256", "512"}}};
   design.points = {{"base", {0, 0}}, {"+unroll", {1, 0}}, {"all", {1, 1}}};
   const auto rows = parse_csv(to_csv(
-      make_report({{"ablation", to_json(design)}},
+      make_report(nlohmann::json{{"ablation", to_json(design)}},
                   {baseline("base", steady(2e-3, 2, 4)), record("+unroll", steady(1e-3, 2, 4)),
                    record("all", steady(1e-3, 2, 4)), record("other", steady(1e-3, 2, 4))})));
   ASSERT_EQ(rows.size(), 5U);
@@ -128,7 +128,7 @@ TEST(Json, CarriesSchemaHeadlineAndRowsWithoutSamples) {
 TEST(WriteReport, LeavesItsFilesAndNoTemporaryOnes) {
   const TemporaryDirectory directory;
   Report report = sample_report();
-  report.manifest["name"] = "\xff";  // not UTF-8
+  report.manifest.name = "\xff";  // not UTF-8
   write_report(report, directory.path());
   write_report(report, directory.path());
   std::vector<std::string> names;

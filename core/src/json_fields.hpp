@@ -10,9 +10,9 @@
 //   };
 //
 // A member is a bool, a number, text, a path, a duration (seconds), a named enumeration, a struct
-// with a list of its own, or a vector, an optional or a map (by text) of these. An optional member
-// may be absent. A number that JSON cannot hold (NaN, infinity) is written as null and returns as
-// NaN; inside lists it is refused.
+// with a list of its own, any JSON, or a vector, an optional or a map (by text) of these. An
+// optional member may be absent. A number that JSON cannot hold (NaN, infinity) is written as null
+// and returns as NaN; inside lists it is refused.
 #pragma once
 
 #include <algorithm>
@@ -42,9 +42,14 @@ namespace msda {
 /// Where a value stands in a document. Its text is made when a message needs it: most never do.
 class JsonPlace {
  public:
+  /// Of a document whose fields may all be absent: what is, keeps its value.
+  enum Absence { kNoneLacks, kMayLack };
+
   /// `document` is what messages call the whole: "record".
-  explicit JsonPlace(const char* document) : name_(document) {}
-  JsonPlace(const JsonPlace& parent, const char* field) : parent_(&parent), name_(field) {}
+  explicit JsonPlace(const char* document, Absence absence = kNoneLacks)
+      : name_(document), may_lack_(absence == kMayLack) {}
+  JsonPlace(const JsonPlace& parent, const char* field)
+      : parent_(&parent), name_(field), may_lack_(parent.may_lack_) {}
 
   /// "record field 'resources.registers'", or "record"
   std::string text() const;
@@ -53,6 +58,7 @@ class JsonPlace {
   /// Throws UsageError "record field 'flops' must be an integer, not 1.5".
   [[noreturn]] void must_be(std::string_view expected, const nlohmann::json& found) const;
   [[noreturn]] void must_hold(std::string_view expected, const nlohmann::json& found) const;
+  bool may_lack() const { return may_lack_; }
 
  private:
   const char* document() const { return parent_ == nullptr ? name_ : parent_->document(); }
@@ -60,6 +66,7 @@ class JsonPlace {
 
   const JsonPlace* parent_ = nullptr;
   const char* name_;
+  bool may_lack_;
 };
 
 /// Specialised for each struct, see above.
@@ -195,10 +202,10 @@ inline void refuse_null(const nlohmann::json& json, const JsonPlace& place) {
 
 template <class Owner, class Member>
 void read_field(const nlohmann::json& object, const JsonPlace& place,
-                const JsonField<Owner, Member>& field, Owner& owner) {
+                const JsonField<Owner, Member>& field, std::type_identity_t<Owner>& owner) {
   const auto found = object.find(field.name);
   if (found == object.end()) {
-    if (field.may_be_absent || kIsOptional<Member>) return;
+    if (field.may_be_absent || place.may_lack() || kIsOptional<Member>) return;
     place.lacks(field.name);
   }
   const JsonPlace own(place, field.name);
@@ -220,7 +227,7 @@ void read_field(const nlohmann::json& object, const JsonPlace& place,
 
 template <class Owner, class Member>
 void write_field(nlohmann::json& object, const JsonField<Owner, Member>& field,
-                 const Owner& owner) {
+                 const std::type_identity_t<Owner>& owner) {
   const Member& member = owner.*field.member;
   if constexpr (kIsOptional<Member>) {
     if (!member) return;
@@ -254,6 +261,15 @@ nlohmann::json write_json_fields(const T& value, const Fields& fields) {
   return object;
 }
 
+/// The reverse; `object` is one.
+template <class T, class Fields>
+void read_json_fields(const nlohmann::json& object, const JsonPlace& place, T& value,
+                      const Fields& fields) {
+  std::apply(
+      [&](const auto&... field) { (json_detail::read_field(object, place, field, value), ...); },
+      fields);
+}
+
 template <class T>
 nlohmann::json write_json(const T& value) {
   using nlohmann::json;
@@ -278,7 +294,8 @@ nlohmann::json write_json(const T& value) {
   } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
     return value.string();
   } else {
-    static_assert(std::is_integral_v<T> || std::is_same_v<T, std::string>);
+    static_assert(std::is_integral_v<T> || std::is_same_v<T, std::string> ||
+                  std::is_same_v<T, nlohmann::json>);
     return value;
   }
 }
@@ -287,9 +304,7 @@ template <class T>
 void read_json(const nlohmann::json& json, const JsonPlace& place, T& value) {
   if constexpr (HasJsonFields<T>) {
     if (!json.is_object()) place.must_be("a JSON object", json);
-    std::apply(
-        [&](const auto&... field) { (json_detail::read_field(json, place, field, value), ...); },
-        JsonFields<T>::list());
+    read_json_fields(json, place, value, JsonFields<T>::list());
   } else if constexpr (IsNamed<T>) {
     if (!json.is_string()) place.must_be("a string", json);
     const auto& text = json.get_ref<const std::string&>();
@@ -316,6 +331,8 @@ void read_json(const nlohmann::json& json, const JsonPlace& place, T& value) {
     json_detail::read_list(json, place, value);
   } else if constexpr (json_detail::kIsMap<T>) {
     json_detail::read_map(json, place, value);
+  } else if constexpr (std::is_same_v<T, nlohmann::json>) {
+    value = json;
   } else {
     static_assert(std::is_same_v<T, std::string> || std::is_same_v<T, std::filesystem::path>);
     if (!json.is_string()) place.must_be("a string", json);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/terminal.hpp"
 #include "compose/skeleton.hpp"
 #include "runner/experiment/parse.hpp"
 #include "runner/experiment/yaml_node.hpp"
@@ -31,7 +32,8 @@ YamlNode value_node(const std::string& text) { return {YAML::Node(text), "", {}}
 
 }  // namespace
 
-Arguments::Arguments(CommandHelp help) : help_(std::move(help)), options_("Options", 100) {
+Arguments::Arguments(CommandHelp help)
+    : help_(std::move(help)), options_("Options", static_cast<unsigned>(terminal_width())) {
   flag("help", "print this text");
 }
 
@@ -183,9 +185,10 @@ std::vector<std::string> Arguments::devices() const {
 void Arguments::print_help() const {
   std::ostringstream options;
   options << options_;
-  fmt::print("Usage: msda {}\n\n{}\n\n{}", help_.usage, help_.text, options.str());
+  const std::size_t width = terminal_width();
+  fmt::print("Usage: msda {}\n\n{}\n\n{}", help_.usage, wrapped(help_.text, width), options.str());
   if (!help_.examples.empty()) fmt::print("\nExamples:\n{}", help_.examples);
-  fmt::print("\nExit codes: {}.\n", help_.exit_codes);
+  fmt::print("\n{}", wrapped(fmt::format("Exit codes: {}.\n", help_.exit_codes), width));
 }
 
 Registry load_registry(const Arguments& arguments) {

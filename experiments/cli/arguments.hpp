@@ -17,8 +17,9 @@ namespace msda {
 
 /// What `msda COMMAND --help` prints above and below the options.
 struct CommandHelp {
-  std::string usage;     ///< "run EXPERIMENT [OPTION...]"
-  std::string text;      ///< what it does, one paragraph
+  std::string usage;  ///< "run EXPERIMENT [OPTION...]"
+  /// What it does: paragraphs, which are wrapped to the terminal, and indented lines.
+  std::string text;
   std::string examples;  ///< one a line
   std::string exit_codes = "0 ok; 2 wrong usage or a broken file; 3 something is missing here";
 };

@@ -11,6 +11,7 @@
 #include "cli/variant_text.hpp"
 #include "problem/validate.hpp"
 #include "render/formats.hpp"
+#include "results/entries_json.hpp"
 #include "runner/experiment/parse.hpp"
 #include "runner/supervise/progress.hpp"
 #include "runner/supervise/supervisor.hpp"
@@ -21,11 +22,8 @@ namespace {
 Arguments bench_arguments() {
   std::string text =
       "Verifies and times one variant, recipe or arm of an experiment on one problem spelled out "
-      "in\n"
-      "words:\n\n";
-  for (const auto& [key, help] : problem_keys())
-    text += fmt::format("  {:<16}{}\n", key + "=", help);
-  text +=
+      "in words:\n\n" +
+      problem_words_help() +
       "  mode=           warm (default), cold or graph\n"
       "  device=         the same as --device\n"
       "  blocks=         interleaved passes (default 10)\n"
@@ -81,18 +79,15 @@ MeasureSettings settings_from_words(Words& words) {
   return settings;
 }
 
-void refuse_rest(const Words& words, const std::string& variant, const Registry& registry,
-                 const Recipes& recipes) {
-  if (words.rest().empty()) return;
-  std::vector<std::string> known = {"mode", "device", "blocks", "samples"};
-  for (const auto& [key, help] : problem_keys()) known.push_back(key);
-  if (!recipes.contains(variant)) {
-    for (const ParameterSpec& spec : registry.find(variant).variant->info().parameters) {
-      known.push_back(spec.name);
-    }
+/// The words of bench itself, and those of the variant.
+std::vector<std::string> other_keys(const std::string& variant, const Registry& registry,
+                                    const Recipes& recipes) {
+  std::vector<std::string> keys = {"mode", "device", "blocks", "samples"};
+  if (recipes.contains(variant)) return keys;
+  for (const ParameterSpec& spec : registry.find(variant).variant->info().parameters) {
+    keys.push_back(spec.name);
   }
-  const std::string& key = words.rest().begin()->first;
-  throw UsageError(fmt::format("bench: unknown key '{}'{}", key, suggestion(key, known)));
+  return keys;
 }
 
 DeviceInfo device_for(const Arguments& arguments, Words& words, const Composition& composition) {
@@ -142,17 +137,18 @@ int bench_command(const std::vector<std::string>& command_words) {
   request.mode = request.measure.modes.front();
   const DeviceInfo device = device_for(arguments, words, composition);
   request.problem = problem_from_words(words);
-  refuse_rest(words, name, registry, recipes);
+  words.refuse_rest("bench", other_keys(name, registry, recipes));
   request.arms = {{name, uses, composition.describe()}};
   request.baseline = name;
 
   nlohmann::json ready;
   const Record record = run_bench(request, arguments, device, ready);
-  nlohmann::json manifest = {{"name", "bench"},
-                             {"summary", describe(request.problem.problem)},
-                             {"program_version", MSDA_VERSION},
-                             {"device", ready.at("device")},
-                             {"ceilings", ready.value("ceilings", nlohmann::json::object())}};
+  Manifest manifest;
+  manifest.name = "bench";
+  manifest.summary = describe(request.problem.problem);
+  manifest.program_version = MSDA_VERSION;
+  manifest.device = from_json_document<DeviceInfo>(ready.at("device"), "device");
+  manifest.ceilings = ready.value("ceilings", nlohmann::json());
   fmt::print("{}", to_terminal(make_report(std::move(manifest), {record}), wants_colour(stdout)));
   const bool good = record.status == CellStatus::kOk || record.status == CellStatus::kSkipped;
   return static_cast<int>(good ? ExitCode::kOk : ExitCode::kCellFailed);

@@ -22,7 +22,8 @@ class Words {
   std::optional<std::string> take(const std::string& key);
   /// Throws UsageError unless the value is an integer of at least `minimum`.
   std::optional<std::int64_t> take_integer(const std::string& key, std::int64_t minimum);
-  std::optional<double> take_number(const std::string& key, double minimum);
+  /// Throws UsageError with the nearest key of a problem or of `known` where words are left over.
+  void refuse_rest(const std::string& command, std::vector<std::string> known = {}) const;
   /// What nobody has taken.
   const std::map<std::string, std::string>& rest() const { return words_; }
 
@@ -30,13 +31,12 @@ class Words {
   std::map<std::string, std::string> words_;
 };
 
-/// Every key that problem_from_words() understands, with a line of help.
-const std::vector<std::pair<std::string, std::string>>& problem_keys();
+/// A line for each key that problem_from_words() understands.
+std::string problem_words_help();
 
-/// The problem that the words name: preset=, or batch= num_query= num_heads= channels= num_points=
-/// with levels= or spatial_size= and num_levels=; its tensors from dir=, else generated. Takes
-/// those words. im2col_step= is how many images older implementations took at once: it must divide
-/// the batch or exceed it, and changes nothing else. Throws UsageError.
+/// The problem that the words name, which are keys of a problem in an experiment file: preset=, or
+/// batch= num_query= num_heads= channels= num_points= with levels= or spatial_size= and
+/// num_levels=; its tensors from dir=, else generated. Takes those words. Throws UsageError.
 ProblemSpec problem_from_words(Words& words);
 
 }  // namespace msda

@@ -1,12 +1,20 @@
 #include "cli/commands.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 #include <fmt/format.h>
 
+#include "cli/terminal.hpp"
 #include "plugin/registry.hpp"
 #include "runner/supervise/manifest.hpp"
 
 namespace msda {
 namespace {
+
+/// Commands of the script ./msda, which builds before it calls the program.
+constexpr std::string_view kScriptCommands[] = {"build", "package", "sanitize", "test", "tidy"};
 
 std::string help_text() {
   std::string text =
@@ -18,10 +26,10 @@ std::string help_text() {
     }
   }
   text +=
-      "\n'msda COMMAND --help' says more about a command; 'msda --version' names this build.\n"
-      "\nExit codes: 0 all cells ok; 1 some cell was wrong, failed, crashed or hung (the rest is\n"
+      "\n'msda COMMAND --help' says more about a command; 'msda --version' names this build.\n\n"
+      "Exit codes: 0 all cells ok; 1 some cell was wrong, failed, crashed or hung (the rest is "
       "there); 2 wrong usage or invalid YAML; 3 the machine lacks something; 130 interrupted.\n";
-  return text;
+  return wrapped(text, terminal_width());
 }
 
 const Command& find_command(const std::string& name) {
@@ -29,6 +37,10 @@ const Command& find_command(const std::string& name) {
   for (const Command& command : commands()) {
     if (name == command.name) return command;
     if (*command.summary != '\0') names.emplace_back(command.name);
+  }
+  if (std::ranges::find(kScriptCommands, name) != std::end(kScriptCommands)) {
+    throw UsageError(fmt::format(
+        "'{}' is a command of the script at the root of the source tree: ./msda {}", name, name));
   }
   throw UsageError(fmt::format("unknown command '{}'{}; 'msda --help' lists the commands", name,
                                suggestion(name, names)));
@@ -57,7 +69,6 @@ const std::vector<Command>& commands() {
       {"compare", "compare the cells of two runs", compare_command},
       {"doctor", "say what works on this machine, and what is missing", doctor_command},
       {"new-variant", "write the folder of a new variant", new_variant_command},
-      {"package", "how to make a relocatable archive", package_command},
       {"completions", "", completions_command},
       {"worker", "", worker_command},
   };

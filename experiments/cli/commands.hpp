@@ -39,7 +39,6 @@ int compare_command(const std::vector<std::string>& arguments);
 int schema_command(const std::vector<std::string>& arguments);
 int doctor_command(const std::vector<std::string>& arguments);
 int new_variant_command(const std::vector<std::string>& arguments);
-int package_command(const std::vector<std::string>& arguments);
 int completions_command(const std::vector<std::string>& arguments);
 int worker_command(const std::vector<std::string>& arguments);
 

@@ -131,13 +131,12 @@ void check_cache(Findings& findings) {
 }  // namespace
 
 int doctor_command(const std::vector<std::string>& words) {
-  Arguments arguments(
-      {"doctor [OPTION...]",
-       "Says what works on this machine and what is missing: processor, CUDA, devices,\n"
-       "the run-time compiler and its headers, plugins, the cache folder.",
-       "  msda doctor\n",
-       "0 all that is there works (a GPU need not be there); 2 wrong usage; 3 something\n"
-       "is broken"});
+  Arguments arguments({"doctor [OPTION...]",
+                       "Says what works on this machine and what is missing: processor, CUDA, "
+                       "devices, the run-time compiler and its headers, plugins, the cache folder.",
+                       "  msda doctor\n",
+                       "0 all that is there works (a GPU need not be there); 2 wrong usage; 3 "
+                       "something is broken"});
   arguments.plugin_option();
   if (!arguments.parse(words)) return 0;
   Findings findings;

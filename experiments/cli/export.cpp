@@ -27,18 +27,15 @@ Arguments export_arguments() {
   Arguments arguments(
       {"export RECIPE... --problem PRESET|FILE [OPTION...]",
        "Writes compositions as an operator that is built and used without this program: CUDA "
-       "source with\n"
-       "C entries, which is an external kernel too (docs/external.md), a PyTorch extension, or a "
-       "project\n"
-       "for Hugging Face's kernel-builder. Each problem gets a kernel for its constants; one "
-       "recipe is for\n"
-       "all problems, several are for one each, in their order. Other sizes get a general kernel.",
+       "source with C entries, which is an external kernel too (docs/external.md), a PyTorch "
+       "extension, or a project for Hugging Face's kernel-builder. Each problem gets a kernel for "
+       "its constants; one recipe is for all problems, several are for one each, in their order. "
+       "Other sizes get a general kernel.",
        "  msda export fastest --problem ddetr-encoder --arch sm_90a\n"
        "  msda export fastest fastest-few-queries --problem ddetr-encoder --problem "
        "ddetr-decoder\n",
        "0 ok; 1 a kernel cannot be exported, or not for an architecture; 2 wrong usage; 3 "
-       "something is\n"
-       "missing here"});
+       "something is missing here"});
   arguments.list("problem", "PRESET|FILE",
                  "a preset, or an experiment's file with its problems (repeatable)");
   arguments.option("format", "F", "source, torch or hub (default: source)");

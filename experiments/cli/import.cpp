@@ -4,7 +4,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
-#include "cli/running.hpp"
+#include "cli/program.hpp"
 #include "files/write.hpp"
 #include "runner/import/nvbench.hpp"
 #include "runner/supervise/manifest.hpp"
@@ -17,10 +17,8 @@ namespace fs = std::filesystem;
 Arguments import_arguments() {
   Arguments arguments({"import nvbench FILE [OPTION...]",
                        "Makes a run of what an nvbench program wrote with --json or --jsonbin, for "
-                       "'msda report' and\n"
-                       "'msda compare'. Its isolated samples are mode cold, its batches mode warm. "
-                       "Nothing in it was\n"
-                       "verified.",
+                       "'msda report' and 'msda compare'. Its isolated samples are mode cold, its "
+                       "batches mode warm. Nothing in it was verified.",
                        "  msda import nvbench measured.json --output results/measured\n"
                        "  msda import nvbench measured.json --arm Kernel --baseline original\n"});
   arguments.option("output", "DIR", "where the run goes (default: results/ and the file's name)");

@@ -15,10 +15,8 @@ namespace {
 Arguments input_arguments() {
   std::string text =
       "'generate' makes the tensors of a problem; 'convert' reads those in dir= and writes them "
-      "in\n"
-      "another type or format. The words are those of 'msda bench':\n\n";
-  for (const auto& [key, help] : problem_keys())
-    text += fmt::format("  {:<16}{}\n", key + "=", help);
+      "in another type or format. The words are those of 'msda bench':\n\n";
+  text += problem_words_help();
   Arguments arguments(
       {"input generate|convert [KEY=VALUE...] --output DIR [OPTION...]", text,
        "  msda input generate preset=ddetr-decoder distribution=local seed=3 \\\n"
@@ -44,10 +42,11 @@ void check_action(const std::string& action, const Words& words) {
     throw UsageError(fmt::format("input: unknown action '{}'{}; there are generate and convert",
                                  action, suggestion(action, {"generate", "convert"})));
   }
-  if (action == "generate" && words.has("dir")) {
+  const bool reads = words.has("dir") || words.has("input");
+  if (action == "generate" && reads) {
     throw UsageError("input: 'generate' makes tensors; 'convert' reads those of dir=");
   }
-  if (action == "convert" && !words.has("dir")) {
+  if (action == "convert" && !reads) {
     throw UsageError("input: 'convert' needs dir=, the directory to read");
   }
 }
@@ -78,12 +77,7 @@ int input_command(const std::vector<std::string>& command_words) {
   require_room(arguments, *output);
   const FileFormat format = format_from(arguments);
   const ProblemSpec spec = problem_from_words(words);
-  if (!words.rest().empty()) {
-    std::vector<std::string> known;
-    for (const auto& [key, help] : problem_keys()) known.push_back(key);
-    const std::string& key = words.rest().begin()->first;
-    throw UsageError(fmt::format("input: unknown key '{}'{}", key, suggestion(key, known)));
-  }
+  words.refuse_rest("input");
   if (!spec.directory) require_memory(spec.problem);
   const Input input = make_input(spec);
   write_directory(input, *output, format);

@@ -18,15 +18,14 @@ namespace {
 namespace fs = std::filesystem;
 
 Arguments inspect_arguments() {
-  Arguments arguments({"inspect VARIANT|RECIPE|EXPERIMENT:ARM [OPTION...]",
-                       "Compiles a composition for an architecture, with or without a GPU at hand, "
-                       "and says what came\n"
-                       "of it: the generated unit, registers, shared memory, spills, occupancy "
-                       "and, where cuobjdump\n"
-                       "or nvdisasm is there, which instructions the kernel is made of.",
-                       "  msda inspect fastest --arch sm_90a --problem ddetr-encoder --dtype fp16\n"
-                       "  msda inspect fastest --diff wide-loads\n"
-                       "  msda inspect smem-levels --source\n"});
+  Arguments arguments(
+      {"inspect VARIANT|RECIPE|EXPERIMENT:ARM [OPTION...]",
+       "Compiles a composition for an architecture, with or without a GPU at hand, and says what "
+       "came of it: the generated unit, registers, shared memory, spills, occupancy and, where "
+       "cuobjdump or nvdisasm is there, which instructions the kernel is made of.",
+       "  msda inspect fastest --arch sm_90a --problem ddetr-encoder --dtype fp16\n"
+       "  msda inspect fastest --diff wide-loads\n"
+       "  msda inspect smem-levels --source\n"});
   arguments.option("arch", "SM", "architecture, as NVRTC knows it (default: sm_90a)");
   arguments.option("problem", "PRESET", "the problem whose constants it gets (default: ledger-48)");
   arguments.option("dtype", "T", "fp32, fp16 or bf16 (default: fp16)");

@@ -7,8 +7,8 @@
 #include "cli/terminal.hpp"
 #include "cli/variant_text.hpp"
 #include "problem/validate.hpp"
+#include "results/entries_json.hpp"
 #include "runner/experiment/experiment.hpp"
-#include "runner/protocol/protocol.hpp"
 
 namespace msda {
 namespace {
@@ -16,13 +16,12 @@ namespace {
 using nlohmann::json;
 
 Arguments list_arguments() {
-  Arguments arguments(
-      {"list [OPTION...]",
-       "Lists the variants found, with those that could not be loaded and why; or,\n"
-       "when asked, the problem presets and the recipes of a file.",
-       "  msda list\n"
-       "  msda list --json\n"
-       "  msda list --presets --recipes experiments/recipes.yaml\n"});
+  Arguments arguments({"list [OPTION...]",
+                       "Lists the variants found, with those that could not be loaded and why; or, "
+                       "when asked, the problem presets and the recipes of a file.",
+                       "  msda list\n"
+                       "  msda list --json\n"
+                       "  msda list --presets --recipes experiments/recipes.yaml\n"});
   arguments.flag("json", "print JSON for scripts");
   arguments.flag("presets", "list the problem presets");
   arguments.option("recipes", "FILE", "list the recipes of FILE and of what it includes");
@@ -79,7 +78,7 @@ void print_recipe(const std::string& name, const Recipe& recipe) {
 json recipes_json(const Recipes& recipes) {
   json list = json::array();
   for (const auto& [name, recipe] : recipes) {
-    json entry = to_json(Arm{name, recipe.uses, uses_text(recipe.uses)});
+    json entry = write_json(ArmEntry{name, recipe.uses, uses_text(recipe.uses)});
     entry["error"] = recipe.error;
     list.push_back(std::move(entry));
   }

@@ -6,20 +6,18 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
-#include "cli/running.hpp"
+#include "cli/program.hpp"
 
 namespace msda {
 
 int merge_command(const std::vector<std::string>& words) {
   Arguments arguments({"merge --output DIR SHARD...",
                        "Joins the results of 'msda run --shard 1/n' to 'n/n' in DIR and makes the "
-                       "report of the whole\n"
-                       "run. Shards that are missing, or did not get to their end, leave cells "
-                       "out: they are named.",
+                       "report of the whole run. Shards that are missing, or did not get to their "
+                       "end, leave cells out: they are named.",
                        "  msda merge --output results/all results/shard-*\n",
                        "0 every cell of the plan is there; 1 some are missing; 2 wrong usage, or "
-                       "these are not shards\n"
-                       "of one run; 3 DIR cannot be written"});
+                       "these are not shards of one run; 3 DIR cannot be written"});
   arguments.option("output", "DIR", "where the merged results go; required");
   arguments.words("SHARD", 1, -1);
   if (!arguments.parse(words)) return 0;

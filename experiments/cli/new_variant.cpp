@@ -198,10 +198,10 @@ std::vector<std::string> write_files(const NewVariant& variant, const fs::path& 
 int new_variant_command(const std::vector<std::string>& words) {
   Arguments arguments(
       {"new-variant NAME --slot SLOT | --kernel cpu|cuda [OPTION...]",
-       "Writes the folder of a new variant, which builds and is right as it stands: an\n"
-       "optimization that fills its slot as the default does, or a whole kernel of plain loops.\n"
-       "At the root of the sources it goes to variants/NAME, elsewhere it is a project of its own\n"
-       "for an installed package, with a test.",
+       "Writes the folder of a new variant, which builds and is right as it stands: an "
+       "optimization that fills its slot as the default does, or a whole kernel of plain loops. At "
+       "the root of the sources it goes to variants/NAME, elsewhere it is a project of its own for "
+       "an installed package, with a test.",
        "  msda new-variant my-order --slot order\n"
        "  msda new-variant my-kernel --kernel cuda --output ../my-kernel\n"});
   arguments.option("slot", "SLOT", "an optimization that fills this slot");

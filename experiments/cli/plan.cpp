@@ -8,21 +8,24 @@
 #include "cli/commands.hpp"
 #include "cli/plan_time.hpp"
 #include "runner/plan/vacuous_notes.hpp"
-#include "runner/protocol/protocol.hpp"
 #include "runner/supervise/run.hpp"
 
 namespace msda {
 namespace {
 
+/// As the manifest of a run would have it, but for the plan's own members, which stand outside.
 nlohmann::json plan_json(const Plan& plan, const PlanTime& time) {
-  nlohmann::json object = to_json(plan);
-  object["device"] = to_json(plan.device);
-  object["arms"] = nlohmann::json::array();
-  for (const Arm& arm : plan.arms) object["arms"].push_back(to_json(arm));
-  object["problems"] = nlohmann::json::array();
-  for (const ProblemSpec& spec : plan.problems) object["problems"].push_back(to_json(spec));
-  if (plan.design) object["ablation"] = to_json(*plan.design);
-  object["estimated_seconds"] = time.seconds;
+  Manifest manifest;
+  manifest.device = plan.device;
+  manifest.arms = entries_of(plan.arms);
+  for (const ProblemSpec& spec : plan.problems) manifest.problems.push_back(entry_of(spec));
+  manifest.ablation = plan.design;
+  manifest.plan = entry_of(plan);
+  manifest.plan.estimated_seconds = time.seconds;
+  nlohmann::json object = to_json(manifest);
+  object.update(nlohmann::json(object["plan"]));
+  object.erase("plan");
+  object.erase("schema");
   object["measured_cells"] = time.measured_cells;
   return object;
 }
@@ -52,9 +55,9 @@ std::optional<EarlierRun> earlier_run(const Arguments& arguments, const Experime
 int plan_command(const std::vector<std::string>& words) {
   Arguments arguments(
       {"plan EXPERIMENT [OPTION...]",
-       "Shows what 'run' would do on a device: the arms with their compositions, the\n"
-       "cells in their groups, what would be skipped, left out or vacuous and why, and how\n"
-       "long it would take, by the newest run of the experiment in results/. Runs nothing.",
+       "Shows what 'run' would do on a device: the arms with their compositions, the cells in "
+       "their groups, what would be skipped, left out or vacuous and why, and how long it would "
+       "take, by the newest run of the experiment in results/. Runs nothing.",
        "  msda plan experiments/quickstart.yaml\n"
        "  msda plan experiments/quickstart.yaml --like results/quickstart/20240131-120000\n"
        "  msda plan experiments/quickstart.yaml --device cpu --json\n"});
@@ -69,12 +72,12 @@ int plan_command(const std::vector<std::string>& words) {
   const Experiment experiment = load_experiment(arguments.words().front(), registry);
   const std::string device = arguments.has("device") ? arguments.device() : experiment.device;
   Plan plan = make_plan(experiment, registry, choose_device(device, known_devices(arguments)));
-  for (std::string& note : vacuous_notes(plan, registry)) plan.notes.push_back(std::move(note));
+  for (std::string& note : vacuous_notes(plan)) plan.notes.push_back(std::move(note));
   const PlanTime time = plan_time(plan, earlier_run(arguments, experiment, plan.device));
   if (arguments.has("json")) {
     fmt::print("{}\n", plan_json(plan, time).dump(2));
   } else {
-    fmt::print("{}{}", to_text(plan, registry), to_text(time, plan.cell_count()));
+    fmt::print("{}{}", to_text(plan), to_text(time, plan.cell_count()));
   }
   return 0;
 }

@@ -10,6 +10,7 @@
 #include <msda/error.hpp>
 
 #include "results/record.hpp"
+#include "runner/protocol/phase.hpp"
 #include "runner/protocol/protocol.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "statistics/statistics.hpp"
@@ -17,20 +18,10 @@
 namespace msda {
 namespace {
 
-using nlohmann::json;
-
-/// How often a cell is launched, as plans and manifests have it.
-struct Sampling {
-  double processes = 1;
-  double launches = 0;  ///< in a process, the untimed ones included
-  double budget_seconds = 0;
-};
-
-Sampling sampling_of(const json& measure) {
-  const double blocks = measure.value("blocks", 0.0);
-  const double per_block = measure.value("samples", 0.0) + measure.value("warmup", 0.0);
-  return {measure.value("processes", 1.0), blocks * per_block,
-          measure.value("budget_seconds", 0.0)};
+/// Of the run of another program a manifest has the name and no more.
+bool is_whole(const DeviceInfo& device) {
+  return device.kind != DeviceKind::kCuda ||
+         (device.multiprocessors > 0 && device.memory_bytes > 0 && device.l2_bytes > 0);
 }
 
 /// The wall-clock time of the blocks that the records are from, each worker's once.
@@ -49,15 +40,16 @@ double block_seconds(const std::vector<Record>& records) {
 /// What the workers of the run spent on a cell besides its blocks. The manifest adds up their time
 /// over all attempts, but for those that ended with the program itself: the share of the records'
 /// blocks that it knows of is the share of the cells that its time is for.
-std::optional<double> overhead_of(const json& manifest, const std::vector<Record>& records) {
-  const double total = manifest.value(json::json_pointer("/time/total_seconds"), 0.0);
-  const double measuring = manifest.value(json::json_pointer("/time/phase_seconds/measure"), 0.0);
+std::optional<double> overhead_of(const Manifest& manifest, const std::vector<Record>& records) {
+  const RunTime time = manifest.time.value_or(RunTime());
+  const auto measured = time.phase_seconds.find(phase::kMeasure);
+  const double measuring = measured == time.phase_seconds.end() ? 0 : measured->second;
   const double blocks = block_seconds(records);
   std::size_t cells = 0;
   for (const Record& record : records) cells += record.processes.size();
   if (measuring <= 0 || blocks <= 0) return std::nullopt;
   const double known = std::min(1.0, measuring / blocks) * static_cast<double>(cells);
-  return std::max(0.0, total - measuring) / known;
+  return std::max(0.0, time.total_seconds - measuring) / known;
 }
 
 /// Seconds of one launch of each arm of a group; `measured` counts those that are known.
@@ -89,23 +81,15 @@ std::string duration_text(double seconds) {
 }  // namespace
 
 DeviceInfo device_of_run(const std::filesystem::path& directory) {
-  const json manifest = read_manifest(directory);
-  const auto device = manifest.find("device");
-  if (device == manifest.end()) {
-    throw UsageError(
-        fmt::format("{}: the manifest names no device", (directory / kManifestFile).string()));
-  }
-  try {
-    return device_info_from_json(*device);
-  } catch (UsageError& error) {
-    error.add_context((directory / kManifestFile).string());
-    throw;
-  }
+  const Manifest manifest = read_manifest(directory);
+  if (manifest.device && is_whole(*manifest.device)) return *manifest.device;
+  throw UsageError(fmt::format("{}: the manifest does not describe its device",
+                               (directory / kManifestFile).string()));
 }
 
 EarlierRun read_earlier_run(const std::filesystem::path& directory, const DeviceInfo& device) {
-  const json manifest = read_manifest(directory);
-  const std::string name = manifest.value(json::json_pointer("/device/name"), "");
+  const Manifest manifest = read_manifest(directory);
+  const std::string name = manifest.device ? manifest.device->name : "";
   if (name != device.name) {
     throw UsageError(fmt::format("the run in {} was on {}, not on {}", directory.string(),
                                  name.empty() ? "an unknown device" : name, device.name));
@@ -145,15 +129,15 @@ std::optional<EarlierRun> newest_run(const std::filesystem::path& directory,
 PlanTime plan_time(const Plan& plan, const std::optional<EarlierRun>& earlier) {
   if (!earlier) return {estimate_seconds(plan), 0, {}};
   constexpr double kAssumedOverhead = 2;
-  const Sampling sampling = sampling_of(to_json(plan.measure));
+  const MeasureSettings& measure = plan.measure;
+  const double launches = measure.blocks * (measure.samples + measure.warmup);
   PlanTime time;
   time.directory = earlier->directory;
   for (const Group& group : plan.groups) {
     const double launch = launch_seconds(plan, group, *earlier, time.measured_cells);
-    time.seconds +=
-        std::min(launch * sampling.launches * sampling.processes, sampling.budget_seconds);
+    time.seconds += std::min(launch * launches * measure.processes, measure.budget.count());
   }
-  time.seconds += earlier->overhead_seconds.value_or(kAssumedOverhead) * sampling.processes *
+  time.seconds += earlier->overhead_seconds.value_or(kAssumedOverhead) * measure.processes *
                   static_cast<double>(plan.cell_count());
   if (time.measured_cells == 0) return {estimate_seconds(plan), 0, {}};
   return time;

@@ -7,7 +7,6 @@
 #include "cli/commands.hpp"
 #include "cli/plan_time.hpp"
 #include "cli/program.hpp"
-#include "cli/running.hpp"
 #include "cli/terminal.hpp"
 #include "render/document.hpp"
 #include "render/formats.hpp"
@@ -26,18 +25,15 @@ Arguments profile_arguments() {
   Arguments arguments(
       {"profile EXPERIMENT[:ARM]|RUN-DIR [OPTION...]",
        "Runs an experiment's cells under Nsight Compute (ncu) or Nsight Systems (nsys): each arm "
-       "is\n"
-       "verified and warmed up, and then launched once for the profiler. Its report is kept, and "
-       "its\n"
-       "counters lie in counters.jsonl, beside the records of a run when its directory is given;\n"
-       "their times never mix with those of the run. What explains the difference between an arm "
-       "and\n"
-       "the baseline is said below the table.",
+       "is verified and warmed up, and then launched once for the profiler. Its report is kept, "
+       "and its counters lie in counters.jsonl, beside the records of a run when its directory is "
+       "given; their times never mix with those of the run. What explains the difference between "
+       "an arm and the baseline is said below the table.",
        "  msda profile experiments/quickstart.yaml --cell '*/wide-loads/*'\n"
        "  msda profile experiments/quickstart.yaml:wide-loads\n"
        "  msda profile results/ablation/20240131-120000\n"
        "  msda profile experiments/ledger-001.yaml --tool nsys --print\n",
-       "0 all chosen cells have counters; 1 some have none; 2 wrong usage; 3 the tool, its\n"
+       "0 all chosen cells have counters; 1 some have none; 2 wrong usage; 3 the tool, its "
        "permission or a GPU is missing; 130 interrupted"});
   arguments.list("cell", "PATTERN", "only cells like this, 'problem/arm/mode' with * and ?");
   arguments.option("tool", "ncu|nsys", "the profiler (default: ncu)");
@@ -56,7 +52,7 @@ Arguments profile_arguments() {
 struct Subject {
   Experiment experiment;
   std::optional<fs::path> run_directory;
-  std::optional<nlohmann::json> manifest;
+  std::optional<Manifest> manifest;
   std::string arm;  ///< the only one that is asked for; "" for all
 };
 
@@ -67,10 +63,10 @@ Subject load_subject(const fs::path& path, const Registry& registry) {
     return subject;
   }
   if (!fs::is_directory(path)) return {load_experiment(path, registry), {}, {}, ""};
-  nlohmann::json manifest = read_manifest(path);
-  const std::string file = manifest.value("experiment_file", "");
+  Manifest manifest = read_manifest(path);
+  const std::string file = manifest.experiment_file;
   Subject subject{load_experiment(file, registry), path, std::move(manifest), ""};
-  if (subject.experiment.text != subject.manifest->value("experiment_text", "")) {
+  if (subject.experiment.text != subject.manifest->experiment_text) {
     throw UsageError(
         fmt::format("{} has changed since the run in {}: its counters would be of other "
                     "arms; profile the file itself instead",
@@ -88,7 +84,7 @@ DeviceInfo gpu_for(const Arguments& arguments, const Subject& subject) {
                                        device.id, reason.empty() ? "" : " (" + reason + ")"));
   }
   if (subject.manifest) {
-    const std::string ran_on = subject.manifest->at("device").value("name", "?");
+    const std::string ran_on = subject.manifest->device ? subject.manifest->device->name : "?";
     if (ran_on != device.name) {
       throw UsageError(
           fmt::format("the run in {} was on {}, and {} is {}: its counters would explain "
@@ -118,8 +114,7 @@ profile::ProfileOptions profile_options(const Arguments& arguments, const Subjec
     throw UsageError("profile: the counters of a run go into its directory; leave --output out");
   }
   profile::ProfileOptions options;
-  options.program = program_path();
-  options.plugin_directories = arguments.plugin_directories();
+  static_cast<SessionOptions&>(options) = session_options(arguments, "profile", {});
   options.tool = profile::parse_tool(arguments.get("tool", "ncu"));
   options.cells = arguments.all("cell");
   if (!subject.arm.empty()) {
@@ -128,7 +123,6 @@ profile::ProfileOptions profile_options(const Arguments& arguments, const Subjec
     }
     options.cells = {fmt::format("*/{}/*", subject.arm)};
   }
-  options.progress_live = is_terminal(stderr);
   options.settings = profile::settings_for(subject.experiment,
                                            {arguments.all("section"), arguments.all("metric")});
   return options;
@@ -138,7 +132,7 @@ profile::ProfileOptions profile_options(const Arguments& arguments, const Subjec
 Plan plan_of(const Subject& subject, const Registry& registry, const DeviceInfo& device) {
   Plan plan = make_plan(subject.experiment, registry, device);
   if (!subject.manifest) return plan;
-  take_shard(plan, shard_of(*subject.manifest));
+  take_shard(plan, subject.manifest->shard.value_or(Shard()));
   if (const auto changed = changed_best(*subject.manifest, plan); !changed.empty()) {
     throw UsageError(
         fmt::format("a search has found another winner for {} since the run in {}: its counters "
@@ -157,11 +151,10 @@ std::vector<CounterTable> tables_of(const std::vector<KernelCounters>& kernels, 
 }
 
 /// The experiment's claims that counters decide, as they stand in a manifest.
-nlohmann::json counter_claims(const Experiment& experiment, const Plan& plan) {
-  nlohmann::json claims = nlohmann::json::array();
-  for (const Claim& claim : planned_claims(experiment, plan)) {
-    if (claim.quantity == Claim::Quantity::kCounter) claims.push_back(to_json(claim));
-  }
+std::vector<Claim> counter_claims(const Experiment& experiment, const Plan& plan) {
+  std::vector<Claim> claims = planned_claims(experiment, plan);
+  std::erase_if(claims,
+                [](const Claim& claim) { return claim.quantity != Claim::Quantity::kCounter; });
   return claims;
 }
 
@@ -169,10 +162,10 @@ nlohmann::json counter_claims(const Experiment& experiment, const Plan& plan) {
 Report counters_report(const Subject& subject, const Plan& plan,
                        const std::vector<KernelCounters>& kernels) {
   Report report;
-  report.manifest = {{"name", subject.experiment.name},
-                     {"summary", "what a profiler counted"},
-                     {"device", {{"id", plan.device.id}, {"name", plan.device.name}}},
-                     {"claims", counter_claims(subject.experiment, plan)}};
+  report.manifest.name = subject.experiment.name;
+  report.manifest.summary = "what a profiler counted";
+  report.manifest.device = plan.device;
+  report.manifest.claims = counter_claims(subject.experiment, plan);
   report.counters = tables_of(kernels, plan);
   report.claims = check_claims(report.manifest, {}, report.counters);
   return report;

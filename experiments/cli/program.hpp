@@ -1,4 +1,5 @@
-// What commands share: the program's own file, and the recipes that came with it.
+// What commands share: the program's own file, the recipes that came with it, and of those that run
+// experiments on which devices, into which directory, and the report at the end.
 #pragma once
 
 #include <filesystem>
@@ -8,6 +9,9 @@
 
 #include "cli/arguments.hpp"
 #include "runner/experiment/experiment.hpp"
+#include "runner/plan/plan.hpp"
+#include "runner/supervise/results_directory.hpp"
+#include "runner/supervise/run_session.hpp"
 
 namespace msda {
 
@@ -37,5 +41,20 @@ std::vector<Use> uses_of(const std::string& name, const Registry& registry, cons
 void add_force_option(Arguments& arguments);
 /// Throws UsageError when `directory` holds something already, unless --force was given.
 void require_room(const Arguments& arguments, const std::filesystem::path& directory);
+
+/// On the devices of --device or --devices, else the experiment's own; of --shard its part.
+Plan plan_for(const Arguments& arguments, const Experiment& experiment, const Registry& registry);
+
+/// The directory of --output or --resume, or a new one; nobody else has it. Throws UsageError when
+/// both are given, with the command's name.
+ResultsDirectory results_directory(const Arguments& arguments, const std::string& command,
+                                   const std::string& experiment);
+
+/// Writes the report of a results directory beside its records, and prints a summary of it.
+void report_on(const std::filesystem::path& directory);
+
+/// What the command that was called with these words asks of a session.
+SessionOptions session_options(const Arguments& arguments, const std::string& command,
+                               const std::vector<std::string>& words);
 
 }  // namespace msda

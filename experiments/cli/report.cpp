@@ -89,8 +89,8 @@ void draw_figures(const Report& report, const std::filesystem::path& directory) 
 int report_command(const std::vector<std::string>& words) {
   Arguments arguments(
       {"report DIR... [OPTION...]",
-       "Makes the report of a run again from its manifest and records, and prints it.\n"
-       "An interrupted run is reported as far as it went.",
+       "Makes the report of a run again from its manifest and records, and prints it. An "
+       "interrupted run is reported as far as it went.",
        "  msda report results/quickstart/20240131-120000\n"
        "  msda report results/quickstart/20240131-120000 --format csv > table.csv\n"
        "  msda report results/quickstart/20240131-120000 --figures figures\n"

@@ -6,7 +6,6 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
-#include "cli/running.hpp"
 #include "cli/terminal.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/run.hpp"
@@ -19,15 +18,15 @@ namespace {
 Arguments run_arguments() {
   Arguments arguments(
       {"run EXPERIMENT [OPTION...]",
-       "Runs every cell of an experiment in a worker process, verifies it against the float64\n"
-       "reference, measures it in interleaved blocks, and prints the ablation table. A cell that\n"
+       "Runs every cell of an experiment in a worker process, verifies it against the float64 "
+       "reference, measures it in interleaved blocks, and prints the ablation table. A cell that "
        "crashes or hangs is recorded and the run goes on. Ctrl-C keeps all that has ended.",
        "  msda run experiments/quickstart.yaml\n"
        "  msda run experiments/ledger-48.yaml --device cuda:1 --output results/second-gpu\n"
        "  msda run experiments/ledger-000.yaml --devices cuda:0,cuda:1\n"
        "  msda run experiments/ledger-000.yaml --shard 2/8 --output results/shard-2\n"
        "  msda run experiments/quickstart.yaml --resume results/quickstart/20240131-120000\n",
-       "0 all cells ok or skipped; 1 some cell was wrong, failed, crashed or hung; 2 wrong usage\n"
+       "0 all cells ok or skipped; 1 some cell was wrong, failed, crashed or hung; 2 wrong usage "
        "or invalid YAML; 3 something is missing here; 130 interrupted, can be resumed"});
   arguments.option("output", "DIR", "where the results go (default: results/<name>/<time>)");
   arguments.option("resume", "DIR", "go on with the run in DIR: its finished cells are kept");
@@ -38,17 +37,6 @@ Arguments run_arguments() {
   arguments.plugin_option();
   arguments.words("EXPERIMENT", 1, 1);
   return arguments;
-}
-
-RunOptions run_options(const Arguments& arguments, const std::vector<std::string>& command_line) {
-  RunOptions options;
-  options.program = program_path();
-  options.command_line = command_line;
-  options.command_line.insert(options.command_line.begin(), {"msda", "run"});
-  options.plugin_directories = arguments.plugin_directories();
-  options.resume = arguments.has("resume");
-  options.progress_live = is_terminal(stderr);
-  return options;
 }
 
 std::string resume_hint(const Arguments& arguments, const std::filesystem::path& directory) {
@@ -90,7 +78,7 @@ int run_command(const std::vector<std::string>& words) {
   }
   for (std::string& note : best_notes(plan)) notes.push_back(std::move(note));
   for (const std::string& note : notes) say(stderr, "note: {}\n", note);
-  const RunOptions options = run_options(arguments, words);
+  const SessionOptions options = session_options(arguments, "run", words);
   const ResultsDirectory directory = results_directory(arguments, "run", experiment.name);
   const std::string hint = resume_hint(arguments, directory.path());
   RunOutcome outcome;

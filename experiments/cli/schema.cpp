@@ -9,12 +9,11 @@
 namespace msda {
 
 int schema_command(const std::vector<std::string>& words) {
-  Arguments arguments(
-      {"schema [OPTION...]",
-       "Prints the JSON Schema of experiment files, with the variants and presets that\n"
-       "are there, for editors that complete and check YAML.",
-       "  msda schema > experiment.schema.json\n"
-       "  msda schema --records > record.schema.json\n"});
+  Arguments arguments({"schema [OPTION...]",
+                       "Prints the JSON Schema of experiment files, with the variants and presets "
+                       "that are there, for editors that complete and check YAML.",
+                       "  msda schema > experiment.schema.json\n"
+                       "  msda schema --records > record.schema.json\n"});
   arguments.flag("records", "the schema of the lines of records.jsonl instead");
   arguments.flag("tables", "the keys of experiment files as Markdown, as the documents have them");
   arguments.plugin_option();

@@ -15,14 +15,13 @@ namespace msda {
 namespace {
 
 Arguments show_arguments() {
-  Arguments arguments(
-      {"show NAME [OPTION...]",
-       "Shows a variant with its parameters, a problem preset with its sizes, or a\n"
-       "recipe with its parts.",
-       "  msda show vector-loads\n"
-       "  msda show ledger-48\n"
-       "  msda show experiments/ablation.yaml:all\n"
-       "  msda show wide-loads --recipes experiments/recipes.yaml\n"});
+  Arguments arguments({"show NAME [OPTION...]",
+                       "Shows a variant with its parameters, a problem preset with its sizes, or a "
+                       "recipe with its parts.",
+                       "  msda show vector-loads\n"
+                       "  msda show ledger-48\n"
+                       "  msda show experiments/ablation.yaml:all\n"
+                       "  msda show wide-loads --recipes experiments/recipes.yaml\n"});
   arguments.option("recipes", "FILE", "where recipes are looked up (default: the shipped ones)");
   arguments.plugin_option();
   arguments.words("NAME", 1, 1);

@@ -1,6 +1,7 @@
-// Colour, where there is a terminal that wants it.
+// What a terminal can show: colour, where it wants that, and lines of its width.
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -14,5 +15,10 @@ bool is_terminal(std::FILE* stream);
 bool wants_colour(std::FILE* stream);
 /// The text, in colour when `stream` wants it.
 std::string coloured(std::string_view text, Colour colour, std::FILE* stream);
+
+/// Columns of the terminal that the standard output is, at least 40; 80 where it is none.
+std::size_t terminal_width();
+/// Breaks lines longer than `width` columns between words. Indented lines stay as they are.
+std::string wrapped(std::string_view text, std::size_t width);
 
 }  // namespace msda

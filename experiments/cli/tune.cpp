@@ -11,7 +11,6 @@
 #include "cli/bench_words.hpp"
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
-#include "cli/running.hpp"
 #include "cli/terminal.hpp"
 #include "files/write.hpp"
 #include "runner/experiment/winners.hpp"
@@ -29,16 +28,14 @@ namespace fs = std::filesystem;
 
 Arguments tune_arguments() {
   std::string text =
-      "Searches the space of an experiment for the fastest composition, for each of its problems\n"
-      "and modes, and confirms the best in fresh processes on inputs that the search has not "
-      "seen.\n"
-      "Without EXPERIMENT the space that came with the program for the device is searched. A\n"
+      "Searches the space of an experiment for the fastest composition, for each of its problems "
+      "and modes, and confirms the best in fresh processes on inputs that the search has not seen. "
+      "Without EXPERIMENT the space that came with the program for the device is searched. A "
       "problem of your own, in words, takes the place of the experiment's:\n\n";
-  for (const auto& [key, help] : problem_keys())
-    text += fmt::format("  {:<16}{}\n", key + "=", help);
+  text += problem_words_help();
   text +=
       "  mode=           warm, cold or graph, in place of the experiment's modes\n\n"
-      "Ctrl-C keeps all trials that have ended. The winners go to results/winners.yaml, where\n"
+      "Ctrl-C keeps all trials that have ended. The winners go to results/winners.yaml, where "
       "'use: best' finds them.";
   Arguments arguments(
       {"tune [EXPERIMENT] [KEY=VALUE...] [OPTION...]", text,
@@ -48,9 +45,9 @@ Arguments tune_arguments() {
        "  msda tune batch=2 num_query=900 num_heads=8 channels=32 num_points=4 \\\n"
        "      levels=100x134,50x67,25x34,13x17 dtype=fp16 distribution=local sigma=2\n"
        "  msda tune experiments/tune.yaml --resume results/tune/20240131-120000\n",
-       "0 every search has a winner, if only the baseline; 1 some problem has\n"
-       "none: its baseline or all of its candidates failed, or no point was left to try; 2 wrong\n"
-       "usage or invalid YAML; 3 something is missing here; 130 interrupted, can be resumed"});
+       "0 every search has a winner, if only the baseline; 1 some problem has none: its baseline "
+       "or all of its candidates failed, or no point was left to try; 2 wrong usage or invalid "
+       "YAML; 3 something is missing here; 130 interrupted, can be resumed"});
   arguments.list("problem", "NAME", "search only this problem of the experiment");
   arguments.option("budget", "TIME", "for one problem in one mode, '2 min' (default: the space's)");
   arguments.option("seed", "N", "of all that the search draws at random (default 1)");
@@ -95,12 +92,7 @@ void take_words(const Arguments& arguments, Experiment& experiment) {
   if (const auto mode = words.take("mode")) experiment.measure.modes = {parse_timing_mode(*mode)};
   if (words.rest().empty()) return;
   ProblemSpec problem = problem_from_words(words);
-  if (!words.rest().empty()) {
-    std::vector<std::string> known = {"mode"};
-    for (const auto& [key, help] : problem_keys()) known.push_back(key);
-    const std::string& key = words.rest().begin()->first;
-    throw UsageError(fmt::format("tune: unknown key '{}'{}", key, suggestion(key, known)));
-  }
+  words.refuse_rest("tune", {"mode"});
   if (problem.problem.name == "bench") problem.problem.name = "mine";
   experiment.problems = {std::move(problem)};
   experiment.claims.clear();  // which may name other problems
@@ -124,14 +116,7 @@ void choose_problems(const Arguments& arguments, Experiment& experiment) {
 
 TuneOptions tune_options(const Arguments& arguments, const fs::path& directory,
                          const std::vector<std::string>& command_line) {
-  TuneOptions options;
-  options.program = program_path();
-  options.command_line = command_line;
-  options.command_line.insert(options.command_line.begin(), {"msda", "tune"});
-  options.plugin_directories = arguments.plugin_directories();
-  options.resume = arguments.has("resume");
-  options.directory = directory;
-  options.progress_live = is_terminal(stderr);
+  TuneOptions options{session_options(arguments, "tune", command_line), directory};
   if (const auto seed = arguments.integer("seed", 0)) {
     options.seed = static_cast<std::uint64_t>(*seed);
   }
@@ -216,7 +201,7 @@ void print_counts(const Experiment& experiment, const Plan& plan, const Registry
     }
     if (!counted.insert(group.problem).second) continue;  // the same in every mode
     const std::vector<Arm> arms = arms_of(plan, group);
-    const Arm* baseline = baseline_for(plan, arms, registry, problem.problem);
+    const Arm* baseline = baseline_for(plan, arms, problem.problem);
     if (baseline == nullptr) {
       fmt::print("{}: no arm can run\n", problem.name());
       continue;

@@ -35,12 +35,11 @@ Checked check_file(const std::string& file, const Registry& registry) {
 }  // namespace
 
 int validate_command(const std::vector<std::string>& words) {
-  Arguments arguments(
-      {"validate FILE... [OPTION...]",
-       "Reads experiment files as 'run' would and says what is wrong with them:\n"
-       "file, line, column, the offending text and what was probably meant. Lists the\n"
-       "combinations of an ablation that cannot run, each with its reason.",
-       "  msda validate experiments/*.yaml\n"});
+  Arguments arguments({"validate FILE... [OPTION...]",
+                       "Reads experiment files as 'run' would and says what is wrong with them: "
+                       "file, line, column, the offending text and what was probably meant. Lists "
+                       "the combinations of an ablation that cannot run, each with its reason.",
+                       "  msda validate experiments/*.yaml\n"});
   arguments.plugin_option();
   arguments.words("FILE", 1, -1);
   if (!arguments.parse(words)) return 0;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/protocol/protocol.hpp"
+#include "results/entries_json.hpp"
 
 namespace msda {
 namespace {
@@ -16,11 +16,13 @@ json parameter_to_json(const ParameterSpec& spec) {
   json parameter = {{"name", spec.name},
                     {"summary", spec.summary},
                     {"type", kTypeNames[spec.default_value.index()]},
-                    {"default", to_json(spec.default_value)},
+                    {"default", write_json(spec.default_value)},
                     {"choices", json::array()}};
   if (spec.minimum) parameter["minimum"] = *spec.minimum;
   if (spec.maximum) parameter["maximum"] = *spec.maximum;
-  for (const ParameterValue& choice : spec.choices) parameter["choices"].push_back(to_json(choice));
+  for (const ParameterValue& choice : spec.choices) {
+    parameter["choices"].push_back(write_json(choice));
+  }
   return parameter;
 }
 

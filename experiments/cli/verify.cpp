@@ -22,22 +22,19 @@ namespace fs = std::filesystem;
 Arguments verify_arguments() {
   Arguments arguments(
       {"verify [NAME...|all] [OPTION...]",
-       "Checks kernels, optimizations (each alone on the skeleton's defaults), recipes and arms "
-       "of\n"
+       "Checks kernels, optimizations (each alone on the skeleton's defaults), recipes and arms of "
        "experiments (EXPERIMENT:ARM) against the float64 reference and, where the input has an "
-       "output of its own and all types are\n"
-       "fp32, against that. One line each. Without a problem or input it uses a small generated\n"
-       "problem with points inside, on and beyond the image. With --evidence nothing is verified:\n"
-       "threads are counted on a smaller problem of the same shape, by default the one of the\n"
-       "documents, in fp16; without a GPU on the device simt.",
+       "output of its own and all types are fp32, against that. One line each. Without a problem "
+       "or input it uses a small generated problem with points inside, on and beyond the image. "
+       "With --evidence nothing is verified: threads are counted on a smaller problem of the same "
+       "shape, by default the one of the documents, in fp16; without a GPU on the device simt.",
        "  msda verify\n"
        "  msda verify persistent-full --evidence\n"
        "  msda verify experiments/ablation.yaml:all --device simt\n"
        "  msda verify cpu-simd --problem ddetr-decoder --dtype fp16\n"
        "  msda verify all --input experiments/inputs/captured_decoder --device cpu\n",
        "0 all right, shown or skipped; 1 some are wrong, failed, crashed, hung or vacuous; 2 wrong "
-       "usage; 3\n"
-       "something is missing here"});
+       "usage; 3 something is missing here"});
   arguments.option("problem", "PRESET", "a problem preset, with generated tensors");
   arguments.option("input", "DIR", "a directory of .npy tensors");
   arguments.option("dtype", "T", "convert all tensors to fp32, fp16 or bf16 first");
@@ -233,18 +230,18 @@ class Lines {
 };
 
 /// The targets that can be tried on the device, as arms; prints a line for each of the others.
-std::vector<Arm> runnable(const std::vector<Target>& targets, const Registry& registry,
-                          const DeviceInfo& device, Lines& lines, bool& all_right) {
-  std::vector<Arm> arms;
+std::vector<ArmEntry> runnable(const std::vector<Target>& targets, const Registry& registry,
+                               const DeviceInfo& device, Lines& lines, bool& all_right) {
+  std::vector<ArmEntry> arms;
   for (const Target& target : targets) {
     try {
       if (!target.broken.empty()) throw UsageError(target.broken);
-      const Composition composition(registry, target.uses);
-      if (composition.runs_on(device.kind)) {
-        arms.push_back({target.name, target.uses, composition.describe()});
+      const Arm arm = make_arm(registry, target.name, target.uses);
+      if (arm.resolved->runs_on(device.kind)) {
+        arms.push_back(arm);
         arms.back().evidence = target.evidence;
       } else {
-        lines.print("skipped", target.name, "runs on " + composition.devices_text());
+        lines.print("skipped", target.name, "runs on " + arm.resolved->devices_text());
       }
     } catch (const UsageError& error) {
       lines.print("broken", target.name, error.what());
@@ -301,7 +298,7 @@ int verify_command(const std::vector<std::string>& words) {
   bool all_right = true;
   request.arms = runnable(targets, registry, device, lines, all_right);
   std::vector<std::string> names;
-  for (const Arm& arm : request.arms) names.push_back(arm.name);
+  for (const ArmEntry& arm : request.arms) names.push_back(arm.name);
   Supervisor supervisor({program_path(), device.id, arguments.plugin_directories(), false});
   supervisor.run(request, names, [&](const Record& record) {
     lines.print(record);

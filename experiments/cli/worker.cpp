@@ -6,11 +6,10 @@
 namespace msda {
 
 int worker_command(const std::vector<std::string>& words) {
-  Arguments arguments(
-      {"worker [OPTION...]",
-       "Runs cells for another msda process, which speaks to it in JSON lines on stdin\n"
-       "and stdout. Not meant to be started by hand.",
-       ""});
+  Arguments arguments({"worker [OPTION...]",
+                       "Runs cells for another msda process, which speaks to it in JSON lines on "
+                       "stdin and stdout. Not meant to be started by hand.",
+                       ""});
   arguments.flag("ceilings", "measure the device's ceilings first");
   arguments.device_option();
   arguments.plugin_option();

@@ -49,7 +49,7 @@ std::int64_t words_of_output(const Problem& problem) {
   return problem.output_elements() * static_cast<std::int64_t>(size_of(problem.types.output)) / 16;
 }
 
-Arm bad_arm(const BadGpuPlugin& bad, const Problem& problem) {
+ArmEntry bad_arm(const BadGpuPlugin& bad, const Problem& problem) {
   Use use{bad.variant, {{"behaviour", std::string(bad.behaviour)}}};
   if (std::string(bad.behaviour) == "beside") use.parameters["distance"] = words_of_output(problem);
   return {"bad", {std::move(use)}, bad.behaviour};

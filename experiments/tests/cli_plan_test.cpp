@@ -84,7 +84,7 @@ arms: [tma-boxes, vector-loads]
   std::ofstream(manifest_file) << manifest;
   const Outcome broken = run({"plan", file, "--like", results});
   EXPECT_EQ(broken.exit_code, 2);
-  EXPECT_THAT(broken.err, HasSubstr("manifest.json: device lacks field 'l2_bytes'"));
+  EXPECT_THAT(broken.err, HasSubstr("manifest.json: the manifest does not describe its device"));
 }
 
 }  // namespace

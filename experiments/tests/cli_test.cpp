@@ -1,8 +1,12 @@
 // The command line as its users see it: help, exit codes and messages.
+#include <algorithm>
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cli/commands.hpp"
+#include "cli/terminal.hpp"
 #include "support.hpp"
 
 namespace msda::test {
@@ -30,6 +34,24 @@ TEST(Cli, EveryCommandHasHelp) {
     EXPECT_THAT(outcome.out, HasSubstr("Usage: msda " + std::string(command.name)));
     EXPECT_THAT(outcome.out, HasSubstr("Exit codes:"));
   }
+}
+
+TEST(Cli, ParagraphsOfHelpFillEightyColumnsWithoutATerminal) {
+  const Outcome outcome = run({"verify", "--help"});
+  std::istringstream lines(outcome.out);
+  std::size_t longest = 0;
+  for (std::string line; std::getline(lines, line) && line != "Options:";) {
+    longest = std::max(longest, line.size());
+  }
+  EXPECT_LE(longest, 80U);
+  EXPECT_GE(longest, 70U);
+}
+
+TEST(Wrapped, BreaksBetweenWordsAndLeavesIndentedLinesAlone) {
+  EXPECT_EQ(wrapped("one two three\n\n  four five six\nseven", 7),
+            "one two\nthree\n\n  four five six\nseven");
+  EXPECT_EQ(wrapped("unbreakable\n", 4), "unbreakable\n");
+  EXPECT_EQ(wrapped("", 4), "");
 }
 
 TEST(Cli, VersionIsOneLine) {

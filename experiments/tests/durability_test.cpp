@@ -56,7 +56,7 @@ class DurabilityTest : public testing::Test {
     const fs::path file = results() / kRecordsFile;
     return fs::exists(file) && !read_records(file).empty();
   }
-  std::string status() const { return read_manifest(results()).at("status"); }
+  std::string status() const { return read_manifest(results()).status; }
 
   TemporaryDirectory directory_;
 };
@@ -69,7 +69,7 @@ TEST_F(DurabilityTest, RunsOfOneSecondHaveDirectoriesOfTheirOwn) {
   int runs = 0;
   for (const auto& entry : fs::directory_iterator(results() / "x")) {
     ++runs;
-    EXPECT_EQ(read_manifest(entry).at("status"), run_status::kComplete);
+    EXPECT_EQ(read_manifest(entry).status, run_status::kComplete);
     EXPECT_FALSE(fs::exists(entry.path() / ".lock"));
     std::istringstream lines(read_text(entry.path() / kRecordsFile));
     int records = 0;
@@ -116,8 +116,8 @@ TEST_F(DurabilityTest, ARunGoesOnWithTheSamePluginsAlone) {
 TEST_F(DurabilityTest, ARunGoesOnWithTheSameProgramAlone) {
   const fs::path file = directory_.write("x.yaml", kShort);
   ASSERT_EQ(run({"run", file, "--output", results()}).exit_code, 0);
-  nlohmann::json manifest = read_manifest(results());
-  manifest["git_state"] = "another";
+  Manifest manifest = read_manifest(results());
+  manifest.git_state = "another";
   write_manifest(results(), manifest);
   const Outcome outcome = run({"run", file, "--resume", results()});
   EXPECT_EQ(outcome.exit_code, 2);

@@ -82,6 +82,21 @@ MeasureSettings measured(const std::string& settings) {
   return load(directory, "problems: [ledger-48]\narms: [fixture]\nmeasure: " + settings).measure;
 }
 
+TEST(LoadExperiment, AProblemMayHaveTheKeysOfOlderCommandLines) {
+  const TemporaryDirectory directory;
+  const Experiment experiment = load(directory, R"(
+problems:
+  - {name: a, batch: 48, spatial_size: 20522, num_query: 20522, num_heads: 1, num_points: 8, num_levels: 4, im2col_step: 1, dtype: fp16}
+  - {name: b, queries: 5, levels: "4x5,2x3"}
+arms: [fixture]
+)");
+  Problem expected = preset("ledger-48-square");
+  expected.name = "a";
+  expected.types = Types::all(DType::kFloat16);
+  EXPECT_EQ(experiment.problems.at(0).problem, expected);
+  EXPECT_THAT(experiment.problems.at(1).problem.levels, ElementsAre(Level{4, 5}, Level{2, 3}));
+}
+
 TEST(LoadExperiment, SweepsMakeAProblemOfEachCombination) {
   const TemporaryDirectory directory;
   const Experiment experiment = load(directory, R"(

@@ -18,7 +18,7 @@ namespace {
 
 using testing::HasSubstr;
 
-GroupRequest request_of(std::vector<Arm> arms) {
+GroupRequest request_of(std::vector<ArmEntry> arms) {
   GroupRequest request;
   request.experiment = "external";
   request.problem = tiny_problem();
@@ -34,7 +34,7 @@ GroupRequest request_of(std::vector<Arm> arms) {
 
 std::map<std::string, Record> records_of(const GroupRequest& request) {
   std::vector<std::string> names;
-  for (const Arm& arm : request.arms) names.push_back(arm.name);
+  for (const ArmEntry& arm : request.arms) names.push_back(arm.name);
   Supervisor supervisor({program(), "cpu", {fixture_directory()}, false});
   std::map<std::string, Record> records;
   supervisor.run(request, names, [&](const Record& record) { records[record.arm] = record; });

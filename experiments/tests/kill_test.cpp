@@ -79,7 +79,7 @@ TEST(Kill, AtFiftyRandomMomentsLosesNothingThatHadEnded) {
       expect_contains(after, before);
       before = after;
       complete = fs::exists(results / kManifestFile) &&
-                 read_manifest(results).at("status") == run_status::kComplete;
+                 read_manifest(results).status == run_status::kComplete;
     }
     ++finished;
   }
@@ -96,7 +96,7 @@ TEST(Kill, AtFiftyRandomMomentsLosesNothingThatHadEnded) {
     EXPECT_EQ(record.status, bad ? CellStatus::kCrashed : CellStatus::kOk) << record.cell;
     EXPECT_GE(record.processes.size(), bad ? 1U : 3U) << record.cell;
   }
-  EXPECT_EQ(read_manifest(last).at("status"), run_status::kComplete);
+  EXPECT_EQ(read_manifest(last).status, run_status::kComplete);
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST_F(NvbenchTest, AxesBecomeArmsAndProblems) {
   EXPECT_EQ(warm.cell, "Queries=100/fast_one/warm");
   EXPECT_THAT(warm.samples.at(0).seconds, ElementsAre(5e-4));
   EXPECT_FALSE(warm.baseline);
-  EXPECT_EQ(run.manifest.at("device").at("name"), "NVIDIA Test");
+  EXPECT_EQ(run.manifest.device.value().name, "NVIDIA Test");
 }
 
 TEST_F(NvbenchTest, TakesEachIsolatedSampleWhereTheyWereKept) {

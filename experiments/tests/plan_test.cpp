@@ -69,7 +69,7 @@ ablation:
   EXPECT_EQ(plan.design->dropped[0].point.arm, "all-wait");
   EXPECT_EQ(plan.design->dropped[0].reason, "flag excludes tied");
   EXPECT_THAT(plan.arms[4].composition, HasSubstr("after=7"));
-  EXPECT_THAT(to_text(plan, fixture_registry()), HasSubstr("dropped all-wait: flag excludes tied"));
+  EXPECT_THAT(to_text(plan), HasSubstr("dropped all-wait: flag excludes tied"));
 }
 
 std::vector<std::string> arms_with_noise_pair(const std::string& arms) {
@@ -122,7 +122,7 @@ TEST(Plan, WithoutAnArmForTheDeviceIsAUsageError) {
 
 TEST(Plan, TextShowsWhatWillBeSkipped) {
   const Plan plan = make_plan(experiment("arms: [fixture]"), fixture_registry(), cpu());
-  const std::string text = to_text(plan, fixture_registry());
+  const std::string text = to_text(plan);
   EXPECT_THAT(text, HasSubstr("cells     4 in 4 groups"));
   EXPECT_THAT(text, HasSubstr("    a/fixture/warm\n"));
   EXPECT_THAT(text, HasSubstr("    b/fixture/cold  skipped: "));

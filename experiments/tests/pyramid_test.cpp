@@ -1,4 +1,4 @@
-#include "cli/pyramid.hpp"
+#include "runner/experiment/pyramid.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

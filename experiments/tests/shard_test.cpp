@@ -58,8 +58,7 @@ TEST(Devices, HaveToBeAlike) {
 
 TEST(Devices, AreNotSharedWithAnArmThatTakesSeveral) {
   Plan plan;
-  plan.arms.push_back({.name = "pair", .uses = {}, .composition = "direct defaults"});
-  plan.arms.back().devices = 2;
+  plan.arms.push_back(make_arm(shipped_registry(), "pair", {{"batch-split", {{"devices", 2}}}}));
   DeviceInfo first;
   first.id = "cuda:0";
   DeviceInfo second = first;
@@ -88,7 +87,7 @@ measure: {noise_pair: false, processes: 2, most_processes: 2, blocks: 2, samples
   Plan plan = make_plan(experiment, fixture_registry(), choose_device("cpu", list_devices()));
   plan.devices = {"cpu", "cpu"};  // as if there were two of them
   const TemporaryFile progress(std::tmpfile());
-  RunOptions options;
+  SessionOptions options;
   options.program = program();
   options.plugin_directories = {fixture_directory()};
   const ResultsDirectory results(directory.path() / "results");
@@ -102,7 +101,7 @@ measure: {noise_pair: false, processes: 2, most_processes: 2, blocks: 2, samples
     EXPECT_EQ(record.status, bad ? CellStatus::kCrashed : CellStatus::kOk) << record.reason;
     EXPECT_EQ(record.processes.size(), bad ? 1U : 2U);
   }
-  EXPECT_EQ(read_manifest(results.path()).at("devices").size(), 2U);
+  EXPECT_EQ(read_manifest(results.path()).devices.size(), 2U);
 }
 
 class MergeTest : public testing::Test {
@@ -172,12 +171,12 @@ TEST_F(MergeTest, ShardsComeToTheWholeRun) {
     cells.insert(record.cell);
   }
   EXPECT_EQ(cells.size(), 12U);
-  const nlohmann::json manifest = read_manifest(results("all"));
-  EXPECT_EQ(manifest.at("status"), "complete");
-  EXPECT_EQ(manifest.at("shards").size(), 4U);
-  EXPECT_EQ(manifest.at("groups").size(), 6U);
-  EXPECT_EQ(manifest.at("plan").at("cells").size(), 12U);
-  EXPECT_GT(manifest.at("time").at("busy_seconds"), 0);
+  const Manifest manifest = read_manifest(results("all"));
+  EXPECT_EQ(manifest.status, "complete");
+  EXPECT_EQ(manifest.shards.size(), 4U);
+  EXPECT_EQ(manifest.groups.size(), 6U);
+  EXPECT_EQ(manifest.plan.cells.size(), 12U);
+  EXPECT_GT(manifest.time.value().busy_seconds, 0);
   EXPECT_TRUE(fs::exists(results("all") / "report.html"));
 }
 
@@ -187,10 +186,8 @@ TEST_F(MergeTest, KeepsWhatBestStoodForInEveryShard) {
   const std::string second = run_shard(file, "2/2");
   ASSERT_EQ(run({"merge", "--output", results("all"), first, second}).exit_code, 0);
   std::vector<std::string> problems;
-  const nlohmann::json manifest = read_manifest(results("all"));
-  for (const nlohmann::json& pick : manifest.at("plan").at("best")) {
-    problems.push_back(pick.at("problem"));
-  }
+  const Manifest manifest = read_manifest(results("all"));
+  for (const PickEntry& pick : manifest.plan.best) problems.push_back(pick.problem);
   EXPECT_THAT(problems, testing::ElementsAre("one", "two"));
 }
 
@@ -215,8 +212,9 @@ measure: {noise_pair: false, processes: 1, blocks: 2, samples: 1, warmup: 0}
   const fs::path shard = results("shard-2");
   ASSERT_EQ(run({"run", file, "--device", "cpu", "--shard", "2/2", "--output", shard}).exit_code,
             0);
-  nlohmann::json manifest = read_manifest(shard);
-  manifest["device"].update({{"id", "cuda:0"}, {"kind", "cuda"}});
+  Manifest manifest = read_manifest(shard);
+  manifest.device.value().id = "cuda:0";
+  manifest.device.value().kind = DeviceKind::kCuda;
   write_manifest(shard, manifest);
   const Outcome printed = run({"profile", shard, "--print"});
   EXPECT_EQ(printed.exit_code, 0) << printed.err;
@@ -245,7 +243,7 @@ measure: {noise_pair: false, processes: 1, blocks: 2, samples: 1, warmup: 0}
   EXPECT_EQ(merged.exit_code, 0) << merged.err;
   EXPECT_THAT(merged.err, testing::Not(HasSubstr("missing")));
   EXPECT_THAT(merged.out, testing::Not(HasSubstr("may be missing")));
-  EXPECT_EQ(read_manifest(results("all")).at("status"), "complete");
+  EXPECT_EQ(read_manifest(results("all")).status, "complete");
 }
 
 TEST_F(MergeTest, RefusesWhatDoesNotBelongTogether) {

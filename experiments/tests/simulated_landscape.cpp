@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/worker/halving.hpp"
+#include "runner/worker/group_runner.hpp"
 
 namespace msda::test {
 namespace {

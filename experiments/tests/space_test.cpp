@@ -132,8 +132,7 @@ class CandidatesTest : public testing::Test {
   }
 
   SpaceSpec spec_;
-  Arm baseline_{
-      "base", {{"fixture", {}}}, Composition(fixture_registry(), {{"fixture", {}}}).describe()};
+  Arm baseline_ = make_arm(fixture_registry(), "base", {{"fixture", {}}});
   std::vector<Arm> known_;
   ProblemSpec problem_ = tiny_problem();
   DeviceInfo device_{.id = "cpu", .name = "CPU", .kind = DeviceKind::kCpu};
@@ -161,8 +160,7 @@ excludes: [{kernel.milliseconds: 2}]
 
 TEST_F(CandidatesTest, IncludeKnownArmsWhetherTheSpaceHasThemOrNot) {
   const auto arm = [](const std::string& name, double milliseconds) {
-    const std::vector<Use> uses{{"fixture", {{"milliseconds", milliseconds}}}};
-    return Arm{name, uses, Composition(fixture_registry(), uses).describe()};
+    return make_arm(fixture_registry(), name, {{"fixture", {{"milliseconds", milliseconds}}}});
   };
   const Candidates found = candidates("factors: {k: {fixture: {milliseconds: [1, 2]}}}\n",
                                       {arm("inside", 2), arm("beyond", 5)});

@@ -28,10 +28,10 @@ class SupervisorTest : public testing::Test {
   }
 
   /// Runs the arms, all of them unfinished, and keeps the last record of each.
-  void run(std::vector<Arm> arms) {
+  void run(std::vector<ArmEntry> arms) {
     request_.arms = std::move(arms);
     std::vector<std::string> names;
-    for (const Arm& arm : request_.arms) names.push_back(arm.name);
+    for (const ArmEntry& arm : request_.arms) names.push_back(arm.name);
     supervisor_.run(request_, names, [&](const Record& r) { records_[r.arm] = r; });
   }
 
@@ -206,7 +206,7 @@ TEST_F(SupervisorTest, TheBudgetEndsTheBlocks) {
 
 TEST_F(SupervisorTest, LosersOfAHalvingStopEarlyAndTheBaselineDoesNot) {
   const auto waiting = [](const std::string& name, double milliseconds) {
-    return Arm{name, {{"fixture", {{"milliseconds", milliseconds}}}}, "fixture"};
+    return ArmEntry{name, {{"fixture", {{"milliseconds", milliseconds}}}}, "fixture"};
   };
   request_.measure.blocks = 4;
   request_.keep = 1;

@@ -114,7 +114,7 @@ std::string run_with_claim(const TemporaryDirectory& directory) {
   return results;
 }
 
-Arm fixture_arm(const std::string& name, const std::string& behaviour, std::int64_t after) {
+ArmEntry fixture_arm(const std::string& name, const std::string& behaviour, std::int64_t after) {
   return {name, {{"fixture", {{"behaviour", behaviour}, {"after", after}}}}, "fixture"};
 }
 
@@ -122,7 +122,7 @@ fs::path external_library(const std::string& name) {
   return fs::path(MSDA_EXTERNAL_DIR) / (name + ".so");
 }
 
-Arm external_arm(const std::string& name, const fs::path& file, const std::string& symbol,
+ArmEntry external_arm(const std::string& name, const fs::path& file, const std::string& symbol,
                  const std::string& options) {
   const Use use{kExternalVariant,
                 {{"library", file.string()}, {"symbol", symbol}, {"options", options}}};

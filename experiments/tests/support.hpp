@@ -64,11 +64,11 @@ class Child {
 std::string run_with_claim(const TemporaryDirectory& directory);
 
 /// An arm of the fixture that behaves so after a number of good launches.
-Arm fixture_arm(const std::string& name, const std::string& behaviour, std::int64_t after = 0);
+ArmEntry fixture_arm(const std::string& name, const std::string& behaviour, std::int64_t after = 0);
 /// A library of tests/fixtures with a C entry: "external", "external_ends", ...
 std::filesystem::path external_library(const std::string& name);
 /// An arm that calls `symbol` of the library `file`.
-Arm external_arm(const std::string& name, const std::filesystem::path& file,
+ArmEntry external_arm(const std::string& name, const std::filesystem::path& file,
                  const std::string& symbol = "msda_forward", const std::string& options = "");
 /// A generated problem that takes well under a millisecond.
 ProblemSpec tiny_problem();

@@ -9,7 +9,7 @@
 #include "parallel.hpp"
 #include "runner/tune/screen.hpp"
 #include "runner/tune/search.hpp"
-#include "runner/worker/halving.hpp"
+#include "runner/worker/group_runner.hpp"
 #include "simulated_landscape.hpp"
 #include "tuning/confirmation.hpp"
 

@@ -78,12 +78,12 @@ TEST_F(TuneTest, FindsAndConfirmsTheFastestWhateverOthersDo) {
   EXPECT_THAT(found[0].command, HasSubstr("msda tune"));
   EXPECT_EQ(found[0].error, 1e-5) << "what fp32 allows";
 
-  const nlohmann::json searched = read_manifest(results()).at("searches").at(0);
-  EXPECT_EQ(searched.at("points"), 12);
-  EXPECT_EQ(searched.at("left"), 8);
-  EXPECT_EQ(searched.at("measured"), 3);
-  EXPECT_EQ(searched.at("failed"), 5);
-  EXPECT_TRUE(searched.at("whole"));
+  const SearchEntry searched = read_manifest(results()).searches.at(0);
+  EXPECT_EQ(searched.points, 12U);
+  EXPECT_EQ(searched.left, 8U);
+  EXPECT_EQ(searched.measured, 3U);
+  EXPECT_EQ(searched.failed, 5U);
+  EXPECT_TRUE(searched.whole);
 }
 
 TEST_F(TuneTest, KeepsTheSearchApartFromTheConfirmationsRecords) {
@@ -235,7 +235,7 @@ measure: {processes: 2, most_processes: 2, blocks: 4, samples: 2, warmup: 0}
   }
   ASSERT_EQ(run(merge).exit_code, 0);
   EXPECT_THAT(saved(), SizeIs(2));
-  EXPECT_THAT(read_manifest(results()).at("searches"), SizeIs(2));
+  EXPECT_THAT(read_manifest(results()).searches, SizeIs(2));
   const Outcome report = run({"report", results()});
   EXPECT_THAT(report.out, AllOf(HasSubstr("Search: p, warm"), HasSubstr("Search: q, warm")));
 }

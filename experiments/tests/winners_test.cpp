@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "files/read.hpp"
+#include "results/entries_json.hpp"
 #include "runner/plan/best_match.hpp"
+#include "runner/plan/plan.hpp"
 #include "support.hpp"
 
 namespace msda::test {
@@ -258,10 +260,10 @@ TEST_F(BestArmTest, IsAnotherCompositionOnEachProblem) {
   EXPECT_EQ(tuned.refused, "");
   EXPECT_THAT(best_notes(best), ElementsAre(AllOf(HasSubstr("tuned/best/warm is fixture"),
                                                   HasSubstr("exactly this shape, on this model"))));
-  const nlohmann::json picks = to_json(best).at("best");
+  const std::vector<PickEntry> picks = entry_of(best).best;
   ASSERT_EQ(picks.size(), 1U) << "where none fits there is nothing to say";
-  EXPECT_EQ(picks[0].at("problem"), "tuned");
-  EXPECT_EQ(picks[0].at("composition"), tuned.composition);
+  EXPECT_EQ(picks[0].problem, "tuned");
+  EXPECT_EQ(picks[0].composition, tuned.composition);
 
   const Arm half = arms_of(best, best.groups[1]).at(1);
   EXPECT_THAT(half.refused, HasSubstr("no search has left a winner"));
@@ -312,8 +314,8 @@ TEST_F(BestArmTest, ReachesTheWorkerAsWhatItIs) {
   const Plan best = plan("arms: [fixture, best]\n");
   const Arm tuned = arms_of(best, best.groups[0]).at(1);
   const Arm half = arms_of(best, best.groups[1]).at(1);
-  EXPECT_EQ(arm_from_json(to_json(tuned)).uses, tuned.uses);
-  EXPECT_EQ(arm_from_json(to_json(half)).refused, half.refused);
+  EXPECT_EQ(from_json_document<ArmEntry>(write_json<ArmEntry>(tuned), "arm").uses, tuned.uses);
+  EXPECT_EQ(from_json_document<ArmEntry>(write_json<ArmEntry>(half), "arm").refused, half.refused);
 }
 
 TEST_F(BestArmTest, RunsAndIsSkippedWhereThereIsNoWinner) {

@@ -232,25 +232,14 @@ void check_on_problems(const Claim& claim, const std::vector<Table>& tables,
   }
 }
 
-/// The name of the run's device; "" where the manifest does not say.
-std::string device_name(const nlohmann::json& manifest) {
-  const auto device = manifest.find("device");
-  if (device == manifest.end() || !device->is_object()) return "";
-  const auto name = device->find("name");
-  return name != device->end() && name->is_string() ? name->get<std::string>() : "";
-}
-
 }  // namespace
 
-std::vector<CheckedClaim> check_claims(const nlohmann::json& manifest,
-                                       const std::vector<Table>& tables,
+std::vector<CheckedClaim> check_claims(const Manifest& manifest, const std::vector<Table>& tables,
                                        const std::vector<CounterTable>& counters) {
   std::vector<CheckedClaim> checked;
-  const auto claims = manifest.find("claims");
-  if (claims == manifest.end() || !claims->is_array()) return checked;
-  const std::string device = device_name(manifest);
-  for (const nlohmann::json& claim : *claims) {
-    check_on_problems(claim_from_json(claim), tables, counters, device, checked);
+  const std::string device = manifest.device ? manifest.device->name : "";
+  for (const Claim& claim : manifest.claims) {
+    check_on_problems(claim, tables, counters, device, checked);
   }
   return checked;
 }

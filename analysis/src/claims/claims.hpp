@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "counters/counter_tables.hpp"
-#include "results/claim.hpp"
+#include "results/manifest.hpp"
 #include "statistics/table.hpp"
 
 namespace msda {
@@ -58,8 +58,7 @@ ClaimVerdict judge(Claim::Quantity quantity, const ClaimedRange& claimed,
 
 /// The claims of a manifest, each on every problem that it speaks of, in the tables' order. Throws
 /// UsageError for a claim that is malformed.
-std::vector<CheckedClaim> check_claims(const nlohmann::json& manifest,
-                                       const std::vector<Table>& tables,
+std::vector<CheckedClaim> check_claims(const Manifest& manifest, const std::vector<Table>& tables,
                                        const std::vector<CounterTable>& counters = {});
 
 /// A claim on a counter on every problem that the run has times or counters of.

@@ -78,19 +78,15 @@ double ByteClaim::ratio() const {
   return counted > high ? counted / high : 1;
 }
 
-std::vector<double> level_bytes(const nlohmann::json& manifest, const std::string& problem) {
+std::vector<double> level_bytes(const Manifest& manifest, const std::string& problem) {
   std::vector<double> bytes;
-  try {
-    for (const nlohmann::json& one : manifest.at("problems")) {
-      if (one.at("name") != problem) continue;
-      const double channels = one.at("channels").get<double>();
-      const double size = one.at("types").at("value") == "fp32" ? 4 : 2;
-      for (const nlohmann::json& level : one.at("levels")) {
-        bytes.push_back(level.at(0).get<double>() * level.at(1).get<double>() * channels * size);
-      }
+  for (const ProblemEntry& one : manifest.problems) {
+    if (one.name() != problem) continue;
+    const auto size = static_cast<std::int64_t>(size_of(one.problem.types.value));
+    for (const Level& level : one.problem.levels) {
+      bytes.push_back(
+          static_cast<double>(level.height * level.width * one.problem.channels * size));
     }
-  } catch (const nlohmann::json::exception&) {
-    bytes.clear();  // of a program that wrote less: the claims are wider
   }
   return bytes;
 }

@@ -13,9 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "counters/launches.hpp"
+#include "results/manifest.hpp"
 #include "results/record.hpp"
 
 namespace msda {
@@ -45,7 +44,7 @@ struct ByteClaim {
 
 /// Bytes of each level of one head and image as a manifest's problem has them; empty where it has
 /// not. Throws nothing.
-std::vector<double> level_bytes(const nlohmann::json& manifest, const std::string& problem);
+std::vector<double> level_bytes(const Manifest& manifest, const std::string& problem);
 
 /// The steps whose counters are there. `record` is that of the same cell, `levels` those of
 /// level_bytes().

@@ -125,7 +125,7 @@ void explain_factors(const Loads& loads, const CounterContext& context, CounterT
   }
 }
 
-void claim_bytes(const Table& timed, const nlohmann::json& manifest, CounterTable& table) {
+void claim_bytes(const Table& timed, const Manifest& manifest, CounterTable& table) {
   const std::vector<double> levels = level_bytes(manifest, table.problem);
   for (const CountedLaunch& launch : table.launches) {
     const Row* row = find_row(timed, launch.arm());

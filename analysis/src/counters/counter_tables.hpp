@@ -45,7 +45,7 @@ struct CounterContext {
   const std::vector<Table>* tables = nullptr;  ///< of the run's samples, if there are any
   const Ablation* ablation = nullptr;          ///< of a run with factors
   const Design* design = nullptr;              ///< the same without samples
-  const nlohmann::json* manifest = nullptr;    ///< of the run
+  const Manifest* manifest = nullptr;          ///< of the run
 };
 
 /// Tables come in the order in which their problem and mode first appear.

@@ -17,23 +17,22 @@ namespace {
 /// The run's name, and its summary where it has one.
 std::string title_of(const Report& report) {
   const std::string name = name_of(report);
-  const std::string summary = text_field(report.manifest, "summary");
+  const std::string summary = printable_line(report.manifest.summary);
   const std::string title = name.empty() ? "MSDA Lab report" : name;
   return summary.empty() ? title : title + ": " + summary;
 }
 
 /// A run's device, program, time and status, as far as the manifest has them.
 std::string context_of(const Report& report) {
-  const auto found = report.manifest.find("device");
-  const nlohmann::json device = found == report.manifest.end() ? nlohmann::json() : *found;
-  const std::string id = text_field(device, "id");
-  const std::string name = text_field(device, "name");
-  const std::string version = text_field(report.manifest, "program_version");
-  const std::string status = text_field(report.manifest, "status");
+  const Manifest& manifest = report.manifest;
+  const std::string id = manifest.device ? manifest.device->id : "";
+  const std::string name = manifest.device ? manifest.device->name : "";
+  const std::string& version = manifest.program_version;
   std::vector<std::string> parts{
       name.empty() || id.empty() ? name + id : fmt::format("{} ({})", name, id),
-      version.empty() ? "" : "msda " + version, text_field(report.manifest, "started"),
-      status.empty() ? "" : "run " + status};
+      version.empty() ? "" : "msda " + version, manifest.started,
+      manifest.status.empty() ? "" : "run " + manifest.status};
+  for (std::string& part : parts) part = printable_line(part);
   std::erase(parts, "");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -42,8 +41,8 @@ std::string context_of(const Report& report) {
 std::vector<std::string> notes_of(const Report& report) {
   std::vector<std::string> notes{time_sentence(report.manifest)};
   std::erase(notes, "");
-  for (const nlohmann::json& note : plan_list(report, "notes")) {
-    if (note.is_string()) notes.push_back(printable_line(note.get<std::string>()));
+  for (const std::string& note : report.manifest.plan.notes) {
+    notes.push_back(printable_line(note));
   }
   return notes;
 }
@@ -99,22 +98,7 @@ std::string replication_of(const Report& report) {
 
 }  // namespace
 
-std::string text_field(const nlohmann::json& object, const char* key) {
-  if (!object.is_object()) return "";
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? printable_line(found->get<std::string>())
-                                                     : "";
-}
-
-const nlohmann::json& plan_list(const Report& report, const char* key) {
-  static const nlohmann::json kNone = nlohmann::json::array();
-  const auto plan = report.manifest.find("plan");
-  if (plan == report.manifest.end() || !plan->is_object()) return kNone;
-  const auto found = plan->find(key);
-  return found != plan->end() && found->is_array() ? *found : kNone;
-}
-
-std::string name_of(const Report& report) { return text_field(report.manifest, "name"); }
+std::string name_of(const Report& report) { return printable_line(report.manifest.name); }
 
 std::vector<Section> sections_of(const Report& report) {
   std::vector<Section> sections;
@@ -150,7 +134,7 @@ Document document_of(const Report& report) {
   document.notes = notes_of(report);
   document.sections = sections_of(report);
   document.legend = legend_of(document.sections);
-  if (text_field(report.manifest, "status") == "complete") document.nothing = kNoTablesAtAll;
+  if (report.manifest.status == run_status::kComplete) document.nothing = kNoTablesAtAll;
   const std::string search = search_answer(report, document.sections);
   if (!search.empty()) document.answer = search;
   return document;

@@ -44,10 +44,6 @@ Document claims_document(std::span<const Report> reports);
 /// Counters alone, for a profile that has no run beside it.
 Document counters_document(const std::vector<CounterTable>& tables);
 
-/// A string field of a JSON object, in printable characters, or "".
-std::string text_field(const nlohmann::json& object, const char* key);
-/// The list of that name in the plan of a report's manifest; empty where it has none.
-const nlohmann::json& plan_list(const Report& report, const char* key);
 /// A run's name, or "".
 std::string name_of(const Report& report);
 

@@ -111,11 +111,10 @@ std::map<std::string, CellRow> rows_by_cell(const Report& report) {
 
 /// The device's model; "" where the manifest does not tell.
 std::string device_of(const Report& report) {
-  const auto device = report.manifest.find("device");
-  if (device == report.manifest.end() || !device->is_object()) return "";
-  const std::string name = device->value("name", "");
-  const bool is_processor = device->value("kind", "") == "cpu";
-  return is_processor ? report.manifest.value("cpu_model", name) : name;
+  const Manifest& manifest = report.manifest;
+  if (!manifest.device) return "";
+  const bool is_processor = manifest.device->kind == DeviceKind::kCpu;
+  return is_processor && !manifest.cpu_model.empty() ? manifest.cpu_model : manifest.device->name;
 }
 
 void check_comparable(const Report& before, const Report& after) {

@@ -14,50 +14,33 @@ namespace msda {
 namespace {
 
 /// Every process counts as planned where the manifest does not say how many were.
-PlannedProcesses planned_in(const nlohmann::json& manifest) {
-  const nlohmann::json::json_pointer place("/plan/measure/processes");
-  if (!manifest.contains(place) || !manifest.at(place).is_number_integer()) return {};
-  return {manifest.at(place).get<int>()};
+PlannedProcesses planned_in(const Manifest& manifest) {
+  if (!manifest.plan.measure) return {};
+  return {manifest.plan.measure->processes};
 }
 
-/// Calls each(name, arm) for the arms, as far as the manifest tells.
-template <class Each>
-void for_each_arm(const nlohmann::json& manifest, const Each& each) {
-  const auto arms = manifest.find("arms");
-  if (arms == manifest.end() || !arms->is_array()) return;
-  for (const nlohmann::json& arm : *arms) {
-    if (!arm.is_object()) continue;
-    const auto name = arm.find("name");
-    if (name != arm.end() && name->is_string()) each(name->get<std::string>(), arm);
-  }
-}
-
-std::vector<std::string> arms_of(const nlohmann::json& manifest) {
+std::vector<std::string> arms_of(const Manifest& manifest) {
   std::vector<std::string> names;
-  for_each_arm(manifest, [&](const std::string& name, const auto&) { names.push_back(name); });
+  for (const ArmEntry& arm : manifest.arms) names.push_back(arm.name);
   return names;
 }
 
 /// An arm that names no variant, as one of `use: best`, is about no mechanism: what a search found
 /// is measured for its time, whatever of it has nothing to do.
-void forget_evidence_of_unnamed(const nlohmann::json& manifest, std::vector<Record>& records) {
+void forget_evidence_of_unnamed(const Manifest& manifest, std::vector<Record>& records) {
   std::set<std::string> unnamed;
-  for_each_arm(manifest, [&](const std::string& name, const nlohmann::json& arm) {
-    if (arm.contains("uses") && arm.at("uses").empty()) unnamed.insert(name);
-  });
+  for (const ArmEntry& arm : manifest.arms) {
+    if (arm.uses.empty()) unnamed.insert(arm.name);
+  }
   for (Record& record : records) {
     if (unnamed.contains(record.arm)) record.evidence.reset();
   }
 }
 
-MemoryFacts memory_in(const nlohmann::json& manifest) {
+MemoryFacts memory_in(const Manifest& manifest) {
   MemoryFacts memory;
-  const auto ceilings = manifest.find("ceilings");
-  if (ceilings != manifest.end()) memory.ceilings = ceilings_from_json(*ceilings);
-  const nlohmann::json::json_pointer place("/device/l2_bytes");
-  if (manifest.contains(place) && manifest.at(place).is_number_integer()) {
-    memory.l2_bytes = manifest.at(place).get<std::int64_t>();
-  }
+  if (!manifest.ceilings.is_null()) memory.ceilings = ceilings_from_json(manifest.ceilings);
+  if (manifest.device) memory.l2_bytes = manifest.device->l2_bytes;
   return memory;
 }
 
@@ -71,19 +54,15 @@ std::filesystem::file_status status_of(const std::filesystem::path& place) {
 
 }  // namespace
 
-Report make_report(nlohmann::json manifest, std::vector<Record> records,
+Report make_report(Manifest manifest, std::vector<Record> records,
                    const std::vector<SearchTrial>& trials,
                    const std::vector<KernelCounters>& kernels) {
   Report report;
-  if (manifest.contains("space")) {
-    report.searches = make_search_reports(manifest, trials, records);
-  }
+  if (manifest.space) report.searches = make_search_reports(manifest, trials, records);
   forget_evidence_of_unnamed(manifest, records);
   report.tables = make_tables(std::move(records),
                               {arms_of(manifest), memory_in(manifest), planned_in(manifest)});
-  if (const auto design = manifest.find("ablation"); design != manifest.end()) {
-    report.ablation = make_ablation(design_from_json(*design), report.tables);
-  }
+  if (manifest.ablation) report.ablation = make_ablation(*manifest.ablation, report.tables);
   report.regimes = compare_regimes(report.tables);
   report.counters = make_counter_tables(
       kernels, {arms_of(manifest), "", &report.tables,
@@ -100,13 +79,13 @@ Report make_report(const std::filesystem::path& directory) {
     throw UsageError(fmt::format("{} is not a directory; expected one that `msda run` wrote",
                                  directory.string()));
   }
-  for (const char* name : {"manifest.json", "records.jsonl"}) {
+  for (const char* name : {kManifestFile, "records.jsonl"}) {
     if (!std::filesystem::exists(status_of(directory / name))) {
       throw UsageError(fmt::format("{} has no {}; expected a directory that `msda run` wrote",
                                    directory.string(), name));
     }
   }
-  Report report = make_report(read_manifest_file(directory / "manifest.json"),
+  Report report = make_report(read_manifest_file(directory / kManifestFile),
                               read_records(directory / "records.jsonl"),
                               read_search(directory / kSearchFile), read_counters(directory));
   report.timeline = make_timeline(read_ranges(directory / kRangesFile));

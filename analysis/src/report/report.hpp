@@ -7,12 +7,11 @@
 #include <ranges>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "ablation/ablation.hpp"
 #include "ablation/regimes.hpp"
 #include "claims/claims.hpp"
 #include "counters/counter_tables.hpp"
+#include "results/manifest.hpp"
 #include "results/search_log.hpp"
 #include "statistics/table.hpp"
 #include "timeline/timeline.hpp"
@@ -21,7 +20,7 @@
 namespace msda {
 
 struct Report {
-  nlohmann::json manifest;
+  Manifest manifest;
   std::vector<Table> tables;
   std::vector<CheckedClaim> claims;    ///< none where no cell has finished
   std::optional<Ablation> ablation;    ///< of an experiment with factors
@@ -43,7 +42,7 @@ Report make_report(const std::filesystem::path& directory);
 /// The same from memory: one record for each cell. Every field of the manifest is optional; its
 /// "arms" give the order of the rows. `trials` are those of a search, `kernels` what a profiler
 /// counted.
-Report make_report(nlohmann::json manifest, std::vector<Record> records,
+Report make_report(Manifest manifest, std::vector<Record> records,
                    const std::vector<SearchTrial>& trials = {},
                    const std::vector<KernelCounters>& kernels = {});
 

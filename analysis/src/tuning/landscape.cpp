@@ -71,20 +71,19 @@ SearchReport& report_of(std::vector<SearchReport>& reports, const std::string& p
   return report;
 }
 
-void add_finalists(const json& searched, const SearchSpace& space,
+void add_finalists(const SearchEntry& searched, const SearchSpace& space,
                    const std::vector<Record>& records, SearchReport& report) {
   std::vector<Record> own;
   for (const Record& record : records) {
     if (record.problem == report.problem && record.mode == report.mode) own.push_back(record);
   }
   const std::vector<Confirmation> confirmations = confirm(own);
-  for (const json& one : searched.at("finalists")) {
+  for (const FinalistEntry& one : searched.finalists) {
     FinalistResult& finalist = report.finalists.emplace_back();
-    finalist.name = one.at("name").get<std::string>();
-    finalist.searched_gain = one.at("searched_gain").get<double>();
-    const auto number = one.at("number").get<std::uint64_t>();
-    finalist.description = number < space.size() ? space.describe(space.at(number))
-                                                 : one.at("composition").get<std::string>();
+    finalist.name = one.name;
+    finalist.searched_gain = one.searched_gain;
+    finalist.description =
+        one.number < space.size() ? space.describe(space.at(one.number)) : one.composition;
     for (const Confirmation& confirmation : confirmations) {
       if (confirmation.arm == finalist.name) finalist.confirmation = confirmation;
     }
@@ -95,20 +94,19 @@ void add_finalists(const json& searched, const SearchSpace& space,
   }
 }
 
-void add_searched(const json& searched, const SearchSpace& space,
+void add_searched(const SearchEntry& searched, const SearchSpace& space,
                   const std::vector<Record>& records, SearchReport& report) {
-  report.baseline = searched.value("baseline", "");
-  report.failure = searched.value("failure", "");
+  report.baseline = searched.baseline;
+  report.failure = searched.failure;
   report.ended = true;
-  report.whole = searched.value("whole", false);
-  report.out_of_time = searched.value("out_of_time", false);
-  report.points = searched.value("points", 0.0);
-  const double looked_at = searched.value("looked_at", 0.0);
+  report.whole = searched.whole;
+  report.out_of_time = searched.out_of_time;
+  report.points = static_cast<double>(searched.points);
+  const auto looked_at = static_cast<double>(searched.looked_at);
   const double scale = looked_at > 0 ? report.points / looked_at : 0;
-  report.left = searched.value("left", 0.0) * scale;
-  for (const json& one : searched.value("removed", json::array())) {
-    report.removed.push_back(
-        {one.at("reason").get<std::string>(), one.at("points").get<double>() * scale});
+  report.left = static_cast<double>(searched.left) * scale;
+  for (const RemovedEntry& one : searched.removed) {
+    report.removed.push_back({one.reason, static_cast<double>(one.points) * scale});
   }
   add_finalists(searched, space, records, report);
 }
@@ -126,24 +124,18 @@ std::optional<std::size_t> reference_of(const SearchReport& report) {
 
 }  // namespace
 
-std::vector<SearchReport> make_search_reports(const json& manifest,
+std::vector<SearchReport> make_search_reports(const Manifest& manifest,
                                               const std::vector<SearchTrial>& trials,
                                               const std::vector<Record>& records) {
-  const SearchSpace space = space_from_json(manifest.at("space"));
+  const SearchSpace& space = *manifest.space;
   std::vector<SearchReport> reports;
   std::map<std::pair<std::string, TimingMode>, Trials> collected;
   for (const SearchTrial& trial : trials) {
     SearchReport& report = report_of(reports, trial.problem, trial.mode);
     collected.try_emplace({trial.problem, trial.mode}, space).first->second.add(trial, report);
   }
-  try {
-    for (const json& searched : manifest.value("searches", json::array())) {
-      const TimingMode mode = parse_timing_mode(searched.at("mode").get<std::string>());
-      add_searched(searched, space, records,
-                   report_of(reports, searched.at("problem").get<std::string>(), mode));
-    }
-  } catch (const json::exception& error) {
-    throw UsageError(std::string("the manifest's searches are broken: ") + error.what());
+  for (const SearchEntry& searched : manifest.searches) {
+    add_searched(searched, space, records, report_of(reports, searched.problem, searched.mode));
   }
   for (SearchReport& report : reports) {
     const auto found = collected.find({report.problem, report.mode});

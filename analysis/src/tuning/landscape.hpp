@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "design/space.hpp"
+#include "results/manifest.hpp"
 #include "results/search_log.hpp"
 #include "tuning/confirmation.hpp"
 #include "tuning/factor_shares.hpp"
@@ -91,7 +90,7 @@ struct SearchReport {
 
 /// One for each problem and mode that the log or the manifest's "searches" have. `records` are the
 /// confirmation's.
-std::vector<SearchReport> make_search_reports(const nlohmann::json& manifest,
+std::vector<SearchReport> make_search_reports(const Manifest& manifest,
                                               const std::vector<SearchTrial>& trials,
                                               const std::vector<Record>& records);
 

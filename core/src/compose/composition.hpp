@@ -2,23 +2,16 @@
 // optimizations; both with resolved parameters, and where a placement says so on several devices.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <msda/placement.hpp>
 
+#include "facts/arm.hpp"
 #include "plugin/registry.hpp"
 
 namespace msda {
-
-/// One variant as asked for: its name and the parameters given.
-struct Use {
-  std::string variant;
-  std::map<std::string, ParameterValue> parameters;
-  friend bool operator==(const Use&, const Use&) = default;
-};
 
 /// One variant of a composition.
 struct Part {

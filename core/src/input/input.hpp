@@ -1,7 +1,6 @@
 // An Input is the tensors of one problem in host memory, generated or read.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -11,8 +10,8 @@
 
 #include <msda/problem.hpp>
 
+#include "facts/problem_spec.hpp"
 #include "files/bytes.hpp"
-#include "names.hpp"
 
 namespace msda {
 
@@ -25,47 +24,6 @@ struct Input {
   std::optional<std::vector<float>> expected;
   std::string origin;  ///< "uniform, seed 7" or the directory, for records
 };
-
-/// Where the sampling points of a generated input lie; design in docs/problems.md.
-enum class Distribution { kUniform, kLocal, kDirectional, kClustered, kOutside, kBorder, kSame };
-
-/// Which reference point a query of a generated input has.
-enum class QueryOrder {
-  kRaster,    ///< neighbours in the image are neighbours in memory, as in an encoder
-  kShuffled,  ///< any, the same in all images
-};
-
-struct Generation {
-  Distribution distribution = Distribution::kUniform;
-  QueryOrder query_order = QueryOrder::kRaster;
-  double sigma = 2.0;           ///< local, clustered: standard deviation of the offsets in pixels
-  double outside_share = 0.25;  ///< outside: share of the points beyond the image, 0..1
-  std::int64_t objects = 8;     ///< clustered: how many objects the queries gather around
-  std::uint64_t seed = 1;
-};
-
-std::string_view name_of(Distribution distribution);
-
-template <>
-struct Named<Distribution> {
-  using D = Distribution;
-  static constexpr const char* kWhat = "distribution";
-  static constexpr std::array kValues = {D::kUniform, D::kLocal,  D::kDirectional, D::kClustered,
-                                         D::kOutside, D::kBorder, D::kSame};
-};
-
-constexpr std::string_view name_of(QueryOrder order) {
-  return order == QueryOrder::kRaster ? "raster" : "shuffled";
-}
-
-template <>
-struct Named<QueryOrder> {
-  static constexpr const char* kWhat = "order of queries";
-  static constexpr std::array kValues = {QueryOrder::kRaster, QueryOrder::kShuffled};
-};
-
-/// Throws UsageError with the list of names and the nearest one.
-Distribution parse_distribution(std::string_view name);
 
 /// Fills all tensors with random data: value normal(0, 1), weights a softmax over L*P of normal(0,
 /// 1) logits, locations as `generation` says. Counter-based (Philox4x32-10; Salmon et al., SC'11):

@@ -16,7 +16,7 @@ namespace msda {
 namespace {
 
 /// What a range of rows adds to a Comparison.
-struct Part {
+struct Share {
   double squared_error = 0;
   double squared_reference = 0;
   double maximum = -1;  ///< largest absolute difference of finite elements; -1 without any
@@ -40,7 +40,7 @@ struct RowError {
 /// An error over its bound. No error is within any bound, also one of zero.
 double excess(double error, double bound) { return error == 0 ? 0 : error / bound; }
 
-void add_element(double out, double reference, std::int64_t index, Part& part, RowError& row) {
+void add_element(double out, double reference, std::int64_t index, Share& part, RowError& row) {
   part.squared_reference += reference * reference;
   const double difference = std::abs(out - reference);
   if (!std::isfinite(difference)) {
@@ -61,7 +61,7 @@ void add_element(double out, double reference, std::int64_t index, Part& part, R
   }
 }
 
-void add_row(const RowError& error, std::int64_t row, const Bounds* bounds, Part& part) {
+void add_row(const RowError& error, std::int64_t row, const Bounds* bounds, Share& part) {
   part.squared_error += error.squared;
   if (bounds == nullptr) return;
   const double of_row = excess(std::sqrt(error.squared), bounds->row(row));
@@ -77,10 +77,10 @@ void add_row(const RowError& error, std::int64_t row, const Bounds* bounds, Part
   }
 }
 
-Part compare_rows(const Problem& problem, const Bytes& output, const std::vector<double>& reference,
+Share compare_rows(const Problem& problem, const Bytes& output, const std::vector<double>& reference,
                   const Bounds* bounds, std::int64_t begin, std::int64_t end) {
   std::vector<float> elements(static_cast<std::size_t>(problem.channels));
-  Part part;
+  Share part;
   for (std::int64_t row = begin; row < end; ++row) {
     std::int64_t index = row * problem.channels;
     load_floats(problem.types.output, output.data(), index, elements);
@@ -96,7 +96,7 @@ Part compare_rows(const Problem& problem, const Bytes& output, const std::vector
 }
 
 /// Adds a later range; the earlier one wins ties, so the result is the sequential one.
-void merge(const Part& later, Part& sum) {
+void merge(const Share& later, Share& sum) {
   sum.squared_error += later.squared_error;
   sum.squared_reference += later.squared_reference;
   sum.not_written += later.not_written;
@@ -115,7 +115,7 @@ void merge(const Part& later, Part& sum) {
   }
 }
 
-double relative_l2(const Part& sum) {
+double relative_l2(const Share& sum) {
   if (sum.first_non_finite != std::numeric_limits<std::int64_t>::max()) {
     return std::numeric_limits<double>::quiet_NaN();
   }
@@ -135,13 +135,13 @@ Comparison compare(const Problem& problem, const Bytes& output,
   }
   const std::int64_t rows = count / problem.channels;
   const std::int64_t grain = std::max<std::int64_t>(1, (1 << 15) / problem.channels);
-  std::vector<Part> parts(static_cast<std::size_t>((rows + grain - 1) / grain));
+  std::vector<Share> parts(static_cast<std::size_t>((rows + grain - 1) / grain));
   parallel_for(rows, grain, threads, [&](std::int64_t begin, std::int64_t end) {
     parts[static_cast<std::size_t>(begin / grain)] =
         compare_rows(problem, output, reference, bounds, begin, end);
   });
-  Part sum;
-  for (const Part& part : parts) merge(part, sum);
+  Share sum;
+  for (const Share& part : parts) merge(part, sum);
   const bool finite = sum.first_non_finite == std::numeric_limits<std::int64_t>::max();
   Comparison comparison;
   comparison.relative_l2 = relative_l2(sum);

@@ -7,23 +7,17 @@
 
 #include "files/read.hpp"
 #include "files/write.hpp"
-#include "json_fields.hpp"
 #include "json_line.hpp"
+#include "json_members.hpp"
 #include "results/json_lines.hpp"
 
 namespace msda {
 
 template <>
-struct JsonFields<KernelCounters> {
-  using C = KernelCounters;
-  static auto list() {
-    return std::tuple(json_field("problem", &C::problem), json_field("arm", &C::arm),
-                      json_field("mode", &C::mode), json_field("part", &C::part),
-                      json_field("kernel", &C::kernel), json_field("device", &C::device),
-                      json_field("tool", &C::tool), json_field("values", &C::values),
-                      json_field("missing", &C::missing));
-  }
-};
+struct JsonFields<KernelCounters>
+    : JsonMembers<&KernelCounters::problem, &KernelCounters::arm, &KernelCounters::mode,
+                  &KernelCounters::part, &KernelCounters::kernel, &KernelCounters::device,
+                  &KernelCounters::tool, &KernelCounters::values, &KernelCounters::missing> {};
 
 namespace {
 

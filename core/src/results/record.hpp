@@ -56,6 +56,11 @@ struct ProcessRun {
   std::string output{};
 };
 
+/// "problem/arm/mode": names a cell in records, messages and ranges.
+inline std::string cell_name(const std::string& problem, const std::string& arm, TimingMode mode) {
+  return problem + "/" + arm + "/" + std::string(name_of(mode));
+}
+
 struct Record {
   std::string cell;     ///< unique in a run: "problem/arm/mode"
   std::string problem;  ///< label in the experiment

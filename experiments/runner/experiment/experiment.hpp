@@ -2,8 +2,6 @@
 // measure.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -13,21 +11,13 @@
 #include "compose/composition.hpp"
 #include "design/design.hpp"
 #include "device/device.hpp"
+#include "facts/measure_settings.hpp"
 #include "input/input.hpp"
 #include "plugin/registry.hpp"
 #include "results/claim.hpp"
 #include "runner/experiment/space_spec.hpp"
 
 namespace msda {
-
-/// A problem and where its tensors come from: a directory, or a generator.
-struct ProblemSpec {
-  Problem problem;  ///< name is the label; types are those the tensors are converted to
-  std::optional<std::filesystem::path> directory;
-  Generation generation;  ///< without a directory
-
-  const std::string& name() const { return problem.name; }
-};
 
 /// Reads or generates the tensors. `salt` changes the seed of a generated input (0 keeps it) and
 /// has no effect on one that is read. Throws UsageError for broken files.
@@ -59,35 +49,6 @@ using Recipes = std::map<std::string, Recipe>;
 
 /// Throws the recipe's error as a UsageError when it has one.
 const std::vector<Use>& usable(const Recipe& recipe);
-
-/// The longest silence of a worker in each kind of phase; after that it counts as hung.
-struct Timeouts {
-  using Seconds = std::chrono::duration<double>;
-  Seconds compile{300};  ///< of one arm
-  Seconds prepare{120};  ///< check, load, bind and tear down an arm; make inputs and references
-  Seconds verify{120};   ///< one verification of an arm, with the comparison
-  Seconds measure{120};  ///< one arm's samples of one block
-};
-
-struct MeasureSettings {
-  std::vector<TimingMode> modes = {TimingMode::kWarm};
-  int processes = 5;  ///< worker processes at least; each has input seeds of its own
-  int most_processes =
-      10;                  ///< added while a ratio is not known to `precision` and the budget lasts
-  bool noise_pair = true;  ///< run the baseline a second time, to see what is noise
-  double precision = 0.01;  ///< half width of the 95% interval of a ratio that is narrow enough
-  int blocks = 20;          ///< interleaved passes over all arms, in each process
-  int samples = 10;         ///< timed launches of an arm in a block
-  int warmup = 3;           ///< untimed launches of an arm before its samples in each block
-  int input_sets = 2;       ///< tensors that consecutive launches rotate over
-  std::uint64_t seed = 1;   ///< of the order of arms inside the blocks
-  Timeouts timeouts;
-  /// Time for the blocks of one problem in one mode, over all processes.
-  std::chrono::duration<double> budget{30};
-
-  /// The part of the budget that one process has.
-  std::chrono::duration<double> budget_of_process() const { return budget / processes; }
-};
 
 /// What `msda profile` counts, unless its command line names something else.
 struct ProfileSettings {

@@ -25,6 +25,10 @@ std::string parse_label(const YamlNode& node);
 
 /// A preset's name or a map; relative directories lie beside the file.
 ProblemSpec parse_problem(const YamlNode& node, const std::filesystem::path& beside);
+ProblemSpec parse_problem_map(const YamlMap& map, const std::filesystem::path& beside);
+/// The same of the words of a command line, where whatever is left out has a default but the
+/// levels.
+ProblemSpec parse_problem_words(const YamlMap& map);
 /// The same, or one for each combination of the values of its `sweep`; their names end in the
 /// values, as in "ddetr-encoder-8-fp16".
 std::vector<ProblemSpec> parse_problems(const YamlNode& node, const std::filesystem::path& beside);
@@ -91,7 +95,8 @@ std::vector<Claim> parse_claims(const YamlNode& node, const Experiment& experime
 namespace keys {
 Keys experiment();
 Keys recipe();  ///< those of a file that only gives recipes to others
-Keys problem();
+Keys one_problem();
+Keys problem();  ///< or several, by a sweep
 Keys type();
 Keys arm();
 Keys composition();  ///< of a recipe that says what must show

@@ -9,6 +9,7 @@
 #include "problem/tensor_names.hpp"
 #include "problem/validate.hpp"
 #include "runner/experiment/parse.hpp"
+#include "runner/experiment/pyramid.hpp"
 #include "runner/experiment/settings.hpp"
 
 namespace msda {
@@ -22,9 +23,6 @@ constexpr std::int64_t kLargestSize = std::int64_t{1} << 40;
 constexpr const char* kCapturedPreset = "captured-decoder";
 constexpr const char* kCapturedFolder = "inputs/captured_decoder";
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr const char* kSweep = "sweep";
-/// More problems than an experiment runs are a mistake in a list.
-constexpr std::size_t kMostSwept = 1000;
 /// Of keys that a preset or an input brings.
 constexpr const char* kRequiredAlone = "required without a preset or an input";
 
@@ -47,11 +45,17 @@ Level parse_level(const YamlNode& node) {
 
 Form<std::vector<Level>> levels() {
   Form<std::vector<Level>> form;
-  form.words = "`[[height, width], ...]`";
-  form.schema = form::list_of("", form::list_of("", size().schema, 2).schema).schema;
-  form.schema["items"]["maxItems"] = 2;
-  form.schema["maxItems"] = kMaxLevels;
+  form.words = "`[[height, width], ...]`, or `92x160,46x80,...`";
+  nlohmann::json list = form::list_of("", form::list_of("", size().schema, 2).schema).schema;
+  list["items"]["maxItems"] = 2;
+  list["maxItems"] = kMaxLevels;
+  const nlohmann::json text = {{"type", "string"}, {"pattern", "^[0-9]+x[0-9]+(,[0-9]+x[0-9]+)*$"}};
+  form.schema = form::any_of("", {list, text}).schema;
   form.read = [](const YamlNode& node, std::vector<Level>& levels) {
+    if (node.is_scalar()) {
+      levels = node.locate([&] { return parse_level_list(node.as_text()); });
+      return;
+    }
     levels.clear();
     for (const YamlNode& entry : node.as_list("level")) levels.push_back(parse_level(entry));
   };
@@ -86,14 +90,37 @@ Form<Types> types() {
 const Settings<Problem>& shape_settings() {
   static const Settings<Problem> settings{
       setting("batch", &Problem::batch, size(), "images"),
-      setting("queries", &Problem::queries, size(), "of each image").otherwise(kRequiredAlone),
-      setting("heads", &Problem::heads, size(), "of attention"),
-      setting("channels", &Problem::channels, size(), "of each head"),
-      setting("points", &Problem::points, size(), "sampled on each level for each head and query"),
-      setting("levels", &Problem::levels, levels(), "sizes in pixels, without any border")
+      setting("queries", &Problem::queries, size(), "of each image")
+          .also("num_query")
           .otherwise(kRequiredAlone),
+      setting("heads", &Problem::heads, size(), "of attention").also("num_heads"),
+      setting("channels", &Problem::channels, size(), "of each head"),
+      setting("points", &Problem::points, size(), "sampled on each level for each head and query")
+          .also("num_points"),
+      setting("levels", &Problem::levels, levels(), "sizes in pixels, without any border")
+          .otherwise("required without a preset, an input or `spatial_size`"),
       setting("layout", &Problem::layout, form::name<ValueLayout>(),
               "how the levels lie in `value`")};
+  return settings;
+}
+
+/// What older command lines say of a problem besides.
+struct PyramidSpec {
+  std::optional<std::int64_t> spatial_size;
+  std::optional<std::int64_t> level_count;
+  std::optional<std::int64_t> im2col_step;
+};
+
+const Settings<PyramidSpec>& pyramid_settings() {
+  using P = PyramidSpec;
+  static const Settings<P> settings{
+      setting("spatial_size", &P::spatial_size, size(),
+              "pixels of all levels; without `levels` a pyramid is made of them"),
+      setting("num_levels", &P::level_count, form::integer<std::int64_t>(1, kMaxLevels),
+              "of that pyramid")
+          .otherwise("4, or as `levels` has them"),
+      setting("im2col_step", &P::im2col_step, form::integer<std::int64_t>(1),
+              "changes nothing; it must divide `batch` or exceed it")};
   return settings;
 }
 
@@ -118,7 +145,8 @@ const Settings<Generation>& generation_settings() {
 /// A problem while its map is read.
 struct ProblemReader {
   ProblemSpec spec;
-  fs::path beside;  ///< where relative directories start
+  fs::path beside;        ///< where relative directories start
+  bool is_words = false;  ///< of a command line, where more has a default
   bool has_base = false;
 };
 
@@ -147,10 +175,13 @@ const Settings<ProblemReader>& base_settings() {
   using R = ProblemReader;
   static const Settings<R> settings{
       setting<R>("preset", {"a [preset](problems.md#presets)", {{"enum", preset_names()}}},
-                 "what the map starts from", read_preset),
-      setting<R>("input", form::text("a directory"),
-                 "[tensors](problems.md#inputs-from-files) to start from, beside this file",
-                 read_input),
+                 "what to start from", read_preset),
+      setting<R>(
+          "input", form::text("a directory"),
+          "[tensors](problems.md#inputs-from-files) to start from; a relative path is beside this "
+          "file, on the command line in the current folder",
+          read_input)
+          .also("dir"),
       setting<R>(
           "name", form::label(), "label in tables",
           [](const YamlNode& node, R& reader) { reader.spec.problem.name = parse_label(node); })
@@ -158,6 +189,7 @@ const Settings<ProblemReader>& base_settings() {
       setting<R>(
           "types", types(), "how the tensors are stored",
           [](const YamlNode& node, R& reader) { types().read(node, reader.spec.problem.types); })
+          .also("dtype")
           .otherwise("`fp32`, or as the input's files have them")};
   return settings;
 }
@@ -180,152 +212,144 @@ Input read_tensors(const ProblemSpec& spec) {
   return input;
 }
 
+bool has_queries(const YamlMap& map) { return map.find("queries") || map.find("num_query"); }
+
+/// Each size that is given must be the one that the files have.
+void check_shape(const YamlMap& map, const ProblemSpec& spec) {
+  for (const Setting<Problem>& setting : shape_settings()) {
+    const auto node = find(map, setting.key);
+    if (!node) continue;
+    Problem told = spec.problem;
+    setting.read(*node, told);
+    if (told == spec.problem) continue;
+    node->fail(fmt::format("{} has another: {}", spec.directory->string(), describe(spec.problem)));
+  }
+}
+
 /// Fills in the shape and types that the files of `spec.directory` have, by reading them.
-void take_shape_from_files(const YamlMap& map, ProblemSpec& spec) {
+void take_shape_from_files(const YamlMap& map, const ProblemReader& reader, ProblemSpec& spec) {
   refuse_keys(map, generation_settings().keys());
-  if (!is_raw_directory(*spec.directory)) refuse_keys(map, shape_settings().keys());
+  const bool is_raw = is_raw_directory(*spec.directory);
+  if (!is_raw && !reader.is_words) refuse_keys(map, shape_settings().keys());
+  if (is_raw) {
+    shape_settings().read_known(map, spec.problem);
+    if (reader.is_words && !has_queries(map)) {
+      map.owner().fail(
+          fmt::format("the raw tensors in {} have no shape of their own; give batch=, num_query=, "
+                      "num_heads=, channels= and num_points=",
+                      spec.directory->string()));
+    }
+  }
+  const Types wanted = spec.problem.types;
   spec = map.owner().locate([&] { return directory_spec(*spec.directory, spec.problem); });
-  if (const auto node = map.find("types")) types().read(*node, spec.problem.types);
+  if (map.find("types") || map.find("dtype")) spec.problem.types = wanted;
+  check_shape(map, spec);
 }
 
-/// The keys of one problem.
-Keys problem_keys() {
-  return joined(joined(base_settings().keys(), shape_settings().keys()),
-                generation_settings().keys());
+/// The levels, and the layout where it is not given, from the number of pixels.
+void make_pyramid(const YamlMap& map, const PyramidSpec& pyramid, Problem& problem) {
+  const YamlNode size = *map.find("spatial_size");
+  const auto layout = map.find("layout");
+  if (map.find("levels")) {
+    Problem bordered = problem;
+    bordered.layout = ValueLayout::kZeroBorder;
+    if (!layout && pyramid.spatial_size == bordered.spatial_size()) problem = bordered;
+    return;
+  }
+  const std::int64_t count = pyramid.level_count.value_or(4);
+  const auto made = pyramid_of_size(*pyramid.spatial_size, count);
+  if (!made) {
+    size.fail(
+        fmt::format("no pyramid of {} halved levels has this many pixels; give the levels: "
+                    "levels=HxW,HxW,...",
+                    count));
+  }
+  problem.levels = made->levels;
+  if (!layout) problem.layout = made->layout;
 }
 
-/// Of a map whose keys are those of a problem.
-ProblemSpec parse_problem_map(const YamlMap& map, const fs::path& beside) {
-  ProblemReader reader{{}, beside};
+void check_pyramid(const YamlMap& map, const PyramidSpec& pyramid, const Problem& problem) {
+  const auto check = [&](const char* key, const std::optional<std::int64_t>& given,
+                         std::int64_t actual) {
+    if (!given || *given == actual) return;
+    map.find(key)->fail(fmt::format("{} has {}", describe(problem), actual));
+  };
+  check("spatial_size", pyramid.spatial_size, problem.spatial_size());
+  check("num_levels", pyramid.level_count, problem.level_count());
+  const std::int64_t step = pyramid.im2col_step.value_or(1);
+  if (step <= problem.batch && problem.batch % step != 0) {
+    map.find("im2col_step")
+        ->fail(fmt::format("it must divide batch ({}) or exceed it", problem.batch));
+  }
+}
+
+/// The sizes of a problem whose tensors are made.
+void read_shape(const YamlMap& map, const PyramidSpec& pyramid, const ProblemReader& reader,
+                Problem& problem) {
+  shape_settings().read_known(map, problem);
+  const bool has_levels = reader.has_base || map.find("levels") || pyramid.spatial_size;
+  if (!has_levels && reader.is_words) {
+    throw UsageError("give the levels (levels=92x160,46x80), or spatial_size= with num_levels=");
+  }
+  if (!has_levels) map.require("levels");
+  if (pyramid.spatial_size) make_pyramid(map, pyramid, problem);
+  if (reader.is_words && !reader.has_base && !has_queries(map)) {
+    problem.queries = problem.spatial_size();
+  }
+}
+
+ProblemSpec read_problem(const YamlMap& map, ProblemReader reader) {
   base_settings().read_known(map, reader);
   ProblemSpec& spec = reader.spec;
-  if (!reader.has_base) {
-    for (const char* key : {"name", "queries", "levels"}) map.require(key);
+  if (!reader.has_base && !reader.is_words) {
+    map.require("name");
+    if (!has_queries(map)) map.require("queries");
   }
-  shape_settings().read_known(map, spec.problem);
+  PyramidSpec pyramid;
+  pyramid_settings().read_known(map, pyramid);
   if (spec.directory) {
-    take_shape_from_files(map, spec);
+    take_shape_from_files(map, reader, spec);
   } else {
+    read_shape(map, pyramid, reader, spec.problem);
     generation_settings().read_known(map, spec.generation);
   }
   map.owner().locate([&] { validate(spec.problem); });
+  check_pyramid(map, pyramid, spec.problem);
   return std::move(spec);
-}
-
-/// A key with the values that it takes in turn.
-struct Swept {
-  YamlMap::Entry key;
-  std::vector<YamlNode> values;
-};
-
-/// `levels` is no word that a name could end in, and a name in common would be that of all.
-Keys swept_keys() {
-  Keys keys = problem_keys();
-  std::erase_if(keys, [](const Key& key) { return key.name == "levels" || key.name == "name"; });
-  return keys;
-}
-
-Key sweep_key() {
-  nlohmann::json properties = nlohmann::json::object();
-  for (const Key& key : swept_keys()) properties[key.name] = form::list_of("", key.schema).schema;
-  return {.name = kSweep,
-          .words = "`{key: [values]}` of the keys above but `name` and `levels`",
-          .meaning = "a problem for [each combination](#sweeps) of the values",
-          .standard = "",
-          .schema = {{"type", "object"},
-                     {"properties", std::move(properties)},
-                     {"additionalProperties", false},
-                     {"minProperties", 1}}};
-}
-
-/// True of keys that name the problem themselves.
-bool names_problem(const std::string& key) { return key == "preset" || key == "input"; }
-
-/// Throws at a value that is there already, in whatever way it is written.
-void refuse_equal_values(const YamlMap::Entry& key, const std::vector<YamlNode>& values) {
-  UniqueNames seen("value of " + key.key);
-  for (const YamlNode& value : values) {
-    seen.add(names_problem(key.key) ? value.as_text() : value.as_canonical_text(), value.place());
-  }
-}
-
-std::vector<Swept> parse_sweep(const YamlNode& node, const YamlMap& problem) {
-  const YamlMap sweep = node.as_map();
-  sweep.allow_only(names_of(swept_keys()));
-  if (sweep.entries().empty()) node.fail("'sweep' names no key");
-  std::vector<Swept> all;
-  std::size_t count = 1;
-  for (const YamlMap::Entry& entry : sweep.entries()) {
-    if (problem.find(entry.key)) {
-      throw UsageError(fmt::format("{}: key '{}' stands beside 'sweep' too; which is meant?",
-                                   to_string(entry.place), entry.key));
-    }
-    all.push_back({entry, entry.value.as_list(entry.key)});
-    refuse_equal_values(entry, all.back().values);
-    count *= all.back().values.size();
-    if (count > kMostSwept) node.fail(fmt::format("this makes more than {} problems", kMostSwept));
-  }
-  return all;
-}
-
-/// What a value adds to the name of its problem.
-std::string label_of(const YamlNode& value) {
-  return parse_label(YamlNode(YAML::Node(value.as_canonical_text()), value.name(), value.place()));
-}
-
-/// Calls `action` with the map that each combination of values comes to, and with what it adds to
-/// the name: "-8-fp16". The last key changes fastest.
-template <class Action>
-void for_each_combination(const YamlMap& problem, const std::vector<Swept>& swept,
-                          const Action& action) {
-  std::vector<std::size_t> at(swept.size(), 0);
-  for (;;) {
-    std::vector<YamlMap::Entry> entries;
-    for (const YamlMap::Entry& entry : problem.entries()) {
-      if (entry.key != kSweep) entries.push_back(entry);
-    }
-    std::string suffix;
-    for (std::size_t i = 0; i < swept.size(); ++i) {
-      const YamlNode& value = swept[i].values[at[i]];
-      entries.push_back({swept[i].key.key, swept[i].key.place, value});
-      if (!names_problem(swept[i].key.key)) suffix += "-" + label_of(value);
-    }
-    action(YamlMap(problem.owner(), std::move(entries)), suffix);
-    std::size_t turning = swept.size();
-    while (turning > 0 && ++at[turning - 1] == swept[turning - 1].values.size()) at[--turning] = 0;
-    if (turning == 0) return;
-  }
 }
 
 }  // namespace
 
 Keys keys::type() { return type_settings().keys(); }
 
-Keys keys::problem() { return joined(problem_keys(), {sweep_key()}); }
+Keys keys::one_problem() {
+  Keys keys = joined(base_settings().keys(), shape_settings().keys());
+  return joined(joined(std::move(keys), pyramid_settings().keys()), generation_settings().keys());
+}
+
+ProblemSpec parse_problem_map(const YamlMap& map, const fs::path& beside) {
+  return read_problem(map, {{}, beside});
+}
+
+ProblemSpec parse_problem_words(const YamlMap& map) {
+  ProblemReader reader{{}, fs::current_path(), true};
+  reader.spec.problem.batch = 1;
+  reader.spec.problem.heads = 1;
+  reader.spec.problem.channels = 32;
+  reader.spec.problem.points = 8;
+  ProblemSpec spec = read_problem(map, std::move(reader));
+  if (!map.find("preset") && !map.find("name")) spec.problem.name = "bench";
+  return spec;
+}
 
 ProblemSpec parse_problem(const YamlNode& node, const fs::path& beside) {
   if (!node.is_scalar()) {
     const YamlMap map = node.as_map();
-    map.allow_only(names_of(problem_keys()));
+    map.allow_only(names_of(keys::one_problem()));
     return parse_problem_map(map, beside);
   }
   const std::string name = node.as_text();
   return node.locate([&] { return preset_spec(name, beside); });
-}
-
-std::vector<ProblemSpec> parse_problems(const YamlNode& node, const fs::path& beside) {
-  if (node.is_scalar()) return {parse_problem(node, beside)};
-  const YamlMap map = node.as_map();
-  map.allow_only(names_of(keys::problem()));
-  const auto sweep = map.find(kSweep);
-  if (!sweep) return {parse_problem_map(map, beside)};
-  std::vector<ProblemSpec> problems;
-  for_each_combination(map, parse_sweep(*sweep, map),
-                       [&](const YamlMap& one, const std::string& suffix) {
-                         problems.push_back(parse_problem_map(one, beside));
-                         problems.back().problem.name += suffix;
-                       });
-  return problems;
 }
 
 ProblemSpec preset_spec(const std::string& name, const fs::path& beside) {

@@ -24,12 +24,16 @@ struct Key {
   std::string standard;  ///< what holds without it; "" when nothing does
   bool is_required = false;
   nlohmann::json schema;
+  std::vector<std::string> aliases{};  ///< other names of the same key
 };
 
 /// The keys of one kind of map.
 using Keys = std::vector<Key>;
 
+/// The aliases too.
 std::vector<std::string> names_of(const Keys& keys);
+/// What stands at the key, under whatever name. Throws UsageError where two of its names are there.
+std::optional<YamlNode> find(const YamlMap& map, const Key& key);
 /// A JSON object with these properties and no others.
 nlohmann::json object_schema(const Keys& keys);
 /// A Markdown table, one line for each key; ends in a line end.
@@ -46,6 +50,11 @@ struct Setting {
   Setting required() && {
     key.is_required = true;
     key.standard.clear();
+    return std::move(*this);
+  }
+  /// Another name of the key.
+  Setting also(std::string name) && {
+    key.aliases.push_back(std::move(name));
     return std::move(*this);
   }
   /// What holds without the key, where a Target by itself does not say it.
@@ -97,6 +106,8 @@ class Settings {
   }
 
   const Keys& keys() const { return keys_; }
+  auto begin() const { return settings_.begin(); }
+  auto end() const { return settings_.end(); }
 
   /// Reads what is there, in the order of the table. Throws UsageError for a required key that is
   /// not, and for one that no table knows (the place, and the nearest name).
@@ -108,7 +119,7 @@ class Settings {
   /// The same where other tables have the rest of the map's keys.
   void read_known(const YamlMap& map, Target& target) const {
     for (const Setting<Target>& setting : settings_) {
-      const auto node = map.find(setting.key.name);
+      const auto node = find(map, setting.key);
       if (node) {
         setting.read(*node, target);
       } else if (setting.key.is_required) {

@@ -59,6 +59,7 @@ std::string range_text(std::int64_t minimum, std::int64_t maximum) {
 }  // namespace
 
 std::string to_string(const SourcePlace& place) {
+  if (place.line == 0) return place.file;
   return fmt::format("{}:{}:{}", place.file, place.line, place.column);
 }
 

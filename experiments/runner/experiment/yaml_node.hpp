@@ -18,14 +18,14 @@
 
 namespace msda {
 
-/// A place in a file; lines and columns count from 1.
+/// A place in a file; lines and columns count from 1. Line 0: the name alone says where.
 struct SourcePlace {
   std::string file;
   int line = 1;
   int column = 1;
 };
 
-/// "file:line:column"
+/// "file:line:column", or "file"
 std::string to_string(const SourcePlace& place);
 
 class YamlMap;

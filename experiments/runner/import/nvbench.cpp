@@ -12,7 +12,6 @@
 
 #include "files/read.hpp"
 #include "plugin/registry.hpp"
-#include "runner/supervise/manifest.hpp"
 
 namespace msda {
 namespace {
@@ -212,32 +211,30 @@ class Importer {
 
   std::string device_id() const { return fmt::format("cuda:{}", device_); }
 
-  json device() const {
-    std::string name = "?";
+  DeviceInfo device() const {
+    DeviceInfo info{device_id(), "?", DeviceKind::kCuda};
     for (const json& device : root_.value("devices", json::array())) {
-      if (device.value("id", -1) == device_) name = device.value("name", name);
+      if (device.value("id", -1) == device_) info.name = device.value("name", info.name);
     }
-    return {{"id", device_id()}, {"name", name}};
+    return info;
   }
 
-  json manifest() const {
-    json arms = json::array();
-    for (const std::string& arm : arms_) arms.push_back({{"name", arm}, {"composition", arm}});
-    json cells = json::array();
-    for (const Record& record : records_) cells.push_back(record.cell);
-    return {{"schema", kManifestSchema},
-            {"program_version", MSDA_VERSION},
-            {"name", file_.stem().string()},
-            {"summary", "measured by nvbench"},
-            {"imported_from", {{"format", "nvbench"}, {"meta", root_.value("meta", json())}}},
-            {"status", run_status::kComplete},
-            {"device", device()},
-            {"arms", std::move(arms)},
-            {"plan",
-             {{"cells", std::move(cells)},
-              {"notes",
-               {"These measurements were imported from nvbench: arms did not run in interleaved "
-                "blocks, and nothing verified their outputs."}}}}};
+  Manifest manifest() const {
+    Manifest manifest;
+    manifest.schema = kManifestSchema;
+    manifest.program_version = MSDA_VERSION;
+    manifest.name = file_.stem().string();
+    manifest.summary = "measured by nvbench";
+    manifest.imported_from = {{"format", "nvbench"}, {"meta", root_.value("meta", json())}};
+    manifest.status = run_status::kComplete;
+    manifest.device = device();
+    for (const std::string& arm : arms_) manifest.arms.push_back({arm, {}, arm});
+    for (const Record& record : records_) manifest.plan.cells.push_back(record.cell);
+    manifest.plan.notes = {
+        "These measurements were imported from nvbench: arms did not run in interleaved blocks, "
+        "and "
+        "nothing verified their outputs."};
+    return manifest;
   }
 
   const fs::path& file_;

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "results/manifest.hpp"
 #include "results/record.hpp"
 
 namespace msda {
@@ -21,7 +20,7 @@ struct NvbenchOptions {
 };
 
 struct ImportedRun {
-  nlohmann::json manifest;
+  Manifest manifest;
   std::vector<Record> records;
 };
 

@@ -10,8 +10,8 @@
 #include "device/simt/device.hpp"
 #include "problem/validate.hpp"
 #include "reference/reference.hpp"
+#include "results/record.hpp"
 #include "runner/plan/best_match.hpp"
-#include "runner/protocol/protocol.hpp"
 
 namespace msda {
 namespace {
@@ -26,23 +26,21 @@ std::vector<Arm> arms_for(const Experiment& experiment, const Registry& registry
   std::vector<Arm> arms;
   for (const ArmSpec& spec : experiment.arms) {
     if (spec.best) {
-      arms.push_back({spec.name, {}, best_text(*spec.best), spec.best});
+      arms.push_back({{spec.name, {}, best_text(*spec.best)}, spec.best});
       continue;
     }
-    const Composition composition(registry, spec.uses);
-    if (composition.runs_on(device.kind)) {
-      arms.push_back({spec.name, spec.uses, composition.describe()});
-      arms.back().evidence = spec.evidence;
-      arms.back().devices = composition.device_count();
-      for (const Claim& claim : experiment.claims) {
-        if (std::ranges::find(claim.arms, spec.name) == claim.arms.end()) continue;
-        arms.back().evidence.insert(arms.back().evidence.end(), claim.evidence.begin(),
-                                    claim.evidence.end());
-      }
-    } else {
+    Arm arm = make_arm(registry, spec.name, spec.uses);
+    if (!arm.resolved->runs_on(device.kind)) {
       notes.push_back(fmt::format("arm '{}' is left out: it runs on {}, not on {}", spec.name,
-                                  composition.devices_text(), device.id));
+                                  arm.resolved->devices_text(), device.id));
+      continue;
     }
+    arm.evidence = spec.evidence;
+    for (const Claim& claim : experiment.claims) {
+      if (std::ranges::find(claim.arms, spec.name) == claim.arms.end()) continue;
+      arm.evidence.insert(arm.evidence.end(), claim.evidence.begin(), claim.evidence.end());
+    }
+    arms.push_back(std::move(arm));
   }
   if (arms.empty()) {
     throw UsageError(fmt::format(
@@ -82,8 +80,7 @@ BestChoice choose_best(const Plan& plan, const Arm& arm, const Group& group,
     return best_match(winners, registry, problem, group.mode, largest_error, plan.device, farthest);
   };
   if (const auto match = nearest(error, kFarthestWinner)) {
-    choice.chosen.uses = match->winner.uses;
-    choice.chosen.composition = Composition(registry, choice.chosen.uses).describe();
+    choice.chosen = make_arm(registry, arm.name, match->winner.uses);
     choice.match = match->text;
     return choice;
   }
@@ -115,8 +112,10 @@ void choose_all_best(const Experiment& experiment, const Registry& registry, Pla
 
 }  // namespace
 
-std::string cell_name(const std::string& problem, const std::string& arm, TimingMode mode) {
-  return fmt::format("{}/{}/{}", problem, arm, name_of(mode));
+Arm make_arm(const Registry& registry, const std::string& name, const std::vector<Use>& uses) {
+  auto composition = std::make_shared<const Composition>(registry, uses);
+  const std::string text = composition->describe();
+  return {{name, uses, text}, {}, std::move(composition)};
 }
 
 DeviceInfo choose_device(const std::string& device, const std::vector<DeviceInfo>& devices) {
@@ -147,6 +146,10 @@ std::vector<Arm> arms_of(const Plan& plan, const Group& group) {
   return arms;
 }
 
+std::vector<ArmEntry> entries_of(const std::vector<Arm>& arms) {
+  return {arms.begin(), arms.end()};
+}
+
 void add_noise_pair(Plan& plan) {
   const auto baseline = std::find_if(plan.arms.begin(), plan.arms.end(),
                                      [&](const Arm& arm) { return arm.name == plan.baseline; });
@@ -169,7 +172,7 @@ Plan make_plan(const Experiment& experiment, const Registry& registry, const Dev
   plan.measure = experiment.measure;
   if (plan.measure.noise_pair && plan.measures()) add_noise_pair(plan);
   plan.design = experiment.design;
-  if (plan.design) check_ends(plan, registry);
+  if (plan.design) check_ends(plan);
   if (!plan.measures()) {
     plan.measure.modes.resize(1);  // a verdict is the same in all
     plan.measure.input_sets = 1;
@@ -200,11 +203,12 @@ void use_devices(Plan& plan, const std::vector<DeviceInfo>& devices) {
   }
   if (plan.devices.size() == 1) return;
   for (const Arm& arm : plan.arms) {
-    if (arm.devices == 1) continue;
+    const int count = arm.resolved ? arm.resolved->device_count() : 1;
+    if (count == 1) continue;
     throw UsageError(
         fmt::format("arm '{}' works on {} devices at a time, and a run on several has others work "
                     "on them meanwhile; give one device, the first of those that it takes",
-                    arm.name, arm.devices));
+                    arm.name, count));
   }
 }
 
@@ -246,13 +250,12 @@ void take_shard(Plan& plan, const Shard& shard) {
   });
 }
 
-std::string unsupported_reason(const Registry& registry, const Arm& arm, const Problem& problem,
-                               const DeviceInfo& device) {
+std::string unsupported_reason(const Arm& arm, const Problem& problem, const DeviceInfo& device) {
   if (!arm.refused.empty()) return arm.refused;
-  return Composition(registry, arm.uses).unsupported(problem, device).value_or("");
+  return arm.resolved->unsupported(problem, device).value_or("");
 }
 
-std::string to_text(const Plan& plan, const Registry& registry) {
+std::string to_text(const Plan& plan) {
   std::string text = fmt::format("device    {} ({})\nbaseline  {}\narms      {}\n", plan.device.id,
                                  plan.device.name, plan.baseline, plan.arms.size());
   for (const Arm& arm : plan.arms) text += fmt::format("  {}: {}\n", arm.name, arm.composition);
@@ -266,7 +269,7 @@ std::string to_text(const Plan& plan, const Registry& registry) {
     const ProblemSpec& spec = plan.problem_of(group);
     text += fmt::format("  {} {} ({})\n", spec.name(), name_of(group.mode), describe(spec.problem));
     for (const Arm& arm : arms_of(plan, group)) {
-      const std::string reason = unsupported_reason(registry, arm, spec.problem, plan.device);
+      const std::string reason = unsupported_reason(arm, spec.problem, plan.device);
       text += fmt::format("    {}{}\n", cell_name(spec.name(), arm.name, group.mode),
                           reason.empty() ? "" : "  skipped: " + reason);
     }
@@ -288,27 +291,19 @@ std::vector<std::string> best_notes(const Plan& plan) {
   return notes;
 }
 
-nlohmann::json to_json(const Plan& plan) {
-  nlohmann::json cells = nlohmann::json::array();
+PlanEntry entry_of(const Plan& plan) {
+  PlanEntry entry{plan.baseline, plan.measure, {}, estimate_seconds(plan), plan.notes, {}};
   for (const Group& group : plan.groups) {
     for (const Arm& arm : plan.arms) {
-      cells.push_back(cell_name(plan.problem_of(group).name(), arm.name, group.mode));
+      entry.cells.push_back(cell_name(plan.problem_of(group).name(), arm.name, group.mode));
     }
   }
-  nlohmann::json object = {{"baseline", plan.baseline},
-                           {"measure", to_json(plan.measure)},
-                           {"cells", std::move(cells)},
-                           {"estimated_seconds", estimate_seconds(plan)},
-                           {"notes", plan.notes}};
   for (const BestChoice& choice : plan.best) {
     if (choice.match.empty()) continue;
-    object["best"].push_back({{"problem", plan.problems[choice.problem].name()},
-                              {"mode", name_of(choice.mode)},
-                              {"arm", choice.arm},
-                              {"composition", choice.chosen.composition},
-                              {"match", choice.match}});
+    entry.best.push_back({plan.problems[choice.problem].name(), choice.mode, choice.arm,
+                          choice.chosen.composition, choice.match});
   }
-  return object;
+  return entry;
 }
 
 }  // namespace msda

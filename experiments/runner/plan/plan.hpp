@@ -2,28 +2,27 @@
 // mode, because only arms that run in one group are compared.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "results/manifest.hpp"
 #include "runner/experiment/experiment.hpp"
 
 namespace msda {
 
 /// One combination of variants as it will run.
-struct Arm {
-  std::string name;
-  std::vector<Use> uses;
-  std::string composition;              ///< Composition::describe()
-  std::optional<BestRequest> best{};    ///< of `use: best`: arms_of() says what it is in a group
-  std::string refused{};                ///< why it cannot run in a group, known without asking it
-  std::vector<std::string> evidence{};  ///< conditions of its recipe and of claims about it
-  int devices = 1;                      ///< that share the batch of one launch
+struct Arm : ArmEntry {
+  std::optional<BestRequest> best{};  ///< of `use: best`: arms_of() says what it is in a group
+  /// What the uses come to; null for `use: best` and for a refused arm.
+  std::shared_ptr<const Composition> resolved{};
 };
+
+/// Throws UsageError for variants that do not go together.
+Arm make_arm(const Registry& registry, const std::string& name, const std::vector<Use>& uses);
 
 /// All arms on one problem in one mode: measured together, in interleaved blocks.
 struct Group {
@@ -38,12 +37,6 @@ struct BestChoice {
   TimingMode mode = TimingMode::kWarm;
   Arm chosen;         ///< refused where no winner fits
   std::string match;  ///< how near the winner is, "exactly this shape, ..."; "" where none fits
-};
-
-/// Part `index` of `count`, from 1 on.
-struct Shard {
-  int index = 1;
-  int count = 1;
 };
 
 /// "2/8". Throws UsageError.
@@ -68,15 +61,15 @@ struct Plan {
   const ProblemSpec& problem_of(const Group& group) const { return problems.at(group.problem); }
 };
 
-/// "problem/arm/mode": names a cell in records, messages and ranges.
-std::string cell_name(const std::string& problem, const std::string& arm, TimingMode mode);
-
 /// `device` is one of `devices`' ids or "auto", which takes the first GPU, else the CPU. Throws
 /// EnvironmentError when there is no such device, with the reason.
 DeviceInfo choose_device(const std::string& device, const std::vector<DeviceInfo>& devices);
 
 /// The plan's arms as they run in the group.
 std::vector<Arm> arms_of(const Plan& plan, const Group& group);
+
+/// The same as requests have them.
+std::vector<ArmEntry> entries_of(const std::vector<Arm>& arms);
 
 /// Drops the arms that run on another kind of device, with a note, and adds the noise pair: the
 /// baseline as "NAME-again", unless an arm has its composition already or there is only one. Throws
@@ -105,8 +98,7 @@ void take_shard(Plan& plan, const Shard& shard);
 std::vector<Claim> planned_claims(const Experiment& experiment, const Plan& plan);
 
 /// Why an arm cannot run a problem, as far as its variants know without running; "" when it can.
-std::string unsupported_reason(const Registry& registry, const Arm& arm, const Problem& problem,
-                               const DeviceInfo& device);
+std::string unsupported_reason(const Arm& arm, const Problem& problem, const DeviceInfo& device);
 
 /// What a launch is assumed to take, in seconds: the bytes gathered at a rate that good kernels
 /// reach.
@@ -118,7 +110,7 @@ double assumed_launch_seconds(const Problem& problem, DeviceKind kind);
 double estimate_seconds(const Plan& plan);
 /// Refuses an ablation whose base, or whose `all` where the design has it, does not run on the
 /// device or on any of the problems; notes where it does not run on some. Throws UsageError.
-void check_ends(Plan& plan, const Registry& registry);
+void check_ends(Plan& plan);
 
 /// "ledger-48/best/graph is smem-levels{...} + ...: exactly this shape, ...", one for each cell of
 /// an arm with `use: best` that has a winner.
@@ -131,7 +123,8 @@ std::vector<std::string> dropped_notes(const Design& design);
 std::string to_text(const Design& design);
 
 /// The table that `msda plan` prints, without the time.
-std::string to_text(const Plan& plan, const Registry& registry);
-nlohmann::json to_json(const Plan& plan);
+std::string to_text(const Plan& plan);
+/// As the manifest has it.
+PlanEntry entry_of(const Plan& plan);
 
 }  // namespace msda

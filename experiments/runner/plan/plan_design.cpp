@@ -26,7 +26,7 @@ std::string fraction_text(const Design& design) {
 }
 
 /// Notes or refuses what the loss of one end, "base" or "all", leaves of an ablation.
-void check_end(Plan& plan, const Registry& registry, const std::string& name) {
+void check_end(Plan& plan, const std::string& name) {
   const auto arm = std::find_if(plan.arms.begin(), plan.arms.end(),
                                 [&](const Arm& candidate) { return candidate.name == name; });
   if (arm == plan.arms.end()) {
@@ -37,7 +37,7 @@ void check_end(Plan& plan, const Registry& registry, const std::string& name) {
   }
   std::vector<std::string> lost;
   for (const ProblemSpec& spec : plan.problems) {
-    const std::string reason = unsupported_reason(registry, *arm, spec.problem, plan.device);
+    const std::string reason = unsupported_reason(*arm, spec.problem, plan.device);
     if (!reason.empty()) {
       lost.push_back(fmt::format("the ablation of {} loses '{}': {}", spec.name(), name, reason));
     }
@@ -48,12 +48,12 @@ void check_end(Plan& plan, const Registry& registry, const std::string& name) {
 
 }  // namespace
 
-void check_ends(Plan& plan, const Registry& registry) {
+void check_ends(Plan& plan) {
   const Design& design = *plan.design;
   const Levels all = all_on(design.factors);
   for (const DesignPoint& point : design.points) {
     const bool is_base = &point == &design.points.front();
-    if (is_base || point.levels == all) check_end(plan, registry, point.arm);
+    if (is_base || point.levels == all) check_end(plan, point.arm);
   }
 }
 

@@ -25,17 +25,16 @@ struct Asked {
 };
 
 /// Those that would run and are no kernels of their own.
-std::vector<Asked> all_asked(const Plan& plan, const Registry& registry) {
+std::vector<Asked> all_asked(const Plan& plan) {
   std::vector<Asked> all;
   std::set<std::pair<std::string, std::string>> known;
   for (const Group& group : plan.groups) {
     const ProblemSpec& spec = plan.problem_of(group);
     for (const Arm& arm : arms_of(plan, group)) {
-      if (!unsupported_reason(registry, arm, spec.problem, plan.device).empty()) continue;
-      const Composition composition(registry, arm.uses);
-      if (composition.kernel() != nullptr) continue;
+      if (!unsupported_reason(arm, spec.problem, plan.device).empty()) continue;
+      if (arm.resolved->kernel() != nullptr) continue;
       if (!known.emplace(arm.name + "\n" + arm.composition, spec.name()).second) continue;
-      all.push_back({arm.name, spec.name(), write_unit(composition, spec.problem)});
+      all.push_back({arm.name, spec.name(), write_unit(*arm.resolved, spec.problem)});
     }
   }
   return all;
@@ -60,8 +59,8 @@ void ask(const HostCompiler& compiler, std::vector<Asked>& all) {
 
 }  // namespace
 
-std::vector<std::string> vacuous_notes(const Plan& plan, const Registry& registry) {
-  std::vector<Asked> all = all_asked(plan, registry);
+std::vector<std::string> vacuous_notes(const Plan& plan) {
+  std::vector<Asked> all = all_asked(plan);
   if (all.empty()) return {};
   try {
     ask(HostCompiler(), all);

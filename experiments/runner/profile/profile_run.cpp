@@ -80,7 +80,7 @@ GroupRequest request_for(const Plan& plan, const std::string& experiment,
   request.experiment = experiment;
   request.problem = plan.problem_of(profiled.group);
   request.mode = profiled.group.mode;
-  request.arms = profiled.arms;
+  request.arms = entries_of(profiled.arms);
   request.baseline = profiled.arms.front().name;
   request.measure = plan.measure;
   request.measure.input_sets = 1;

@@ -2,25 +2,21 @@
 // launches every chosen arm once inside the profiled range.
 #pragma once
 
-#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "runner/plan/plan.hpp"
 #include "runner/profile/profiler.hpp"
+#include "runner/supervise/run_session.hpp"
 
 namespace msda::profile {
 
-struct ProfileOptions {
-  std::filesystem::path program;  ///< the msda program
-  std::vector<std::filesystem::path> plugin_directories;
+struct ProfileOptions : SessionOptions {
   std::filesystem::path directory;  ///< gets the tool's reports and the counters; created
   Tool tool = Tool::kNcu;
   ProfileSettings settings;
   std::vector<std::string> cells;  ///< patterns of "problem/arm/mode" with * and ?; empty: all
-  std::FILE* progress = stderr;
-  bool progress_live = false;  ///< `progress` is a terminal
 };
 
 /// The groups that are profiled: of each problem one in mode warm (cold where nothing else is

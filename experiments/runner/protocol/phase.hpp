@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "runner/experiment/experiment.hpp"
+#include "facts/measure_settings.hpp"
 
 namespace msda {
 

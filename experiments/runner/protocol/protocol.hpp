@@ -1,5 +1,5 @@
 // What a run and its worker process say to each other: one JSON object a line, requests down,
-// events up. The same JSON describes arms and problems in manifest.json.
+// events up. Arms, problems and settings are as in manifest.json.
 #pragma once
 
 #include <string>
@@ -7,8 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runner/experiment/experiment.hpp"
-#include "runner/plan/plan.hpp"
+#include "facts/arm.hpp"
+#include "facts/measure_settings.hpp"
+#include "facts/problem_spec.hpp"
+#include "results/record.hpp"
 
 namespace msda {
 
@@ -17,7 +19,7 @@ struct GroupRequest {
   std::string experiment;
   ProblemSpec problem;
   TimingMode mode = TimingMode::kWarm;
-  std::vector<Arm> arms;
+  std::vector<ArmEntry> arms;
   std::string baseline;
   MeasureSettings measure;  ///< modes, processes and time-outs are the parent's business
   int process = 0;          ///< recorded with each sample; also salts the inputs' seeds
@@ -28,7 +30,7 @@ struct GroupRequest {
   bool evidence = false;
   /// Compile arm by arm, each under its own name, so that a compiler's crash shows whose it is.
   bool separately = false;
-  /// Of a search: losers stop early, as long as so many candidates stay (losers(), halving.hpp); 0:
+  /// Of a search: losers stop early, as long as so many candidates stay (losers(), group_runner.hpp); 0:
   /// all run all blocks. Who has stopped is verified before its samples and not again after them.
   int keep = 0;
 };
@@ -48,17 +50,10 @@ inline constexpr const char* kBroken = "broken";        ///< the device is unusa
 inline constexpr const char* kError = "error";          ///< the worker could not start
 }  // namespace event
 
-nlohmann::json to_json(const ParameterValue& value);
-nlohmann::json to_json(const Types& types);
-/// Shape, types, what it needs at least, and where its tensors come from.
-nlohmann::json to_json(const ProblemSpec& spec);
-nlohmann::json to_json(const Arm& arm);
-/// Trusts the text, as group_request_from_json() does.
-Arm arm_from_json(const nlohmann::json& json);
-nlohmann::json to_json(const MeasureSettings& settings);
-nlohmann::json to_json(const DeviceInfo& info);
-/// Throws UsageError when fields are missing or of another type.
-DeviceInfo device_info_from_json(const nlohmann::json& json);
+/// Fills in which cell of the group the arm's record is of, and what its problem needs at least.
+void identify(Record& record, const GroupRequest& request, const ArmEntry& arm,
+              const std::string& device, int process);
+
 nlohmann::json to_json(const GroupRequest& request);
 
 /// Both sides are the same program, so these trust the text: a malformed one throws Error.

@@ -1,10 +1,6 @@
 #include "runner/supervise/device_queue.hpp"
 
-#include <exception>
-
 #include <fmt/format.h>
-
-#include "runner/supervise/say.hpp"
 
 namespace msda {
 
@@ -18,21 +14,7 @@ DeviceQueue::DeviceQueue(const Plan& plan, std::string experiment, std::vector<G
       progress_(progress) {}
 
 void DeviceQueue::run() {
-  try {
-    while (run_round()) supervisor_.end_worker();
-  } catch (...) {
-    keep_ranges();
-    throw;
-  }
-}
-
-/// Behind an exception, whose place nothing may take.
-void DeviceQueue::keep_ranges() noexcept {
-  try {
-    records_.add(supervisor_.take_ranges());
-  } catch (const std::exception& error) {
-    say(stderr, "The time line of the run has a gap: {}\n", error.what());
-  }
+  while (run_round()) supervisor_.end_worker();
 }
 
 bool DeviceQueue::run_round() {
@@ -56,7 +38,7 @@ void DeviceQueue::run_group(const Group& group, const GroupState& state,
   request.baseline = plan_.baseline;
   request.measure = plan_.measure;
   request.process = next_process(records);
-  request.arms = arms_of(plan_, group);
+  request.arms = entries_of(arms_of(plan_, group));
   request.timed = plan_.measures();
   request.evidence = state.processes == 0;
   std::string title = fmt::format("{} {}", request.problem.name(), name_of(group.mode));

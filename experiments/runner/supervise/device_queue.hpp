@@ -27,7 +27,6 @@ class DeviceQueue {
   void run();
 
  private:
-  void keep_ranges() noexcept;
   bool run_round();
   void run_group(const Group& group, const GroupState& state, const std::vector<Record>& records);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -18,75 +19,63 @@ namespace msda {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
-/// What has to be the same in all shards, and how a message calls it.
-constexpr std::pair<const char*, const char*> kShared[] = {{"experiment_text", "experiment"},
-                                                           {"arms", "arms"},
-                                                           {"problems", "problems"},
-                                                           {"search", "search's seed or budget"}};
-
-std::string device_model(const json& manifest) {
-  return manifest.value("device", json::object()).value("name", "?");
+std::string device_model(const Manifest& manifest) {
+  return manifest.device ? manifest.device->name : "?";
 }
 
-void check_shared(const json& first, const fs::path& first_directory, const json& other,
+void check_shared(const Manifest& first, const fs::path& first_directory, const Manifest& other,
                   const fs::path& directory) {
   const auto refuse = [&](const std::string& what) {
     throw UsageError(fmt::format("cannot merge {} and {}: they differ in the {}",
                                  first_directory.string(), directory.string(), what));
   };
-  for (const auto& [key, what] : kShared) {
-    if (first.value(key, json()) != other.value(key, json())) refuse(what);
-  }
+  if (first.experiment_text != other.experiment_text) refuse("experiment");
+  if (!same_arms(first, other)) refuse("arms");
+  if (!same_problems(first, other)) refuse("problems");
+  if (first.search != other.search) refuse("search's seed or budget");
   if (const std::string what = code_difference(first, other); !what.empty()) refuse(what);
   if (device_model(first) != device_model(other)) refuse("device model");
 }
 
-/// What tells a shard's run from the others.
-json shard_entry(const json& manifest) {
-  json entry = json::object();
-  for (const char* key : {"shard", "status", "stopped_because", "started", "ended", "host_hash",
-                          "device", "devices", "provenance", "command_line", "time"}) {
-    if (manifest.contains(key)) entry[key] = manifest.at(key);
-  }
-  return entry;
+template <class Element>
+void append(std::vector<Element>& all, const std::vector<Element>& some) {
+  all.insert(all.end(), some.begin(), some.end());
 }
 
 /// The plan of all shards, from those of each; the phases' times added up.
-void add_shard(json& merged, const json& manifest) {
-  merged["shards"].push_back(shard_entry(manifest));
-  const json plan = manifest.value("plan", json::object());
-  for (const char* list : {"cells", "best"}) {
-    for (const json& one : plan.value(list, json::array())) merged["plan"][list].push_back(one);
-  }
-  for (const char* list : {"groups", "searches"}) {
-    for (const json& one : manifest.value(list, json::array())) merged[list].push_back(one);
-  }
-  merged["time"] = added_times(merged["time"], manifest.value("time", json::object()));
+void add_shard(Manifest& merged, const Manifest& shard) {
+  merged.shards.push_back(shard);
+  append(merged.plan.cells, shard.plan.cells);
+  append(merged.plan.best, shard.plan.best);
+  append(merged.groups, shard.groups);
+  append(merged.searches, shard.searches);
+  if (shard.time) *merged.time += *shard.time;
+  if (shard.status != run_status::kComplete) merged.status = run_status::kInterrupted;
+  merged.started = std::min(merged.started, shard.started);
+  merged.ended = std::max(merged.ended, shard.ended);
 }
 
-json merged_manifest(const std::vector<fs::path>& shards) {
-  json merged;
-  json first;
+Manifest merged_manifest(const std::vector<fs::path>& shards) {
+  std::optional<Manifest> first;
+  Manifest merged;
   for (const fs::path& directory : shards) {
-    const json manifest = read_manifest(directory);
-    if (merged.is_null()) {
+    const Manifest manifest = read_manifest(directory);
+    if (!first) {
       first = merged = manifest;
-      for (const char* key : {"shard", "ended", "stopped_because", "resumed"}) merged.erase(key);
-      merged["plan"].erase("best");
-      merged["plan"]["cells"] = merged["groups"] = merged["shards"] = json::array();
-      if (merged.contains("searches")) merged["searches"] = json::array();
-      merged["time"] = json::object();
-      merged["status"] = run_status::kComplete;
+      merged.shard.reset();
+      merged.time.emplace();
+      merged.ended = merged.stopped_because = "";
+      merged.resumed.clear();
+      merged.shards.clear();
+      merged.plan.cells.clear();
+      merged.plan.best.clear();
+      merged.groups.clear();
+      merged.searches.clear();
+      merged.status = run_status::kComplete;
     }
-    check_shared(first, shards.front(), manifest, directory);
+    check_shared(*first, shards.front(), manifest, directory);
     add_shard(merged, manifest);
-    if (manifest.value("status", "") != run_status::kComplete) {
-      merged["status"] = run_status::kInterrupted;
-    }
-    merged["started"] = std::min(merged.value("started", ""), manifest.value("started", ""));
-    merged["ended"] = std::max(merged.value("ended", ""), manifest.value("ended", ""));
   }
   return merged;
 }
@@ -99,33 +88,25 @@ std::vector<SearchTrial> searches_of(const std::vector<fs::path>& shards) {
   return all;
 }
 
-/// How many problems in modes all shards have together; nullopt where the manifest does not say.
-std::optional<std::size_t> group_count(const json& merged) {
-  const json::json_pointer modes("/plan/measure/modes");
-  if (!merged.contains("problems") || !merged.contains(modes)) return std::nullopt;
-  return merged.at("problems").size() * merged.at(modes).size();
-}
-
 /// Which of the shards are not among those given. One of more shards than groups may be empty, and
 /// nothing of it is missing.
-std::vector<std::string> missing_shards(const json& merged) {
-  std::map<int, int> seen;
+std::vector<std::string> missing_shards(const Manifest& merged) {
+  std::set<int> seen;
   int count = 1;
-  for (const json& shard : merged.at("shards")) {
-    const Shard part = shard_of(shard);
+  for (const AttemptEntry& one : merged.shards) {
+    const Shard part = one.shard.value_or(Shard());
     count = std::max(count, part.count);
-    ++seen[part.index];
+    seen.insert(part.index);
   }
-  const std::optional<std::size_t> groups = group_count(merged);
-  const auto is_empty = [&](int index) {
-    if (!groups) return false;
-    const auto [begin, end] = part_borders(*groups, {index, count});
-    return begin == end;
-  };
+  const std::optional<MeasureSettings>& measure = merged.plan.measure;
+  const std::size_t groups = merged.problems.size() * (measure ? measure->modes.size() : 0);
   std::vector<std::string> missing;
   for (int index = 1; index <= count; ++index) {
-    if (seen.contains(index) || is_empty(index)) continue;
-    missing.push_back(fmt::format("shard {}/{}", index, count));
+    const auto [begin, end] = part_borders(groups, {index, count});
+    const bool is_empty = groups > 0 && begin == end;
+    if (!seen.contains(index) && !is_empty) {
+      missing.push_back(fmt::format("shard {}/{}", index, count));
+    }
   }
   return missing;
 }
@@ -137,7 +118,7 @@ Merged merge_runs(const std::vector<fs::path>& shards, const fs::path& target) {
     throw UsageError(
         fmt::format("{} already holds a run; give another directory", target.string()));
   }
-  json manifest = merged_manifest(shards);
+  Manifest manifest = merged_manifest(shards);
   std::map<std::string, fs::path> places;
   std::vector<Record> all;
   for (const fs::path& directory : shards) {
@@ -152,10 +133,10 @@ Merged merge_runs(const std::vector<fs::path>& shards, const fs::path& target) {
     }
   }
   Merged result{all.size(), missing_shards(manifest)};
-  for (const json& cell : manifest.at("plan").at("cells")) {
-    if (!places.contains(cell.get<std::string>())) result.missing.push_back(cell);
+  for (const std::string& cell : manifest.plan.cells) {
+    if (!places.contains(cell)) result.missing.push_back(cell);
   }
-  if (!result.missing.empty()) manifest["status"] = run_status::kInterrupted;
+  if (!result.missing.empty()) manifest.status = run_status::kInterrupted;
   ensure_directory(target);
   write_records(target / kRecordsFile, all);
   for (const fs::path& directory : shards) {
@@ -164,7 +145,7 @@ Merged merge_runs(const std::vector<fs::path>& shards, const fs::path& target) {
       add_counters(target, std::move(kernels));
     }
   }
-  if (manifest.contains("searches")) write_search(target / kSearchFile, searches_of(shards));
+  if (manifest.search) write_search(target / kSearchFile, searches_of(shards));
   write_manifest(target, manifest);
   return result;
 }

@@ -1,26 +1,10 @@
 // Runs an experiment from its plan to its results directory.
 #pragma once
 
-#include <cstdio>
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "runner/plan/plan.hpp"
 #include "runner/supervise/results_directory.hpp"
-#include "runner/supervise/supervisor.hpp"
+#include "runner/supervise/run_session.hpp"
 
 namespace msda {
-
-struct RunOptions {
-  std::filesystem::path program;  ///< the msda program
-  std::vector<std::string> command_line;
-  std::vector<std::filesystem::path> plugin_directories;
-  bool resume = false;  ///< the directory holds an earlier run to go on with
-  std::FILE* progress = stderr;
-  bool progress_live = false;  ///< `progress` is a terminal
-};
 
 /// How the cells of a run ended.
 struct RunOutcome {
@@ -34,6 +18,6 @@ struct RunOutcome {
 /// run and `resume` is not asked for, or one that is not of this experiment, plan and program and
 /// `resume` is.
 RunOutcome run_experiment(const Experiment& experiment, const Plan& plan, const Registry& registry,
-                          const ResultsDirectory& directory, const RunOptions& options);
+                          const ResultsDirectory& directory, const SessionOptions& options);
 
 }  // namespace msda

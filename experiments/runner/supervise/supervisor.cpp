@@ -146,13 +146,13 @@ GroupRequest Supervisor::next_request(const Attempt& attempt) const {
   GroupRequest request = attempt.request;
   request.process = attempt.process;
   request.separately = attempt.separately;
-  const auto runs = [&](const Arm& arm) {
+  const auto runs = [&](const ArmEntry& arm) {
     if (attempt.pending.contains(arm.name)) return true;
     const auto done = attempt.finished.find(arm.name);
     return arm.name == request.baseline && done != attempt.finished.end() &&
            done->second.status == CellStatus::kOk;
   };
-  std::erase_if(request.arms, [&](const Arm& arm) { return !runs(arm); });
+  std::erase_if(request.arms, [&](const ArmEntry& arm) { return !runs(arm); });
   return request;
 }
 
@@ -235,10 +235,9 @@ void Supervisor::take_record(Attempt& attempt, const json& event) {
 }
 
 /// What is known of an arm that took the worker with it.
-Record Supervisor::record_of_guilty(const Attempt& attempt, const Arm& arm) const {
+Record Supervisor::record_of_guilty(const Attempt& attempt, const ArmEntry& arm) const {
   const GroupRequest& request = attempt.request;
-  const Problem& problem = request.problem.problem;
-  const std::string cell = cell_name(problem.name, arm.name, request.mode);
+  const std::string cell = cell_name(request.problem.name(), arm.name, request.mode);
   Record record;
   if (const auto known = attempt.known.find(cell); known != attempt.known.end()) {
     record = known->second;
@@ -246,17 +245,7 @@ Record Supervisor::record_of_guilty(const Attempt& attempt, const Arm& arm) cons
   if (const auto samples = attempt.samples.find(cell); samples != attempt.samples.end()) {
     record.samples = samples->second;
   }
-  record.cell = cell;
-  record.problem = problem.name;
-  record.arm = arm.name;
-  record.composition = arm.composition;
-  record.mode = request.mode;
-  record.device = options_.device;
-  record.baseline = arm.name == request.baseline;
-  record.minimum_dram_bytes = problem.minimum_dram_bytes();
-  record.gathered_bytes = problem.gathered_bytes();
-  record.flops = problem.flops();
-  if (record.processes.empty()) record.processes.emplace_back().process = attempt.process;
+  identify(record, request, arm, options_.device, attempt.process);
   return record;
 }
 
@@ -265,14 +254,14 @@ Record Supervisor::record_of_guilty(const Attempt& attempt, const Arm& arm) cons
 void Supervisor::blame(Attempt& attempt, CellStatus status, const std::string& reason) {
   if (attempt.cell.empty()) attempt.separately = true;
   const GroupRequest& request = attempt.request;
-  std::vector<Arm> guilty;
-  for (const Arm& arm : request.arms) {
+  std::vector<ArmEntry> guilty;
+  for (const ArmEntry& arm : request.arms) {
     const std::string cell = cell_name(request.problem.name(), arm.name, request.mode);
     const bool at_work = cell == attempt.cell;
     const bool nobody_at_work = attempt.cell.empty() && attempt.pending.contains(arm.name);
     if (at_work || (nobody_at_work && attempt.without_progress > 0)) guilty.push_back(arm);
   }
-  for (const Arm& arm : guilty) {
+  for (const ArmEntry& arm : guilty) {
     Record record = record_of_guilty(attempt, arm);
     record.status = status;
     record.phase = attempt.phase;

@@ -86,7 +86,7 @@ class Supervisor {
   void follow(Attempt& attempt);
   void take_record(Attempt& attempt, const nlohmann::json& event);
   void blame(Attempt& attempt, CellStatus status, const std::string& reason);
-  Record record_of_guilty(const Attempt& attempt, const Arm& arm) const;
+  Record record_of_guilty(const Attempt& attempt, const ArmEntry& arm) const;
   GroupRequest next_request(const Attempt& attempt) const;
 
   SupervisorOptions options_;

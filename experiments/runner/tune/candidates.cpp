@@ -52,8 +52,8 @@ void Candidates::count_points() {
                [&](std::int64_t begin, std::int64_t end) {
                  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end);
                       ++i) {
-                   reasons[i] = refusal(i);
-                   if (reasons[i].empty()) compositions[i] = arm(i).composition;
+                   if (const auto point = tried(i, reasons[i]))
+                     compositions[i] = point->composition;
                  }
                });
   ReasonCounts removed;
@@ -111,19 +111,32 @@ const Arm* Candidates::known_arm(std::uint64_t number) const {
 
 std::string Candidates::refusal(std::uint64_t number) const {
   if (const Arm* known = known_arm(number)) {
-    return unsupported_reason(registry_, *known, problem_, device_);
+    return unsupported_reason(*known, problem_, device_);
   }
+  std::string reason;
+  tried(number, reason);
+  return reason;
+}
+
+/// The point as an arm, or why it cannot run.
+std::optional<Arm> Candidates::tried(std::uint64_t number, std::string& reason) const {
   const Levels levels = spec_.space.at(number);
-  if (const auto rule = spec_.space.broken_rule(levels)) return spec_.space.rules()[*rule].text;
-  try {
-    const Composition composition(registry_, uses_at(registry_, spec_, levels));
-    if (!composition.runs_on(device_.kind)) {
-      return fmt::format("runs on {}, not on {}", composition.devices_text(), device_.id);
-    }
-    return composition.unsupported(problem_, device_).value_or("");
-  } catch (const UsageError& error) {
-    return error.what();
+  if (const auto rule = spec_.space.broken_rule(levels)) {
+    reason = spec_.space.rules()[*rule].text;
+    return std::nullopt;
   }
+  try {
+    Arm point = make_arm(registry_, name(number), uses_at(registry_, spec_, levels));
+    if (point.resolved->runs_on(device_.kind)) {
+      reason = unsupported_reason(point, problem_, device_);
+    } else {
+      reason = fmt::format("runs on {}, not on {}", point.resolved->devices_text(), device_.id);
+    }
+    if (reason.empty()) return point;
+  } catch (const UsageError& error) {
+    reason = error.what();
+  }
+  return std::nullopt;
 }
 
 std::string Candidates::name(std::uint64_t number) const {
@@ -133,9 +146,7 @@ std::string Candidates::name(std::uint64_t number) const {
 
 Arm Candidates::arm(std::uint64_t number) const {
   if (const Arm* known = known_arm(number)) return *known;
-  Arm arm{name(number), uses_at(registry_, spec_, spec_.space.at(number)), ""};
-  arm.composition = Composition(registry_, arm.uses).describe();
-  return arm;
+  return make_arm(registry_, name(number), uses_at(registry_, spec_, spec_.space.at(number)));
 }
 
 std::string Candidates::describe(std::uint64_t number) const {

@@ -55,6 +55,7 @@ class Candidates {
   void sample_points();
   void add_known();
   const Arm* known_arm(std::uint64_t number) const;
+  std::optional<Arm> tried(std::uint64_t number, std::string& reason) const;
 
   const Registry& registry_;
   const SpaceSpec& spec_;

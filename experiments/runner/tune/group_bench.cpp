@@ -109,7 +109,7 @@ GroupRequest GroupBench::request_for(const Trial& trial) {
 SearchTrial GroupBench::run(const Trial& trial) {
   const GroupRequest request = request_for(trial);
   std::vector<std::string> names;
-  for (const Arm& arm : request.arms) names.push_back(arm.name);
+  for (const ArmEntry& arm : request.arms) names.push_back(arm.name);
   std::map<std::string, Record> records;
   supervisor_.run(request, names, [&](const Record& record) {
     const auto [found, is_new] = records.try_emplace(record.arm, record);

@@ -3,50 +3,43 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runner/protocol/protocol.hpp"
 #include "tuning/confirmation.hpp"
 
 namespace msda {
 
-using nlohmann::json;
-
-json searched_json(const std::string& problem, TimingMode mode, const std::string& baseline,
-                   const Candidates& candidates, const SearchEnd& end) {
+SearchEntry search_entry(const std::string& problem, TimingMode mode, const std::string& baseline,
+                         const Candidates& candidates, const SearchEnd& end) {
   const SpaceCount& count = candidates.count();
-  json removed = json::array();
+  SearchEntry entry;
+  entry.problem = problem;
+  entry.mode = mode;
+  entry.baseline = baseline;
+  entry.points = count.points;
+  entry.looked_at = count.looked_at;
+  entry.left = count.left;
   for (const ReasonCounts::Entry& one : count.removed) {
-    removed.push_back({{"reason", one.reason}, {"points", one.count}});
+    entry.removed.push_back({one.reason, one.count});
   }
-  json finalists = json::array();
+  entry.measured = end.measured;
+  entry.failed = end.failed;
+  entry.whole = end.whole;
+  entry.out_of_time = end.out_of_time;
   for (std::size_t i = 0; i < end.finalists.size(); ++i) {
-    json arm = to_json(candidates.arm(end.finalists[i]));
-    arm["number"] = end.finalists[i];
-    arm["searched_gain"] = std::exp(-end.log_times[i]);
-    finalists.push_back(std::move(arm));
+    entry.finalists.push_back(
+        {candidates.arm(end.finalists[i]), end.finalists[i], std::exp(-end.log_times[i])});
   }
-  return {{"problem", problem},
-          {"mode", name_of(mode)},
-          {"baseline", baseline},
-          {"points", count.points},
-          {"looked_at", count.looked_at},
-          {"left", count.left},
-          {"removed", std::move(removed)},
-          {"measured", end.measured},
-          {"failed", end.failed},
-          {"whole", end.whole},
-          {"out_of_time", end.out_of_time},
-          {"finalists", std::move(finalists)}};
+  return entry;
 }
 
-std::optional<Winner> winner_of(const json& searched, const ProblemSpec& problem,
+std::optional<Winner> winner_of(const SearchEntry& searched, const ProblemSpec& problem,
                                 const std::vector<Arm>& arms, const std::vector<Record>& records,
                                 const FoundBy& found_by) {
   Winner winner;
   winner.device = found_by.device;
   winner.problem = problem;
-  winner.mode = parse_timing_mode(searched.at("mode").get<std::string>());
+  winner.mode = searched.mode;
   winner.error = found_by.error;
-  winner.baseline = searched.at("baseline");
+  winner.baseline = searched.baseline;
   winner.date = found_by.date;
   winner.command = found_by.command;
   winner.program = found_by.program;
@@ -61,10 +54,10 @@ std::optional<Winner> winner_of(const json& searched, const ProblemSpec& problem
     winner.gain = *best->gain;
     winner.gain_low = bounds.low;
     winner.gain_high = bounds.high;
-    for (const json& finalist : searched.at("finalists")) {
-      if (finalist.at("name") != name) continue;
-      winner.uses = arm_from_json(finalist).uses;
-      winner.searched_gain = finalist.at("searched_gain");
+    for (const FinalistEntry& finalist : searched.finalists) {
+      if (finalist.name != name) continue;
+      winner.uses = finalist.uses;
+      winner.searched_gain = finalist.searched_gain;
     }
   }
   const auto record = std::find_if(records.begin(), records.end(), [&](const Record& one) {

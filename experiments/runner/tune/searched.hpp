@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "results/manifest.hpp"
 #include "results/record.hpp"
 #include "runner/experiment/winners.hpp"
 #include "runner/tune/candidates.hpp"
@@ -15,12 +14,8 @@
 
 namespace msda {
 
-/// The entry of manifest.json's "searches": {problem, mode, baseline, points, looked_at, left,
-/// removed: [{reason, points}], measured, failed, whole, out_of_time, finalists: [{name, uses,
-/// composition, number, searched_gain}]}; "failure" where the search could not be made.
-nlohmann::json searched_json(const std::string& problem, TimingMode mode,
-                             const std::string& baseline, const Candidates& candidates,
-                             const SearchEnd& end);
+SearchEntry search_entry(const std::string& problem, TimingMode mode, const std::string& baseline,
+                         const Candidates& candidates, const SearchEnd& end);
 
 /// What a winner is called and found by.
 struct FoundBy {
@@ -33,7 +28,7 @@ struct FoundBy {
 
 /// `records` are the confirmation's. The baseline, an arm of `arms`, where no finalist is confirmed
 /// to be faster; nullopt when the baseline has no time.
-std::optional<Winner> winner_of(const nlohmann::json& searched, const ProblemSpec& problem,
+std::optional<Winner> winner_of(const SearchEntry& searched, const ProblemSpec& problem,
                                 const std::vector<Arm>& arms, const std::vector<Record>& records,
                                 const FoundBy& found_by);
 

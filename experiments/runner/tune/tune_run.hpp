@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -11,19 +10,14 @@
 
 #include "runner/experiment/winners.hpp"
 #include "runner/plan/plan.hpp"
+#include "runner/supervise/run_session.hpp"
 
 namespace msda {
 
-struct TuneOptions {
-  std::filesystem::path program;  ///< the msda program
-  std::vector<std::string> command_line;
-  std::vector<std::filesystem::path> plugin_directories;
+struct TuneOptions : SessionOptions {
   std::filesystem::path directory;  ///< of the results; created
-  bool resume = false;              ///< `directory` holds an earlier search to go on with
   std::uint64_t seed = 1;
-  std::optional<double> budget_seconds;  ///< in place of the space's
-  std::FILE* progress = stderr;
-  bool progress_live = false;  ///< `progress` is a terminal
+  std::optional<double> budget_seconds{};  ///< in place of the space's
 };
 
 struct TuneOutcome {
@@ -41,8 +35,7 @@ TuneOutcome tune(const Experiment& experiment, const Plan& plan, const Registry&
 
 /// The arm that a search on a problem has to beat: the plan's baseline, or the first of `arms` that
 /// can run where that one cannot; nullptr when none can.
-const Arm* baseline_for(const Plan& plan, const std::vector<Arm>& arms, const Registry& registry,
-                        const Problem& problem);
+const Arm* baseline_for(const Plan& plan, const std::vector<Arm>& arms, const Problem& problem);
 /// Why nothing can be searched in a mode on the plan's device, "a CPU has no graphs to launch"; or
 /// "".
 std::string mode_refusal(const Plan& plan, TimingMode mode);

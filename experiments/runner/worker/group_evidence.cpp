@@ -4,6 +4,7 @@
 #include "device/compiled_unit.hpp"
 #include "evidence/idle.hpp"
 #include "jit/launch_plan.hpp"
+#include "results/entries_json.hpp"
 #include "runner/protocol/phase.hpp"
 #include "runner/worker/group_runner.hpp"
 #include "trace/trace.hpp"
@@ -57,7 +58,7 @@ SmallInputs GroupRunner::small_inputs() {
     return {[&set](const Problem& scaled) { return cut(*set.input, scaled); }, set.hash};
   }
   return {[&spec](const Problem& scaled) { return generate(scaled, spec.generation); },
-          to_json(spec).dump()};
+          write_json(spec).dump()};
 }
 
 void GroupRunner::find_evidence() {

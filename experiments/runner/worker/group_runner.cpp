@@ -37,7 +37,7 @@ GroupRunner::GroupRunner(Device& device, const Registry& registry, InputSets& in
 void GroupRunner::run(const GroupRequest& request) {
   request_ = &request;
   const Range experiment(Category::kExperiment, request.experiment);
-  for (const Arm& arm : request.arms) cells_.push_back(make_cell(arm));
+  for (const ArmEntry& arm : request.arms) cells_.push_back(make_cell(arm));
   try {
     run_cells();
   } catch (const DeviceBroken&) {
@@ -113,22 +113,10 @@ void GroupRunner::prepare_and_verify() {
   }
 }
 
-GroupRunner::Cell GroupRunner::make_cell(const Arm& arm) const {
-  const Problem& problem = request_->problem.problem;
+GroupRunner::Cell GroupRunner::make_cell(const ArmEntry& arm) const {
   Cell cell;
   cell.arm = arm;
-  Record& record = cell.record;
-  record.cell = cell_name(problem.name, arm.name, request_->mode);
-  record.problem = problem.name;
-  record.arm = arm.name;
-  record.composition = arm.composition;
-  record.mode = request_->mode;
-  record.device = device_.info().id;
-  record.baseline = arm.name == request_->baseline;
-  record.minimum_dram_bytes = problem.minimum_dram_bytes();
-  record.gathered_bytes = problem.gathered_bytes();
-  record.flops = problem.flops();
-  record.processes.emplace_back().process = request_->process;
+  identify(cell.record, *request_, arm, device_.info().id, request_->process);
   return cell;
 }
 

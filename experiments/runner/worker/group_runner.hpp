@@ -13,7 +13,6 @@
 #include "measure/blocks.hpp"
 #include "measure/compile_all.hpp"
 #include "measure/padding.hpp"
-#include "results/record.hpp"
 #include "runner/protocol/protocol.hpp"
 #include "runner/worker/event_channel.hpp"
 #include "runner/worker/input_sets.hpp"
@@ -26,6 +25,12 @@ class DeviceBroken : public Error {
   using Error::Error;
 };
 
+/// Successive halving inside a group: who has run enough blocks to know that it loses.
+/// After 1, 2, 4, 8.. blocks the slower half of the arms that are left stops, as long as `keep`
+/// stay (Jamieson & Talwalkar, AISTATS 2016); keep 0 lets all run. `log_times` are the arms' mean
+/// log times over those blocks; the places of those that stop are returned, in ascending order.
+std::vector<std::size_t> losers(const std::vector<double>& log_times, int blocks_done, int keep);
+
 /// Owns records and what is told of them; how things are measured is the core's affair.
 class GroupRunner : private BlockSink {
  public:
@@ -37,7 +42,7 @@ class GroupRunner : private BlockSink {
  private:
   /// An arm on its way through the group; its record is sent as soon as its status is known.
   struct Cell {
-    Arm arm;
+    ArmEntry arm;
     std::optional<Composition> composition;
     CompileOutcome compiled;
     Prepared prepared;
@@ -51,7 +56,7 @@ class GroupRunner : private BlockSink {
   /// Calls `visit` for each cell that is alive.
   void for_each_alive(const std::function<void(Cell&)>& visit);
   void run_cells();
-  Cell make_cell(const Arm& arm) const;
+  Cell make_cell(const ArmEntry& arm) const;
   void skip_unsupported(Cell& cell);
   void compile();
   void compile_together(const std::vector<Cell*>& cells);

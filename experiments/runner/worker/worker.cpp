@@ -12,6 +12,7 @@
 
 #include "compose/skeleton.hpp"
 #include "device/ceilings_history.hpp"
+#include "results/entries_json.hpp"
 #include "runner/worker/event_channel.hpp"
 #include "runner/worker/group_runner.hpp"
 #include "trace/trace.hpp"
@@ -42,7 +43,7 @@ void offer_as_victim() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
 
 json describe_device(Device& device, bool with_ceilings) {
   json description = {{"event", event::kReady},
-                      {"device", to_json(device.info())},
+                      {"device", write_json(device.info())},
                       {"provenance", device.provenance()},
                       {"nvtx", trace::has_nvtx()}};
   if (with_ceilings) {

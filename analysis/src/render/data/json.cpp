@@ -145,7 +145,7 @@ Json to_json(const Timeline& timeline) {
 
 std::string to_json(const Report& report) {
   std::string text = fmt::format("{{\"schema\":{},\n\"manifest\":{},\n\"tables\":", kReportSchema,
-                                 json_line(report.manifest));
+                                 json_line(to_json(report.manifest)));
   append_array(text, report.tables, append_table);
   text += ",\n\"claims\":";
   append_array(text, report.claims, [](std::string& to, const CheckedClaim& checked) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "render/document.hpp"
 #include "render/tables/tables.hpp"
 #include "render/text/text.hpp"
@@ -5,35 +7,29 @@
 namespace msda {
 namespace {
 
-using Json = nlohmann::json;
-
-std::string cell_text(const Json& pick, const char* key) {
-  std::string text = text_field(pick, key);
-  return text.empty() ? kAbsent : text;
+std::string cell_text(const std::string& text) {
+  return text.empty() ? std::string(kAbsent) : printable_line(text);
 }
 
-const ColumnsOf<Json>& pick_columns() {
-  static const ColumnsOf<Json> kColumns = {
-      {"arm", Side::kWords, [](const Json& pick) { return cell_text(pick, "arm"); }},
+const ColumnsOf<PickEntry>& pick_columns() {
+  static const ColumnsOf<PickEntry> kColumns = {
+      {"arm", Side::kWords, [](const PickEntry& pick) { return cell_text(pick.arm); }},
       {"problem", Side::kWords,
-       [](const Json& pick) {
-         return cell_text(pick, "problem") + ", " + cell_text(pick, "mode");
+       [](const PickEntry& pick) {
+         return fmt::format("{}, {}", cell_text(pick.problem), name_of(pick.mode));
        }},
       {"composition", Side::kWords,
-       [](const Json& pick, Footnotes& reasons) {
-         return footnote(reasons, cell_text(pick, "composition")).substr(1);
+       [](const PickEntry& pick, Footnotes& reasons) {
+         return footnote(reasons, cell_text(pick.composition)).substr(1);
        }},
-      {"how near", Side::kWords, [](const Json& pick) { return cell_text(pick, "match"); }}};
+      {"how near", Side::kWords, [](const PickEntry& pick) { return cell_text(pick.match); }}};
   return kColumns;
 }
 
 }  // namespace
 
 std::optional<Section> best_section(const Report& report) {
-  std::vector<Json> picks;
-  for (const Json& pick : plan_list(report, "best")) {
-    if (pick.is_object()) picks.push_back(pick);
-  }
+  const std::vector<PickEntry>& picks = report.manifest.plan.best;
   if (picks.empty()) return std::nullopt;
   Section section{.title = "What best is"};
   section.of_all_problems = true;

@@ -221,7 +221,7 @@ const ColumnsOf<Row>& cell_columns() {
   return kColumns;
 }
 
-Section cell_section(const Table& table, const nlohmann::json& manifest) {
+Section cell_section(const Table& table, const Manifest& manifest) {
   Section section = section_named("", place_of(table));
   section.subject = &table;
   section.headline = headline(table);

@@ -12,7 +12,7 @@
 namespace msda {
 
 /// The arms of one problem in one mode, with what the manifest says of how they were measured.
-Section cell_section(const Table& table, const nlohmann::json& manifest = {});
+Section cell_section(const Table& table, const Manifest& manifest = {});
 const ColumnsOf<Row>& cell_columns();
 
 /// Effects of each problem and over problems; empty without them.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -9,23 +10,9 @@
 namespace msda {
 namespace {
 
-std::string device_word(const nlohmann::json& manifest) {
-  const auto device = manifest.find("device");
-  if (device == manifest.end() || !device->is_object()) return "device";
-  return device->value("kind", "") == "cuda" ? "GPU" : "CPU";
-}
-
-/// The manifest's entry of the table's problem and mode, or null.
-nlohmann::json group_of(const nlohmann::json& manifest, const Table& table) {
-  const auto groups = manifest.find("groups");
-  if (groups == manifest.end() || !groups->is_array()) return {};
-  for (const nlohmann::json& group : *groups) {
-    if (group.is_object() && group.value("problem", "") == table.problem &&
-        group.value("mode", "") == name_of(table.mode)) {
-      return group;
-    }
-  }
-  return {};
+std::string device_word(const Manifest& manifest) {
+  if (!manifest.device) return "device";
+  return manifest.device->kind == DeviceKind::kCuda ? "GPU" : "CPU";
 }
 
 /// Which optimizations show in no arm, though all have them; "" when there is none.
@@ -37,18 +24,16 @@ std::string idle_sentence(const Table& table) {
 
 }  // namespace
 
-std::optional<TimeAccount> time_account(const nlohmann::json& manifest) {
-  const auto time = manifest.find("time");
-  if (time == manifest.end() || !time->is_object()) return std::nullopt;
+std::optional<TimeAccount> time_account(const Manifest& manifest) {
+  if (!manifest.time) return std::nullopt;
   TimeAccount account;
-  account.after_compilation =
-      time->value("total_seconds", 0.0) - time->value("compile_seconds", 0.0);
-  account.busy = time->value("busy_seconds", 0.0);
+  account.after_compilation = manifest.time->total_seconds - manifest.time->compile_seconds;
+  account.busy = manifest.time->busy_seconds;
   if (account.after_compilation <= 0) return std::nullopt;
   return account;
 }
 
-std::string time_sentence(const nlohmann::json& manifest) {
+std::string time_sentence(const Manifest& manifest) {
   const auto account = time_account(manifest);
   if (!account) return "";
   return fmt::format(
@@ -57,25 +42,26 @@ std::string time_sentence(const nlohmann::json& manifest) {
       account->after_compilation, 100 * account->share(), device_word(manifest));
 }
 
-std::string stop_sentence(const nlohmann::json& manifest, const Table& table) {
+std::string stop_sentence(const Manifest& manifest, const Table& table) {
   const bool any_timed =
       std::ranges::any_of(table.rows, [](const Row& row) { return row.timed(); });
   if (!any_timed) return "";
-  const nlohmann::json group = group_of(manifest, table);
-  const int processes = group.is_null() ? 0 : group.value("processes", 0);
-  if (processes < 1) return "";
+  const auto group = std::ranges::find_if(manifest.groups, [&](const GroupEntry& one) {
+    return one.problem == table.problem && one.mode == table.mode;
+  });
+  if (group == manifest.groups.end() || group->processes < 1) return "";
+  const int processes = group->processes;
   const std::string count =
       fmt::format("{} {}", processes, processes == 1 ? "process" : "processes");
-  const std::string why = group.value("stopped_by", "");
+  const std::string& why = group->stopped_by;
   if (why == "precision") {
     return fmt::format("Ended after {}: every ratio is known to {}.", count,
-                       percent_text(group.value("precision", 0.0)));
+                       percent_text(group->precision));
   }
-  const auto precision = group.find("precision");
-  const std::string known = precision != group.end() && precision->is_number()
-                                ? fmt::format("; the least precise ratio is known to {}",
-                                              percent_text(precision->get<double>()))
-                                : "";
+  const std::string known =
+      std::isfinite(group->precision)
+          ? fmt::format("; the least precise ratio is known to {}", percent_text(group->precision))
+          : "";
   if (why == "budget") return fmt::format("Ended after {} with the time budget{}.", count, known);
   if (why == "processes")
     return fmt::format("Ended after {}, as many as it may have{}.", count, known);
@@ -116,7 +102,7 @@ std::string noise_sentence(const NoiseFloor& floor) {
          "differences of that size mean nothing.";
 }
 
-std::vector<std::string> run_remarks(const nlohmann::json& manifest, const Table& table) {
+std::vector<std::string> run_remarks(const Manifest& manifest, const Table& table) {
   std::vector<std::string> remarks{stop_sentence(manifest, table), throttle_sentence(table),
                                    idle_sentence(table)};
   std::erase(remarks, "");

@@ -22,27 +22,21 @@ std::string some_of(std::vector<std::string> names) {
 }
 
 /// Plugins of the manifest whose host code the compiler did not optimize, with their build types.
-std::map<std::string, std::string> slow_builds(const nlohmann::json& manifest) {
+std::map<std::string, std::string> slow_builds(const Manifest& manifest) {
   std::map<std::string, std::string> builds;
-  const auto plugins = manifest.find("plugins");
-  if (plugins == manifest.end() || !plugins->is_array()) return builds;
-  for (const nlohmann::json& plugin : *plugins) {
-    if (!plugin.is_object() || plugin.value("optimized", true)) continue;
-    const std::string type = plugin.value("build_type", "");
-    builds[plugin.value("name", "?")] = type.empty() ? "no build type" : type;
+  for (const PluginEntry& plugin : manifest.plugins) {
+    const std::string& type = plugin.build_type;
+    if (!plugin.optimized) builds[plugin.name] = type.empty() ? "no build type" : type;
   }
   return builds;
 }
 
-void warn_of_slow_builds(const nlohmann::json& manifest, std::vector<std::string>& warnings) {
+void warn_of_slow_builds(const Manifest& manifest, std::vector<std::string>& warnings) {
   const auto builds = slow_builds(manifest);
-  const auto arms = manifest.find("arms");
-  if (builds.empty() || arms == manifest.end() || !arms->is_array()) return;
   std::map<std::string, std::vector<std::string>> users;
-  for (const nlohmann::json& arm : *arms) {
-    for (const nlohmann::json& use : arm.value("uses", nlohmann::json::array())) {
-      const std::string variant = use.value("variant", "");
-      if (builds.contains(variant)) users[variant].push_back(arm.value("name", "?"));
+  for (const ArmEntry& arm : manifest.arms) {
+    for (const Use& use : arm.uses) {
+      if (builds.contains(use.variant)) users[use.variant].push_back(arm.name);
     }
   }
   for (const auto& [variant, names] : users) {
@@ -53,24 +47,19 @@ void warn_of_slow_builds(const nlohmann::json& manifest, std::vector<std::string
   }
 }
 
-void warn_of_status(const nlohmann::json& manifest, std::vector<std::string>& warnings) {
-  const auto status = manifest.find("status");
-  if (status == manifest.end() || !status->is_string() || *status == "complete") return;
-  warnings.push_back(fmt::format("The run is {}: cells may be missing.",
-                                 printable_line(status->get<std::string>())));
+void warn_of_status(const std::string& status, std::vector<std::string>& warnings) {
+  if (status.empty() || status == run_status::kComplete) return;
+  warnings.push_back(fmt::format("The run is {}: cells may be missing.", printable_line(status)));
 }
 
 /// A run that says it is complete may have lost its records since.
 void warn_of_missing_cells(const Report& report, std::vector<std::string>& warnings) {
-  const nlohmann::json::json_pointer place("/plan/cells");
-  if (!report.manifest.contains(place) || !report.manifest.at(place).is_array()) return;
   std::set<std::string> recorded;
   for (const Row& row : rows_of(report)) recorded.insert(row.record.cell);
-  const nlohmann::json& planned = report.manifest.at(place);
+  const std::vector<std::string>& planned = report.manifest.plan.cells;
   std::vector<std::string> missing;
-  for (const nlohmann::json& cell : planned) {
-    if (!cell.is_string() || recorded.contains(cell.get<std::string>())) continue;
-    missing.push_back(printable_line(cell.get<std::string>()));
+  for (const std::string& cell : planned) {
+    if (!recorded.contains(cell)) missing.push_back(printable_line(cell));
   }
   if (missing.empty()) return;
   warnings.push_back(fmt::format("{} of {} cells of the plan have no record: {}.", missing.size(),
@@ -119,7 +108,7 @@ void warn_of_noise(const Report& report, std::vector<std::string>& warnings) {
 
 std::vector<std::string> warnings_of(const Report& report) {
   std::vector<std::string> warnings;
-  warn_of_status(report.manifest, warnings);
+  warn_of_status(report.manifest.status, warnings);
   warn_of_missing_cells(report, warnings);
   warn_of_slow_builds(report.manifest, warnings);
   warn_of_cells(report, warnings);

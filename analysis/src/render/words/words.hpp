@@ -40,14 +40,14 @@ struct TimeAccount {
 };
 
 /// Absent where the manifest does not tell.
-std::optional<TimeAccount> time_account(const nlohmann::json& manifest);
+std::optional<TimeAccount> time_account(const Manifest& manifest);
 
 /// The account as a sentence; "" without one.
-std::string time_sentence(const nlohmann::json& manifest);
+std::string time_sentence(const Manifest& manifest);
 
 /// How many processes a table's arms ran in and why no more, from the manifest; "" where it does
 /// not tell.
-std::string stop_sentence(const nlohmann::json& manifest, const Table& table);
+std::string stop_sentence(const Manifest& manifest, const Table& table);
 
 /// How many blocks of samples were taken while clocks were held back, and why; "" when none was.
 std::string throttle_sentence(const Table& table);
@@ -56,6 +56,6 @@ std::string throttle_sentence(const Table& table);
 std::string noise_sentence(const NoiseFloor& floor);
 
 /// What a run says of a table: how it ended, where it was throttled, what showed in no arm.
-std::vector<std::string> run_remarks(const nlohmann::json& manifest, const Table& table);
+std::vector<std::string> run_remarks(const Manifest& manifest, const Table& table);
 
 }  // namespace msda

@@ -1,4 +1,4 @@
-// Feature pyramids from what little a command line says of them.
+// Feature pyramids from what little is said of them.
 #pragma once
 
 #include <cstdint>

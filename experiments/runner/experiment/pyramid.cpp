@@ -1,4 +1,4 @@
-#include "cli/pyramid.hpp"
+#include "runner/experiment/pyramid.hpp"
 
 #include <charconv>
 
@@ -87,9 +87,8 @@ std::vector<Level> parse_level_list(const std::string& text) {
     const auto width =
         cross == std::string::npos ? std::nullopt : parse_size(part.substr(cross + 1));
     if (!height || !width) {
-      throw UsageError(fmt::format(
-          "levels={}: '{}' is not HEIGHTxWIDTH, such as 92x160; separate levels by commas", text,
-          part));
+      throw UsageError(
+          fmt::format("'{}' is not HEIGHTxWIDTH, such as 92x160; separate levels by commas", part));
     }
     levels.push_back({*height, *width});
   }

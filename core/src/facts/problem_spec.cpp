@@ -1,4 +1,4 @@
-#include "input/input.hpp"
+#include "facts/problem_spec.hpp"
 
 namespace msda {
 

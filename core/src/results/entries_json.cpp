@@ -1,0 +1,72 @@
+#include "results/entries_json.hpp"
+
+namespace msda {
+
+using nlohmann::json;
+
+template <>
+json write_json<Level>(const Level& level) {
+  return {level.height, level.width};
+}
+
+template <>
+void read_json<Level>(const json& value, const JsonPlace& place, Level& level) {
+  std::vector<std::int64_t> sizes;
+  read_json(value, place, sizes);
+  if (sizes.size() != 2) place.must_be("[height, width]", value);
+  level = {sizes[0], sizes[1]};
+}
+
+template <>
+json write_json<ParameterValue>(const ParameterValue& value) {
+  return std::visit([](const auto& held) { return json(held); }, value);
+}
+
+template <>
+void read_json<ParameterValue>(const json& value, const JsonPlace& place,
+                               ParameterValue& parameter) {
+  if (value.is_boolean()) {
+    parameter = value.get<bool>();
+  } else if (value.is_number_integer()) {
+    parameter = value.get<std::int64_t>();
+  } else if (value.is_number()) {
+    parameter = value.get<double>();
+  } else {
+    read_json(value, place, parameter.emplace<std::string>());
+  }
+}
+
+template <>
+struct JsonFields<Problem> : JsonMembers<&Problem::name, &Problem::batch, &Problem::queries,
+                                         &Problem::heads, &Problem::channels, &Problem::points,
+                                         &Problem::levels, &Problem::layout, &Problem::types> {};
+
+template <>
+struct JsonFields<Generation>
+    : JsonMembers<&Generation::distribution, &Generation::query_order, &Generation::sigma,
+                  &Generation::outside_share, &Generation::objects, &Generation::seed> {};
+
+template <>
+json write_json<ProblemSpec>(const ProblemSpec& spec) {
+  json value = write_json(spec.problem);
+  if (spec.directory) {
+    value["directory"] = write_json(*spec.directory);
+  } else {
+    value["generation"] = write_json(spec.generation);
+  }
+  return value;
+}
+
+template <>
+void read_json<ProblemSpec>(const json& value, const JsonPlace& place, ProblemSpec& spec) {
+  read_json(value, place, spec.problem);
+  if (const auto directory = value.find("directory"); directory != value.end()) {
+    read_json(*directory, JsonPlace(place, "directory"), spec.directory);
+  } else if (const auto generation = value.find("generation"); generation != value.end()) {
+    read_json(*generation, JsonPlace(place, "generation"), spec.generation);
+  } else if (!place.may_lack()) {
+    place.lacks("generation");
+  }
+}
+
+}  // namespace msda
