@@ -18,12 +18,25 @@ namespace fs = std::filesystem;
 using testing::IsEmpty;
 using Names = std::set<std::string>;
 
-/// Folders of core/src in the order of dependence: each may include those before it. trace and
-/// design include nothing but what lies in core/src itself.
-const std::vector<std::string> kCoreOrder = {
-    "files",  "process",   "trace",    "design",  "facts",   "problem",
-    "input",  "reference", "external", "plugin",  "compose", "jit",
-    "export", "device",    "evidence", "measure", "results"};
+/// Folders of one place in the order of dependence: each may include those before it.
+struct Layers {
+  std::string place;   ///< in the source tree
+  std::string prefix;  ///< of the names that include them
+  std::vector<std::string> order;
+};
+
+const std::vector<Layers> kLayers = {
+    {"core/src",
+     "",
+     {"files", "process", "trace", "design", "facts", "problem", "input", "reference", "external",
+      "plugin", "compose", "jit", "export", "device", "evidence", "measure", "results"}},
+    {"analysis/src",
+     "",
+     {"statistics", "timeline", "ablation", "tuning", "counters", "claims", "report", "render"}},
+    {"experiments/runner",
+     "runner/",
+     {"experiment", "import", "inspect", "protocol", "plan", "worker", "supervise", "profile",
+      "tune"}}};
 
 fs::path root() { return MSDA_SOURCE_DIR; }
 
@@ -82,23 +95,32 @@ Names core_headers_of(const fs::path& file) {
 
 std::string in_tree(const fs::path& file) { return fs::relative(file, root()).string(); }
 
-TEST(Layering, EveryFolderOfTheCoreHasItsPlace) {
-  Names folders;
-  for (const auto& entry : fs::directory_iterator(root() / "core/src")) {
-    if (entry.is_directory()) folders.insert(entry.path().filename());
-  }
-  EXPECT_EQ(folders, Names(kCoreOrder.begin(), kCoreOrder.end()));
+/// "device" of "runner/device/memory.hpp" with prefix "runner/"; "" of what is not in the layers.
+std::string layer_of(const Layers& layers, const std::string& name) {
+  if (!name.starts_with(layers.prefix)) return "";
+  const std::string own = name.substr(layers.prefix.size());
+  return fs::is_regular_file(root() / layers.place / own) ? folder_of(own) : "";
 }
 
-TEST(Layering, AFolderOfTheCoreIncludesThoseBeforeIt) {
+class LayersTest : public testing::TestWithParam<Layers> {};
+
+TEST_P(LayersTest, EveryFolderHasItsPlace) {
+  Names folders;
+  for (const auto& entry : fs::directory_iterator(root() / GetParam().place)) {
+    if (entry.is_directory()) folders.insert(entry.path().filename());
+  }
+  EXPECT_EQ(folders, Names(GetParam().order.begin(), GetParam().order.end()));
+}
+
+TEST_P(LayersTest, AFolderIncludesThoseBeforeIt) {
+  const Layers& layers = GetParam();
   std::map<std::string, std::size_t> place;
-  for (std::size_t i = 0; i < kCoreOrder.size(); ++i) place[kCoreOrder[i]] = i;
+  for (std::size_t i = 0; i < layers.order.size(); ++i) place[layers.order[i]] = i;
   std::vector<std::string> wrong;
-  for (const fs::path& file : sources_below(root() / "core/src")) {
-    const std::string own = folder_of(fs::relative(file, root() / "core/src").string());
+  for (const fs::path& file : sources_below(root() / layers.place)) {
+    const std::string own = folder_of(fs::relative(file, root() / layers.place).string());
     for (const std::string& name : includes_of(file)) {
-      if (core_file(name).empty()) continue;
-      const std::string other = folder_of(name);
+      const std::string other = layer_of(layers, name);
       const bool may =
           other.empty() || other == own || (!own.empty() && place.at(other) < place.at(own));
       if (!may) wrong.push_back(in_tree(file) + " includes " + name);
@@ -106,6 +128,9 @@ TEST(Layering, AFolderOfTheCoreIncludesThoseBeforeIt) {
   }
   EXPECT_THAT(wrong, IsEmpty());
 }
+
+INSTANTIATE_TEST_SUITE_P(Layering, LayersTest, testing::ValuesIn(kLayers),
+                         [](const auto& info) { return folder_of(info.param.place); });
 
 TEST(Layering, PlainFoldersStandAlone) {
   std::vector<std::string> wrong;
