@@ -28,8 +28,7 @@ inline constexpr bool kHasScales = requires(const Arguments& arguments) {
 /// - `Stored`: element type of the values that are read, perhaps a SplitElement; `kEncoded`: a
 ///   pre-pass makes these elements of the problem's, by encode();
 /// - `kElementPixels`: pixels in a stored element: 1, or 2 if the element has the pixel below as
-/// well,
-///   so that a tap is a column of a footprint (ColumnArithmetic);
+///   well, so that a tap is a column of a footprint (ColumnArithmetic);
 /// - `Weight`: type of a tap's weight: float32 or a type of 16 bits; for columns the result of
 ///   weights();
 /// - `Sums<n>`: the sums of n channels of a row in float32, as FloatSums;
@@ -38,8 +37,7 @@ inline constexpr bool kHasScales = requires(const Arguments& arguments) {
 /// - encode(arguments, values, image, head, level) returns the stored element for the values of
 ///   kElementPixels pixels;
 /// - add<points>(sums, taps, values) adds weight * value for all taps of the first `points` points
-/// of
-///   a batch;
+///   of a batch;
 /// - a policy with `kSumsTwoBatches` has `TwoBatchSums<n>` too, the sums of two batches that begin
 ///   together, to which add() adds as well, with clear() and add_to(sums).
 template <class Policy, class K>

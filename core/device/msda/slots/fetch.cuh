@@ -12,8 +12,7 @@ namespace msda {
 /// All consumers call these in the same order; `stage`, 0 .. kAhead, numbers the batches in flight.
 ///
 /// - begin<level, points>(source, base, item, head, stage, r, taps) issues the copies of the values
-/// of
-///   the lane's r-th row; commit(stage) ends the copies of all rows of the lane;
+///   of the lane's r-th row; commit(stage) ends the copies of all rows of the lane;
 /// - wait<pending>(stage) returns when the copies have arrived; `pending` batches were begun later;
 /// - read<points>(stage, r, values) reads the row's values; release(stage): the lane has read all.
 template <class Policy, class K>

@@ -14,10 +14,9 @@ namespace msda {
 /// - `kPixels`, `kImageStride`: stored pixels, and elements, of an image;
 /// - channel_offset(head, channel) returns the first element of that channel in an image;
 /// - pitch(level), pixels(level), start(level) return the stored pixels in a row of the level, in
-/// the
-///   level, and before the level in an image;
+///   the level, and before the level in an image;
 /// - pixel(level, x, y) returns the stored pixel at column x and row y, relative to the level's
-/// start.
+///   start.
 template <class Policy, class K>
 concept LayoutPolicy = requires(int i) {
   requires kConstant<bool, Policy::kRestaged>;

@@ -17,8 +17,7 @@ namespace msda {
 /// Of a lane:
 ///
 /// - `kVector`: channels; `kTaps`: corners of a point that it reads; `kSides`: 2 if half of the
-/// lanes
-///   read the left column and half the right one, `kLanesPerSide` lanes each;
+///   lanes read the left column and half the right one, `kLanesPerSide` lanes each;
 /// - row() returns its lane group, kRows or more if it is idle; lane() its number in the group, in
 ///   which the lanes of one side are neighbours;
 /// - side() returns the column that it reads if there are two sides: 0 left, 1 right;

@@ -25,8 +25,7 @@ concept CooperativeMetadata = requires(Policy& policy) {
 ///   `point_fetch` is the policy of that slot, flat_row(r) the index (b*Q + q)*H + h of row r of
 ///   the tile. When it returns, the taps that this thread reads are there;
 /// - read<level, points>(point_fetch, flat_row, row_in_tile, point, taps): called by consumers.
-/// Returns
-///   in `taps` this lane's taps for `points` points of that row and level, from `point` on;
+///   Returns in `taps` this lane's taps for `points` points of that row and level, from `point` on;
 /// - `kIsCooperative`: the policy is a CooperativeMetadata.
 template <class Policy, class K>
 concept MetadataPolicy = requires(Policy& policy, typename K::PointFetch& point_fetch,

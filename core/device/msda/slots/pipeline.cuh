@@ -38,7 +38,7 @@ struct PipelineState {
 /// - producer_acquire(state) returns when the stage is empty; producer_commit(state): it is full;
 /// - producer_tail(state): called after the last step;
 /// - consumer_wait(state) returns when the stage is full; consumer_release(state): it has been
-/// read.
+///   read.
 template <class Policy, class K>
 concept PipelinePolicy = requires(Policy& policy, typename Policy::Storage& storage,
                                   const PipelineState<kPipelineStages<K>>& state) {

@@ -25,7 +25,7 @@ __device__ __forceinline__ auto image_values(const Arguments& arguments, long lo
 /// - image(arguments, image, head, channel) returns the address in the image's first pixel;
 /// - pixel(base, first, offset) returns the address of the pixel at `first + offset` from `base`;
 /// - read<level>(arguments, pixel, pixels) returns the values at `pixels`, a constant, from
-/// `pixel`.
+///   `pixel`.
 template <class Policy, class K>
 concept ReaderPolicy = requires(const Arguments& arguments, typename Policy::Address address) {
   requires kConstant<bool, Policy::kFetches>;

@@ -7,7 +7,7 @@
 namespace msda {
 
 /// - `kProducerThreads`: threads of producers, whole warps, after the mapping's threads, which
-/// consume;
+///   consume;
 /// - `kStages`: tiles whose taps are in shared memory at a time, if producers copy no values.
 template <class Policy, class K>
 concept RolesPolicy = requires {

@@ -123,9 +123,9 @@ __device__ __forceinline__ WorkItem share_in_cluster(const WorkItem& item) {
   return share;
 }
 
-/// An object for each thread. next(item): called by all threads of the block, or by all of both
-/// roles in turn. Returns the next item of this block, the same in all threads; false: no further
-/// one. The constants are those of LaunchShape:
+/// An object for each thread. next(item): called by all threads of the block. Returns the next item
+/// of this block, the same in all threads, producers and consumers alike; false: no further item.
+/// The constants are those of LaunchShape:
 ///
 /// - `kResidentBlocks`: blocks per SM of a persistent grid; 0: one block for each item;
 /// - `kRowsPerItem`, `kChunks`: how planes are cut into items.

@@ -42,8 +42,7 @@ concept BlendingSource = requires {
 ///
 /// - offset(level, x, y) of the anchor, the upper left of the 2x2 pixels around a point;
 /// - pixels<level>(delta), for a level that is not on chip, returns the stored pixels from an
-/// anchor
-///   of K::Reader to the pixel that read() returns for `delta`.
+///   anchor of K::Reader to the pixel that read() returns for `delta`.
 template <class Policy>
 concept PixelSource = requires {
   { Policy::offset(0, 0, 0) } -> Same<typename Policy::Offset>;
@@ -69,7 +68,8 @@ inline constexpr bool kResidentArrivesLate = requires(typename K::Source& source
 /// An object for each consumer. All consumers of the block call
 ///
 /// - enter(item) when an item begins; leave() after the last item;
-/// - begin_tile(item) before they read values of a tile: returns when resident levels are there.
+/// - begin_tile(item) before they read values of a tile: returns when resident levels are there,
+///   or at once with kResidentArrivesLate.
 ///
 /// Lanes call, without synchronisation,
 ///

@@ -9,7 +9,7 @@ namespace msda {
 /// - `kLoadsAhead`: a batch is loaded while the batch before is blended;
 /// - `kAlternates`: batches of large and of small levels alternate;
 /// - `kNearFirst`: of two such batches that are loaded together, the small level's is blended
-/// first.
+///   first.
 template <class Policy, class K>
 concept UnrollPolicy = requires {
   requires kConstant<int, Policy::kPoints>;
