@@ -77,8 +77,9 @@ void add_row(const RowError& error, std::int64_t row, const Bounds* bounds, Shar
   }
 }
 
-Share compare_rows(const Problem& problem, const Bytes& output, const std::vector<double>& reference,
-                  const Bounds* bounds, std::int64_t begin, std::int64_t end) {
+Share compare_rows(const Problem& problem, const Bytes& output,
+                   const std::vector<double>& reference, const Bounds* bounds, std::int64_t begin,
+                   std::int64_t end) {
   std::vector<float> elements(static_cast<std::size_t>(problem.channels));
   Share part;
   for (std::int64_t row = begin; row < end; ++row) {

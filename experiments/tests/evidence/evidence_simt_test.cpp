@@ -169,7 +169,7 @@ arms:
   const Experiment experiment = load_experiment(file, shipped_plugins());
   const Plan plan = make_plan(experiment, shipped_plugins(), simt_info({}));
   EXPECT_THAT(
-      vacuous_notes(plan, shipped_plugins()),
+      vacuous_notes(plan),
       ElementsAre("ahead is vacuous on p, q: prefetch-query: a work item has one tile: there is no "
                   "next one to fetch while it is computed"));
 }
