@@ -43,9 +43,9 @@ PROBLEM = {"name": "p", "queries": 3, "levels": [[4, 4]]}
 CLAIM = {"text": "t", "source": "s", "arm": "other"}
 ABLATION = {"base": ["vector-loads"], "factors": {"unroll": "loop-unrolling"}, "design": "full"}
 
-# Names of arms and problems, and what belongs together, are beyond a schema.
-BEYOND = {"preset", "input", "arm", "over", "problem", "mode", "against", "base", "factors", "all", "requires",
-          "excludes", "generators", "resolution", "random", "list", "seed", "baseline", "most_processes", "use"}
+# Names of arms, problems and folders, and what belongs together, are beyond a schema.
+BEYOND = {"preset", "input", "dir", "spatial_size", "arm", "over", "problem", "mode", "against", "base", "factors",
+          "all", "requires", "excludes", "generators", "resolution", "random", "list", "seed", "baseline", "most_processes", "use"}
 
 # Speedups have no exponents; a schema sees the number and not how it is written.
 NOTATION = {("claim.speedup", "1.0e+20"), ("claim.speedup", "2.0e-4")}

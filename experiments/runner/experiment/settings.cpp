@@ -34,16 +34,21 @@ std::optional<YamlNode> find(const YamlMap& map, const Key& key) {
 json object_schema(const Keys& keys) {
   json properties = json::object();
   json required = json::array();
+  json exclusions = json::array();
   for (const Key& key : keys) {
     json property = key.schema;
     property["description"] = key.meaning;
-    for (const std::string& alias : key.aliases) properties[alias] = property;
+    for (const std::string& alias : key.aliases) {
+      properties[alias] = property;
+      exclusions.push_back({{"not", {{"required", {key.name, alias}}}}});
+    }
     properties[key.name] = std::move(property);
     if (key.is_required) required.push_back(key.name);
   }
   json schema = {
       {"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
   if (!required.empty()) schema["required"] = std::move(required);
+  if (!exclusions.empty()) schema["allOf"] = std::move(exclusions);
   return schema;
 }
 
