@@ -5,7 +5,7 @@
 #include <msda/error.hpp>
 
 #include "design/design.hpp"
-#include "json_fields.hpp"
+#include "json_members.hpp"
 
 namespace msda {
 
@@ -20,12 +20,7 @@ struct JsonFields<Factor> {
 };
 
 template <>
-struct JsonFields<DesignPoint> {
-  static auto list() {
-    return std::tuple(json_field("arm", &DesignPoint::arm),
-                      json_field("levels", &DesignPoint::levels));
-  }
-};
+struct JsonFields<DesignPoint> : JsonMembers<&DesignPoint::arm, &DesignPoint::levels> {};
 
 // A point with the reason beside its own fields.
 template <>
@@ -44,14 +39,8 @@ void read_json<DroppedPoint>(const json& value, const JsonPlace& place, DroppedP
 }
 
 template <>
-struct JsonFields<Fraction> {
-  using F = Fraction;
-  static auto list() {
-    return std::tuple(json_field("resolution", &F::resolution),
-                      json_field("generators", &F::generators),
-                      json_field("relation", &F::relation), json_field("aliases", &F::aliases));
-  }
-};
+struct JsonFields<Fraction> : JsonMembers<&Fraction::resolution, &Fraction::generators,
+                                          &Fraction::relation, &Fraction::aliases> {};
 
 template <>
 struct JsonFields<Design> {

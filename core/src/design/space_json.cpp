@@ -8,7 +8,7 @@
 #include <msda/error.hpp>
 
 #include "design/space.hpp"
-#include "json_fields.hpp"
+#include "json_members.hpp"
 
 namespace msda {
 namespace {
@@ -43,30 +43,15 @@ void check_pattern(const SpacePattern& pattern, std::size_t factors) {
 }  // namespace
 
 template <>
-struct JsonFields<FactorLevels> {
-  static auto list() {
-    return std::tuple(json_field("factor", &FactorLevels::factor),
-                      json_field("levels", &FactorLevels::levels));
-  }
-};
+struct JsonFields<FactorLevels> : JsonMembers<&FactorLevels::factor, &FactorLevels::levels> {};
 
 template <>
-struct JsonFields<SpaceFactor> {
-  static auto list() {
-    return std::tuple(json_field("name", &SpaceFactor::name),
-                      json_field("levels", &SpaceFactor::levels),
-                      json_field("parent", &SpaceFactor::parent),
-                      json_field("allowed", &SpaceFactor::allowed).unless_empty());
-  }
-};
+struct JsonFields<SpaceFactor>
+    : JoinedFields<JsonMembers<&SpaceFactor::name, &SpaceFactor::levels, &SpaceFactor::parent>,
+                   JsonMembersUnlessEmpty<&SpaceFactor::allowed>> {};
 
 template <>
-struct JsonFields<SpaceRule> {
-  static auto list() {
-    return std::tuple(json_field("when", &SpaceRule::when), json_field("then", &SpaceRule::then),
-                      json_field("text", &SpaceRule::text));
-  }
-};
+struct JsonFields<SpaceRule> : JsonMembers<&SpaceRule::when, &SpaceRule::then, &SpaceRule::text> {};
 
 template <>
 struct JsonFields<SpaceDocument> {

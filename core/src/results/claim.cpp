@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "json_fields.hpp"
+#include "json_members.hpp"
 
 namespace msda {
 
@@ -21,13 +21,8 @@ struct JsonFields<ClaimedRange> {
 };
 
 template <>
-struct JsonFields<Claim::Reference> {
-  using R = Claim::Reference;
-  static auto list() {
-    return std::tuple(json_field("arm", &R::arm), json_field("value", &R::value),
-                      json_field("range", &R::range));
-  }
-};
+struct JsonFields<Claim::Reference>
+    : JsonMembers<&Claim::Reference::arm, &Claim::Reference::value, &Claim::Reference::range> {};
 
 template <>
 struct JsonFields<Claim> {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <msda/error.hpp>
 
-#include "json_fields.hpp"
+#include "json_members.hpp"
 #include "results/record.hpp"
 
 namespace msda {
@@ -80,12 +80,7 @@ struct JsonFields<ResourceUse> {
 };
 
 template <>
-struct JsonFields<Compilation> {
-  static auto list() {
-    return std::tuple(json_field("seconds", &Compilation::seconds),
-                      json_field("from_cache", &Compilation::from_cache));
-  }
-};
+struct JsonFields<Compilation> : JsonMembers<&Compilation::seconds, &Compilation::from_cache> {};
 
 template <>
 struct JsonFields<Evidence> {
