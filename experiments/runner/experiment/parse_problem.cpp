@@ -17,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Products of sizes that leave 63 bits are refused by validate().
-constexpr std::int64_t kLargestSize = std::int64_t{1} << 40;
 /// The preset whose tensors were captured in a model; they lie beside the experiments.
 constexpr const char* kCapturedPreset = "captured-decoder";
 constexpr const char* kCapturedFolder = "inputs/captured_decoder";
@@ -26,27 +24,21 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Of keys that a preset or an input brings.
 constexpr const char* kRequiredAlone = "required without a preset or an input";
 
-Form<std::int64_t> size() {
-  Form<std::int64_t> form = form::integer<std::int64_t>(1, kLargestSize);
-  form.words = "an integer from 1";
-  return form;
-}
-
 Level parse_level(const YamlNode& node) {
   const std::vector<YamlNode> sizes = node.as_list("size");
   if (sizes.size() != 2) {
     node.fail(fmt::format("a level is [height, width], not a list of {}", sizes.size()));
   }
   Level level;
-  size().read(sizes[0], level.height);
-  size().read(sizes[1], level.width);
+  size_form().read(sizes[0], level.height);
+  size_form().read(sizes[1], level.width);
   return level;
 }
 
 Form<std::vector<Level>> levels() {
   Form<std::vector<Level>> form;
   form.words = "`[[height, width], ...]`, or `92x160,46x80,...`";
-  nlohmann::json list = form::list_of("", form::list_of("", size().schema, 2).schema).schema;
+  nlohmann::json list = form::list_of("", form::list_of("", size_form().schema, 2).schema).schema;
   list["items"]["maxItems"] = 2;
   list["maxItems"] = kMaxLevels;
   const nlohmann::json text = {{"type", "string"}, {"pattern", "^[0-9]+x[0-9]+(,[0-9]+x[0-9]+)*$"}};
@@ -89,38 +81,19 @@ Form<Types> types() {
 
 const Settings<Problem>& shape_settings() {
   static const Settings<Problem> settings{
-      setting("batch", &Problem::batch, size(), "images"),
-      setting("queries", &Problem::queries, size(), "of each image")
+      setting("batch", &Problem::batch, size_form(), "images"),
+      setting("queries", &Problem::queries, size_form(), "of each image")
           .also("num_query")
           .otherwise(kRequiredAlone),
-      setting("heads", &Problem::heads, size(), "of attention").also("num_heads"),
-      setting("channels", &Problem::channels, size(), "of each head"),
-      setting("points", &Problem::points, size(), "sampled on each level for each head and query")
+      setting("heads", &Problem::heads, size_form(), "of attention").also("num_heads"),
+      setting("channels", &Problem::channels, size_form(), "of each head"),
+      setting("points", &Problem::points, size_form(),
+              "sampled on each level for each head and query")
           .also("num_points"),
       setting("levels", &Problem::levels, levels(), "sizes in pixels, without any border")
           .otherwise("required without a preset, an input or `spatial_size`"),
       setting("layout", &Problem::layout, form::name<ValueLayout>(),
               "how the levels lie in `value`")};
-  return settings;
-}
-
-/// What older command lines say of a problem besides.
-struct PyramidSpec {
-  std::optional<std::int64_t> spatial_size;
-  std::optional<std::int64_t> level_count;
-  std::optional<std::int64_t> im2col_step;
-};
-
-const Settings<PyramidSpec>& pyramid_settings() {
-  using P = PyramidSpec;
-  static const Settings<P> settings{
-      setting("spatial_size", &P::spatial_size, size(),
-              "pixels of all levels; without `levels` a pyramid is made of them"),
-      setting("num_levels", &P::level_count, form::integer<std::int64_t>(1, kMaxLevels),
-              "of that pyramid")
-          .otherwise("4, or as `levels` has them"),
-      setting("im2col_step", &P::im2col_step, form::integer<std::int64_t>(1),
-              "changes nothing; it must divide `batch` or exceed it")};
   return settings;
 }
 
@@ -244,43 +217,6 @@ void take_shape_from_files(const YamlMap& map, const ProblemReader& reader, Prob
   spec = map.owner().locate([&] { return directory_spec(*spec.directory, spec.problem); });
   if (map.find("types") || map.find("dtype")) spec.problem.types = wanted;
   check_shape(map, spec);
-}
-
-/// The levels, and the layout where it is not given, from the number of pixels.
-void make_pyramid(const YamlMap& map, const PyramidSpec& pyramid, Problem& problem) {
-  const YamlNode size = *map.find("spatial_size");
-  const auto layout = map.find("layout");
-  if (map.find("levels")) {
-    Problem bordered = problem;
-    bordered.layout = ValueLayout::kZeroBorder;
-    if (!layout && pyramid.spatial_size == bordered.spatial_size()) problem = bordered;
-    return;
-  }
-  const std::int64_t count = pyramid.level_count.value_or(4);
-  const auto made = pyramid_of_size(*pyramid.spatial_size, count);
-  if (!made) {
-    size.fail(
-        fmt::format("no pyramid of {} halved levels has this many pixels; give the levels: "
-                    "levels=HxW,HxW,...",
-                    count));
-  }
-  problem.levels = made->levels;
-  if (!layout) problem.layout = made->layout;
-}
-
-void check_pyramid(const YamlMap& map, const PyramidSpec& pyramid, const Problem& problem) {
-  const auto check = [&](const char* key, const std::optional<std::int64_t>& given,
-                         std::int64_t actual) {
-    if (!given || *given == actual) return;
-    map.find(key)->fail(fmt::format("{} has {}", describe(problem), actual));
-  };
-  check("spatial_size", pyramid.spatial_size, problem.spatial_size());
-  check("num_levels", pyramid.level_count, problem.level_count());
-  const std::int64_t step = pyramid.im2col_step.value_or(1);
-  if (step <= problem.batch && problem.batch % step != 0) {
-    map.find("im2col_step")
-        ->fail(fmt::format("it must divide batch ({}) or exceed it", problem.batch));
-  }
 }
 
 /// The sizes of a problem whose tensors are made.

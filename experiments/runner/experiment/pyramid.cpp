@@ -8,6 +8,7 @@
 #include <msda/error.hpp>
 
 #include "input/input.hpp"
+#include "problem/validate.hpp"
 
 namespace msda {
 namespace {
@@ -93,6 +94,63 @@ std::vector<Level> parse_level_list(const std::string& text) {
     levels.push_back({*height, *width});
   }
   return levels;
+}
+
+Form<std::int64_t> size_form() {
+  // Products of sizes that leave 63 bits are refused by validate().
+  constexpr std::int64_t kLargestSize = std::int64_t{1} << 40;
+  Form<std::int64_t> form = form::integer<std::int64_t>(1, kLargestSize);
+  form.words = "an integer from 1";
+  return form;
+}
+
+const Settings<PyramidSpec>& pyramid_settings() {
+  using P = PyramidSpec;
+  static const Settings<P> settings{
+      setting("spatial_size", &P::spatial_size, size_form(),
+              "pixels of all levels; without `levels` a pyramid is made of them"),
+      setting("num_levels", &P::level_count, form::integer<std::int64_t>(1, kMaxLevels),
+              "of that pyramid")
+          .otherwise("4, or as `levels` has them"),
+      setting("im2col_step", &P::im2col_step, form::integer<std::int64_t>(1),
+              "changes nothing; it must divide `batch` or exceed it")};
+  return settings;
+}
+
+void make_pyramid(const YamlMap& map, const PyramidSpec& pyramid, Problem& problem) {
+  const YamlNode size = *map.find("spatial_size");
+  const auto layout = map.find("layout");
+  if (map.find("levels")) {
+    Problem bordered = problem;
+    bordered.layout = ValueLayout::kZeroBorder;
+    if (!layout && pyramid.spatial_size == bordered.spatial_size()) problem = bordered;
+    return;
+  }
+  const std::int64_t count = pyramid.level_count.value_or(4);
+  const auto made = pyramid_of_size(*pyramid.spatial_size, count);
+  if (!made) {
+    size.fail(
+        fmt::format("no pyramid of {} halved levels has this many pixels; give the levels: "
+                    "levels=HxW,HxW,...",
+                    count));
+  }
+  problem.levels = made->levels;
+  if (!layout) problem.layout = made->layout;
+}
+
+void check_pyramid(const YamlMap& map, const PyramidSpec& pyramid, const Problem& problem) {
+  const auto check = [&](const char* key, const std::optional<std::int64_t>& given,
+                         std::int64_t actual) {
+    if (!given || *given == actual) return;
+    map.find(key)->fail(fmt::format("{} has {}", describe(problem), actual));
+  };
+  check("spatial_size", pyramid.spatial_size, problem.spatial_size());
+  check("num_levels", pyramid.level_count, problem.level_count());
+  const std::int64_t step = pyramid.im2col_step.value_or(1);
+  if (step <= problem.batch && problem.batch % step != 0) {
+    map.find("im2col_step")
+        ->fail(fmt::format("it must divide batch ({}) or exceed it", problem.batch));
+  }
 }
 
 }  // namespace msda

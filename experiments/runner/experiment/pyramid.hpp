@@ -8,6 +8,8 @@
 
 #include <msda/problem.hpp>
 
+#include "runner/experiment/settings.hpp"
+
 namespace msda {
 
 struct Pyramid {
@@ -25,5 +27,24 @@ std::optional<Pyramid> pyramid_of_size(std::int64_t spatial_size, std::int64_t l
 
 /// "92x160,46x80"; throws UsageError that quotes the part that is not HxW.
 std::vector<Level> parse_level_list(const std::string& text);
+
+/// Of a size of a problem.
+Form<std::int64_t> size_form();
+
+/// What older command lines say of a problem besides.
+struct PyramidSpec {
+  std::optional<std::int64_t> spatial_size;
+  std::optional<std::int64_t> level_count;
+  std::optional<std::int64_t> im2col_step;
+};
+
+/// Its keys.
+const Settings<PyramidSpec>& pyramid_settings();
+
+/// The levels, and the layout where it is not given, from the number of pixels, which is. Throws
+/// UsageError where no pyramid has so many.
+void make_pyramid(const YamlMap& map, const PyramidSpec& pyramid, Problem& problem);
+/// Throws UsageError for a number that the problem has not.
+void check_pyramid(const YamlMap& map, const PyramidSpec& pyramid, const Problem& problem);
 
 }  // namespace msda
