@@ -22,12 +22,18 @@ TEST(Padding, FillsToTheWidthShown) {
 }
 
 TEST(Printable, TakesControlOfTheTerminalAway) {
-  EXPECT_EQ(printable("a\x1b[31mb\r\n"), "a?[31mb");
+  EXPECT_EQ(printable("a\x1b[31mb\r\n"), R"(a\x1b[31mb)");
   EXPECT_EQ(printable("one\ntwo\t3\n\n"), "one\ntwo\t3");
   EXPECT_EQ(printable("\xc2\x9b"
                       "31m"),
-            "?31m");  // the one-character form of ESC [
+            R"(\x9b31m)");  // the one-character form of ESC [
   EXPECT_EQ(printable_line("one\ntwo\t3"), "one two 3");
+}
+
+TEST(Printable, ShowsWhatOrdersTextAnewOrHidesInIt) {
+  EXPECT_EQ(printable("a\u202eb\u2066c\u200bd\ufeffe"), R"(a\u202eb\u2066c\u200bd\ufeffe)");
+  EXPECT_EQ(printable("größe 漢字 🚀"), "größe 漢字 🚀");
+  EXPECT_EQ(printable("\xff"), R"(\xff)");
 }
 
 TEST(TimeScale, OneUnitForAColumnByItsSmallest) {

@@ -8,6 +8,8 @@
 #include <fmt/ranges.h>
 #include <msda/error.hpp>
 
+#include "characters.hpp"
+
 namespace msda {
 namespace {
 
@@ -38,26 +40,6 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
     last.swap(row);
   }
   return last.back();
-}
-
-/// With control characters as "\x1b": what was written must not steer the terminal that it is shown
-/// on, nor break the line of a message.
-std::string visible(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    const bool is_c1 = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // in UTF-8
-    if (is_c1) {
-      result += fmt::format("\\x{:02x}", next);
-      ++i;
-    } else if (std::iscntrl(byte) != 0) {
-      result += fmt::format("\\x{:02x}", byte);
-    } else {
-      result += text[i];
-    }
-  }
-  return result;
 }
 
 }  // namespace

@@ -14,8 +14,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 /// " (did you mean 'x'?)" or "".
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
-/// What was written, as messages quote it: a long text is cut, with its size; control characters
-/// show as "\x1b".
+/// What was written, as messages quote it: visible(), and a long text is cut, with its size.
 std::string shortened(std::string_view text);
 
 /// "cold, warm, graph", what there is to choose from; of very many the first, and how many more.

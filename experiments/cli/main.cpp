@@ -12,6 +12,7 @@
 
 #include <msda/error.hpp>
 
+#include "characters.hpp"
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
 #include "runner/supervise/say.hpp"
@@ -20,7 +21,8 @@
 namespace {
 
 int report(const std::string& message, msda::ExitCode code) {
-  msda::say(stderr, "{} {}\n", msda::coloured("msda:", msda::Colour::kRed, stderr), message);
+  msda::say(stderr, "{} {}\n", msda::coloured("msda:", msda::Colour::kRed, stderr),
+            msda::visible(message, msda::Space::kLinesAndTabs));
   return static_cast<int>(code);
 }
 

@@ -4,6 +4,7 @@
 
 #include "files/open_file.hpp"
 #include "files/read.hpp"
+#include "files/write.hpp"
 
 namespace msda {
 namespace {
@@ -17,6 +18,7 @@ std::size_t whole_lines(std::string_view text) {
 }  // namespace
 
 void open_lines(const std::filesystem::path& file) {
+  require_file_place(file);
   const OpenFile open(file, O_RDWR | O_CREAT);
   const std::string text = read_text(file);
   const std::size_t whole = whole_lines(text);

@@ -9,7 +9,7 @@
 namespace msda {
 
 /// Creates the file when it is not there and cuts off a torn last line, which an interrupted writer
-/// left. Throws EnvironmentError when it cannot.
+/// left. Throws EnvironmentError when it cannot, and where something else than a file is.
 void open_lines(const std::filesystem::path& file);
 
 /// Appends the line with its end to a file that is there; on the disk when it returns. Throws

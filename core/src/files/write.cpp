@@ -7,6 +7,7 @@
 #include <atomic>
 #include <system_error>
 
+#include "characters.hpp"
 #include "files/open_file.hpp"
 
 namespace msda {
@@ -37,13 +38,41 @@ class TemporaryFile {
   std::filesystem::path path_;
 };
 
+/// What stands at a place that no file may take; "" where there is nothing, or a file.
+std::string other_than_file(const std::filesystem::path& place) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;  // opening says what is wrong with the place
+  switch (fs::symlink_status(place, ignored).type()) {
+    case fs::file_type::symlink:
+      return fmt::format("a link to {}", fs::read_symlink(place, ignored).string());
+    case fs::file_type::directory: return "a directory";
+    case fs::file_type::character:
+    case fs::file_type::block: return "a device";
+    case fs::file_type::fifo: return "a pipe";
+    case fs::file_type::socket: return "a socket";
+    default: return "";
+  }
+}
+
 }  // namespace
+
+void require_file_place(const std::filesystem::path& file) {
+  const std::string other = other_than_file(file);
+  if (other.empty()) return;
+  const bool stream = file.string().starts_with("/dev/") || file.string().starts_with("/proc/");
+  throw EnvironmentError(fmt::format(
+      "cannot write {}: it is {}, which a file would replace; {}", visible(file.string()),
+      visible(other),
+      stream ? "give the name of a file, and print that file" : "give the name of a file"));
+}
 
 void write_atomically(const std::filesystem::path& file, std::initializer_list<ByteSpan> parts,
                       Durable durable) {
+  require_file_place(file);
   TemporaryFile temporary(temporary_beside(file));
   {
-    const OpenFile open(temporary.path(), O_WRONLY | O_CREAT | O_TRUNC);
+    // Where others may write, somebody could have put a link at this name.
+    const OpenFile open(temporary.path(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
     for (const ByteSpan part : parts) open.write(part);
     if (durable == Durable::kYes) open.sync();
   }

@@ -13,8 +13,12 @@ namespace msda {
 /// is read, need not.
 enum class Durable { kYes, kNo };
 
+/// Throws EnvironmentError that says what to do where a directory, a device, a pipe or a link
+/// stands: a file that is renamed to its name would replace it.
+void require_file_place(const std::filesystem::path& file);
+
 /// Writes the parts one after the other to a temporary file beside `file`, then renames it. Throws
-/// EnvironmentError that names the file; nothing is left behind then.
+/// EnvironmentError that names the file, as require_file_place() does; nothing is left behind then.
 void write_atomically(const std::filesystem::path& file, std::initializer_list<ByteSpan> parts,
                       Durable durable = Durable::kYes);
 void write_atomically(const std::filesystem::path& file, std::string_view text,

@@ -13,6 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::SizeIs;
 
 TEST(Files, WritesPartsInOrderAndReplacesTheOldFile) {
   const TemporaryDirectory directory;
@@ -38,6 +39,29 @@ TEST(Files, AFailedWriteLeavesNothingBehindAndNamesTheFile) {
   EXPECT_THAT(files_in(directory.path()), ElementsAre("taken"));
   EXPECT_THROW(write_atomically(directory.path() / "no" / "such", {bytes_of("text")}),
                EnvironmentError);
+}
+
+TEST(Files, APipeADeviceOrALinkIsNotReplaced) {
+  const TemporaryDirectory directory;
+  const auto pipe = directory.path() / "pipe";
+  const auto link = directory.path() / "link";
+  const auto dangling = directory.path() / "dangling";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::filesystem::create_symlink(directory.write("file", "old"), link);
+  std::filesystem::create_symlink("nowhere", dangling);
+  for (const auto& [place, words] :
+       {std::pair(pipe, "it is a pipe"), std::pair(link, "it is a link to"),
+        std::pair(dangling, "it is a link to nowhere"),
+        std::pair(std::filesystem::path("/dev/full"), "it is a device")}) {
+    try {
+      write_atomically(place, {bytes_of("text")});
+      ADD_FAILURE() << place << " was replaced";
+    } catch (const EnvironmentError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(words));
+    }
+  }
+  EXPECT_EQ(read_text(directory.path() / "file"), "old");
+  EXPECT_THAT(files_in(directory.path()), SizeIs(4));
 }
 
 TEST(Files, ReadsPieceByPieceAndKnowsWhatIsLeft) {

@@ -253,6 +253,7 @@ void check_winners_file(const fs::path& file) {
   if (fs::is_directory(file, ignored)) {
     throw UsageError(fmt::format("{} is a directory, not a file of winners", file.string()));
   }
+  require_file_place(file);
   if (fs::exists(file, ignored)) static_cast<void>(entries_of(file));
   fs::path place = file.parent_path();
   while (!place.empty() && !fs::exists(place, ignored)) place = place.parent_path();

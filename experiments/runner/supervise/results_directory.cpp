@@ -97,7 +97,7 @@ ResultsDirectory::ResultsDirectory(const fs::path& path)
 void ResultsDirectory::lock() {
   const fs::path file = path_ / kLockFile;
   for (;;) {
-    descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (descriptor_ < 0) throw cannot("write to the results directory", path_, last_error());
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       const std::string owner = owner_text(descriptor_);

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "characters.hpp"
+
 namespace msda {
 namespace {
 
@@ -25,40 +27,6 @@ bool contains(const char32_t (&ranges)[N][2], char32_t point) {
       ranges, [point](const auto& range) { return point >= range[0] && point <= range[1]; });
 }
 
-struct Decoded {
-  char32_t point;
-  std::size_t bytes;
-};
-
-/// The first code point of `text`, which is not empty; a malformed sequence is one byte of its own.
-Decoded decode(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  std::size_t bytes = 1;
-  char32_t point = lead;
-  if ((lead & 0xE0U) == 0xC0U) {
-    bytes = 2;
-    point = lead & 0x1FU;
-  } else if ((lead & 0xF0U) == 0xE0U) {
-    bytes = 3;
-    point = lead & 0x0FU;
-  } else if ((lead & 0xF8U) == 0xF0U) {
-    bytes = 4;
-    point = lead & 0x07U;
-  }
-  const Decoded malformed{0xFFFD, 1};
-  if (bytes == 1) return lead < 0x80 ? Decoded{point, 1} : malformed;
-  if (text.size() < bytes) return malformed;
-  for (std::size_t i = 1; i < bytes; ++i) {
-    const auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xC0U) != 0x80U) return malformed;
-    point = (point << 6U) | (next & 0x3FU);
-  }
-  return {point, bytes};
-}
-
-/// C0 and C1 control characters and DEL.
-bool is_control(char32_t point) { return point < 0x20 || (point >= 0x7F && point < 0xA0); }
-
 /// Decimals that give `value` four significant digits, three at most.
 int decimals_for(double value) {
   if (value <= 0 || !std::isfinite(value)) return 3;
@@ -70,10 +38,10 @@ int decimals_for(double value) {
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   while (!text.empty()) {
-    const auto [point, bytes] = decode(text);
-    text.remove_prefix(bytes);
-    if (contains(kZeroWidth, point)) continue;
-    width += contains(kDoubleWidth, point) ? 2 : 1;
+    const Character next = first_character(text);
+    text.remove_prefix(next.bytes);
+    if (contains(kZeroWidth, next.point)) continue;
+    width += contains(kDoubleWidth, next.point) ? 2 : 1;
   }
   return width;
 }
@@ -92,14 +60,9 @@ std::string printable(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ' || text.back() == '\r')) {
     text.remove_suffix(1);
   }
-  std::string result;
-  while (!text.empty()) {
-    const auto [point, bytes] = decode(text);
-    const bool kept = point == U'\n' || point == U'\t' || !is_control(point);
-    if (point != U'\r') result += kept ? text.substr(0, bytes) : std::string_view("?");
-    text.remove_prefix(bytes);
-  }
-  return result;
+  std::string lines(text);
+  std::erase(lines, '\r');
+  return visible(lines, Space::kLinesAndTabs);
 }
 
 std::string printable_line(std::string_view text) {

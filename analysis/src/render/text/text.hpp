@@ -23,7 +23,7 @@ std::size_t display_width(std::string_view text);
 std::string pad_left(std::string_view text, std::size_t width);
 std::string pad_right(std::string_view text, std::size_t width);
 
-/// Control characters other than line ends and tabs become '?', so that a name or a compiler's
+/// Hidden characters other than line ends and tabs show as escapes, so that a name or a compiler's
 /// message cannot steer the terminal; trailing white space is dropped.
 std::string printable(std::string_view text);
 
