@@ -11,7 +11,7 @@
 #include "files/write.hpp"
 #include "hash.hpp"
 #include "jit/cache_entry.hpp"
-#include "jit/exposure.hpp"
+#include "files/exposure.hpp"
 
 namespace msda {
 namespace {

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "files/exposure.hpp"
 #include "files/read.hpp"
 #include "files/write.hpp"
 #include "hash.hpp"
-#include "jit/exposure.hpp"
 
 namespace msda {
 namespace fs = std::filesystem;

@@ -10,10 +10,10 @@
 #include <msda/error.hpp>
 
 #include "files/cache_directory.hpp"
+#include "files/exposure.hpp"
 #include "files/temporary_directory.hpp"
 #include "hash.hpp"
 #include "jit/cache_entry.hpp"
-#include "jit/exposure.hpp"
 
 namespace msda {
 namespace {

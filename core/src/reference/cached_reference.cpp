@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "files/cache_directory.hpp"
+#include "files/exposure.hpp"
 #include "files/read.hpp"
 #include "files/trim_cache.hpp"
 #include "files/write.hpp"
@@ -46,10 +47,22 @@ EntryHeader header_of(const std::vector<double>& reference) {
   return header;
 }
 
-/// The entry's numbers, or nullopt when it is missing, unreadable or damaged.
+/// Whether nobody else could have written what lies in the directory, or can put another in its
+/// place: a wrong reference would make wrong arms right.
+bool is_private(const fs::path& directory) {
+  if (create_own_directories(directory)) return false;
+  try {
+    return exposure(directory).empty();
+  } catch (const EnvironmentError&) {
+    return false;  // somebody removes it
+  }
+}
+
+/// The entry's numbers, or nullopt when it is missing, unreadable, damaged or open to others.
 std::optional<std::vector<double>> load_entry(const fs::path& entry, std::int64_t count) {
   try {
     FileReader file(entry);
+    if (!own_exposure(entry).empty()) return std::nullopt;
     const auto payload_bytes = count * static_cast<std::int64_t>(sizeof(double));
     if (file.remaining() != kHeaderBytes + payload_bytes) return std::nullopt;
     EntryHeader stored{};
@@ -66,7 +79,6 @@ std::optional<std::vector<double>> load_entry(const fs::path& entry, std::int64_
 /// A cache that cannot be written costs time later, never the result now: errors are swallowed.
 void store_entry(const fs::path& entry, const std::vector<double>& reference) {
   try {
-    fs::create_directories(entry.parent_path());
     const EntryHeader header = header_of(reference);
     // Without waiting for the disk: a torn entry shows when it is read.
     write_atomically(entry, {std::as_bytes(std::span(&header, 1)), bytes_of(reference)},
@@ -83,6 +95,7 @@ std::vector<double> cached_reference(const Input& input, unsigned threads) {
   const auto bytes = input.problem.output_elements() * static_cast<std::int64_t>(sizeof(double));
   if (bytes > kLargestEntry) return compute_reference(input, threads);
   const fs::path entry = cache_directory() / "reference" / (content_hash(input) + kEntrySuffix);
+  if (!is_private(entry.parent_path())) return compute_reference(input, threads);
   if (auto reference = load_entry(entry, input.problem.output_elements())) {
     std::error_code ignored;
     fs::last_write_time(entry, fs::file_time_type::clock::now(), ignored);  // used now

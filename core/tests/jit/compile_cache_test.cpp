@@ -20,7 +20,7 @@
 
 #include "files/temporary_directory.hpp"
 #include "jit/cache_entry.hpp"
-#include "jit/exposure.hpp"
+#include "files/exposure.hpp"
 
 namespace msda {
 namespace {

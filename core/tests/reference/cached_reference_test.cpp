@@ -43,6 +43,22 @@ TEST_F(CachedReference, TheEntryIsReallyUsed) {
   EXPECT_EQ(cached_reference(other), truth_);
 }
 
+TEST_F(CachedReference, OfADirectoryThatOthersMayWriteCountsForNothing) {
+  using std::filesystem::perms;
+  cached_reference(input_);
+  Input other = input_;
+  store_element(DType::kFloat32, other.value.data(), 0, 100.0F);
+  const auto planted = directory_.path() / "reference" / (content_hash(other) + ".f64");
+  std::filesystem::copy_file(entry(), planted);
+  ASSERT_EQ(cached_reference(other), truth_);  // planted, and believed
+  for (const auto& open : {planted, planted.parent_path(), directory_.path()}) {
+    std::filesystem::permissions(open, perms::others_write, std::filesystem::perm_options::add);
+    EXPECT_EQ(cached_reference(other), compute_reference(other)) << open;
+    std::filesystem::permissions(open, perms::others_write, std::filesystem::perm_options::remove);
+    std::filesystem::copy_file(entry(), planted, std::filesystem::copy_options::overwrite_existing);
+  }
+}
+
 TEST_F(CachedReference, AnyDamagedByteIsFoundAndRepaired) {
   cached_reference(input_);
   const std::string whole = read_text(entry());

@@ -1,4 +1,4 @@
-#include "jit/exposure.hpp"
+#include "files/exposure.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
