@@ -115,9 +115,35 @@ TEST(HostileFiles, ControlCharactersOfANameDoNotReachTheTerminal) {
       << message;
 }
 
+TEST(HostileFiles, ANameThatShowsInAnotherOrderIsRefusedAndQuoted) {
+  EXPECT_THAT(refusal_of(kProblems + std::string("arms: [fixture]\nname: a\u202eb\n")),
+              HasSubstr(R"(key 'name' is 'a\u202eb'; a name has)"));
+  EXPECT_THAT(refusal_of(kProblems + std::string("arms: [\"fix\u2066ture\"]\n")),
+              HasSubstr(R"(fix\u2066ture)"));
+}
+
 TEST(HostileFiles, DeepNestingIsRefused) {
   EXPECT_THAT(refusal_of(std::string(100'000, '[')), HasSubstr("x.yaml:1:"));
   EXPECT_THAT(refusal_of(std::string(100'000, '{')), HasSubstr("x.yaml:1:"));
+}
+
+TEST(HostileFiles, ModerateNestingIsRefusedBeforeTheParserRecurses) {
+  EXPECT_THAT(refusal_of("a: " + std::string(50, '[') + std::string(50, ']')),
+              HasSubstr("values are nested more than 40 deep"));
+}
+
+TEST(HostileFiles, AFileOfVeryManyValuesIsRefused) {
+  std::string yaml;
+  for (int i = 0; i < 500'001; ++i) yaml += "-\n";
+  EXPECT_THAT(refusal_of(yaml), HasSubstr("x.yaml:500001:1: the file has more than 500000 values"));
+}
+
+TEST(HostileFiles, AnIncludeWithASecondDocumentIsRefused) {
+  const TemporaryDirectory directory;
+  directory.write("other.yaml", "recipes: {a: [fixture]}\n---\nrecipes: {b: [fixture]}\n");
+  const auto file =
+      directory.write("x.yaml", std::string(kProblems) + "arms: [a]\ninclude: [other.yaml]\n");
+  EXPECT_THAT(refusal(file), HasSubstr("other.yaml:2:1: a second document begins here"));
 }
 
 TEST(HostileFiles, IncludesThatNameEachOtherEnd) {

@@ -105,6 +105,15 @@ TEST(Winners, GiveWayOnlyToWhatIsConfirmed) {
   EXPECT_THAT(saved(winner("second", 4)), ElementsAre("second"));
 }
 
+TEST(Winners, OfASecondDocumentAreNotDroppedInSilence) {
+  const TemporaryDirectory directory;
+  const std::string text = to_yaml({winner("a", 3)});
+  const auto file = directory.write("w.yaml", text + "---\n" + text);
+  std::vector<std::string> notes;
+  EXPECT_THROW(read_winners(file, fixture_registry(), notes), UsageError);
+  EXPECT_THROW(save_winners(file, {winner("b", 5)}, fixture_registry()), UsageError);
+}
+
 TEST(Winners, OfPluginsThatAreNotHereStayInTheFile) {
   const TemporaryDirectory directory;
   std::string text = to_yaml({winner("a", 3)});

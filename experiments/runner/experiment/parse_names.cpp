@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <boost/dll/runtime_symbol_info.hpp>
 
+#include "characters.hpp"
 #include "device/simt/device.hpp"
 #include "runner/experiment/parse.hpp"
 
@@ -23,15 +24,13 @@ std::string parse_device(std::string_view id) {
 
 std::string parse_label(const YamlNode& node) {
   std::string label = node.as_text();
-  const bool plain = std::none_of(label.begin(), label.end(), [](unsigned char c) {
-    return c == '/' || std::isspace(c) || std::iscntrl(c);
-  });
+  const bool plain = label.find_first_of("/ ") == std::string::npos && !has_hidden(label);
   // Names are parts of paths, in which "." and ".." lead elsewhere.
   if (label.empty() || label.size() > kLongestLabel || !plain || label.front() == '.') {
     node.fail(
-        fmt::format("{} is '{}'; a name has 1 to {} characters, no '/', no space and no control "
-                    "character, and does not "
-                    "begin with '.'",
+        fmt::format("{} is '{}'; a name has 1 to {} characters, no '/', no space, no control "
+                    "character and none that hides or orders text anew, and does not begin with "
+                    "'.'",
                     node.name(), shortened(label), kLongestLabel));
   }
   return label;

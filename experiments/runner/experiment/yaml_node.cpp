@@ -10,6 +10,8 @@
 #include <fmt/ranges.h>
 
 #include "nearest.hpp"
+#include "runner/experiment/number_text.hpp"
+#include "runner/experiment/yaml_check.hpp"
 
 namespace msda {
 namespace {
@@ -39,10 +41,16 @@ SourcePlace place_of(const YAML::Mark& mark, const std::string& file) {
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number value{};
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+/// "010", "-07"
+bool begins_with_zero(std::string_view text) {
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  return text.size() > 1 && text.front() == '0';
 }
 
 std::string range_text(double minimum, double maximum) {
@@ -65,6 +73,7 @@ std::string to_string(const SourcePlace& place) {
 
 YamlNode YamlNode::parse(const std::string& text, const std::string& file) {
   try {
+    check_yaml(text, file);
     const YAML::Node node = YAML::Load(text);
     const SourcePlace place = node.IsNull() ? SourcePlace{file, 1, 1} : place_of(node.Mark(), file);
     return {node, kWholeFile, place};
@@ -85,8 +94,13 @@ std::string YamlNode::offending_text() const {
   return name_ == kWholeFile && node_.IsScalar() ? "text" : describe_kind(node_);
 }
 
-void YamlNode::wrong_type(const std::string& expected) const {
-  fail(fmt::format("{} must be {}, not {}", name_, expected, offending_text()));
+void YamlNode::wrong_type(const std::string& expected, const std::string& hint) const {
+  fail(fmt::format("{} must be {}, not {}{}", name_, expected, offending_text(), hint));
+}
+
+/// In a scalar that is not in quotes.
+std::string_view YamlNode::plain_text() const {
+  return node_.IsScalar() && !is_quoted() ? std::string_view(node_.Scalar()) : std::string_view();
 }
 
 std::string YamlNode::as_text() const {
@@ -115,9 +129,10 @@ bool YamlNode::as_bool() const {
 }
 
 std::int64_t YamlNode::as_integer(std::int64_t minimum, std::int64_t maximum) const {
-  const auto value = node_.IsScalar() && !is_quoted() ? parse_number<std::int64_t>(node_.Scalar())
-                                                      : std::optional<std::int64_t>();
-  if (!value) wrong_type("an integer");
+  const std::string_view text = plain_text();
+  const auto value = parse_number<std::int64_t>(text);
+  // What begins with a zero is octal to other readers.
+  if (!value || begins_with_zero(text)) wrong_type("an integer", integer_hint(text));
   if (*value < minimum || *value > maximum) {
     fail(fmt::format("{} is {}; it must be {}", name_, *value, range_text(minimum, maximum)));
   }
@@ -125,9 +140,8 @@ std::int64_t YamlNode::as_integer(std::int64_t minimum, std::int64_t maximum) co
 }
 
 double YamlNode::as_number(double minimum, double maximum) const {
-  const auto value = node_.IsScalar() && !is_quoted() ? parse_number<double>(node_.Scalar())
-                                                      : std::optional<double>();
-  if (!value || !std::isfinite(*value)) wrong_type("a number");
+  const auto value = parse_number<double>(plain_text());
+  if (!value || !std::isfinite(*value)) wrong_type("a number", number_hint(plain_text()));
   if (*value < minimum || *value > maximum) {
     fail(fmt::format("{} is {}; it must be {}", name_, *value, range_text(minimum, maximum)));
   }
@@ -141,7 +155,7 @@ double YamlNode::as_share() const {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
   const std::size_t unit_at = std::min(text.find_first_not_of(' ', digits), text.size());
   const auto percent = parse_number<double>(std::string_view(text).substr(0, digits));
-  if (!percent || text.substr(unit_at) != "%") wrong_type(kExpected);
+  if (!percent || text.substr(unit_at) != "%") wrong_type(kExpected, quantity_hint(text));
   if (*percent <= 0 || *percent > 100) {
     fail(fmt::format("{} is '{}'; it must be more than 0% and at most 100%", name_, text));
   }
@@ -158,7 +172,7 @@ std::chrono::duration<double> YamlNode::as_duration() const {
   const std::size_t unit_at = std::min(text.find_first_not_of(' ', digits), text.size());
   const auto value = parse_number<double>(std::string_view(text).substr(0, digits));
   const auto unit = units.find(text.substr(unit_at));
-  if (!value || unit == units.end()) wrong_type(expected);
+  if (!value || unit == units.end()) wrong_type(expected, quantity_hint(text));
   if (*value <= 0) fail(fmt::format("{} is '{}'; it must be more than zero", name_, text));
   const std::chrono::duration<double> duration(*value * unit->second);
   if (duration > kLongestDuration) {

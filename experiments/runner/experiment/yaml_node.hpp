@@ -83,7 +83,8 @@ class YamlNode {
   }
 
  private:
-  [[noreturn]] void wrong_type(const std::string& expected) const;
+  [[noreturn]] void wrong_type(const std::string& expected, const std::string& hint = "") const;
+  std::string_view plain_text() const;
   std::string offending_text() const;
 
   YAML::Node node_;
