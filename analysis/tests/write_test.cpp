@@ -103,6 +103,13 @@ TEST(Csv, WhatASpreadsheetWouldTakeForAFormulaIsText) {
   }
 }
 
+TEST(Csv, HiddenCharactersShow) {
+  const auto rows = parse_csv(to_csv(make_report(
+      {{"name", "n"}}, {without_time("a\u202eb", CellStatus::kFailed, "red \x1b[31m\u2066")})));
+  EXPECT_EQ(field_of(rows, 1, "arm"), R"(a\u202eb)");
+  EXPECT_EQ(field_of(rows, 1, "reason"), R"(red \x1b[31m\u2066)");
+}
+
 TEST(Csv, EmptyRunHasTheHeaderAlone) {
   EXPECT_EQ(parse_csv(to_csv(make_report(nlohmann::json::object(), {}))).size(), 1U);
 }

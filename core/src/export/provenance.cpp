@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "characters.hpp"
 #include "export/parts.hpp"
 
 namespace msda {
@@ -39,13 +40,22 @@ std::vector<std::string> plugins_of(const std::vector<CheckedKernel>& kernels) {
   return {plugins.begin(), plugins.end()};
 }
 
+/// A word of a comment: no name in it ends the comment, or shows as other code than there is.
+std::string comment_word(const std::string& word) {
+  std::string text = visible(word);
+  for (std::size_t at = 0; (at = text.find("*/", at)) != std::string::npos;)
+    text.insert(at + 1, " ");
+  return text;
+}
+
 /// Lines of at most so many columns, behind " * "; words stay whole.
 std::string wrapped(const std::string& text, const std::string& indent) {
   constexpr std::size_t kColumns = 98;
   std::string all;
   std::string line = " * ";
   std::istringstream words(text);
-  for (std::string word; words >> word;) {
+  for (std::string raw; words >> raw;) {
+    const std::string word = comment_word(raw);
     if (line.size() > 3 + indent.size() && line.size() + word.size() + 1 > kColumns) {
       all += line + "\n";
       line = " * " + indent;
@@ -126,7 +136,7 @@ std::string provenance_json(const ExportRequest& request,
                  {"architectures", request.architectures},
                  {"kernels", json::array()}};
   for (const CheckedKernel& kernel : kernels) object["kernels"].push_back(to_json(kernel));
-  return object.dump(2) + "\n";
+  return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace msda

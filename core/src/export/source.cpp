@@ -6,12 +6,18 @@
 #include <cctype>
 #include <set>
 
+#include <nlohmann/json.hpp>
+
+#include "characters.hpp"
 #include "export/flatten.hpp"
 #include "export/parts.hpp"
 #include "jit/launch_plan.hpp"
 
 namespace msda {
 namespace {
+
+/// As a string of C++, whatever is in the text.
+std::string literal(const std::string& text) { return nlohmann::json(visible(text)).dump(); }
 
 /// The line of the table that a kernel is.
 std::string table_entry(const CheckedKernel& kernel) {
@@ -22,9 +28,9 @@ std::string table_entry(const CheckedKernel& kernel) {
     prepasses += fmt::format("{}{{{}, {}}}", prepasses.empty() ? "" : ", ", prepass.kernel, slot);
   }
   return fmt::format(
-      "    {{\"{}\",\n     shape_of<{}::Problem>(),\n     {},\n     {},\n     {},\n     {},\n"
+      "    {{{},\n     shape_of<{}::Problem>(),\n     {},\n     {},\n     {},\n     {},\n"
       "     {{{}}},\n     {{{}}}}},\n",
-      kernel.name, kernel.space, problem.batch * problem.queries, kernel.least_capability,
+      literal(kernel.name), kernel.space, problem.batch * problem.queries, kernel.least_capability,
       kernel.most_capability, kernel.composed.constant_plan, kernel.composed.main_kernel,
       prepasses);
 }

@@ -87,6 +87,20 @@ TEST(ExportedSource, SaysWhereItComesFrom) {
   EXPECT_EQ(kernel.at("least_capability"), 80);
 }
 
+TEST(ExportedSource, NamesDoNotEndItsCommentOrHideInIt) {
+  ExportRequest request;
+  request.kernels = {exported_kernel({"vector-loads"}, preset_in_half("rtdetr-decoder"))};
+  request.kernels[0].problem.name = "a\"*/\n#error\u202e";
+  request.report_from = "runs/*/x\u202e\xff";
+  const auto files = export_source(request, Compiler());
+  for (const char* file : {"msda_forward.cu", "msda_forward.h"}) {
+    const std::string& source = content_of(files, file);
+    EXPECT_THAT(source, HasSubstr(R"(report.md, of runs/* /x\u202e\xff)"));
+    EXPECT_THAT(source, Not(HasSubstr("#error\u202e")));
+    EXPECT_THAT(source, Not(HasSubstr("\u202e")));
+  }
+}
+
 TEST(ExportedSource, HoldsOneKernelForEachProblem) {
   ExportRequest request;
   request.kernels = {exported_kernel({"vector-loads"}, preset_in_half("rtdetr-decoder")),

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "characters.hpp"
 #include "render/formats.hpp"
 #include "render/tables/tables.hpp"
 
@@ -15,14 +16,27 @@ namespace {
 
 using Json = nlohmann::json;
 
+/// visible(), but line ends stay, of which a carriage return may be a part.
+std::string field_text(std::string_view raw) {
+  std::string text;
+  for (;;) {
+    const std::size_t end = raw.find('\r');
+    text += visible(raw.substr(0, end), Space::kLinesAndTabs);
+    if (end == std::string_view::npos) return text;
+    text += '\r';
+    raw.remove_prefix(end + 1);
+  }
+}
+
 /// Text with a separator, quote or line end stands in quotes, its quotes doubled. Text that a
 /// spreadsheet would take for a formula, because it begins with = + - or @ (or a tab or line end
 /// before them), gets an apostrophe in front, which spreadsheets take for "this is text".
-std::string spreadsheet_text(std::string_view text) {
+std::string spreadsheet_text(std::string_view raw) {
+  const std::string text = field_text(raw);
   const bool is_formula =
       !text.empty() && std::string_view("=+-@\t\r\n").find(text.front()) != std::string_view::npos;
   if (!is_formula && text.find_first_of(",\"\r\n") == std::string_view::npos) {
-    return std::string(text);
+    return text;
   }
   std::string quoted = is_formula ? "\"'" : "\"";
   for (const char c : text) {
