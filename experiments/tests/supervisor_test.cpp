@@ -303,6 +303,23 @@ TEST_F(SupervisorTest, AWorkerThatCannotBeKilledEndsTheRunAfterItsRecord) {
   EXPECT_THAT(record("bad").reason, HasSubstr("unusable"));
 }
 
+TEST(WorkerProcess, IsNotCalledSilentForTheTimeInWhichItIsStopped) {
+  Interrupts interrupts;
+  // It is stopped for longer than it may be silent, and then speaks.
+  WorkerProcess worker(interrupts, "/bin/sh",
+                       {"-c", "(sleep 0.6; kill -CONT $$) & kill -STOP $$; echo back"});
+  std::string line;
+  EXPECT_EQ(worker.read(line, std::chrono::milliseconds(300)), WorkerProcess::Outcome::kLine);
+  EXPECT_EQ(line, "back");
+}
+
+TEST(WorkerProcess, IsSilentWhereItRunsAndSaysNothing) {
+  Interrupts interrupts;
+  WorkerProcess worker(interrupts, "/bin/sh", {"-c", "sleep 60"});
+  std::string line;
+  EXPECT_EQ(worker.read(line, std::chrono::milliseconds(100)), WorkerProcess::Outcome::kSilent);
+}
+
 TEST(Supervisor, AMissingDeviceIsTheMachinesFault) {
   Supervisor supervisor({program(), "cuda:99", {fixture_directory()}, false});
   EXPECT_THROW(supervisor.ready(), EnvironmentError);

@@ -6,10 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <thread>
 #include <utility>
 
@@ -116,6 +118,16 @@ bool Child::has_ended() {
   if (result == 0 && info.si_pid == 0) return false;
   wait();
   return true;
+}
+
+bool Child::is_stopped() const {
+  if (ended_ || id_ <= 0) return false;
+  std::ifstream file(fmt::format("/proc/{}/stat", id_));
+  std::string line;
+  std::getline(file, line);
+  // The state stands behind the name, which may hold anything; 't' is a debugger's.
+  const std::size_t name_end = line.rfind(") ");
+  return name_end != std::string::npos && std::tolower(line[name_end + 2]) == 't';
 }
 
 void Child::wait() {

@@ -59,6 +59,8 @@ class Child {
   pid_t id() const { return id_; }
   /// Whether it has ended; what it started in a group of its own has then ended too.
   bool has_ended();
+  /// Whether a signal has stopped it, as Ctrl-Z and debuggers do, and it waits to be continued.
+  bool is_stopped() const;
   /// Waits until it has ended.
   void wait();
   /// The same for at most `patience`; whether it has.

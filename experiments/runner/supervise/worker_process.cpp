@@ -18,6 +18,7 @@
 
 #include <msda/error.hpp>
 
+#include "characters.hpp"
 #include "process/child.hpp"
 #include "runner/supervise/say.hpp"
 
@@ -39,7 +40,27 @@ std::string last_words(int descriptor) {
   if (end == std::string::npos) return "";
   const std::size_t line_start = text.rfind('\n', end);
   const std::size_t start = line_start == std::string::npos ? 0 : line_start + 1;
-  return text.substr(start, std::min(end + 1 - start, kMost));
+  return visible(std::string_view(text).substr(start, std::min(end + 1 - start, kMost)));
+}
+
+/// Waits for a handler until `slice` has passed; returns how long the clock says that it took.
+template <class Done>
+std::chrono::duration<double> wait_slice(asio::io_context& io, std::chrono::duration<double> slice,
+                                         const Done& done) {
+  using Clock = std::chrono::steady_clock;
+  bool timer_done = false;
+  asio::steady_timer timer(io, std::chrono::duration_cast<Clock::duration>(slice));
+  timer.async_wait([&](const boost::system::error_code& error) {
+    timer_done = true;
+    static_cast<void>(error);
+  });
+  const Clock::time_point start = Clock::now();
+  while (!done() && !timer_done) io.run_one();
+  const std::chrono::duration<double> elapsed = Clock::now() - start;
+  if (!done()) io.poll();  // both may have come while this process was stopped
+  timer.cancel();
+  while (!timer_done) io.run_one();  // the handler refers to this frame
+  return elapsed;
 }
 
 }  // namespace
@@ -141,27 +162,27 @@ void WorkerProcess::send(const std::string& line) {
   }
 }
 
+/// Silence is counted in slices, so that the time in which this process or the worker was stopped
+/// (Ctrl-Z, a debugger) does not count: whatever took longer than a slice begins anew.
 WorkerProcess::Outcome WorkerProcess::read(std::string& line,
                                            std::chrono::duration<double> timeout) {
+  constexpr std::chrono::duration<double> kSlice{1};
   asio::io_context& io = impl_->interrupts.io;
   io.restart();
   bool read_done = false;
-  bool timer_done = false;
   boost::system::error_code read_error;
   asio::async_read_until(impl_->events, impl_->buffer, '\n',
                          [&](const boost::system::error_code& error, std::size_t) {
                            read_done = true;
                            read_error = error;
                          });
-  asio::steady_timer timer(
-      io, std::chrono::duration_cast<std::chrono::steady_clock::duration>(timeout));
-  timer.async_wait([&](const boost::system::error_code& error) {
-    timer_done = true;
-    static_cast<void>(error);
-  });
-  while (!read_done && !timer_done && !impl_->interrupts.seen) io.run_one();
+  const auto done = [&] { return read_done || impl_->interrupts.seen; };
+  for (std::chrono::duration<double> silent{0}; !done() && silent < timeout;) {
+    const std::chrono::duration<double> slice = std::min(kSlice, timeout - silent);
+    const bool stopped = wait_slice(io, slice, done) > slice + kSlice || impl_->child.is_stopped();
+    silent = stopped ? std::chrono::duration<double>(0) : silent + slice;
+  }
 
-  // Both handlers refer to this frame: each must have run before it goes.
   Outcome outcome = Outcome::kLine;
   if (impl_->interrupts.seen) {
     outcome = Outcome::kInterrupted;
@@ -170,9 +191,8 @@ WorkerProcess::Outcome WorkerProcess::read(std::string& line,
   } else if (read_error) {
     outcome = Outcome::kEnded;
   }
-  timer.cancel();
   if (!read_done) impl_->events.cancel();
-  while (!read_done || !timer_done) io.run_one();
+  while (!read_done) io.run_one();  // the handler refers to this frame
   if (outcome == Outcome::kLine) {
     std::istream stream(&impl_->buffer);
     std::getline(stream, line);
