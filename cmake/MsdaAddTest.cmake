@@ -7,8 +7,10 @@
 include(GoogleTest)
 
 # msda_test_code(<target>): compiled with little optimization and the precompiled headers of tests. Programs and
-# their support libraries share these, so both are compiled as libraries are.
+# their support libraries share these, so both are compiled as libraries are. Includes begin at the folder of tests:
+# "support/problems.hpp" of the core's, "support/synthetic.hpp" of analysis's own.
 function(msda_test_code target)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/core/tests)
   msda_cold(${target})
   target_compile_options(${target} PRIVATE -fPIC)
   msda_use_precompiled(${target} msda_test_headers)

@@ -3,24 +3,21 @@
 #include <limits>
 
 #include "input/elements.hpp"
-#include "problem/validate.hpp"
+#include "support/problems.hpp"
 
 namespace msda {
 namespace {
 
 Problem make(std::int64_t batch, std::int64_t queries, std::int64_t heads, std::int64_t channels,
              std::int64_t points, std::vector<Level> levels, Types types, ValueLayout layout) {
-  Problem problem;
-  problem.batch = batch;
-  problem.queries = queries;
-  problem.heads = heads;
-  problem.channels = channels;
-  problem.points = points;
-  problem.levels = std::move(levels);
-  problem.types = types;
-  problem.layout = layout;
-  problem.name = describe(problem);
-  return problem;
+  return named(make_problem({.batch = batch,
+                             .queries = queries,
+                             .heads = heads,
+                             .channels = channels,
+                             .points = points,
+                             .levels = std::move(levels),
+                             .layout = layout,
+                             .types = types}));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "input/input.hpp"
 #include "jit/compiler.hpp"
 #include "measure/device_input.hpp"
+#include "support/problems.hpp"
 
 namespace msda {
 namespace {
@@ -41,11 +42,7 @@ double host_seconds(Device& device, const Call& call) {
 }
 
 /// A problem whose kernel takes a few microseconds.
-Problem small_problem() {
-  Problem problem = preset("rtdetr-decoder");
-  problem.types = Types::all(DType::kFloat16);
-  return problem;
-}
+Problem brief_problem() { return in_type(DType::kFloat16, preset("rtdetr-decoder")); }
 
 TEST(GpuLaunch, TakesTheHostNoMoreThanAMicrosecondBeyondARawOne) {
   const auto device = open_device("cuda:0");
@@ -64,7 +61,7 @@ TEST(GpuLaunch, TakesTheHostNoMoreThanAMicrosecondBeyondARawOne) {
     check(cudaLaunchKernel(kernel, dim3(1), dim3(32), parameters, 0, stream), "cudaLaunchKernel");
   });
 
-  const Problem problem = small_problem();
+  const Problem problem = brief_problem();
   const Prepared prepared = device->prepare(shipped_composition("vector-loads"), problem);
   const DeviceInput input(*device, generate(problem, {}));
   prepared.executable->bind(input.tensors());
@@ -77,7 +74,7 @@ TEST(GpuLaunch, TakesTheHostNoMoreThanAMicrosecondBeyondARawOne) {
 
 TEST(GpuTiming, WarmHasNoGapsOfTheHost) {
   const auto device = open_device("cuda:0");
-  const Problem problem = small_problem();
+  const Problem problem = brief_problem();
   const Prepared prepared = device->prepare(shipped_composition("vector-loads"), problem);
   const DeviceInput input(*device, generate(problem, {}));
   const auto launch = [&](int) { prepared.executable->launch(input.tensors(), device->stream()); };
@@ -100,7 +97,7 @@ TEST(GpuTiming, WarmHasNoGapsOfTheHost) {
 
 TEST(GpuTiming, TimesALaunchThatItselfWaitsForTheDevice) {
   const auto device = open_device("cuda:0");
-  const Problem problem = small_problem();
+  const Problem problem = brief_problem();
   const Prepared prepared = device->prepare(shipped_composition("vector-loads"), problem);
   const DeviceInput input(*device, generate(problem, {}));
   const auto seconds = device->time(TimingMode::kWarm, 5, [&](int) {
@@ -116,7 +113,7 @@ TEST(GpuTiming, TimesALaunchThatItselfWaitsForTheDevice) {
 
 TEST(GpuTiming, TakesMoreSamplesThanTheQueueHolds) {
   const auto device = open_device("cuda:0");
-  const Problem problem = small_problem();
+  const Problem problem = brief_problem();
   const Prepared prepared = device->prepare(shipped_composition("vector-loads"), problem);
   const DeviceInput input(*device, generate(problem, {}));
   const auto seconds = device->time(TimingMode::kWarm, 500, [&](int) {

@@ -15,22 +15,7 @@ ExportedKernel exported_kernel(const std::vector<std::string>& variants, const P
   return {recipe, Composition(shipped_plugins(), uses), problem};
 }
 
-Problem preset_in_half(const std::string& name) {
-  Problem problem = preset(name);
-  problem.types = Types::all(DType::kFloat16);
-  return problem;
-}
-
-Problem small_problem(DType type) {
-  Problem problem;
-  problem.name = "small";
-  problem.batch = 2;
-  problem.queries = 37;
-  problem.heads = 2;
-  problem.levels = {{17, 23}, {9, 12}};
-  problem.types = Types::all(type);
-  return problem;
-}
+Problem preset_in_half(const std::string& name) { return in_type(DType::kFloat16, preset(name)); }
 
 const std::string& content_of(const std::vector<ExportedFile>& files, const std::string& name) {
   for (const ExportedFile& file : files) {

@@ -115,7 +115,7 @@ TEST_F(ExportWithNvcc, TheLibraryIsRightOnTheCpu) {
             "");
   const auto device = open_device("cpu");
   for (const DType type : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
-    const Problem problem = small_problem(type);
+    const Problem problem = in_type(type, simulated_problem());
     const Composition composition(shipped_plugins(),
                                   {{"external", {{"library", library.string()}}}});
     const Prepared prepared = device->prepare(composition, problem);

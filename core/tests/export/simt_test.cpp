@@ -40,7 +40,7 @@ Bytes output_of(Device& device, const Composition& composition, const Problem& p
 class ExportOnSimt : public testing::TestWithParam<std::vector<std::string>> {};
 
 TEST_P(ExportOnSimt, GivesTheBitsOfTheComposedKernel) {
-  const Problem problem = small_problem();
+  const Problem problem = in_type(DType::kFloat16, simulated_problem());
   ExportRequest request;
   request.kernels = {exported_kernel(GetParam(), problem)};
   const Composition& composition = request.kernels.front().composition;

@@ -154,10 +154,9 @@ TEST(ExportedSource, CarriesTheLaunchOfCopiesByTmaAlone) {
 }
 
 TEST(ExportedSource, RefusesAProblemThatNoGpuTakesInTheVariantsWords) {
-  EXPECT_THAT(
-      refusal<Unsupported>(exported_kernel({"mixed-precision"}, small_problem(DType::kFloat32))),
-      testing::AllOf(HasSubstr("fp32"), HasSubstr("there is no 16-bit blend"),
-                     testing::Not(HasSubstr("error:"))));
+  EXPECT_THAT(refusal<Unsupported>(exported_kernel({"mixed-precision"}, simulated_problem())),
+              testing::AllOf(HasSubstr("fp32"), HasSubstr("there is no 16-bit blend"),
+                             testing::Not(HasSubstr("error:"))));
 }
 
 TEST(ExportedSource, RefusesAnArchitectureThatARecipeIsNotFor) {

@@ -6,7 +6,7 @@
 #include "files/read.hpp"
 #include "files/write.hpp"
 
-#include "testing.hpp"
+#include "support/files.hpp"
 
 namespace msda {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testing.hpp"
+#include "support/files.hpp"
 
 namespace msda {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "testing.hpp"
+#include "support/files.hpp"
 
 namespace msda {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "testing.hpp"
+#include "support/tensors.hpp"
 
 namespace msda {
 namespace {

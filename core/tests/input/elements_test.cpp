@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testing.hpp"
+#include "support/tensors.hpp"
 
 namespace msda {
 namespace {

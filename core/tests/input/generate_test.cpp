@@ -7,7 +7,7 @@
 
 #include "input/locations.hpp"
 #include "input/tensor_files.hpp"
-#include "testing.hpp"
+#include "support/tensors.hpp"
 
 namespace msda {
 namespace {
@@ -32,14 +32,12 @@ std::vector<float> locations_of(const Problem& problem, const Generation& genera
 
 /// Large enough for statistics: 2 * 400 * 4 * 2 * 4 = 25,600 points.
 Problem statistical_problem() {
-  Problem problem;
-  problem.batch = 2;
-  problem.queries = 400;
-  problem.heads = 4;
-  problem.channels = 4;
-  problem.points = 4;
-  problem.levels = {{40, 60}, {20, 30}};
-  return problem;
+  return make_problem({.batch = 2,
+                       .queries = 400,
+                       .heads = 4,
+                       .channels = 4,
+                       .points = 4,
+                       .levels = {{40, 60}, {20, 30}}});
 }
 
 TEST(Generate, SameBitsForAnyNumberOfThreads) {

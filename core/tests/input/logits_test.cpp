@@ -5,21 +5,10 @@
 #include <msda/error.hpp>
 
 #include "input/elements.hpp"
+#include "support/problems.hpp"
 
 namespace msda {
 namespace {
-
-Problem small_problem(DType type) {
-  Problem problem;
-  problem.batch = 2;
-  problem.queries = 7;
-  problem.heads = 2;
-  problem.channels = 4;
-  problem.points = 3;
-  problem.levels = {{4, 5}, {2, 3}};
-  problem.types = Types::all(type);
-  return problem;
-}
 
 double element(const Problem& problem, const Bytes& tensor, std::int64_t i) {
   return load_element(problem.types.weight, tensor.data(), i);
@@ -28,7 +17,7 @@ double element(const Problem& problem, const Bytes& tensor, std::int64_t i) {
 class LogitsTest : public testing::TestWithParam<DType> {};
 
 TEST_P(LogitsTest, TheirSoftmaxIsTheWeights) {
-  const Problem problem = small_problem(GetParam());
+  const Problem problem = in_type(GetParam(), tiny_problem());
   const Input input = generate(problem, {});
   const Bytes logits = logits_of(input);
   ASSERT_EQ(logits.size(), input.weights.size());
@@ -53,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(EveryType, LogitsTest,
                          testing::Values(DType::kFloat32, DType::kFloat16, DType::kBFloat16));
 
 TEST(Logits, AWeightOfZeroCountsForNothing) {
-  Input input = generate(small_problem(DType::kFloat32), {});
+  Input input = generate(tiny_problem(), {});
   const double other = element(input.problem, input.weights, 1);
   const double moved = element(input.problem, input.weights, 0);
   store_element(DType::kFloat32, input.weights.data(), 0, 0);
@@ -62,7 +51,7 @@ TEST(Logits, AWeightOfZeroCountsForNothing) {
 }
 
 TEST(Logits, RefusesWeightsThatAreNoSoftmax) {
-  Input input = generate(small_problem(DType::kFloat32), {});
+  Input input = generate(tiny_problem(), {});
   Input doubled = input;
   store_element(DType::kFloat32, doubled.weights.data(), 0, 2);
   EXPECT_THROW(logits_of(doubled), Unsupported);

@@ -5,7 +5,7 @@
 
 #include "input/npy.hpp"
 #include "input/tensor_files.hpp"
-#include "testing.hpp"
+#include "support/tensors.hpp"
 
 namespace msda {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "input/npy_header.hpp"
-#include "testing.hpp"
+#include "support/tensors.hpp"
 
 namespace msda {
 namespace {

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "problem/validate.hpp"
-#include "testing.hpp"
+#include "support/tensors.hpp"
 
 namespace msda {
 namespace {

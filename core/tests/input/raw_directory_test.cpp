@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "input/tensor_files.hpp"
-#include "testing.hpp"
+#include "support/tensors.hpp"
 
 namespace msda {
 namespace {

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "testing.hpp"
+#include "support/tensors.hpp"
 
 namespace msda {
 namespace {

@@ -10,9 +10,10 @@
 #include <gtest/gtest.h>
 
 #include "input/elements.hpp"
-#include "measure/no_device.hpp"
 #include "measure/shuffle.hpp"
 #include "reference/reference.hpp"
+#include "support/no_device.hpp"
+#include "support/problems.hpp"
 
 namespace msda {
 namespace {
@@ -21,20 +22,16 @@ using testing::HasSubstr;
 using testing::SizeIs;
 using testing::StartsWith;
 
-Problem small_problem() {
-  Problem problem;
+Problem forty_queries() {
+  Problem problem = tiny_problem();
   problem.queries = 40;
-  problem.heads = 2;
-  problem.channels = 8;
-  problem.points = 2;
-  problem.levels = {{4, 5}, {2, 3}};
   return problem;
 }
 
 InputSet make_set(std::uint64_t seed) {
   Generation generation;
   generation.seed = seed;
-  auto input = std::make_shared<const Input>(generate(small_problem(), generation));
+  auto input = std::make_shared<const Input>(generate(forty_queries(), generation));
   auto truth = std::make_shared<const Truth>(make_truth(*input, compute_reference(*input)));
   return {input, "", truth};
 }
@@ -253,7 +250,7 @@ TEST(Shuffle, GivesEveryOrderAndTheSameForASeed) {
 
 TEST(DeviceInputs, SpoiledNumbersAreFiniteAndInTheirPart) {
   const auto device = open_device("cpu");
-  Problem problem = small_problem();
+  Problem problem = forty_queries();
   for (const DType type : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
     problem.types = Types::all(type);
     DeviceInput input(*device, generate(problem, {}));

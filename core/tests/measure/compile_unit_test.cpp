@@ -5,7 +5,7 @@
 #include "files/temporary_directory.hpp"
 #include "input/input.hpp"
 #include "measure/compile_all.hpp"
-#include "measure/no_device.hpp"
+#include "support/no_device.hpp"
 
 namespace msda {
 namespace {

@@ -1,4 +1,5 @@
 #include "measure/least_seconds.hpp"
+#include "support/problems.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,15 +7,9 @@ namespace msda {
 namespace {
 
 Problem problem() {
-  Problem problem;
-  problem.batch = 2;
-  problem.queries = 1000;
-  problem.heads = 1;
-  problem.channels = 32;
-  problem.points = 8;
-  problem.levels = {{10, 10}, {5, 5}};
-  problem.types = Types::all(DType::kFloat16);
-  return problem;
+  return in_type(
+      DType::kFloat16,
+      make_problem({.batch = 2, .queries = 1000, .points = 8, .levels = {{10, 10}, {5, 5}}}));
 }
 
 /// 32,000 points of a weight and two coordinates of 2 bytes, and 64,000 outputs of 2 bytes.

@@ -13,6 +13,7 @@
 #include "problem/validate.hpp"
 #include "reference/compare.hpp"
 #include "reference/reference.hpp"
+#include "support/problems.hpp"
 
 namespace msda {
 namespace {
@@ -177,10 +178,8 @@ TEST(CpuVariants, AreRightOnEveryShapeTypeLayoutAndParameter) {
 /// A level so wide that a rounding error in location * width could be seen.
 TEST(CpuVariants, LocateWithoutRoundingErrorOnWideLevels) {
   const Registry registry(Registry::default_directories({}));
-  Problem problem;
-  problem.queries = 200;
-  problem.channels = 8;
-  problem.levels = {{3, 4000}, {3000, 2}};
+  const Problem problem =
+      make_problem({.queries = 200, .channels = 8, .levels = {{3, 4000}, {3000, 2}}});
   const Case wide = make_case(problem, Distribution::kUniform);
   for (const Arm& arm : arms(registry)) {
     SCOPED_TRACE(arm.label);
@@ -192,10 +191,7 @@ TEST(CpuVariants, LocateWithoutRoundingErrorOnWideLevels) {
 /// all.
 TEST(CpuVariants, ReadNothingButTheCornersOfAPoint) {
   const Registry registry(Registry::default_directories({}));
-  Problem problem;
-  problem.channels = 8;
-  problem.points = 1;
-  problem.levels = {{2, 2}, {2, 2}};
+  const Problem problem = make_problem({.channels = 8, .points = 1, .levels = {{2, 2}, {2, 2}}});
   Input input = generate(problem, {}, 1);
   const auto infinity = std::numeric_limits<float>::infinity();
   for (std::int64_t i = 0; i < input.problem.value_elements(); ++i) {
@@ -277,11 +273,8 @@ TEST(CpuVariants, RoundOutputsToNearestEven) {
 /// Work is dealt out in any order, so nothing of the result may depend on who does it.
 TEST(CpuVariants, GiveTheSameBitsWithAnyNumberOfThreads) {
   const Registry registry(Registry::default_directories({}));
-  Problem problem;
-  problem.batch = 2;
-  problem.queries = 301;
-  problem.heads = 3;
-  problem.levels = {{9, 9}, {5, 5}};
+  const Problem problem =
+      make_problem({.batch = 2, .queries = 301, .heads = 3, .levels = {{9, 9}, {5, 5}}});
   const Input input = generate(problem, {}, 1);
   for (const Plugin& plugin : registry.plugins()) {
     const auto* kernel = dynamic_cast<const Kernel*>(plugin.variant.get());
@@ -304,10 +297,7 @@ TEST(CpuVariants, GiveTheSameBitsWithAnyNumberOfThreads) {
 /// A pool that loses a wake-up or a task would hang or leave poison sooner or later.
 TEST(CpuVariants, SurviveManySmallLaunches) {
   const Registry registry(Registry::default_directories({}));
-  Problem problem;
-  problem.queries = 9;
-  problem.channels = 4;
-  problem.levels = {{3, 3}};
+  const Problem problem = make_problem({.queries = 9, .channels = 4, .levels = {{3, 3}}});
   const Input input = generate(problem, {}, 1);
   for (const Arm& arm : arms(registry)) {
     SCOPED_TRACE(arm.label);

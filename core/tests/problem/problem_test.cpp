@@ -9,6 +9,7 @@
 #include <msda/error.hpp>
 
 #include "problem/validate.hpp"
+#include "support/problems.hpp"
 
 namespace msda {
 namespace {
@@ -19,15 +20,11 @@ using testing::HasSubstr;
 using testing::Not;
 
 Problem ledger() {
-  Problem problem;
-  problem.batch = 48;
-  problem.queries = 15422;
-  problem.heads = 1;
-  problem.channels = 32;
-  problem.points = 8;
-  problem.levels = {{92, 160}, {46, 80}, {23, 40}, {12, 20}};
-  problem.types = Types::all(DType::kFloat16);
-  return problem;
+  return in_type(DType::kFloat16,
+                 make_problem({.batch = 48,
+                               .queries = 15422,
+                               .points = 8,
+                               .levels = {{92, 160}, {46, 80}, {23, 40}, {12, 20}}}));
 }
 
 Problem padded_ledger() {

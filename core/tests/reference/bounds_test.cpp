@@ -12,7 +12,7 @@
 #include "reference/compare.hpp"
 #include "reference/reference.hpp"
 #include "reference/shifts.hpp"
-#include "testing.hpp"
+#include "support/tensors.hpp"
 
 namespace msda {
 namespace {
@@ -49,16 +49,12 @@ const Named kArithmetics[] = {
     {"texture", DType::kFloat16, {.fraction_step = 2.0 / 256}},
 };
 
-Problem make_problem(const std::vector<Level>& levels, std::int64_t queries, std::int64_t points,
-                     DType type) {
-  Problem problem;
-  problem.queries = queries;
-  problem.heads = 2;
-  problem.channels = 8;
-  problem.points = points;
-  problem.levels = levels;
-  problem.types = Types::all(type);
-  return problem;
+Problem problem_of(const std::vector<Level>& levels, std::int64_t queries, std::int64_t points,
+                   DType type) {
+  return in_type(
+      type,
+      make_problem(
+          {.queries = queries, .heads = 2, .channels = 8, .points = points, .levels = levels}));
 }
 
 const std::vector<Level> kSmall = {{17, 23}, {9, 12}, {5, 6}, {3, 3}};
@@ -105,7 +101,7 @@ class BoundsTest : public testing::TestWithParam<Named> {
   /// A problem in the parameter's type.
   static Problem problem(const std::vector<Level>& levels, std::int64_t queries = 200,
                          std::int64_t points = 4) {
-    return make_problem(levels, queries, points, GetParam().type);
+    return problem_of(levels, queries, points, GetParam().type);
   }
 
   static void expect_right(Input input) {
@@ -173,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(Every, BoundsTest, testing::ValuesIn(kArithmetics),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Bounds, OneWrongElementIsCaught) {
-  const Input input = make(make_problem(kSmall, 2000, 4, DType::kFloat16), Distribution::kUniform);
+  const Input input = make(problem_of(kSmall, 2000, 4, DType::kFloat16), Distribution::kUniform);
   const Truth truth = make_truth(input, compute_reference(input));
   Bytes output = Emulation(input, {}).run();
   constexpr std::int64_t kElement = 4321;
@@ -189,7 +185,7 @@ TEST(Bounds, OneWrongElementIsCaught) {
 /// others: sums that are rounded again and again round it as a number of its own size.
 TEST(Bounds, AStrongElementIsRoundedAsANumberOfItsOwnSize) {
   constexpr int kRows = 32;
-  Problem problem = make_problem({{1, kRows}}, kRows, 1, DType::kFloat16);
+  Problem problem = problem_of({{1, kRows}}, kRows, 1, DType::kFloat16);
   problem.batch = 1;
   problem.heads = 1;
   problem.channels = kRows;
@@ -218,15 +214,14 @@ TEST(Bounds, AStrongElementIsRoundedAsANumberOfItsOwnSize) {
 TEST(Bounds, FollowTheLevelsSizeWhereCoordinatesAreCoarse) {
   const Arithmetic half{.coordinates = {kFp16, 3}};
   const auto bound = [&](const Level& level) {
-    const Input input =
-        make(make_problem({level}, 200, 4, DType::kFloat32), Distribution::kUniform);
+    const Input input = make(problem_of({level}, 200, 4, DType::kFloat32), Distribution::kUniform);
     return Bounds(input.problem, half, make_truth(input, compute_reference(input))).relative_l2();
   };
   EXPECT_NEAR(bound({64, 64}) / bound({8, 8}), 8, 2);
 }
 
 TEST(Bounds, OfAZeroRowAllowNothing) {
-  Problem problem = make_problem({{4, 4}}, 2, 1, DType::kFloat32);
+  Problem problem = problem_of({{4, 4}}, 2, 1, DType::kFloat32);
   Input input = generate(problem, {});
   for (std::int64_t i = 0; i < problem.location_elements(); ++i) {
     store_element(DType::kFloat32, input.locations.data(), i, 7.0F);  // far outside
@@ -240,7 +235,7 @@ TEST(Bounds, OfAZeroRowAllowNothing) {
 }
 
 TEST(Truth, IsTheSameForAnyNumberOfThreads) {
-  const Input input = make(make_problem(kSmall, 300, 4, DType::kFloat16), Distribution::kLocal);
+  const Input input = make(problem_of(kSmall, 300, 4, DType::kFloat16), Distribution::kLocal);
   const std::vector<double> output = compute_reference(input);
   const Truth one = make_truth(input, output, 1);
   const Truth many = make_truth(input, output, 5);
@@ -254,7 +249,7 @@ TEST(Truth, IsTheSameForAnyNumberOfThreads) {
 }
 
 TEST(Truth, OfACopyAllowsTheOutputsTypeAlone) {
-  Problem problem = make_problem({{5, 6}}, 40, 1, DType::kFloat32);
+  Problem problem = problem_of({{5, 6}}, 40, 1, DType::kFloat32);
   problem.types.output = DType::kFloat16;
   const Input input = generate(problem, {});
   const Truth truth = make_copy_truth(input);

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/reference.hpp"
-#include "testing.hpp"
+#include "support/tensors.hpp"
 
 namespace msda {
 namespace {

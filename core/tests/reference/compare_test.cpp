@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "reference/compare.hpp"
-#include "testing.hpp"
+#include "support/tensors.hpp"
 
 namespace msda {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "testing.hpp"
+#include "support/tensors.hpp"
 
 namespace msda {
 namespace {

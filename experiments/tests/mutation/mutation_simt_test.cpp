@@ -12,7 +12,7 @@
 
 #include "compose/unit_writer.hpp"
 #include "mutation/trial.hpp"
-#include "recipe_checks.hpp"
+#include "support/recipe_checks.hpp"
 
 namespace msda {
 namespace {

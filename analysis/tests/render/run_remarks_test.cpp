@@ -1,0 +1,77 @@
+#include "render/words/words.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/synthetic.hpp"
+
+namespace msda {
+namespace {
+
+using testing::HasSubstr;
+
+nlohmann::json manifest() {
+  return {{"device", {{"kind", "cuda"}}},
+          {"time", {{"total_seconds", 130.0}, {"compile_seconds", 10.0}, {"busy_seconds", 90.0}}},
+          {"groups",
+           {{{"problem", "captured"},
+             {"mode", "warm"},
+             {"processes", 5},
+             {"stopped_by", "precision"},
+             {"precision", 0.004}}}}};
+}
+
+Table table(std::vector<SampleBlock> samples) {
+  return make_report(Manifest(), {synthetic::baseline("a", std::move(samples))}).tables.front();
+}
+
+TEST(RunAccount, LeavesCompilationOut) {
+  EXPECT_EQ(time_account(manifest_from_json(manifest())).value().share(), 0.75);
+  EXPECT_EQ(time_sentence(manifest_from_json(manifest())),
+            "Of 120 s after compilation 75% went into verifying and measuring arms on the GPU, "
+            "with the warm-ups, flushes and checks of that.");
+  EXPECT_EQ(time_sentence({}), "");
+}
+
+TEST(RunAccount, SaysWhyNoMoreProcessesRan) {
+  const Table warm = table(synthetic::steady(1e-3, 5));
+  Manifest run = manifest_from_json(manifest());
+  GroupEntry& group = run.groups.at(0);
+  EXPECT_EQ(stop_sentence(run, warm), "Ended after 5 processes: every ratio is known to 0.4%.");
+  group.stopped_by = "budget";
+  group.precision = 0.021;
+  EXPECT_EQ(
+      stop_sentence(run, warm),
+      "Ended after 5 processes with the time budget; the least precise ratio is known to 2.1%.");
+  group.precision = 1.7;
+  EXPECT_THAT(stop_sentence(run, warm), HasSubstr("known to 170%."));
+  group.stopped_by = "processes";
+  group.processes = 1;
+  group.precision = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(stop_sentence(run, warm), "Ended after 1 process, as many as it may have.");
+  group.stopped_by = "";
+  EXPECT_EQ(stop_sentence(run, warm), "Not at its end: 1 process so far.");
+  group.problem = "another";
+  EXPECT_EQ(stop_sentence(run, warm), "");
+}
+
+TEST(RunAccount, CountsThrottledBlocks) {
+  std::vector<SampleBlock> samples = synthetic::steady(1e-3, 2, 2);
+  EXPECT_EQ(throttle_sentence(table(samples)), "");
+  samples[1].throttled = {"sw-power-cap"};
+  samples[2].throttled = {"hw-thermal", "sw-power-cap"};
+  EXPECT_EQ(
+      throttle_sentence(table(samples)),
+      "Clocks were held back (hw-thermal, sw-power-cap) during 2 of 4 blocks of samples, which "
+      "count all the same.");
+}
+
+TEST(RunAccount, StandsInTheReport) {
+  const Report report =
+      make_report(manifest(), {synthetic::baseline("a", synthetic::steady(1e-3, 5))});
+  EXPECT_THAT(to_markdown(report), HasSubstr("75% went into verifying and measuring arms"));
+  EXPECT_THAT(to_terminal(report, false), HasSubstr("every ratio is known to 0.4%"));
+}
+
+}  // namespace
+}  // namespace msda

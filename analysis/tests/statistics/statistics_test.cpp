@@ -1,0 +1,130 @@
+#include "statistics/statistics.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <msda/error.hpp>
+
+#include "support/synthetic.hpp"
+
+namespace msda {
+namespace {
+
+TEST(Median, OddAndEvenCounts) {
+  EXPECT_DOUBLE_EQ(median({3, 1, 2}), 2);
+  EXPECT_DOUBLE_EQ(median({4, 1, 3, 2}), 2.5);
+  EXPECT_DOUBLE_EQ(median({7}), 7);
+}
+
+TEST(Median, EmptyIsAnError) { EXPECT_THROW(median({}), Error); }
+
+TEST(MedianSeconds, PoolsAllBlocks) {
+  EXPECT_DOUBLE_EQ(*median_seconds({{0, 0, {5, 1}}, {0, 1, {}}, {1, 0, {3}}}), 3);
+  EXPECT_FALSE(median_seconds({{0, 0, {}}}));
+  EXPECT_FALSE(median_seconds({}));
+}
+
+// Log ratios 0, ln 2, ln 4 have mean ln 2 and standard deviation ln 2; t(0.975, 2) = 4.302653.
+TEST(EstimateRatio, BlocksOfOneProcessByHand) {
+  const std::vector<SampleBlock> slow{{0, 0, {1}}, {0, 1, {2}}, {0, 2, {4}}};
+  const std::vector<SampleBlock> fast{{0, 0, {1}}, {0, 1, {1}}, {0, 2, {1}}};
+  const auto estimate = estimate_ratio(slow, fast);
+  ASSERT_TRUE(estimate);
+  EXPECT_NEAR(estimate->ratio, 2, 1e-12);
+  EXPECT_EQ(estimate->replication, Replication::kBlocks);
+  EXPECT_EQ(estimate->replicates, 3);
+  const double half = 4.302652729 * std::log(2) / std::sqrt(3.0);
+  ASSERT_TRUE(estimate->interval_95);
+  EXPECT_NEAR(std::log(estimate->interval_95->low), std::log(2) - half, 1e-8);
+  EXPECT_NEAR(std::log(estimate->interval_95->high), std::log(2) + half, 1e-8);
+}
+
+// Two processes with mean log ratios 0 and ln 4, whatever their blocks: mean ln 2, standard error
+// ln 2; t(0.975, 1) = 12.7062.
+TEST(EstimateRatio, ProcessesAreTheUnitWhereThereAreSeveral) {
+  const std::vector<SampleBlock> slow{{0, 0, {2}}, {0, 1, {0.5}}, {1, 0, {4}}, {1, 1, {4}}};
+  const std::vector<SampleBlock> fast{{0, 0, {1}}, {0, 1, {1}}, {1, 0, {1}}, {1, 1, {1}}};
+  const auto estimate = estimate_ratio(slow, fast);
+  ASSERT_TRUE(estimate);
+  EXPECT_EQ(estimate->replication, Replication::kProcesses);
+  EXPECT_EQ(estimate->replicates, 2);
+  EXPECT_NEAR(estimate->ratio, 2, 1e-12);
+  EXPECT_NEAR(std::log(estimate->interval_95->high), (1 + 12.7062047) * std::log(2), 1e-6);
+}
+
+TEST(EstimateRatio, OneBlockHasNoInterval) {
+  const auto estimate = estimate_ratio({{0, 0, {3}}}, {{0, 0, {2}}});
+  ASSERT_TRUE(estimate);
+  EXPECT_DOUBLE_EQ(estimate->ratio, 1.5);
+  EXPECT_FALSE(estimate->interval_95);
+  EXPECT_EQ(estimate->replication, Replication::kNone);
+  EXPECT_EQ(classify(*estimate), Difference::kUndecided);
+}
+
+TEST(EstimateTime, IsTheRatioToOneSecond) {
+  const std::vector<SampleBlock> blocks{{0, 0, {1e-3, 9, 1e-3}}, {0, 1, {2e-3}}, {0, 2, {4e-3}}};
+  const std::vector<SampleBlock> second{{0, 0, {1}}, {0, 1, {1}}, {0, 2, {1}}};
+  const auto estimate = estimate_time(blocks);
+  ASSERT_TRUE(estimate);
+  EXPECT_NEAR(estimate->seconds, 2e-3, 1e-15);
+  EXPECT_EQ(estimate->replication, Replication::kBlocks);
+  EXPECT_EQ(estimate->replicates, 3);
+  const auto ratio = estimate_ratio(blocks, second);
+  EXPECT_EQ(estimate->interval_95.value().low, ratio.value().interval_95.value().low);
+  EXPECT_EQ(estimate->interval_95.value().high, ratio.value().interval_95.value().high);
+  EXPECT_EQ(estimate_time({{0, 0, {1}}, {1, 0, {4}}}).value().replication, Replication::kProcesses);
+  EXPECT_FALSE(estimate_time({{0, 0, {1}}}).value().interval_95);
+  EXPECT_FALSE(estimate_time({}));
+}
+
+TEST(EstimateRatio, OnlyBlocksOfBothCount) {
+  const auto estimate = estimate_ratio({{0, 0, {3}}, {0, 1, {900}}}, {{0, 0, {2}}, {1, 1, {5}}});
+  ASSERT_TRUE(estimate);
+  EXPECT_DOUBLE_EQ(estimate->ratio, 1.5);
+  EXPECT_FALSE(estimate_ratio({{0, 0, {1}}}, {{1, 0, {1}}}));
+  EXPECT_FALSE(estimate_ratio({}, {}));
+}
+
+TEST(EstimateRatio, TimesBelowTheClocksResolutionAreLeftOut) {
+  const auto estimate = estimate_ratio({{0, 0, {0, 0}}, {0, 1, {4}}}, {{0, 0, {1}}, {0, 1, {2}}});
+  ASSERT_TRUE(estimate);
+  EXPECT_DOUBLE_EQ(estimate->ratio, 2);
+}
+
+TEST(EstimateRatio, TwoPartsOfABlockAreOneBlock) {
+  const auto estimate = estimate_ratio({{0, 0, {1, 2}}, {0, 0, {3, 4, 5}}}, {{0, 0, {1}}});
+  ASSERT_TRUE(estimate);
+  EXPECT_DOUBLE_EQ(estimate->ratio, 3);
+  EXPECT_EQ(estimate->replicates, 1);
+}
+
+TEST(EstimateRatio, DriftOfTheMachineCancels) {
+  std::vector<SampleBlock> slow;
+  std::vector<SampleBlock> fast;
+  for (int b = 0; b < 10; ++b) {
+    const double drift = 1 + 0.5 * b;
+    slow.push_back({0, b, {3 * drift}});
+    fast.push_back({0, b, {2 * drift}});
+  }
+  const auto estimate = estimate_ratio(slow, fast);
+  ASSERT_TRUE(estimate && estimate->interval_95);
+  EXPECT_NEAR(estimate->interval_95->low, 1.5, 1e-9);
+  EXPECT_NEAR(estimate->interval_95->high, 1.5, 1e-9);
+}
+
+Difference classify_interval(double low, double high) {
+  return classify({std::sqrt(low * high), Interval{low, high}, Replication::kBlocks, 5});
+}
+
+TEST(Classify, ByTheInterval) {
+  EXPECT_EQ(classify_interval(1.02, 1.10), Difference::kFaster);
+  EXPECT_EQ(classify_interval(0.90, 0.98), Difference::kSlower);
+  EXPECT_EQ(classify_interval(0.95, 1.05), Difference::kUndecided);
+  EXPECT_EQ(classify_interval(0.995, 1.005), Difference::kEqual);
+  // Surely different, but by less than what matters.
+  EXPECT_EQ(classify_interval(1.002, 1.006), Difference::kEqual);
+  EXPECT_EQ(classify_interval(1.002, 1.012), Difference::kFaster);
+}
+
+}  // namespace
+}  // namespace msda

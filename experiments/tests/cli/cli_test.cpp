@@ -1,0 +1,115 @@
+// The command line as its users see it: help, exit codes and messages.
+#include <algorithm>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/commands.hpp"
+#include "cli/terminal.hpp"
+#include "support/support.hpp"
+
+namespace msda::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Cli, HelpNamesEveryCommandAndTheExitCodes) {
+  const Outcome outcome = run({"--help"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  for (const Command& command : commands()) {
+    if (*command.summary != '\0') {
+      EXPECT_THAT(outcome.out, HasSubstr(command.name));
+    }
+  }
+  EXPECT_THAT(outcome.out, HasSubstr("Exit codes: 0"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("worker")));
+}
+
+TEST(Cli, EveryCommandHasHelp) {
+  for (const Command& command : commands()) {
+    const Outcome outcome = run({command.name, "--help"});
+    EXPECT_EQ(outcome.exit_code, 0) << command.name;
+    EXPECT_THAT(outcome.out, HasSubstr("Usage: msda " + std::string(command.name)));
+    EXPECT_THAT(outcome.out, HasSubstr("Exit codes:"));
+  }
+}
+
+TEST(Cli, ParagraphsOfHelpFillEightyColumnsWithoutATerminal) {
+  const Outcome outcome = run({"verify", "--help"});
+  std::istringstream lines(outcome.out);
+  std::size_t longest = 0;
+  for (std::string line; std::getline(lines, line) && line != "Options:";) {
+    longest = std::max(longest, line.size());
+  }
+  EXPECT_LE(longest, 80U);
+  EXPECT_GE(longest, 70U);
+}
+
+TEST(Wrapped, BreaksBetweenWordsAndLeavesIndentedLinesAlone) {
+  EXPECT_EQ(wrapped("one two three\n\n  four five six\nseven", 7),
+            "one two\nthree\n\n  four five six\nseven");
+  EXPECT_EQ(wrapped("unbreakable\n", 4), "unbreakable\n");
+  EXPECT_EQ(wrapped("", 4), "");
+}
+
+TEST(Cli, VersionIsOneLine) {
+  const Outcome outcome = run({"--version"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("msda " MSDA_VERSION " ("));
+}
+
+TEST(Cli, NothingPrintsHelpAndFails) {
+  const Outcome outcome = run({});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("Usage: msda COMMAND"));
+}
+
+TEST(Cli, AnUnknownCommandGetsASuggestion) {
+  const Outcome outcome = run({"verfy"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("unknown command 'verfy' (did you mean 'verify'?)"));
+}
+
+TEST(Cli, AnUnknownOptionGetsASuggestion) {
+  const Outcome outcome = run({"run", "x.yaml", "--ouput", "y"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("unknown option '--ouput' (did you mean '--output'?)"));
+  EXPECT_THAT(outcome.err, HasSubstr("usage: msda run EXPERIMENT"));
+}
+
+TEST(Cli, MissingAndSuperfluousWords) {
+  EXPECT_THAT(run({"run"}).err, HasSubstr("run: give EXPERIMENT"));
+  EXPECT_THAT(run({"run", "a", "b"}).err, HasSubstr("run: unexpected 'b'"));
+  EXPECT_THAT(run({"run", "a", "--device"}).err, HasSubstr("--device"));
+  EXPECT_EQ(run({"run", "a", "--device"}).exit_code, 2);
+}
+
+TEST(Cli, AMissingDeviceIsExitCodeThree) {
+  const TemporaryDirectory directory;
+  const auto file = directory.write("x.yaml", "problems: [ledger-48]\narms: [fixture]\n");
+  const Outcome outcome = run({"plan", file, "--device", "cuda:99"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("no device 'cuda:99'; there are: cpu"));
+}
+
+TEST(Cli, AMissingPluginDirectoryIsAUsageError) {
+  const Outcome outcome = run({"list", "--plugin-dir", "/nowhere"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--plugin-dir /nowhere: no such directory"));
+}
+
+TEST(Cli, ACommandLineCanBeCheckedAlone) {
+  EXPECT_EQ(run({"run", "nothing.yaml", "--device", "cpu", "--check-usage"}).exit_code, 0);
+  EXPECT_EQ(run({"run", "nothing.yaml", "--devise", "cpu", "--check-usage"}).exit_code, 2);
+}
+
+TEST(CliPackage, PointsToTheScript) {
+  const Outcome outcome = run({"package"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("./msda package"));
+}
+
+}  // namespace
+}  // namespace msda::test

@@ -1,0 +1,124 @@
+// `msda export` as its users see it: what it writes, and what it says of bad input.
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "files/read.hpp"
+#include "support/support.hpp"
+
+namespace msda::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class ExportCommand : public testing::Test {
+ protected:
+  /// msda export with the words behind it, into output().
+  Outcome run_export(std::vector<std::string> words) const {
+    words.insert(words.begin(), "export");
+    words.insert(words.end(), {"--output", output()});
+    return run(words);
+  }
+  /// What it says, once it has failed so and written nothing.
+  std::string complaint(std::vector<std::string> words, int exit_code) const {
+    const Outcome outcome = run_export(std::move(words));
+    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
+    EXPECT_FALSE(fs::exists(output())) << outcome.out;
+    return outcome.err;
+  }
+  fs::path output() const { return folder_.path() / "out"; }
+
+  TemporaryDirectory folder_;
+};
+
+TEST_F(ExportCommand, WritesSourceAndSaysWhatToDoNext) {
+  const Outcome outcome =
+      run_export({"vector-loads", "--problem", "rtdetr-decoder", "--arch", "sm_90a,sm_80"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("nvcc -std=c++20"));
+  for (const char* name : {"msda_forward.cu", "msda_forward.h", "export.json",
+                           "msda_forward.sm_80.cubin", "msda_forward.sm_90a.cubin"}) {
+    EXPECT_TRUE(fs::exists(output() / name)) << name;
+  }
+}
+
+TEST_F(ExportCommand, TakesProblemsAndRecipesOfFiles) {
+  const auto file = folder_.write("mine.yaml",
+                                  "recipes: {mine: [vector-loads, loop-unrolling]}\n"
+                                  "problems: [{preset: rtdetr-decoder, types: bf16}]\n"
+                                  "arms: [mine]\n");
+  const auto report = folder_.write("report.md", "# measured\n");
+  const Outcome outcome =
+      run_export({"mine", "--recipes", file, "--problem", file, "--report", report});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string source = read_text(output() / "msda_forward.cu", 1 << 24);
+  EXPECT_THAT(source, HasSubstr("rtdetr_decoder_bf16"));
+  EXPECT_THAT(source, HasSubstr("loop-unrolling"));
+  EXPECT_EQ(read_text(output() / "report.md", 1 << 20), "# measured\n");
+}
+
+TEST_F(ExportCommand, WritesOverNothingUnlessForced) {
+  fs::create_directories(output());
+  const fs::path mine = output() / "msda_forward.cu";
+  folder_.write("out/msda_forward.cu", "mine");
+  const std::vector<std::string> words = {"vector-loads", "--problem", "rtdetr-decoder"};
+  const Outcome refused = run_export(words);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("holds files already; give another directory, or --force"));
+  EXPECT_EQ(read_text(mine, 1 << 20), "mine");
+  auto forced = words;
+  forced.push_back("--force");
+  EXPECT_EQ(run_export(forced).exit_code, 0);
+  EXPECT_NE(read_text(mine, 1 << 24), "mine");
+}
+
+TEST_F(ExportCommand, WantsAProblemForEachRecipe) {
+  EXPECT_THAT(complaint({"vector-loads"}, 2), HasSubstr("no problem is given"));
+  EXPECT_THAT(
+      complaint({"vector-loads", "vector-loads", "--problem", "rtdetr-decoder"}, 2),
+      HasSubstr("2 recipes for 1 problems: give one for all, or one for each in their order"));
+}
+
+TEST_F(ExportCommand, SuggestsWhatANameMayMean) {
+  EXPECT_THAT(complaint({"vector-load", "--problem", "rtdetr-decoder"}, 2),
+              HasSubstr("(did you mean 'vector-loads'?)"));
+  EXPECT_THAT(complaint({"vector-loads", "--problem", "rtdetr-decodr"}, 2),
+              HasSubstr("rtdetr-decoder"));
+  EXPECT_THAT(
+      complaint({"vector-loads", "--problem", "rtdetr-decoder", "--format", "sorce"}, 2),
+      HasSubstr("no format 'sorce' (did you mean 'source'?); there are: source, torch, hub"));
+}
+
+TEST_F(ExportCommand, RefusesWhatIsNoComposition) {
+  EXPECT_THAT(complaint({"cpu-scalar", "--problem", "rtdetr-decoder"}, 2),
+              HasSubstr("'cpu-scalar' is a whole kernel of its plugin, for cpu"));
+}
+
+TEST_F(ExportCommand, RefusesArchitecturesAndNamesThatAreNone) {
+  for (const char* word : {"hopper", "sm_75", "sm_", "90"}) {
+    EXPECT_THAT(complaint({"vector-loads", "--problem", "rtdetr-decoder", "--arch", word}, 2),
+                HasSubstr("no architecture '" + std::string(word) + "'"));
+  }
+  EXPECT_THAT(complaint({"vector-loads", "--problem", "rtdetr-decoder", "--name", "9lives"}, 2),
+              HasSubstr("--name '9lives' is no identifier"));
+  EXPECT_THAT(complaint({"vector-loads", "--problem", "rtdetr-decoder", "--dtype", "fp8"}, 2),
+              HasSubstr("fp8"));
+}
+
+TEST_F(ExportCommand, NamesFilesThatCannotBeReadOrWritten) {
+  EXPECT_THAT(complaint({"vector-loads", "--problem", "nowhere.yaml"}, 2),
+              HasSubstr("nowhere.yaml"));
+  EXPECT_THAT(
+      complaint({"vector-loads", "--problem", "rtdetr-decoder", "--report", "nowhere.md"}, 2),
+      HasSubstr("nowhere.md"));
+  folder_.write("file", "in the way");
+  const Outcome outcome = run({"export", "vector-loads", "--problem", "rtdetr-decoder", "--output",
+                               folder_.path() / "file" / "out"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("file/out"));
+}
+
+}  // namespace
+}  // namespace msda::test

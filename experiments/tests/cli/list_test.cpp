@@ -1,0 +1,91 @@
+// What the program says of variants, presets, recipes and plugins, broken ones among them.
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/support.hpp"
+
+namespace msda::test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(CliList, ShowsVariantsPresetsAndRecipes) {
+  EXPECT_THAT(run({"list"}).out, HasSubstr("fixture"));
+  const Outcome json = run({"list", "--json"});
+  const auto variants = nlohmann::json::parse(json.out).at("variants");
+  const auto found = std::find_if(variants.begin(), variants.end(),
+                                  [](const auto& v) { return v.at("name") == "fixture"; });
+  ASSERT_NE(found, variants.end());
+  EXPECT_EQ(found->at("kind"), "kernel");
+  EXPECT_EQ(found->at("devices"), nlohmann::json::array({"cpu"}));
+  EXPECT_EQ(found->at("version"), "1.2.3");
+  EXPECT_EQ(found->at("parameters").at(1).at("minimum"), 0);
+  EXPECT_THAT(run({"list", "--presets"}).out, HasSubstr("ledger-48"));
+  const TemporaryDirectory directory;
+  const auto file = directory.write("r.yaml", "recipes: {mine: [{fixture: {after: 3}}]}\n");
+  EXPECT_THAT(run({"list", "--recipes", file}).out, HasSubstr("fixture{after=3}"));
+}
+
+TEST(CliList, ShowsBrokenPluginsWithTheReason) {
+  const TemporaryDirectory directory;
+  directory.write("broken.so", "not a library");
+  const Outcome outcome = run({"list", "--plugin-dir", directory.path()});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("broken  "));
+  EXPECT_THAT(outcome.out, HasSubstr("broken.so"));
+  EXPECT_THAT(outcome.out, HasSubstr("does as it is told"));
+}
+
+TEST(CliShow, ShowsParametersSizesAndParts) {
+  const Outcome variant = run({"show", "fixture"});
+  EXPECT_EQ(variant.exit_code, 0);
+  EXPECT_THAT(variant.out, HasSubstr("after: launches that go well before (integer, at least 0, "
+                                     "default 0)"));
+  EXPECT_THAT(run({"show", "ledger-48"}).out, HasSubstr("S=19560"));
+  const Outcome unknown = run({"show", "fixtur"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean 'fixture'?"));
+}
+
+TEST(Cli, InspectSaysWhatAVariantDoesNotTake) {
+  const Outcome outcome = run({"inspect", "mixed-precision", "--dtype", "fp32"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("inspect: 'mixed-precision': "));
+  EXPECT_THAT(outcome.err, HasSubstr("values are fp32: there is no 16-bit blend"));
+}
+
+TEST(CliPlugins, AMisspeltSlotIsFoundWhenThePluginIsLoadedAndStopsNothingElse) {
+  const std::string fault =
+      "fills slot 'ordr', which skeleton 'direct' does not have (did you mean 'order'?)";
+  const Outcome list = run({"list", "--plugin-dir", MSDA_MISSPELT_DIR});
+  EXPECT_EQ(list.exit_code, 0);
+  EXPECT_THAT(list.out, HasSubstr(fault));
+  EXPECT_THAT(run({"doctor", "--plugin-dir", MSDA_MISSPELT_DIR}).out, HasSubstr(fault));
+  EXPECT_THAT(run({"show", "misspelt-slot", "--plugin-dir", MSDA_MISSPELT_DIR}).err,
+              HasSubstr(fault));
+  const Outcome verify =
+      run({"verify", "all", "--device", "cpu", "--plugin-dir", MSDA_MISSPELT_DIR});
+  EXPECT_EQ(verify.exit_code, 1);
+  EXPECT_THAT(verify.out, HasSubstr(fault));
+  EXPECT_THAT(verify.out, testing::ContainsRegex("ok +cpu-scalar"));
+}
+
+TEST(CliDoctor, SaysWhatIsThere) {
+  const Outcome outcome = run({"doctor"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+  for (const char* what : {"program", "processor", "nvtx", "cuda", "cpu", "plugins", "cache"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(what));
+  }
+}
+
+TEST(CliDoctor, ABrokenPluginIsExitCodeThree) {
+  const TemporaryDirectory directory;
+  directory.write("broken.so", "not a library");
+  EXPECT_EQ(run({"doctor", "--plugin-dir", directory.path()}).exit_code, 3);
+}
+
+}  // namespace
+}  // namespace msda::test

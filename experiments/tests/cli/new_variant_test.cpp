@@ -1,0 +1,84 @@
+// Folders for new variants.
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compose/skeleton.hpp"
+#include "files/read.hpp"
+#include "support/support.hpp"
+
+namespace msda::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// All text of the files below a folder.
+std::string text_below(const std::filesystem::path& folder) {
+  std::string text;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
+    if (file.is_regular_file()) text += read_text(file);
+  }
+  return text;
+}
+
+TEST(CliNewVariant, WritesAFolderForEverySlotAndKernel) {
+  const TemporaryDirectory directory;
+  std::vector<std::vector<std::string>> kinds = {{"--kernel", "cpu"}, {"--kernel", "cuda"}};
+  for (const Skeleton& skeleton : skeletons()) {
+    if (skeleton.name == "whole") continue;
+    for (const std::string& slot : skeleton.slot_names()) kinds.push_back({"--slot", slot});
+  }
+  for (const std::vector<std::string>& kind : kinds) {
+    const std::string name = "my-" + kind[1];
+    const std::filesystem::path folder = directory.path() / name;
+    const Outcome outcome =
+        run({"new-variant", name, kind[0], kind[1], "--output", folder, "--force"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("ctest --test-dir " + folder.string() + "/build"));
+    const std::string text = text_below(folder);
+    EXPECT_THAT(text, Not(HasSubstr("@")));
+    EXPECT_THAT(text, HasSubstr("msda_add_variant(" + name + " SOURCES plugin.cpp"));
+    EXPECT_THAT(text, HasSubstr("msda_test_variant(" + name + " DEVICE "));
+    EXPECT_THAT(text, HasSubstr("MSDA_PLUGIN(My"));
+  }
+}
+
+TEST(CliNewVariant, GoesBesideTheOthersAtTheRootOfTheSources) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run_script(
+      "mkdir variants && touch variants/CMakeLists.txt && \"$msda\" new-variant far-order --slot "
+      "order",
+      directory.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("./msda verify far-order --device simt:1:races"));
+  const std::filesystem::path folder = directory.path() / "variants" / "far-order";
+  EXPECT_EQ(read_text(folder / "CMakeLists.txt"),
+            "msda_add_variant(far-order SOURCES plugin.cpp DEVICE order.cuh)\n");
+  EXPECT_THAT(read_text(folder / "device" / "order.cuh"),
+              HasSubstr("struct Order : StoredOrder<K, Parameters> {"));
+}
+
+TEST(CliNewVariant, UsageErrors) {
+  const TemporaryDirectory directory;
+  const auto error = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "new-variant");
+    words.insert(words.end(), {"--output", directory.path() / "x"});
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.exit_code, 2);
+    return outcome.err;
+  };
+  EXPECT_THAT(error({"mine"}), HasSubstr("give either --slot or --kernel"));
+  EXPECT_THAT(error({"mine", "--slot", "ordr"}), HasSubstr("did you mean 'order'?"));
+  EXPECT_THAT(error({"mine", "--slot", "kernel"}), HasSubstr("no slot 'kernel'"));
+  EXPECT_THAT(error({"mine", "--kernel", "cud"}), HasSubstr("did you mean 'cuda'?"));
+  EXPECT_THAT(error({"My_Order", "--slot", "order"}), HasSubstr("is no name for a variant"));
+  EXPECT_THAT(error({"../mine", "--slot", "order"}), HasSubstr("is no name for a variant"));
+  EXPECT_THAT(error({"fixture", "--slot", "order"}), HasSubstr("there is a variant 'fixture'"));
+  directory.write("x", "a file");
+  EXPECT_THAT(error({"mine", "--slot", "order"}), HasSubstr("--force"));
+}
+
+}  // namespace
+}  // namespace msda::test

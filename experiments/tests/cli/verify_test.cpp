@@ -1,0 +1,113 @@
+// Commands that run variants, recipes and arms by their names: verify and bench.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/support.hpp"
+
+namespace msda::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(CliVerify, ChecksByNameAndSaysHowFarOff) {
+  const Outcome outcome = run({"verify", "fixture", "--device", "cpu"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("ok       fixture  relative L2 "));
+}
+
+TEST(CliVerify, AWrongRecipeIsExitCodeOne) {
+  const TemporaryDirectory directory;
+  const auto recipes = directory.write(
+      "r.yaml",
+      "recipes: {bad: [{fixture: {behaviour: wrong}}], plain: [], hung: [{fixture: {behaviour: "
+      "hang}}]}\n");
+  const Outcome outcome = run({"verify", "bad", "plain", "fixture", "hung", "--device", "cpu",
+                               "--recipes", recipes, "--timeout", "2 s"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("wrong    bad"));
+  EXPECT_THAT(outcome.out, HasSubstr("hung     hung"));
+  EXPECT_THAT(outcome.out, HasSubstr("skipped  plain    runs on cuda"));
+  EXPECT_THAT(outcome.out, HasSubstr("ok       fixture"));
+}
+
+TEST(CliVerify, NamesTheTimeOutThatIsNone) {
+  const Outcome outcome = run({"verify", "fixture", "--device", "cpu", "--timeout", "0"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("verify: --timeout must be a duration such as '2 min', more "
+                                     "than zero and at most a year, not '0'"));
+}
+
+TEST(CliVerify, OfEverythingSkipsAreCountedInOneLine) {
+  const TemporaryDirectory directory;
+  const auto recipes = directory.write(
+      "r.yaml", "recipes: {a: [], b: [], told: [{fixture: {behaviour: unsupported}}]}\n");
+  const Outcome outcome = run({"verify", "all", "--device", "cpu", "--recipes", recipes});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("ok       fixture"));
+  // Beside the fixture there are the plugins of the build tree.
+  EXPECT_THAT(outcome.out,
+              testing::ContainsRegex("\nskipped  [0-9]+: runs on cuda \\([0-9]+\\), fixture: as it "
+                                     "was told \\(1\\); 'msda verify NAME' says why\n"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("skipped  a")));
+}
+
+TEST(CliVerify, UsesTheOutputThatCameWithTheInput) {
+  const std::string input = std::string(MSDA_SOURCE_DIR) + "/experiments/inputs/captured_decoder";
+  const Outcome outcome = run({"verify", "fixture", "--device", "cpu", "--input", input});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("against the input's own output"));
+  const Outcome half =
+      run({"verify", "fixture", "--device", "cpu", "--input", input, "--dtype", "fp16"});
+  EXPECT_EQ(half.exit_code, 0) << half.err;
+  EXPECT_THAT(half.out, HasSubstr("output.npy is not used"));
+  EXPECT_THAT(half.out, HasSubstr("skipped  fixture"));
+}
+
+TEST(CliVerify, UsageErrors) {
+  EXPECT_THAT(run({"verify", "fixtur"}).err, HasSubstr("did you mean 'fixture'?"));
+  EXPECT_EQ(run({"verify", "--problem", "a", "--input", "b"}).exit_code, 2);
+  EXPECT_EQ(run({"verify", "--input", "/nowhere"}).exit_code, 2);
+  EXPECT_THAT(run({"verify", "fixture", "--dtype", "fp61"}).err, HasSubstr("'fp16'"));
+}
+
+TEST(CliBench, TimesOneVariant) {
+  const Outcome outcome = run({"bench", "fixture", "batch=1", "spatial_size=100", "num_query=10",
+                               "channels=8", "blocks=2", "samples=2", "after=1"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("fixture"));
+  EXPECT_THAT(outcome.out, HasSubstr("warm"));
+}
+
+TEST(CliBench, UsageErrors) {
+  EXPECT_THAT(run({"bench", "fixtur"}).err, HasSubstr("did you mean 'fixture'?"));
+  EXPECT_THAT(run({"bench", "fixture", "spatial_size=100", "num_hed=2"}).err,
+              HasSubstr("unknown key 'num_hed'"));
+  EXPECT_THAT(run({"bench", "fixture", "spatial_size=100", "after=x"}).err,
+              HasSubstr("after=x: parameter of fixture is integer"));
+  EXPECT_EQ(run({"bench", "fixture", "spatial_size=100", "mode=tepid"}).exit_code, 2);
+  EXPECT_EQ(run({"bench", "fixture", "spatial_size=100", "device=cuda:99"}).exit_code, 3);
+}
+
+TEST(Cli, AnArmOfAnExperimentIsTakenWhereARecipeIs) {
+  const TemporaryDirectory directory;
+  const std::string file =
+      directory
+          .write("x.yaml",
+                 "problems: [{preset: rtdetr-decoder}]\n"
+                 "arms: [fixture, {name: slow, use: [{fixture: {milliseconds: 2}}]}]\n")
+          .string();
+  EXPECT_THAT(run({"show", file + ":slow"}).out, HasSubstr("milliseconds=2"));
+  const Outcome verify = run({"verify", file + ":slow", "fixture", "--device", "cpu"});
+  EXPECT_EQ(verify.exit_code, 0) << verify.err;
+  EXPECT_THAT(verify.out, testing::ContainsRegex("ok +[^ ]*x.yaml:slow"));
+  const Outcome bench = run({"bench", file + ":slow", "levels=4x4", "channels=4", "num_levels=1",
+                             "num_query=3", "blocks=2", "samples=1"});
+  EXPECT_EQ(bench.exit_code, 0) << bench.err;
+  const Outcome wrong = run({"show", file + ":slwo"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("has no arm 'slwo' (did you mean 'slow'?)"));
+}
+
+}  // namespace
+}  // namespace msda::test

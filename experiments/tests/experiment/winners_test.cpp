@@ -1,0 +1,340 @@
+// Winners on disk, and which of them `use: best` takes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "files/read.hpp"
+#include "results/entries_json.hpp"
+#include "runner/plan/best_match.hpp"
+#include "runner/plan/plan.hpp"
+#include "support/support.hpp"
+
+namespace msda::test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+DeviceInfo device(const std::string& name, int compute_capability) {
+  DeviceInfo info;
+  info.name = name;
+  info.compute_capability = compute_capability;
+  return info;
+}
+
+Winner winner(const std::string& label, double milliseconds) {
+  Winner winner;
+  winner.device = device("big", 90);
+  winner.problem = tiny_problem();
+  winner.problem.problem.name = label;
+  winner.error = 1e-5;
+  winner.uses = {{"fixture", {{"milliseconds", milliseconds}, {"flag", true}}}};
+  winner.baseline = "slow";
+  winner.gain = 1.25;
+  winner.gain_low = 1.24;
+  winner.gain_high = 1.26;
+  winner.searched_gain = 1.3;
+  winner.seconds = 71.25e-6;
+  winner.date = "2026-11-21";
+  winner.command = "msda tune x.yaml --budget '2 min'";
+  winner.program = "0.1.0 (abc)";
+  return winner;
+}
+
+TEST(Winners, ComeBackFromTheirFile) {
+  const TemporaryDirectory directory;
+  const auto file = directory.write("w.yaml", to_yaml({winner("a", 3)}));
+  std::vector<std::string> notes;
+  const std::vector<Winner> read = read_winners(file, fixture_registry(), notes);
+  EXPECT_THAT(notes, IsEmpty());
+  ASSERT_THAT(read, SizeIs(1));
+  const Winner& back = read[0];
+  const Winner wanted = winner("a", 3);
+  EXPECT_EQ(back.device.name, "big");
+  EXPECT_EQ(back.device.compute_capability, 90);
+  EXPECT_EQ(back.problem.problem, wanted.problem.problem);
+  EXPECT_EQ(back.uses, wanted.uses);
+  EXPECT_EQ(back.gain, wanted.gain);
+  EXPECT_EQ(back.gain_low, wanted.gain_low);
+  EXPECT_NEAR(back.seconds, wanted.seconds, 1e-9);
+  EXPECT_EQ(back.command, wanted.command);
+  EXPECT_EQ(back.error, wanted.error);
+}
+
+TEST(Winners, TakeThePlaceOfThoseOfTheSameShapeAndKeepOthers) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "results" / "w.yaml";
+  Winner other = winner("b", 5);
+  other.mode = TimingMode::kCold;
+  Winner in_class = winner("c", 6);
+  ++in_class.problem.problem.levels[0].width;
+  Winner bordered = winner("d", 7);
+  bordered.problem.problem.layout = ValueLayout::kZeroBorder;
+  ASSERT_EQ(shape_class(in_class.problem.problem), shape_class(winner("a", 3).problem.problem));
+  save_winners(file, {winner("a", 3), other, in_class, bordered}, fixture_registry());
+  save_winners(file, {winner("again", 4)}, fixture_registry());
+  std::vector<std::string> notes;
+  std::vector<std::string> names;
+  for (const Winner& one : read_winners(file, fixture_registry(), notes)) {
+    names.push_back(one.problem.name());
+  }
+  EXPECT_THAT(names, ElementsAre("b", "c", "d", "again"));
+}
+
+TEST(Winners, GiveWayOnlyToWhatIsConfirmed) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "w.yaml";
+  Winner baseline = winner("baseline", 9);
+  baseline.gain = baseline.gain_low = baseline.gain_high = 1;
+  const auto saved = [&](const Winner& found) {
+    std::vector<std::string> names;
+    for (const Winner& one : save_winners(file, {found}, fixture_registry())) {
+      names.push_back("kept " + one.problem.name());
+    }
+    std::vector<std::string> notes;
+    for (const Winner& one : read_winners(file, fixture_registry(), notes)) {
+      names.push_back(one.problem.name());
+    }
+    return names;
+  };
+  EXPECT_THAT(saved(baseline), ElementsAre("baseline"));
+  EXPECT_THAT(saved(winner("first", 3)), ElementsAre("first"));
+  EXPECT_THAT(saved(baseline), ElementsAre("kept first", "first"));
+  EXPECT_THAT(saved(winner("second", 4)), ElementsAre("second"));
+}
+
+TEST(Winners, OfASecondDocumentAreNotDroppedInSilence) {
+  const TemporaryDirectory directory;
+  const std::string text = to_yaml({winner("a", 3)});
+  const auto file = directory.write("w.yaml", text + "---\n" + text);
+  std::vector<std::string> notes;
+  EXPECT_THROW(read_winners(file, fixture_registry(), notes), UsageError);
+  EXPECT_THROW(save_winners(file, {winner("b", 5)}, fixture_registry()), UsageError);
+}
+
+TEST(Winners, OfPluginsThatAreNotHereStayInTheFile) {
+  const TemporaryDirectory directory;
+  std::string text = to_yaml({winner("a", 3)});
+  text.replace(text.find("fixture:"), 7, "elsewhere");
+  const auto file = directory.write("w.yaml", text);
+  Winner other = winner("b", 5);
+  other.mode = TimingMode::kCold;
+  save_winners(file, {other}, fixture_registry());
+  EXPECT_THAT(read_text(file), HasSubstr("elsewhere"));
+  std::vector<std::string> notes;
+  EXPECT_THAT(read_winners(file, fixture_registry(), notes), SizeIs(1));
+  ASSERT_THAT(notes, SizeIs(1));
+  EXPECT_THAT(notes[0], HasSubstr("elsewhere"));
+}
+
+TEST(Winners, HaveAShapeClassOfNearestPowersOfTwo) {
+  Problem problem = tiny_problem().problem;
+  problem.queries = 17'000;
+  problem.batch = 2;
+  const std::string of = shape_class(problem);
+  problem.queries = 16'000;
+  EXPECT_EQ(shape_class(problem), of);
+  problem.queries = 30'000;
+  EXPECT_NE(shape_class(problem), of);
+  problem.queries = 16'000;
+  problem.layout = ValueLayout::kZeroBorder;
+  EXPECT_NE(shape_class(problem), of);
+  problem.layout = ValueLayout::kPlain;
+  problem.points = 8;
+  EXPECT_NE(shape_class(problem), of);
+}
+
+class BestMatchTest : public testing::Test {
+ protected:
+  std::optional<BestMatch> match(double error = 1e-5) const {
+    return best_match(winners_, fixture_registry(), problem_, TimingMode::kWarm, error,
+                      device("big", 90));
+  }
+  std::string name() const { return match() ? match()->winner.problem.name() : "none"; }
+
+  /// A winner on another shape: `queries` in place of the problem's.
+  static Winner on(const std::string& label, std::int64_t queries) {
+    Winner other = winner(label, 1);
+    other.problem.problem.queries = queries;
+    return other;
+  }
+
+  ProblemSpec problem_ = tiny_problem();
+  std::vector<Winner> winners_;
+};
+
+TEST_F(BestMatchTest, IsTheSameShapeBeforeItsClassBeforeOthers) {
+  winners_ = {on("far", 100), on("near", 50)};
+  EXPECT_EQ(name(), "near");
+  EXPECT_EQ(match()->closeness, Closeness::kNear);
+  EXPECT_THAT(match()->text, HasSubstr("the nearest shape, near (3.3 doublings away)"));
+  winners_.push_back(on("class", 4));
+  EXPECT_EQ(name(), "class");
+  EXPECT_EQ(match()->closeness, Closeness::kClass);
+  winners_.push_back(winner("same", 1));
+  EXPECT_EQ(name(), "same");
+  EXPECT_THAT(match()->text,
+              HasSubstr("exactly this shape, on this model; found 2026-11-21, 1.250x"));
+}
+
+TEST_F(BestMatchTest, IsNoneOfAShapeThatIsTenDoublingsAway) {
+  winners_ = {on("far", std::int64_t{5} * 1025)};
+  EXPECT_EQ(name(), "none");
+  winners_ = {on("near", std::int64_t{5} * 1023)};
+  EXPECT_EQ(name(), "near");
+}
+
+TEST_F(BestMatchTest, IsThisModelBeforeItsGenerationBeforeOthers) {
+  Winner other = winner("other", 1);
+  other.device = device("old", 80);
+  winners_ = {other};
+  EXPECT_EQ(name(), "other");
+  EXPECT_THAT(match()->text, HasSubstr("on old"));
+  other = winner("kin", 1);
+  other.device = device("small", 90);
+  winners_.push_back(other);
+  EXPECT_EQ(name(), "kin");
+  winners_.push_back(on("class here", 4));
+  EXPECT_EQ(name(), "class here") << "the class on this model before the shape on another";
+  winners_.back() = on("far here", 100);
+  EXPECT_EQ(name(), "kin") << "the shape on another model before another shape";
+}
+
+TEST_F(BestMatchTest, HasTheProblemsTypesAndNoMoreErrorThanAllowed) {
+  Winner loose = winner("loose", 1);
+  loose.error = 1e-2;
+  winners_ = {loose, winner("tight", 1)};
+  EXPECT_EQ(name(), "tight");
+  EXPECT_EQ(match(3e-2)->winner.problem.name(), "loose") << "what was allowed is used";
+  winners_.pop_back();
+  EXPECT_EQ(name(), "none");
+  Winner half = winner("half", 1);
+  half.problem.problem.types = Types::all(DType::kFloat16);
+  winners_ = {half};
+  EXPECT_EQ(name(), "none");
+}
+
+TEST_F(BestMatchTest, CanRunTheProblemOnTheDevice) {
+  Winner gpu = winner("gpu", 1);
+  gpu.device.kind = DeviceKind::kCuda;
+  Winner unsupported = winner("unsupported", 1);
+  unsupported.uses = {{"fixture", {{"behaviour", std::string("unsupported")}}}};
+  winners_ = {gpu, unsupported, on("far", 100)};
+  EXPECT_EQ(name(), "far");
+}
+
+TEST_F(BestMatchTest, PrefersModeThenLocationsThenTheLaterDate) {
+  Winner cold = winner("cold", 1);
+  cold.mode = TimingMode::kCold;
+  cold.date = "2027-01-01";
+  Winner local = winner("local", 1);
+  local.problem.generation.distribution = Distribution::kLocal;
+  winners_ = {cold, local};
+  EXPECT_EQ(name(), "local");
+  winners_.push_back(winner("old", 1));
+  EXPECT_EQ(name(), "old");
+  Winner later = winner("later", 1);
+  later.date = "2026-12-01";
+  winners_.push_back(later);
+  EXPECT_EQ(name(), "later");
+}
+
+/// An experiment beside a file of winners.
+class BestArmTest : public testing::Test {
+ protected:
+  Plan plan(const std::string& arms) {
+    const auto file = directory_.write("x.yaml", R"(
+problems:
+  - {name: tuned, queries: 5, heads: 2, channels: 8, points: 2, levels: [[4, 5], [2, 3]]}
+  - {name: half, queries: 5, levels: [[4, 4]], types: fp16}
+measure: {noise_pair: false, processes: 1, blocks: 2, samples: 2, warmup: 0}
+)" + arms);
+    directory_.write("winners.yaml", to_yaml({winner("a", 3)}));
+    DeviceInfo cpu = device("big", 90);
+    cpu.id = "cpu";
+    return make_plan(load_experiment(file, fixture_registry()), fixture_registry(), cpu);
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(BestArmTest, IsAnotherCompositionOnEachProblem) {
+  const Plan best = plan("arms: [fixture, best]\n");
+  const Arm tuned = arms_of(best, best.groups[0]).at(1);
+  EXPECT_EQ(tuned.name, "best");
+  EXPECT_EQ(tuned.uses, winner("a", 3).uses);
+  EXPECT_THAT(tuned.composition, HasSubstr("milliseconds=3"));
+  EXPECT_EQ(tuned.refused, "");
+  EXPECT_THAT(best_notes(best), ElementsAre(AllOf(HasSubstr("tuned/best/warm is fixture"),
+                                                  HasSubstr("exactly this shape, on this model"))));
+  const std::vector<PickEntry> picks = entry_of(best).best;
+  ASSERT_EQ(picks.size(), 1U) << "where none fits there is nothing to say";
+  EXPECT_EQ(picks[0].problem, "tuned");
+  EXPECT_EQ(picks[0].composition, tuned.composition);
+
+  const Arm half = arms_of(best, best.groups[1]).at(1);
+  EXPECT_THAT(half.refused, HasSubstr("no search has left a winner"));
+  EXPECT_EQ(arms_of(best, best.groups[1]).at(0).refused, "");
+}
+
+TEST_F(BestArmTest, IsSaidOfAShardsOwnProblems) {
+  Plan first = plan("arms: [fixture, best]\n");
+  Plan second = first;
+  take_shard(first, {1, 2});
+  EXPECT_THAT(best_notes(first), ElementsAre(HasSubstr("tuned/best/warm")));
+  take_shard(second, {2, 2});
+  EXPECT_THAT(best_notes(second), IsEmpty());
+}
+
+TEST_F(BestArmTest, SaysHowFarTheNearestIsWhereItIsTooFar) {
+  const auto file = directory_.write("y.yaml", R"(
+problems:
+  - {name: large, queries: 6000, heads: 2, channels: 8, points: 2, levels: [[4, 5], [2, 3]]}
+arms: [fixture, best]
+)");
+  directory_.write("winners.yaml", to_yaml({winner("a", 3)}));
+  const Plan best =
+      make_plan(load_experiment(file, fixture_registry()), fixture_registry(), device("cpu", 90));
+  EXPECT_THAT(arms_of(best, best.groups[0]).at(1).refused,
+              AllOf(HasSubstr("the nearest, a, is 10.2 doublings away"),
+                    HasSubstr("more than 10 are too far"), HasSubstr("msda tune")));
+}
+
+TEST_F(BestArmTest, SaysWhatErrorTheNearestHasWhereLessIsAllowed) {
+  const Plan best = plan("arms: [fixture, {name: exact, use: {best: {error: 1e-9}}}]\n");
+  EXPECT_THAT(arms_of(best, best.groups[0]).at(1).refused,
+              HasSubstr("that of a may have an error of 1e-05, and 1e-09 is allowed here"));
+  EXPECT_THAT(arms_of(best, best.groups[1]).at(1).refused,
+              HasSubstr("none for these types, on a device of this kind, can run it"));
+}
+
+TEST_F(BestArmTest, CanHaveANameAndALargerErrorBound) {
+  const Plan best =
+      plan("arms: [fixture, {name: t, use: best}, {name: l, use: {best: {error: 0.1}}}]\n");
+  EXPECT_EQ(arms_of(best, best.groups[0]).at(1).uses, winner("a", 3).uses);
+  EXPECT_EQ(arms_of(best, best.groups[0]).at(2).uses, winner("a", 3).uses);
+  EXPECT_THROW(plan("arms: [{name: l, use: {best: {eror: 0.1}}}]\n"), UsageError);
+  EXPECT_THROW(plan("arms: [{name: l, use: {best: {error: 3}}}]\n"), UsageError);
+}
+
+TEST_F(BestArmTest, ReachesTheWorkerAsWhatItIs) {
+  const Plan best = plan("arms: [fixture, best]\n");
+  const Arm tuned = arms_of(best, best.groups[0]).at(1);
+  const Arm half = arms_of(best, best.groups[1]).at(1);
+  EXPECT_EQ(from_json_document<ArmEntry>(write_json<ArmEntry>(tuned), "arm").uses, tuned.uses);
+  EXPECT_EQ(from_json_document<ArmEntry>(write_json<ArmEntry>(half), "arm").refused, half.refused);
+}
+
+TEST_F(BestArmTest, RunsAndIsSkippedWhereThereIsNoWinner) {
+  plan("device: cpu\narms: [{name: fixture, use: [fixture]}, best]\n");
+  const Outcome outcome = run({"run", directory_.path() / "x.yaml", "--output",
+                               directory_.path() / "results", "--device", "cpu"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("half/best/warm skipped: no search has left"));
+  EXPECT_THAT(outcome.err, HasSubstr("note: tuned/best/warm is fixture"));
+}
+
+}  // namespace
+}  // namespace msda::test

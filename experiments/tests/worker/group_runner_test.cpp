@@ -1,0 +1,227 @@
+// What the worker tells of a group whose arms are compiled at the same time.
+#include "runner/worker/group_runner.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <set>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "device/ceilings_history.hpp"
+#include "support/files.hpp"
+#include "support/no_device.hpp"
+#include "support/support.hpp"
+
+namespace msda::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// A channel whose events go to a file, while standard input and output stay with the test.
+std::unique_ptr<EventChannel> channel_to(const std::filesystem::path& file) {
+  const int input = ::dup(STDIN_FILENO);
+  const int output = ::dup(STDOUT_FILENO);
+  std::FILE* events = std::fopen(file.c_str(), "w");
+  ::dup2(::fileno(events), STDOUT_FILENO);
+  auto channel = std::make_unique<EventChannel>();
+  std::fclose(events);
+  ::dup2(input, STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::close(input);
+  ::close(output);
+  return channel;
+}
+
+/// The CPU with a clock that nearly stands still.
+class FastClock final : public Device {
+ public:
+  const DeviceInfo& info() const override { return cpu_->info(); }
+  std::int64_t free_bytes() const override { return cpu_->free_bytes(); }
+  std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
+    return cpu_->allocate(bytes);
+  }
+  Stream stream() const override { return cpu_->stream(); }
+  void synchronize() override {}
+  Build compile(const Composition& composition, const Problem& problem) override {
+    return cpu_->compile(composition, problem);
+  }
+  Prepared load(const Composition& composition, const Problem& problem,
+                const Build& build) override {
+    return cpu_->load(composition, problem, build);
+  }
+  std::string mode_unsupported(TimingMode) const override { return ""; }
+  std::map<std::string, std::string> provenance() const override { return {}; }
+  Ceilings measure_ceilings() override {
+    return {.dram_bytes_per_second = 1e10, .gather_bytes_per_second = 1e11};
+  }
+  std::vector<std::vector<double>> time_parts(
+      TimingMode mode, int samples, int parts,
+      const std::function<void(int, int)>& launch) override {
+    auto seconds = cpu_->time_parts(mode, samples, parts, launch);
+    for (auto& part : seconds) std::fill(part.begin(), part.end(), 1e-12);
+    return seconds;
+  }
+
+ private:
+  std::unique_ptr<Device> cpu_ = open_device("cpu");
+};
+
+class GroupRunnerTest : public testing::Test {
+ protected:
+  GroupRunnerTest() {
+    request_.experiment = "test";
+    request_.problem = tiny_problem();
+    request_.baseline = "defaults";
+    request_.timed = false;
+    request_.arms = {{"defaults", {}, "direct defaults"},
+                     {"bad", {{"thread-per-channel", {}}}, "thread-per-channel"}};
+  }
+
+  /// Compiles with a compiler that refuses one arm. The device has no memory, so that the other arm
+  /// ends with the inputs. Returns the events.
+  std::vector<nlohmann::json> run() {
+    NoDevice device([](const Composition& composition, const Problem&) -> Build {
+      if (!composition.parts().empty()) throw Error("this is not C++");
+      return {nullptr, {0.5, true}};
+    });
+    return run_on(device, shipped());
+  }
+
+  /// The events of the request on a device.
+  std::vector<nlohmann::json> run_on(Device& device, const Registry& registry) {
+    const auto file = directory_.path() / "events";
+    const auto channel = channel_to(file);
+    InputSets inputs;
+    GroupRunner(device, registry, inputs, *channel).run(request_);
+    std::vector<nlohmann::json> events;
+    std::ifstream stream(file);
+    for (std::string line; std::getline(stream, line);) {
+      events.push_back(nlohmann::json::parse(line));
+    }
+    return events;
+  }
+
+  static std::vector<nlohmann::json> of_kind(const std::vector<nlohmann::json>& events,
+                                             const std::string& kind) {
+    std::vector<nlohmann::json> found;
+    std::copy_if(events.begin(), events.end(), std::back_inserter(found),
+                 [&](const nlohmann::json& event) { return event.at("event") == kind; });
+    return found;
+  }
+
+  /// The cells at work whenever the phase "compile" was announced.
+  static std::vector<std::string> compiling(const std::vector<nlohmann::json>& events) {
+    std::vector<std::string> cells;
+    for (const nlohmann::json& event : of_kind(events, event::kPhase)) {
+      if (event.at("phase") == "compile") cells.push_back(event.at("cell"));
+    }
+    return cells;
+  }
+
+  TemporaryDirectory directory_;
+  GroupRequest request_;
+};
+
+TEST_F(GroupRunnerTest, AnArmThatDoesNotCompileFailsAlone) {
+  const auto records = of_kind(run(), event::kRecord);
+  ASSERT_EQ(records.size(), 2U);
+  const Record bad = record_from_json(records.at(0).at("record"));
+  EXPECT_EQ(bad.arm, "bad");
+  EXPECT_EQ(bad.status, CellStatus::kFailed);
+  EXPECT_EQ(bad.reason, "compile: this is not C++");
+  EXPECT_FALSE(bad.compilation);
+  const Record other = record_from_json(records.at(1).at("record"));
+  EXPECT_EQ(other.arm, "defaults");
+  EXPECT_THAT(other.reason, HasSubstr("free"));
+  EXPECT_EQ(other.compilation.value().seconds, 0.5);
+  EXPECT_TRUE(other.compilation.value().from_cache);
+}
+
+TEST_F(GroupRunnerTest, CompilationOfAllArmsIsAnnouncedAndCounted) {
+  const auto events = run();
+  EXPECT_THAT(compiling(events), testing::ElementsAre("", "tiny/defaults/warm", "tiny/bad/warm"));
+  const auto compiled = of_kind(events, event::kCompiled);
+  ASSERT_EQ(compiled.size(), 2U);
+  EXPECT_EQ(compiled.back().at("done"), 2);
+  EXPECT_EQ(compiled.back().at("count"), 2);
+  EXPECT_EQ(compiled.back().at("from_cache"), 1);
+  for (const nlohmann::json& event : of_kind(events, event::kPhase)) {
+    EXPECT_THAT(event.at("range").get<std::string>(), StartsWith("experiment test"));
+  }
+}
+
+TEST_F(GroupRunnerTest, SeparatelyEachArmCompilesUnderItsOwnName) {
+  request_.separately = true;
+  const auto events = run();
+  EXPECT_THAT(compiling(events), testing::ElementsAre("tiny/defaults/warm", "tiny/bad/warm"));
+  EXPECT_TRUE(of_kind(events, event::kCompiled).empty());
+  EXPECT_THAT(of_kind(events, event::kRecord).at(0).at("record").at("reason").get<std::string>(),
+              StartsWith("compile: this is not C++"));
+}
+
+TEST_F(GroupRunnerTest, AnArmThatIsFasterThanItsDeviceIsImpossible) {
+  const ScopedVariable cache("MSDA_CACHE_DIR", directory_.path().c_str());
+  FastClock device;
+  known_ceilings(device);
+  request_.timed = true;
+  request_.baseline = "good";
+  request_.measure.blocks = 2;
+  request_.arms = {fixture_arm("good", "good")};
+  const auto records = of_kind(run_on(device, fixture_registry()), event::kRecord);
+  ASSERT_EQ(records.size(), 1U);
+  const Record record = record_from_json(records.at(0).at("record"));
+  EXPECT_EQ(record.status, CellStatus::kImpossible) << record.reason;
+  EXPECT_THAT(record.reason, HasSubstr("the work is not in what is timed"));
+  EXPECT_TRUE(record.samples.empty());
+}
+
+TEST_F(GroupRunnerTest, ComparesHalvesWithTheOutputThatCameWithThem) {
+  const auto device = open_device("cpu");
+  ProblemSpec half = tiny_problem();
+  half.problem.types = Types::all(DType::kFloat16);
+  Input input = make_input(half);
+  const Truth truth = make_truth(input);
+  const auto status_with = [&](double factor) {
+    input.expected.emplace();
+    for (const double x : truth.output) input.expected->push_back(static_cast<float>(factor * x));
+    const auto place = directory_.path() / fmt::format("input{}", factor);
+    write_directory(input, place, FileFormat::kNpy);
+    request_.problem = directory_spec(place, half.problem);
+    request_.baseline = "cpu-scalar";
+    request_.arms = {{"cpu-scalar", {{"cpu-scalar", {}}}, "cpu-scalar"}};
+    const auto records = of_kind(run_on(*device, shipped_registry()), event::kRecord);
+    const Record record = record_from_json(records.at(0).at("record"));
+    EXPECT_TRUE(record.expected_relative_l2);
+    EXPECT_FALSE(record.processes.at(0).output.empty());
+    return record.status;
+  };
+  EXPECT_EQ(status_with(1), CellStatus::kOk);
+  EXPECT_EQ(status_with(1.001), CellStatus::kOk);  // another's rounding
+  EXPECT_EQ(status_with(1.2), CellStatus::kWrong);
+}
+
+TEST_F(GroupRunnerTest, EachProcessPreparesTheArmsInAnOrderOfItsOwn) {
+  const auto device = open_device("cpu");
+  request_.arms.clear();
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    request_.arms.push_back(fixture_arm(name, "good"));
+  }
+  std::set<std::vector<std::string>> orders;
+  for (request_.process = 0; request_.process < 4; ++request_.process) {
+    std::vector<std::string> order;
+    for (const nlohmann::json& event :
+         of_kind(run_on(*device, fixture_registry()), event::kPhase)) {
+      if (event.at("phase") == "prepare") order.push_back(event.at("cell"));
+    }
+    EXPECT_THAT(order, testing::SizeIs(5));
+    orders.insert(order);
+  }
+  EXPECT_GT(orders.size(), 2U);
+}
+
+}  // namespace
+}  // namespace msda::test
