@@ -1,4 +1,5 @@
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -61,5 +62,6 @@ int run_reporting(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   msda::keep_standard_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write
   return finish_output(run_reporting(argc, argv));
 }

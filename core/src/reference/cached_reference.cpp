@@ -47,14 +47,15 @@ EntryHeader header_of(const std::vector<double>& reference) {
   return header;
 }
 
-/// Whether nobody else could have written what lies in the directory, or can put another in its
-/// place: a wrong reference would make wrong arms right.
-bool is_private(const fs::path& directory) {
-  if (create_own_directories(directory)) return false;
+/// Where the entries lie; "" where there is no place for caches, or somebody else could have
+/// written what is in it: a wrong reference would make wrong arms right.
+fs::path private_directory() {
   try {
-    return exposure(directory).empty();
+    const fs::path directory = cache_directory() / "reference";
+    const bool usable = !create_own_directories(directory) && exposure(directory).empty();
+    return usable ? directory : fs::path();
   } catch (const EnvironmentError&) {
-    return false;  // somebody removes it
+    return {};
   }
 }
 
@@ -94,8 +95,9 @@ void store_entry(const fs::path& entry, const std::vector<double>& reference) {
 std::vector<double> cached_reference(const Input& input, unsigned threads) {
   const auto bytes = input.problem.output_elements() * static_cast<std::int64_t>(sizeof(double));
   if (bytes > kLargestEntry) return compute_reference(input, threads);
-  const fs::path entry = cache_directory() / "reference" / (content_hash(input) + kEntrySuffix);
-  if (!is_private(entry.parent_path())) return compute_reference(input, threads);
+  const fs::path directory = private_directory();
+  if (directory.empty()) return compute_reference(input, threads);
+  const fs::path entry = directory / (content_hash(input) + kEntrySuffix);
   if (auto reference = load_entry(entry, input.problem.output_elements())) {
     std::error_code ignored;
     fs::last_write_time(entry, fs::file_time_type::clock::now(), ignored);  // used now

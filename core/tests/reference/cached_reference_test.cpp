@@ -59,6 +59,13 @@ TEST_F(CachedReference, OfADirectoryThatOthersMayWriteCountsForNothing) {
   }
 }
 
+TEST_F(CachedReference, IsComputedWhereThereIsNoPlaceForCaches) {
+  const ScopedVariable own("MSDA_CACHE_DIR", "");
+  const ScopedVariable xdg("XDG_CACHE_HOME", "");
+  const ScopedVariable home("HOME", "");
+  EXPECT_EQ(cached_reference(input_), truth_);
+}
+
 TEST_F(CachedReference, AnyDamagedByteIsFoundAndRepaired) {
   cached_reference(input_);
   const std::string whole = read_text(entry());
