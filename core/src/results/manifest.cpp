@@ -103,15 +103,16 @@ struct JsonFields<ResumeEntry> : JsonMembers<&ResumeEntry::time, &ResumeEntry::c
 /// All but what has JSON of its own: the claims, the ablation and the space.
 template <>
 struct JsonFields<Manifest>
-    : JoinedFields<JsonFields<AttemptEntry>,
-                   JsonMembers<&Manifest::schema, &Manifest::summary, &Manifest::files,
-                               &Manifest::plan, &Manifest::search>,
-                   JsonMembersUnlessEmpty<
-                       &Manifest::program_version, &Manifest::git_state, &Manifest::compiler,
-                       &Manifest::name, &Manifest::experiment_file, &Manifest::experiment_text,
-                       &Manifest::cpu_model, &Manifest::ceilings, &Manifest::imported_from,
-                       &Manifest::plugins, &Manifest::problems, &Manifest::arms, &Manifest::groups,
-                       &Manifest::searches, &Manifest::resumed, &Manifest::shards>> {};
+    : JoinedFields<
+          JsonFields<AttemptEntry>,
+          JsonMembers<&Manifest::schema, &Manifest::summary, &Manifest::files, &Manifest::plan,
+                      &Manifest::search>,
+          JsonMembersUnlessEmpty<
+              &Manifest::program_version, &Manifest::git_state, &Manifest::program_hash,
+              &Manifest::compiler, &Manifest::name, &Manifest::experiment_file,
+              &Manifest::experiment_text, &Manifest::cpu_model, &Manifest::ceilings,
+              &Manifest::imported_from, &Manifest::plugins, &Manifest::problems, &Manifest::arms,
+              &Manifest::groups, &Manifest::searches, &Manifest::resumed, &Manifest::shards>> {};
 
 ProblemEntry entry_of(const ProblemSpec& spec) {
   const Problem& problem = spec.problem;

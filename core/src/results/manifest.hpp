@@ -166,6 +166,7 @@ struct Manifest : AttemptEntry {
   int schema = 0;  ///< 0: not of a run
   std::string program_version;
   std::string git_state;
+  std::string program_hash;  ///< "" in earlier manifests
   std::string compiler;
   std::string name;
   std::string summary;

@@ -16,6 +16,7 @@
 #include "results/entries_json.hpp"
 #include "results/record.hpp"
 #include "runner/protocol/phase.hpp"
+#include "runner/supervise/watched_files.hpp"
 
 namespace msda {
 
@@ -42,20 +43,10 @@ std::vector<PluginEntry> plugin_entries(const Registry& registry) {
   return entries;
 }
 
-/// The files that arms name (libraries of external kernels), each once.
+/// The files that arms name, each once.
 std::vector<FileEntry> file_entries(const Plan& plan, const Registry& registry) {
-  std::set<std::filesystem::path> files;
-  for (const Arm& arm : plan.arms) {
-    for (const Use& use : arm.uses) {
-      for (const ParameterSpec& spec : registry.find(use.variant).variant->info().parameters) {
-        const auto given = use.parameters.find(spec.name);
-        if (!spec.is_file || given == use.parameters.end()) continue;
-        files.insert(std::get<std::string>(given->second));
-      }
-    }
-  }
   std::vector<FileEntry> entries;
-  for (const std::filesystem::path& file : files) {
+  for (const std::filesystem::path& file : files_of_arms(plan, registry)) {
     const bool there = std::filesystem::is_regular_file(file);
     entries.push_back({file.filename().string(), there ? hash_file(file) : ""});
   }

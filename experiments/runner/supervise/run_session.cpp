@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "files/write.hpp"
+#include "plugin/library.hpp"
 #include "runner/supervise/say.hpp"
 
 namespace msda {
@@ -23,9 +24,20 @@ RunSession::RunSession(const Experiment& experiment, const Plan& plan,
 }
 
 void RunSession::begin(const Registry& registry, const Change& add) {
+  watched_.emplace(options_.program, plan_, registry);
+  for (const auto& supervisor : supervisors_) {
+    supervisor->check_each_start([this] { watched_->check(); });
+  }
+  const std::string program_hash = hash_file(options_.program);
   if (options_.resume) {
     manifest_ = read_manifest(directory_);
     check_resumable(manifest_, experiment_, plan_, registry);
+    if (!manifest_.program_hash.empty() && manifest_.program_hash != program_hash) {
+      throw UsageError(
+          fmt::format("cannot resume: {} is another program than the one that began the run, "
+                      "though of the same sources; start a new run instead",
+                      options_.program.string()));
+    }
   } else if (std::filesystem::exists(directory_ / kManifestFile)) {
     throw UsageError(
         fmt::format("{} already holds a run; go on with it by --resume, or give another --output",
@@ -33,6 +45,7 @@ void RunSession::begin(const Registry& registry, const Change& add) {
   } else {
     manifest_ = make_manifest(experiment_, plan_, registry, supervisors_.front()->ready(),
                               options_.command_line);
+    manifest_.program_hash = program_hash;
   }
   if (add) add(manifest_);
   if (options_.resume) {

@@ -15,6 +15,7 @@
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/run_records.hpp"
 #include "runner/supervise/supervisor.hpp"
+#include "runner/supervise/watched_files.hpp"
 
 namespace msda {
 
@@ -41,7 +42,7 @@ class RunSession {
   /// The manifest is on the disk when it returns; nothing is when the device does not open. `add`
   /// is for what the command has beside: it fills in a new manifest, or refuses an earlier one with
   /// a UsageError. Throws UsageError as check_resumable() does, and when the directory already
-  /// holds a run and none is resumed.
+  /// holds a run and none is resumed, and when another program began the run.
   void begin(const Registry& registry, const Change& add = {});
 
   /// Calls `work` for each device. However it ends, the manifest then says so, unless that cannot
@@ -67,6 +68,7 @@ class RunSession {
   const Plan& plan_;
   const std::filesystem::path directory_;
   const SessionOptions& options_;
+  std::optional<WatchedFiles> watched_;
   std::mutex mutex_;  ///< of the manifest
   Manifest manifest_;
   std::optional<RunRecords> records_;

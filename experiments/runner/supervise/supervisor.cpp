@@ -95,6 +95,7 @@ void Supervisor::start() {
     json event = json::parse(line);
     if (event.at("event") == event::kError) throw_start_error(event);
     if (event.at("event") != event::kReady) continue;
+    if (check_start_) check_start_();
     if (ready_.is_null()) ready_ = std::move(event);
     enter(phase::kBetween);
     return;

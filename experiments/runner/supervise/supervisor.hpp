@@ -51,6 +51,10 @@ class Supervisor {
   /// `on_event` sees every event of the worker (for progress); it may be empty.
   explicit Supervisor(SupervisorOptions options, OnEvent on_event = {});
 
+  /// `check` is called whenever a worker has started, before it gets work; what it throws ends the
+  /// run.
+  void check_each_start(std::function<void()> check) { check_start_ = std::move(check); }
+
   /// What the worker said when its device was open: "device", "provenance" and "ceilings". Starts
   /// it. Throws EnvironmentError when it cannot start, Interrupted.
   const nlohmann::json& ready();
@@ -91,6 +95,7 @@ class Supervisor {
 
   SupervisorOptions options_;
   OnEvent on_event_;
+  std::function<void()> check_start_;
   Interrupts interrupts_;
   std::unique_ptr<WorkerProcess> worker_;
   nlohmann::json ready_;

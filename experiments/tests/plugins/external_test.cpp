@@ -255,6 +255,34 @@ TEST_F(ExternalFileTest, AChangedLibraryIsAnotherRun) {
   EXPECT_THAT(outcome.err, HasSubstr("files that arms name"));
 }
 
+TEST_F(ExternalFileTest, ALibraryReplacedInTheMiddleStopsTheRunUntilItIsPutBack) {
+  copy_library();
+  directory_.write("x.yaml",
+                   "device: cpu\n"
+                   "problems: [{name: p, batch: 1, queries: 5, heads: 2, channels: 8, points: 2, "
+                   "levels: [[4, 5]]}]\n"
+                   "arms: [{name: mine, external: {library: libmine.so}}]\n"
+                   "measure: {processes: 100, most_processes: 100, blocks: 1, samples: 1, "
+                   "noise_pair: false}\n");
+  const Outcome outcome = run_script(
+      "\"$msda\" run x.yaml --output results & run=$!\n"
+      "until [ -s results/records.jsonl ]; do sleep 0.02; done\n"
+      "cp libmine.so kept.so; cp libmine.so other.so; echo changed >> other.so\n"
+      "mv other.so libmine.so; wait $run",
+      directory_.path());
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("libmine.so has changed since the run began"));
+  const auto results = directory_.path() / "results";
+  const auto manifest = nlohmann::json::parse(read_text(results / "manifest.json"));
+  EXPECT_EQ(manifest.at("status"), "stopped");
+  EXPECT_THAT(manifest.at("stopped_because").get<std::string>(), HasSubstr("libmine.so"));
+  const std::string file = (directory_.path() / "x.yaml").string();
+  EXPECT_EQ(run({"run", file, "--resume", results.string()}).exit_code, 2);
+  std::filesystem::rename(directory_.path() / "kept.so", directory_.path() / "libmine.so");
+  const Outcome resumed = run({"run", file, "--resume", results.string()});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+}
+
 TEST_F(ExternalFileTest, ShowListsItsParameters) {
   const Outcome outcome = run({"show", "external"});
   EXPECT_EQ(outcome.exit_code, 0);

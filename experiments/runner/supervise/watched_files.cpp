@@ -1,0 +1,57 @@
+#include "runner/supervise/watched_files.hpp"
+
+#include <set>
+
+#include <fmt/format.h>
+#include <msda/error.hpp>
+
+#include "plugin/library.hpp"
+
+namespace msda {
+namespace {
+
+std::string hash_if_there(const std::filesystem::path& file) {
+  try {
+    return hash_file(file);
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> files_of_arms(const Plan& plan, const Registry& registry) {
+  std::set<std::filesystem::path> files;
+  for (const Arm& arm : plan.arms) {
+    for (const Use& use : arm.uses) {
+      for (const ParameterSpec& spec : registry.find(use.variant).variant->info().parameters) {
+        const auto given = use.parameters.find(spec.name);
+        if (!spec.is_file || given == use.parameters.end()) continue;
+        files.insert(std::get<std::string>(given->second));
+      }
+    }
+  }
+  return {files.begin(), files.end()};
+}
+
+WatchedFiles::WatchedFiles(const std::filesystem::path& program, const Plan& plan,
+                           const Registry& registry) {
+  hashes_.emplace(program, hash_if_there(program));
+  for (const Plugin& plugin : registry.plugins()) {
+    if (plugin.error.empty()) hashes_.emplace(plugin.file, plugin.hash);
+  }
+  for (const auto& file : files_of_arms(plan, registry)) hashes_.emplace(file, hash_if_there(file));
+}
+
+void WatchedFiles::check() const {
+  for (const auto& [file, hash] : hashes_) {
+    const std::string now = hash_if_there(file);
+    if (now == hash) continue;
+    throw EnvironmentError(
+        fmt::format("{} has changed since the run began (its hash was {}, now {}); put the earlier "
+                    "file back and go on with --resume, or start a new run",
+                    file.string(), hash.empty() ? "none" : hash, now.empty() ? "none" : now));
+  }
+}
+
+}  // namespace msda
