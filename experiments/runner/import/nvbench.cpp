@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstring>
 #include <set>
 
@@ -11,6 +12,7 @@
 #include <msda/error.hpp>
 
 #include "files/read.hpp"
+#include "nearest.hpp"
 #include "plugin/registry.hpp"
 
 namespace msda {
@@ -61,13 +63,27 @@ std::optional<double> seconds_of(const json& state, const std::string& tag) {
   return number_of(value);
 }
 
+/// Throws at what is no time of a launch; `where` names its place.
+void check_times(const std::vector<double>& seconds, const std::string& where) {
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    if (std::isfinite(seconds[i]) && seconds[i] > 0) continue;
+    throw UsageError(
+        fmt::format("{}: time {} of {} is {} s", where, i + 1, seconds.size(), seconds[i]));
+  }
+}
+
 /// Numbers as --jsonbin writes them: float32, little-endian.
 std::vector<double> read_samples(const fs::path& file) {
   const std::string bytes = read_text(file);
   std::vector<float> samples(bytes.size() / sizeof(float));
   if (samples.empty()) throw UsageError(fmt::format("{} has no samples", file.string()));
+  if (bytes.size() % sizeof(float) != 0) {
+    throw UsageError(fmt::format("{} is cut off in the middle of a sample", file.string()));
+  }
   std::memcpy(samples.data(), bytes.data(), samples.size() * sizeof(float));
-  return {samples.begin(), samples.end()};
+  std::vector<double> seconds(samples.begin(), samples.end());
+  check_times(seconds, file.string());
+  return seconds;
 }
 
 /// The isolated samples, or their mean where the file has no more.
@@ -175,6 +191,8 @@ class Importer {
     const auto add_timed = [&](TimingMode mode, std::vector<double> seconds) {
       if (seconds.empty()) return;
       Record& record = add_record(state, place, mode);
+      check_times(seconds, fmt::format("state '{}', mode {}", shortened(state.value("name", "")),
+                                       name_of(mode)));
       record.status = CellStatus::kOk;
       record.samples = {{0, 0, std::move(seconds)}};
     };

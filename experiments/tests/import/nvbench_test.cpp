@@ -1,5 +1,6 @@
 // What nvbench wrote, as a run.
 #include <fstream>
+#include <limits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -91,6 +92,31 @@ TEST_F(NvbenchTest, TakesEachIsolatedSampleWhereTheyWereKept) {
       .write(reinterpret_cast<const char*>(samples), sizeof(samples));
   const ImportedRun run = import(root, by_kernel_);
   EXPECT_THAT(run.records[0].samples.at(0).seconds, ElementsAre(0.25, 0.5, 0.125));
+}
+
+TEST_F(NvbenchTest, WhatIsNoTimeIsNamedWithItsPlace) {
+  for (const auto& [value, shown] : {std::pair("nan", "nan"), std::pair("inf", "inf"),
+                                     std::pair("-0.001", "-0.001"), std::pair("0", "0")}) {
+    json root = measurements();
+    root["benchmarks"][0]["states"][1]["summaries"][1] = summary("nv/batch/time/gpu/mean", value);
+    EXPECT_THAT(message_of(root.dump(), by_kernel_),
+                HasSubstr(std::string("state 'Kernel=fast/one Queries=100', mode warm: time 1 of 1 "
+                                      "is ") +
+                          shown + " s"));
+  }
+  json root = measurements();
+  root["benchmarks"][0]["states"][0]["summaries"] = {
+      {{"tag", "nv/json/bin:nv/cold/sample_times"},
+       {"data", {{{"name", "filename"}, {"type", "string"}, {"value", "times.bin"}}}}}};
+  const float samples[] = {0.25F, std::numeric_limits<float>::infinity(), 0.125F};
+  const auto write = [&](std::streamsize bytes) {
+    std::ofstream(directory_.path() / "times.bin", std::ios::binary)
+        .write(reinterpret_cast<const char*>(samples), bytes);
+  };
+  write(sizeof(samples));
+  EXPECT_THAT(message_of(root.dump(), by_kernel_), HasSubstr("times.bin: time 2 of 3 is inf s"));
+  write(sizeof(samples) - 1);
+  EXPECT_THAT(message_of(root.dump(), by_kernel_), HasSubstr("times.bin is cut off"));
 }
 
 TEST_F(NvbenchTest, WhatItSkippedIsSkipped) {
