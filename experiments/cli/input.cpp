@@ -52,10 +52,9 @@ void check_action(const std::string& action, const Words& words) {
 }
 
 /// Both numbers, as a run gives them of its device.
-void require_memory(const Problem& problem) {
-  const std::int64_t output =
-      problem.output_elements() * static_cast<std::int64_t>(size_of(problem.types.output));
-  const std::int64_t needed = problem.total_bytes() - output;
+void require_memory(const ProblemSpec& spec) {
+  const Problem& problem = spec.problem;
+  const std::int64_t needed = find_operator(spec.op).traffic(problem).read;
   const std::int64_t free = open_host()->free_bytes();
   if (needed <= free) return;
   throw EnvironmentError(fmt::format(
@@ -78,7 +77,7 @@ int input_command(const std::vector<std::string>& command_words) {
   const FileFormat format = format_from(arguments);
   const ProblemSpec spec = problem_from_words(words);
   words.refuse_rest("input");
-  if (!spec.directory) require_memory(spec.problem);
+  if (!spec.directory) require_memory(spec);
   const Input input = make_input(spec);
   write_directory(input, *output, format);
   fmt::print("{}: {}\n", *output, describe(input.problem));

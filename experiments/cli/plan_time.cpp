@@ -67,7 +67,7 @@ double launch_seconds(const Plan& plan, const Group& group, const EarlierRun& ea
   measured += count;
   const auto others = static_cast<double>(plan.arms.size() - count);
   const double other = count > 0 ? known / static_cast<double>(count)
-                                 : assumed_launch_seconds(spec.problem, plan.device.kind);
+                                 : assumed_launch_seconds(spec, plan.device.kind);
   return known + others * other;
 }
 

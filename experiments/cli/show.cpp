@@ -45,6 +45,7 @@ void show_variant(const Plugin& plugin) {
 
 void show_preset(const std::string& name) {
   const Problem problem = preset(name);
+  const Traffic traffic = find_operator(kDefaultOperator).traffic(problem);
   std::vector<std::string> levels;
   for (const Level& level : problem.levels) {
     levels.push_back(fmt::format("{}x{}", level.height, level.width));
@@ -52,9 +53,8 @@ void show_preset(const std::string& name) {
   fmt::print("{} (problem preset)\n  {}\n  levels: {}; S={}\n", name, describe(problem),
              fmt::join(levels, " "), problem.spatial_size());
   fmt::print("  tensors: {:.1f} MB in fp32; gathered: {:.1f} MB; {:.3f} GFLOP\n",
-             static_cast<double>(problem.total_bytes()) / 1e6,
-             static_cast<double>(problem.gathered_bytes()) / 1e6,
-             static_cast<double>(problem.flops()) / 1e9);
+             static_cast<double>(traffic.once()) / 1e6, static_cast<double>(traffic.gathered) / 1e6,
+             static_cast<double>(traffic.flops) / 1e9);
 }
 
 bool is_in(const std::string& name, const std::vector<std::string>& names) {

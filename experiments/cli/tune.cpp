@@ -201,13 +201,13 @@ void print_counts(const Experiment& experiment, const Plan& plan, const Registry
     }
     if (!counted.insert(group.problem).second) continue;  // the same in every mode
     const std::vector<Arm> arms = arms_of(plan, group);
-    const Arm* baseline = baseline_for(plan, arms, problem.problem);
+    const Arm* baseline = baseline_for(plan, arms, problem);
     if (baseline == nullptr) {
       fmt::print("{}: no arm can run\n", problem.name());
       continue;
     }
     const std::vector<Arm> known = known_arms(arms, *baseline);
-    const Candidates candidates(registry, *experiment.space, *baseline, known, problem.problem,
+    const Candidates candidates(registry, *experiment.space, *baseline, known, problem,
                                 plan.device);
     fmt::print("{} on {}, to beat: {}\n{}{}\n", problem.name(), plan.device.id, baseline->name,
                to_text(candidates.count()), way_of(*experiment.space, candidates.count()));

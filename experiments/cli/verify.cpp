@@ -37,6 +37,8 @@ Arguments verify_arguments() {
        "usage; 3 something is missing here"});
   arguments.option("problem", "PRESET", "a problem preset, with generated tensors");
   arguments.option("input", "DIR", "a directory of .npy tensors");
+  arguments.option("operator", "NAME",
+                   fmt::format("{} (default: {})", choices(operator_names()), kDefaultOperator));
   arguments.option("dtype", "T", "convert all tensors to fp32, fp16 or bf16 first");
   arguments.option("recipes", "FILE", "where recipes come from (default: the shipped ones)");
   arguments.option("timeout", "DURATION", "longest silence of a variant (default: 120 s)");
@@ -74,13 +76,16 @@ ProblemSpec problem_from(const Arguments& arguments) {
   const auto name = arguments.find("problem");
   const auto directory = arguments.find("input");
   if (name && directory) throw UsageError("verify: give either --problem or --input, not both");
+  const std::string op(
+      find_operator(arguments.get("operator", std::string(kDefaultOperator))).name());
   ProblemSpec spec = arguments.has("evidence") ? documents_problem() : small_problem();
-  if (name) spec = preset_spec(*name, fs::current_path());
+  spec.op = op;
+  if (name) spec = preset_spec(*name, fs::current_path(), op);
   if (directory) {
     if (!fs::is_directory(*directory)) {
       throw UsageError(fmt::format("verify: --input {}: no such directory", *directory));
     }
-    if (is_raw_directory(*directory)) {
+    if (is_raw_directory(*directory, find_operator(op).tensors())) {
       throw UsageError(
           fmt::format("verify: --input {} holds raw tensors, which have no shape; make "
                       ".npy files of them with 'msda input convert'",
@@ -89,7 +94,7 @@ ProblemSpec problem_from(const Arguments& arguments) {
     Problem hint;
     const fs::path path = fs::absolute(*directory).lexically_normal();
     hint.name = (path.has_filename() ? path : path.parent_path()).filename().string();
-    spec = directory_spec(path, hint);
+    spec = directory_spec(path, hint, op);
   }
   if (const auto dtype = arguments.find("dtype")) {
     spec.problem.types = Types::all(value_named<DType>(*dtype));
@@ -202,8 +207,8 @@ class Lines {
     if (record.evidence) return print(record.arm, *record.evidence);
     std::string text = record.reason;
     if (record.status == CellStatus::kOk) {
-      text = fmt::format("relative L2 {:.1e} (tolerance {:.1e})", record.relative_l2,
-                         record.tolerance);
+      text = fmt::format("relative L2 {:.1e} (tolerance {:.1e})", record.worst_output().relative_l2,
+                         record.worst_output().tolerance);
       if (record.expected_relative_l2) {
         text +=
             fmt::format(", {:.1e} against the input's own output", *record.expected_relative_l2);

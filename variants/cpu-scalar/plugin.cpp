@@ -8,6 +8,8 @@
 
 #include <msda/plugin.hpp>
 
+#include <msda/operators/forward.hpp>
+
 #include "elements.hpp"
 #include "levels.hpp"
 
@@ -20,16 +22,17 @@ class CpuScalarExecutable final : public Executable {
       : problem_(problem), levels_(problem), sums_(static_cast<std::size_t>(problem.channels)) {}
 
   void launch(const Tensors& tensors, Stream /*stream*/) override {
+    const forward::View view(tensors);
     switch (problem_.types.value) {
-      case DType::kFloat32: return run<float>(tensors);
-      case DType::kFloat16: return run<Half>(tensors);
-      case DType::kBFloat16: return run<BrainFloat>(tensors);
+      case DType::kFloat32: return run<float>(view);
+      case DType::kFloat16: return run<Half>(view);
+      case DType::kBFloat16: return run<BrainFloat>(view);
     }
   }
 
  private:
   template <class Value>
-  void run(const Tensors& tensors) {
+  void run(const forward::View& tensors) {
     for (std::int64_t b = 0; b < problem_.batch; ++b) {
       for (std::int64_t q = 0; q < problem_.queries; ++q) {
         for (std::int64_t h = 0; h < problem_.heads; ++h) compute_row<Value>(tensors, b, q, h);
@@ -39,7 +42,7 @@ class CpuScalarExecutable final : public Executable {
 
   /// All channels of one output row.
   template <class Value>
-  void compute_row(const Tensors& tensors, std::int64_t b, std::int64_t q, std::int64_t h) {
+  void compute_row(const forward::View& tensors, std::int64_t b, std::int64_t q, std::int64_t h) {
     sums_.assign(sums_.size(), 0.0F);
     const auto* image = static_cast<const Value*>(tensors.value) +
                         b * levels_.spatial_size() * problem_.heads * problem_.channels;

@@ -84,11 +84,12 @@ Rows::Rows(const Problem& problem, const Parameters& parameters)
 }
 
 void Rows::run(const Tensors& tensors, const RowRange& range, const Workspace& workspace) const {
-  const void* value = planes_ ? planes_->data() : tensors.value;
+  const forward::View view(tensors);
+  const void* value = planes_ ? planes_->data() : view.value;
   const RowTensors bytes{.value = static_cast<const unsigned char*>(value),
-                         .locations = static_cast<const unsigned char*>(tensors.locations),
-                         .weights = static_cast<const unsigned char*>(tensors.weights),
-                         .output = static_cast<unsigned char*>(tensors.output)};
+                         .locations = static_cast<const unsigned char*>(view.locations),
+                         .weights = static_cast<const unsigned char*>(view.weights),
+                         .output = static_cast<unsigned char*>(view.output)};
   function_(plan_, bytes, range, workspace.scratch());
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <msda/operators/forward.hpp>
 #include <msda/variant.hpp>
 
 #include "head_planes.hpp"
@@ -50,7 +51,7 @@ class Rows {
 
   std::int64_t copy_rows() const { return planes_ ? planes_->rows() : 0; }
   void copy_row(const Tensors& tensors, std::int64_t row) const {
-    planes_->copy_row(tensors.value, row);
+    planes_->copy_row(tensors[forward::kValue], row);
   }
   void run(const Tensors& tensors, const RowRange& range, const Workspace& workspace) const;
 

@@ -41,7 +41,7 @@ class StagingCopy final : public msda::Optimization {
              .type = "msda::staging_copy::Kernel",
              .header = "staging_copy/kernel.cuh"}) {}
 
-  msda::Computes computes() const override { return msda::Computes::kCopy; }
+  std::string computes(const msda::Parameters&) const override { return "copy"; }
 
   std::optional<std::string> unsupported(const msda::Problem& problem,
                                          const msda::DeviceInfo& device,

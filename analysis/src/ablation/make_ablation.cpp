@@ -24,7 +24,7 @@ Measured measured_in(const Table& table, const Design& design) {
     const Row* row = find_row(table, point.arm);
     const bool timed = row != nullptr && row->timed();
     measured.times.push_back(timed ? log_medians(row->record.samples) : LogTimes{});
-    measured.errors.push_back(timed ? row->record.relative_l2 : 0);
+    measured.errors.push_back(timed ? row->record.worst_output().relative_l2 : 0);
     std::string why;
     if (row == nullptr) {
       why = "not measured";

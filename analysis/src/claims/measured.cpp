@@ -73,10 +73,10 @@ Measurement speedup(const Table& table, const Row& row, const std::string& over)
 /// Of a quantity of one arm alone.
 Measurement measure_alone(Quantity quantity, const Table& table, const Row& row) {
   const Record& record = row.record;
-  const auto flops = static_cast<double>(record.flops);
-  const auto bytes = static_cast<double>(record.minimum_dram_bytes);
+  const auto flops = static_cast<double>(record.traffic.flops);
+  const auto bytes = static_cast<double>(record.traffic.once());
   const bool counts_flops = quantity == Quantity::kThroughput || quantity == Quantity::kIntensity;
-  if (counts_flops && record.flops <= 0) {
+  if (counts_flops && record.traffic.flops <= 0) {
     return {{}, fmt::format("{} does no operations that are counted", record.arm)};
   }
   switch (quantity) {
@@ -84,7 +84,7 @@ Measurement measure_alone(Quantity quantity, const Table& table, const Row& row)
     case Quantity::kThroughput: return rate(flops, table, row);
     case Quantity::kBandwidth: return rate(bytes, table, row);
     case Quantity::kIntensity: return exact(flops / bytes);
-    case Quantity::kError: return exact(record.relative_l2);
+    case Quantity::kError: return exact(record.worst_output().relative_l2);
     case Quantity::kSpeedOfLight:
       if (!row.speed_of_light) return {{}, "the ceilings of the device are not known"};
       return rate(*row.speed_of_light * row.median_seconds, table, row);

@@ -94,8 +94,8 @@ std::vector<double> level_bytes(const Manifest& manifest, const std::string& pro
 std::vector<ByteClaim> byte_claims(const CountedLaunch& launch, const Record& record,
                                    const std::vector<double>& levels) {
   std::vector<ByteClaim> claims;
-  const auto least = static_cast<double>(record.minimum_dram_bytes);
-  const auto gathered = static_cast<double>(record.gathered_bytes);
+  const auto least = static_cast<double>(record.traffic.once());
+  const auto gathered = static_cast<double>(record.traffic.gathered);
   if (const auto dram = sum_of(launch, "dram__bytes.sum")) {
     add(MemoryStep::kDram, least, least, *dram, claims);
   }

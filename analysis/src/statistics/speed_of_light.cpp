@@ -11,8 +11,8 @@ double seconds_of(std::int64_t bytes, double bytes_per_second) {
 
 /// What cannot have stayed in the L2 since the launch before.
 std::int64_t bytes_from_dram(const Record& record, std::int64_t l2_bytes) {
-  if (record.mode == TimingMode::kCold) return record.minimum_dram_bytes;
-  return std::max<std::int64_t>(0, record.minimum_dram_bytes - l2_bytes);
+  if (record.mode == TimingMode::kCold) return record.traffic.once();
+  return std::max<std::int64_t>(0, record.traffic.once() - l2_bytes);
 }
 
 }  // namespace
@@ -35,9 +35,8 @@ std::optional<SpeedOfLight> speed_of_light(const Record& record, const MemoryFac
   const std::int64_t from_dram = bytes_from_dram(record, devices * memory.l2_bytes);
   const SpeedOfLight levels[] = {
       {seconds_of(from_dram, devices * ceilings.dram_bytes_per_second), MemoryLevel::kDram},
-      {seconds_of(record.minimum_dram_bytes, devices * ceilings.l2_bytes_per_second),
-       MemoryLevel::kL2},
-      {seconds_of(record.gathered_bytes, devices * nearest), MemoryLevel::kL1}};
+      {seconds_of(record.traffic.once(), devices * ceilings.l2_bytes_per_second), MemoryLevel::kL2},
+      {seconds_of(record.traffic.gathered, devices * nearest), MemoryLevel::kL1}};
   return *std::max_element(
       std::begin(levels), std::end(levels),
       [](const SpeedOfLight& a, const SpeedOfLight& b) { return a.seconds < b.seconds; });

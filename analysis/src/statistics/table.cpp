@@ -40,8 +40,8 @@ Row make_row(const Record& record, const Record* baseline, const TableContext& c
   } else if (is_baseline) {
     row.speedup = 1.0;
   }
-  row.dram_bytes_per_second = static_cast<double>(record.minimum_dram_bytes) / row.median_seconds;
-  row.flops_per_second = static_cast<double>(record.flops) / row.median_seconds;
+  row.dram_bytes_per_second = static_cast<double>(record.traffic.once()) / row.median_seconds;
+  row.flops_per_second = static_cast<double>(record.traffic.flops) / row.median_seconds;
   if (const auto bound = speed_of_light(record, context.memory)) {
     row.speed_of_light = bound->seconds / row.median_seconds;
     row.bound = bound->level;

@@ -49,7 +49,7 @@ struct Row {
   /// measurements never were.
   bool compared() const {
     const bool ended = record.status == CellStatus::kOk || record.status == CellStatus::kWrong;
-    return ended && record.tolerance > 0;
+    return ended && record.worst_output().tolerance > 0;
   }
 };
 

@@ -22,8 +22,8 @@ const nlohmann::json kManifest = {{"problems",
 /// The problem that was profiled; `shared` as the arm has it.
 Record record(std::int64_t shared) {
   Record result;
-  result.minimum_dram_bytes = 249'593'856;
-  result.gathered_bytes = 6'064'177'152;
+  result.traffic.read = 249'593'856;
+  result.traffic.gathered = 6'064'177'152;
   result.resources.dynamic_shared_bytes = shared;
   return result;
 }

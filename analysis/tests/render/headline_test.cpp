@@ -110,7 +110,7 @@ TEST(Headline, TwoArmsOfTheSameCodeAreOneArm) {
 TEST(Headline, ArmsThatWereVerifiedAndNotTimedAreRight) {
   auto base = without_time("base", CellStatus::kOk, "");
   base.baseline = true;
-  base.relative_l2 = 2e-4;
+  base.outputs.front().relative_l2 = 2e-4;
   const Report report = make_report(
       nlohmann::json::object(), {base, without_time("a", CellStatus::kOk, ""),
                                  without_time("b", CellStatus::kWrong, "beyond the tolerance")});

@@ -23,7 +23,7 @@ using testing::Not;
 Report sample_report() {
   const auto blocks = steady(1e-3, 2, 6);
   Record precise = record("precise", scaled(blocks, 0.8, 0.01));
-  precise.relative_l2 = 1e-6;
+  precise.outputs.front().relative_l2 = 1e-6;
   return make_report(
       {{"name", "quick"},
        {"ceilings", {{"dram_bytes_per_second", 4e12}, {"gather_bytes_per_second", 3e13}}}},

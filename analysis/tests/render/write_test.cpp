@@ -52,7 +52,7 @@ std::string field_of(const std::vector<std::vector<std::string>>& rows, std::siz
 
 Report sample_report() {
   Record wrong = without_time("wrong", CellStatus::kWrong, "NaN, \"everywhere\"\nline 2");
-  wrong.relative_l2 = std::numeric_limits<double>::quiet_NaN();
+  wrong.outputs.front().relative_l2 = std::numeric_limits<double>::quiet_NaN();
   return make_report({{"name", "n"}}, {baseline("base", steady(2e-3, 2, 4)),
                                        record("a,b", steady(1e-3, 2, 4)), wrong});
 }

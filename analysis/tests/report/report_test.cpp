@@ -103,7 +103,7 @@ TEST(MakeReport, SpeedOfLightIsTheTighterCeiling) {
   EXPECT_NEAR(*row_of(make_report(manifest, {baseline("a", steady(1e-5))}), "a").speed_of_light,
               0.2, 1e-12);
   Record streaming = baseline("b", steady(1e-5));
-  streaming.gathered_bytes = 1;
+  streaming.traffic.gathered = 1;
   EXPECT_NEAR(*row_of(make_report(manifest, {streaming}), "b").speed_of_light, 0.1, 1e-12);
 }
 
@@ -116,8 +116,8 @@ TEST(MakeReport, WhatFitsTheL2IsBoundByTheL2UnlessItIsCold) {
   const auto row_in = [&](TimingMode mode) {
     Record record = baseline("a", steady(1e-5));
     record.mode = mode;
-    record.minimum_dram_bytes = 4'000'000;
-    record.gathered_bytes = 1;
+    record.traffic.read = 4'000'000;
+    record.traffic.gathered = 1;
     return row_of(make_report(manifest, {record}), "a");
   };
   EXPECT_NEAR(*row_in(TimingMode::kCold).speed_of_light, 0.1, 1e-12);

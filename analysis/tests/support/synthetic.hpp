@@ -39,12 +39,11 @@ inline Record record(const std::string& arm, std::vector<SampleBlock> samples) {
   result.composition = arm;
   result.device = "cpu";
   result.status = CellStatus::kOk;
-  result.relative_l2 = 5.6e-4;
-  result.tolerance = 1e-3;
+  result.outputs = {{.name = "output", .relative_l2 = 5.6e-4, .tolerance = 1e-3, .worst_element = {}}};
   result.samples = std::move(samples);
-  result.minimum_dram_bytes = 4'000'000;
-  result.gathered_bytes = 64'000'000;
-  result.flops = 8'000'000;
+  result.traffic.read = 4'000'000;
+  result.traffic.gathered = 64'000'000;
+  result.traffic.flops = 8'000'000;
   return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,8 +19,7 @@ struct NamedSize {
 
 /// The product of the factors. Throws UsageError with `field` and the factors when it leaves 63
 /// bits.
-inline std::int64_t checked_product(std::string_view field,
-                                    std::initializer_list<NamedSize> factors) {
+inline std::int64_t checked_product(std::string_view field, std::span<const NamedSize> factors) {
   std::int64_t product = 1;
   bool overflows = false;
   for (const NamedSize& factor : factors)
@@ -31,6 +31,10 @@ inline std::int64_t checked_product(std::string_view field,
     text += std::to_string(factor.value);
   }
   throw UsageError(std::string(field) + ": " + text + " does not fit in 63 bits");
+}
+inline std::int64_t checked_product(std::string_view field,
+                                    std::initializer_list<NamedSize> factors) {
+  return checked_product(field, std::span(factors.begin(), factors.size()));
 }
 
 /// a + b. Throws UsageError with `field` and both when it leaves 63 bits.

@@ -23,6 +23,9 @@
  * Corners outside a level count as zero. All functions have C linkage and are called from one
  * thread. With CUDA the experiment's device is current, and pointers to tensors are device
  * pointers.
+ *
+ * That is the signature msda-c-1, of the operator `forward`. With `signature: msda-c-2` NAME and NAME_prepare get
+ * the tensors of any operator (`operator: backward`) as an array of named ones, see msda_tensor.
  */
 #ifndef MSDA_EXTERNAL_H
 #define MSDA_EXTERNAL_H
@@ -37,7 +40,8 @@ extern "C" {
  * tells a library what is there. */
 #define MSDA_EXTERNAL_ABI 1
 
-enum msda_type { MSDA_FP32 = 0, MSDA_FP16 = 1, MSDA_BF16 = 2 };
+enum msda_type { MSDA_FP32 = 0, MSDA_FP16 = 1, MSDA_BF16 = 2, MSDA_INT64 = 3 };
+enum msda_role { MSDA_INPUT = 0, MSDA_OUTPUT = 1 };
 enum msda_layout {
   MSDA_PLAIN = 0,      /* a level is H_l rows of W_l pixels */
   MSDA_ZERO_BORDER = 1 /* the same inside a border of one zero pixel */
@@ -64,6 +68,7 @@ typedef struct msda_problem {
   const int64_t* shapes; /* [L, 2] heights and widths without borders, in host memory */
   const int64_t* starts; /* [L] first pixel of each level in value, in host memory */
   const char* options;   /* what the arm says in `options`; "" without */
+  const char* operator_name; /* "forward"; of programs from 0.2 on */
 } msda_problem;
 
 /* What NAME_query says. */
@@ -73,6 +78,28 @@ typedef struct msda_answer {
   int32_t wants_logits; /* 1: `weights` are logits, whose softmax over L * P gives the weights */
   const char* refusal;  /* why NAME does not take the problem; NULL when it does */
 } msda_answer;
+
+enum { MSDA_MOST_AXES = 6 };
+
+/* One tensor of a call with the signature msda-c-2. The array has the operator's inputs and outputs
+ * in its order (docs/problems.md), then the inputs spatial_shapes [L, 2] and level_start_index [L]
+ * as PyTorch's operators get them. Every element of an output has to be written; an output that is
+ * a sum arrives with any content, so clearing it is a part of the call. */
+typedef struct msda_tensor {
+  const char* name; /* "value" */
+  void* data;       /* in the memory of the device; inputs must not be written to */
+  int32_t type;     /* enum msda_type */
+  int32_t role;     /* enum msda_role */
+  int32_t rank;     /* axes */
+  int32_t reserved; /* 0 */
+  int64_t extent[MSDA_MOST_AXES];
+} msda_tensor;
+
+/* NAME and NAME_prepare with the signature msda-c-2; all else is as below. */
+typedef int msda_operator_entry(const msda_tensor* tensors, int32_t count,
+                                const msda_problem* problem, void* state, void* stream);
+typedef int msda_operator_prepare_entry(const msda_tensor* tensors, int32_t count,
+                                        const msda_problem* problem, void** state, void* stream);
 
 /* NAME: enqueues the work on `stream`, a cudaStream_t, and nothing else: no allocation, no
  * synchronisation, so that it can be captured in a graph. On a CPU it does the work, and `stream`

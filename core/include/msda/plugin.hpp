@@ -12,7 +12,7 @@ namespace msda {
 
 /// Raised whenever a public header changes what crosses the boundary: objects, or what a skeleton
 /// asks of a plugin's device code.
-inline constexpr std::uint32_t kPluginAbi = 7;
+inline constexpr std::uint32_t kPluginAbi = 8;
 inline constexpr std::uint32_t kPluginMagic = 0x4144534d;  // "MSDA"
 inline constexpr const char* kPluginSymbol = "msda_plugin_manifest";
 

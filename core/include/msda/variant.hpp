@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <msda/arithmetic.hpp>
+#include <msda/operator.hpp>
 #include <msda/parameter.hpp>
 #include <msda/problem.hpp>
 
@@ -44,20 +45,6 @@ struct DeviceInfo {
   std::int64_t shared_bytes = 0;  ///< shared memory that one block can opt in to; 0 on a CPU
 };
 
-/// Tensors of one input set on the device, laid out as problem.hpp says.
-struct Tensors {
-  const void* value = nullptr;
-  const void* locations = nullptr;
-  const void* weights = nullptr;
-  void* output = nullptr;
-  /// The problem's levels as operators of other frameworks get them, on the device too.
-  const std::int64_t* shapes = nullptr;  ///< [L, 2]: height and width, without a border
-  const std::int64_t* starts = nullptr;  ///< [L]: Problem::level_starts()
-  /// [B, Q, H, L, P] of types.weight, whose softmax over L * P is the weights. There for those
-  /// executables alone that want them.
-  const void* logits = nullptr;
-};
-
 /// cudaStream_t on a GPU, unused on a CPU.
 using Stream = void*;
 
@@ -82,8 +69,11 @@ class Executable {
   /// In order, the main kernel last. Empty for one that cannot be taken apart, or has nothing
   /// before its kernel. Those that are not `outside` are, one after the other, a launch.
   virtual std::vector<LaunchPart> parts() { return {}; }
-  /// Whether it reads Tensors::logits in place of the weights.
-  virtual bool wants_logits() const { return false; }
+  /// Whether it reads the derived tensor `name`, which is null in Tensors otherwise.
+  virtual bool wants(std::string_view name) const {
+    static_cast<void>(name);
+    return false;
+  }
 };
 
 struct VariantInfo {
@@ -91,10 +81,6 @@ struct VariantInfo {
   std::string summary;  ///< one line
   std::vector<ParameterSpec> parameters;
 };
-
-/// What a variant writes: the operator of problem.hpp, or, as a microbenchmark of data movement,
-/// row (b, q, h) of the output = row (b, q mod S, h) of the values as they are stored, S pixels.
-enum class Computes { kAttention, kCopy };
 
 class Variant {
  public:
@@ -116,7 +102,12 @@ class Variant {
     return std::nullopt;
   }
 
-  virtual Computes computes() const { return Computes::kAttention; }
+  /// The operator that it computes: "forward", "copy". "" leaves that to the skeleton that an
+  /// optimization fills, and is "forward" for a kernel.
+  virtual std::string computes(const Parameters& parameters) const {
+    static_cast<void>(parameters);
+    return "";
+  }
 
   /// What this variant rounds more coarsely than float32. A tolerance is derived from it: a variant
   /// declares what it does, never how wrong it may be.
@@ -136,8 +127,13 @@ class Variant {
     return {};
   }
 
-  /// False when two runs on the same input may differ in the last bits (atomics on floats, say).
-  virtual bool deterministic() const { return true; }
+  /// False for an output whose last bits two runs on the same input may leave different, such as a
+  /// sum that atomics add to in any order.
+  virtual bool deterministic(std::string_view output, const Parameters& parameters) const {
+    static_cast<void>(output);
+    static_cast<void>(parameters);
+    return true;
+  }
 
  private:
   VariantInfo info_;

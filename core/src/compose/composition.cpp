@@ -122,6 +122,28 @@ std::optional<Part> take_placement(std::vector<Part>& parts) {
   return found;
 }
 
+/// What the parts say that they compute, which must be one; `otherwise` when none says anything.
+const Operator& operator_of(const std::vector<Part>& parts, std::string_view otherwise) {
+  const Part* first = nullptr;
+  std::string name(otherwise);
+  for (const Part& part : parts) {
+    const std::string own = part.plugin->variant->computes(part.parameters);
+    if (own.empty() || own == name) continue;
+    if (first != nullptr) {
+      throw UsageError(fmt::format("'{}' computes the operator '{}' and '{}' '{}'",
+                                   first->plugin->name, name, part.plugin->name, own));
+    }
+    first = &part;
+    name = own;
+  }
+  try {
+    return find_operator(name);
+  } catch (Error& error) {
+    if (first != nullptr) error.add_context(fmt::format("'{}'", first->plugin->name));
+    throw;
+  }
+}
+
 }  // namespace
 
 const Optimization& optimization(const Part& part) {
@@ -160,11 +182,13 @@ Composition::Composition(const Registry& registry, const std::vector<Use>& uses)
                       found->plugin->name, other.plugin->name));
     }
     skeleton_.clear();
+    op_ = &operator_of(parts_, kDefaultOperator);
     return;
   }
   if (!parts_.empty()) skeleton_ = common_skeleton(parts_);
   check_together(parts_, msda::skeleton(skeleton_));
   check_exclusions(parts_);
+  op_ = &operator_of(parts_, msda::operator_of(skeleton_).name());
   // Filling slots commutes, so a canonical order makes equal compositions equal.
   std::sort(parts_.begin(), parts_.end(),
             [](const Part& a, const Part& b) { return a.plugin->name < b.plugin->name; });
@@ -251,16 +275,22 @@ Arithmetic Composition::arithmetic(const Problem& problem) const {
   return all;
 }
 
-Computes Composition::computes() const {
-  const bool copies = std::any_of(parts_.begin(), parts_.end(), [](const Part& part) {
-    return part.plugin->variant->computes() == Computes::kCopy;
+std::string Composition::refuses(const Operator& asked) const {
+  if (op_->has_tensors_of(asked)) return "";
+  return fmt::format("it computes the operator '{}', and the problem asks for '{}'", op_->name(),
+                     asked.name());
+}
+
+bool Composition::deterministic(std::string_view output) const {
+  return std::all_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+    return part.plugin->variant->deterministic(output, part.parameters);
   });
-  return copies ? Computes::kCopy : Computes::kAttention;
 }
 
 bool Composition::deterministic() const {
-  return std::all_of(parts_.begin(), parts_.end(),
-                     [](const Part& part) { return part.plugin->variant->deterministic(); });
+  return std::ranges::all_of(op_->outputs(), [&](std::size_t output) {
+    return deterministic(op_->tensors()[output].name);
+  });
 }
 
 std::string Composition::describe() const {

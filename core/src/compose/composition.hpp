@@ -9,6 +9,7 @@
 #include <msda/placement.hpp>
 
 #include "facts/arm.hpp"
+#include "operators/operator.hpp"
 #include "plugin/registry.hpp"
 
 namespace msda {
@@ -60,13 +61,20 @@ class Composition {
   std::optional<std::string> unsupported(const Problem& problem, const DeviceInfo& device) const;
   /// What its parts round, each number as coarsely as the coarsest of them does.
   Arithmetic arithmetic(const Problem& problem) const;
-  Computes computes() const;
+  /// The operator that it computes.
+  const Operator& op() const { return *op_; }
+  /// Why it cannot stand for `asked`, whose tensors are others; "" when it can.
+  std::string refuses(const Operator& asked) const;
+  /// Whether every run leaves the same bits in that output.
+  bool deterministic(std::string_view output) const;
+  /// The same of all outputs.
   bool deterministic() const;
   /// "vector-loads{width=8} + persistent": canonical, so equal compositions have equal text.
   std::string describe() const;
 
  private:
   std::string skeleton_;
+  const Operator* op_ = nullptr;
   std::vector<Part> parts_;
   std::optional<Part> placement_;
 };

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include <msda/error.hpp>
 #include <msda/slot_list.cuh>
@@ -12,50 +13,23 @@
 
 namespace msda {
 
-const SkeletonSlot* Skeleton::find(std::string_view slot) const {
-  const std::string_view now = slot == "handover" ? "pipeline" : slot;  // as it was called to 0.1
-  for (const SkeletonSlot& candidate : slots) {
-    if (candidate.name == now) return &candidate;
-  }
-  return nullptr;
-}
-
-std::vector<std::string> Skeleton::slot_names() const {
-  std::vector<std::string> names;
-  names.reserve(slots.size());
-  for (const SkeletonSlot& slot : slots) names.push_back(slot.name);
-  return names;
-}
-
-namespace {
-
-std::vector<Skeleton> all_skeletons() {
-#define MSDA_SLOT(Name, name, Default) {name, #Name, k##Name, #Default},
-  const Skeleton direct{.name = "direct",
-                        .header = "msda/skeleton/direct.cuh",
-                        .space = "msda::direct",
-                        .slots = {MSDA_GATHER_SLOTS(MSDA_SLOT)},
-                        .shared_prepasses = {kLayout}};
-  const Skeleton specialised{.name = "specialised",
-                             .header = "msda/skeleton/specialised.cuh",
-                             .space = "msda::specialised",
-                             .slots = {MSDA_GATHER_SLOTS(MSDA_SLOT) MSDA_PRODUCER_SLOTS(MSDA_SLOT)},
-                             .shared_prepasses = direct.shared_prepasses,
-                             .extends = direct.name};
-#undef MSDA_SLOT
-  const Skeleton whole{.name = "whole",
-                       .header = "msda/skeleton/whole.cuh",
-                       .space = "msda::whole",
-                       .slots = {{"kernel", "Kernel", 0, ""}},
-                       .shared_prepasses = {}};
-  return {direct, specialised, whole};
-}
-
-}  // namespace
-
 const std::vector<Skeleton>& skeletons() {
-  static const std::vector<Skeleton> kSkeletons = all_skeletons();
+  static const std::vector<Skeleton> kSkeletons = [] {
+    std::vector<Skeleton> all;
+    for (const Operator* one : operators())
+      std::ranges::move(one->skeletons(), std::back_inserter(all));
+    return all;
+  }();
   return kSkeletons;
+}
+
+const Operator& operator_of(std::string_view skeleton) {
+  for (const Operator* one : operators()) {
+    for (const Skeleton& own : one->skeletons()) {
+      if (own.name == skeleton) return *one;
+    }
+  }
+  throw Error(fmt::format("no operator has a skeleton '{}'", skeleton));
 }
 
 const Skeleton& skeleton(std::string_view name) {

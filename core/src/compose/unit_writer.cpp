@@ -189,6 +189,9 @@ ComposedUnit write_unit(const Composition& placed, const Problem& problem,
   Unit& unit = composed.unit;
   unit.label = composition.describe();
   unit.headers = device_headers();
+  for (const EmbeddedSource& source : composition.op().sources()) {
+    unit.headers.push_back({source.path, source.text});
+  }
   std::string includes = fmt::format("#include <{}>\n", skeleton.header);
   std::string parameters;
   std::string slots;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <msda/error.hpp>
+#include <msda/operators/forward.hpp>
 #include <msda/slot_list.cuh>
 
 #include "jit/launch_plan.hpp"
@@ -28,8 +29,7 @@ void check_texels(const LaunchPlan& plan, std::size_t stored_bytes) {
 
 ComposedArguments::ComposedArguments(const LaunchPlan& plan, const Problem& problem,
                                      const Allocate& allocate)
-    : stored_bytes_(static_cast<std::size_t>(problem.value_elements()) *
-                    size_of(problem.types.value)) {
+    : stored_bytes_(static_cast<std::size_t>(bytes_of(problem, forward::kValue))) {
   constant_.batch = problem.batch;
   constant_.queries = problem.queries;
   for (std::size_t slot = 0; slot < kMostSlots; ++slot) {
@@ -49,10 +49,11 @@ ComposedArguments::ComposedArguments(const LaunchPlan& plan, const Problem& prob
 
 Arguments ComposedArguments::of(const Tensors& tensors) const {
   Arguments arguments = constant_;
-  arguments.value = tensors.value;
-  arguments.locations = tensors.locations;
-  arguments.weights = tensors.weights;
-  arguments.output = tensors.output;
+  const forward::View view(tensors);
+  arguments.value = view.value;
+  arguments.locations = view.locations;
+  arguments.weights = view.weights;
+  arguments.output = view.output;
   return arguments;
 }
 
@@ -63,7 +64,7 @@ void ComposedArguments::set_texture(std::size_t level, std::uintptr_t texture,
 }
 
 const void* ComposedArguments::stored_values(const Tensors& tensors) const {
-  return layout_copy_ != nullptr ? layout_copy_ : tensors.value;
+  return layout_copy_ != nullptr ? layout_copy_ : tensors[forward::kValue];
 }
 
 }  // namespace msda

@@ -21,15 +21,16 @@ class OnDevice {
   DeviceGroup& group_;
 };
 
-std::size_t bytes_of(std::int64_t elements, DType type) {
-  return static_cast<std::size_t>(elements) * size_of(type);
-}
+bool is_split(const TensorSpec& spec) { return spec.axes[0] == Axis::kBatch; }
 
 }  // namespace
 
 SplitExecutable::SplitExecutable(std::unique_ptr<DeviceGroup> group, const Composition& composition,
                                  const Problem& problem, const Build& build)
-    : group_(std::move(group)), problem_(problem), gather_(composition.gather()) {
+    : group_(std::move(group)),
+      problem_(problem),
+      specs_(composition.op().tensors()),
+      gather_(composition.gather()) {
   const Composition code = composition.on_one_device();
   const auto devices = static_cast<std::int64_t>(group_->size());
   if (gather_ == Placement::Gather::kWritten) group_->reach_first();
@@ -44,58 +45,52 @@ SplitExecutable::SplitExecutable(std::unique_ptr<DeviceGroup> group, const Compo
   }
 }
 
-std::size_t SplitExecutable::output_bytes(const Problem& problem) const {
-  return bytes_of(problem.output_elements(), problem.types.output);
+/// Where the share's images begin in a tensor of all images, in bytes; 0 for one that has no
+/// images.
+std::size_t SplitExecutable::first_byte(const TensorSpec& spec, const Share& share) const {
+  if (!is_split(spec)) return 0;
+  return static_cast<std::size_t>(bytes_of(problem_, spec) / problem_.batch * share.first_image);
 }
 
 /// The first device's share lies where it is, and so does what is not of images.
 Tensors SplitExecutable::place_share(const Tensors& whole, std::size_t i, Bound& bound) {
   const Share& share = shares_[i];
-  const Types& types = problem_.types;
   Device& device = group_->device(i);
   const auto allocate = [&](std::size_t bytes) {
     bound.memory.push_back(device.allocate(bytes));
     return bound.memory.back()->data();
   };
-  /// Where images begin in a tensor with `bytes` of all images.
-  const auto first_byte = [&](std::size_t bytes) {
-    return bytes / static_cast<std::size_t>(problem_.batch) *
-           static_cast<std::size_t>(share.first_image);
-  };
-  const auto copied = [&](const void* from, std::size_t bytes) -> void* {
+  const auto copied = [&](const void* from, std::size_t bytes) {
     void* const to = allocate(bytes);
     group_->copy(to, from, bytes);
     return to;
-  };
-  const auto part = [&](const void* tensor, std::int64_t all, std::int64_t own, DType type) {
-    if (i == 0 || tensor == nullptr) return tensor;
-    const auto* from = static_cast<const std::byte*>(tensor) + first_byte(bytes_of(all, type));
-    return static_cast<const void*>(copied(from, bytes_of(own, type)));
   };
   const auto numbers = [&](const std::int64_t* from, std::size_t count) {
     if (i == 0 || from == nullptr) return from;
     return static_cast<const std::int64_t*>(copied(from, count * sizeof(std::int64_t)));
   };
-  const Problem& own = share.problem;
   Tensors tensors;
-  tensors.value = part(whole.value, problem_.value_elements(), own.value_elements(), types.value);
-  tensors.locations =
-      part(whole.locations, problem_.location_elements(), own.location_elements(), types.location);
-  tensors.weights =
-      part(whole.weights, problem_.weight_elements(), own.weight_elements(), types.weight);
-  tensors.logits =
-      part(whole.logits, problem_.weight_elements(), own.weight_elements(), types.weight);
   tensors.shapes = numbers(whole.shapes, 2 * problem_.levels.size());
   tensors.starts = numbers(whole.starts, problem_.levels.size());
-  tensors.output = static_cast<std::byte*>(whole.output) + first_byte(output_bytes(problem_));
-  if (i > 0 && gather_ == Placement::Gather::kCopied) tensors.output = allocate(output_bytes(own));
+  for (std::size_t number = 0; number < specs_.size(); ++number) {
+    const TensorSpec& spec = specs_[number];
+    if (whole[number] == nullptr) continue;
+    std::byte* const own = static_cast<std::byte*>(whole[number]) + first_byte(spec, share);
+    const auto bytes = static_cast<std::size_t>(bytes_of(share.problem, spec));
+    if (spec.role == TensorSpec::Role::kOutput) {
+      const bool apart = i > 0 && gather_ == Placement::Gather::kCopied;
+      tensors.data[number] = apart ? allocate(bytes) : own;
+    } else {
+      tensors.data[number] = i == 0 ? own : copied(own, bytes);
+    }
+  }
   return tensors;
 }
 
 void SplitExecutable::bind(const Tensors& tensors) {
-  const auto known = [&](const Bound& bound) { return bound.output == tensors.output; };
+  const auto known = [&](const Bound& bound) { return bound.whole == tensors.data; };
   if (std::ranges::any_of(bound_, known)) return;
-  Bound bound{tensors.output, {}, {}};
+  Bound bound{tensors.data, {}, {}};
   for (std::size_t i = 0; i < shares_.size(); ++i) {
     const OnDevice on(*group_, i);
     bound.tensors.push_back(place_share(tensors, i, bound));
@@ -106,9 +101,18 @@ void SplitExecutable::bind(const Tensors& tensors) {
 
 const SplitExecutable::Bound& SplitExecutable::bound(const Tensors& tensors) const {
   for (const Bound& bound : bound_) {
-    if (bound.output == tensors.output) return bound;
+    if (bound.whole == tensors.data) return bound;
   }
   throw Error("a launch on several devices, of tensors that were not bound");
+}
+
+void SplitExecutable::gather_outputs(const Tensors& whole, const Tensors& own, std::size_t i) {
+  for (std::size_t number = 0; number < specs_.size(); ++number) {
+    const TensorSpec& spec = specs_[number];
+    if (spec.role != TensorSpec::Role::kOutput) continue;
+    group_->enqueue_copy(i, static_cast<std::byte*>(whole[number]) + first_byte(spec, shares_[i]),
+                         own[number], static_cast<std::size_t>(bytes_of(shares_[i].problem, spec)));
+  }
 }
 
 /// The others first: the first device has less of a way to its kernel.
@@ -118,12 +122,7 @@ void SplitExecutable::launch(const Tensors& tensors, Stream stream) {
   for (std::size_t i = 1; i < shares_.size(); ++i) {
     const OnDevice on(*group_, i);
     shares_[i].prepared.executable->launch(set.tensors[i], group_->device(i).stream());
-    if (gather_ == Placement::Gather::kCopied) {
-      const auto rows = static_cast<std::size_t>(shares_[i].first_image);
-      const std::size_t image = output_bytes(problem_) / static_cast<std::size_t>(problem_.batch);
-      group_->enqueue_copy(i, static_cast<std::byte*>(tensors.output) + rows * image,
-                           set.tensors[i].output, output_bytes(shares_[i].problem));
-    }
+    if (gather_ == Placement::Gather::kCopied) gather_outputs(tensors, set.tensors[i], i);
   }
   shares_.front().prepared.executable->launch(set.tensors.front(), stream);
   group_->join(stream);

@@ -20,7 +20,9 @@ class SplitExecutable final : public Executable {
 
   void bind(const Tensors& tensors) override;
   void launch(const Tensors& tensors, Stream stream) override;
-  bool wants_logits() const override { return shares_.front().prepared.executable->wants_logits(); }
+  bool wants(std::string_view name) const override {
+    return shares_.front().prepared.executable->wants(name);
+  }
 
   /// Of the code on one device; its hash is that of no composition on another number of devices.
   ResourceUse resources() const;
@@ -37,17 +39,19 @@ class SplitExecutable final : public Executable {
   };
   /// An input set in shares.
   struct Bound {
-    const void* output;            ///< the whole set's, by which it is known
-    std::vector<Tensors> tensors;  ///< by device
+    std::array<void*, kMostTensors> whole;  ///< by which it is known
+    std::vector<Tensors> tensors;           ///< by device
     std::vector<std::unique_ptr<DeviceMemory>> memory;
   };
 
   Tensors place_share(const Tensors& whole, std::size_t i, Bound& bound);
   const Bound& bound(const Tensors& tensors) const;
-  std::size_t output_bytes(const Problem& problem) const;
+  std::size_t first_byte(const TensorSpec& spec, const Share& share) const;
+  void gather_outputs(const Tensors& whole, const Tensors& own, std::size_t i);
 
   std::unique_ptr<DeviceGroup> group_;
   Problem problem_;
+  std::span<const TensorSpec> specs_;
   Placement::Gather gather_;
   std::vector<Share> shares_;
   std::vector<Bound> bound_;

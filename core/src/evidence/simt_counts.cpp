@@ -50,14 +50,14 @@ Tensors upload(const Input& input, std::vector<std::unique_ptr<SimtMemory>>& mem
     to->upload(from.data(), from.size());
     return to->data();
   };
-  const Problem& problem = input.problem;
-  const auto output_bytes =
-      static_cast<std::size_t>(problem.output_elements()) * size_of(problem.types.output);
   Tensors tensors;
-  tensors.value = copy(input.value);
-  tensors.locations = copy(input.locations);
-  tensors.weights = copy(input.weights);
-  tensors.output = place(output_bytes)->data();
+  for (std::size_t i = 0; i < input.specs.size(); ++i) {
+    const TensorSpec& spec = input.specs[i];
+    if (spec.role == TensorSpec::Role::kInput) tensors.data[i] = copy(input.tensors[i]);
+    if (spec.role == TensorSpec::Role::kOutput) {
+      tensors.data[i] = place(static_cast<std::size_t>(bytes_of(input.problem, spec)))->data();
+    }
+  }
   return tensors;
 }
 

@@ -36,11 +36,9 @@ void require_operator(const ExportedKernel& kernel) {
                     kernel.recipe, kernel.composition.device_count(),
                     kernel.composition.placement()->plugin->name));
   }
-  if (kernel.composition.computes() != Computes::kAttention) {
-    throw UsageError(
-        fmt::format("'{}' copies values instead of attending: there is no operator "
-                    "to export",
-                    kernel.recipe));
+  if (kernel.composition.op().name() != kDefaultOperator) {
+    throw UsageError(fmt::format("'{}' computes the operator '{}', and exports are of '{}'",
+                                 kernel.recipe, kernel.composition.op().name(), kDefaultOperator));
   }
 }
 

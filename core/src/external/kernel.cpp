@@ -1,16 +1,22 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
+#include <msda/operators/forward.hpp>
+
 #include "external/external.hpp"
 #include "external/library.hpp"
+#include "operators/operator.hpp"
 
 namespace msda {
 namespace {
 
-constexpr const char* kSignature = "msda-c-1";
+constexpr const char* kPointers = "msda-c-1";  ///< of the operator `forward`
+constexpr const char* kList = "msda-c-2";
 constexpr const char* kAnyDevice = "any";
 
 std::int32_t type_code(DType type) {
@@ -25,8 +31,8 @@ std::int32_t type_code(DType type) {
 /// The problem as the library gets it, together with the arrays and the text that it points to.
 class ProblemInC {
  public:
-  ProblemInC(const Problem& problem, DeviceKind device, std::string options)
-      : starts_(problem.level_starts()), options_(std::move(options)) {
+  ProblemInC(const Problem& problem, DeviceKind device, std::string options, std::string_view op)
+      : starts_(problem.level_starts()), options_(std::move(options)), operator_(op) {
     for (const Level& level : problem.levels) {
       shapes_.push_back(level.height);
       shapes_.push_back(level.width);
@@ -49,7 +55,8 @@ class ProblemInC {
           .points = problem.points,
           .shapes = shapes_.data(),
           .starts = starts_.data(),
-          .options = options_.c_str()};
+          .options = options_.c_str(),
+          .operator_name = operator_.c_str()};
   }
   ProblemInC(const ProblemInC&) = delete;
   ProblemInC& operator=(const ProblemInC&) = delete;
@@ -60,16 +67,66 @@ class ProblemInC {
   std::vector<std::int64_t> shapes_;
   std::vector<std::int64_t> starts_;
   std::string options_;
+  std::string operator_;
   msda_problem c_{};
+};
+
+/// The tensors of a call as the signature msda-c-2 has them.
+class TensorsInC {
+ public:
+  TensorsInC(std::span<const TensorSpec> specs, const Problem& problem) {
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      const TensorSpec& spec = specs[i];
+      msda_tensor tensor{};
+      tensor.name = spec.name.data();
+      tensor.type = type_code(type_of(problem, spec));
+      tensor.role = spec.role == TensorSpec::Role::kOutput ? MSDA_OUTPUT : MSDA_INPUT;
+      for (const Axis axis : spec.dimensions())
+        tensor.extent[tensor.rank++] = extent(problem, axis);
+      add(tensor, i);
+    }
+    const std::int64_t levels = problem.level_count();
+    add({"spatial_shapes", nullptr, MSDA_INT64, MSDA_INPUT, 2, 0, {levels, 2}}, kShapes);
+    add({"level_start_index", nullptr, MSDA_INT64, MSDA_INPUT, 1, 0, {levels}}, kStarts);
+  }
+
+  /// Those that are there; an unwanted derived tensor is not.
+  std::span<const msda_tensor> of(const Tensors& tensors) {
+    count_ = 0;
+    for (const auto& [tensor, number] : all_) {
+      void* const data = data_of(tensors, number);
+      if (data == nullptr) continue;
+      given_[count_] = tensor;
+      given_[count_++].data = data;
+    }
+    return std::span(given_).first(count_);
+  }
+
+ private:
+  static constexpr std::size_t kShapes = kMostTensors;
+  static constexpr std::size_t kStarts = kMostTensors + 1;
+
+  static void* data_of(const Tensors& tensors, std::size_t number) {
+    if (number == kShapes) return const_cast<std::int64_t*>(tensors.shapes);
+    if (number == kStarts) return const_cast<std::int64_t*>(tensors.starts);
+    return tensors[number];
+  }
+  void add(const msda_tensor& tensor, std::size_t number) { all_.emplace_back(tensor, number); }
+
+  std::vector<std::pair<msda_tensor, std::size_t>> all_;
+  std::array<msda_tensor, kMostTensors + 2> given_{};
+  std::size_t count_ = 0;
 };
 
 class ExternalExecutable final : public Executable {
  public:
-  ExternalExecutable(ExternalLibrary library, const Problem& problem, DeviceKind device,
-                     const std::string& options)
+  ExternalExecutable(ExternalLibrary library, const Operator& op, const Problem& problem,
+                     DeviceKind device, const std::string& options, bool takes_list)
       : library_(std::move(library)),
-        problem_(problem, device, options),
-        wants_logits_(library_.query(problem_.get()).wants_logits != 0) {}
+        problem_(problem, device, options, op.name()),
+        wants_logits_(library_.query(problem_.get()).wants_logits != 0) {
+    if (takes_list) list_.emplace(op.tensors(), problem);
+  }
   ExternalExecutable(const ExternalExecutable&) = delete;
   ExternalExecutable& operator=(const ExternalExecutable&) = delete;
 
@@ -80,24 +137,22 @@ class ExternalExecutable final : public Executable {
     }
   }
 
-  bool wants_logits() const override { return wants_logits_; }
+  bool wants(std::string_view name) const override { return wants_logits_ && name == "logits"; }
 
   void bind(const Tensors& tensors) override {
-    if (library_.prepare_entry == nullptr || find(tensors) != nullptr) return;
-    bound_.push_back({tensors.output, nullptr});
+    if (!has_prepare() || find(tensors) != nullptr) return;
+    bound_.push_back({tensors.data, nullptr});
     prepare(bound_.back(), tensors, nullptr);
   }
 
   void launch(const Tensors& tensors, Stream stream) override {
-    const Bound* bound = find(tensors);
-    library_.check(library_.entry(tensors.value, tensors.shapes, tensors.starts, tensors.locations,
-                                  weights_of(tensors), tensors.output, &problem_.get(),
-                                  bound != nullptr ? bound->state : nullptr, stream),
-                   "");
+    const Bound* const bound = find(tensors);
+    void* const state = bound != nullptr ? bound->state : nullptr;
+    library_.check(call(tensors, state, stream), "");
   }
 
   std::vector<LaunchPart> parts() override {
-    if (library_.prepare_entry == nullptr) return {};
+    if (!has_prepare()) return {};
     return {{"prepare",
              [this](const Tensors& tensors, Stream stream) {
                if (Bound* bound = find(tensors)) prepare(*bound, tensors, stream);
@@ -107,33 +162,57 @@ class ExternalExecutable final : public Executable {
   }
 
  private:
-  /// An input set, known by its output, and what the library made of it.
+  /// An input set and what the library made of it.
   struct Bound {
-    const void* output = nullptr;
+    std::array<void*, kMostTensors> data;
     void* state = nullptr;
   };
 
+  bool has_prepare() const { return library_.prepare_entry<msda_prepare_entry>() != nullptr; }
+
   Bound* find(const Tensors& tensors) {
     for (Bound& bound : bound_) {
-      if (bound.output == tensors.output) return &bound;
+      if (bound.data == tensors.data) return &bound;
     }
     return nullptr;
   }
 
-  const void* weights_of(const Tensors& tensors) const {
-    return wants_logits_ ? tensors.logits : tensors.weights;
+  const void* weights_of(const forward::View& view) const {
+    return wants_logits_ ? view.logits : view.weights;
+  }
+
+  int call(const Tensors& tensors, void* state, Stream stream) {
+    if (list_) {
+      const auto list = list_->of(tensors);
+      return library_.entry<msda_operator_entry>()(
+          list.data(), static_cast<std::int32_t>(list.size()), &problem_.get(), state, stream);
+    }
+    const forward::View view(tensors);
+    return library_.entry<msda_entry>()(view.value, tensors.shapes, tensors.starts, view.locations,
+                                        weights_of(view), view.output, &problem_.get(), state,
+                                        stream);
+  }
+
+  int call_prepare(const Tensors& tensors, void** state, Stream stream) {
+    if (list_) {
+      const auto list = list_->of(tensors);
+      return library_.prepare_entry<msda_operator_prepare_entry>()(
+          list.data(), static_cast<std::int32_t>(list.size()), &problem_.get(), state, stream);
+    }
+    const forward::View view(tensors);
+    return library_.prepare_entry<msda_prepare_entry>()(
+        view.value, tensors.shapes, tensors.starts, view.locations, weights_of(view), view.output,
+        &problem_.get(), state, stream);
   }
 
   void prepare(Bound& bound, const Tensors& tensors, Stream stream) {
-    library_.check(library_.prepare_entry(tensors.value, tensors.shapes, tensors.starts,
-                                          tensors.locations, weights_of(tensors), tensors.output,
-                                          &problem_.get(), &bound.state, stream),
-                   "_prepare");
+    library_.check(call_prepare(tensors, &bound.state, stream), "_prepare");
   }
 
   ExternalLibrary library_;
   ProblemInC problem_;
   bool wants_logits_;
+  std::optional<TensorsInC> list_;  ///< of the signature msda-c-2
   std::vector<Bound> bound_;
 };
 
@@ -164,7 +243,11 @@ class ExternalKernel final : public Kernel {
                             ParameterSpec::text("symbol", "name of its entry", "msda_forward"),
                             ParameterSpec::one_of<std::string>("signature",
                                                                "what the entry is called with",
-                                                               kSignature, {kSignature}),
+                                                               kPointers, {kPointers, kList}),
+                            ParameterSpec::text("operator", "what it computes",
+                                                std::string(kDefaultOperator)),
+                            ParameterSpec::flag("deterministic",
+                                                "whether every run leaves the same bits", true),
                             ParameterSpec::one_of<std::string>(
                                 "device", "where it runs", kAnyDevice, {kAnyDevice, "cpu", "cuda"}),
                             ParameterSpec::text("options", "handed to the library as it is", ""),
@@ -182,11 +265,24 @@ class ExternalKernel final : public Kernel {
 
   std::optional<std::string> unsupported(const Problem&, const DeviceInfo&,
                                          const Parameters& parameters) const override {
+    const Operator& op = find_operator(parameters.get<std::string>("operator"));
+    if (!takes_list(parameters) && !op.has_tensors_of(find_operator(kDefaultOperator))) {
+      return fmt::format("the signature {} is of the operator '{}'; '{}' takes {}", kPointers,
+                         kDefaultOperator, op.name(), kList);
+    }
     const auto& library = parameters.get<std::string>("library");
     if (library.empty()) return "no library is given";
     std::error_code failure;
     if (std::filesystem::exists(library, failure)) return std::nullopt;
     return "there is no library " + library;
+  }
+
+  std::string computes(const Parameters& parameters) const override {
+    return parameters.get<std::string>("operator");
+  }
+
+  bool deterministic(std::string_view, const Parameters& parameters) const override {
+    return parameters.get<bool>("deterministic");
   }
 
   Arithmetic arithmetic(const Problem&, const Parameters& parameters) const override {
@@ -206,8 +302,14 @@ class ExternalKernel final : public Kernel {
                                       const Parameters& parameters) const override {
     ExternalLibrary library(parameters.get<std::string>("library"),
                             parameters.get<std::string>("symbol"));
-    return std::make_unique<ExternalExecutable>(std::move(library), problem, device.kind,
-                                                parameters.get<std::string>("options"));
+    return std::make_unique<ExternalExecutable>(
+        std::move(library), find_operator(parameters.get<std::string>("operator")), problem,
+        device.kind, parameters.get<std::string>("options"), takes_list(parameters));
+  }
+
+ private:
+  static bool takes_list(const Parameters& parameters) {
+    return parameters.get<std::string>("signature") == kList;
   }
 };
 

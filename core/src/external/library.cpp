@@ -29,15 +29,15 @@ Entry* find_entry(void* handle, const std::string& symbol) {
 ExternalLibrary::ExternalLibrary(const std::filesystem::path& file, const std::string& symbol)
     : file_name_(file.filename().string()), symbol_(symbol) {
   void* handle = open_library(file);
-  entry = find_entry<msda_entry>(handle, symbol);
-  if (entry == nullptr) {
+  entry_ = ::dlsym(handle, symbol.c_str());
+  if (entry_ == nullptr) {
     throw Error(fmt::format(
         "external library {}: no symbol {}: export it with C linkage (extern \"C\") and "
         "default visibility",
         file_name_, symbol));
   }
   query_entry = find_entry<msda_query_entry>(handle, symbol + "_query");
-  prepare_entry = find_entry<msda_prepare_entry>(handle, symbol + "_prepare");
+  prepare_entry_ = ::dlsym(handle, (symbol + "_prepare").c_str());
   release_entry = find_entry<msda_release_entry>(handle, symbol + "_release");
   error_entry = find_entry<msda_error_entry>(handle, symbol + "_error");
 }

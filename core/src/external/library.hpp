@@ -21,15 +21,25 @@ class ExternalLibrary {
   /// entry itself.
   void check(int code, const char* companion) const;
 
-  msda_entry* entry = nullptr;
-  msda_query_entry* query_entry = nullptr;  ///< null when there is none, as those that follow
-  msda_prepare_entry* prepare_entry = nullptr;
+  /// As msda_entry or msda_operator_entry: the arm says which signature it has.
+  template <class Entry>
+  Entry* entry() const {
+    return reinterpret_cast<Entry*>(entry_);
+  }
+  /// Null when there is none, as those that follow.
+  template <class Entry>
+  Entry* prepare_entry() const {
+    return reinterpret_cast<Entry*>(prepare_entry_);
+  }
+  msda_query_entry* query_entry = nullptr;
   msda_release_entry* release_entry = nullptr;
   msda_error_entry* error_entry = nullptr;
 
  private:
   std::string file_name_;
   std::string symbol_;
+  void* entry_ = nullptr;
+  void* prepare_entry_ = nullptr;
 };
 
 }  // namespace msda

@@ -44,16 +44,18 @@ Bytes convert_tensor(std::string_view name, Bytes from, DType from_type, DType t
 }  // namespace
 
 Input convert(Input input, const Types& types) {
-  const Types& from = input.problem.types;
-  const bool exact = converts_exactly(from.value, types.value) &&
-                     converts_exactly(from.location, types.location) &&
-                     converts_exactly(from.weight, types.weight);
-  input.value = convert_tensor("value", std::move(input.value), from.value, types.value);
-  input.locations =
-      convert_tensor("locations", std::move(input.locations), from.location, types.location);
-  input.weights = convert_tensor("weights", std::move(input.weights), from.weight, types.weight);
+  bool exact = true;
+  for (std::size_t i = 0; i < input.specs.size(); ++i) {
+    const TensorSpec& spec = input.specs[i];
+    if (spec.role != TensorSpec::Role::kInput) continue;
+    const DType from = type_of(input.problem, spec);
+    const DType to = types.*(spec.type);
+    exact = exact && converts_exactly(from, to);
+    input.tensors[i] = convert_tensor(spec.name, std::move(input.tensors[i]), from, to);
+  }
   input.problem.types = types;
-  if (!exact) input.expected.reset();  // it is the result of other numbers now
+  // The results are those of other numbers now.
+  if (!exact) input.expected.assign(input.specs.size(), {});
   return input;
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <msda/error.hpp>
+#include <msda/operators/forward.hpp>
 
 #include "input/elements.hpp"
 #include "input/input.hpp"
@@ -64,7 +65,7 @@ Bytes generate_value(const Problem& problem, const RandomSource& random, unsigne
   const std::int64_t per_pixel = problem.heads * problem.channels;
   const std::int64_t stored_pixels = problem.spatial_size();
   const std::int64_t plain_pixels = rows.back().plain + rows.back().width;
-  Bytes value(static_cast<std::size_t>(problem.value_elements()) * size_of(problem.types.value));
+  Bytes value(static_cast<std::size_t>(bytes_of(problem, forward::kValue)));
   parallel_for(problem.batch * row_count, 1, threads, [&](std::int64_t begin, std::int64_t end) {
     std::vector<float> buffer;
     for (std::int64_t i = begin; i < end; ++i) {
@@ -95,8 +96,7 @@ void softmax(std::span<float> logits) {
 Bytes generate_weights(const Problem& problem, const RandomSource& random, unsigned threads) {
   constexpr std::int64_t kGrain = 256;
   const std::int64_t per_group = problem.level_count() * problem.points;
-  Bytes weights(static_cast<std::size_t>(problem.weight_elements()) *
-                size_of(problem.types.weight));
+  Bytes weights(static_cast<std::size_t>(bytes_of(problem, forward::kWeights)));
   parallel_for(problem.batch * problem.queries * problem.heads, kGrain, threads,
                [&](std::int64_t begin, std::int64_t end) {
                  std::vector<float> group(static_cast<std::size_t>(per_group));
@@ -129,14 +129,13 @@ std::string origin_of(const Generation& generation) {
 }  // namespace
 
 Input generate(const Problem& problem, const Generation& generation, unsigned threads) {
-  msda::validate(problem);
+  msda::validate(problem, forward::kTensors);
   validate(generation);
   const RandomSource random(generation.seed);
-  Input input;
-  input.problem = problem;
-  input.value = generate_value(problem, random, threads);
-  input.locations = generate_locations(problem, generation, random, threads);
-  input.weights = generate_weights(problem, random, threads);
+  Input input(problem, forward::kTensors);
+  input.tensors[forward::kValue] = generate_value(problem, random, threads);
+  input.tensors[forward::kLocations] = generate_locations(problem, generation, random, threads);
+  input.tensors[forward::kWeights] = generate_weights(problem, random, threads);
   input.origin = origin_of(generation);
   return input;
 }

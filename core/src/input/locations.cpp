@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <msda/error.hpp>
+#include <msda/operators/forward.hpp>
 
 #include "input/elements.hpp"
 #include "parallel.hpp"
@@ -202,8 +203,7 @@ Bytes sample_all(const Problem& problem, const std::vector<std::int64_t>& places
                  const RandomSource& random, unsigned threads, const Sampler& sampler) {
   constexpr std::int64_t kGrain = 64;
   const std::int64_t per_query = 2 * problem.heads * problem.level_count() * problem.points;
-  Bytes locations(static_cast<std::size_t>(problem.location_elements()) *
-                  size_of(problem.types.location));
+  Bytes locations(static_cast<std::size_t>(bytes_of(problem, forward::kLocations)));
   parallel_for(problem.batch * problem.queries, kGrain, threads,
                [&](std::int64_t begin, std::int64_t end) {
                  std::vector<float> buffer(static_cast<std::size_t>(per_query));

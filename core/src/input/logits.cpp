@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <msda/error.hpp>
+#include <msda/operators/forward.hpp>
 
 #include "input/elements.hpp"
 #include "parallel.hpp"
@@ -37,12 +38,13 @@ Bytes logits_of(const Input& input, unsigned threads) {
   constexpr std::int64_t kGrain = 256;
   const Problem& problem = input.problem;
   const std::int64_t per_row = problem.level_count() * problem.points;
-  Bytes logits(input.weights.size());
+  const Bytes& weights = input.tensors[forward::kWeights];
+  Bytes logits(weights.size());
   parallel_for(problem.batch * problem.queries * problem.heads, kGrain, threads,
                [&](std::int64_t begin, std::int64_t end) {
                  std::vector<float> row(static_cast<std::size_t>(per_row));
                  for (std::int64_t i = begin; i < end; ++i) {
-                   load_floats(problem.types.weight, input.weights.data(), i * per_row, row);
+                   load_floats(problem.types.weight, weights.data(), i * per_row, row);
                    to_logits(row);
                    store_floats(problem.types.weight, row, logits.data(), i * per_row);
                  }

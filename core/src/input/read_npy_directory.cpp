@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
 #include <string>
 
 #include "input/npy.hpp"
@@ -56,10 +56,10 @@ DType dtype_of(const NamedArray& file) {
   return DType::kFloat32;
 }
 
-void require_shape(const NamedArray& file, const std::vector<std::int64_t>& shape,
-                   std::string_view meaning) {
+void require_shape(const NamedArray& file, const Problem& problem, const TensorSpec& spec) {
+  const std::vector<std::int64_t> shape = file_shape(problem, spec);
   if (file.array.shape != shape) {
-    throw_shape(file, fmt::format("{} = {}", meaning, format_shape(shape)));
+    throw_shape(file, fmt::format("{} = {}", file_shape_text(spec), format_shape(shape)));
   }
 }
 
@@ -86,61 +86,97 @@ ValueLayout recognise_layout(const std::filesystem::path& directory, Problem pro
   return ValueLayout::kPlain;
 }
 
-/// The problem that the shapes of all files agree on.
-Problem problem_of(const std::filesystem::path& directory, const NamedArray& value,
-                   const NamedArray& locations, const NamedArray& weights) {
-  if (value.array.shape.size() != 4) throw_shape(value, "(B, S, H, C)");
-  if (locations.array.shape.size() != 6) throw_shape(locations, "(B, Q, H, L, P, 2)");
+/// The size of the problem that counts what an axis does; null for those that follow from others.
+std::int64_t* size_of_axis(Problem& problem, Axis axis) {
+  switch (axis) {
+    case Axis::kBatch: return &problem.batch;
+    case Axis::kQuery: return &problem.queries;
+    case Axis::kHead: return &problem.heads;
+    case Axis::kChannel: return &problem.channels;
+    case Axis::kPoint: return &problem.points;
+    case Axis::kPixel:
+    case Axis::kLevel:
+    case Axis::kXY: break;
+  }
+  return nullptr;
+}
+
+using Arrays = std::vector<NamedArray>;  ///< by number in the operator's specs
+
+/// Sizes and types from the first tensor that has each; whether the others agree is asked later.
+Problem sizes_of(const std::filesystem::path& directory, std::span<const TensorSpec> specs,
+                 const Arrays& arrays) {
   Problem problem;
   problem.name = directory.filename().string();
-  problem.batch = value.array.shape[0];
-  problem.heads = value.array.shape[2];
-  problem.channels = value.array.shape[3];
-  problem.queries = locations.array.shape[1];
-  problem.points = locations.array.shape[4];
-  problem.levels = read_levels(directory);
-  problem.types = {dtype_of(value), dtype_of(locations), dtype_of(weights), dtype_of(value)};
-  with_path(directory, [&] { validate(problem); });
-  problem.layout = recognise_layout(directory, problem, value.array.shape[1]);
-  require_shape(locations, location_shape(problem), "(B, Q, H, L, P, 2)");
-  require_shape(weights, weight_shape(problem), "(B, Q, H, L, P)");
+  std::set<Axis> known;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const TensorSpec& spec = specs[i];
+    if (spec.role != TensorSpec::Role::kInput) continue;
+    const std::vector<std::int64_t>& shape = arrays[i].array.shape;
+    if (shape.size() != spec.rank + 1 - spec.file_joins) {
+      throw_shape(arrays[i], file_shape_text(spec));
+    }
+    const std::size_t apart = spec.file_joins == 1 ? spec.rank : spec.rank - spec.file_joins;
+    for (std::size_t d = 0; d < apart; ++d) {
+      std::int64_t* const size = size_of_axis(problem, spec.axes[d]);
+      if (size != nullptr && known.insert(spec.axes[d]).second) *size = shape[d];
+    }
+    problem.types.*(spec.type) = dtype_of(arrays[i]);
+  }
   return problem;
 }
 
-std::optional<std::vector<float>> read_expected(const std::filesystem::path& directory,
-                                                const Problem& problem) {
-  if (!std::filesystem::exists(tensor_path(directory, tensor_file::kOutput, FileFormat::kNpy))) {
-    return std::nullopt;
+/// The problem that the shapes of all files agree on.
+Problem problem_of(const std::filesystem::path& directory, std::span<const TensorSpec> specs,
+                   const Arrays& arrays) {
+  Problem problem = sizes_of(directory, specs, arrays);
+  problem.types.output = output_type(specs, problem.types);
+  problem.levels = read_levels(directory);
+  with_path(directory, [&] { validate(problem, specs); });
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].role != TensorSpec::Role::kInput || !specs[i].has(Axis::kPixel)) continue;
+    problem.layout = recognise_layout(directory, problem, arrays[i].array.shape[1]);
+    break;
   }
-  const NamedArray file = read_reals(directory, tensor_file::kOutput);
-  require_shape(file, output_shape(problem), "(B, Q, H*C)");
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].role == TensorSpec::Role::kInput) require_shape(arrays[i], problem, specs[i]);
+  }
+  return problem;
+}
+
+std::vector<float> read_expected(const std::filesystem::path& directory, const Problem& problem,
+                                 const TensorSpec& spec) {
+  if (!std::filesystem::exists(tensor_path(directory, spec.file, FileFormat::kNpy))) return {};
+  const NamedArray file = read_reals(directory, spec.file);
+  require_shape(file, problem, spec);
   with_path(file.path, [&] { require_finite(dtype_of(file), file.array.shape, file.array.data); });
   return to_floats(dtype_of(file), file.array.data);
 }
 
 }  // namespace
 
-Input read_npy_directory(const std::filesystem::path& directory) {
+Input read_npy_directory(const std::filesystem::path& directory,
+                         std::span<const TensorSpec> specs) {
   require_directory(directory);
-  NamedArray value = read_reals(directory, tensor_file::kValue);
-  NamedArray locations = read_reals(directory, tensor_file::kLocations);
-  NamedArray weights = read_reals(directory, tensor_file::kWeights);
-  Input input;
+  Arrays arrays(specs.size());
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].role == TensorSpec::Role::kInput) {
+      arrays[i] = read_reals(directory, specs[i].file);
+    }
+  }
   // "inputs/name/" has an empty last component.
   const std::filesystem::path named =
       directory.has_filename() ? directory : directory.parent_path();
-  input.problem = problem_of(named, value, locations, weights);
-  with_path(value.path, [&] {
-    require_finite(input.problem.types.value, value.array.shape, value.array.data);
-    require_zero_border(input.problem, value.array.data);
-  });
-  with_path(weights.path, [&] {
-    require_finite(input.problem.types.weight, weights.array.shape, weights.array.data);
-  });
-  input.expected = read_expected(directory, input.problem);
-  input.value = std::move(value.array.data);
-  input.locations = std::move(locations.array.data);
-  input.weights = std::move(weights.array.data);
+  Input input(problem_of(named, specs, arrays), specs);
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].role == TensorSpec::Role::kOutput) {
+      input.expected[i] = read_expected(directory, input.problem, specs[i]);
+    }
+    if (specs[i].role != TensorSpec::Role::kInput) continue;
+    with_path(arrays[i].path,
+              [&] { require_content(input.problem, specs[i], arrays[i].array.data); });
+    input.tensors[i] = std::move(arrays[i].array.data);
+  }
   input.origin = directory.string();
   return input;
 }

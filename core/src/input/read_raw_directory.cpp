@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <string>
 
 #include "files/read.hpp"
@@ -36,16 +36,21 @@ bool has_size(std::int64_t bytes, std::int64_t elements) {
 
 /// The layout that the starts and the size of value.bin fit; `problem.layout` when neither does, so
 /// that the checks that follow name what is wrong.
-ValueLayout recognise_layout(const std::filesystem::path& directory, const Problem& problem) {
+ValueLayout recognise_layout(const std::filesystem::path& directory,
+                             std::span<const TensorSpec> specs, const Problem& problem) {
   const auto starts =
       read_integers(tensor_path(directory, tensor_file::kStarts, FileFormat::kRaw), 1, "start");
-  const FileReader value(tensor_path(directory, tensor_file::kValue, FileFormat::kRaw));
+  const auto of_pixels = std::ranges::find_if(specs, [](const TensorSpec& spec) {
+    return spec.role == TensorSpec::Role::kInput && spec.has(Axis::kPixel);
+  });
+  if (of_pixels == specs.end()) return problem.layout;
+  const FileReader value(tensor_path(directory, of_pixels->file, FileFormat::kRaw));
   const ValueLayout other =
       problem.layout == ValueLayout::kPlain ? ValueLayout::kZeroBorder : ValueLayout::kPlain;
   for (const ValueLayout layout : {problem.layout, other}) {
     Problem candidate = problem;
     candidate.layout = layout;
-    if (has_size(value.remaining(), candidate.value_elements()) &&
+    if (has_size(value.remaining(), elements(candidate, *of_pixels)) &&
         (!starts || *starts == candidate.level_starts())) {
       return layout;
     }
@@ -63,71 +68,69 @@ struct RawTensor {
   DType type = DType::kFloat32;
 };
 
-/// `declared` decides between the two types of 2 bytes.
+/// The problem's type decides between the two types of 2 bytes.
 RawTensor read_tensor(const std::filesystem::path& path, const Problem& problem,
-                      std::int64_t elements, DType declared) {
+                      const TensorSpec& spec) {
   FileReader file(path);
   const std::int64_t found = file.remaining();
-  if (!has_size(found, elements)) {
+  const std::int64_t count = elements(problem, spec);
+  if (!has_size(found, count)) {
     throw UsageError(fmt::format("{}: {} bytes found; expected {} (fp32) or {} (fp16, bf16) for {}",
-                                 path.string(), found, 4 * elements, 2 * elements,
-                                 describe(problem)));
+                                 path.string(), found, 4 * count, 2 * count, describe(problem)));
   }
   RawTensor tensor;
   tensor.bytes = with_path(path, [&] { return file.read(found); });
-  if (found == 2 * elements) {
-    tensor.type = declared == DType::kBFloat16 ? DType::kBFloat16 : DType::kFloat16;
+  if (found == 2 * count) {
+    const bool brain = type_of(problem, spec) == DType::kBFloat16;
+    tensor.type = brain ? DType::kBFloat16 : DType::kFloat16;
   }
-  return tensor;
-}
-
-RawTensor read_finite(const std::filesystem::path& path, const Problem& problem,
-                      const std::vector<std::int64_t>& shape, std::int64_t elements,
-                      DType declared) {
-  RawTensor tensor = read_tensor(path, problem, elements, declared);
-  with_path(path, [&] { require_finite(tensor.type, shape, tensor.bytes); });
   return tensor;
 }
 
 }  // namespace
 
-Input read_raw_directory(const std::filesystem::path& directory, const Problem& problem) {
+Input read_raw_directory(const std::filesystem::path& directory, std::span<const TensorSpec> specs,
+                         const Problem& problem) {
   require_directory(directory);
   const auto path = [&](std::string_view stem) {
     return tensor_path(directory, stem, FileFormat::kRaw);
   };
-  Input input;
-  Problem& p = input.problem = problem;
+  Input input(problem, specs);
+  Problem& p = input.problem;
   if (const auto sizes = read_integers(path(tensor_file::kShapes), 2, "height and width")) {
     p.levels = to_levels(*sizes);
   }
-  with_path(directory, [&] { validate(p); });
-  p.layout = recognise_layout(directory, p);
-  RawTensor value = read_finite(path(tensor_file::kValue), p, value_shape(p), p.value_elements(),
-                                problem.types.value);
-  RawTensor locations =
-      read_tensor(path(tensor_file::kLocations), p, p.location_elements(), problem.types.location);
-  RawTensor weights = read_finite(path(tensor_file::kWeights), p, weight_shape(p),
-                                  p.weight_elements(), problem.types.weight);
-  if (std::filesystem::exists(path(tensor_file::kOutput))) {
-    const RawTensor output = read_finite(path(tensor_file::kOutput), p, output_shape(p),
-                                         p.output_elements(), problem.types.output);
-    input.expected = to_floats(output.type, output.bytes);
+  with_path(directory, [&] { validate(p, specs); });
+  p.layout = recognise_layout(directory, specs, p);
+  Types types = problem.types;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].role != TensorSpec::Role::kInput) continue;
+    RawTensor tensor = read_tensor(path(specs[i].file), p, specs[i]);
+    types.*(specs[i].type) = tensor.type;
+    input.tensors[i] = std::move(tensor.bytes);
   }
-  p.types = {value.type, locations.type, weights.type, value.type};
-  with_path(path(tensor_file::kValue), [&] { require_zero_border(p, value.bytes); });
-  input.value = std::move(value.bytes);
-  input.locations = std::move(locations.bytes);
-  input.weights = std::move(weights.bytes);
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const std::filesystem::path file = path(specs[i].file);
+    if (specs[i].role != TensorSpec::Role::kOutput || !std::filesystem::exists(file)) continue;
+    const RawTensor output = read_tensor(file, p, specs[i]);
+    with_path(file, [&] { require_finite(output.type, file_shape(p, specs[i]), output.bytes); });
+    input.expected[i] = to_floats(output.type, output.bytes);
+  }
+  types.output = output_type(specs, types);
+  p.types = types;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].role != TensorSpec::Role::kInput) continue;
+    with_path(path(specs[i].file), [&] { require_content(p, specs[i], input.tensors[i]); });
+  }
   input.origin = directory.string();
   return input;
 }
 
-bool is_raw_directory(const std::filesystem::path& directory) {
-  const auto has_value = [&](FileFormat format) {
-    return std::filesystem::exists(tensor_path(directory, tensor_file::kValue, format));
+bool is_raw_directory(const std::filesystem::path& directory, std::span<const TensorSpec> specs) {
+  const auto has_first = [&](FileFormat format) {
+    return std::filesystem::exists(tensor_path(directory, specs.front().file, format));
   };
-  return has_value(FileFormat::kRaw) && !has_value(FileFormat::kNpy);
+  return has_first(FileFormat::kRaw) && !has_first(FileFormat::kNpy);
 }
 
 }  // namespace msda

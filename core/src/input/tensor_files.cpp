@@ -56,6 +56,16 @@ void require_zero_border_of_level(const Problem& problem, std::size_t l, std::in
   }
 }
 
+/// For ValueLayout::kZeroBorder: throws UsageError giving the first border pixel that is not zero.
+void require_zero_border(const Problem& problem, const Bytes& value) {
+  if (problem.layout != ValueLayout::kZeroBorder) return;
+  for (std::int64_t image = 0; image < problem.batch; ++image) {
+    for (std::size_t l = 0; l < problem.levels.size(); ++l) {
+      require_zero_border_of_level(problem, l, image, value);
+    }
+  }
+}
+
 }  // namespace
 
 std::filesystem::path tensor_path(const std::filesystem::path& directory, std::string_view stem,
@@ -87,13 +97,18 @@ void require_finite(DType type, const std::vector<std::int64_t>& shape, const By
   }
 }
 
-void require_zero_border(const Problem& problem, const Bytes& value) {
-  if (problem.layout != ValueLayout::kZeroBorder) return;
-  for (std::int64_t image = 0; image < problem.batch; ++image) {
-    for (std::size_t l = 0; l < problem.levels.size(); ++l) {
-      require_zero_border_of_level(problem, l, image, value);
-    }
+void require_content(const Problem& problem, const TensorSpec& spec, const Bytes& tensor) {
+  if (!spec.any_number) {
+    require_finite(type_of(problem, spec), file_shape(problem, spec), tensor);
   }
+  if (spec.has(Axis::kPixel)) require_zero_border(problem, tensor);
+}
+
+DType output_type(std::span<const TensorSpec> specs, const Types& types) {
+  for (const TensorSpec& spec : specs) {
+    if (spec.role == TensorSpec::Role::kInput && spec.type == &Types::output) return types.output;
+  }
+  return types.*(specs.front().type);
 }
 
 std::vector<Level> to_levels(const std::vector<std::int64_t>& sizes) {
@@ -114,20 +129,24 @@ std::vector<float> to_floats(DType type, const Bytes& tensor) {
   return floats;
 }
 
-std::vector<std::int64_t> value_shape(const Problem& p) {
-  return {p.batch, p.spatial_size(), p.heads, p.channels};
+std::vector<std::int64_t> file_shape(const Problem& problem, const TensorSpec& spec) {
+  std::vector<std::int64_t> shape;
+  for (const Axis axis : spec.dimensions()) shape.push_back(extent(problem, axis));
+  for (std::size_t joined = 1; joined < spec.file_joins; ++joined) {
+    const std::int64_t last = shape.back();
+    shape.pop_back();
+    shape.back() *= last;
+  }
+  return shape;
 }
 
-std::vector<std::int64_t> location_shape(const Problem& p) {
-  return {p.batch, p.queries, p.heads, p.level_count(), p.points, 2};
-}
-
-std::vector<std::int64_t> weight_shape(const Problem& p) {
-  return {p.batch, p.queries, p.heads, p.level_count(), p.points};
-}
-
-std::vector<std::int64_t> output_shape(const Problem& p) {
-  return {p.batch, p.queries, p.heads * p.channels};
+std::string file_shape_text(const TensorSpec& spec) {
+  std::string text;
+  for (std::size_t d = 0; d < spec.rank; ++d) {
+    const char* const before = d == 0 ? "(" : d > spec.rank - spec.file_joins ? "*" : ", ";
+    text.append(before).append(symbol_of(spec.axes[d]));
+  }
+  return text + ")";
 }
 
 }  // namespace msda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,12 +14,8 @@
 namespace msda {
 
 namespace tensor_file {
-inline constexpr std::string_view kValue = "value";
 inline constexpr std::string_view kShapes = "spatial_shapes";
 inline constexpr std::string_view kStarts = "level_start_index";
-inline constexpr std::string_view kLocations = "sampling_locations";
-inline constexpr std::string_view kWeights = "attention_weights";
-inline constexpr std::string_view kOutput = "output";
 }  // namespace tensor_file
 
 /// directory/stem.npy or directory/stem.bin.
@@ -42,8 +39,9 @@ decltype(auto) with_path(const std::filesystem::path& path, const Body& body) {
 /// Throws UsageError giving the index of the first element that is NaN or infinite.
 void require_finite(DType type, const std::vector<std::int64_t>& shape, const Bytes& tensor);
 
-/// For ValueLayout::kZeroBorder: throws UsageError giving the first border pixel that is not zero.
-void require_zero_border(const Problem& problem, const Bytes& value);
+/// The type of outputs where files do not say: that of the first input, unless an input is stored
+/// in the outputs' type.
+DType output_type(std::span<const TensorSpec> specs, const Types& types);
 
 /// Sizes from int64 pairs (height, width) as spatial_shapes stores them.
 std::vector<Level> to_levels(const std::vector<std::int64_t>& sizes);
@@ -51,10 +49,13 @@ std::vector<std::int64_t> to_int64s(const Bytes& bytes);
 /// All elements of a tensor as float32.
 std::vector<float> to_floats(DType type, const Bytes& tensor);
 
-std::vector<std::int64_t> value_shape(const Problem& problem);
-std::vector<std::int64_t> location_shape(const Problem& problem);
-std::vector<std::int64_t> weight_shape(const Problem& problem);
-/// [B, Q, H*C]: how files hold the output.
-std::vector<std::int64_t> output_shape(const Problem& problem);
+/// A tensor's shape as files have it, the last `file_joins` axes as one.
+std::vector<std::int64_t> file_shape(const Problem& problem, const TensorSpec& spec);
+/// "(B, Q, H*C)": the same in symbols.
+std::string file_shape_text(const TensorSpec& spec);
+
+/// Throws UsageError for what no file of an input may hold: numbers that are not finite, where the
+/// spec does not allow them, and a border of the levels that is not zero.
+void require_content(const Problem& problem, const TensorSpec& spec, const Bytes& tensor);
 
 }  // namespace msda

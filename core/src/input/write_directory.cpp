@@ -54,11 +54,6 @@ class DirectoryWriter {
     }
   }
 
-  void write(std::string_view stem, DType type, const std::vector<std::int64_t>& shape,
-             const Bytes& data) const {
-    write(stem, npy_type_of(type), shape, data);
-  }
-
  private:
   const std::filesystem::path& directory_;
   FileFormat format_;
@@ -66,10 +61,12 @@ class DirectoryWriter {
 
 /// An expected output of other tensors must not stay beside the ones that are written now, and it
 /// is not ours to delete.
-void refuse_stale_output(const Input& input, const std::filesystem::path& directory,
-                         FileFormat format) {
-  const std::filesystem::path output = tensor_path(directory, tensor_file::kOutput, format);
-  if (!input.expected && std::filesystem::exists(output)) {
+void refuse_stale_outputs(const Input& input, const std::filesystem::path& directory,
+                          FileFormat format) {
+  for (std::size_t i = 0; i < input.specs.size(); ++i) {
+    if (input.specs[i].role != TensorSpec::Role::kOutput || !input.expected[i].empty()) continue;
+    const std::filesystem::path output = tensor_path(directory, input.specs[i].file, format);
+    if (!std::filesystem::exists(output)) continue;
     throw UsageError(fmt::format(
         "{} belongs to another input, and the one to be written has no expected output: remove the "
         "file or choose another directory",
@@ -79,12 +76,14 @@ void refuse_stale_output(const Input& input, const std::filesystem::path& direct
 
 /// Refuses a directory that would then hold both formats: readers could not tell which one is
 /// meant.
-void refuse_other_format(const std::filesystem::path& directory, FileFormat format) {
+void refuse_other_format(const Input& input, const std::filesystem::path& directory,
+                         FileFormat format) {
   const FileFormat other = format == FileFormat::kNpy ? FileFormat::kRaw : FileFormat::kNpy;
-  const std::filesystem::path value = tensor_path(directory, tensor_file::kValue, other);
-  if (std::filesystem::exists(value)) {
+  for (const TensorSpec& spec : input.specs) {
+    const std::filesystem::path file = tensor_path(directory, spec.file, other);
+    if (spec.role != TensorSpec::Role::kInput || !std::filesystem::exists(file)) continue;
     throw UsageError(fmt::format("{} exists: choose a directory without tensors of another format",
-                                 value.string()));
+                                 file.string()));
   }
 }
 
@@ -93,8 +92,8 @@ void refuse_other_format(const std::filesystem::path& directory, FileFormat form
 void write_directory(const Input& input, const std::filesystem::path& directory,
                      FileFormat format) {
   const Problem& p = input.problem;
-  refuse_stale_output(input, directory, format);
-  refuse_other_format(directory, format);
+  refuse_stale_outputs(input, directory, format);
+  refuse_other_format(input, directory, format);
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) {
@@ -105,12 +104,13 @@ void write_directory(const Input& input, const std::filesystem::path& directory,
   const std::int64_t levels = p.level_count();
   writer.write(tensor_file::kShapes, NpyType::kInt64, {levels, 2}, to_bytes(level_sizes(p)));
   writer.write(tensor_file::kStarts, NpyType::kInt64, {levels}, to_bytes(p.level_starts()));
-  writer.write(tensor_file::kLocations, p.types.location, location_shape(p), input.locations);
-  writer.write(tensor_file::kWeights, p.types.weight, weight_shape(p), input.weights);
-  writer.write(tensor_file::kValue, p.types.value, value_shape(p), input.value);
-  if (input.expected) {
-    writer.write(tensor_file::kOutput, NpyType::kFloat32, output_shape(p),
-                 to_bytes(*input.expected));
+  for (std::size_t i = 0; i < input.specs.size(); ++i) {
+    const TensorSpec& spec = input.specs[i];
+    if (spec.role == TensorSpec::Role::kInput) {
+      writer.write(spec.file, npy_type_of(type_of(p, spec)), file_shape(p, spec), input.tensors[i]);
+    } else if (!input.expected[i].empty()) {
+      writer.write(spec.file, NpyType::kFloat32, file_shape(p, spec), to_bytes(input.expected[i]));
+    }
   }
 }
 

@@ -1,44 +1,60 @@
-// One input set on a device, with an output buffer of its own.
+// One input set on a device, with output buffers of its own.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/device.hpp"
 #include "input/input.hpp"
+#include "operators/operator.hpp"
 
 namespace msda {
 
-/// Bytes on both sides of the output show whether something was written beside it.
+/// Bytes on both sides of each output show whether something was written beside it.
 class DeviceInput {
  public:
   /// Throws EnvironmentError when the device has too little free memory, with both numbers.
   DeviceInput(Device& device, const Input& input);
   const Tensors& tensors() const { return tensors_; }
-  /// Adds Tensors::logits, once; `input` is the one that this was made of. Throws Unsupported when
-  /// no logits have its weights as their softmax.
-  void add_logits(Device& device, const Input& input);
-  std::size_t output_bytes() const;
+  /// Adds those derived tensors that the executable wants, each once; `input` is the one that this
+  /// was made of. Throws Unsupported when the operator cannot derive one.
+  void add_derived(Device& device, const Operator& op, const Input& input,
+                   const Executable& executable);
 
-  void poison_output();  ///< all bytes 0xFF, a NaN in every type, also beside it
-  /// Overwrites small pieces of the output between `first` and `last` (bytes) with finite numbers
-  /// at random, which nobody can tell from results without computing them.
-  void spoil_output(std::mt19937_64& generator, std::size_t first, std::size_t last);
+  /// How many outputs the operator has; they are counted from 0 in what follows.
+  std::size_t outputs() const { return guarded_.size(); }
+  std::size_t output_bytes(std::size_t output) const;
+  std::string_view output_name(std::size_t output) const;
 
-  Bytes download_output() const;
-  /// A part of the output.
-  Bytes download_output(std::size_t offset, std::size_t bytes) const;
-  /// How many of the bytes beside the output have changed since it was poisoned.
-  std::size_t written_beside_output() const;
+  void poison_outputs();  ///< all bytes 0xFF, a NaN in every type, also beside them
+  /// Overwrites small pieces of an output between `first` and `last` (bytes) with finite numbers at
+  /// random, which nobody can tell from results without computing them.
+  void spoil_output(std::size_t output, std::mt19937_64& generator, std::size_t first,
+                    std::size_t last);
+
+  Bytes download_output(std::size_t output) const;
+  std::vector<Bytes> download_outputs() const;
+  /// A part of an output.
+  Bytes download_output(std::size_t output, std::size_t offset, std::size_t bytes) const;
+  /// "8 bytes beside the output were written", since they were poisoned; "" when there is nothing.
+  std::string written_beside() const;
 
  private:
+  struct Guarded {
+    const TensorSpec* spec;
+    std::unique_ptr<DeviceMemory> memory;
+  };
+
   /// Copies to memory of its own; returns where that is.
   void* place(Device& device, const void* host, std::size_t bytes);
+  std::size_t written_beside(const Guarded& output) const;
 
   std::vector<std::unique_ptr<DeviceMemory>> memory_;
-  std::unique_ptr<DeviceMemory> guarded_output_;
+  std::vector<Guarded> guarded_;
   Tensors tensors_;
 };
 

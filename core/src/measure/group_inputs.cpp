@@ -6,10 +6,11 @@ GroupInputs::GroupInputs(Device& device, std::vector<InputSet> sets) : sets_(std
   for (const InputSet& set : sets_) on_device_.emplace_back(device, *set.input);
 }
 
-const Truth& GroupInputs::truth(Computes computes, std::size_t set) {
-  if (computes == Computes::kAttention) return *sets_.at(set).truth;
-  auto [found, is_new] = copies_.try_emplace(set);
-  if (is_new) found->second = make_copy_truth(*sets_.at(set).input);
+const std::vector<Truth>& GroupInputs::truths(const Operator& op, std::size_t set) {
+  const InputSet& own = sets_.at(set);
+  if (&op == own.op) return *own.truths;
+  auto [found, is_new] = others_.try_emplace({&op, set});
+  if (is_new) found->second = make_truths(op, *own.input);
   return found->second;
 }
 

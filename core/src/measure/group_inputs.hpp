@@ -14,7 +14,8 @@ namespace msda {
 struct InputSet {
   std::shared_ptr<const Input> input;
   std::string hash;  ///< content_hash()
-  std::shared_ptr<const Truth> truth;
+  const Operator* op = nullptr;
+  std::shared_ptr<const std::vector<Truth>> truths;  ///< of the operator's outputs
 };
 
 class GroupInputs {
@@ -33,13 +34,14 @@ class GroupInputs {
   const Tensors& tensors_of_launch(int launch) const {
     return on_device_[set_of_launch(launch)].tensors();
   }
-  /// What a composition that computes this must write for a set.
-  const Truth& truth(Computes computes, std::size_t set);
+  /// What a composition of this operator must write for a set: one Truth for each output.
+  const std::vector<Truth>& truths(const Operator& op, std::size_t set);
 
  private:
   std::vector<InputSet> sets_;
   std::vector<DeviceInput> on_device_;
-  std::map<std::size_t, Truth> copies_;  ///< of the sets, for what only copies
+  /// Of other operators on the same tensors, by set.
+  std::map<std::pair<const Operator*, std::size_t>, std::vector<Truth>> others_;
 };
 
 }  // namespace msda

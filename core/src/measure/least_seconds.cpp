@@ -11,13 +11,9 @@ double seconds(double bytes, double bytes_per_second) {
 
 }  // namespace
 
-double least_seconds(const Problem& problem, TimingMode mode, const Ceilings& ceilings) {
-  const auto bytes = [](std::int64_t elements, DType type) {
-    return static_cast<double>(elements) * static_cast<double>(size_of(type));
-  };
-  const double read = bytes(problem.location_elements(), problem.types.location) +
-                      bytes(problem.weight_elements(), problem.types.weight);
-  const double written = bytes(problem.output_elements(), problem.types.output);
+double least_seconds(const Traffic& traffic, TimingMode mode, const Ceilings& ceilings) {
+  const auto read = static_cast<double>(traffic.least_read);
+  const auto written = static_cast<double>(traffic.least_written);
   const double cache = ceilings.l2_bytes_per_second > 0 ? ceilings.l2_bytes_per_second
                                                         : ceilings.gather_bytes_per_second;
   const double cached = seconds(read + written, cache);

@@ -18,44 +18,53 @@ namespace msda {
 ///   check()     one set, drawn at random, has to be right
 ///
 /// A launch that leaves its work out, because its output is there already or because the launch is
-/// not the first, leaves the spoiled numbers behind. They are no NaNs, so that it cannot know.
+/// not the first, leaves the spoiled numbers behind. They are finite, so a kernel cannot detect
+/// them.
 class OutputCheck {
  public:
-  OutputCheck(const Composition& composition, GroupInputs& inputs)
-      : composition_(composition), inputs_(inputs) {}
+  OutputCheck(const Composition& composition, GroupInputs& inputs);
 
   /// verify() on a set; remembers what it wrote. Where that is known, bits that differ from it are
   /// an error, and the same bits have the same verdict.
   Verdict verify(Device& device, Executable& executable, std::size_t set);
-  /// Of the output that was found right last on the set; "" when none was.
+  /// Of the outputs that were found right last on the set; "" when none were.
   std::string output_hash(std::size_t set) const;
 
   void poison();
-  /// `launches` follow, one set after the other. One of their sets is chosen, and a part of its
-  /// output: 4 MB, or all of it where nobody has looked at this set before.
+  /// `launches` follow, one set after the other. One of their sets is chosen, and a part of each of
+  /// its outputs: 4 MB, or all of it where nobody has looked at this set before.
   void spoil(std::mt19937_64& generator, int launches);
-  /// After them. A part that was judged before has to have the same bits, unless the composition
-  /// declares itself non-deterministic.
+  /// After them. A part of a deterministic output that was judged before has to have the same bits;
+  /// a part of another output is held against the bounds of its rows.
   Verdict check();
 
  private:
   /// Digests of the parts of an output.
   using Digests = std::vector<std::string>;
-  static Digests digests_of(const Bytes& output);
-  bool is_known(std::size_t set) const;
-  Verdict judge_whole(std::size_t set);
 
-  /// An output that was found right.
+  /// Outputs that were found right.
   struct Known {
-    Digests digests;
+    std::vector<Digests> digests;  ///< by output
     Verdict verdict;
   };
 
+  std::size_t part_bytes(std::size_t output) const;
+  Digests digests_of(std::size_t output, const Bytes& bytes) const;
+  std::vector<Digests> digests_of(const std::vector<Bytes>& outputs) const;
+  /// Whether the deterministic outputs have the bits that they had when they were judged.
+  bool same_bits(std::size_t set, const std::vector<Digests>& digests) const;
+  Verdict judge_whole();
+  /// What is wrong with the drawn part of an output that was judged before, or "".
+  std::string fault_of_part(std::size_t output);
+  std::string fault_of_rows(std::size_t output, const Bytes& part, std::size_t first);
+
   const Composition& composition_;
   GroupInputs& inputs_;
+  std::vector<std::size_t> row_bytes_;  ///< by output
+  std::vector<bool> deterministic_;     ///< the same
   std::map<std::size_t, Known> known_;  ///< by set
   std::size_t set_ = 0;
-  std::size_t part_ = 0;
+  std::vector<std::size_t> part_;  ///< by output
 };
 
 }  // namespace msda

@@ -8,13 +8,15 @@
 namespace msda {
 namespace {
 
-/// "element (b 0, q 17, h 3, c 5) is 0.12 and should be 0.13".
-std::string element_text(const Problem& problem, const Truth& truth, const Bytes& output,
-                         std::int64_t index) {
-  const auto [b, q, h, c] = place_of(problem, index);
-  return fmt::format("element (b {}, q {}, h {}, c {}) is {:.6g} and should be {:.6g}", b, q, h, c,
-                     load_element(problem.types.output, output.data(), index),
-                     truth.output[static_cast<std::size_t>(index)]);
+/// "(b 0, q 17, h 3, c 5)": the first `axes` axes.
+std::string indices_text(const Problem& problem, const TensorSpec& spec, std::int64_t element,
+                         std::size_t axes) {
+  std::string text;
+  const std::vector<std::int64_t> indices = indices_of(problem, spec, element, axes);
+  for (std::size_t d = 0; d < axes; ++d) {
+    text += fmt::format("{}{} {}", d == 0 ? "(" : ", ", name_of(spec.axes[d]), indices[d]);
+  }
+  return text + ")";
 }
 
 std::string shift_text(const Shift& shift) {
@@ -24,87 +26,141 @@ std::string shift_text(const Shift& shift) {
       shift.level, shift.pixels, shift.along_x ? "x" : "y", shift.limit);
 }
 
-/// What is wrong with the comparison, or "". Conditions are written so that NaN is a fault too.
-std::string fault(const Comparison& c, const Problem& problem, const Truth& truth,
-                  const Bytes& output, const Bounds& bounds) {
-  if (c.not_written > 0) {
-    return fmt::format("{} of {} output elements are NaN or were not written", c.not_written,
-                       problem.output_elements());
+/// One output on its way to a verdict.
+struct Judged {
+  const Problem& problem;
+  const TensorSpec& spec;
+  const Truth& truth;
+  const Bytes& bytes;
+
+  /// "element (b 0, q 17, h 3, c 5) is 0.12 and should be 0.13".
+  std::string element_text(std::int64_t index) const {
+    return fmt::format("element {} is {:.6g} and should be {:.6g}",
+                       indices_text(problem, spec, index, spec.rank),
+                       load_element(truth.shape.type, bytes.data(), index),
+                       truth.output[static_cast<std::size_t>(index)]);
   }
-  const std::string worst = element_text(problem, truth, output, c.worst_element);
-  if (!(c.relative_l2 <= bounds.relative_l2())) {
-    return fmt::format("relative L2 error {:.2e} exceeds {:.2e}; {}", c.relative_l2,
-                       bounds.relative_l2(), worst);
+
+  /// What is wrong with it, or "". Conditions are written so that NaN is a fault too.
+  std::string fault(const Comparison& c, const Bounds& bounds) const {
+    if (c.not_written > 0) {
+      return fmt::format("{} of {} {} elements are NaN or were not written", c.not_written,
+                         truth.output.size(), spec.name);
+    }
+    const std::string worst = element_text(c.worst_element);
+    if (!(c.relative_l2 <= bounds.relative_l2())) {
+      return fmt::format("relative L2 error {:.2e} exceeds {:.2e}; {}", c.relative_l2,
+                         bounds.relative_l2(), worst);
+    }
+    if (!(c.row_excess <= 1)) {
+      return fmt::format(
+          "the error of row {} is {:.3g} times what rounding can do; {}",
+          indices_text(problem, spec, c.worst_row * truth.shape.elements, spec.row_axes),
+          c.row_excess, worst);
+    }
+    if (!(c.element_excess <= 1)) {
+      return fmt::format("an error is {:.3g} times what rounding can do: {}", c.element_excess,
+                         worst);
+    }
+    const auto shift = find_shift(bytes, truth, bounds);
+    return shift ? shift_text(*shift) : "";
   }
-  if (!(c.row_excess <= 1)) {
-    const auto [b, q, h, first] = place_of(problem, c.worst_row * problem.channels);
-    return fmt::format(
-        "the error of row (b {}, q {}, h {}) is {:.3g} times what rounding can do; {}", b, q, h,
-        c.row_excess, worst);
-  }
-  if (!(c.element_excess <= 1)) {
-    return fmt::format("an error is {:.3g} times what rounding can do: {}", c.element_excess,
-                       worst);
-  }
-  const auto shift = find_shift(problem, output, truth, bounds);
-  return shift ? shift_text(*shift) : "";
-}
+};
 
 }  // namespace
 
-std::array<std::int64_t, 4> place_of(const Problem& problem, std::int64_t index) {
-  const std::int64_t row = index / problem.channels;
-  const std::int64_t query = row / problem.heads;
-  return {query / problem.queries, query % problem.queries, row % problem.heads,
-          index % problem.channels};
+std::vector<std::int64_t> indices_of(const Problem& problem, const TensorSpec& spec,
+                                     std::int64_t element, std::size_t axes) {
+  std::vector<std::int64_t> indices(spec.rank);
+  for (std::size_t d = spec.rank; d-- > 0;) {
+    const std::int64_t size = extent(problem, spec.axes[d]);
+    indices[d] = element % size;
+    element /= size;
+  }
+  indices.resize(axes);
+  return indices;
 }
 
-Verdict judge(const Composition& composition, const Problem& problem, const Truth& truth,
-              const Bytes& output) {
-  const Bounds bounds(problem, composition.arithmetic(problem), truth);
+Verdict judge(const Composition& composition, const Problem& problem,
+              const std::vector<Truth>& truths, const std::vector<Bytes>& outputs) {
+  const Operator& op = composition.op();
+  const Arithmetic arithmetic = composition.arithmetic(problem);
   Verdict verdict;
-  verdict.tolerance = bounds.relative_l2();
-  verdict.comparison = compare(problem, output, truth.output, &bounds);
-  verdict.reason = fault(verdict.comparison, problem, truth, output, bounds);
+  for (std::size_t i = 0; const std::size_t number : op.outputs()) {
+    const Judged judged{problem, op.tensors()[number], truths[i], outputs[i]};
+    const Bounds bounds(arithmetic, truths[i]);
+    const OutputVerdict& own = verdict.outputs.emplace_back(
+        &judged.spec, compare(truths[i].shape, outputs[i], truths[i].output, &bounds),
+        bounds.relative_l2());
+    if (verdict.reason.empty()) {
+      verdict.reason = judged.fault(own.comparison, bounds);
+      if (!verdict.reason.empty() && truths.size() > 1) {
+        verdict.reason = fmt::format("{}: {}", judged.spec.name, verdict.reason);
+      }
+    }
+    ++i;
+  }
   verdict.right = verdict.reason.empty();
   return verdict;
 }
 
-Bytes run_poisoned(Device& device, Executable& executable, DeviceInput& input) {
+namespace {
+
+/// Of a second run that left other bits in some output.
+Verdict judge_again(const Composition& composition, const Problem& problem,
+                    const std::vector<Truth>& truths, const std::vector<Bytes>& first,
+                    const std::vector<Bytes>& again) {
+  Verdict verdict = judge(composition, problem, truths, again);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    OutputVerdict& output = verdict.outputs[i];
+    if (first[i] == again[i]) continue;
+    if (composition.deterministic(output.spec->name)) {
+      verdict.reason = "a second run on the same input gave other bits";
+    }
+    const DType type = truths[i].shape.type;
+    std::vector<double> numbers(truths[i].output.size());
+    for (std::size_t e = 0; e < numbers.size(); ++e) {
+      numbers[e] = load_element(type, first[i].data(), static_cast<std::int64_t>(e));
+    }
+    output.spread = compare(truths[i].shape, again[i], numbers).relative_l2;
+  }
+  return verdict;
+}
+
+}  // namespace
+
+std::vector<Bytes> run_poisoned(Device& device, Executable& executable, DeviceInput& input) {
   executable.bind(input.tensors());
-  input.poison_output();
+  input.poison_outputs();
   device.synchronize();
   executable.launch(input.tensors(), device.stream());
   // Work that the launch put elsewhere would not be in a timed interval, and is not waited for
   // here.
   device.wait();
-  Bytes output = input.download_output();
+  std::vector<Bytes> outputs = input.download_outputs();
   device.synchronize();
-  return output;
-}
-
-std::string written_beside(const DeviceInput& input) {
-  const std::size_t beside = input.written_beside_output();
-  return beside == 0 ? "" : fmt::format("{} bytes beside the output were written", beside);
+  return outputs;
 }
 
 Verdict judge_run(Device& device, Executable& executable, const Composition& composition,
-                  DeviceInput& input, const Problem& problem, const Truth& truth,
-                  const Bytes& output) {
-  Verdict verdict = judge(composition, problem, truth, output);
-  if (const std::string beside = written_beside(input); !beside.empty()) verdict.reason = beside;
-  if (verdict.reason.empty() && composition.deterministic()) {
-    const Bytes second = run_poisoned(device, executable, input);
-    if (output != second) verdict.reason = "a second run on the same input gave other bits";
+                  DeviceInput& input, const Problem& problem, const std::vector<Truth>& truths,
+                  const std::vector<Bytes>& outputs) {
+  Verdict verdict = judge(composition, problem, truths, outputs);
+  if (const std::string beside = input.written_beside(); !beside.empty()) verdict.reason = beside;
+  if (verdict.reason.empty()) {
+    const std::vector<Bytes> again = run_poisoned(device, executable, input);
+    if (again != outputs) {
+      verdict = judge_again(composition, problem, truths, outputs, again);
+    }
   }
   verdict.right = verdict.reason.empty();
   return verdict;
 }
 
 Verdict verify(Device& device, Executable& executable, const Composition& composition,
-               DeviceInput& input, const Problem& problem, const Truth& truth) {
-  const Bytes output = run_poisoned(device, executable, input);
-  return judge_run(device, executable, composition, input, problem, truth, output);
+               DeviceInput& input, const Problem& problem, const std::vector<Truth>& truths) {
+  const std::vector<Bytes> outputs = run_poisoned(device, executable, input);
+  return judge_run(device, executable, composition, input, problem, truths, outputs);
 }
 
 }  // namespace msda

@@ -10,6 +10,9 @@
 namespace msda {
 namespace {
 
+/// Operations and bytes for a point and channel, more than any operator's.
+constexpr std::int64_t kMostOperations = 64;
+
 void require_positive(std::string_view field, std::int64_t value) {
   if (value < 1) throw UsageError(fmt::format("{} is {}: it must be at least 1", field, value));
 }
@@ -48,7 +51,7 @@ std::string fault_of_level(const Problem& problem, std::size_t l, std::int64_t s
 
 }  // namespace
 
-void validate(const Problem& problem) {
+void validate(const Problem& problem, std::span<const TensorSpec> specs) {
   require_positive("batch", problem.batch);
   require_positive("queries", problem.queries);
   require_positive("heads", problem.heads);
@@ -62,10 +65,24 @@ void validate(const Problem& problem) {
     require_positive(fmt::format("levels[{}].height", l), problem.levels[l].height);
     require_positive(fmt::format("levels[{}].width", l), problem.levels[l].width);
   }
-  // These throw when a product leaves 63 bits, so that no later use has to.
-  static_cast<void>(problem.total_bytes());
-  static_cast<void>(problem.gathered_bytes());
-  static_cast<void>(problem.flops());
+  // What follows throws when a product leaves 63 bits, so that no later use has to.
+  static_cast<void>(total_bytes(problem, specs));
+  static_cast<void>(checked_product("operations", {{"batch", problem.batch},
+                                                   {"queries", problem.queries},
+                                                   {"heads", problem.heads},
+                                                   {"channels", problem.channels},
+                                                   {"levels", problem.level_count()},
+                                                   {"points", problem.points},
+                                                   {"each", kMostOperations}}));
+}
+
+std::int64_t total_bytes(const Problem& problem, std::span<const TensorSpec> specs) {
+  std::int64_t total = 0;
+  for (const TensorSpec& spec : specs) {
+    if (spec.role == TensorSpec::Role::kDerived) continue;
+    total = checked_sum("total bytes", total, bytes_of(problem, spec));
+  }
+  return total;
 }
 
 void validate_level_starts(const Problem& problem, const std::vector<std::int64_t>& starts,

@@ -2,16 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
-#include <msda/problem.hpp>
+#include <msda/operator.hpp>
 
 namespace msda {
 
 /// Throws UsageError that names the field, its value and the rule it breaks: sizes positive, at
-/// most kMaxLevels levels, every tensor's byte count inside 63 bits.
-void validate(const Problem& problem);
+/// most kMaxLevels levels, the byte count of every tensor and of all together inside 63 bits.
+void validate(const Problem& problem, std::span<const TensorSpec> specs);
+
+/// Bytes of all tensors but derived ones: what one input set takes in memory.
+std::int64_t total_bytes(const Problem& problem, std::span<const TensorSpec> specs);
 
 /// Throws UsageError unless `starts` and `spatial_size` are what `problem.levels` imply. The
 /// message says which level starts where, where it ends, and what the consistent value is.

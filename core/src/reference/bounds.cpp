@@ -19,14 +19,10 @@ double below_normal(const Rounding& rounding) {
 
 }  // namespace
 
-Bounds::Bounds(const Problem& problem, const Arithmetic& arithmetic, const Truth& truth)
-    : truth_(truth), heads_(problem.heads), channels_(static_cast<double>(problem.channels)) {
-  constexpr double kCorners = 4;
+Bounds::Bounds(const Arithmetic& arithmetic, const Truth& truth) : truth_(truth) {
   Rounding sums = arithmetic.sums;
-  if (sums.times == 0) {
-    sums.times = kCorners * static_cast<double>(problem.level_count() * problem.points);
-  }
-  const Rounding stored{format_of(problem.types.output), 1};
+  if (sums.times == 0) sums.times = truth.additions;
+  const Rounding stored{format_of(truth.shape.type), 1};
   // Partial sums grow from nothing to the whole: half of both on average.
   const double partial = variance(sums) / 2;
   coordinates_ = variance(arithmetic.coordinates);
@@ -53,13 +49,23 @@ double Bounds::mean_square(std::int64_t row) const {
 }
 
 double Bounds::row(std::int64_t row) const {
-  return kRow * std::sqrt(channels_ * mean_square(row));
+  return kRow * std::sqrt(static_cast<double>(truth_.shape.elements) * mean_square(row));
 }
 
 ElementBound Bounds::element(std::int64_t row) const {
   // Twice the mean share: channels of one row differ more than those of all rows together.
-  const double share = 2 * truth_.unevenness[static_cast<std::size_t>(row % heads_)];
+  const double share = 2 * truth_.unevenness[static_cast<std::size_t>(row % truth_.shape.groups)];
   return {kElement * kElement * share * mean_square(row), kElement * kElement * (terms_ + output_)};
+}
+
+double acceptable_error(const Problem& problem) {
+  const Types& types = problem.types;
+  const auto any_is = [&](DType type) {
+    return types.value == type || types.weight == type || types.output == type;
+  };
+  if (any_is(DType::kBFloat16)) return 8e-3;
+  if (any_is(DType::kFloat16)) return 1e-3;
+  return 1e-5;
 }
 
 }  // namespace msda

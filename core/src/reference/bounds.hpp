@@ -26,7 +26,7 @@ struct ElementBound {
 class Bounds {
  public:
   /// `truth` must outlive the object.
-  Bounds(const Problem& problem, const Arithmetic& arithmetic, const Truth& truth);
+  Bounds(const Arithmetic& arithmetic, const Truth& truth);
 
   /// Of the whole output's relative L2 error: the expected one times 3/2, and more where there are
   /// few points to average over.
@@ -42,8 +42,6 @@ class Bounds {
 
  private:
   const Truth& truth_;
-  std::int64_t heads_;
-  double channels_;
   // Each times the sensitivity of its name.
   double coordinates_;
   double fractions_;
@@ -54,5 +52,10 @@ class Bounds {
   double absolute_;
   double relative_l2_ = 0;
 };
+
+/// The relative L2 error that users of the problem's types put up with: fp32 1e-5, fp16 1e-3, bf16
+/// 8e-3 (the coarsest of value, weight and output decides). For choosing among arms that are right;
+/// who is right is another question.
+double acceptable_error(const Problem& problem);
 
 }  // namespace msda

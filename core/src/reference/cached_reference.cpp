@@ -12,7 +12,7 @@
 #include "files/trim_cache.hpp"
 #include "files/write.hpp"
 #include "hash.hpp"
-#include "reference/reference.hpp"
+#include "reference/cached_reference.hpp"
 
 namespace msda {
 namespace {
@@ -92,18 +92,19 @@ void store_entry(const fs::path& entry, const std::vector<double>& reference) {
 
 }  // namespace
 
-std::vector<double> cached_reference(const Input& input, unsigned threads) {
-  const auto bytes = input.problem.output_elements() * static_cast<std::int64_t>(sizeof(double));
-  if (bytes > kLargestEntry) return compute_reference(input, threads);
+std::vector<double> cached_reference(const std::string& key, std::int64_t count,
+                                     const std::function<std::vector<double>()>& compute) {
+  const auto bytes = count * static_cast<std::int64_t>(sizeof(double));
+  if (bytes > kLargestEntry) return compute();
   const fs::path directory = private_directory();
-  if (directory.empty()) return compute_reference(input, threads);
-  const fs::path entry = directory / (content_hash(input) + kEntrySuffix);
-  if (auto reference = load_entry(entry, input.problem.output_elements())) {
+  if (directory.empty()) return compute();
+  const fs::path entry = directory / (key + kEntrySuffix);
+  if (auto reference = load_entry(entry, count)) {
     std::error_code ignored;
     fs::last_write_time(entry, fs::file_time_type::clock::now(), ignored);  // used now
     return *std::move(reference);
   }
-  std::vector<double> reference = compute_reference(input, threads);
+  std::vector<double> reference = compute();
   store_entry(entry, reference);
   return reference;
 }

@@ -10,7 +10,6 @@
 
 #include "input/elements.hpp"
 #include "parallel.hpp"
-#include "problem/validate.hpp"
 
 namespace msda {
 namespace {
@@ -61,10 +60,10 @@ void add_element(double out, double reference, std::int64_t index, Share& part, 
   }
 }
 
-void add_row(const RowError& error, std::int64_t row, const Bounds* bounds, Share& part) {
+void add_row(const RowError& error, std::int64_t row, double bound, Share& part) {
   part.squared_error += error.squared;
-  if (bounds == nullptr) return;
-  const double of_row = excess(std::sqrt(error.squared), bounds->row(row));
+  if (bound < 0) return;  // there is none
+  const double of_row = excess(std::sqrt(error.squared), bound);
   const double of_element = std::sqrt(error.element_excess_squared);
   // Written so that what is no number counts as too large.
   if (!(of_row <= part.row_excess)) {
@@ -77,21 +76,21 @@ void add_row(const RowError& error, std::int64_t row, const Bounds* bounds, Shar
   }
 }
 
-Share compare_rows(const Problem& problem, const Bytes& output,
-                   const std::vector<double>& reference, const Bounds* bounds, std::int64_t begin,
-                   std::int64_t end) {
-  std::vector<float> elements(static_cast<std::size_t>(problem.channels));
+Share compare_rows(const RowShape& shape, const Bytes& output, std::span<const double> reference,
+                  const Bounds* bounds, std::int64_t first_row, std::int64_t begin,
+                  std::int64_t end) {
+  std::vector<float> elements(static_cast<std::size_t>(shape.elements));
   Share part;
   for (std::int64_t row = begin; row < end; ++row) {
-    std::int64_t index = row * problem.channels;
-    load_floats(problem.types.output, output.data(), index, elements);
+    std::int64_t index = row * shape.elements;
+    load_floats(shape.type, output.data(), index, elements);
     RowError error;
-    if (bounds != nullptr) error.bound = bounds->element(row);
+    if (bounds != nullptr) error.bound = bounds->element(first_row + row);
     for (const float x : elements) {
       const double right = reference[static_cast<std::size_t>(index)];
       add_element(static_cast<double>(x), right, index++, part, error);
     }
-    add_row(error, row, bounds, part);
+    add_row(error, row, bounds == nullptr ? -1 : bounds->row(first_row + row), part);
   }
   return part;
 }
@@ -126,20 +125,20 @@ double relative_l2(const Share& sum) {
 
 }  // namespace
 
-Comparison compare(const Problem& problem, const Bytes& output,
-                   const std::vector<double>& reference, const Bounds* bounds, unsigned threads) {
+Comparison compare(const RowShape& shape, const Bytes& output, std::span<const double> reference,
+                   const Bounds* bounds, unsigned threads, std::int64_t first_row) {
   const auto count = static_cast<std::int64_t>(reference.size());
-  const DType type = problem.types.output;
-  if (output.size() != reference.size() * size_of(type) || count != problem.output_elements()) {
-    throw Error(fmt::format("cannot compare {} bytes of {} output with {} reference elements: {}",
-                            output.size(), name_of(type), count, describe(problem)));
+  if (output.size() != reference.size() * size_of(shape.type) || count % shape.elements != 0) {
+    throw Error(fmt::format(
+        "cannot compare {} bytes of {} output, in rows of {}, with {} reference elements",
+        output.size(), name_of(shape.type), shape.elements, count));
   }
-  const std::int64_t rows = count / problem.channels;
-  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 15) / problem.channels);
+  const std::int64_t rows = count / shape.elements;
+  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 15) / shape.elements);
   std::vector<Share> parts(static_cast<std::size_t>((rows + grain - 1) / grain));
   parallel_for(rows, grain, threads, [&](std::int64_t begin, std::int64_t end) {
     parts[static_cast<std::size_t>(begin / grain)] =
-        compare_rows(problem, output, reference, bounds, begin, end);
+        compare_rows(shape, output, reference, bounds, first_row, begin, end);
   });
   Share sum;
   for (const Share& part : parts) merge(part, sum);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <span>
 
-#include "input/input.hpp"
+#include "files/bytes.hpp"
 #include "reference/bounds.hpp"
 
 namespace msda {
@@ -16,15 +16,16 @@ struct Comparison {
   std::int64_t worst_index = 0;  ///< flat index of the largest absolute difference
   // Against bounds, where some were given:
   double row_excess = 0;           ///< largest error of a row over its bound
-  std::int64_t worst_row = 0;      ///< (b*Q + q)*H + h of that row
+  std::int64_t worst_row = 0;      ///< number of that row
   double element_excess = 0;       ///< largest error of an element over its bound
   std::int64_t worst_element = 0;  ///< flat index of that element, or of one that is not finite
 };
 
-/// `output` is [B, Q, H, C] in problem.types.output. Poison is all bytes 0xFF, which is a NaN in
-/// every type; any NaN where the reference is finite counts as not written. Bounds may be null.
-Comparison compare(const Problem& problem, const Bytes& output,
-                   const std::vector<double>& reference, const Bounds* bounds = nullptr,
-                   unsigned threads = 0);
+/// `output` are elements in shape.type, of whole rows from row `first_row` on. Poison is all bytes
+/// 0xFF, which is a NaN in every type; any NaN where the reference is finite counts as not written.
+/// Bounds may be null. Indices in the result count from the first row.
+Comparison compare(const RowShape& shape, const Bytes& output, std::span<const double> reference,
+                   const Bounds* bounds = nullptr, unsigned threads = 0,
+                   std::int64_t first_row = 0);
 
 }  // namespace msda

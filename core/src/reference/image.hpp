@@ -17,19 +17,20 @@ namespace msda {
 /// in place; others are converted into a buffer that is reused from image to image.
 class ImageValues {
  public:
-  explicit ImageValues(const Input& input)
-      : input_(input),
-        elements_(input.problem.spatial_size() * input.problem.heads * input.problem.channels) {}
+  /// `value` is [B, S, H, C] of the problem's value type and must outlive the object.
+  ImageValues(const Problem& problem, const Bytes& value)
+      : type_(problem.types.value),
+        value_(value),
+        elements_(problem.spatial_size() * problem.heads * problem.channels) {}
 
   const float* load(std::int64_t image, unsigned threads) {
-    const DType type = input_.problem.types.value;
-    if (type == DType::kFloat32) {
-      return reinterpret_cast<const float*>(input_.value.data()) + image * elements_;
+    if (type_ == DType::kFloat32) {
+      return reinterpret_cast<const float*>(value_.data()) + image * elements_;
     }
     constexpr std::int64_t kGrain = 1 << 15;
     buffer_.resize(static_cast<std::size_t>(elements_));
     parallel_for(elements_, kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
-      load_floats(type, input_.value.data(), image * elements_ + begin,
+      load_floats(type_, value_.data(), image * elements_ + begin,
                   std::span(buffer_).subspan(static_cast<std::size_t>(begin),
                                              static_cast<std::size_t>(end - begin)));
     });
@@ -37,7 +38,8 @@ class ImageValues {
   }
 
  private:
-  const Input& input_;
+  DType type_;
+  const Bytes& value_;
   std::int64_t elements_;
   std::vector<float> buffer_;
 };
@@ -93,20 +95,28 @@ struct Coordinate {
 
 /// The points of row `row` = (b*Q + q)*H + h as float32: [L, P, 2] and [L, P].
 struct RowPoints {
-  explicit RowPoints(const Problem& problem)
+  /// The tensors are [B, Q, H, L, P, 2] and [B, Q, H, L, P] and must outlive the object.
+  RowPoints(const Problem& problem, const Bytes& all_locations, const Bytes& all_weights)
       : count(problem.level_count() * problem.points),
         weights(static_cast<std::size_t>(count)),
-        locations(static_cast<std::size_t>(2 * count)) {}
+        locations(static_cast<std::size_t>(2 * count)),
+        types_(problem.types),
+        all_locations_(all_locations),
+        all_weights_(all_weights) {}
 
-  void load(const Input& input, std::int64_t row) {
-    const Types& types = input.problem.types;
-    load_floats(types.weight, input.weights.data(), row * count, weights);
-    load_floats(types.location, input.locations.data(), 2 * row * count, locations);
+  void load(std::int64_t row) {
+    load_floats(types_.weight, all_weights_.data(), row * count, weights);
+    load_floats(types_.location, all_locations_.data(), 2 * row * count, locations);
   }
 
   std::int64_t count;
   std::vector<float> weights;
   std::vector<float> locations;
+
+ private:
+  Types types_;
+  const Bytes& all_locations_;
+  const Bytes& all_weights_;
 };
 
 }  // namespace msda

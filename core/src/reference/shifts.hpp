@@ -4,27 +4,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
+#include "files/bytes.hpp"
 #include "reference/bounds.hpp"
 #include "reference/truth.hpp"
 
 namespace msda {
-
-/// Collects the derivatives of rows that are spread evenly over the output, image by image.
-class ShiftSampler {
- public:
-  explicit ShiftSampler(const Problem& problem);
-  /// `values` is the image as float32.
-  void add_image(const Input& input, std::int64_t image, const float* values, unsigned threads);
-
-  std::vector<std::int64_t> take_rows() { return std::move(rows_); }
-  std::vector<ShiftDirection> take_directions() { return std::move(directions_); }
-
- private:
-  std::vector<std::int64_t> rows_;
-  std::vector<ShiftDirection> directions_;
-};
 
 /// A shift that rounding does not explain.
 struct Shift {
@@ -35,7 +20,6 @@ struct Shift {
 };
 
 /// The shift that exceeds its limit most, if one does. Every element of `output` is finite.
-std::optional<Shift> find_shift(const Problem& problem, const Bytes& output, const Truth& truth,
-                                const Bounds& bounds);
+std::optional<Shift> find_shift(const Bytes& output, const Truth& truth, const Bounds& bounds);
 
 }  // namespace msda

@@ -1,219 +1,41 @@
 #include "reference/truth.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <set>
-#include <utility>
-
-#include "parallel.hpp"
-#include "reference/cells.hpp"
-#include "reference/image.hpp"
-#include "reference/reference.hpp"
-#include "reference/shifts.hpp"
 
 namespace msda {
-namespace {
 
-/// Closer to a pixel's centre than this, rounding may move a point into the next cell.
-constexpr double kNearPixel = 1.0 / 32;
-
-/// A point of a row, with the weights of all points of its level at the same place.
-struct Place {
-  float x;
-  float y;
-  double weight;  ///< sum of magnitudes
-};
-
-/// The places of `points` points; `locations` is [P, 2].
-void collect_places(const float* locations, const float* weights, std::int64_t points,
-                    std::vector<Place>& places) {
-  places.clear();
-  for (std::int64_t p = 0; p < points; ++p) {
-    const Place place{locations[2 * p], locations[2 * p + 1],
-                      std::abs(static_cast<double>(weights[p]))};
-    const auto same = std::find_if(places.begin(), places.end(), [&](const Place& other) {
-      return other.x == place.x && other.y == place.y;
-    });
-    if (same == places.end()) {
-      places.push_back(place);
-    } else {
-      same->weight += place.weight;
-    }
-  }
+RowShape rows_of(const Problem& problem, const TensorSpec& output) {
+  RowShape shape;
+  shape.type = type_of(problem, output);
+  shape.elements = row_elements(problem, output);
+  if (output.row_axes > 0) shape.groups = extent(problem, output.axes[output.row_axes - 1]);
+  return shape;
 }
 
-/// The largest power of two that is no larger than a positive normal number.
-double power_below(double number) {
-  constexpr std::uint64_t kExponent = std::uint64_t{0x7FF} << 52U;
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(number) & kExponent);
-}
-
-/// One coordinate of a place on an axis.
-struct OnAxis {
-  bool counts = false;
-  bool matters = false;  ///< it counts, or might after rounding
-  Coordinate coordinate{0, 0};
-  double binade = 0;  ///< the power of two below its largest intermediate number
-
-  OnAxis(float location, std::int64_t size) {
-    const double at = pixels(location, size);
-    const auto extent = static_cast<double>(size);
-    counts = msda::counts(at, size);
-    matters = at > -1 - kNearPixel && at < extent + kNearPixel;
-    if (!matters) return;
-    coordinate = Coordinate::of(std::clamp(at, -1.0, extent * (1 - 1e-12)));
-    binade = power_below(std::max(std::abs(at), std::abs(at + 0.5)));
-  }
-
-  /// The neighbour that rounding could move the point to: -1, 0 for none, or 1.
-  std::int64_t neighbour() const {
-    if (coordinate.fraction < kNearPixel) return -1;
-    return coordinate.fraction > 1 - kNearPixel ? 1 : 0;
-  }
-};
-
-void add_place(const Cells& cells, const Place& place, const OnAxis& x, const OnAxis& y,
-               RowSensitivity& row) {
-  const auto [column, dx] = x.coordinate;
-  const auto [line, dy] = y.coordinate;
-  const Cell& cell = cells.at(line, column);
-  const double squared = place.weight * place.weight;
-  if (x.counts && y.counts) {
-    const double corner[4] = {(1 - dy) * (1 - dx), (1 - dy) * dx, dy * (1 - dx), dy * dx};
-    for (std::size_t k = 0; k < 4; ++k) {
-      row.terms += squared * corner[k] * corner[k] * cell.corners[k];
-      if (corner[k] > 0) row.values += cell.corners[k];
-      row.ranges += squared * corner[k] * corner[k] * cells.largest() * cells.largest();
-    }
-  }
-  double across = cell.across(dy);
-  double down = cell.down(dx);
-  if (const std::int64_t next = x.neighbour(); next != 0) {
-    across = std::max(across, cells.at(line, column + next).across(dy));
-  }
-  if (const std::int64_t next = y.neighbour(); next != 0) {
-    down = std::max(down, cells.at(line + next, column).down(dx));
-  }
-  row.fractions += squared * (across + down);
-  row.coordinates += squared * (across * x.binade * x.binade + down * y.binade * y.binade);
-}
-
-/// Cells of all levels of one image: [level][head].
-using ImageCells = std::vector<std::vector<Cells>>;
-
-ImageCells make_cells(const Problem& problem, const float* image, unsigned threads) {
-  const std::vector<Plane> planes = planes_of(problem);
-  const auto heads = static_cast<std::size_t>(problem.heads);
-  ImageCells cells(planes.size(), std::vector<Cells>(heads));
-  const std::int64_t count = problem.level_count() * problem.heads;
-  parallel_for(count, 1, threads, [&](std::int64_t begin, std::int64_t) {
-    const auto level = static_cast<std::size_t>(begin / problem.heads);
-    const std::int64_t head = begin % problem.heads;
-    cells[level][static_cast<std::size_t>(head)] =
-        Cells(planes[level], image, problem.heads, problem.channels, head);
-  });
-  return cells;
-}
-
-/// Sensitivities of rows [begin, end) of an image.
-void add_rows(const Input& input, std::int64_t image, const ImageCells& cells, std::int64_t begin,
-              std::int64_t end, RowSensitivity* rows) {
-  const Problem& problem = input.problem;
-  RowPoints points(problem);
-  std::vector<Place> places;
-  for (std::int64_t row = begin; row < end; ++row) {
-    points.load(input, image * problem.queries * problem.heads + row);
-    for (std::size_t l = 0; l < problem.levels.size(); ++l) {
-      const std::int64_t first = static_cast<std::int64_t>(l) * problem.points;
-      collect_places(points.locations.data() + 2 * first, points.weights.data() + first,
-                     problem.points, places);
-      for (const Place& place : places) {
-        const OnAxis x(place.x, problem.levels[l].width);
-        const OnAxis y(place.y, problem.levels[l].height);
-        if (!x.matters || !y.matters) continue;
-        add_place(cells[l][static_cast<std::size_t>(row % problem.heads)], place, x, y, rows[row]);
-      }
-    }
-  }
-}
-
-/// The mean squares of the rows themselves, and how unevenly the channels share them.
-void add_output(const Problem& problem, Truth& truth) {
-  const auto channels = static_cast<std::size_t>(problem.channels);
-  const auto heads = static_cast<std::size_t>(problem.heads);
-  std::vector<double> energy(heads * channels, 0.0);
-  for (std::size_t row = 0; row < truth.rows.size(); ++row) {
+/// The mean squares of the rows themselves, and how unevenly the elements share them.
+Truth::Truth(const RowShape& rows_shape, std::vector<double> elements)
+    : shape(rows_shape), output(std::move(elements)) {
+  const auto width = static_cast<std::size_t>(shape.elements);
+  const auto groups = static_cast<std::size_t>(shape.groups);
+  rows.resize(output.size() / width);
+  std::vector<double> energy(groups * width, 0.0);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
     double sum = 0;
-    for (std::size_t c = 0; c < channels; ++c) {
-      const double square = truth.output[row * channels + c] * truth.output[row * channels + c];
+    for (std::size_t i = 0; i < width; ++i) {
+      const double square = output[row * width + i] * output[row * width + i];
       sum += square;
-      energy[row % heads * channels + c] += square;
+      energy[row % groups * width + i] += square;
     }
-    truth.rows[row].output = sum / static_cast<double>(channels);
+    rows[row].output = sum / static_cast<double>(width);
   }
-  for (std::size_t h = 0; h < heads; ++h) {
-    const auto first = energy.begin() + static_cast<std::ptrdiff_t>(h * channels);
-    const auto last = first + static_cast<std::ptrdiff_t>(channels);
+  for (std::size_t group = 0; group < groups; ++group) {
+    const auto first = energy.begin() + static_cast<std::ptrdiff_t>(group * width);
+    const auto last = first + static_cast<std::ptrdiff_t>(width);
     double sum = 0;
     for (auto e = first; e != last; ++e) sum += *e;
-    const double mean = sum / static_cast<double>(channels);
-    truth.unevenness.push_back(mean > 0 ? *std::max_element(first, last) / mean : 1);
+    const double mean = sum / static_cast<double>(width);
+    unevenness.push_back(mean > 0 ? *std::max_element(first, last) / mean : 1);
   }
-}
-
-/// Among points spread evenly over the input.
-double count_places(const Input& input) {
-  constexpr std::int64_t kMost = 4096;
-  const std::int64_t count = input.problem.weight_elements();
-  const std::int64_t sampled = std::min(count, kMost);
-  std::set<std::pair<double, double>> places;
-  for (std::int64_t i = 0; i < sampled; ++i) {
-    const std::int64_t at = 2 * (i * count / sampled);
-    places.emplace(load_element(input.problem.types.location, input.locations.data(), at),
-                   load_element(input.problem.types.location, input.locations.data(), at + 1));
-  }
-  return static_cast<double>(places.size());
-}
-
-Truth without_sensitivity(const Problem& problem, std::vector<double> output) {
-  Truth truth;
-  truth.output = std::move(output);
-  truth.rows.resize(static_cast<std::size_t>(problem.batch * problem.queries * problem.heads));
-  add_output(problem, truth);
-  return truth;
-}
-
-}  // namespace
-
-Truth make_truth(const Input& input, std::vector<double> output, unsigned threads) {
-  constexpr std::int64_t kGrain = 256;
-  const Problem& problem = input.problem;
-  Truth truth = without_sensitivity(problem, std::move(output));
-  truth.independent_points = count_places(input);
-  ShiftSampler shifts(problem);
-  const std::int64_t rows = problem.queries * problem.heads;
-  ImageValues values(input);
-  for (std::int64_t image = 0; image < problem.batch; ++image) {
-    const float* const pixels = values.load(image, threads);
-    const ImageCells cells = make_cells(problem, pixels, threads);
-    RowSensitivity* const of_image = truth.rows.data() + image * rows;
-    parallel_for(rows, kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
-      add_rows(input, image, cells, begin, end, of_image);
-    });
-    shifts.add_image(input, image, pixels, threads);
-  }
-  truth.sampled_rows = shifts.take_rows();
-  truth.shifts = shifts.take_directions();
-  return truth;
-}
-
-Truth make_truth(const Input& input, unsigned threads) {
-  return make_truth(input, cached_reference(input, threads), threads);
-}
-
-Truth make_copy_truth(const Input& input) {
-  return without_sensitivity(input.problem, copy_reference(input));
 }
 
 }  // namespace msda

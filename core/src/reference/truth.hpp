@@ -1,23 +1,30 @@
-// What a result is judged by: the exact output, and what it owes to everything that a kernel may
-// round on the way there.
+// What an output is judged by: the exact numbers, and what each row owes to everything that a
+// kernel may round on the way there.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "input/input.hpp"
+#include <msda/operator.hpp>
 
 namespace msda {
 
-/// How far one row (b, q, h) of the output moves when its ingredients do: mean squares over its
-/// channels. Times the square of an error, relative or absolute, each is the mean square of what
-/// that error does to the row, as long as the errors of different points are independent. Points of
-/// a row at one and the same place are taken as one, because a kernel rounds them alike.
+/// How the elements of an output lie in rows.
+struct RowShape {
+  DType type = DType::kFloat32;  ///< as the output is stored
+  std::int64_t elements = 1;     ///< of one row
+  std::int64_t groups = 1;       ///< row r is of group r % groups: its head, as a rule
+};
+RowShape rows_of(const Problem& problem, const TensorSpec& output);
+
+/// How far one row of an output moves when its ingredients do: mean squares over its elements.
+/// Times the square of an error, relative or absolute, each is the mean square of what that error
+/// does to the row, as long as the errors of different points are independent. Points of a row at
+/// one and the same place are taken as one, because a kernel rounds them alike.
 struct RowSensitivity {
   double output = 0;       ///< the row itself, squared
-  double terms = 0;        ///< sum over corners of (weight * value)^2
-  double values = 0;       ///< sum over the same corners of value^2
+  double terms = 0;        ///< sum over its terms of (weight * value)^2
+  double values = 0;       ///< sum over the same terms of value^2
   double ranges = 0;       ///< sum of (weight * largest magnitude of the image, head and level)^2
   double fractions = 0;    ///< sum over points and axes of (weight * gradient)^2
   double coordinates = 0;  ///< the same times the square of the power of two below the coordinate
@@ -28,28 +35,28 @@ struct RowSensitivity {
 struct ShiftDirection {
   std::size_t level = 0;
   bool along_x = true;
-  std::vector<float> derivative;  ///< [rows, C]; rows as in Truth::sampled_rows
+  std::vector<float> derivative;  ///< [rows, elements]; rows as in Truth::sampled_rows
 };
 
+/// Of one output of an operator.
 struct Truth {
-  std::vector<double> output;        ///< [B, Q, H, C]
-  std::vector<RowSensitivity> rows;  ///< [B, Q, H]
-  /// [H]: the mean square of a head's strongest channel over that of all its channels.
+  RowShape shape;
+  std::vector<double> output;        ///< all elements
+  std::vector<RowSensitivity> rows;  ///< of each row
+  /// [groups]: the mean square of a group's strongest element of a row over that of all of them.
   std::vector<double> unevenness;
+  /// How many numbers are added up for an element.
+  double additions = 1;
   /// How many points, at most a few thousand, lie at places of their own: rounding errors average
   /// out over as many.
   double independent_points = 1;
+  /// Where all rows might err in one direction; empty for an operator without such directions.
   std::vector<std::int64_t> sampled_rows;
   std::vector<ShiftDirection> shifts;
+
+  Truth() = default;
+  /// An output that only its own type rounds, until sensitivities are added to its rows.
+  Truth(const RowShape& shape, std::vector<double> output);
 };
-
-/// The truth of the operator, its output from cached_reference(). threads = 0 uses all hardware
-/// threads; the result does not depend on it.
-Truth make_truth(const Input& input, unsigned threads = 0);
-/// The same with an output that is known.
-Truth make_truth(const Input& input, std::vector<double> output, unsigned threads = 0);
-
-/// The truth of Computes::kCopy: only the output's type rounds.
-Truth make_copy_truth(const Input& input);
 
 }  // namespace msda

@@ -49,6 +49,7 @@ struct JsonFields<Generation>
 template <>
 json write_json<ProblemSpec>(const ProblemSpec& spec) {
   json value = write_json(spec.problem);
+  value["operator"] = spec.op;
   if (spec.directory) {
     value["directory"] = write_json(*spec.directory);
   } else {
@@ -60,6 +61,10 @@ json write_json<ProblemSpec>(const ProblemSpec& spec) {
 template <>
 void read_json<ProblemSpec>(const json& value, const JsonPlace& place, ProblemSpec& spec) {
   read_json(value, place, spec.problem);
+  // Before there were several it was not told.
+  if (const auto op = value.find("operator"); op != value.end()) {
+    read_json(*op, JsonPlace(place, "operator"), spec.op);
+  }
   if (const auto directory = value.find("directory"); directory != value.end()) {
     read_json(*directory, JsonPlace(place, "directory"), spec.directory);
   } else if (const auto generation = value.find("generation"); generation != value.end()) {

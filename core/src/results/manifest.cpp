@@ -6,6 +6,7 @@
 #include "files/read.hpp"
 #include "files/write.hpp"
 #include "json_members.hpp"
+#include "operators/operator.hpp"
 #include "problem/validate.hpp"
 #include "results/entries_json.hpp"
 
@@ -16,6 +17,7 @@ using nlohmann::json;
 
 using ProblemFacts = JsonMembers<&ProblemEntry::description, &ProblemEntry::minimum_dram_bytes,
                                  &ProblemEntry::gathered_bytes, &ProblemEntry::flops>;
+using OperatorFacts = JsonMembersUnlessEmpty<&ProblemEntry::flops_are>;
 
 }  // namespace
 
@@ -23,6 +25,7 @@ template <>
 json write_json<ProblemEntry>(const ProblemEntry& entry) {
   json object = write_json<ProblemSpec>(entry);
   object.update(write_json_fields(entry, ProblemFacts::list()));
+  object.update(write_json_fields(entry, OperatorFacts::list()));
   return object;
 }
 
@@ -30,6 +33,7 @@ template <>
 void read_json<ProblemEntry>(const json& object, const JsonPlace& place, ProblemEntry& entry) {
   read_json<ProblemSpec>(object, place, entry);
   read_json_fields(object, place, entry, ProblemFacts::list());
+  read_json_fields(object, place, entry, OperatorFacts::list());
 }
 
 template <>
@@ -115,9 +119,10 @@ struct JsonFields<Manifest>
               &Manifest::groups, &Manifest::searches, &Manifest::resumed, &Manifest::shards>> {};
 
 ProblemEntry entry_of(const ProblemSpec& spec) {
-  const Problem& problem = spec.problem;
-  return {spec, describe(problem), problem.minimum_dram_bytes(), problem.gathered_bytes(),
-          problem.flops()};
+  const Operator& op = find_operator(spec.op);
+  const Traffic traffic = op.traffic(spec.problem);
+  return {spec,           describe(spec.problem), traffic.once(),
+          traffic.gathered, traffic.flops,        std::string(op.flops_text())};
 }
 
 RunTime& RunTime::operator+=(const RunTime& other) {

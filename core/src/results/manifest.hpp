@@ -64,6 +64,7 @@ struct ProblemEntry : ProblemSpec {
   std::int64_t minimum_dram_bytes = 0;
   std::int64_t gathered_bytes = 0;
   std::int64_t flops = 0;
+  std::string flops_are = "16 per point and output element";  ///< Operator::flops_text()
 };
 ProblemEntry entry_of(const ProblemSpec& spec);
 

@@ -11,6 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <msda/operator.hpp>
+
 #include "facts/code.hpp"
 #include "facts/conditions.hpp"
 #include "facts/evidence.hpp"
@@ -21,7 +23,7 @@ namespace msda {
 
 /// What to_json() writes, as record_schema() says. record_from_json() reads this and every earlier
 /// version.
-inline constexpr int kRecordSchema = 3;
+inline constexpr int kRecordSchema = 4;
 
 enum class CellStatus {
   kOk,       ///< verified before and after, timed
@@ -60,6 +62,22 @@ struct ProcessRun {
 inline std::string cell_name(const std::string& problem, const std::string& arm, TimingMode mode) {
   return problem + "/" + arm + "/" + std::string(name_of(mode));
 }
+/// How far one output was from the truth, at most, over all verifications.
+struct OutputError {
+  std::string name;  ///< "output", as the operator calls it
+  double relative_l2 = 0;
+  double tolerance = 0;  ///< of relative_l2
+  double maximum_absolute = 0;
+  /// The largest error of a row, and of an element, over what rounding can do to it: above 1 is
+  /// wrong.
+  double row_error = 0;
+  double element_error = 0;
+  std::vector<std::int64_t> worst_element;  ///< indices of the latter; empty where none is off
+  double spread = 0;  ///< relative L2 difference between two runs on the same input
+
+  /// Keeps the larger of each error; one that is no number stays one.
+  void take_worse(const OutputError& other);
+};
 
 struct Record {
   std::string cell;     ///< unique in a run: "problem/arm/mode"
@@ -74,14 +92,8 @@ struct Record {
   std::string reason;  ///< for every status but ok
   std::string phase;   ///< where it ended, "measure"; "" for ok
   bool baseline = false;
-  double relative_l2 = 0;  ///< the larger of before and after timing
-  double maximum_absolute = 0;
-  double tolerance = 0;  ///< of relative_l2
-  /// The largest error of a row (b, q, h), and of an element, over what rounding can do to it:
-  /// above 1 is wrong.
-  double row_error = 0;
-  double element_error = 0;
-  std::vector<std::int64_t> worst_element;  ///< b, q, h, c of the latter; empty where none is off
+  std::string op = "forward";        ///< the operator that the arm computes
+  std::vector<OutputError> outputs;  ///< in the operator's order; empty where nothing was judged
   /// Against the result that came with the input (output.npy); absent when none did.
   std::optional<double> expected_relative_l2;
   /// Of a cell that crashed or hung: those that were there when it did; they are no time.
@@ -97,9 +109,10 @@ struct Record {
   std::optional<Compilation> compilation;  ///< absent for kernels, and when it failed
   std::optional<Evidence> evidence;        ///< that its mechanism runs; absent where nobody asked
   double prepare_seconds = 0;              ///< of loading, after compilation
-  std::int64_t minimum_dram_bytes = 0;
-  std::int64_t gathered_bytes = 0;
-  std::int64_t flops = 0;
+  Traffic traffic;                         ///< of one call
+
+  /// Of the output that is furthest from the truth, measured by its tolerance; zeros without one.
+  const OutputError& worst_output() const;
 };
 
 nlohmann::json to_json(const Record& record);

@@ -35,6 +35,18 @@ double worse(double a, double b) {
 
 }  // namespace
 
+void OutputError::take_worse(const OutputError& other) {
+  relative_l2 = worse(relative_l2, other.relative_l2);
+  tolerance = std::max(tolerance, other.tolerance);
+  maximum_absolute = worse(maximum_absolute, other.maximum_absolute);
+  row_error = worse(row_error, other.row_error);
+  spread = worse(spread, other.spread);
+  if (!std::isnan(element_error) && !(other.element_error <= element_error)) {
+    element_error = worse(element_error, other.element_error);
+    worst_element = other.worst_element;
+  }
+}
+
 Record joined(Record earlier, Record later) {
   const std::set<int> before = processes_of(earlier);
   const std::set<int> after = processes_of(later);
@@ -48,12 +60,10 @@ Record joined(Record earlier, Record later) {
     }
   }
   if (later.parts.empty()) later.parts = std::move(earlier.parts);
-  later.relative_l2 = worse(earlier.relative_l2, later.relative_l2);
-  later.maximum_absolute = worse(earlier.maximum_absolute, later.maximum_absolute);
-  later.row_error = worse(earlier.row_error, later.row_error);
-  if (!std::isnan(later.element_error) && !(later.element_error >= earlier.element_error)) {
-    later.element_error = worse(earlier.element_error, later.element_error);
-    later.worst_element = earlier.worst_element;
+  if (later.outputs.empty()) later.outputs = earlier.outputs;
+  for (OutputError& output : later.outputs) {
+    const auto same = std::ranges::find(earlier.outputs, output.name, &OutputError::name);
+    if (same != earlier.outputs.end()) output.take_worse(*same);
   }
   // The first process is the one that compiled; the others found its code in the cache.
   if (earlier.compilation) later.compilation = earlier.compilation;

@@ -1,5 +1,7 @@
 // Records to JSON and back. Numbers that JSON cannot hold (NaN, infinity) become null and return as
 // NaN.
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -95,6 +97,42 @@ struct JsonFields<Evidence> {
 };
 
 template <>
+struct JsonFields<OutputError> {
+  using O = OutputError;
+  static auto list() {
+    return std::tuple(
+        json_field("name", &O::name),
+        json_field("relative_l2", &O::relative_l2,
+                   "the largest over all verifications; null for NaN"),
+        json_field("tolerance", &O::tolerance,
+                   "of relative_l2; derived from what the arm's arithmetic rounds"),
+        json_field("maximum_absolute", &O::maximum_absolute),
+        json_field("row_error", &O::row_error,
+                   "the largest error of a row over what rounding can do to it; above 1 is wrong"),
+        json_field("element_error", &O::element_error, "the same of an element"),
+        json_field("worst_element", &O::worst_element,
+                   "indices of the element with element_error; empty where none is off"),
+        json_field("spread", &O::spread, "relative L2 difference between two runs").unless_empty());
+  }
+};
+
+template <>
+struct JsonFields<Traffic> {
+  using T = Traffic;
+  static auto list() {
+    return std::tuple(
+        json_field("read", &T::read, "bytes of inputs, each once").at_least(0),
+        json_field("written", &T::written, "bytes of outputs, each once").at_least(0),
+        json_field("accumulated", &T::accumulated, "bytes of outputs that are sums").at_least(0),
+        json_field("gathered", &T::gathered, "bytes read through the loop over points").at_least(0),
+        json_field("scattered", &T::scattered, "bytes added through that loop").at_least(0),
+        json_field("flops", &T::flops).at_least(0),
+        json_field("least_read", &T::least_read, "bytes that every right kernel reads").at_least(0),
+        json_field("least_written", &T::least_written, "and writes").at_least(0));
+  }
+};
+
+template <>
 struct JsonFields<Record> {
   using R = Record;
 
@@ -110,18 +148,8 @@ struct JsonFields<Record> {
         json_field("reason", &R::reason, "of every status but ok"),
         json_field("phase", &R::phase, "where it ended; empty for ok"),
         json_field("baseline", &R::baseline),
-        json_field("relative_l2", &R::relative_l2,
-                   "the largest over all verifications; null for NaN"),
-        json_field("maximum_absolute", &R::maximum_absolute),
-        json_field("tolerance", &R::tolerance,
-                   "of relative_l2; derived from what the arm's arithmetic rounds"),
-        json_field("row_error", &R::row_error,
-                   "the largest error of a row (b, q, h) over what rounding can do to "
-                   "it; above 1 is wrong"),
-        json_field("element_error", &R::element_error, "the same of an element"),
-        json_field("worst_element", &R::worst_element,
-                   "b, q, h, c of the element with element_error; empty where none "
-                   "is off"),
+        json_field("operator", &R::op, "what the arm computes"),
+        json_field("outputs", &R::outputs, "how far each output was from the truth"),
         json_field("expected_relative_l2", &R::expected_relative_l2,
                    "against an output that came with the input"),
         json_field("processes", &R::processes),
@@ -130,9 +158,7 @@ struct JsonFields<Record> {
         json_field("resources", &R::resources), json_field("compilation", &R::compilation),
         json_field("evidence", &R::evidence, "whether what the arm is about shows"),
         json_field("prepare_seconds", &R::prepare_seconds),
-        json_field("minimum_dram_bytes", &R::minimum_dram_bytes).at_least(0),
-        json_field("gathered_bytes", &R::gathered_bytes).at_least(0),
-        json_field("flops", &R::flops).at_least(0));
+        json_field("traffic", &R::traffic, "what one call moves and computes"));
   }
 
   static auto list() {
@@ -161,10 +187,43 @@ int check_schema(const json& object) {
   return schema;
 }
 
+/// Takes a field of an earlier version out of the record; `otherwise` where it had none.
+json taken(json& object, const char* field, json otherwise) {
+  const auto found = object.find(field);
+  if (found == object.end()) return otherwise;
+  json value = std::move(*found);
+  object.erase(found);
+  return value;
+}
+
+/// Before version 4 there were one operator and one output.
+void name_operator_and_output(json& object) {
+  json output{{"name", "output"}};
+  for (const char* error : {"relative_l2", "tolerance", "maximum_absolute"}) {
+    output[error] = taken(object, error, 0.0);
+  }
+  for (const char* excess : {"row_error", "element_error"}) {
+    output[excess] = taken(object, excess, 0.0);
+  }
+  output["worst_element"] = taken(object, "worst_element", json::array());
+  const json once = taken(object, "minimum_dram_bytes", 0);
+  object.update({{"operator", "forward"},
+                 {"outputs", json::array({std::move(output)})},
+                 {"traffic",
+                  {{"read", once},
+                   {"written", 0},
+                   {"accumulated", 0},
+                   {"gathered", taken(object, "gathered_bytes", 0)},
+                   {"scattered", 0},
+                   {"flops", taken(object, "flops", 0)},
+                   {"least_read", 0},
+                   {"least_written", 0}}}});
+}
+
 /// A record of an earlier version, with what later ones brought.
 Record read_earlier_version(json object, int schema) {
   if (schema < 2) object.update({{"phase", ""}, {"processes", json::array()}});
-  object.update({{"row_error", 0.0}, {"element_error", 0.0}, {"worst_element", json::array()}});
+  name_operator_and_output(object);
   auto record = from_json_document<Record>(object, "record");
   if (schema > 1) return record;
   // Version 1 told a process only by its number beside the samples.
@@ -188,6 +247,21 @@ std::string_view name_of(CellStatus status) {
     case CellStatus::kImpossible: return "impossible";
   }
   return "?";
+}
+
+const OutputError& Record::worst_output() const {
+  static const OutputError kNone{};
+  const OutputError* worst = &kNone;
+  double most = -1;
+  for (const OutputError& output : outputs) {
+    // A NaN error is the worst.
+    const double share = output.relative_l2 / std::max(output.tolerance, 1e-300);
+    if (share <= most) continue;
+    worst = &output;
+    most = share;
+    if (std::isnan(share)) break;
+  }
+  return *worst;
 }
 
 json to_json_without_samples(const Record& record) {

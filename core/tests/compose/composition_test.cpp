@@ -116,8 +116,8 @@ TEST(Composition, ABatchHasAnImageForEachDevice) {
 }
 
 TEST(Composition, KnowsWhatOnlyCopies) {
-  EXPECT_EQ(Composition(registry(), {{"staging-copy", {}}}).computes(), Computes::kCopy);
-  EXPECT_EQ(Composition(registry(), {{"handover", {}}}).computes(), Computes::kAttention);
+  EXPECT_EQ(Composition(registry(), {{"staging-copy", {}}}).op().name(), "copy");
+  EXPECT_EQ(Composition(registry(), {{"handover", {}}}).op().name(), "forward");
 }
 
 TEST(Composition, RefusesUnknownNamesAndParameters) {

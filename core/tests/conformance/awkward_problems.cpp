@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include <msda/operators/forward.hpp>
 #include "input/elements.hpp"
 #include "support/problems.hpp"
 
@@ -66,8 +67,9 @@ Input make_input(const AwkwardProblem& awkward) {
                            std::numeric_limits<float>::infinity(),
                            -std::numeric_limits<float>::infinity(), 1e30F, -1e30F};
   const DType type = awkward.problem.types.location;
-  for (std::int64_t i = 0; i < awkward.problem.location_elements(); i += 7) {
-    store_element(type, input.locations.data(), i, hostile[static_cast<std::size_t>(i) / 7 % 5]);
+  for (std::int64_t i = 0; i < elements(awkward.problem, forward::kLocations); i += 7) {
+    store_element(type, input.at("locations").data(), i,
+                  hostile[static_cast<std::size_t>(i) / 7 % 5]);
   }
   return input;
 }

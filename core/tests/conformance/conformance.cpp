@@ -6,7 +6,6 @@
 
 #include "jit/occupancy.hpp"
 #include "measure/verify.hpp"
-#include "reference/reference.hpp"
 
 namespace msda {
 
@@ -88,9 +87,8 @@ bool expect_right(Device& device, const Composition& composition, const Case& on
   try {
     const Prepared prepared = device.prepare(composition, one.problem);
     DeviceInput input(device, one.input);
-    const Verdict verdict =
-        verify(device, *prepared.executable, composition, input, one.problem,
-               composition.computes() == Computes::kCopy ? make_copy_truth(one.input) : one.truth);
+    const Verdict verdict = verify(device, *prepared.executable, composition, input, one.problem,
+                                   truths_of(one, composition));
     EXPECT_TRUE(verdict.right) << verdict.reason;
     return true;
   } catch (const Unsupported& refusal) {
@@ -105,11 +103,16 @@ bool expect_right(Device& device, const Composition& composition, const Case& on
 
 }  // namespace
 
+std::vector<Truth> truths_of(const Case& one, const Composition& composition) {
+  const Operator& op = composition.op();
+  return op.name() == kDefaultOperator ? one.truths : make_truths(op, one.input);
+}
+
 std::vector<Case> make_cases(const std::vector<AwkwardProblem>& problems) {
   std::vector<Case> made;
   for (const AwkwardProblem& awkward : problems) {
     Case one{awkward.problem, make_input(awkward), {}};
-    one.truth = make_truth(one.input, compute_reference(one.input));
+    one.truths = make_truths(find_operator("forward"), one.input);
     made.push_back(std::move(one));
   }
   return made;

@@ -46,8 +46,10 @@ std::string test_name(const std::string& name);
 struct Case {
   Problem problem;
   Input input;
-  Truth truth;
+  std::vector<Truth> truths;  ///< of the operator `forward`
 };
+/// What a composition must write for it.
+std::vector<Truth> truths_of(const Case& one, const Composition& composition);
 std::vector<Case> make_cases(const std::vector<AwkwardProblem>& problems);
 /// Of the awkward problems, made once.
 const std::vector<Case>& awkward_cases();

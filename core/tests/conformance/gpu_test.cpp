@@ -3,7 +3,7 @@
 #include "conformance/conformance.hpp"
 #include "conformance/head_groups.hpp"
 #include "measure/verify.hpp"
-#include "reference/reference.hpp"
+#include "operators/operator.hpp"
 
 namespace msda {
 namespace {
@@ -32,7 +32,7 @@ TEST(GpuLaunches, AreRightOneAfterAnother) {
       const Prepared prepared = device->prepare(composition, one.problem);
       DeviceInput input(*device, one.input);
       for (int launch = 0; launch < kLaunches; ++launch) {
-        EXPECT_EQ(verify(*device, *prepared.executable, composition, input, one.problem, one.truth)
+        EXPECT_EQ(verify(*device, *prepared.executable, composition, input, one.problem, one.truths)
                       .reason,
                   "")
             << "launch " << launch;
@@ -64,7 +64,7 @@ TEST(GpuSplit, IsRightInEveryModeHoweverTheOutputIsGathered) {
   Problem problem = preset("ddetr-encoder");
   problem.batch = 3;  // two images for one of them
   const Input source = generate(problem, {});
-  const Truth truth = make_truth(source, compute_reference(source));
+  const std::vector<Truth> truths = make_truths(find_operator("forward"), source);
   DeviceInput input(*device, source);
   for (const char* gather : {"written", "copied"}) {
     const Use split{"batch-split", {{"output", std::string(gather)}}};
@@ -73,15 +73,15 @@ TEST(GpuSplit, IsRightInEveryModeHoweverTheOutputIsGathered) {
       SCOPED_TRACE(composition.describe());
       const Prepared prepared = device->prepare(composition, problem);
       const auto reason = [&] {
-        return verify(*device, *prepared.executable, composition, input, problem, truth).reason;
+        return verify(*device, *prepared.executable, composition, input, problem, truths).reason;
       };
       EXPECT_EQ(reason(), "");
       for (const TimingMode mode : {TimingMode::kCold, TimingMode::kWarm, TimingMode::kGraph}) {
-        input.poison_output();
+        input.poison_outputs();
         const auto seconds = device->time(
             mode, 5, [&](int) { prepared.executable->launch(input.tensors(), device->stream()); });
         for (const double s : seconds) EXPECT_GT(s, 1e-6) << name_of(mode);
-        EXPECT_EQ(judge(composition, problem, truth, input.download_output()).reason, "")
+        EXPECT_EQ(judge(composition, problem, truths, input.download_outputs()).reason, "")
             << name_of(mode);
       }
       EXPECT_EQ(reason(), "");
@@ -122,7 +122,7 @@ TEST(GpuParts, TogetherAreALaunchAndEachIsTimed) {
   const auto device = open_device("cuda:0");
   const Problem problem = preset("ddetr-encoder");
   const Input source = generate(problem, {});
-  const Truth truth = make_truth(source, compute_reference(source));
+  const std::vector<Truth> truths = make_truths(find_operator("forward"), source);
   DeviceInput input(*device, source);
   for (const char* name : {"spatial-order", "precomputed-weights"}) {
     const Composition composition = shipped_composition(name);
@@ -130,7 +130,7 @@ TEST(GpuParts, TogetherAreALaunchAndEachIsTimed) {
     ASSERT_GE(prepared.parts.size(), 2U) << name;
     EXPECT_EQ(prepared.parts.back().name, "kernel");
     InParts in_parts(prepared.parts);
-    const Verdict verdict = verify(*device, in_parts, composition, input, problem, truth);
+    const Verdict verdict = verify(*device, in_parts, composition, input, problem, truths);
     EXPECT_TRUE(verdict.right) << name << ": " << verdict.reason;
     const auto parts = static_cast<int>(prepared.parts.size());
     const auto launch = [&](int, int part) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <msda/operators/forward.hpp>
 #include "conformance/conformance.hpp"
 #include "conformance/tiles.hpp"
 #include "device/simt/device.hpp"
@@ -52,10 +53,9 @@ class VastTensor {
 /// What is wrong with the last image, or "".
 std::string wrong_with_image(const Composition& composition, const Case& whole,
                              VastTensor& output) {
-  const bool copies = composition.computes() == Computes::kCopy;
   const Bytes written(output.image(), output.image() + output.image_bytes());
-  const Verdict verdict = judge(composition, whole.problem,
-                                copies ? make_copy_truth(whole.input) : whole.truth, written);
+  const Verdict verdict =
+      judge(composition, whole.problem, truths_of(whole, composition), {written});
   return verdict.right ? "" : "of the last image: " + verdict.reason;
 }
 
@@ -68,7 +68,7 @@ void change_first_level(const Problem& problem, Bytes& bytes, const Change& chan
   auto* locations = reinterpret_cast<float*>(bytes.data());
   const std::int64_t of_level = 2 * problem.points;
   const std::int64_t of_row = of_level * problem.level_count();
-  for (std::int64_t i = 0; i < problem.location_elements(); ++i) {
+  for (std::int64_t i = 0; i < elements(problem, forward::kLocations); ++i) {
     if (i % of_row < of_level) change(locations[i], i);
   }
 }
@@ -85,10 +85,10 @@ const Case& corner_of_image() {
     Case one;
     one.problem = problem;
     one.input = make_input(awkward);
-    change_first_level(problem, one.input.locations, [](float& location, std::int64_t i) {
+    change_first_level(problem, one.input.at("locations"), [](float& location, std::int64_t i) {
       location = 0.25F + 0.25F * static_cast<float>(i * 7 % 3);
     });
-    one.truth = make_truth(one.input);
+    one.truths = make_truths(find_operator("forward"), one.input);
     return one;
   }();
   return kCase;
@@ -96,7 +96,7 @@ const Case& corner_of_image() {
 
 /// The stand-in's locations, as the vast image has them.
 Bytes locations_in_image(const Case& corner) {
-  Bytes bytes = corner.input.locations;
+  Bytes bytes = corner.input.at("locations");
   change_first_level(corner.problem, bytes, [](float& location, std::int64_t) {
     location = (static_cast<float>(kSide - 2) + 2 * location) / static_cast<float>(kSide);
   });
@@ -108,8 +108,8 @@ void put_values(const Case& corner, std::byte* image) {
   const std::size_t pixel =
       static_cast<std::size_t>(corner.problem.heads * corner.problem.channels) *
       size_of(corner.problem.types.value);
-  const std::byte* from = corner.input.value.data();
-  const std::byte* const end = from + corner.input.value.size();
+  const std::byte* from = corner.input.at("value").data();
+  const std::byte* const end = from + corner.input.at("value").size();
   for (std::int64_t y = 0; y < 2; ++y, from += 2 * pixel) {
     const std::int64_t first = (kSide - 2 + y) * kSide + kSide - 2;
     std::copy_n(from, 2 * pixel, image + static_cast<std::size_t>(first) * pixel);
@@ -129,16 +129,19 @@ Problem vast_image() {
 std::string wrong_with_vast_image(const Composition& composition, const Build& build) {
   const Problem problem = vast_image();
   const Case& corner = corner_of_image();
-  SimtMemory value(static_cast<std::size_t>(problem.value_elements()) *
+  SimtMemory value(static_cast<std::size_t>(elements(problem, forward::kValue)) *
                    size_of(problem.types.value));
   put_values(corner, static_cast<std::byte*>(value.data()));
   Bytes locations = locations_in_image(corner);
-  Bytes weights = corner.input.weights;
-  Bytes output(static_cast<std::size_t>(problem.output_elements()) * size_of(problem.types.output),
-               std::byte{0xFF});
-  SimtExecutable executable(*build.unit, problem, simt_info({}), {});
-  executable.launch({value.data(), locations.data(), weights.data(), output.data()}, nullptr);
-  const Verdict verdict = judge(composition, corner.problem, corner.truth, output);
+  Bytes weights = corner.input.at("weights");
+  Bytes output(
+      static_cast<std::size_t>(elements(problem, forward::kOutput)) * size_of(problem.types.output),
+      std::byte{0xFF});
+  SimtExecutable executable(*build.unit, composition.op(), problem, simt_info({}), {});
+  Tensors tensors;
+  tensors.data = {value.data(), locations.data(), weights.data(), output.data()};
+  executable.launch(tensors, nullptr);
+  const Verdict verdict = judge(composition, corner.problem, corner.truths, {output});
   return verdict.right ? "" : "of the vast image: " + verdict.reason;
 }
 
@@ -164,15 +167,18 @@ DeviceInfo device_of_vast_problem() {
 std::string wrong_with_offsets(const Composition& composition, const Build& build) {
   const Problem problem = vast_problem(composition);
   const Case& image = last_image(problem);
-  SimtExecutable executable(*build.unit, problem, device_of_vast_problem(), {.last_image = true});
-  VastTensor value(image.input.value, problem.batch);
-  VastTensor locations(image.input.locations, problem.batch);
-  VastTensor weights(image.input.weights, problem.batch);
-  VastTensor output(static_cast<std::size_t>(image.problem.output_elements()) *
+  SimtExecutable executable(*build.unit, composition.op(), problem, device_of_vast_problem(),
+                            {.last_image = true});
+  VastTensor value(image.input.at("value"), problem.batch);
+  VastTensor locations(image.input.at("locations"), problem.batch);
+  VastTensor weights(image.input.at("weights"), problem.batch);
+  VastTensor output(static_cast<std::size_t>(elements(image.problem, forward::kOutput)) *
                         size_of(image.problem.types.output),
                     problem.batch);
   std::fill_n(output.image(), output.image_bytes(), std::byte{0xFF});
-  executable.launch({value.data(), locations.data(), weights.data(), output.data()}, nullptr);
+  Tensors tensors;
+  tensors.data = {value.data(), locations.data(), weights.data(), output.data()};
+  executable.launch(tensors, nullptr);
   return wrong_with_image(composition, image, output);
 }
 

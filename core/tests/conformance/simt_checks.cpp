@@ -73,9 +73,8 @@ std::string wrong_with(Device& device, const Composition& composition, const Cas
   const Prepared prepared = device.load(composition, one.problem, build);
   DeviceInput input(device, one.input);
   for (int launch = 0; launch < launches; ++launch) {
-    const Verdict verdict =
-        verify(device, *prepared.executable, composition, input, one.problem,
-               composition.computes() == Computes::kCopy ? make_copy_truth(one.input) : one.truth);
+    const Verdict verdict = verify(device, *prepared.executable, composition, input, one.problem,
+                                   truths_of(one, composition));
     if (!verdict.right) return verdict.reason;
   }
   return "";

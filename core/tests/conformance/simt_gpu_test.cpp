@@ -19,11 +19,11 @@ Bytes output_of(Device& device, const Composition& composition, const Input& sou
   const Prepared prepared = device.prepare(composition, source.problem);
   DeviceInput input(device, source);
   prepared.executable->bind(input.tensors());
-  input.poison_output();
+  input.poison_outputs();
   device.synchronize();
   prepared.executable->launch(input.tensors(), device.stream());
   device.synchronize();
-  return input.download_output();
+  return input.download_output(0);
 }
 
 class SimtAgainstGpu : public ::testing::TestWithParam<std::string> {};

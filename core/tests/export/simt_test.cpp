@@ -31,10 +31,10 @@ Bytes output_of(Device& device, const Composition& composition, const Problem& p
   generation.distribution = Distribution::kOutside;
   const Input input = generate(problem, generation);
   DeviceInput tensors(device, input);
-  tensors.poison_output();
+  tensors.poison_outputs();
   prepared.executable->bind(tensors.tensors());
   prepared.executable->launch(tensors.tensors(), device.stream());
-  return tensors.download_output();
+  return tensors.download_output(0);
 }
 
 class ExportOnSimt : public testing::TestWithParam<std::vector<std::string>> {};

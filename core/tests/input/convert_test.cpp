@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include <msda/operators/forward.hpp>
+
 #include "support/tensors.hpp"
 
 namespace msda {
@@ -13,7 +15,8 @@ using testing::HasSubstr;
 
 Input small_input() {
   Input input = generate(small_problem(), {});
-  input.expected.emplace(static_cast<std::size_t>(input.problem.output_elements()), 1.0F);
+  input.expected[forward::kOutput].assign(
+      static_cast<std::size_t>(elements(input.problem, forward::kOutput)), 1.0F);
   return input;
 }
 
@@ -21,24 +24,25 @@ TEST(Convert, ToTheSameTypesChangesNothing) {
   const Input input = small_input();
   const Input same = convert(input, input.problem.types);
   EXPECT_EQ(content_hash(same), content_hash(input));
-  EXPECT_TRUE(same.expected.has_value());
+  EXPECT_FALSE(same.expected[forward::kOutput].empty());
 }
 
 TEST(Convert, WideningIsExactAndKeepsWhatIsExpected) {
   Problem problem = small_problem();
   problem.types = Types::all(DType::kFloat16);
   Input narrow = generate(problem, {});
-  narrow.expected.emplace(static_cast<std::size_t>(problem.output_elements()), 1.0F);
+  narrow.expected[forward::kOutput].assign(
+      static_cast<std::size_t>(elements(problem, forward::kOutput)), 1.0F);
   const Input wide = convert(narrow, Types::all(DType::kFloat32));
-  EXPECT_TRUE(wide.expected.has_value());
-  EXPECT_EQ(convert(wide, Types::all(DType::kFloat16)).value, narrow.value);
+  EXPECT_FALSE(wide.expected[forward::kOutput].empty());
+  EXPECT_EQ(convert(wide, Types::all(DType::kFloat16)).at("value"), narrow.at("value"));
 }
 
 TEST(Convert, NarrowingDropsWhatIsExpected) {
   for (const auto member : {&Types::value, &Types::location, &Types::weight}) {
     Types types;
     types.*member = DType::kFloat16;
-    EXPECT_FALSE(convert(small_input(), types).expected.has_value());
+    EXPECT_TRUE(convert(small_input(), types).expected[forward::kOutput].empty());
   }
 }
 
@@ -47,35 +51,36 @@ TEST(Convert, TheTypeOfTheOutputDoesNotTouchWhatIsExpected) {
   types.output = DType::kBFloat16;
   const Input converted = convert(small_input(), types);
   EXPECT_EQ(converted.problem.types, types);
-  EXPECT_TRUE(converted.expected.has_value());
+  EXPECT_FALSE(converted.expected[forward::kOutput].empty());
 }
 
 TEST(Convert, BetweenTheNarrowTypesRounds) {
   Input input = small_input();
   const Input half = convert(input, Types::all(DType::kFloat16));
   const Input brain = convert(half, Types::all(DType::kBFloat16));
-  for (std::int64_t i = 0; i < input.problem.value_elements(); ++i) {
-    const double x = load_element(DType::kFloat16, half.value.data(), i);
-    EXPECT_NEAR(load_element(DType::kBFloat16, brain.value.data(), i), x, std::abs(x) * 0x1p-8);
+  for (std::int64_t i = 0; i < elements(input.problem, forward::kValue); ++i) {
+    const double x = load_element(DType::kFloat16, half.at("value").data(), i);
+    EXPECT_NEAR(load_element(DType::kBFloat16, brain.at("value").data(), i), x,
+                std::abs(x) * 0x1p-8);
   }
 }
 
 TEST(Convert, RefusesFiniteNumbersThatTheTypeCannotHold) {
   Input input = small_input();
-  store_element(DType::kFloat32, input.value.data(), 3, 1e6F);
+  store_element(DType::kFloat32, input.at("value").data(), 3, 1e6F);
   EXPECT_THAT(usage_error_of([&] { convert(input, Types::all(DType::kFloat16)); }),
               AllOf(HasSubstr("value"), HasSubstr("1000000"), HasSubstr("fp16")));
 }
 
 TEST(Convert, KeepsLocationsThatAreNotFinite) {
   Input input = small_input();
-  store_element(DType::kFloat32, input.locations.data(), 0,
+  store_element(DType::kFloat32, input.at("locations").data(), 0,
                 std::numeric_limits<float>::quiet_NaN());
-  store_element(DType::kFloat32, input.locations.data(), 1,
+  store_element(DType::kFloat32, input.at("locations").data(), 1,
                 -std::numeric_limits<float>::infinity());
   const Input half = convert(input, Types::all(DType::kFloat16));
-  EXPECT_TRUE(std::isnan(load_element(DType::kFloat16, half.locations.data(), 0)));
-  EXPECT_EQ(load_element(DType::kFloat16, half.locations.data(), 1),
+  EXPECT_TRUE(std::isnan(load_element(DType::kFloat16, half.at("locations").data(), 0)));
+  EXPECT_EQ(load_element(DType::kFloat16, half.at("locations").data(), 1),
             -std::numeric_limits<double>::infinity());
 }
 
@@ -85,9 +90,9 @@ TEST(ContentHash, DependsOnShapeTypesAndTensorsButNotOnNames) {
   Input other = input;
   other.problem.name = "another";
   other.origin = "elsewhere";
-  other.expected.reset();
+  other.expected[forward::kOutput].clear();
   EXPECT_EQ(content_hash(other), content_hash(input));
-  other.weights.back() ^= std::byte{1};
+  other.at("weights").back() ^= std::byte{1};
   EXPECT_NE(content_hash(other), content_hash(input));
   other = input;
   std::swap(other.problem.levels[0].height, other.problem.levels[0].width);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include <msda/operators/forward.hpp>
 #include "input/locations.hpp"
 #include "input/tensor_files.hpp"
 #include "support/tensors.hpp"
@@ -27,7 +28,7 @@ Generation make_generation(Distribution distribution, std::uint64_t seed = 1) {
 }
 
 std::vector<float> locations_of(const Problem& problem, const Generation& generation) {
-  return to_floats(problem.types.location, generate(problem, generation).locations);
+  return to_floats(problem.types.location, generate(problem, generation).at("locations"));
 }
 
 /// Large enough for statistics: 2 * 400 * 4 * 2 * 4 = 25,600 points.
@@ -47,9 +48,9 @@ TEST(Generate, SameBitsForAnyNumberOfThreads) {
     const Input one = generate(problem, make_generation(distribution), 1);
     for (const unsigned threads : {2U, 7U}) {
       const Input many = generate(problem, make_generation(distribution), threads);
-      EXPECT_EQ(one.value, many.value);
-      EXPECT_EQ(one.locations, many.locations) << name_of(distribution);
-      EXPECT_EQ(one.weights, many.weights);
+      EXPECT_EQ(one.at("value"), many.at("value"));
+      EXPECT_EQ(one.at("locations"), many.at("locations")) << name_of(distribution);
+      EXPECT_EQ(one.at("weights"), many.at("weights"));
     }
   }
 }
@@ -63,9 +64,9 @@ TEST(Generate, TheDefinitionOfAnInputDoesNotChange) {
 TEST(Generate, SeedChangesAllTensors) {
   const Input a = generate(small_problem(), make_generation(Distribution::kUniform, 1));
   const Input b = generate(small_problem(), make_generation(Distribution::kUniform, 2));
-  EXPECT_NE(a.value, b.value);
-  EXPECT_NE(a.locations, b.locations);
-  EXPECT_NE(a.weights, b.weights);
+  EXPECT_NE(a.at("value"), b.at("value"));
+  EXPECT_NE(a.at("locations"), b.at("locations"));
+  EXPECT_NE(a.at("weights"), b.at("weights"));
   EXPECT_NE(content_hash(a), content_hash(b));
 }
 
@@ -76,9 +77,9 @@ TEST(Generate, NarrowTypesHoldTheRoundedNumbers) {
     problem.types = Types::all(type);
     const Input narrow = generate(problem, make_generation(Distribution::kLocal));
     const Input converted = convert(wide, problem.types);
-    EXPECT_EQ(narrow.value, converted.value);
-    EXPECT_EQ(narrow.locations, converted.locations);
-    EXPECT_EQ(narrow.weights, converted.weights);
+    EXPECT_EQ(narrow.at("value"), converted.at("value"));
+    EXPECT_EQ(narrow.at("locations"), converted.at("locations"));
+    EXPECT_EQ(narrow.at("weights"), converted.at("weights"));
   }
 }
 
@@ -87,20 +88,21 @@ TEST(Generate, ABorderIsZeroAndMovesThePixels) {
   const Input plain = generate(problem, make_generation(Distribution::kUniform));
   problem.layout = ValueLayout::kZeroBorder;
   const Input padded = generate(problem, make_generation(Distribution::kUniform));
-  EXPECT_NO_THROW(require_zero_border(problem, padded.value));
-  EXPECT_EQ(plain.locations, padded.locations);
+  EXPECT_NO_THROW(require_content(problem, forward::kTensors[forward::kValue], padded.at("value")));
+  EXPECT_EQ(plain.at("locations"), padded.at("locations"));
   const auto count_zeros = [](const Input& input) {
-    const std::vector<float> values = to_floats(DType::kFloat32, input.value);
+    const std::vector<float> values = to_floats(DType::kFloat32, input.at("value"));
     return std::count(values.begin(), values.end(), 0.0F);
   };
   EXPECT_EQ(count_zeros(plain), 0);
-  EXPECT_EQ(count_zeros(padded), problem.value_elements() - plain.problem.value_elements());
+  EXPECT_EQ(count_zeros(padded),
+            elements(problem, forward::kValue) - elements(plain.problem, forward::kValue));
   // Pixel (1, 2) of level 1 of image 1, the last channel.
   const auto element = [](const Input& input, std::int64_t border) {
     const Problem& p = input.problem;
     const std::int64_t pixel =
         p.spatial_size() + p.level_starts()[1] + (1 + border) * p.level_pitch(1) + 2 + border;
-    return load_element(DType::kFloat32, input.value.data(),
+    return load_element(DType::kFloat32, input.at("value").data(),
                         (pixel + 1) * p.heads * p.channels - 1);
   };
   EXPECT_EQ(element(plain, 0), element(padded, 1));
@@ -109,7 +111,7 @@ TEST(Generate, ABorderIsZeroAndMovesThePixels) {
 TEST(Generate, WeightsAreASoftmaxOverLevelsAndPoints) {
   const Problem problem = small_problem();
   const Input input = generate(problem, make_generation(Distribution::kUniform));
-  const std::vector<float> weights = to_floats(DType::kFloat32, input.weights);
+  const std::vector<float> weights = to_floats(DType::kFloat32, input.at("weights"));
   const auto group = static_cast<std::size_t>(problem.level_count() * problem.points);
   for (std::size_t first = 0; first < weights.size(); first += group) {
     double sum = 0;

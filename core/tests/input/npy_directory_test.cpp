@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <msda/operators/forward.hpp>
 #include "input/npy.hpp"
 #include "input/tensor_files.hpp"
 #include "support/tensors.hpp"
@@ -19,7 +20,8 @@ Input small_input(ValueLayout layout = ValueLayout::kPlain) {
   Problem problem = small_problem();
   problem.layout = layout;
   Input input = generate(problem, {});
-  input.expected.emplace(static_cast<std::size_t>(problem.output_elements()), 0.5F);
+  input.expected[forward::kOutput].assign(
+      static_cast<std::size_t>(elements(problem, forward::kOutput)), 0.5F);
   return input;
 }
 
@@ -47,7 +49,7 @@ class NpyDirectory : public testing::Test {
   }
 
   std::string error() const {
-    return usage_error_of([&] { read_npy_directory(directory_.path()); });
+    return usage_error_of([&] { read_npy_directory(directory_.path(), forward::kTensors); });
   }
 
   TemporaryDirectory directory_;
@@ -55,34 +57,36 @@ class NpyDirectory : public testing::Test {
 };
 
 TEST_F(NpyDirectory, IsReadAsItWasWritten) {
-  const Input read = read_npy_directory(directory_.path());
+  const Input read = read_npy_directory(directory_.path(), forward::kTensors);
   EXPECT_EQ(content_hash(read), content_hash(input_));
   EXPECT_EQ(read.expected, input_.expected);
   EXPECT_EQ(read.origin, directory_.path().string());
   EXPECT_EQ(read.problem.name, directory_.path().filename().string());
-  EXPECT_EQ(read_npy_directory(directory_.path() / "").problem.name, read.problem.name);
+  EXPECT_EQ(read_npy_directory(directory_.path() / "", forward::kTensors).problem.name,
+            read.problem.name);
 }
 
 TEST_F(NpyDirectory, HalfPrecisionIsReadAsItWasWritten) {
   input_ = convert(input_, Types::all(DType::kFloat16));
   std::filesystem::remove(file("output"));
   rewrite();
-  const Input read = read_npy_directory(directory_.path());
+  const Input read = read_npy_directory(directory_.path(), forward::kTensors);
   EXPECT_EQ(content_hash(read), content_hash(input_));
-  EXPECT_FALSE(read.expected.has_value());
+  EXPECT_TRUE(read.expected[forward::kOutput].empty());
 }
 
 TEST_F(NpyDirectory, ABorderIsRecognisedByTheStarts) {
   input_ = small_input(ValueLayout::kZeroBorder);
   rewrite();
-  const Input read = read_npy_directory(directory_.path());
+  const Input read = read_npy_directory(directory_.path(), forward::kTensors);
   EXPECT_EQ(read.problem.layout, ValueLayout::kZeroBorder);
   EXPECT_EQ(content_hash(read), content_hash(input_));
 }
 
 TEST_F(NpyDirectory, ABorderThatIsNotZeroIsRefused) {
   input_ = small_input(ValueLayout::kZeroBorder);
-  store_element(DType::kFloat32, input_.value.data(), 15 + 2, 1.0F);  // pixel 1: in the top row
+  store_element(DType::kFloat32, input_.at("value").data(), 15 + 2,
+                1.0F);  // pixel 1: in the top row
   rewrite();
   EXPECT_THAT(error(), AllOf(HasSubstr("value.npy"), HasSubstr("border pixel 1 of image 0")));
 }
@@ -94,8 +98,9 @@ TEST_F(NpyDirectory, EachMissingFileIsNamed) {
     EXPECT_THAT(error(), AllOf(HasSubstr(stem), HasSubstr("no such file")));
     rewrite();
   }
-  EXPECT_THAT(usage_error_of([&] { read_npy_directory(directory_.path() / "absent"); }),
-              HasSubstr("absent: no such directory"));
+  EXPECT_THAT(
+      usage_error_of([&] { read_npy_directory(directory_.path() / "absent", forward::kTensors); }),
+      HasSubstr("absent: no such directory"));
 }
 
 TEST_F(NpyDirectory, WrongElementTypesAreNamed) {
@@ -143,21 +148,22 @@ TEST_F(NpyDirectory, InconsistentStartsAreRefusedByLevel) {
 }
 
 TEST_F(NpyDirectory, OnlyLocationsMayBeNotFinite) {
-  store_element(DType::kFloat32, input_.locations.data(), 0, kNan);
-  store_element(DType::kFloat32, input_.locations.data(), 5,
+  store_element(DType::kFloat32, input_.at("locations").data(), 0, kNan);
+  store_element(DType::kFloat32, input_.at("locations").data(), 5,
                 std::numeric_limits<float>::infinity());
   rewrite();
   EXPECT_EQ(error(), "");
-  store_element(DType::kFloat32, input_.value.data(), 70 * 15 + 7, kNan);
+  store_element(DType::kFloat32, input_.at("value").data(), 70 * 15 + 7, kNan);
   rewrite();
   EXPECT_THAT(error(), AllOf(HasSubstr("value.npy"), HasSubstr("element [1, 0, 1, 2] is nan")));
   input_ = small_input();
-  store_element(DType::kFloat32, input_.weights.data(), 1, -std::numeric_limits<float>::infinity());
+  store_element(DType::kFloat32, input_.at("weights").data(), 1,
+                -std::numeric_limits<float>::infinity());
   rewrite();
   EXPECT_THAT(error(), AllOf(HasSubstr("attention_weights.npy"),
                              HasSubstr("element [0, 0, 0, 0, 1] is -inf")));
   input_ = small_input();
-  input_.expected->front() = kNan;
+  input_.expected[forward::kOutput].front() = kNan;
   rewrite();
   EXPECT_THAT(error(), AllOf(HasSubstr("output.npy"), HasSubstr("nan")));
 }

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <msda/operators/forward.hpp>
 #include "problem/validate.hpp"
 #include "support/tensors.hpp"
 
@@ -15,7 +16,7 @@ TEST(Presets, AreValidAndCarryTheirNames) {
     const Problem problem = preset(name);
     EXPECT_EQ(problem.name, name);
     EXPECT_EQ(problem.types, Types::all(DType::kFloat32));
-    EXPECT_NO_THROW(validate(problem)) << name;
+    EXPECT_NO_THROW(validate(problem, forward::kTensors)) << name;
   }
 }
 
@@ -32,7 +33,8 @@ TEST(Presets, HaveTheirPublishedSizes) {
 }
 
 TEST(Presets, TheCapturedOneIsWhatTheFilesHold) {
-  const Input files = read_npy_directory(MSDA_SOURCE_DIR "/experiments/inputs/captured_decoder");
+  const Input files =
+      read_npy_directory(MSDA_SOURCE_DIR "/experiments/inputs/captured_decoder", forward::kTensors);
   Problem declared = preset("captured-decoder");
   declared.name = files.problem.name;
   EXPECT_EQ(declared, files.problem);

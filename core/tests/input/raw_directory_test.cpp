@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include <msda/operators/forward.hpp>
 #include "input/tensor_files.hpp"
 #include "support/tensors.hpp"
 
@@ -17,7 +18,7 @@ class RawDirectory : public testing::Test {
 
   void make(const Problem& problem) {
     input_ = generate(problem, {});
-    input_.expected.emplace(static_cast<std::size_t>(problem.output_elements()), 0.5F);
+    input_.expected[forward::kOutput].assign(static_cast<std::size_t>(elements(problem, forward::kOutput)), 0.5F);
     rewrite();
   }
 
@@ -31,7 +32,9 @@ class RawDirectory : public testing::Test {
     write_text(file(stem), {reinterpret_cast<const char*>(numbers.data()), numbers.size() * 8});
   }
 
-  Input read() const { return read_raw_directory(directory_.path(), small_problem()); }
+  Input read() const {
+    return read_raw_directory(directory_.path(), forward::kTensors, small_problem());
+  }
   std::string error() const {
     return usage_error_of([&] { read(); });
   }
@@ -53,7 +56,7 @@ TEST_F(RawDirectory, SizesTellTheElementTypes) {
     Problem problem = small_problem();
     problem.types = {narrow, DType::kFloat32, narrow, narrow};
     make(problem);
-    const Input input = read_raw_directory(directory_.path(), problem);
+    const Input input = read_raw_directory(directory_.path(), forward::kTensors, problem);
     EXPECT_EQ(input.problem.types, problem.types);
     EXPECT_EQ(content_hash(input), content_hash(input_));
   }
@@ -63,7 +66,8 @@ TEST_F(RawDirectory, SizesTellTheElementTypes) {
 TEST_F(RawDirectory, LevelsComeFromTheFileWhenThereIsOne) {
   Problem declared = small_problem();
   declared.levels = {{1, 1}};
-  EXPECT_EQ(read_raw_directory(directory_.path(), declared).problem.levels, small_problem().levels);
+  EXPECT_EQ(read_raw_directory(directory_.path(), forward::kTensors, declared).problem.levels,
+            small_problem().levels);
   std::filesystem::remove(file("spatial_shapes"));
   std::filesystem::remove(file("level_start_index"));
   EXPECT_EQ(content_hash(read()), content_hash(input_));
@@ -77,14 +81,15 @@ TEST_F(RawDirectory, ABorderIsRecognisedWithAndWithoutStarts) {
   std::filesystem::remove(file("level_start_index"));
   EXPECT_EQ(read().problem.layout, ValueLayout::kZeroBorder);
   make(small_problem());
-  EXPECT_EQ(read_raw_directory(directory_.path(), padded).problem.layout, ValueLayout::kPlain);
+  EXPECT_EQ(read_raw_directory(directory_.path(), forward::kTensors, padded).problem.layout,
+            ValueLayout::kPlain);
 }
 
 TEST_F(RawDirectory, ABorderThatIsNotZeroIsRefused) {
   Problem padded = small_problem();
   padded.layout = ValueLayout::kZeroBorder;
   make(padded);
-  store_element(DType::kFloat32, input_.value.data(), 0, 1.0F);
+  store_element(DType::kFloat32, input_.at("value").data(), 0, 1.0F);
   rewrite();
   EXPECT_THAT(error(), AllOf(HasSubstr("value.bin"), HasSubstr("border pixel 0 of image 0")));
 }
@@ -107,7 +112,8 @@ TEST_F(RawDirectory, MissingFilesAreNamed) {
     EXPECT_THAT(error(), AllOf(HasSubstr(stem), HasSubstr("no such file")));
     rewrite();
   }
-  EXPECT_THAT(usage_error_of([&] { read_raw_directory(directory_.path() / "absent", {}); }),
+  EXPECT_THAT(usage_error_of(
+                  [&] { read_raw_directory(directory_.path() / "absent", forward::kTensors, {}); }),
               HasSubstr("absent: no such directory"));
 }
 
@@ -131,18 +137,19 @@ TEST_F(RawDirectory, ShapesMustBePairsOfPositiveNumbers) {
 
 TEST_F(RawDirectory, OnlyLocationsMayBeNotFinite) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  store_element(DType::kFloat32, input_.locations.data(), 0, kInfinity);
+  store_element(DType::kFloat32, input_.at("locations").data(), 0, kInfinity);
   rewrite();
   EXPECT_EQ(error(), "");
-  store_element(DType::kFloat32, input_.weights.data(), 0, kInfinity);
+  store_element(DType::kFloat32, input_.at("weights").data(), 0, kInfinity);
   rewrite();
   EXPECT_THAT(error(), AllOf(HasSubstr("attention_weights.bin"), HasSubstr("is inf")));
 }
 
 TEST_F(RawDirectory, IsToldFromAnNpyDirectory) {
-  EXPECT_TRUE(is_raw_directory(directory_.path()));
-  EXPECT_FALSE(is_raw_directory(MSDA_SOURCE_DIR "/experiments/inputs/captured_decoder"));
-  EXPECT_FALSE(is_raw_directory(directory_.path() / "absent"));
+  EXPECT_TRUE(is_raw_directory(directory_.path(), forward::kTensors));
+  EXPECT_FALSE(
+      is_raw_directory(MSDA_SOURCE_DIR "/experiments/inputs/captured_decoder", forward::kTensors));
+  EXPECT_FALSE(is_raw_directory(directory_.path() / "absent", forward::kTensors));
 }
 
 }  // namespace

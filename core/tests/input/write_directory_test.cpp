@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <msda/operators/forward.hpp>
+
 #include "support/tensors.hpp"
 
 namespace msda {
@@ -29,8 +31,8 @@ TEST(WriteDirectory, BrainFloatComesBackInBothFormats) {
     const Input input = small_input(DType::kBFloat16);
     write_directory(input, directory.path(), format);
     const Input read = format == FileFormat::kNpy
-                           ? read_npy_directory(directory.path())
-                           : read_raw_directory(directory.path(), input.problem);
+                           ? read_npy_directory(directory.path(), forward::kTensors)
+                           : read_raw_directory(directory.path(), forward::kTensors, input.problem);
     EXPECT_EQ(read.problem.types, Types::all(DType::kBFloat16));
     EXPECT_EQ(content_hash(read), content_hash(input));
   }

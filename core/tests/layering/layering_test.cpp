@@ -28,7 +28,7 @@ struct Layers {
 const std::vector<Layers> kLayers = {
     {"core/src",
      "",
-     {"files", "process", "trace", "design", "facts", "problem", "input", "reference", "external",
+     {"files", "process", "trace", "design", "facts", "problem", "input", "reference", "operators", "external",
       "plugin", "compose", "jit", "export", "device", "evidence", "measure", "results"}},
     {"analysis/src",
      "",

@@ -9,9 +9,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <msda/operators/forward.hpp>
 #include "input/elements.hpp"
 #include "measure/shuffle.hpp"
-#include "reference/reference.hpp"
+#include "operators/operator.hpp"
 #include "support/no_device.hpp"
 #include "support/problems.hpp"
 
@@ -32,8 +33,9 @@ InputSet make_set(std::uint64_t seed) {
   Generation generation;
   generation.seed = seed;
   auto input = std::make_shared<const Input>(generate(forty_queries(), generation));
-  auto truth = std::make_shared<const Truth>(make_truth(*input, compute_reference(*input)));
-  return {input, "", truth};
+  const Operator& op = find_operator("forward");
+  auto truths = std::make_shared<const std::vector<Truth>>(make_truths(op, *input));
+  return {input, "", &op, truths};
 }
 
 /// Copies the truth; `instead(launch, output)` says what it does instead.
@@ -45,11 +47,11 @@ class Known final : public Executable {
       : inputs_(inputs), instead_(std::move(instead)) {}
 
   void launch(const Tensors& tensors, Stream) override {
-    auto* output = static_cast<float*>(tensors.output);
+    auto* output = static_cast<float*>(tensors[forward::kOutput]);
     if (instead_ && instead_(launches_++, output)) return;
     for (std::size_t set = 0; set < inputs_.size(); ++set) {
-      if (inputs_.on_device(set).tensors().output != tensors.output) continue;
-      const std::vector<double>& right = inputs_.set(set).truth->output;
+      if (inputs_.on_device(set).tensors().data != tensors.data) continue;
+      const std::vector<double>& right = inputs_.set(set).truths->front().output;
       std::copy(right.begin(), right.end(), output);
     }
   }
@@ -179,7 +181,7 @@ TEST_F(BlocksTest, WorkIsNotLeftOutWhereTheOutputIsThereAlready) {
 
 TEST_F(BlocksTest, WorkIsNotLeftOutWhereNoElementIsPoisoned) {
   const auto cheat = [this](int, const float* output) {
-    const auto count = inputs_.problem().output_elements();
+    const auto count = elements(inputs_.problem(), forward::kOutput);
     return std::none_of(output, output + count, [](float x) { return std::isnan(x); });
   };
   EXPECT_THAT(reason_for(cheat), StartsWith("what was timed: "));
@@ -197,8 +199,9 @@ TEST_F(BlocksTest, ALaunchThatIsNotTheFirstHasToBeRight) {
 TEST_F(BlocksTest, ARowOfZerosAmongTheSamplesIsSeen) {
   const auto zero_row = [this](int launch, float* output) {
     if (launch < 2) return false;
-    const std::vector<double>* right = &inputs_.set(0).truth->output;
-    if (inputs_.on_device(1).tensors().output == output) right = &inputs_.set(1).truth->output;
+    const std::vector<double>* right = &inputs_.set(0).truths->front().output;
+    if (inputs_.on_device(1).tensors()[forward::kOutput] == output)
+      right = &inputs_.set(1).truths->front().output;
     std::copy(right->begin(), right->end(), output);
     std::fill_n(output + std::ptrdiff_t{8} * 17, 8, 0.0F);
     return true;
@@ -210,7 +213,7 @@ TEST_F(BlocksTest, OtherBitsThanWhenItWasVerifiedAreSeenAfterTheSamplesToo) {
   int launches = 0;
   add([&](int launch, float* output) {
     launches = launch + 1;
-    const std::vector<double>& right = inputs_.set(0).truth->output;
+    const std::vector<double>& right = inputs_.set(0).truths->front().output;
     std::copy(right.begin(), right.end(), output);
     if (launch > 2) output[0] = std::nextafter(output[0], 2.0F);
     return true;
@@ -220,7 +223,7 @@ TEST_F(BlocksTest, OtherBitsThanWhenItWasVerifiedAreSeenAfterTheSamplesToo) {
   EXPECT_TRUE(first.right);
   const Verdict same = verify();
   EXPECT_TRUE(same.right);
-  EXPECT_EQ(same.comparison.relative_l2, first.comparison.relative_l2);
+  EXPECT_EQ(same.outputs.at(0).comparison.relative_l2, first.outputs.at(0).comparison.relative_l2);
   EXPECT_EQ(launches, 3) << "bits that are known have their verdict";
   EXPECT_EQ(verify().reason, "it gave other bits than when it was verified");
 }
@@ -254,11 +257,11 @@ TEST(DeviceInputs, SpoiledNumbersAreFiniteAndInTheirPart) {
   for (const DType type : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
     problem.types = Types::all(type);
     DeviceInput input(*device, generate(problem, {}));
-    input.poison_output();
+    input.poison_outputs();
     auto generator = generator_of(Purpose::kSpoiling, {1});
-    const std::size_t half = input.output_bytes() / 2;
-    input.spoil_output(generator, 0, half);
-    const Bytes output = input.download_output();
+    const std::size_t half = input.output_bytes(0) / 2;
+    input.spoil_output(0, generator, 0, half);
+    const Bytes output = input.download_output(0);
     int spoiled = 0;
     for (std::size_t i = 0; i < output.size() / size_of(type); ++i) {
       const double x = load_element(type, output.data(), static_cast<std::int64_t>(i));
@@ -268,7 +271,7 @@ TEST(DeviceInputs, SpoiledNumbersAreFiniteAndInTheirPart) {
       EXPECT_LT(i * size_of(type), half);
     }
     EXPECT_GE(spoiled, 8);
-    EXPECT_EQ(input.written_beside_output(), 0U);
+    EXPECT_EQ(input.written_beside(), "");
   }
 }
 

@@ -9,10 +9,10 @@
 
 #include "input/elements.hpp"
 #include "input/input.hpp"
+#include "operators/forward/forward.hpp"
 #include "plugin/registry.hpp"
 #include "problem/validate.hpp"
 #include "reference/compare.hpp"
-#include "reference/reference.hpp"
 #include "support/problems.hpp"
 
 namespace msda {
@@ -42,10 +42,10 @@ Case make_case(const Problem& problem, Distribution distribution) {
                               -std::numeric_limits<float>::infinity()};
   for (std::size_t i = 0; i < hostile.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i * 5);
-    if (index >= problem.location_elements()) break;
-    store_element(problem.types.location, made.input.locations.data(), index, hostile[i]);
+    if (index >= elements(problem, forward::kLocations)) break;
+    store_element(problem.types.location, made.input.at("locations").data(), index, hostile[i]);
   }
-  made.truth = make_truth(made.input, compute_reference(made.input, 1), 1);
+  made.truth = forward::make_truth(made.input, forward::compute_reference(made.input, 1), 1);
   return made;
 }
 
@@ -132,11 +132,14 @@ std::vector<Arm> arms(const Registry& registry) {
 Bytes run(Executable& executable, const Input& input) {
   const Problem& problem = input.problem;
   const auto bytes =
-      static_cast<std::size_t>(problem.output_elements()) * size_of(problem.types.output);
+      static_cast<std::size_t>(elements(problem, forward::kOutput)) * size_of(problem.types.output);
   Bytes memory(bytes + 2 * kGuard, kUntouched);
   std::memset(memory.data() + kGuard, 0xFF, bytes);
-  const Tensors tensors{input.value.data(), input.locations.data(), input.weights.data(),
-                        memory.data() + kGuard};
+  Tensors tensors;
+  for (std::size_t i = 0; i < input.tensors.size(); ++i) {
+    tensors.data[i] = const_cast<std::byte*>(input.tensors[i].data());
+  }
+  tensors.data[forward::kOutput] = memory.data() + kGuard;
   executable.bind(tensors);
   executable.launch(tensors, nullptr);
   for (std::size_t i = 0; i < kGuard; ++i) {
@@ -151,13 +154,14 @@ void expect_right(const Arm& arm, const Case& one) {
   if (arm.kernel->unsupported(problem, cpu(), arm.parameters)) return;
   const auto executable = arm.kernel->prepare(problem, cpu(), arm.parameters);
   const Bytes output = run(*executable, one.input);
-  const Bounds bounds(problem, arm.kernel->arithmetic(problem, arm.parameters), one.truth);
-  const Comparison comparison = compare(problem, output, one.truth.output, &bounds, 1);
+  const Bounds bounds(arm.kernel->arithmetic(problem, arm.parameters), one.truth);
+  const Comparison comparison = compare(rows_of(problem, forward::kTensors[forward::kOutput]),
+                                        output, one.truth.output, &bounds, 1);
   EXPECT_EQ(comparison.not_written, 0);
   EXPECT_LE(comparison.relative_l2, bounds.relative_l2());
   EXPECT_LE(comparison.row_excess, 1);
   EXPECT_LE(comparison.element_excess, 1);
-  if (arm.kernel->deterministic()) {
+  if (arm.kernel->deterministic("output", arm.parameters)) {
     EXPECT_EQ(run(*executable, one.input), output) << "a second launch gives other bits";
   }
 }
@@ -194,26 +198,27 @@ TEST(CpuVariants, ReadNothingButTheCornersOfAPoint) {
   const Problem problem = make_problem({.channels = 8, .points = 1, .levels = {{2, 2}, {2, 2}}});
   Input input = generate(problem, {}, 1);
   const auto infinity = std::numeric_limits<float>::infinity();
-  for (std::int64_t i = 0; i < input.problem.value_elements(); ++i) {
+  for (std::int64_t i = 0; i < elements(input.problem, forward::kValue); ++i) {
     // Pixels 0, 3 and 4 are finite: those that the two points below touch.
     const std::int64_t pixel = i / problem.channels;
     if (pixel != 0 && pixel != 3 && pixel != 4) {
-      store_element(DType::kFloat32, input.value.data(), i, infinity);
+      store_element(DType::kFloat32, input.at("value").data(), i, infinity);
     }
   }
   const std::array<float, 4> outer_corners = {0.05F, 0.05F, -0.2F, -0.2F};
   for (std::size_t i = 0; i < outer_corners.size(); ++i) {
-    store_element(DType::kFloat32, input.locations.data(), static_cast<std::int64_t>(i),
+    store_element(DType::kFloat32, input.at("locations").data(), static_cast<std::int64_t>(i),
                   outer_corners[i]);
   }
-  const std::vector<double> reference = compute_reference(input, 1);
+  const std::vector<double> reference = forward::compute_reference(input, 1);
   for (const Arm& arm : arms(registry)) {
     SCOPED_TRACE(arm.label);
     const auto executable = arm.kernel->unsupported(problem, cpu(), arm.parameters)
                                 ? nullptr
                                 : arm.kernel->prepare(problem, cpu(), arm.parameters);
     if (!executable) continue;
-    const Comparison comparison = compare(problem, run(*executable, input), reference, nullptr, 1);
+    const Comparison comparison = compare(rows_of(problem, forward::kTensors[forward::kOutput]),
+                                          run(*executable, input), reference, nullptr, 1);
     EXPECT_LE(comparison.relative_l2, 1e-6);
   }
 }
@@ -253,9 +258,9 @@ TEST(CpuVariants, RoundOutputsToNearestEven) {
     problem.types.output = type;
     Input input = generate(problem, {}, 1);
     Bytes expected(values.size() * size_of(type));
-    store_floats(DType::kFloat32, values, input.value.data(), 0);
-    store_floats(DType::kFloat32, std::array{0.5F, 0.5F}, input.locations.data(), 0);
-    store_floats(DType::kFloat32, std::array{1.0F}, input.weights.data(), 0);
+    store_floats(DType::kFloat32, values, input.at("value").data(), 0);
+    store_floats(DType::kFloat32, std::array{0.5F, 0.5F}, input.at("locations").data(), 0);
+    store_floats(DType::kFloat32, std::array{1.0F}, input.at("weights").data(), 0);
     store_floats(type, values, expected.data(), 0);
     for (const Arm& arm : arms(registry)) {
       if (arm.kernel->unsupported(problem, cpu(), arm.parameters)) continue;

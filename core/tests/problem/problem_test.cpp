@@ -8,6 +8,8 @@
 
 #include <msda/error.hpp>
 
+#include <msda/operators/forward.hpp>
+#include "operators/operator.hpp"
 #include "problem/validate.hpp"
 #include "support/problems.hpp"
 
@@ -61,21 +63,24 @@ TEST(Problem, BorderAddsTwoRowsAndColumnsToEachLevel) {
 
 TEST(Problem, CountsElementsBytesAndOperations) {
   const Problem problem = ledger();
-  EXPECT_EQ(problem.value_elements(), 48LL * 19560 * 32);
-  EXPECT_EQ(problem.weight_elements(), 48LL * 15422 * 4 * 8);
-  EXPECT_EQ(problem.location_elements(), 2 * problem.weight_elements());
-  EXPECT_EQ(problem.output_elements(), 48LL * 15422 * 32);
-  EXPECT_EQ(problem.total_bytes(), 2 * (problem.value_elements() + problem.location_elements() +
-                                        problem.weight_elements() + problem.output_elements()));
-  EXPECT_EQ(problem.gathered_bytes(), 48LL * 15422 * 32 * 4 * 32 * 2);
-  EXPECT_EQ(problem.flops(), problem.output_elements() * 512);  // 32 points x 16
+  EXPECT_EQ(elements(problem, forward::kValue), 48LL * 19560 * 32);
+  EXPECT_EQ(elements(problem, forward::kWeights), 48LL * 15422 * 4 * 8);
+  EXPECT_EQ(elements(problem, forward::kLocations), 2 * elements(problem, forward::kWeights));
+  EXPECT_EQ(elements(problem, forward::kOutput), 48LL * 15422 * 32);
+  EXPECT_EQ(total_bytes(problem, forward::kTensors),
+            2 * (elements(problem, forward::kValue) + elements(problem, forward::kLocations) +
+                 elements(problem, forward::kWeights) + elements(problem, forward::kOutput)));
+  EXPECT_EQ(find_operator("forward").traffic(problem).gathered, 48LL * 15422 * 32 * 4 * 32 * 2);
+  EXPECT_EQ(find_operator("forward").traffic(problem).flops,
+            elements(problem, forward::kOutput) * 512);  // 32 points x 16
 }
 
 TEST(Problem, EachTensorHasItsOwnType) {
   Problem problem = ledger();
-  const std::int64_t half = problem.total_bytes();
+  const std::int64_t half = total_bytes(problem, forward::kTensors);
   problem.types.location = DType::kFloat32;
-  EXPECT_EQ(problem.total_bytes(), half + 2 * problem.location_elements());
+  EXPECT_EQ(total_bytes(problem, forward::kTensors),
+            half + 2 * elements(problem, forward::kLocations));
 }
 
 TEST(Problem, DescribesShapeTypesAndBorder) {
@@ -88,8 +93,8 @@ TEST(Problem, DescribesShapeTypesAndBorder) {
 }
 
 TEST(ValidateProblem, AcceptsBothLayouts) {
-  EXPECT_NO_THROW(validate(ledger()));
-  EXPECT_NO_THROW(validate(padded_ledger()));
+  EXPECT_NO_THROW(validate(ledger(), forward::kTensors));
+  EXPECT_NO_THROW(validate(padded_ledger(), forward::kTensors));
 }
 
 TEST(ValidateProblem, NamesTheSizeThatIsNotPositive) {
@@ -100,40 +105,46 @@ TEST(ValidateProblem, NamesTheSizeThatIsNotPositive) {
         Member{&Problem::points, "points is 0"}}) {
     Problem problem = ledger();
     problem.*member = 0;
-    EXPECT_THAT(message_of([&] { validate(problem); }), HasSubstr(name));
+    EXPECT_THAT(message_of([&] { validate(problem, forward::kTensors); }), HasSubstr(name));
   }
   Problem problem = ledger();
   problem.levels[2].width = -3;
-  EXPECT_THAT(message_of([&] { validate(problem); }), HasSubstr("levels[2].width is -3"));
+  EXPECT_THAT(message_of([&] { validate(problem, forward::kTensors); }),
+              HasSubstr("levels[2].width is -3"));
 }
 
 TEST(ValidateProblem, BoundsTheNumberOfLevels) {
   Problem problem = ledger();
   problem.levels.clear();
-  EXPECT_THAT(message_of([&] { validate(problem); }), HasSubstr("levels has 0 entries"));
+  EXPECT_THAT(message_of([&] { validate(problem, forward::kTensors); }),
+              HasSubstr("levels has 0 entries"));
   problem.levels.assign(static_cast<std::size_t>(kMaxLevels) + 1, Level{1, 1});
-  EXPECT_THAT(message_of([&] { validate(problem); }), HasSubstr("levels has 9 entries"));
+  EXPECT_THAT(message_of([&] { validate(problem, forward::kTensors); }),
+              HasSubstr("levels has 9 entries"));
 }
 
 TEST(ValidateProblem, NamesTheTensorThatOverflows) {
   constexpr std::int64_t kHuge = std::int64_t{1} << 40;
   Problem problem = ledger();
   problem.levels = {{kHuge, kHuge}};
-  EXPECT_THAT(message_of([&] { validate(problem); }),
+  EXPECT_THAT(message_of([&] { validate(problem, forward::kTensors); }),
               AllOf(HasSubstr("pixels"), HasSubstr("does not fit in 63 bits")));
   problem = ledger();
   problem.channels = kHuge << 6U;
-  EXPECT_THAT(message_of([&] { validate(problem); }), HasSubstr("value: batch=48"));
+  EXPECT_THAT(message_of([&] { validate(problem, forward::kTensors); }),
+              HasSubstr("value: batch=48"));
   problem = ledger();
   problem.queries = kHuge;
   problem.points = kHuge;
-  EXPECT_THAT(message_of([&] { validate(problem); }), HasSubstr("weights: batch=48"));
+  EXPECT_THAT(message_of([&] { validate(problem, forward::kTensors); }),
+              HasSubstr("weights: batch=48"));
 }
 
 TEST(ValidateProblem, BorderOfTheLargestLevelDoesNotWrap) {
   Problem problem = padded_ledger();
   problem.levels = {{1, std::numeric_limits<std::int64_t>::max()}};
-  EXPECT_THAT(message_of([&] { validate(problem); }), HasSubstr("levels: width"));
+  EXPECT_THAT(message_of([&] { validate(problem, forward::kTensors); }),
+              HasSubstr("levels: width"));
 }
 
 TEST(ValidateLevelStarts, AcceptsWhatTheLevelsImply) {

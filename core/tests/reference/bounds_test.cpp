@@ -9,8 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "emulation.hpp"
+#include "operators/forward/forward.hpp"
+#include "operators/operator.hpp"
 #include "reference/compare.hpp"
-#include "reference/reference.hpp"
 #include "reference/shifts.hpp"
 #include "support/tensors.hpp"
 
@@ -75,10 +76,11 @@ struct Judged {
 
   Judged(const Input& input, const Arithmetic& arithmetic, const Truth& truth,
          const Bytes& output) {
-    const Bounds bounds(input.problem, arithmetic, truth);
-    comparison = compare(input.problem, output, truth.output, &bounds);
+    const Bounds bounds(arithmetic, truth);
+    comparison = compare(rows_of(input.problem, forward::kTensors[forward::kOutput]), output,
+                         truth.output, &bounds);
     bound = bounds.relative_l2();
-    shift = find_shift(input.problem, output, truth, bounds);
+    shift = find_shift(output, truth, bounds);
   }
   bool right() const {
     return comparison.relative_l2 <= bound && comparison.row_excess <= 1 &&
@@ -89,7 +91,7 @@ struct Judged {
 /// An input, and what is right for it.
 struct Known {
   Input input;
-  Truth truth = make_truth(input, compute_reference(input));
+  Truth truth = forward::make_truth(input, forward::compute_reference(input));
 };
 
 Judged judged(const Known& known, const Arithmetic& arithmetic, const Mistake& mistake = {}) {
@@ -152,7 +154,7 @@ TEST_P(BoundsTest, ASizeThatIsOffByOneIsCaught) {
 /// A row among very many moves the whole by less than rounding does.
 TEST_P(BoundsTest, ARowOfZerosIsCaughtAndTheWorstElementIsIn) {
   const Input input = make(problem(kSmall, 2000), Distribution::kUniform);
-  const Truth truth = make_truth(input, compute_reference(input));
+  const Truth truth = forward::make_truth(input, forward::compute_reference(input));
   Bytes output = Emulation(input, GetParam().arithmetic).run();
   const auto row_bytes =
       static_cast<std::size_t>(input.problem.channels) * size_of(input.problem.types.output);
@@ -170,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(Every, BoundsTest, testing::ValuesIn(kArithmetics),
 
 TEST(Bounds, OneWrongElementIsCaught) {
   const Input input = make(problem_of(kSmall, 2000, 4, DType::kFloat16), Distribution::kUniform);
-  const Truth truth = make_truth(input, compute_reference(input));
+  const Truth truth = forward::make_truth(input, forward::compute_reference(input));
   Bytes output = Emulation(input, {}).run();
   constexpr std::int64_t kElement = 4321;
   const double right = load_element(DType::kFloat16, output.data(), kElement);
@@ -196,10 +198,10 @@ TEST(Bounds, AStrongElementIsRoundedAsANumberOfItsOwnSize) {
     locations.insert(locations.end(), {(static_cast<float>(q) + 0.5F) / kRows, 0.5F});
   }
   Input input = generate(problem, {});
-  input.value = make_tensor(DType::kFloat16, values);
-  input.locations = make_tensor(DType::kFloat16, locations);
-  input.weights = make_tensor(DType::kFloat16, std::vector<float>(kRows, 1));
-  const Truth truth = make_truth(input, compute_reference(input));
+  input.at("value") = make_tensor(DType::kFloat16, values);
+  input.at("locations") = make_tensor(DType::kFloat16, locations);
+  input.at("weights") = make_tensor(DType::kFloat16, std::vector<float>(kRows, 1));
+  const Truth truth = forward::make_truth(input, forward::compute_reference(input));
   const auto is_right_with = [&](float error) {
     std::vector<float> output = values;
     output[0] += error;
@@ -215,7 +217,8 @@ TEST(Bounds, FollowTheLevelsSizeWhereCoordinatesAreCoarse) {
   const Arithmetic half{.coordinates = {kFp16, 3}};
   const auto bound = [&](const Level& level) {
     const Input input = make(problem_of({level}, 200, 4, DType::kFloat32), Distribution::kUniform);
-    return Bounds(input.problem, half, make_truth(input, compute_reference(input))).relative_l2();
+    return Bounds(half, forward::make_truth(input, forward::compute_reference(input)))
+        .relative_l2();
   };
   EXPECT_NEAR(bound({64, 64}) / bound({8, 8}), 8, 2);
 }
@@ -223,10 +226,10 @@ TEST(Bounds, FollowTheLevelsSizeWhereCoordinatesAreCoarse) {
 TEST(Bounds, OfAZeroRowAllowNothing) {
   Problem problem = problem_of({{4, 4}}, 2, 1, DType::kFloat32);
   Input input = generate(problem, {});
-  for (std::int64_t i = 0; i < problem.location_elements(); ++i) {
-    store_element(DType::kFloat32, input.locations.data(), i, 7.0F);  // far outside
+  for (std::int64_t i = 0; i < elements(problem, forward::kLocations); ++i) {
+    store_element(DType::kFloat32, input.at("locations").data(), i, 7.0F);  // far outside
   }
-  const Truth truth = make_truth(input, compute_reference(input));
+  const Truth truth = forward::make_truth(input, forward::compute_reference(input));
   const std::vector<float> zeros(truth.output.size(), 0.0F);
   EXPECT_TRUE(Judged(input, {}, truth, make_tensor(DType::kFloat32, zeros)).right());
   std::vector<float> wrong = zeros;
@@ -236,9 +239,9 @@ TEST(Bounds, OfAZeroRowAllowNothing) {
 
 TEST(Truth, IsTheSameForAnyNumberOfThreads) {
   const Input input = make(problem_of(kSmall, 300, 4, DType::kFloat16), Distribution::kLocal);
-  const std::vector<double> output = compute_reference(input);
-  const Truth one = make_truth(input, output, 1);
-  const Truth many = make_truth(input, output, 5);
+  const std::vector<double> output = forward::compute_reference(input);
+  const Truth one = forward::make_truth(input, output, 1);
+  const Truth many = forward::make_truth(input, output, 5);
   ASSERT_EQ(one.rows.size(), many.rows.size());
   for (std::size_t row = 0; row < one.rows.size(); ++row) {
     ASSERT_EQ(one.rows[row].coordinates, many.rows[row].coordinates);
@@ -252,8 +255,8 @@ TEST(Truth, OfACopyAllowsTheOutputsTypeAlone) {
   Problem problem = problem_of({{5, 6}}, 40, 1, DType::kFloat32);
   problem.types.output = DType::kFloat16;
   const Input input = generate(problem, {});
-  const Truth truth = make_copy_truth(input);
-  Bytes output(static_cast<std::size_t>(problem.output_elements()) * 2);
+  const Truth truth = make_truths(find_operator("copy"), input).front();
+  Bytes output(static_cast<std::size_t>(elements(problem, forward::kOutput)) * 2);
   const std::vector<float> exact(truth.output.begin(), truth.output.end());
   store_floats(DType::kFloat16, exact, output.data(), 0);
   EXPECT_TRUE(Judged(input, {}, truth, output).right());

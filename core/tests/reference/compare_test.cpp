@@ -4,25 +4,18 @@
 #include <cmath>
 #include <limits>
 
+#include <msda/operators/forward.hpp>
 #include "reference/compare.hpp"
 #include "support/tensors.hpp"
 
 namespace msda {
 namespace {
 
-/// A problem with an output of `count` elements.
-Problem problem_with_outputs(std::int64_t count, DType type = DType::kFloat32) {
-  Problem problem;
-  problem.queries = count;
-  problem.channels = 1;
-  problem.levels = {{1, 1}};
-  problem.types.output = type;
-  return problem;
-}
+/// Rows of one element.
+RowShape rows_of_one(DType type = DType::kFloat32) { return {type, 1, 1}; }
 
 Comparison compare_floats(const std::vector<float>& output, const std::vector<double>& reference) {
-  return compare(problem_with_outputs(static_cast<std::int64_t>(output.size())),
-                 make_tensor(DType::kFloat32, output), reference);
+  return compare(rows_of_one(), make_tensor(DType::kFloat32, output), reference);
 }
 
 TEST(Compare, EqualIsZero) {
@@ -46,7 +39,8 @@ TEST(Compare, TheFirstOfEqualDifferencesIsTheWorst) {
 TEST(Compare, PoisonIsNotWritten) {
   for (const DType type : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
     const Bytes poison(4 * size_of(type), std::byte{0xFF});
-    const Comparison comparison = compare(problem_with_outputs(4, type), poison, {1, 2, 3, 4});
+    const Comparison comparison =
+        compare(rows_of_one(type), poison, std::vector<double>{1, 2, 3, 4});
     EXPECT_EQ(comparison.not_written, 4);
     EXPECT_TRUE(std::isnan(comparison.relative_l2));
   }
@@ -75,9 +69,8 @@ TEST(Compare, SameBitsForAnyNumberOfThreads) {
     output[i] = static_cast<float>(reference[i]);
   }
   const Bytes bytes = make_tensor(DType::kFloat32, output);
-  const Problem problem = problem_with_outputs(kCount);
-  const Comparison one = compare(problem, bytes, reference, nullptr, 1);
-  const Comparison many = compare(problem, bytes, reference, nullptr, 7);
+  const Comparison one = compare(rows_of_one(), bytes, reference, nullptr, 1);
+  const Comparison many = compare(rows_of_one(), bytes, reference, nullptr, 7);
   EXPECT_EQ(one.relative_l2, many.relative_l2);
   EXPECT_EQ(one.maximum_absolute, many.maximum_absolute);
   EXPECT_EQ(one.worst_index, many.worst_index);
@@ -86,8 +79,9 @@ TEST(Compare, SameBitsForAnyNumberOfThreads) {
 }
 
 TEST(Compare, RefusesAnOutputOfAnotherSize) {
-  EXPECT_THROW(compare(problem_with_outputs(2), Bytes(4), {1, 2}), Error);
-  EXPECT_THROW(compare(problem_with_outputs(3), Bytes(8), {1, 2}), Error);
+  const std::vector<double> two = {1, 2};
+  EXPECT_THROW(compare(rows_of_one(), Bytes(4), two), Error);
+  EXPECT_THROW(compare({DType::kFloat32, 3, 1}, Bytes(8), two), Error);
 }
 
 }  // namespace

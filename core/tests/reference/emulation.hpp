@@ -10,6 +10,7 @@
 
 #include <msda/arithmetic.hpp>
 
+#include <msda/operators/forward.hpp>
 #include "input/elements.hpp"
 #include "input/input.hpp"
 #include "reference/image.hpp"
@@ -50,11 +51,12 @@ class Emulation {
   /// [B, Q, H, C] as stored.
   Bytes run() const {
     const std::int64_t rows = problem_.batch * problem_.queries * problem_.heads;
-    Bytes output(static_cast<std::size_t>(problem_.output_elements()) *
+    Bytes output(static_cast<std::size_t>(elements(problem_, forward::kOutput)) *
                  size_of(problem_.types.output));
-    RowPoints points(problem_);
+    RowPoints points(problem_, input_.tensors[forward::kLocations],
+                     input_.tensors[forward::kWeights]);
     for (std::int64_t row = 0; row < rows; ++row) {
-      points.load(input_, row);
+      points.load(row);
       std::vector<float> sums(static_cast<std::size_t>(problem_.channels));
       for (std::int64_t c = 0; c < problem_.channels; ++c) {
         sums[static_cast<std::size_t>(c)] = static_cast<float>(element(points, row, c));
@@ -142,7 +144,7 @@ class Emulation {
     const std::int64_t at =
         ((image * problem_.spatial_size() + pixel) * problem_.heads + head) * problem_.channels +
         channel;
-    return load_element(problem_.types.value, input_.value.data(), at);
+    return load_element(problem_.types.value, input_.at("value").data(), at);
   }
 
   double value(std::size_t level, std::int64_t row, std::int64_t channel, std::int64_t line,

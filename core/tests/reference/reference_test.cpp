@@ -1,4 +1,3 @@
-#include "reference/reference.hpp"
 #include "reference/compare.hpp"
 
 #include <gtest/gtest.h>
@@ -6,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "operators/forward/forward.hpp"
+#include "operators/operator.hpp"
 #include "support/tensors.hpp"
 
 namespace msda {
@@ -24,26 +25,27 @@ struct OnePoint {
 };
 
 double sample(const OnePoint& point) {
-  Input input;
+  Input input({}, forward::kTensors);
   input.problem.channels = 1;
   input.problem.points = 1;
   input.problem.levels = {point.level};
-  input.value = make_tensor(DType::kFloat32, point.pixels);
-  input.locations = make_tensor(DType::kFloat32, {point.x, point.y});
-  input.weights = make_tensor(DType::kFloat32, {point.weight});
-  return compute_reference(input).at(0);
+  input.at("value") = make_tensor(DType::kFloat32, point.pixels);
+  input.at("locations") = make_tensor(DType::kFloat32, {point.x, point.y});
+  input.at("weights") = make_tensor(DType::kFloat32, {point.weight});
+  return forward::compute_reference(input).at(0);
 }
 
 TEST(CopyReference, RowsAreThePixelsAgainAndAgain) {
-  Input input;
+  Input input({}, forward::kTensors);
   input.problem.batch = 2;
   input.problem.queries = 3;
   input.problem.channels = 1;
   input.problem.points = 1;
   input.problem.levels = {{1, 2}};
-  input.value = make_tensor(DType::kFloat16, {1, 2, 3, 4});
+  input.at("value") = make_tensor(DType::kFloat16, {1, 2, 3, 4});
   input.problem.types.value = DType::kFloat16;
-  EXPECT_EQ(copy_reference(input), (std::vector<double>{1, 2, 1, 3, 4, 3}));
+  EXPECT_EQ(find_operator("copy").reference(input, 0).front(),
+            (std::vector<double>{1, 2, 1, 3, 4, 3}));
 }
 
 TEST(Reference, OnePixelAtItsCentreIsThePixel) {
@@ -92,16 +94,16 @@ TEST(Reference, PointsFarOutsideAndNotFiniteOnesContributeNothing) {
 }
 
 TEST(Reference, SumsPointsAndLevelsWithTheirWeights) {
-  Input input;
+  Input input({}, forward::kTensors);
   input.problem.channels = 2;
   input.problem.points = 2;
   input.problem.levels = {{1, 2}, {1, 1}};
-  input.value = make_tensor(DType::kFloat32, {1, 10, 2, 20, 4, 40});
+  input.at("value") = make_tensor(DType::kFloat32, {1, 10, 2, 20, 4, 40});
   // Level 0: both pixels exactly; level 1: the pixel, and one point that is not a number.
-  input.locations =
+  input.at("locations") =
       make_tensor(DType::kFloat32, {0.25F, 0.5F, 0.75F, 0.5F, 0.5F, 0.5F, kNan, 0.5F});
-  input.weights = make_tensor(DType::kFloat32, {0.5F, 0.25F, 0.125F, 0.125F});
-  EXPECT_EQ(compute_reference(input), (std::vector<double>{1.5, 15}));
+  input.at("weights") = make_tensor(DType::kFloat32, {0.5F, 0.25F, 0.125F, 0.125F});
+  EXPECT_EQ(forward::compute_reference(input), (std::vector<double>{1.5, 15}));
 }
 
 /// The operator as problem.hpp writes it, element by element, as slowly as it gets.
@@ -115,7 +117,7 @@ double formula(const Input& input, std::int64_t b, std::int64_t q, std::int64_t 
       const std::int64_t at =
           (((b * p.queries + q) * p.heads + h) * p.level_count() + l) * p.points + i;
       const auto location = [&](std::int64_t k) {
-        return load_element(p.types.location, input.locations.data(), 2 * at + k);
+        return load_element(p.types.location, input.at("locations").data(), 2 * at + k);
       };
       const double x = location(0) * static_cast<double>(level.width) - 0.5;
       const double y = location(1) * static_cast<double>(level.height) - 0.5;
@@ -126,8 +128,8 @@ double formula(const Input& input, std::int64_t b, std::int64_t q, std::int64_t 
           const std::int64_t pixel =
               b * p.spatial_size() + p.level_starts()[static_cast<std::size_t>(l)] +
               (row + border) * p.level_pitch(static_cast<std::size_t>(l)) + column + border;
-          sum += load_element(p.types.weight, input.weights.data(), at) * near_x * near_y *
-                 load_element(p.types.value, input.value.data(),
+          sum += load_element(p.types.weight, input.at("weights").data(), at) * near_x * near_y *
+                 load_element(p.types.value, input.at("value").data(),
                               (pixel * p.heads + h) * p.channels + c);
         }
       }
@@ -145,7 +147,7 @@ TEST(Reference, AgreesWithTheFormulaForAllTypesAndLayouts) {
       Generation generation;
       generation.distribution = Distribution::kOutside;
       const Input input = generate(p, generation);
-      const std::vector<double> reference = compute_reference(input);
+      const std::vector<double> reference = forward::compute_reference(input);
       std::size_t i = 0;
       for (std::int64_t b = 0; b < p.batch; ++b) {
         for (std::int64_t q = 0; q < p.queries; ++q) {
@@ -164,9 +166,9 @@ TEST(Reference, ABorderChangesNothing) {
   Problem problem = small_problem();
   Generation generation;
   generation.distribution = Distribution::kBorder;
-  const std::vector<double> plain = compute_reference(generate(problem, generation));
+  const std::vector<double> plain = forward::compute_reference(generate(problem, generation));
   problem.layout = ValueLayout::kZeroBorder;
-  EXPECT_EQ(compute_reference(generate(problem, generation)), plain);
+  EXPECT_EQ(forward::compute_reference(generate(problem, generation)), plain);
 }
 
 TEST(Reference, SameBitsForAnyNumberOfThreads) {
@@ -174,16 +176,19 @@ TEST(Reference, SameBitsForAnyNumberOfThreads) {
   problem.queries = 500;
   problem.types.value = DType::kFloat16;
   const Input input = generate(problem, {});
-  const std::vector<double> one = compute_reference(input, 1);
-  EXPECT_EQ(compute_reference(input, 2), one);
-  EXPECT_EQ(compute_reference(input, 5), one);
+  const std::vector<double> one = forward::compute_reference(input, 1);
+  EXPECT_EQ(forward::compute_reference(input, 2), one);
+  EXPECT_EQ(forward::compute_reference(input, 5), one);
 }
 
 TEST(Reference, AgreesWithTheIndependentOutputOfTheCapturedTensors) {
-  const Input input = read_npy_directory(MSDA_SOURCE_DIR "/experiments/inputs/captured_decoder");
-  ASSERT_TRUE(input.expected.has_value());
-  const Comparison comparison = compare(
-      input.problem, make_tensor(DType::kFloat32, *input.expected), compute_reference(input));
+  const Input input =
+      read_npy_directory(MSDA_SOURCE_DIR "/experiments/inputs/captured_decoder", forward::kTensors);
+  ASSERT_TRUE(input.expected[forward::kOutput].empty() == false);
+  const Comparison comparison =
+      compare(rows_of(input.problem, forward::kTensors[forward::kOutput]),
+              make_tensor(DType::kFloat32, input.expected[forward::kOutput]),
+              forward::compute_reference(input));
   EXPECT_LT(comparison.relative_l2, 1e-6);
 }
 

@@ -1,4 +1,5 @@
 #include "results/manifest.hpp"
+#include "operators/operator.hpp"
 
 #include <cmath>
 #include <string>
@@ -34,7 +35,7 @@ Manifest full_manifest() {
   manifest.time = RunTime{10, 2, 5, {{"compile", 2}, {"measure", 5}}};
   manifest.ceilings = {{"dram_bytes_per_second", 4e12}, {"measured", {{"count", 3}}}};
   manifest.plugins.push_back({"fast", "1", "aa", "fast.so", "Release", "", true});
-  manifest.problems.push_back(entry_of({small_problem(), {}, {}}));
+  manifest.problems.push_back(entry_of({small_problem(), "forward", {}, {}}));
   manifest.arms.push_back({"a", {{"fast", {{"threads", std::int64_t{4}}}}}, "fast{threads=4}"});
   manifest.plan.measure = MeasureSettings();
   manifest.plan.cells = {"small/a/warm"};
@@ -64,7 +65,7 @@ TEST(Manifest, SurvivesTheWayThroughText) {
   EXPECT_EQ(to_json(back), written);
   EXPECT_EQ(back.device.value().kind, DeviceKind::kCuda);
   EXPECT_EQ(back.problems.at(0).problem, small_problem());
-  EXPECT_EQ(back.problems.at(0).flops, small_problem().flops());
+  EXPECT_EQ(back.problems.at(0).flops, find_operator("forward").traffic(small_problem()).flops);
   EXPECT_EQ(back.searches.at(0).finalists.at(0).searched_gain, 1.25);
   EXPECT_EQ(back.shards.at(0).shard, (Shard{2, 8}));
 }

@@ -26,12 +26,14 @@ Record full_record() {
   record.device = "cuda:0";
   record.status = CellStatus::kOk;
   record.baseline = true;
-  record.relative_l2 = 1.25e-7;
-  record.maximum_absolute = 3e-6;
-  record.tolerance = 1e-5;
-  record.row_error = 0.25;
-  record.element_error = 0.5;
-  record.worst_element = {1, 20, 3, 7};
+  record.outputs = {{.name = "output",
+                     .relative_l2 = 1.25e-7,
+                     .tolerance = 1e-5,
+                     .maximum_absolute = 3e-6,
+                     .row_error = 0.25,
+                     .element_error = 0.5,
+                     .worst_element = {1, 20, 3, 7},
+                     .spread = 1e-8}};
   record.expected_relative_l2 = 2e-7;
   record.devices = 2;
   record.samples = {{0, 0, {1e-3, 1.1e-3}}, {0, 1, {0.1 + 0.2}, {"sw-power-cap"}}};
@@ -50,9 +52,9 @@ Record full_record() {
                              "its threads are not counted",
                              {{"rows.prefetched", 0}, {"value.loads", 1e9}}};
   record.prepare_seconds = 0.5;
-  record.minimum_dram_bytes = 5'000'000'000;
-  record.gathered_bytes = 7;
-  record.flops = 9;
+  record.traffic.read = 5'000'000'000;
+  record.traffic.gathered = 7;
+  record.traffic.flops = 9;
   return record;
 }
 
@@ -75,7 +77,7 @@ TEST(RecordJson, RoundTripKeepsEveryFieldAndEveryBit) {
   EXPECT_EQ(to_json(back).dump(), text);
   EXPECT_EQ(back.samples.at(1).seconds.at(0), 0.1 + 0.2);
   EXPECT_EQ(back.mode, TimingMode::kCold);
-  EXPECT_EQ(back.minimum_dram_bytes, 5'000'000'000);
+  EXPECT_EQ(back.traffic.once(), 5'000'000'000);
   EXPECT_EQ(back.resources.cubin_hash, "abcd");
   EXPECT_EQ(back.expected_relative_l2, 2e-7);
   EXPECT_EQ(back.devices, 2);
@@ -94,19 +96,6 @@ TEST(RecordJson, RoundTripKeepsEveryFieldAndEveryBit) {
   EXPECT_EQ(back.processes[0].after.value().power_watts, 700.25);
 }
 
-TEST(RecordJson, ReadsTheFirstVersion) {
-  auto json = to_json(full_record());
-  json["schema"] = 1;
-  json.erase("phase");
-  json.erase("processes");
-  json["samples"][1]["process"] = 3;
-  const Record back = record_from_json(json);
-  ASSERT_EQ(back.processes.size(), 2U);
-  EXPECT_EQ(back.processes[0].process, 0);
-  EXPECT_EQ(back.processes[1].process, 3);
-  EXPECT_EQ(to_json(back).at("schema"), kRecordSchema);
-}
-
 Record in_process(int process, CellStatus status, double seconds) {
   Record record = full_record();
   record.status = status;
@@ -118,14 +107,14 @@ Record in_process(int process, CellStatus status, double seconds) {
 
 TEST(JoinedRecords, HoldTheSamplesOfAllProcesses) {
   Record later = in_process(1, CellStatus::kOk, 2);
-  later.relative_l2 = 1e-9;
+  later.outputs.front().relative_l2 = 1e-9;
   const Record both = joined(in_process(0, CellStatus::kOk, 1), later);
   ASSERT_EQ(both.samples.size(), 2U);
   EXPECT_EQ(both.samples[0].seconds.front(), 1);
   EXPECT_EQ(both.samples[1].seconds.front(), 2);
   EXPECT_EQ(both.processes.size(), 2U);
   EXPECT_EQ(both.parts.at(0).samples.size(), 2U);
-  EXPECT_EQ(both.relative_l2, 1.25e-7);
+  EXPECT_EQ(both.worst_output().relative_l2, 1.25e-7);
 }
 
 TEST(JoinedRecords, OfOneProcessTheLaterCounts) {
@@ -136,25 +125,71 @@ TEST(JoinedRecords, OfOneProcessTheLaterCounts) {
   EXPECT_EQ(both.samples[0].seconds.front(), 2);
 }
 
+/// As a program of that version would have written it: one operator with one output.
+nlohmann::json as_version(int schema) {
+  nlohmann::json json = to_json(full_record());
+  json["schema"] = schema;
+  const nlohmann::json output = json.at("outputs").at(0);
+  for (const char* error : {"relative_l2", "tolerance", "maximum_absolute", "row_error",
+                            "element_error", "worst_element"}) {
+    json[error] = output.at(error);
+  }
+  json.update({{"minimum_dram_bytes", 5'000'000'000}, {"gathered_bytes", 7}, {"flops", 9}});
+  for (const char* later : {"operator", "outputs", "traffic"}) json.erase(later);
+  return json;
+}
+
+TEST(RecordJson, ReadsTheFirstVersion) {
+  auto json = as_version(1);
+  json.erase("phase");
+  json.erase("processes");
+  json["samples"][1]["process"] = 3;
+  const Record back = record_from_json(json);
+  ASSERT_EQ(back.processes.size(), 2U);
+  EXPECT_EQ(back.processes[0].process, 0);
+  EXPECT_EQ(back.processes[1].process, 3);
+  EXPECT_EQ(to_json(back).at("schema"), kRecordSchema);
+}
+
 TEST(RecordJson, ReadsTheSecondVersion) {
-  auto json = to_json(full_record());
-  json["schema"] = 2;
+  auto json = as_version(2);
   for (const char* name : {"row_error", "element_error", "worst_element"}) json.erase(name);
   const Record back = record_from_json(json);
-  EXPECT_EQ(back.row_error, 0);
-  EXPECT_TRUE(back.worst_element.empty());
+  EXPECT_EQ(back.worst_output().relative_l2, 1.25e-7);
+  EXPECT_EQ(back.worst_output().row_error, 0);
+  EXPECT_TRUE(back.worst_output().worst_element.empty());
+}
+
+TEST(RecordJson, ReadsTheThirdVersionAsOneOutputOfTheOperatorForward) {
+  const Record back = record_from_json(as_version(3));
+  EXPECT_EQ(back.op, "forward");
+  ASSERT_EQ(back.outputs.size(), 1U);
+  EXPECT_EQ(back.outputs[0].name, "output");
+  EXPECT_EQ(back.outputs[0].relative_l2, 1.25e-7);
+  EXPECT_EQ(back.outputs[0].element_error, 0.5);
+  EXPECT_EQ(back.traffic.once(), 5'000'000'000);
+  EXPECT_EQ(back.traffic.gathered, 7);
+  EXPECT_EQ(back.traffic.flops, 9);
+}
+
+TEST(RecordJson, TheOutputFurthestBeyondItsToleranceIsTheWorst) {
+  Record record = full_record();
+  record.outputs.push_back(
+      {.name = "grad", .relative_l2 = 1e-7, .tolerance = 1e-8, .worst_element = {}});
+  EXPECT_EQ(record.worst_output().name, "grad");
+  EXPECT_EQ(Record().worst_output().tolerance, 0);
 }
 
 TEST(JoinedRecords, NameTheWorstElementOfAllProcesses) {
   const Record earlier = in_process(0, CellStatus::kOk, 1);
   Record later = in_process(1, CellStatus::kOk, 2);
-  later.row_error = 0.75;
-  later.element_error = 0.1;
-  later.worst_element = {0, 0, 0, 0};
+  later.outputs.front().row_error = 0.75;
+  later.outputs.front().element_error = 0.1;
+  later.outputs.front().worst_element = {0, 0, 0, 0};
   const Record both = joined(earlier, later);
-  EXPECT_EQ(both.row_error, 0.75);
-  EXPECT_EQ(both.element_error, 0.5);
-  EXPECT_EQ(both.worst_element, earlier.worst_element);
+  EXPECT_EQ(both.worst_output().row_error, 0.75);
+  EXPECT_EQ(both.worst_output().element_error, 0.5);
+  EXPECT_EQ(both.worst_output().worst_element, earlier.worst_output().worst_element);
 }
 
 TEST(JoinedRecords, AFailureInAnyProcessIsOneOfTheCell) {
@@ -168,18 +203,18 @@ TEST(JoinedRecords, AFailureInAnyProcessIsOneOfTheCell) {
 
 TEST(JoinedRecords, AnErrorThatIsNotANumberStays) {
   Record odd = in_process(1, CellStatus::kOk, 2);
-  odd.relative_l2 = std::numeric_limits<double>::quiet_NaN();
+  odd.outputs.front().relative_l2 = std::numeric_limits<double>::quiet_NaN();
   const Record ok = in_process(0, CellStatus::kOk, 1);
-  EXPECT_TRUE(std::isnan(joined(ok, odd).relative_l2));
-  EXPECT_TRUE(std::isnan(joined(odd, ok).relative_l2));
+  EXPECT_TRUE(std::isnan(joined(ok, odd).worst_output().relative_l2));
+  EXPECT_TRUE(std::isnan(joined(odd, ok).worst_output().relative_l2));
 }
 
 TEST(RecordJson, NotANumberBecomesNullAndReturns) {
   Record record = full_record();
-  record.relative_l2 = std::numeric_limits<double>::quiet_NaN();
+  record.outputs.front().relative_l2 = std::numeric_limits<double>::quiet_NaN();
   const auto json = to_json(record);
-  EXPECT_TRUE(json.at("relative_l2").is_null());
-  EXPECT_TRUE(std::isnan(record_from_json(json).relative_l2));
+  EXPECT_TRUE(json.at("outputs").at(0).at("relative_l2").is_null());
+  EXPECT_TRUE(std::isnan(record_from_json(json).worst_output().relative_l2));
 }
 
 TEST(RecordJson, EveryStatusRoundTrips) {

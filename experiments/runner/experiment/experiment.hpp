@@ -13,6 +13,7 @@
 #include "device/device.hpp"
 #include "facts/measure_settings.hpp"
 #include "input/input.hpp"
+#include "operators/operator.hpp"
 #include "plugin/registry.hpp"
 #include "results/claim.hpp"
 #include "runner/experiment/space_spec.hpp"
@@ -84,12 +85,14 @@ Recipes load_recipes(const std::filesystem::path& file, const Registry& registry
 /// The preset's shape; `captured-decoder` comes with its directory, searched beside `beside` and
 /// then in experiments_directories(). Throws UsageError when the name is unknown or the directory
 /// is missing.
-ProblemSpec preset_spec(const std::string& name, const std::filesystem::path& beside);
+ProblemSpec preset_spec(const std::string& name, const std::filesystem::path& beside,
+                        const std::string& op = std::string(kDefaultOperator));
 
 /// The problem whose tensors lie in `directory`, with the shape and types that the files have; a
 /// directory of raw files needs `hint` for its shape, see read_raw_directory(). The name is the
 /// hint's.
-ProblemSpec directory_spec(const std::filesystem::path& directory, const Problem& hint);
+ProblemSpec directory_spec(const std::filesystem::path& directory, const Problem& hint,
+                           const std::string& op = std::string(kDefaultOperator));
 
 /// Where the experiments that came with the program lie: the source tree's and the install tree's.
 std::vector<std::filesystem::path> experiments_directories();

@@ -115,6 +115,16 @@ const Settings<Generation>& generation_settings() {
   return settings;
 }
 
+Form<std::string> operator_name() {
+  Form<std::string> form;
+  form.words = "the name of an operator";
+  form.schema = {{"enum", operator_names()}};
+  form.read = [](const YamlNode& node, std::string& op) {
+    op = node.locate([&] { return std::string(find_operator(node.as_text()).name()); });
+  };
+  return form;
+}
+
 /// A problem while its map is read.
 struct ProblemReader {
   ProblemSpec spec;
@@ -124,7 +134,8 @@ struct ProblemReader {
 };
 
 void read_preset(const YamlNode& node, ProblemReader& reader) {
-  reader.spec = node.locate([&] { return preset_spec(node.as_text(), reader.beside); });
+  reader.spec =
+      node.locate([&] { return preset_spec(node.as_text(), reader.beside, reader.spec.op); });
   reader.has_base = true;
 }
 
@@ -160,6 +171,10 @@ const Settings<ProblemReader>& base_settings() {
           [](const YamlNode& node, R& reader) { reader.spec.problem.name = parse_label(node); })
           .otherwise("the preset's or the directory's; required without these"),
       setting<R>(
+          "operator", operator_name(), "what the arms compute",
+          [](const YamlNode& node, R& reader) { operator_name().read(node, reader.spec.op); })
+          .otherwise(fmt::format("`{}`", kDefaultOperator)),
+      setting<R>(
           "types", types(), "how the tensors are stored",
           [](const YamlNode& node, R& reader) { types().read(node, reader.spec.problem.types); })
           .also("dtype")
@@ -178,9 +193,10 @@ void refuse_keys(const YamlMap& map, const Keys& keys) {
 
 /// The tensors in the types that the files hold; those of `spec` tell two-byte types apart.
 Input read_tensors(const ProblemSpec& spec) {
-  Input input = is_raw_directory(*spec.directory)
-                    ? read_raw_directory(*spec.directory, spec.problem)
-                    : read_npy_directory(*spec.directory);
+  const std::span<const TensorSpec> specs = find_operator(spec.op).tensors();
+  Input input = is_raw_directory(*spec.directory, specs)
+                    ? read_raw_directory(*spec.directory, specs, spec.problem)
+                    : read_npy_directory(*spec.directory, specs);
   input.problem.name = spec.problem.name;
   return input;
 }
@@ -202,7 +218,7 @@ void check_shape(const YamlMap& map, const ProblemSpec& spec) {
 /// Fills in the shape and types that the files of `spec.directory` have, by reading them.
 void take_shape_from_files(const YamlMap& map, const ProblemReader& reader, ProblemSpec& spec) {
   refuse_keys(map, generation_settings().keys());
-  const bool is_raw = is_raw_directory(*spec.directory);
+  const bool is_raw = is_raw_directory(*spec.directory, find_operator(spec.op).tensors());
   if (!is_raw && !reader.is_words) refuse_keys(map, shape_settings().keys());
   if (is_raw) {
     shape_settings().read_known(map, spec.problem);
@@ -214,7 +230,7 @@ void take_shape_from_files(const YamlMap& map, const ProblemReader& reader, Prob
     }
   }
   const Types wanted = spec.problem.types;
-  spec = map.owner().locate([&] { return directory_spec(*spec.directory, spec.problem); });
+  spec = map.owner().locate([&] { return directory_spec(*spec.directory, spec.problem, spec.op); });
   if (map.find("types") || map.find("dtype")) spec.problem.types = wanted;
   check_shape(map, spec);
 }
@@ -235,6 +251,8 @@ void read_shape(const YamlMap& map, const PyramidSpec& pyramid, const ProblemRea
 }
 
 ProblemSpec read_problem(const YamlMap& map, ProblemReader reader) {
+  // The operator says which files there are.
+  if (const auto node = map.find("operator")) operator_name().read(*node, reader.spec.op);
   base_settings().read_known(map, reader);
   ProblemSpec& spec = reader.spec;
   if (!reader.has_base && !reader.is_words) {
@@ -249,7 +267,7 @@ ProblemSpec read_problem(const YamlMap& map, ProblemReader reader) {
     read_shape(map, pyramid, reader, spec.problem);
     generation_settings().read_known(map, spec.generation);
   }
-  map.owner().locate([&] { validate(spec.problem); });
+  map.owner().locate([&] { validate(spec.problem, find_operator(spec.op).tensors()); });
   check_pyramid(map, pyramid, spec.problem);
   return std::move(spec);
 }
@@ -288,8 +306,9 @@ ProblemSpec parse_problem(const YamlNode& node, const fs::path& beside) {
   return node.locate([&] { return preset_spec(name, beside); });
 }
 
-ProblemSpec preset_spec(const std::string& name, const fs::path& beside) {
+ProblemSpec preset_spec(const std::string& name, const fs::path& beside, const std::string& op) {
   ProblemSpec spec;
+  spec.op = op;
   spec.problem = preset(name);
   if (name != kCapturedPreset) return spec;
   std::vector<fs::path> places = experiments_directories();
@@ -298,7 +317,7 @@ ProblemSpec preset_spec(const std::string& name, const fs::path& beside) {
   for (const fs::path& place : places) {
     const fs::path candidate = place / kCapturedFolder;
     if (fs::is_directory(candidate)) {
-      return directory_spec(candidate, spec.problem);
+      return directory_spec(candidate, spec.problem, op);
     }
     tried.push_back(candidate.string());
   }
@@ -306,8 +325,9 @@ ProblemSpec preset_spec(const std::string& name, const fs::path& beside) {
                                fmt::join(tried, ", ")));
 }
 
-ProblemSpec directory_spec(const fs::path& directory, const Problem& hint) {
+ProblemSpec directory_spec(const fs::path& directory, const Problem& hint, const std::string& op) {
   ProblemSpec spec;
+  spec.op = op;
   spec.directory = directory;
   spec.problem = hint;
   spec.problem = read_tensors(spec).problem;
@@ -318,7 +338,7 @@ Input make_input(const ProblemSpec& spec, std::uint64_t salt) {
   if (spec.directory) return convert(read_tensors(spec), spec.problem.types);
   Generation generation = spec.generation;
   generation.seed += salt;
-  return generate(spec.problem, generation);
+  return find_operator(spec.op).generate(spec.problem, generation, 0);
 }
 
 }  // namespace msda

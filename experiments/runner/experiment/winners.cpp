@@ -90,6 +90,7 @@ YAML::Node problem_node(const ProblemSpec& spec) {
   const Problem& problem = spec.problem;
   YAML::Node node;
   node["name"] = problem.name;
+  if (spec.op != kDefaultOperator) node["operator"] = spec.op;
   node["batch"] = problem.batch;
   node["queries"] = problem.queries;
   node["heads"] = problem.heads;
@@ -163,7 +164,7 @@ std::string text_of(const std::vector<YAML::Node>& entries) {
 /// True where the one is what a search of the same kind as the other's found.
 bool answers_the_same(const Winner& a, const Winner& b) {
   return a.device.name == b.device.name && a.mode == b.mode && a.error == b.error &&
-         same_shape(a.problem.problem, b.problem.problem) &&
+         a.problem.op == b.problem.op && same_shape(a.problem.problem, b.problem.problem) &&
          a.problem.problem.types == b.problem.problem.types && same_locations(a.problem, b.problem);
 }
 

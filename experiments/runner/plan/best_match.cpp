@@ -68,7 +68,7 @@ std::optional<BestMatch> best_match(const std::vector<Winner>& winners, const Re
   std::optional<BestMatch> best;
   for (const Winner& winner : winners) {
     if (winner.device.kind != device.kind || winner.error > error * (1 + 1e-9) ||
-        winner.problem.problem.types != problem.problem.types) {
+        winner.problem.problem.types != problem.problem.types || winner.problem.op != problem.op) {
       continue;
     }
     const Closeness near = closeness(winner.problem.problem, problem.problem);

@@ -9,7 +9,7 @@
 
 #include "device/simt/device.hpp"
 #include "problem/validate.hpp"
-#include "reference/reference.hpp"
+#include "reference/bounds.hpp"
 #include "results/record.hpp"
 #include "runner/plan/best_match.hpp"
 
@@ -110,6 +110,22 @@ void choose_all_best(const Experiment& experiment, const Registry& registry, Pla
   }
 }
 
+/// Refuses an arm that computes what no problem asks for.
+void check_operators(const Plan& plan) {
+  for (const Arm& arm : plan.arms) {
+    if (!arm.resolved) continue;
+    const bool fits = std::ranges::any_of(plan.problems, [&](const ProblemSpec& spec) {
+      return arm.resolved->refuses(find_operator(spec.op)).empty();
+    });
+    if (!fits) {
+      throw UsageError(
+          fmt::format("arm '{}': {}; give problems with `operator: {}`, or leave the arm out",
+                      arm.name, arm.resolved->refuses(find_operator(plan.problems.front().op)),
+                      arm.resolved->op().name()));
+    }
+  }
+}
+
 }  // namespace
 
 Arm make_arm(const Registry& registry, const std::string& name, const std::vector<Use>& uses) {
@@ -168,6 +184,7 @@ Plan make_plan(const Experiment& experiment, const Registry& registry, const Dev
   plan.devices = {device.id};
   plan.problems = experiment.problems;
   plan.arms = arms_for(experiment, registry, device, plan.notes);
+  if (!experiment.file.empty()) check_operators(plan);
   plan.baseline = baseline_of(experiment, plan.arms, plan.notes);
   plan.measure = experiment.measure;
   if (plan.measure.noise_pair && plan.measures()) add_noise_pair(plan);
@@ -250,9 +267,11 @@ void take_shard(Plan& plan, const Shard& shard) {
   });
 }
 
-std::string unsupported_reason(const Arm& arm, const Problem& problem, const DeviceInfo& device) {
+std::string unsupported_reason(const Arm& arm, const ProblemSpec& spec, const DeviceInfo& device) {
   if (!arm.refused.empty()) return arm.refused;
-  return arm.resolved->unsupported(problem, device).value_or("");
+  std::string refusal = arm.resolved->refuses(find_operator(spec.op));
+  if (!refusal.empty()) return refusal;
+  return arm.resolved->unsupported(spec.problem, device).value_or("");
 }
 
 std::string to_text(const Plan& plan) {
@@ -269,7 +288,7 @@ std::string to_text(const Plan& plan) {
     const ProblemSpec& spec = plan.problem_of(group);
     text += fmt::format("  {} {} ({})\n", spec.name(), name_of(group.mode), describe(spec.problem));
     for (const Arm& arm : arms_of(plan, group)) {
-      const std::string reason = unsupported_reason(arm, spec.problem, plan.device);
+      const std::string reason = unsupported_reason(arm, spec, plan.device);
       text += fmt::format("    {}{}\n", cell_name(spec.name(), arm.name, group.mode),
                           reason.empty() ? "" : "  skipped: " + reason);
     }

@@ -98,11 +98,11 @@ void take_shard(Plan& plan, const Shard& shard);
 std::vector<Claim> planned_claims(const Experiment& experiment, const Plan& plan);
 
 /// Why an arm cannot run a problem, as far as its variants know without running; "" when it can.
-std::string unsupported_reason(const Arm& arm, const Problem& problem, const DeviceInfo& device);
+std::string unsupported_reason(const Arm& arm, const ProblemSpec& spec, const DeviceInfo& device);
 
 /// What a launch is assumed to take, in seconds: the bytes gathered at a rate that good kernels
 /// reach.
-double assumed_launch_seconds(const Problem& problem, DeviceKind kind);
+double assumed_launch_seconds(const ProblemSpec& spec, DeviceKind kind);
 
 /// A rough time for the whole plan in seconds: samples as long as a kernel at an assumed share of
 /// the speed of today's devices, at most the budget, and a few seconds to prepare and verify a

@@ -37,7 +37,7 @@ void check_end(Plan& plan, const std::string& name) {
   }
   std::vector<std::string> lost;
   for (const ProblemSpec& spec : plan.problems) {
-    const std::string reason = unsupported_reason(*arm, spec.problem, plan.device);
+    const std::string reason = unsupported_reason(*arm, spec, plan.device);
     if (!reason.empty()) {
       lost.push_back(fmt::format("the ablation of {} loses '{}': {}", spec.name(), name, reason));
     }
@@ -65,12 +65,13 @@ std::vector<std::string> dropped_notes(const Design& design) {
   return notes;
 }
 
-double assumed_launch_seconds(const Problem& problem, DeviceKind kind) {
+double assumed_launch_seconds(const ProblemSpec& spec, DeviceKind kind) {
   constexpr double kGpuBytesPerSecond = 4e12;
   constexpr double kCpuBytesPerSecond = 5e9;
   constexpr double kLaunchSeconds = 10e-6;
   const double rate = kind == DeviceKind::kCuda ? kGpuBytesPerSecond : kCpuBytesPerSecond;
-  return kLaunchSeconds + static_cast<double>(problem.gathered_bytes()) / rate;
+  return kLaunchSeconds +
+         static_cast<double>(find_operator(spec.op).traffic(spec.problem).gathered) / rate;
 }
 
 double estimate_seconds(const Plan& plan) {
@@ -81,7 +82,7 @@ double estimate_seconds(const Plan& plan) {
   const double processes = measure.processes;
   double seconds = 0;
   for (const Group& group : plan.groups) {
-    const Problem& problem = plan.problem_of(group).problem;
+    const ProblemSpec& problem = plan.problem_of(group);
     const double timed = launches * assumed_launch_seconds(problem, plan.device.kind);
     seconds += std::min(processes * timed, measure.budget.count());
     seconds += kPrepareSeconds * processes * static_cast<double>(plan.arms.size());

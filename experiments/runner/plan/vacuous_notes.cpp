@@ -31,7 +31,7 @@ std::vector<Asked> all_asked(const Plan& plan) {
   for (const Group& group : plan.groups) {
     const ProblemSpec& spec = plan.problem_of(group);
     for (const Arm& arm : arms_of(plan, group)) {
-      if (!unsupported_reason(arm, spec.problem, plan.device).empty()) continue;
+      if (!unsupported_reason(arm, spec, plan.device).empty()) continue;
       if (arm.resolved->kernel() != nullptr) continue;
       if (!known.emplace(arm.name + "\n" + arm.composition, spec.name()).second) continue;
       all.push_back({arm.name, spec.name(), write_unit(*arm.resolved, spec.problem)});

@@ -26,9 +26,11 @@ void identify(Record& record, const GroupRequest& request, const ArmEntry& arm,
   record.mode = request.mode;
   record.device = device;
   record.baseline = arm.name == request.baseline;
-  record.minimum_dram_bytes = problem.minimum_dram_bytes();
-  record.gathered_bytes = problem.gathered_bytes();
-  record.flops = problem.flops();
+  // The arm's own where it is known, of a copy say.
+  if (record.traffic == Traffic{}) {
+    record.op = request.problem.op;
+    record.traffic = find_operator(record.op).traffic(problem);
+  }
   if (record.processes.empty()) record.processes.emplace_back().process = process;
 }
 

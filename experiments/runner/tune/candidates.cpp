@@ -27,7 +27,7 @@ std::string to_text(const SpaceCount& count) {
 }
 
 Candidates::Candidates(const Registry& registry, const SpaceSpec& spec, const Arm& baseline,
-                       const std::vector<Arm>& known, const Problem& problem,
+                       const std::vector<Arm>& known, const ProblemSpec& problem,
                        const DeviceInfo& device)
     : registry_(registry),
       spec_(spec),

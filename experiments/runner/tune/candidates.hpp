@@ -29,7 +29,7 @@ class Candidates {
   /// `baseline` is what a candidate has to beat, so that it is none itself; `known` are other arms
   /// of the experiment, candidates beyond the points of the space. All arguments must outlive this.
   Candidates(const Registry& registry, const SpaceSpec& spec, const Arm& baseline,
-             const std::vector<Arm>& known, const Problem& problem, const DeviceInfo& device);
+             const std::vector<Arm>& known, const ProblemSpec& problem, const DeviceInfo& device);
 
   const SpaceCount& count() const { return count_; }
   /// The points that can run, each composition once, in ascending order; empty where the space is
@@ -61,7 +61,7 @@ class Candidates {
   const SpaceSpec& spec_;
   const Arm& baseline_;
   const std::vector<Arm>& arms_;
-  const Problem& problem_;
+  const ProblemSpec& problem_;
   const DeviceInfo& device_;
   SpaceCount count_;
   std::vector<std::uint64_t> all_;

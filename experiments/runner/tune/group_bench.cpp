@@ -137,14 +137,14 @@ SearchTrial GroupBench::run(const Trial& trial) {
 
 SearchedCandidate GroupBench::result(std::uint64_t number, const Record& record,
                                      const Record& baseline) const {
-  SearchedCandidate candidate{number, record.arm, "", record.relative_l2, 0, {}};
+  SearchedCandidate candidate{number, record.arm, "", record.worst_output().relative_l2, 0, {}};
   if (record.status != CellStatus::kOk) {
     candidate.failure = fmt::format("{}: {}", name_of(record.status), record.reason);
     return candidate;
   }
-  if (!(record.relative_l2 <= error_)) {
+  if (!(record.worst_output().relative_l2 <= error_)) {
     candidate.failure = fmt::format("inaccurate: relative L2 error {:.2e} is above {:.0e}",
-                                    record.relative_l2, error_);
+                                    record.worst_output().relative_l2, error_);
     return candidate;
   }
   const LogTimes own = log_medians(record.samples);

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "reference/reference.hpp"
+#include "reference/bounds.hpp"
 #include "runner/supervise/device_queue.hpp"
 #include "runner/supervise/run_session.hpp"
 #include "runner/supervise/shell_words.hpp"
@@ -125,14 +125,14 @@ void TuneRun::tune_group(std::size_t device, const Group& group) {
                                name_of(group.mode), plan_.device.id, reason));
   }
   const std::vector<Arm> arms = arms_of(plan_, group);
-  const Arm* baseline = baseline_for(plan_, arms, problem.problem);
+  const Arm* baseline = baseline_for(plan_, arms, problem);
   if (baseline == nullptr) {
     return give_up(device, group,
                    fmt::format("no arm can run {} on {}; a search needs one to beat",
                                problem.name(), plan_.device.id));
   }
   const std::vector<Arm> known = known_arms(arms, *baseline);
-  const Candidates candidates(registry_, *experiment_.space, *baseline, known, problem.problem,
+  const Candidates candidates(registry_, *experiment_.space, *baseline, known, problem,
                               plan_.device);
   progress_[device]->begin(fmt::format("{} {}", problem.name(), name_of(group.mode)), candidates,
                            settings_for(group).budget_seconds);
@@ -230,7 +230,8 @@ TuneOutcome TuneRun::outcome() {
 
 }  // namespace
 
-const Arm* baseline_for(const Plan& plan, const std::vector<Arm>& arms, const Problem& problem) {
+const Arm* baseline_for(const Plan& plan, const std::vector<Arm>& arms,
+                        const ProblemSpec& problem) {
   const auto can_run = [&](const Arm& arm) {
     return unsupported_reason(arm, problem, plan.device).empty();
   };

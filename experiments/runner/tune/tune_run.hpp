@@ -35,7 +35,7 @@ TuneOutcome tune(const Experiment& experiment, const Plan& plan, const Registry&
 
 /// The arm that a search on a problem has to beat: the plan's baseline, or the first of `arms` that
 /// can run where that one cannot; nullptr when none can.
-const Arm* baseline_for(const Plan& plan, const std::vector<Arm>& arms, const Problem& problem);
+const Arm* baseline_for(const Plan& plan, const std::vector<Arm>& arms, const ProblemSpec& problem);
 /// Why nothing can be searched in a mode on the plan's device, "a CPU has no graphs to launch"; or
 /// "".
 std::string mode_refusal(const Plan& plan, TimingMode mode);

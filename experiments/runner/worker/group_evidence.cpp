@@ -12,27 +12,29 @@
 namespace msda {
 namespace {
 
-/// The beginning of each image's part of a tensor: `kept` of `all` bytes, of the first `images`.
-Bytes cut(const Bytes& tensor, std::int64_t all_images, std::int64_t images, double share) {
-  const std::size_t of_image = tensor.size() / static_cast<std::size_t>(all_images);
-  const auto kept = static_cast<std::ptrdiff_t>(static_cast<double>(of_image) * share + 0.5);
-  Bytes part;
-  for (std::int64_t image = 0; image < images; ++image) {
+/// Of a tensor the first images, and of those the first queries.
+Bytes cut(const Bytes& tensor, const TensorSpec& spec, const Problem& whole, const Problem& part) {
+  if (spec.axes[0] != Axis::kBatch) return tensor;
+  const std::size_t of_image = tensor.size() / static_cast<std::size_t>(whole.batch);
+  const auto kept = spec.axes[1] == Axis::kQuery
+                        ? of_image / static_cast<std::size_t>(whole.queries) *
+                              static_cast<std::size_t>(part.queries)
+                        : of_image;
+  Bytes cut;
+  for (std::int64_t image = 0; image < part.batch; ++image) {
     const auto first = tensor.begin() + static_cast<std::ptrdiff_t>(of_image) * image;
-    part.insert(part.end(), first, first + kept);
+    cut.insert(cut.end(), first, first + static_cast<std::ptrdiff_t>(kept));
   }
-  return part;
+  return cut;
 }
 
 /// The first images and queries of tensors that were read.
 Input cut(const Input& input, const Problem& scaled) {
-  const Problem& whole = input.problem;
-  const double queries = static_cast<double>(scaled.queries) / static_cast<double>(whole.queries);
-  Input part;
-  part.problem = scaled;
-  part.value = cut(input.value, whole.batch, scaled.batch, 1);
-  part.locations = cut(input.locations, whole.batch, scaled.batch, queries);
-  part.weights = cut(input.weights, whole.batch, scaled.batch, queries);
+  Input part(scaled, input.specs);
+  for (std::size_t i = 0; i < input.specs.size(); ++i) {
+    if (input.specs[i].role != TensorSpec::Role::kInput) continue;
+    part.tensors[i] = cut(input.tensors[i], input.specs[i], input.problem, scaled);
+  }
   part.origin = input.origin;
   return part;
 }
@@ -57,7 +59,9 @@ SmallInputs GroupRunner::small_inputs() {
     const InputSet& set = inputs_.get(spec, request_->measure.input_sets, request_->process)[0];
     return {[&set](const Problem& scaled) { return cut(*set.input, scaled); }, set.hash};
   }
-  return {[&spec](const Problem& scaled) { return generate(scaled, spec.generation); },
+  return {[&spec](const Problem& scaled) {
+            return find_operator(spec.op).generate(scaled, spec.generation, 0);
+          },
           write_json(spec).dump()};
 }
 

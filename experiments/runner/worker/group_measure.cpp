@@ -120,7 +120,7 @@ void GroupRunner::profile(Cell& cell) {
 void GroupRunner::check_possible(Cell& cell) {
   const Heartbeats heartbeats(channel_);
   const auto least = [&](const Ceilings& ceilings) {
-    return least_seconds(request_->problem.problem, request_->mode, ceilings) /
+    return least_seconds(cell.record.traffic, request_->mode, ceilings) /
            cell.composition->device_count();
   };
   const double median = median_seconds(cell.record.samples).value_or(0);
@@ -129,8 +129,8 @@ void GroupRunner::check_possible(Cell& cell) {
   bound = std::min(bound, least(device_.measure_ceilings()));
   if (median >= bound) return;
   finish(cell, CellStatus::kImpossible,
-         fmt::format("a launch takes {:.3g} us, and reading the locations and weights and writing "
-                     "the output takes this device {:.3g} us at least: the work is not in what is "
+         fmt::format("a launch takes {:.3g} us, and reading and writing what every right kernel "
+                     "does takes this device {:.3g} us at least: the work is not in what is "
                      "timed",
                      median * 1e6, bound * 1e6));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -128,6 +129,11 @@ void GroupRunner::skip_unsupported(Cell& cell) {
     }
     if (!cell.arm.refused.empty()) throw Unsupported(cell.arm.refused);
     cell.composition.emplace(registry_, cell.arm.uses);
+    const std::string refusal = cell.composition->refuses(find_operator(request_->problem.op));
+    if (!refusal.empty()) throw Unsupported(refusal);
+    const Operator& op = cell.composition->op();
+    cell.record.op = op.name();
+    cell.record.traffic = op.traffic(request_->problem.problem);
     if (cell.composition->placement()) cell.record.devices = cell.composition->device_count();
     const auto reason = cell.composition->unsupported(request_->problem.problem, device_.info());
     if (reason) throw Unsupported(*reason);
@@ -175,7 +181,7 @@ void GroupRunner::take_build(Cell& cell) {
 void GroupRunner::load_inputs() {
   const ProblemSpec& spec = request_->problem;
   const int count = request_->measure.input_sets;
-  const std::int64_t needed = spec.problem.total_bytes() * count;
+  const std::int64_t needed = total_bytes(spec.problem, find_operator(spec.op).tensors()) * count;
   if (needed > device_.free_bytes()) {
     throw EnvironmentError(fmt::format(
         "{} input sets of {} need {} bytes, and {} has {} free; use fewer input_sets or a smaller "
@@ -214,9 +220,8 @@ void GroupRunner::prepare(Cell& cell) {
   cell.prepared = device_.load(*cell.composition, request_->problem.problem, cell.compiled.build);
   for (std::size_t set = 0; set < group_inputs_->size(); ++set) {
     DeviceInput& input = group_inputs_->on_device(set);
-    if (cell.prepared.executable->wants_logits()) {
-      input.add_logits(device_, *group_inputs_->set(set).input);
-    }
+    input.add_derived(device_, find_operator(request_->problem.op), *group_inputs_->set(set).input,
+                      *cell.prepared.executable);
     cell.prepared.executable->bind(input.tensors());
   }
   cell.record.prepare_seconds = seconds_since(start);
@@ -231,8 +236,8 @@ void GroupRunner::verify_on(Cell& cell, std::size_t set) {
     finish(cell, CellStatus::kWrong, verdict.reason);
     return;
   }
-  const bool is_copy = cell.composition->computes() != Computes::kAttention;
-  if (set == 0 && !is_copy) {
+  if (cell.composition->op().name() != request_->problem.op) return;
+  if (set == 0) {
     cell.record.processes.front().output = cell.check->output_hash(set);
   }
   compare_with_expected(cell, set);
@@ -240,41 +245,51 @@ void GroupRunner::verify_on(Cell& cell, std::size_t set) {
 
 /// The largest errors of all verifications.
 void GroupRunner::note(const Verdict& verdict, Record& record) const {
-  const Comparison& comparison = verdict.comparison;
-  record.tolerance = std::max(record.tolerance, verdict.tolerance);
-  // A NaN error must stay visible, and std::max would drop it.
-  const auto raise = [](double& largest, double error) {
-    if (!(error <= largest)) largest = error;
-  };
-  raise(record.relative_l2, comparison.relative_l2);
-  raise(record.row_error, comparison.row_excess);
-  record.maximum_absolute = std::max(record.maximum_absolute, comparison.maximum_absolute);
-  if (!(comparison.element_excess <= record.element_error)) {
-    record.element_error = comparison.element_excess;
-    const auto place = place_of(request_->problem.problem, comparison.worst_element);
-    record.worst_element.assign(place.begin(), place.end());
+  for (const OutputVerdict& output : verdict.outputs) {
+    const Comparison& comparison = output.comparison;
+    OutputError error{.name = std::string(output.spec->name),
+                      .relative_l2 = comparison.relative_l2,
+                      .tolerance = output.tolerance,
+                      .maximum_absolute = comparison.maximum_absolute,
+                      .row_error = comparison.row_excess,
+                      .element_error = comparison.element_excess,
+                      .worst_element = {},
+                      .spread = output.spread};
+    if (comparison.element_excess > 0 || std::isnan(comparison.element_excess)) {
+      error.worst_element = indices_of(request_->problem.problem, *output.spec,
+                                       comparison.worst_element, output.spec->rank);
+    }
+    const auto known = std::ranges::find(record.outputs, error.name, &OutputError::name);
+    if (known == record.outputs.end()) {
+      record.outputs.push_back(std::move(error));
+    } else {
+      known->take_worse(error);
+    }
   }
 }
 
 /// Both results are rounded, the other one perhaps wherever that is possible.
 void GroupRunner::compare_with_expected(Cell& cell, std::size_t set) {
   const Problem& problem = request_->problem.problem;
-  const auto& expected = group_inputs_->set(set).input->expected;
-  if (!expected) return;
-  if (cell.composition->computes() != Computes::kAttention) return;
-  const std::vector<double> wanted(expected->begin(), expected->end());
-  const Comparison comparison =
-      compare(problem, group_inputs_->on_device(set).download_output(), wanted);
-  cell.record.expected_relative_l2 = comparison.relative_l2;
-  const Truth& truth = group_inputs_->truth(Computes::kAttention, set);
-  const Bounds other(problem, arithmetic_in(problem.types), truth);
-  const double allowed =
-      cell.record.tolerance + std::max(cell.record.tolerance, other.relative_l2());
-  if (!(comparison.relative_l2 <= allowed)) {
-    finish(cell, CellStatus::kWrong,
-           fmt::format("relative L2 error {:.2e} against the output that came with the input is "
-                       "above {:.2e}",
-                       comparison.relative_l2, allowed));
+  const Operator& op = cell.composition->op();
+  const std::vector<Truth>& truths = group_inputs_->truths(op, set);
+  for (std::size_t i = 0; const std::size_t number : op.outputs()) {
+    const std::vector<float>& expected = group_inputs_->set(set).input->expected[number];
+    const std::size_t output = i++;
+    if (expected.empty()) continue;
+    const std::vector<double> wanted(expected.begin(), expected.end());
+    const Comparison comparison = compare(
+        truths[output].shape, group_inputs_->on_device(set).download_output(output), wanted);
+    cell.record.expected_relative_l2 =
+        std::max(cell.record.expected_relative_l2.value_or(0), comparison.relative_l2);
+    const double own = cell.record.outputs[output].tolerance;
+    const double allowed =
+        own + std::max(own, Bounds(arithmetic_in(problem.types), truths[output]).relative_l2());
+    if (comparison.relative_l2 <= allowed) continue;
+    return finish(cell, CellStatus::kWrong,
+                  fmt::format("relative L2 error {:.2e} against the {} that came with the input is "
+                              "above {:.2e}",
+                              comparison.relative_l2, op.tensors()[number].name, allowed));
   }
 }
 

@@ -12,9 +12,10 @@ constexpr std::uint64_t kSaltsPerProcess = 1000;
 
 InputSet make_set(const ProblemSpec& spec, std::uint64_t salt) {
   auto input = std::make_shared<const Input>(make_input(spec, salt));
-  auto truth = std::make_shared<const Truth>(make_truth(*input));
+  const Operator& op = find_operator(spec.op);
+  auto truths = std::make_shared<const std::vector<Truth>>(make_truths(op, *input));
   std::string hash = content_hash(*input);
-  return {std::move(input), std::move(hash), std::move(truth)};
+  return {std::move(input), std::move(hash), &op, std::move(truths)};
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 #include "conformance/combinations.hpp"
 #include "input/input.hpp"
 #include "measure/verify.hpp"
+#include "operators/forward/forward.hpp"
 #include "problem/validate.hpp"
-#include "reference/reference.hpp"
 #include "runner/experiment/experiment.hpp"
 #include "support/problems.hpp"
 
@@ -112,7 +112,7 @@ TEST(EnduranceOnGpu, WhatWaitsForOthersNeverHangs) {
   std::vector<int> ran(recipes.size(), 0);
   for (const Problem& problem : problems) {
     const Input input = generate(problem, {});
-    const Truth truth = make_truth(input, compute_reference(input));
+    const Truth truth = forward::make_truth(input, forward::compute_reference(input));
     for (std::size_t r = 0; r < recipes.size(); ++r) {
       SCOPED_TRACE(recipes[r].first + " on " + problem.name);
       std::cout << recipes[r].first << " on " << problem.name << std::endl;  // names a hang

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <msda/operators/forward.hpp>
 #include "measure/device_input.hpp"
 #include "runner/supervise/supervisor.hpp"
 #include "support/support.hpp"
@@ -46,7 +47,8 @@ constexpr BadGpuPlugin kBadGpuPlugins[] = {
 
 /// Words of 16 bytes from the last output of the problem to the bytes behind it.
 std::int64_t words_of_output(const Problem& problem) {
-  return problem.output_elements() * static_cast<std::int64_t>(size_of(problem.types.output)) / 16;
+  return elements(problem, forward::kOutput) *
+         static_cast<std::int64_t>(size_of(problem.types.output)) / 16;
 }
 
 ArmEntry bad_arm(const BadGpuPlugin& bad, const Problem& problem) {

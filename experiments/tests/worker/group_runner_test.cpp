@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "device/ceilings_history.hpp"
+#include "operators/forward/forward.hpp"
 #include "support/files.hpp"
 #include "support/no_device.hpp"
 #include "support/support.hpp"
@@ -184,10 +185,11 @@ TEST_F(GroupRunnerTest, ComparesHalvesWithTheOutputThatCameWithThem) {
   ProblemSpec half = tiny_problem();
   half.problem.types = Types::all(DType::kFloat16);
   Input input = make_input(half);
-  const Truth truth = make_truth(input);
+  const Truth truth = forward::make_truth(input, forward::compute_reference(input));
   const auto status_with = [&](double factor) {
-    input.expected.emplace();
-    for (const double x : truth.output) input.expected->push_back(static_cast<float>(factor * x));
+    std::vector<float>& expected = input.expected[forward::kOutput];
+    expected.clear();
+    for (const double x : truth.output) expected.push_back(static_cast<float>(factor * x));
     const auto place = directory_.path() / fmt::format("input{}", factor);
     write_directory(input, place, FileFormat::kNpy);
     request_.problem = directory_spec(place, half.problem);

@@ -26,10 +26,10 @@ std::string time_text(double seconds) { return time_scale(seconds).text(seconds)
 /// Whether no other row is at least as fast and as accurate, and better in one of them.
 bool on_front(const Row& row, const Rows& rows) {
   return std::ranges::none_of(rows, [&row](const Row* other) {
-    const bool as_good = other->median_seconds <= row.median_seconds &&
-                         other->record.relative_l2 <= row.record.relative_l2;
-    return as_good && (other->median_seconds < row.median_seconds ||
-                       other->record.relative_l2 < row.record.relative_l2);
+    const double error = row.record.worst_output().relative_l2;
+    const double others = other->record.worst_output().relative_l2;
+    const bool as_good = other->median_seconds <= row.median_seconds && others <= error;
+    return as_good && (other->median_seconds < row.median_seconds || others < error);
   });
 }
 
@@ -73,9 +73,9 @@ std::map<std::pair<int, int>, int> block_places(const Rows& rows) {
 
 /// Bytes gathered for each byte that has to be read or written; 0 where a record does not say.
 double reuse_of(const Record& record) {
-  if (record.minimum_dram_bytes <= 0) return 0;
-  return static_cast<double>(record.gathered_bytes) /
-         static_cast<double>(record.minimum_dram_bytes);
+  if (record.traffic.once() <= 0) return 0;
+  return static_cast<double>(record.traffic.gathered) /
+         static_cast<double>(record.traffic.once());
 }
 
 void add_arms(const Table& table, Json& values) {
@@ -85,7 +85,7 @@ void add_arms(const Table& table, Json& values) {
   }
   for (const Row& row : table.rows) {
     if (!row.speed_of_light || reuse_of(row.record) <= 0) continue;
-    const double rate = static_cast<double>(row.record.gathered_bytes) / row.median_seconds;
+    const double rate = static_cast<double>(row.record.traffic.gathered) / row.median_seconds;
     const std::string arm = printable_line(row.record.arm);
     values.push_back({{"problem", printable_line(table.problem)},
                       {"arm", arm},
@@ -141,13 +141,13 @@ Json pareto_values(const Rows& rows) {
   Json values = Json::array();
   for (const Row* row : rows) {
     if (!row->compared()) continue;
-    values.push_back(
-        {{"arm", arm_name(*row)},
-         {"time", row->median_seconds},
-         {"error", std::max(row->record.relative_l2, kLeastError)},
-         {"front", on_front(*row, rows)},
-         {"tip", fmt::format("{}: {}, relative L2 {:.1e}", arm_name(*row),
-                             time_text(row->median_seconds), row->record.relative_l2)}});
+    values.push_back({{"arm", arm_name(*row)},
+                      {"time", row->median_seconds},
+                      {"error", std::max(row->record.worst_output().relative_l2, kLeastError)},
+                      {"front", on_front(*row, rows)},
+                      {"tip", fmt::format("{}: {}, relative L2 {:.1e}", arm_name(*row),
+                                          time_text(row->median_seconds),
+                                          row->record.worst_output().relative_l2)}});
   }
   return values;
 }

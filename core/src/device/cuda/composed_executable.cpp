@@ -6,6 +6,8 @@
 #include <array>
 #include <iterator>
 
+#include <msda/operators/forward.hpp>
+
 #include "device/cuda/check.hpp"
 #include "jit/launch_plan.hpp"
 
@@ -37,8 +39,7 @@ ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Problem& 
     texels_ = std::make_unique<LinearTextures>(plan_, arguments_.stored_bytes());
   }
   if (plan_.persist_value != 0) {
-    persisting_ = std::make_unique<PersistingL2>(
-        problem.value_elements() * static_cast<std::int64_t>(size_of(problem.types.value)));
+    persisting_ = std::make_unique<PersistingL2>(bytes_of(problem, forward::kValue));
   }
 }
 

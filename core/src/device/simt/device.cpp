@@ -41,7 +41,8 @@ class SimtDevice final : public Device {
       auto group = make_simt_group(options_, info_, composition.device_count());
       return load_split(std::move(group), composition, problem, build);
     }
-    auto executable = std::make_unique<SimtExecutable>(*build.unit, problem, info_, options_);
+    auto executable =
+        std::make_unique<SimtExecutable>(*build.unit, composition.op(), problem, info_, options_);
     const ResourceUse resources = executable->resources();
     return make_prepared(std::move(executable), resources);
   }

@@ -16,13 +16,29 @@ namespace {
 
 constexpr const char* kArgumentsName = "the arguments";
 
+simt::Area area_of(const TensorSpec& spec) {
+  if (spec.role == TensorSpec::Role::kOutput) return simt::Area::kOutput;
+  if (spec.has(Axis::kPixel)) return simt::Area::kValue;
+  return spec.has(Axis::kXY) ? simt::Area::kLocations : simt::Area::kOther;
+}
+
+/// Bytes of a row of the first tensor of an area; 0 without one.
+std::size_t row_bytes(std::span<const TensorSpec> specs, const Problem& problem, simt::Area area) {
+  for (const TensorSpec& spec : specs) {
+    if (area_of(spec) != area) continue;
+    return static_cast<std::size_t>(row_elements(problem, spec)) * size_of(type_of(problem, spec));
+  }
+  return 0;
+}
+
 }  // namespace
 
-SimtExecutable::SimtExecutable(const CompiledUnit& unit, const Problem& problem,
+SimtExecutable::SimtExecutable(const CompiledUnit& unit, const Operator& op, const Problem& problem,
                                const DeviceInfo& device, const simt::Options& options)
     : unit_(unit.module),
       slots_(unit.composed.slots),
       plan_(unit_.plan()),
+      specs_(op.tensors()),
       problem_(problem),
       options_(options),
       arguments_(plan_, problem, [&](std::size_t bytes) {
@@ -112,19 +128,14 @@ void SimtExecutable::make_linear_textures(const void* values) {
 }
 
 std::vector<simt::Buffer> SimtExecutable::buffers_for(const Tensors& tensors, bool is_main) const {
-  const auto bytes = [](std::int64_t elements, DType type) {
-    return static_cast<std::size_t>(elements) * size_of(type);
-  };
-  const Types& types = problem_.types;
-  std::vector<simt::Buffer> buffers = {
-      {tensors.value, bytes(problem_.value_elements(), types.value), "value", false, "value",
-       simt::Area::kValue},
-      {tensors.locations, bytes(problem_.location_elements(), types.location), "locations", false,
-       "locations", simt::Area::kLocations},
-      {tensors.weights, bytes(problem_.weight_elements(), types.weight), "weights", false,
-       "weights"},
-      {tensors.output, bytes(problem_.output_elements(), types.output), "output", true, "output",
-       simt::Area::kOutput}};
+  std::vector<simt::Buffer> buffers;
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    const TensorSpec& spec = specs_[i];
+    if (tensors[i] == nullptr) continue;
+    const std::string name(spec.name);
+    buffers.push_back({tensors[i], static_cast<std::size_t>(bytes_of(problem_, spec)), name,
+                       spec.role == TensorSpec::Role::kOutput, name, area_of(spec)});
+  }
   for (std::size_t slot = 0; slot < kMostSlots; ++slot) {
     DeviceMemory* const memory = arguments_.workspace(slot);
     if (memory == nullptr) continue;
@@ -143,10 +154,8 @@ std::vector<simt::Buffer> SimtExecutable::buffers_for(const Tensors& tensors, bo
 simt::Subject SimtExecutable::subject_of(const Launch& launch) const {
   simt::Subject subject;
   subject.slot_names = slots_;
-  const auto points = static_cast<std::size_t>(problem_.level_count() * problem_.points);
-  subject.location_row_bytes = 2 * points * size_of(problem_.types.location);
-  subject.output_row_bytes =
-      static_cast<std::size_t>(problem_.channels) * size_of(problem_.types.output);
+  subject.location_row_bytes = row_bytes(specs_, problem_, simt::Area::kLocations);
+  subject.output_row_bytes = row_bytes(specs_, problem_, simt::Area::kOutput);
   subject.heads = problem_.heads;
   if (!launch.is_main) return subject;
   subject.point_bytes = plan_.point_bytes;

@@ -19,8 +19,8 @@ namespace msda {
 class SimtExecutable final : public Executable {
  public:
   /// Loads the unit and allocates the workspaces. Throws Unsupported as a GPU's executable does.
-  SimtExecutable(const CompiledUnit& unit, const Problem& problem, const DeviceInfo& device,
-                 const simt::Options& options);
+  SimtExecutable(const CompiledUnit& unit, const Operator& op, const Problem& problem,
+                 const DeviceInfo& device, const simt::Options& options);
 
   /// Runs the kernels. Throws simt::Fault, with the kernel's name before it.
   void launch(const Tensors& tensors, Stream stream) override;
@@ -54,6 +54,7 @@ class SimtExecutable final : public Executable {
   simt::LoadedUnit unit_;
   std::vector<std::string> slots_;  ///< names, by number
   LaunchPlan plan_;
+  std::span<const TensorSpec> specs_;
   Problem problem_;
   simt::Options options_;
   std::vector<Launch> launches_;  ///< pre-passes in the order of their slots, then the main kernel

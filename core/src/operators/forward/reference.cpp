@@ -1,14 +1,13 @@
-#include "reference/reference.hpp"
+#include "operators/forward/forward.hpp"
 
 #include <Eigen/Core>
 
 #include <cmath>
 
-#include "input/elements.hpp"
 #include "parallel.hpp"
 #include "reference/image.hpp"
 
-namespace msda {
+namespace msda::forward {
 namespace {
 
 /// The sum over one query's points of one image, written as the operator is defined.
@@ -68,9 +67,9 @@ class Sampler {
 void sample_queries(const Input& input, std::int64_t image, const Sampler& sampler,
                     std::int64_t begin, std::int64_t end, double* out) {
   const Problem& p = input.problem;
-  RowPoints points(p);
+  RowPoints points(p, input.tensors[kLocations], input.tensors[kWeights]);
   for (std::int64_t row = begin * p.heads; row < end * p.heads; ++row) {
-    points.load(input, image * p.queries * p.heads + row);
+    points.load(image * p.queries * p.heads + row);
     sampler.accumulate(row % p.heads, points.locations.data(), points.weights.data(),
                        out + row * p.channels);
   }
@@ -82,8 +81,8 @@ std::vector<double> compute_reference(const Input& input, unsigned threads) {
   constexpr std::int64_t kGrain = 64;
   const Problem& problem = input.problem;
   const std::int64_t image_outputs = problem.queries * problem.heads * problem.channels;
-  std::vector<double> output(static_cast<std::size_t>(problem.output_elements()));
-  ImageValues values(input);
+  std::vector<double> output(static_cast<std::size_t>(elements(problem, kOutput)));
+  ImageValues values(problem, input.tensors[kValue]);
   for (std::int64_t image = 0; image < problem.batch; ++image) {
     const Sampler sampler(problem, values.load(image, threads));
     double* const out = output.data() + image * image_outputs;
@@ -94,31 +93,4 @@ std::vector<double> compute_reference(const Input& input, unsigned threads) {
   return output;
 }
 
-std::vector<double> copy_reference(const Input& input) {
-  const Problem& problem = input.problem;
-  const std::int64_t row = problem.heads * problem.channels;
-  const std::int64_t pixels = problem.spatial_size();
-  std::vector<double> output(static_cast<std::size_t>(problem.output_elements()));
-  parallel_for(problem.batch * problem.queries, 64, 0, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t to = begin; to < end; ++to) {
-      const std::int64_t from = to / problem.queries * pixels + to % problem.queries % pixels;
-      for (std::int64_t c = 0; c < row; ++c) {
-        output[static_cast<std::size_t>(to * row + c)] =
-            load_element(problem.types.value, input.value.data(), from * row + c);
-      }
-    }
-  });
-  return output;
-}
-
-double acceptable_error(const Problem& problem) {
-  const Types& types = problem.types;
-  const auto any_is = [&](DType type) {
-    return types.value == type || types.weight == type || types.output == type;
-  };
-  if (any_is(DType::kBFloat16)) return 8e-3;
-  if (any_is(DType::kFloat16)) return 1e-3;
-  return 1e-5;
-}
-
-}  // namespace msda
+}  // namespace msda::forward

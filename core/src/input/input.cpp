@@ -1,7 +1,13 @@
+#include "input/input.hpp"
+
+#include <fmt/format.h>
+
 #include <cstdint>
+#include <utility>
+
+#include <msda/error.hpp>
 
 #include "hash.hpp"
-#include "input/input.hpp"
 
 namespace msda {
 namespace {
@@ -24,12 +30,21 @@ void add_problem(Hash& hash, const Problem& p) {
 
 }  // namespace
 
+Bytes& Input::at(std::string_view name) {
+  return const_cast<Bytes&>(std::as_const(*this).at(name));
+}
+
+const Bytes& Input::at(std::string_view name) const {
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].name == name) return tensors[i];
+  }
+  throw Error(fmt::format("the operator has no tensor '{}'", name));
+}
+
 std::string content_hash(const Input& input) {
   Hash hash;
   add_problem(hash, input.problem);
-  for (const Bytes* tensor : {&input.value, &input.locations, &input.weights}) {
-    hash.add(tensor->data(), tensor->size());
-  }
+  for (const Bytes& tensor : input.tensors) hash.add(tensor.data(), tensor.size());
   return hash.hex();
 }
 

@@ -8,7 +8,7 @@
 
 #include "reference/image.hpp"
 
-namespace msda {
+namespace msda::forward {
 
 struct Cell {
   std::array<double, 4> corners{};  ///< (0,0), (0,1), (1,0), (1,1) as row, column
@@ -54,4 +54,4 @@ class Cells {
   double largest_ = 0;
 };
 
-}  // namespace msda
+}  // namespace msda::forward

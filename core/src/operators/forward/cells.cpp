@@ -1,9 +1,9 @@
-#include "reference/cells.hpp"
+#include "operators/forward/cells.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace msda {
+namespace msda::forward {
 namespace {
 
 /// From the channels of the four corners.
@@ -59,4 +59,4 @@ Cells::Cells(const Plane& plane, const float* image, std::int64_t heads, std::in
   }
 }
 
-}  // namespace msda
+}  // namespace msda::forward

@@ -1,0 +1,21 @@
+// What is right for the operator `forward`.
+#pragma once
+
+#include <vector>
+
+#include <msda/operators/forward.hpp>
+
+#include "input/input.hpp"
+#include "reference/truth.hpp"
+
+namespace msda::forward {
+
+/// [B, Q, H, C] in float64. Each value is converted exactly to double, coordinates and weights too;
+/// a NaN or infinite location contributes nothing. threads = 0 uses all hardware threads; the
+/// result does not depend on it.
+std::vector<double> compute_reference(const Input& input, unsigned threads = 0);
+
+/// What an output is judged by; `output` is compute_reference() of the input.
+Truth make_truth(const Input& input, std::vector<double> output, unsigned threads = 0);
+
+}  // namespace msda::forward

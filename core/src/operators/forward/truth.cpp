@@ -1,0 +1,181 @@
+#include "operators/forward/forward.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "operators/forward/cells.hpp"
+#include "operators/forward/shift_sampler.hpp"
+#include "parallel.hpp"
+#include "reference/image.hpp"
+
+namespace msda::forward {
+namespace {
+
+/// Closer to a pixel's centre than this, rounding may move a point into the next cell.
+constexpr double kNearPixel = 1.0 / 32;
+
+/// A point of a row, with the weights of all points of its level at the same place.
+struct Place {
+  float x;
+  float y;
+  double weight;  ///< sum of magnitudes
+};
+
+/// The places of `points` points; `locations` is [P, 2].
+void collect_places(const float* locations, const float* weights, std::int64_t points,
+                    std::vector<Place>& places) {
+  places.clear();
+  for (std::int64_t p = 0; p < points; ++p) {
+    const Place place{locations[2 * p], locations[2 * p + 1],
+                      std::abs(static_cast<double>(weights[p]))};
+    const auto same = std::find_if(places.begin(), places.end(), [&](const Place& other) {
+      return other.x == place.x && other.y == place.y;
+    });
+    if (same == places.end()) {
+      places.push_back(place);
+    } else {
+      same->weight += place.weight;
+    }
+  }
+}
+
+/// The largest power of two that is no larger than a positive normal number.
+double power_below(double number) {
+  constexpr std::uint64_t kExponent = std::uint64_t{0x7FF} << 52U;
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(number) & kExponent);
+}
+
+/// One coordinate of a place on an axis.
+struct OnAxis {
+  bool counts = false;
+  bool matters = false;  ///< it counts, or might after rounding
+  Coordinate coordinate{0, 0};
+  double binade = 0;  ///< the power of two below its largest intermediate number
+
+  OnAxis(float location, std::int64_t size) {
+    const double at = pixels(location, size);
+    const auto extent = static_cast<double>(size);
+    counts = msda::counts(at, size);
+    matters = at > -1 - kNearPixel && at < extent + kNearPixel;
+    if (!matters) return;
+    coordinate = Coordinate::of(std::clamp(at, -1.0, extent * (1 - 1e-12)));
+    binade = power_below(std::max(std::abs(at), std::abs(at + 0.5)));
+  }
+
+  /// The neighbour that rounding could move the point to: -1, 0 for none, or 1.
+  std::int64_t neighbour() const {
+    if (coordinate.fraction < kNearPixel) return -1;
+    return coordinate.fraction > 1 - kNearPixel ? 1 : 0;
+  }
+};
+
+void add_place(const Cells& cells, const Place& place, const OnAxis& x, const OnAxis& y,
+               RowSensitivity& row) {
+  const auto [column, dx] = x.coordinate;
+  const auto [line, dy] = y.coordinate;
+  const Cell& cell = cells.at(line, column);
+  const double squared = place.weight * place.weight;
+  if (x.counts && y.counts) {
+    const double corner[4] = {(1 - dy) * (1 - dx), (1 - dy) * dx, dy * (1 - dx), dy * dx};
+    for (std::size_t k = 0; k < 4; ++k) {
+      row.terms += squared * corner[k] * corner[k] * cell.corners[k];
+      if (corner[k] > 0) row.values += cell.corners[k];
+      row.ranges += squared * corner[k] * corner[k] * cells.largest() * cells.largest();
+    }
+  }
+  double across = cell.across(dy);
+  double down = cell.down(dx);
+  if (const std::int64_t next = x.neighbour(); next != 0) {
+    across = std::max(across, cells.at(line, column + next).across(dy));
+  }
+  if (const std::int64_t next = y.neighbour(); next != 0) {
+    down = std::max(down, cells.at(line + next, column).down(dx));
+  }
+  row.fractions += squared * (across + down);
+  row.coordinates += squared * (across * x.binade * x.binade + down * y.binade * y.binade);
+}
+
+/// Cells of all levels of one image: [level][head].
+using ImageCells = std::vector<std::vector<Cells>>;
+
+ImageCells make_cells(const Problem& problem, const float* image, unsigned threads) {
+  const std::vector<Plane> planes = planes_of(problem);
+  const auto heads = static_cast<std::size_t>(problem.heads);
+  ImageCells cells(planes.size(), std::vector<Cells>(heads));
+  const std::int64_t count = problem.level_count() * problem.heads;
+  parallel_for(count, 1, threads, [&](std::int64_t begin, std::int64_t) {
+    const auto level = static_cast<std::size_t>(begin / problem.heads);
+    const std::int64_t head = begin % problem.heads;
+    cells[level][static_cast<std::size_t>(head)] =
+        Cells(planes[level], image, problem.heads, problem.channels, head);
+  });
+  return cells;
+}
+
+/// Sensitivities of rows [begin, end) of an image.
+void add_rows(const Input& input, std::int64_t image, const ImageCells& cells, std::int64_t begin,
+              std::int64_t end, RowSensitivity* rows) {
+  const Problem& problem = input.problem;
+  RowPoints points(problem, input.tensors[kLocations], input.tensors[kWeights]);
+  std::vector<Place> places;
+  for (std::int64_t row = begin; row < end; ++row) {
+    points.load(image * problem.queries * problem.heads + row);
+    for (std::size_t l = 0; l < problem.levels.size(); ++l) {
+      const std::int64_t first = static_cast<std::int64_t>(l) * problem.points;
+      collect_places(points.locations.data() + 2 * first, points.weights.data() + first,
+                     problem.points, places);
+      for (const Place& place : places) {
+        const OnAxis x(place.x, problem.levels[l].width);
+        const OnAxis y(place.y, problem.levels[l].height);
+        if (!x.matters || !y.matters) continue;
+        add_place(cells[l][static_cast<std::size_t>(row % problem.heads)], place, x, y, rows[row]);
+      }
+    }
+  }
+}
+
+/// Among points spread evenly over the input.
+double count_places(const Input& input) {
+  constexpr std::int64_t kMost = 4096;
+  const std::int64_t count = elements(input.problem, kWeights);
+  const std::byte* const locations = input.tensors[kLocations].data();
+  const std::int64_t sampled = std::min(count, kMost);
+  std::set<std::pair<double, double>> places;
+  for (std::int64_t i = 0; i < sampled; ++i) {
+    const std::int64_t at = 2 * (i * count / sampled);
+    places.emplace(load_element(input.problem.types.location, locations, at),
+                   load_element(input.problem.types.location, locations, at + 1));
+  }
+  return static_cast<double>(places.size());
+}
+
+}  // namespace
+
+Truth make_truth(const Input& input, std::vector<double> output, unsigned threads) {
+  constexpr std::int64_t kGrain = 256;
+  constexpr double kCorners = 4;
+  const Problem& problem = input.problem;
+  Truth truth(rows_of(problem, kTensors[kOutput]), std::move(output));
+  truth.additions = kCorners * static_cast<double>(problem.level_count() * problem.points);
+  truth.independent_points = count_places(input);
+  ShiftSampler shifts(problem);
+  const std::int64_t rows = problem.queries * problem.heads;
+  ImageValues values(problem, input.tensors[kValue]);
+  for (std::int64_t image = 0; image < problem.batch; ++image) {
+    const float* const pixels = values.load(image, threads);
+    const ImageCells cells = make_cells(problem, pixels, threads);
+    RowSensitivity* const of_image = truth.rows.data() + image * rows;
+    parallel_for(rows, kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
+      add_rows(input, image, cells, begin, end, of_image);
+    });
+    shifts.add_image(input, image, pixels, threads);
+  }
+  truth.sampled_rows = shifts.take_rows();
+  truth.shifts = shifts.take_directions();
+  return truth;
+}
+
+}  // namespace msda::forward

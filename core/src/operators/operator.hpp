@@ -1,0 +1,70 @@
+// An Operator is what kernels compute: its tensors, what it must move, inputs, and what is right.
+// One folder each; the program finds them by name and knows nothing else of them.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <msda/embedded_source.hpp>
+#include <msda/operator.hpp>
+
+#include "input/input.hpp"
+#include "operators/skeleton.hpp"
+#include "reference/truth.hpp"
+
+namespace msda {
+
+class Operator {
+ public:
+  virtual ~Operator() = default;
+
+  virtual std::string_view name() const = 0;     ///< "forward", in YAML and records
+  virtual std::string_view summary() const = 0;  ///< one line
+  /// Inputs before outputs; the first input is that which outputs take their type from.
+  virtual std::span<const TensorSpec> tensors() const = 0;
+  virtual Traffic traffic(const Problem& problem) const = 0;
+  /// What Traffic::flops counts, for legends: "16 per point and output element".
+  virtual std::string_view flops_text() const = 0;
+
+  /// Random inputs; the same bits for the same seed, whatever `threads` is (0: all of them).
+  virtual Input generate(const Problem& problem, const Generation& generation,
+                         unsigned threads) const = 0;
+  /// A derived tensor. Throws Unsupported when the inputs have none.
+  virtual Bytes derive(const Input& input, std::size_t tensor) const;
+  /// Each output in float64 from the stored (already rounded) inputs, in the order of tensors().
+  virtual std::vector<std::vector<double>> reference(const Input& input,
+                                                     unsigned threads) const = 0;
+  /// What each output is judged by; `outputs` are those of reference().
+  virtual std::vector<Truth> judge_by(const Input& input, std::vector<std::vector<double>> outputs,
+                                      unsigned threads) const = 0;
+
+  /// Kernels around slots that compute it, and the device headers that only they need.
+  virtual std::vector<Skeleton> skeletons() const { return {}; }
+  virtual std::span<const EmbeddedSource> sources() const { return {}; }
+
+  /// Numbers of the outputs among tensors().
+  std::vector<std::size_t> outputs() const;
+  /// Whether arms of both may share inputs, and outputs of one another's shape.
+  bool has_tensors_of(const Operator& other) const;
+};
+
+/// All that there are, by name.
+std::vector<const Operator*> operators();
+std::vector<std::string> operator_names();
+/// Throws UsageError with the nearest name.
+const Operator& find_operator(std::string_view name);
+/// What experiments mean that name none.
+inline constexpr std::string_view kDefaultOperator = "forward";
+
+/// A static object of this type adds an operator to the program that it is linked into.
+struct OperatorRegistration {
+  explicit OperatorRegistration(std::unique_ptr<Operator> added);
+};
+
+/// What the outputs of `op` on the input are judged by, reference() from the cache.
+std::vector<Truth> make_truths(const Operator& op, const Input& input, unsigned threads = 0);
+
+}  // namespace msda
