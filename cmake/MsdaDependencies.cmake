@@ -9,11 +9,19 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(fmt 9 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 
-# yaml-cpp's CMake target is the shared library; the static one lies beside it.
+# yaml-cpp's CMake target is the shared library; Debian's static one lies beside it. Where there is none, as in
+# many other distributions, packages need the shared one on the machine that they run on. The target was called
+# yaml-cpp up to yaml-cpp 0.7.
 find_package(yaml-cpp 0.7 REQUIRED)
-find_library(MSDA_YAML_CPP_STATIC NAMES libyaml-cpp.a REQUIRED)
+find_library(MSDA_YAML_CPP_STATIC NAMES libyaml-cpp.a)
 add_library(msda_yaml INTERFACE)
-target_link_libraries(msda_yaml INTERFACE ${MSDA_YAML_CPP_STATIC})
+if(MSDA_YAML_CPP_STATIC)
+  target_link_libraries(msda_yaml INTERFACE ${MSDA_YAML_CPP_STATIC})
+elseif(TARGET yaml-cpp::yaml-cpp)
+  target_link_libraries(msda_yaml INTERFACE yaml-cpp::yaml-cpp)
+else()
+  target_link_libraries(msda_yaml INTERFACE yaml-cpp)
+endif()
 
 # xxHash: the header alone (XXH_INLINE_ALL).
 find_path(MSDA_XXHASH_INCLUDE NAMES xxhash.h REQUIRED)

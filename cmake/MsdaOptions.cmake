@@ -2,7 +2,7 @@
 add_library(msda_options INTERFACE)
 add_library(msda::options ALIAS msda_options)
 target_compile_features(msda_options INTERFACE cxx_std_20)
-target_compile_options(msda_options INTERFACE -Wall -Wextra -Wpedantic -Werror)
+target_compile_options(msda_options INTERFACE -Wall -Wextra -Wpedantic $<$<BOOL:${MSDA_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports false positives inside std::string and std::variant at -O2 (GCC bugs 105329, 105562).
   target_compile_options(msda_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
