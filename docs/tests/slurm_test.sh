@@ -127,6 +127,8 @@ grep -q '"resumed"' results/shard-1/manifest.json || fail "the requeued shard di
 # --- The merge ----------------------------------------------------------------------------------------
 
 "$program" merge --output results/all results/shard-* >merge.log
-grep -q 'three, warm' merge.log || fail "the merged report lacks a problem"
+grep -q '^On 3 problems: ' merge.log || fail "the merged run's summary lacks a problem"
+"$program" report results/all >report.log
+grep -q 'three, warm' report.log || fail "the merged report lacks a problem"
 grep -q '"status": "complete"' results/all/manifest.json || fail "the merged run is not complete"
 echo "$kShards shards, one of them requeued, merged"

@@ -239,9 +239,11 @@ std::vector<SimtCheck> image_checks() {
   // 8 bytes are less than TMA copies: boxes of words.
   const Use narrow{"channel-split", {{"channels", std::int64_t{4}}}};
   compositions.emplace_back(shipped_plugins(), std::vector<Use>{{"tma-boxes", {}}, narrow});
+  // Textures have not so many texels, here as in the vast problems.
   const DeviceInfo device = open_device("simt")->info();
   std::erase_if(compositions, [&](const Composition& composition) {
-    return has_value_prepass(composition) || composition.unsupported(vast_image(), device);
+    return has_value_prepass(composition) || has_trait(composition, "fetches-texels") ||
+           composition.unsupported(vast_image(), device);
   });
   std::vector<SimtCheck> checks;
   checks.reserve(compositions.size());
