@@ -45,7 +45,7 @@ TEST_P(ExportOnSimt, GivesTheBitsOfTheComposedKernel) {
   request.kernels = {exported_kernel(GetParam(), problem)};
   const Composition& composition = request.kernels.front().composition;
   const auto files = export_source(request, Compiler());
-  ComposedUnit composed = write_unit(composition, problem, "small_fp16");
+  ComposedUnit composed = write_unit(composition, problem, "simulated_fp16");
   composed.unit = exported_unit(composed, content_of(files, "msda_forward.cu"));
   const auto device = open_device("simt:1");
   Module module = HostCompiler().compile(composed.unit);

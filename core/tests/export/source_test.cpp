@@ -126,7 +126,7 @@ TEST(ExportedSource, RefusesWhatIsNoComposition) {
       refusal<UsageError>(exported_kernel({"cpu-scalar"}, preset_in_half("rtdetr-decoder"))),
       HasSubstr("'cpu-scalar' is a whole kernel of its plugin, for cpu"));
   EXPECT_THAT(refusal<UsageError>(exported_kernel({"staging-copy"}, preset_in_half("ledger-48"))),
-              HasSubstr("copies values"));
+              HasSubstr("computes the operator 'copy'"));
 }
 
 TEST(ExportedSource, RefusesWhatNeedsMoreOfTheHost) {

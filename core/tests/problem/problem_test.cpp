@@ -137,7 +137,7 @@ TEST(ValidateProblem, NamesTheTensorThatOverflows) {
   problem.queries = kHuge;
   problem.points = kHuge;
   EXPECT_THAT(message_of([&] { validate(problem, forward::kTensors); }),
-              HasSubstr("weights: batch=48"));
+              HasSubstr("locations: batch=48"));
 }
 
 TEST(ValidateProblem, BorderOfTheLargestLevelDoesNotWrap) {

@@ -104,7 +104,7 @@ class BenchDirectory : public testing::Test {
 TEST_F(BenchDirectory, RawTensorsTakeTheirLevelsFromTheFiles) {
   const ProblemSpec spec = problem_of(words({"num_levels=2", "spatial_size=26"}));
   EXPECT_EQ(spec.problem.levels, tiny_problem().problem.levels);
-  EXPECT_EQ(make_input(spec).value, make_input(tiny_problem()).value);
+  EXPECT_EQ(make_input(spec).at("value"), make_input(tiny_problem()).at("value"));
 }
 
 TEST_F(BenchDirectory, WordsThatContradictTheFilesAreRefused) {

@@ -11,7 +11,7 @@
 #include "conformance/combinations.hpp"
 #include "input/input.hpp"
 #include "measure/verify.hpp"
-#include "operators/forward/forward.hpp"
+#include "operators/operator.hpp"
 #include "problem/validate.hpp"
 #include "runner/experiment/experiment.hpp"
 #include "support/problems.hpp"
@@ -67,13 +67,13 @@ bool waits(const Composition& composition) {
 
 /// False when the recipe was refused with a reason.
 bool endures(Device& device, const Composition& composition, const Problem& problem,
-             const Input& input, const Truth& truth, int launches) {
+             const Input& input, const std::vector<Truth>& truths, int launches) {
   if (composition.unsupported(problem, device.info())) return false;
   try {
     const Prepared prepared = device.prepare(composition, problem);
     DeviceInput tensors(device, input);
     const auto is_right = [&] {
-      return verify(device, *prepared.executable, composition, tensors, problem, truth);
+      return verify(device, *prepared.executable, composition, tensors, problem, truths);
     };
     const Verdict before = is_right();
     EXPECT_TRUE(before.right) << before.reason;
@@ -112,11 +112,11 @@ TEST(EnduranceOnGpu, WhatWaitsForOthersNeverHangs) {
   std::vector<int> ran(recipes.size(), 0);
   for (const Problem& problem : problems) {
     const Input input = generate(problem, {});
-    const Truth truth = forward::make_truth(input, forward::compute_reference(input));
+    const std::vector<Truth> truths = make_truths(find_operator("forward"), input);
     for (std::size_t r = 0; r < recipes.size(); ++r) {
       SCOPED_TRACE(recipes[r].first + " on " + problem.name);
       std::cout << recipes[r].first << " on " << problem.name << std::endl;  // names a hang
-      ran[r] += endures(*device, recipes[r].second, problem, input, truth, launches) ? 1 : 0;
+      ran[r] += endures(*device, recipes[r].second, problem, input, truths, launches) ? 1 : 0;
       if (::testing::Test::HasFailure()) return;
     }
   }

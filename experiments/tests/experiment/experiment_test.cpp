@@ -1,8 +1,8 @@
 #include "runner/experiment/experiment.hpp"
 
 #include <gmock/gmock.h>
-#include <msda/operators/forward.hpp>
 #include <gtest/gtest.h>
+#include <msda/operators/forward.hpp>
 
 #include "support/support.hpp"
 
@@ -275,13 +275,13 @@ problems:
 arms: [fixture]
 )");
   EXPECT_EQ(experiment.problems.at(0).name(), "raw");
-  EXPECT_EQ(make_input(experiment.problems.at(0)).value, input.at("value"));
+  EXPECT_EQ(make_input(experiment.problems.at(0)).at("value"), input.at("value"));
 }
 
 TEST(Experiment, ASaltChangesGeneratedTensors) {
   const ProblemSpec spec = tiny_problem();
-  EXPECT_EQ(make_input(spec).value, make_input(spec, 0).value);
-  EXPECT_NE(make_input(spec).value, make_input(spec, 1).value);
+  EXPECT_EQ(make_input(spec).at("value"), make_input(spec, 0).at("value"));
+  EXPECT_NE(make_input(spec).at("value"), make_input(spec, 1).at("value"));
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ class CandidatesTest : public testing::Test {
   Candidates candidates(const std::string& text, const std::vector<Arm>& known = {}) {
     spec_ = parse(text);
     known_ = known;
-    return {fixture_registry(), spec_, baseline_, known_, problem_.problem, device_};
+    return {fixture_registry(), spec_, baseline_, known_, problem_, device_};
   }
 
   SpaceSpec spec_;

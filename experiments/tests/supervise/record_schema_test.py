@@ -68,7 +68,7 @@ for name in schema["required"]:
     del broken[name]
     if validator.is_valid(broken):
         fail(f"the schema takes a record without {name}")
-for change in ({"schema": 4}, {"status": "fine"}, {"samples": [{"process": 0}]}, {"colour": "red"}):
+for change in ({"schema": 5}, {"status": "fine"}, {"samples": [{"process": 0}]}, {"colour": "red"}):
     if validator.is_valid({**good, **change}):
         fail(f"the schema takes {change}")
 sys.exit(failures > 0)
