@@ -98,10 +98,11 @@ class Forward final : public msda::Executable {
         blocks_(static_cast<unsigned>((shape_.rows * kLanes + threads - 1) / threads)) {}
 
   /// On the stream that it is given, and without waiting for anything.
-  void launch(const msda::Tensors& tensors, msda::Stream stream) override {
+  void launch(const msda::Tensors& all, msda::Stream stream) override {
+    const msda::forward::View tensors(all);
     const Operands operands{static_cast<const float*>(tensors.value),
-                            tensors.shapes,
-                            tensors.starts,
+                            all.shapes,
+                            all.starts,
                             static_cast<const float*>(tensors.locations),
                             static_cast<const float*>(tensors.weights),
                             static_cast<float*>(tensors.output)};

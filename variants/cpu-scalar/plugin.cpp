@@ -8,8 +8,6 @@
 
 #include <msda/plugin.hpp>
 
-#include <msda/operators/forward.hpp>
-
 #include "elements.hpp"
 #include "levels.hpp"
 

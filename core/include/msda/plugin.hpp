@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <msda/embedded_source.hpp>
+#include <msda/operators/forward.hpp>
 #include <msda/variant.hpp>
 
 namespace msda {

@@ -1,0 +1,133 @@
+// An operator is a folder: a program with the operator of this folder beside its own generates its
+// inputs, verifies, times, records and reports it, and takes it as an external kernel. No file
+// outside this folder names the operator.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "files/read.hpp"
+#include "operators/operator.hpp"
+#include "results/record.hpp"
+#include "support/files.hpp"
+#include "support/support.hpp"
+
+namespace msda::test {
+namespace {
+
+using testing::HasSubstr;
+
+/// Arms "right", "any-order" and those that go wrong.
+std::string experiment_text() {
+  const auto arm = [](const char* name, const char* options, const char* more) {
+    return fmt::format(
+        "  - {{name: {}, external: {{library: {}, symbol: weighted_sums, signature: msda-c-2,\n"
+        "      operator: weighted-sums, device: cpu, options: {}{}}}}}\n",
+        name, MSDA_WEIGHTED_SUMS, options, more);
+  };
+  return "name: sums\ndevice: cpu\nproblems:\n"
+         "  - {name: small, operator: weighted-sums, batch: 2, queries: 60, heads: 3, channels: "
+         "8,\n"
+         "     points: 1, levels: [[2, 3]]}\narms:\n" +
+         arm("right", "''", "") + arm("any-order", "any order", ", deterministic: false") +
+         arm("says-it-repeats", "any order", "") + arm("never-cleared", "never cleared", "") +
+         arm("lost", "a sum is lost", "") +
+         "baseline: right\n"
+         "measure: {modes: [warm], processes: 1, most_processes: 1, blocks: 4, samples: 3}\n";
+}
+
+class WeightedSumsTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    directory_ = new TemporaryDirectory;
+    write_text(directory_->path() / "sums.yaml", experiment_text());
+    const Outcome run =
+        run_script(fmt::format("{} run sums.yaml --output results", MSDA_WEIGHTED_SUMS_PROGRAM),
+                   directory_->path());
+    EXPECT_EQ(run.exit_code, 1) << run.err;  // some arms are wrong
+    for (Record& record : read_records(directory_->path() / "results" / "records.jsonl")) {
+      (*records_)[record.arm] = std::move(record);
+    }
+  }
+  static void TearDownTestSuite() { delete directory_; }
+
+  static const Record& record(const std::string& arm) { return records_->at(arm); }
+
+  static TemporaryDirectory* directory_;
+  static std::map<std::string, Record>* records_;
+};
+TemporaryDirectory* WeightedSumsTest::directory_ = nullptr;
+std::map<std::string, Record>* WeightedSumsTest::records_ = new std::map<std::string, Record>;
+
+TEST_F(WeightedSumsTest, EveryOutputIsVerifiedTimedAndRecorded) {
+  const Record& right = record("right");
+  ASSERT_EQ(right.status, CellStatus::kOk) << right.reason;
+  EXPECT_EQ(right.op, "weighted-sums");
+  EXPECT_FALSE(right.samples.empty());
+  ASSERT_EQ(right.outputs.size(), 2U);
+  EXPECT_EQ(right.outputs[0].name, "scaled");
+  EXPECT_EQ(right.outputs[1].name, "sums");
+  for (const OutputError& output : right.outputs) {
+    EXPECT_GT(output.tolerance, 0);
+    EXPECT_LE(output.relative_l2, output.tolerance);
+    EXPECT_EQ(output.spread, 0);
+  }
+  EXPECT_EQ(right.traffic.accumulated, 2 * 3 * 8 * 4);
+  EXPECT_EQ(right.traffic.flops, 2 * 2 * 60 * 3 * 8);
+}
+
+TEST_F(WeightedSumsTest, AnOutputWhoseBitsDifferFromRunToRunHasItsSpread) {
+  const Record& any = record("any-order");
+  ASSERT_EQ(any.status, CellStatus::kOk) << any.reason;
+  EXPECT_EQ(any.outputs.at(0).spread, 0);
+  EXPECT_GT(any.outputs.at(1).spread, 0);
+  EXPECT_LT(any.outputs.at(1).spread, 1e-5);
+}
+
+TEST_F(WeightedSumsTest, BitsThatDifferAreWrongWhereTheArmSaysThatTheyDoNot) {
+  EXPECT_EQ(record("says-it-repeats").status, CellStatus::kWrong);
+  EXPECT_THAT(record("says-it-repeats").reason, HasSubstr("other bits"));
+}
+
+TEST_F(WeightedSumsTest, AnOutputThatIsNeverClearedIsWrong) {
+  EXPECT_EQ(record("never-cleared").status, CellStatus::kWrong);
+  EXPECT_THAT(record("never-cleared").reason, HasSubstr("sums"));
+}
+
+TEST_F(WeightedSumsTest, TheOutputAndThePlaceOfAnErrorAreNamed) {
+  EXPECT_EQ(record("lost").status, CellStatus::kWrong);
+  EXPECT_THAT(record("lost").reason, HasSubstr("sums: "));
+  EXPECT_THAT(record("lost").reason, HasSubstr("(b 0, h 2, c 7)"));
+}
+
+TEST_F(WeightedSumsTest, TheReportHasItsArmsAndWhatItsOperationsAre) {
+  const Outcome report =
+      run_script(fmt::format("{} report results", MSDA_WEIGHTED_SUMS_PROGRAM), directory_->path());
+  EXPECT_EQ(report.exit_code, 0) << report.err;
+  EXPECT_THAT(read_text(directory_->path() / "results" / "report.md"), HasSubstr("any-order"));
+}
+
+TEST_F(WeightedSumsTest, AnArmOfAnotherOperatorIsAMistakeWithAMessage) {
+  write_text(directory_->path() / "mixed.yaml",
+             "name: mixed\ndevice: cpu\nproblems:\n  - {name: small, operator: weighted-sums, "
+             "queries: 6, levels: [[2, 3]]}\narms: [cpu-scalar]\n");
+  const Outcome run =
+      run_script(fmt::format("{} run mixed.yaml", MSDA_WEIGHTED_SUMS_PROGRAM), directory_->path());
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("computes the operator 'forward'"));
+}
+
+TEST_F(WeightedSumsTest, ItsInputsAreWrittenAsFilesAndReadAgain) {
+  const Outcome made = run_script(
+      fmt::format(
+          "{} input generate operator=weighted-sums levels=2x3 num_query=5 --output tensors",
+          MSDA_WEIGHTED_SUMS_PROGRAM),
+      directory_->path());
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  for (const char* file : {"rows.npy", "scales.npy"}) {
+    EXPECT_TRUE(std::filesystem::exists(directory_->path() / "tensors" / file)) << file;
+  }
+}
+
+}  // namespace
+}  // namespace msda::test
