@@ -39,7 +39,8 @@ inline Record record(const std::string& arm, std::vector<SampleBlock> samples) {
   result.composition = arm;
   result.device = "cpu";
   result.status = CellStatus::kOk;
-  result.outputs = {{.name = "output", .relative_l2 = 5.6e-4, .tolerance = 1e-3, .worst_element = {}}};
+  result.outputs = {
+      {.name = "output", .relative_l2 = 5.6e-4, .tolerance = 1e-3, .worst_element = {}}};
   result.samples = std::move(samples);
   result.traffic.read = 4'000'000;
   result.traffic.gathered = 64'000'000;

@@ -7,11 +7,11 @@
 #include <msda/error.hpp>
 
 #include "evidence/sass.hpp"
+#include "files/exposure.hpp"
 #include "files/read.hpp"
 #include "files/write.hpp"
 #include "hash.hpp"
 #include "jit/cache_entry.hpp"
-#include "files/exposure.hpp"
 
 namespace msda {
 namespace {

@@ -57,7 +57,7 @@ Distribution parse_distribution(std::string_view name);
 
 /// The tensors come from a directory, or from a generator.
 struct ProblemSpec {
-  Problem problem;  ///< name is the label; types are those the tensors are converted to
+  Problem problem;             ///< name is the label; types are those the tensors are converted to
   std::string op = "forward";  ///< the operator that its arms compute
   std::optional<std::filesystem::path> directory;
   Generation generation;  ///< without a directory

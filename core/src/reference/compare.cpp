@@ -77,8 +77,8 @@ void add_row(const RowError& error, std::int64_t row, double bound, Share& part)
 }
 
 Share compare_rows(const RowShape& shape, const Bytes& output, std::span<const double> reference,
-                  const Bounds* bounds, std::int64_t first_row, std::int64_t begin,
-                  std::int64_t end) {
+                   const Bounds* bounds, std::int64_t first_row, std::int64_t begin,
+                   std::int64_t end) {
   std::vector<float> elements(static_cast<std::size_t>(shape.elements));
   Share part;
   for (std::int64_t row = begin; row < end; ++row) {

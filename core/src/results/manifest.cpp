@@ -121,8 +121,8 @@ struct JsonFields<Manifest>
 ProblemEntry entry_of(const ProblemSpec& spec) {
   const Operator& op = find_operator(spec.op);
   const Traffic traffic = op.traffic(spec.problem);
-  return {spec,           describe(spec.problem), traffic.once(),
-          traffic.gathered, traffic.flops,        std::string(op.flops_text())};
+  return {spec,          describe(spec.problem),      traffic.once(), traffic.gathered,
+          traffic.flops, std::string(op.flops_text())};
 }
 
 RunTime& RunTime::operator+=(const RunTime& other) {

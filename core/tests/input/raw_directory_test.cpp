@@ -18,7 +18,8 @@ class RawDirectory : public testing::Test {
 
   void make(const Problem& problem) {
     input_ = generate(problem, {});
-    input_.expected[forward::kOutput].assign(static_cast<std::size_t>(elements(problem, forward::kOutput)), 0.5F);
+    input_.expected[forward::kOutput].assign(
+        static_cast<std::size_t>(elements(problem, forward::kOutput)), 0.5F);
     rewrite();
   }
 

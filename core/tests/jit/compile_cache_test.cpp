@@ -18,9 +18,9 @@
 
 #include <msda/error.hpp>
 
+#include "files/exposure.hpp"
 #include "files/temporary_directory.hpp"
 #include "jit/cache_entry.hpp"
-#include "files/exposure.hpp"
 
 namespace msda {
 namespace {

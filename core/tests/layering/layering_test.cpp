@@ -28,8 +28,9 @@ struct Layers {
 const std::vector<Layers> kLayers = {
     {"core/src",
      "",
-     {"files", "process", "trace", "design", "facts", "problem", "input", "reference", "operators", "external",
-      "plugin", "compose", "jit", "export", "device", "evidence", "measure", "results"}},
+     {"files", "process", "trace", "design", "facts", "problem", "input", "reference", "operators",
+      "external", "plugin", "compose", "jit", "export", "device", "evidence", "measure",
+      "results"}},
     {"analysis/src",
      "",
      {"statistics", "timeline", "ablation", "tuning", "counters", "claims", "report", "render"}},

@@ -30,8 +30,9 @@ struct GroupRequest {
   bool evidence = false;
   /// Compile arm by arm, each under its own name, so that a compiler's crash shows whose it is.
   bool separately = false;
-  /// Of a search: losers stop early, as long as so many candidates stay (losers(), group_runner.hpp); 0:
-  /// all run all blocks. Who has stopped is verified before its samples and not again after them.
+  /// Of a search: losers stop early, as long as so many candidates stay (losers(),
+  /// group_runner.hpp); 0: all run all blocks. Who has stopped is verified before its samples and
+  /// not again after them.
   int keep = 0;
 };
 

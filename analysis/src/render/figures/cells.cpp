@@ -74,8 +74,7 @@ std::map<std::pair<int, int>, int> block_places(const Rows& rows) {
 /// Bytes gathered for each byte that has to be read or written; 0 where a record does not say.
 double reuse_of(const Record& record) {
   if (record.traffic.once() <= 0) return 0;
-  return static_cast<double>(record.traffic.gathered) /
-         static_cast<double>(record.traffic.once());
+  return static_cast<double>(record.traffic.gathered) / static_cast<double>(record.traffic.once());
 }
 
 void add_arms(const Table& table, Json& values) {
