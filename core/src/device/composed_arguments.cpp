@@ -4,9 +4,6 @@
 
 #include <msda/error.hpp>
 #include <msda/operators/forward.hpp>
-#include <msda/slot_list.cuh>
-
-#include "jit/launch_plan.hpp"
 
 namespace msda {
 namespace {
@@ -28,22 +25,18 @@ void check_texels(const LaunchPlan& plan, std::size_t stored_bytes) {
 }  // namespace
 
 ComposedArguments::ComposedArguments(const LaunchPlan& plan, const Problem& problem,
-                                     const Allocate& allocate)
-    : stored_bytes_(static_cast<std::size_t>(bytes_of(problem, forward::kValue))) {
+                                     const Allocate& allocate) {
   constant_.batch = problem.batch;
   constant_.queries = problem.queries;
-  for (std::size_t slot = 0; slot < kMostSlots; ++slot) {
-    const std::size_t bytes = workspace_bytes(plan.workspace[slot], problem.batch, problem.queries);
-    if (bytes == 0) continue;
-    workspaces_[slot] = allocate(bytes);
-    constant_.workspace[slot] = workspaces_[slot]->data();
-    if (plan.zeroed[slot] == kZeroedEachLaunch) cleared_.push_back(workspaces_[slot].get());
-    if (plan.zeroed[slot] == kZeroedOnce) workspaces_[slot]->fill(0);
-  }
-  if (plan.has_prepass[kLayout] != 0) {
-    layout_copy_ = constant_.workspace[kLayout];
-    stored_bytes_ = workspaces_[kLayout]->size();
-  }
+  constexpr bool kRemembers = true;  // as soon as it is allocated
+  clears_ = runtime::add_workspaces(plan, kRemembers, constant_, [&](int slot, std::size_t bytes) {
+    std::unique_ptr<DeviceMemory>& memory = workspaces_[static_cast<std::size_t>(slot)];
+    memory = allocate(bytes);
+    if (plan.zeroed[slot] == kZeroedOnce) memory->fill(0);
+    return memory->data();
+  });
+  const auto value_bytes = static_cast<std::size_t>(bytes_of(problem, forward::kValue));
+  stored_bytes_ = runtime::stored_bytes(plan, constant_, value_bytes);
   check_texels(plan, stored_bytes_);
 }
 
@@ -61,10 +54,6 @@ void ComposedArguments::set_texture(std::size_t level, std::uintptr_t texture,
                                     std::uintptr_t surface) {
   constant_.texture[level] = texture;
   constant_.surface[level] = surface;
-}
-
-const void* ComposedArguments::stored_values(const Tensors& tensors) const {
-  return layout_copy_ != nullptr ? layout_copy_ : tensors[forward::kValue];
 }
 
 }  // namespace msda

@@ -4,10 +4,10 @@
 #include <array>
 #include <functional>
 #include <memory>
-#include <vector>
 
 #include <msda/launch.cuh>
 #include <msda/problem.hpp>
+#include <msda/runtime/workspaces.hpp>
 
 #include "device/device.hpp"
 
@@ -25,19 +25,17 @@ class ComposedArguments {
   Arguments of(const Tensors& tensors) const;
   void set_texture(std::size_t level, std::uintptr_t texture, std::uintptr_t surface);
 
-  /// What the main kernel reads as values: the tensor, or its copy in another layout or encoding.
-  const void* stored_values(const Tensors& tensors) const;
+  /// Size of what the main kernel reads as values.
   std::size_t stored_bytes() const { return stored_bytes_; }
   /// Null where the slot has none.
   DeviceMemory* workspace(std::size_t slot) const { return workspaces_[slot].get(); }
-  /// The workspaces that are zero when a launch begins.
-  const std::vector<DeviceMemory*>& cleared() const { return cleared_; }
+  /// What each launch sets to zero.
+  const runtime::Clears& clears() const { return clears_; }
 
  private:
   std::array<std::unique_ptr<DeviceMemory>, kMostSlots> workspaces_;
-  std::vector<DeviceMemory*> cleared_;
-  const void* layout_copy_ = nullptr;
-  std::size_t stored_bytes_;
+  runtime::Clears clears_;
+  std::size_t stored_bytes_ = 0;
   Arguments constant_{};  ///< what is the same in every launch, so that one has little to do
 };
 

@@ -21,6 +21,8 @@ std::string filled(std::string_view file, const Words& words);
 std::string template_text(std::string_view file);
 /// msda/external.h.
 std::string external_header();
+/// The launcher (core/runtime), as this program was compiled with it, and what it includes.
+std::vector<UnitHeader> launcher_headers();
 
 /// A kernel that was compiled, and may be carried.
 struct CheckedKernel {

@@ -44,29 +44,11 @@ std::string table(const std::vector<CheckedKernel>& kernels) {
   return text + "};\n\n}  // namespace\n\n";
 }
 
-constexpr const char* kHostIncludes = R"(
-#if !defined(__CUDACC_RTC__) && !defined(MSDA_SIMT_HOST)
-
-#include <cuda_runtime.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <functional>
-#include <memory>
-#include <thread>
-#include <vector>
-
-)";
-
 /// Of a launch of the C entries.
 constexpr const char* kAddMaps =
     "  if (const int failed = add_maps(*tuned, p.batch, arguments); failed != 0) return failed;\n";
 constexpr const char* kAddTextures =
-    "  if (const cudaError_t error = add_textures(*tuned, p, arguments); error != cudaSuccess)\n"
-    "    return error;\n";
+    "  if (const int failed = add_textures(*tuned, p, arguments); failed != 0) return failed;\n";
 
 /// Host code evaluates launch plans, and device code calls constexpr functions.
 constexpr const char* kFlags =
@@ -74,33 +56,54 @@ constexpr const char* kFlags =
     "#error \"compile with nvcc -std=c++20 --expt-relaxed-constexpr\"\n"
     "#endif\n\n";
 
-std::string source_text(const ExportRequest& request, const std::vector<CheckedKernel>& kernels) {
-  Flattener flattener;
-  std::string code;
-  for (const CheckedKernel& kernel : kernels) {
-    code += flattener.flat(kernel.composed.unit.text, kernel.composed.unit.headers) + "\n";
-  }
+std::string include_lines(const std::set<std::string>& includes) {
+  std::string lines;
+  for (const std::string& include : includes) lines += fmt::format("#include <{}>\n", include);
+  return lines;
+}
+
+/// What nvcc compiles for the host: the launcher, the table, the entries.
+std::string host_text(const ExportRequest& request, const std::vector<CheckedKernel>& kernels,
+                      Flattener& flattener) {
   const auto any = [&](bool (*asks)(const LaunchPlan&)) {
     return std::any_of(kernels.begin(), kernels.end(),
                        [&](const CheckedKernel& kernel) { return asks(kernel.plan); });
   };
   const bool maps = any(copies_boxes);
   const bool texels = any(fetches_texels);
-  std::set<std::string> includes = flattener.outside();
-  includes.insert({"cuda_bf16.h", "cuda_fp16.h"});
-  std::string text = provenance_comment(request, kernels) + "\n" + kFlags;
-  for (const std::string& include : includes) text += fmt::format("#include <{}>\n", include);
-  text += "\n" + code + kHostIncludes;
-  if (maps) text += "#include <cudaTypedefs.h>\n\n";
-  if (texels) text += "#include <map>\n#include <mutex>\n#include <tuple>\n\n";
-  text += fmt::format("#include \"{}.h\"\n\n", request.name);
-  text += template_text("source/general.cuh") + "\n" + template_text("source/launch.cuh") + "\n";
-  if (maps) text += template_text("source/tensor_maps.cuh") + "\n";
-  if (texels) text += template_text("source/linear_textures.cuh") + "\n";
-  return text + table(kernels) +
+  std::set<std::string> includes = {"algorithm",      "atomic",     "cmath",  "cstdint", "cstring",
+                                    "cuda_runtime.h", "functional", "memory", "thread",  "vector"};
+  std::string launcher = "#include <msda/runtime/sequence.hpp>\n";
+  std::string templates = template_text("source/launch.cuh") + "\n";
+  if (maps) {
+    launcher += "#include <msda/runtime/tensor_maps.hpp>\n";
+    templates += template_text("source/tensor_maps.cuh") + "\n";
+  }
+  if (texels) {
+    launcher += "#include <msda/runtime/linear_textures.hpp>\n";
+    templates += template_text("source/linear_textures.cuh") + "\n";
+    includes.insert({"map", "mutex", "tuple"});
+  }
+  const std::string flat = flattener.flat(launcher, launcher_headers());
+  includes.insert(flattener.outside().begin(), flattener.outside().end());
+  return include_lines(includes) + fmt::format("\n#include \"{}.h\"\n\n", request.name) + flat +
+         template_text("source/general.cuh") + "\n" + templates + table(kernels) +
          filled("source/entry.cuh", {{"ADD_TEXTURES", texels ? kAddTextures : ""},
                                      {"ADD_MAPS", maps ? kAddMaps : ""},
                                      {"NAME", request.name}});
+}
+
+std::string source_text(const ExportRequest& request, const std::vector<CheckedKernel>& kernels) {
+  Flattener flattener;
+  std::string code;
+  for (const CheckedKernel& kernel : kernels) {
+    code += flattener.flat(kernel.composed.unit.text, kernel.composed.unit.headers) + "\n";
+  }
+  std::set<std::string> includes = flattener.outside();
+  includes.insert({"cuda_bf16.h", "cuda_fp16.h"});
+  return provenance_comment(request, kernels) + "\n" + kFlags + include_lines(includes) + "\n" +
+         code + "\n#if !defined(__CUDACC_RTC__) && !defined(MSDA_SIMT_HOST)\n\n" +
+         host_text(request, kernels, flattener);
 }
 
 std::string guard_of(const std::string& name) {

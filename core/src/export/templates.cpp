@@ -10,6 +10,9 @@ extern const EmbeddedSource kSources[];
 namespace msda::embedded::external {
 extern const EmbeddedSource kSources[];
 }
+namespace msda::embedded::launcher {
+extern const EmbeddedSource kSources[];
+}
 
 namespace msda {
 
@@ -21,6 +24,14 @@ std::string template_text(std::string_view name) {
 }
 
 std::string external_header() { return embedded::external::kSources[0].text; }
+
+std::vector<UnitHeader> launcher_headers() {
+  std::vector<UnitHeader> headers = device_headers();
+  for (const EmbeddedSource* file = embedded::launcher::kSources; file->path != nullptr; ++file) {
+    headers.push_back({file->path, file->text});
+  }
+  return headers;
+}
 
 std::string filled(std::string_view file, const Words& words) {
   std::string text = template_text(file);

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <limits>
 #include <string>
 
 #include <msda/error.hpp>
+#include <msda/runtime/grid.hpp>
 
 #include "jit/elf.hpp"
 
@@ -23,11 +23,6 @@ LaunchPlan read_plan(const Module& module) {
   }
   std::memcpy(&plan, bytes.data(), sizeof plan);
   return plan;
-}
-
-std::size_t workspace_bytes(const Extent& extent, std::int64_t batch, std::int64_t queries) {
-  return static_cast<std::size_t>(extent.fixed + extent.per_image * batch +
-                                  extent.per_query * batch * queries);
 }
 
 bool copies_boxes(const LaunchPlan& plan) {
@@ -53,6 +48,10 @@ void check_shape(const BoxShape& shape, std::size_t level) {
   const auto refuse = [level](const std::string& why) {
     throw Error(fmt::format("boxes of level {}: {}", level, why));
   };
+  const unsigned bytes = shape.element_bytes;
+  if (bytes != 1 && bytes != 2 && bytes != 4) {
+    refuse(fmt::format("no tensor map of elements of {} bytes", bytes));
+  }
   if (shape.rank != 3 && shape.rank != 4) {
     refuse(fmt::format("the tensor has rank {}, not 3 or 4", shape.rank));
   }
@@ -85,14 +84,8 @@ void check_boxes(const LaunchPlan& plan) {
 }
 
 unsigned block_count(const LaunchShape& shape, const Problem& problem, std::int64_t resident) {
-  const std::int64_t items = item_count(shape, problem.batch, problem.queries);
-  const bool divides_itself = shape.rows_per_item == 0 && shape.chunks == 0;
-  std::int64_t workers = shape.resident_blocks == 0 ? items
-                         : divides_itself           ? resident
-                                                    : std::min(items, resident);
-  if (shape.most_workers != 0) workers = std::min<std::int64_t>(workers, shape.most_workers);
-  const std::int64_t blocks = workers * std::max(shape.cluster, 1U);
-  if (blocks > std::numeric_limits<std::int32_t>::max()) {
+  const long long blocks = runtime::block_count(shape, problem.batch, problem.queries, resident);
+  if (blocks > runtime::kMostBlocks) {
     throw Unsupported(fmt::format("the grid would have {} blocks, more than a launch can", blocks));
   }
   return static_cast<unsigned>(blocks);

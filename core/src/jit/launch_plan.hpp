@@ -11,9 +11,6 @@ namespace msda {
 /// Throws Error when the module has no plan or one of another size.
 LaunchPlan read_plan(const Module& module);
 
-/// Bytes of workspace for these run-time sizes; queries is Q.
-std::size_t workspace_bytes(const Extent& extent, std::int64_t batch, std::int64_t queries);
-
 /// Whether TMA copies boxes, for which it wants tensor maps.
 bool copies_boxes(const LaunchPlan& plan);
 
@@ -27,9 +24,7 @@ void check_block(const LaunchShape& shape, const DeviceInfo& device);
 /// cuTensorMapEncodeTiled).
 void check_boxes(const LaunchPlan& plan);
 
-/// Blocks that the launch has for these sizes. Of a grid of resident blocks the device holds
-/// `resident` workers, blocks or clusters, at a time. Throws Unsupported when the grid would exceed
-/// its limit.
+/// runtime::block_count() for the problem. Throws Unsupported when the grid would exceed its limit.
 unsigned block_count(const LaunchShape& shape, const Problem& problem, std::int64_t resident);
 
 }  // namespace msda

@@ -1,4 +1,7 @@
 // The format `source`: what is written, what is refused, and that the run-time compiler takes it.
+#include <filesystem>
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,6 +69,37 @@ TEST(ExportedSource, IncludesNothingOfOurs) {
   EXPECT_EQ(count(source, "#include <msda/"), count(source, "#include <msda/simt/host/"));
   EXPECT_EQ(count(source, "@"), 0U) << "a word of a template is not filled in";
   EXPECT_EQ(count(content_of(files, "msda_forward.h"), "@"), 0U);
+}
+
+/// Lines of a header that an export takes: all but includes and those that are empty.
+std::vector<std::string> lines_of(const std::filesystem::path& header) {
+  std::vector<std::string> lines;
+  std::ifstream stream(header);
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.empty() && line.front() != '#') lines.push_back(line);
+  }
+  return lines;
+}
+
+TEST(ExportedSource, IsLaunchedByTheHeadersThatLaunchCompositions) {
+  ExportRequest request;
+  request.kernels = {exported_kernel({"tma-boxes"}, preset_in_half("rtdetr-decoder")),
+                     exported_kernel({"vector-loads", "zero-border", "texture-fetch"},
+                                     preset_in_half("rtdetr-decoder"))};
+  const auto files = export_source(request, Compiler());
+  const std::string& source = content_of(files, "msda_forward.cu");
+  std::size_t headers = 0;
+  const auto folder = std::filesystem::path(MSDA_SOURCE_DIR) / "core/runtime/msda/runtime";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    ++headers;
+    std::size_t at = source.find("--- msda/runtime/" + entry.path().filename().string());
+    ASSERT_NE(at, std::string::npos) << entry.path();
+    for (const std::string& line : lines_of(entry.path())) {
+      at = source.find("\n" + line + "\n", at);
+      ASSERT_NE(at, std::string::npos) << entry.path() << ": " << line;
+    }
+  }
+  EXPECT_EQ(headers, count(source, "--- msda/runtime/"));
 }
 
 TEST(ExportedSource, SaysWhereItComesFrom) {

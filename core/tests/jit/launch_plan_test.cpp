@@ -45,6 +45,7 @@ TEST(CheckBoxes, SaysWhyTmaCannotCopyThem) {
       {"dimension 2 has a stride of 8 bytes", [](BoxShape& shape) { shape.stride_bytes[1] = 8; }},
       {"the level begins at byte 24", [](BoxShape& shape) { shape.start_bytes = 24; }},
       {"rank 2, not 3 or 4", [](BoxShape& shape) { shape.rank = 2; }},
+      {"elements of 3 bytes", [](BoxShape& shape) { shape.element_bytes = 3; }},
   };
   for (const Refusal& refusal : refusals) {
     LaunchPlan plan = plan_with_boxes();

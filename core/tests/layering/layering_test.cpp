@@ -177,6 +177,24 @@ TEST(Layering, TheCoreKnowsNeitherAnalysisNorExperiments) {
   EXPECT_THAT(wrong, IsEmpty());
 }
 
+TEST(Layering, NothingButTheLauncherLaunchesCompositions) {
+  const std::regex steps(
+      "[.]per_image|[.]per_query|most_workers|kZeroedEachLaunch|has_prepass\\[(msda::)?kLayout"
+      "|MaxActiveClusters|ProgrammaticStreamSerialization|EncodeTiled_v|cudaResourceTypeLinear");
+  const auto files_with_steps = [&](const char* folder) {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::recursive_directory_iterator(root() / folder)) {
+      if (!entry.is_regular_file()) continue;
+      std::ifstream stream(entry.path());
+      const std::string text(std::istreambuf_iterator<char>(stream), {});
+      if (std::regex_search(text, steps)) found.push_back(in_tree(entry.path()));
+    }
+    return found;
+  };
+  EXPECT_THAT(files_with_steps("core/src"), IsEmpty());
+  EXPECT_THAT(files_with_steps("core/runtime"), testing::Not(IsEmpty()));
+}
+
 TEST(Layering, AVariantIncludesPublicHeadersAndItsOwn) {
   std::vector<std::string> wrong;
   for (const fs::path& file : sources_below(root() / "variants")) {

@@ -2,13 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <iterator>
-
 #include <msda/operators/forward.hpp>
 
 #include "device/cuda/check.hpp"
+#include "device/cuda/memory.hpp"
 #include "jit/launch_plan.hpp"
 
 namespace msda {
@@ -18,26 +15,20 @@ ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Problem& 
     : module_(unit.module),
       plan_(read_plan(module_.module())),
       main_kernel_(unit.composed.main_kernel),
-      main_(make_launch(main_kernel_, plan_.main, problem, device)),
       code_hash_(code_hash(unit)),
       arguments_(plan_, problem,
-                 [](std::size_t bytes) { return std::make_unique<CudaMemory>(bytes); }) {
+                 [](std::size_t bytes) { return std::make_unique<CudaMemory>(bytes); }),
+      views_(plan_, problem.batch, arguments_.stored_bytes(), device.compute_capability >= 90) {
+  sequence_.clears = arguments_.clears();
   for (std::size_t slot = 0; slot < kMostSlots; ++slot) {
     if (plan_.has_prepass[slot] == 0) continue;
     const Prepass& prepass = unit.composed.prepasses.at(static_cast<int>(slot));
-    prepasses_.push_back(
-        {prepass.name, make_launch(prepass.kernel, plan_.prepass[slot], problem, device)});
+    prepass_names_.push_back(prepass.name);
+    sequence_.prepasses[sequence_.prepass_count++] =
+        make_kernel(prepass.kernel, plan_.prepass[slot], problem, device);
   }
-  // It depends on the launch before it, and clearing a workspace is none.
-  if (prepasses_.empty() && !arguments_.cleared().empty()) main_.shape.dependent = 0;
+  sequence_.set_main(make_kernel(main_kernel_, plan_.main, problem, device));
   make_textures(problem);
-  if (copies_boxes(plan_) && device.compute_capability >= 90) {
-    check_boxes(plan_);
-    maps_ = std::make_unique<TensorMaps>(plan_, problem.batch);
-  }
-  if (fetches_texels(plan_)) {
-    texels_ = std::make_unique<LinearTextures>(plan_, arguments_.stored_bytes());
-  }
   if (plan_.persist_value != 0) {
     persisting_ = std::make_unique<PersistingL2>(bytes_of(problem, forward::kValue));
   }
@@ -53,139 +44,61 @@ void ComposedExecutable::make_textures(const Problem& problem) {
   }
 }
 
-namespace {
-
-/// Of a launch: its cluster, its dependence on the launch before, its window of persisting L2.
-using Attributes = std::array<cudaLaunchAttribute, 3>;
-
-/// The launch of `blocks` blocks; `attributes` has room for another one.
-cudaLaunchConfig_t launch_configuration(const LaunchShape& shape, unsigned blocks,
-                                        Attributes& attributes) {
-  cudaLaunchConfig_t configuration{};
-  configuration.gridDim = dim3(blocks);
-  configuration.blockDim = dim3(shape.threads);
-  configuration.dynamicSmemBytes = shape.shared_bytes;
-  configuration.attrs = attributes.data();
-  if (shape.cluster > 1) {
-    cudaLaunchAttribute& cluster = attributes[configuration.numAttrs++];
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {shape.cluster, 1, 1};
-  }
-  if (shape.dependent != 0) {
-    cudaLaunchAttribute& dependence = attributes[configuration.numAttrs++];
-    dependence.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    dependence.val.programmaticStreamSerializationAllowed = 1;
-  }
-  return configuration;
-}
-
-/// Blocks of a persistent grid, or clusters: how many of those are resident at a time depends on
-/// how the multiprocessors lie in groups, which the driver knows.
-std::int64_t resident_workers(cudaKernel_t kernel, const LaunchShape& shape,
-                              const DeviceInfo& device) {
-  const std::int64_t blocks =
-      static_cast<std::int64_t>(shape.resident_blocks) * device.multiprocessors;
-  if (shape.cluster <= 1) return blocks;
-  const auto* function = reinterpret_cast<const void*>(kernel);
-  if (shape.cluster > 8) {
-    check(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
-          "cudaFuncSetAttribute(NonPortableClusterSizeAllowed)");
-  }
-  Attributes attributes{};
-  const cudaLaunchConfig_t configuration = launch_configuration(shape, shape.cluster, attributes);
-  int clusters = 0;
-  check(cudaOccupancyMaxActiveClusters(&clusters, function, &configuration),
-        "cudaOccupancyMaxActiveClusters");
-  if (clusters == 0) {
+runtime::Kernel ComposedExecutable::make_kernel(const std::string& name_expression,
+                                                const LaunchShape& shape, const Problem& problem,
+                                                const DeviceInfo& device) const {
+  check_block(shape, device);
+  const void* function = module_.kernel(name_expression);
+  long long workers = 0;
+  const runtime::Status status =
+      runtime::find_workers(function, shape, device.multiprocessors, workers);
+  if (status.failure == runtime::Failure::kNoCluster) {
     throw Unsupported(
         fmt::format("{} holds no cluster of {} blocks with {} threads and {} bytes "
                     "of shared memory each",
                     device.name, shape.cluster, shape.threads, shape.shared_bytes));
   }
-  return std::min<std::int64_t>(clusters, std::max<std::int64_t>(blocks / shape.cluster, 1));
-}
-
-}  // namespace
-
-ComposedExecutable::Launch ComposedExecutable::make_launch(const std::string& name_expression,
-                                                           const LaunchShape& shape,
-                                                           const Problem& problem,
-                                                           const DeviceInfo& device) const {
-  check_block(shape, device);
-  Launch launch{module_.kernel(name_expression), 0, shape};
-  allow_shared_memory(launch.kernel, shape.shared_bytes);
-  launch.blocks = block_count(shape, problem, resident_workers(launch.kernel, shape, device));
-  return launch;
-}
-
-void ComposedExecutable::enqueue(const Launch& launch, AllArguments& arguments, cudaStream_t stream,
-                                 const cudaAccessPolicyWindow* persist) {
-  Attributes attributes{};
-  cudaLaunchConfig_t configuration = launch_configuration(launch.shape, launch.blocks, attributes);
-  configuration.stream = stream;
-  if (persist != nullptr) {
-    cudaLaunchAttribute& window = attributes[configuration.numAttrs++];
-    window.id = cudaLaunchAttributeAccessPolicyWindow;
-    window.val.accessPolicyWindow = *persist;
-  }
-  void* parameters[] = {&arguments};
-  check(
-      cudaLaunchKernelExC(&configuration, reinterpret_cast<const void*>(launch.kernel), parameters),
-      "cudaLaunchKernelExC");
+  check(status);
+  return {function, shape, block_count(shape, problem, workers)};
 }
 
 void ComposedExecutable::bind(const Tensors& tensors) {
-  if (maps_) maps_->encode(arguments_.stored_values(tensors));
-  if (texels_) texels_->make(arguments_.stored_values(tensors));
+  views_.make(runtime::stored_values(plan_, arguments_.of(tensors)));
 }
 
-AllArguments ComposedExecutable::arguments_for(const Tensors& tensors) const {
+AllArguments ComposedExecutable::arguments_for(const Tensors& tensors) {
   AllArguments arguments;
   static_cast<Arguments&>(arguments) = arguments_.of(tensors);
-  if (maps_) maps_->add_to(arguments, arguments_.stored_values(tensors));
-  if (texels_) texels_->add_to(arguments, arguments_.stored_values(tensors));
+  views_.add_to(arguments, runtime::stored_values(plan_, arguments));
+  if (persisting_) sequence_.main.window = persisting_->window(arguments.value);
   return arguments;
 }
 
-void ComposedExecutable::enqueue_clearing(cudaStream_t stream) const {
-  for (DeviceMemory* memory : arguments_.cleared()) {
-    check(cudaMemsetAsync(memory->data(), 0, memory->size(), stream), "cudaMemsetAsync");
-  }
-}
-
-void ComposedExecutable::enqueue_main(AllArguments& arguments, cudaStream_t stream) const {
-  if (!persisting_) return enqueue(main_, arguments, stream);
-  const cudaAccessPolicyWindow window = persisting_->window(arguments.value);
-  enqueue(main_, arguments, stream, &window);
-}
-
 void ComposedExecutable::launch(const Tensors& tensors, Stream stream) {
-  auto* cuda_stream = static_cast<cudaStream_t>(stream);
   AllArguments arguments = arguments_for(tensors);
-  enqueue_clearing(cuda_stream);
-  for (const PrepassLaunch& prepass : prepasses_) enqueue(prepass.launch, arguments, cuda_stream);
-  enqueue_main(arguments, cuda_stream);
+  check(runtime::enqueue(sequence_, arguments, static_cast<cudaStream_t>(stream)));
 }
 
 std::vector<LaunchPart> ComposedExecutable::parts() {
   std::vector<LaunchPart> parts;
-  const auto add = [&](const std::string& name, const auto& enqueue_part) {
-    parts.push_back({name, [this, enqueue_part](const Tensors& tensors, Stream stream) {
+  const auto add_kernel = [&](const std::string& name, const runtime::Kernel& kernel) {
+    parts.push_back({name, [this, &kernel](const Tensors& tensors, Stream stream) {
                        AllArguments arguments = arguments_for(tensors);
-                       enqueue_part(arguments, static_cast<cudaStream_t>(stream));
+                       check(
+                           runtime::enqueue(kernel, arguments, static_cast<cudaStream_t>(stream)));
                      }});
   };
-  if (!arguments_.cleared().empty()) {
-    add("clear", [this](AllArguments&, cudaStream_t stream) { enqueue_clearing(stream); });
+  if (!sequence_.clears.empty()) {
+    parts.push_back(
+        {"clear", [this](const Tensors&, Stream stream) {
+           check(runtime::enqueue_clears(sequence_.clears, static_cast<cudaStream_t>(stream)));
+         }});
   }
-  for (const PrepassLaunch& prepass : prepasses_) {
-    add(prepass.name, [&prepass](AllArguments& arguments, cudaStream_t stream) {
-      enqueue(prepass.launch, arguments, stream);
-    });
+  for (std::size_t i = 0; i < prepass_names_.size(); ++i) {
+    add_kernel(prepass_names_[i], sequence_.prepasses[i]);
   }
   if (parts.empty()) return parts;
-  add("kernel",
-      [this](AllArguments& arguments, cudaStream_t stream) { enqueue_main(arguments, stream); });
+  add_kernel("kernel", sequence_.main);
   return parts;
 }
 

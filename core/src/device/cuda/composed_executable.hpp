@@ -3,16 +3,17 @@
 
 #include <array>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <msda/launch.cuh>
+#include <msda/runtime/sequence.hpp>
 
 #include "device/compiled_unit.hpp"
 #include "device/composed_arguments.hpp"
-#include "device/cuda/linear_textures.hpp"
-#include "device/cuda/memory.hpp"
 #include "device/cuda/module.hpp"
 #include "device/cuda/persisting_l2.hpp"
-#include "device/cuda/tensor_maps.hpp"
+#include "device/cuda/stored_views.hpp"
 #include "device/cuda/textures.hpp"
 
 namespace msda {
@@ -31,38 +32,22 @@ class ComposedExecutable final : public Executable {
   std::vector<LaunchPart> parts() override;
 
  private:
-  /// One kernel with the geometry that the problem's sizes give it.
-  struct Launch {
-    cudaKernel_t kernel = nullptr;
-    unsigned blocks = 0;
-    LaunchShape shape{};
-  };
-  /// A pre-pass that the plan has.
-  struct PrepassLaunch {
-    std::string name;
-    Launch launch;
-  };
-  Launch make_launch(const std::string& name_expression, const LaunchShape& shape,
-                     const Problem& problem, const DeviceInfo& device) const;
-  /// `persist`: a window of memory whose lines this launch keeps in the persisting part of L2.
-  static void enqueue(const Launch& launch, AllArguments& arguments, cudaStream_t stream,
-                      const cudaAccessPolicyWindow* persist = nullptr);
-  AllArguments arguments_for(const Tensors& tensors) const;
-  void enqueue_clearing(cudaStream_t stream) const;
-  void enqueue_main(AllArguments& arguments, cudaStream_t stream) const;
+  runtime::Kernel make_kernel(const std::string& name_expression, const LaunchShape& shape,
+                              const Problem& problem, const DeviceInfo& device) const;
+  /// Of a launch, for which the main kernel's persisting memory is set too.
+  AllArguments arguments_for(const Tensors& tensors);
   void make_textures(const Problem& problem);
 
   CudaModule module_;
   LaunchPlan plan_;
   std::string main_kernel_;
-  Launch main_;
-  std::vector<PrepassLaunch> prepasses_;  ///< in the order of their slots
   std::string code_hash_;
   ComposedArguments arguments_;
+  runtime::Sequence sequence_;
+  std::vector<std::string> prepass_names_;  ///< in the order of their slots
   std::array<std::unique_ptr<CudaTexture>, kLevelLimit> textures_;
   std::unique_ptr<PersistingL2> persisting_;  ///< null where nothing persists
-  std::unique_ptr<TensorMaps> maps_;          ///< null where TMA copies no boxes
-  std::unique_ptr<LinearTextures> texels_;    ///< null where no texels are fetched
+  StoredViews views_;
 };
 
 }  // namespace msda

@@ -14,6 +14,19 @@ void check(cudaError_t result, const char* call) {
       fmt::format("{}: {} ({})", call, cudaGetErrorString(result), static_cast<int>(result)));
 }
 
+void check(const runtime::Status& status) {
+  switch (status.failure) {
+    case runtime::Failure::kNone: return;
+    case runtime::Failure::kCall: return check(static_cast<cudaError_t>(status.code), status.call);
+    case runtime::Failure::kNoCluster:
+      throw Unsupported("the device holds no cluster of its blocks");
+    case runtime::Failure::kNoEncoder:
+      throw Error("the driver has no cuTensorMapEncodeTiled: it is older than CUDA 12.0");
+    case runtime::Failure::kEncoding:
+      throw Error(fmt::format("cuTensorMapEncodeTiled: error {}", status.code));
+  }
+}
+
 CudaMemory::CudaMemory(std::size_t bytes) : bytes_(bytes) {
   const cudaError_t result = cudaMalloc(&data_, std::max<std::size_t>(bytes, 1));
   if (result == cudaErrorMemoryAllocation) {

@@ -21,10 +21,4 @@ cudaKernel_t CudaModule::kernel(const std::string& name_expression) const {
   return kernel;
 }
 
-void allow_shared_memory(cudaKernel_t kernel, unsigned bytes) {
-  check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-        "cudaFuncSetAttribute(MaxDynamicSharedMemorySize)");
-}
-
 }  // namespace msda

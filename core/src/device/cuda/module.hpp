@@ -25,7 +25,4 @@ class CudaModule {
   cudaLibrary_t library_ = nullptr;
 };
 
-/// Opts in to `bytes` of dynamic shared memory for the kernel.
-void allow_shared_memory(cudaKernel_t kernel, unsigned bytes);
-
 }  // namespace msda

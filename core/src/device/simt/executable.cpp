@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 
+#include <msda/runtime/grid.hpp>
 #include <msda/slot_list.cuh>
 
 #include "device/simt/last_image.hpp"
@@ -69,9 +70,8 @@ SimtExecutable::Launch SimtExecutable::make_launch(const std::string& name,
   check_block(shape, device);
   simt::Grid grid;
   grid.kernel = unit_.kernel(kernel);
-  const std::int64_t blocks = std::int64_t{shape.resident_blocks} * device.multiprocessors;
-  const std::int64_t resident = std::max<std::int64_t>(blocks / std::max(1U, shape.cluster), 1);
-  grid.blocks = block_count(shape, problem_, resident);
+  grid.blocks =
+      block_count(shape, problem_, runtime::resident_workers(shape, device.multiprocessors));
   grid.threads = shape.threads;
   grid.cluster = std::max(1U, shape.cluster);
   grid.shared_bytes = shape.shared_bytes;
@@ -189,14 +189,15 @@ void SimtExecutable::run(const Launch& launch, const AllArguments& arguments,
 }
 
 void SimtExecutable::launch(const Tensors& tensors, Stream) {
-  make_linear_textures(arguments_.stored_values(tensors));
   AllArguments arguments{arguments_.of(tensors), {}};
-  add_maps(arguments, arguments_.stored_values(tensors));
+  const void* values = runtime::stored_values(plan_, arguments);
+  make_linear_textures(values);
+  add_maps(arguments, values);
   for (std::size_t view = 0; view < kTexelViews; ++view) {
     arguments.texels[view] = reinterpret_cast<std::uintptr_t>(&texels_[view]);
   }
   numbers_.clear();
-  for (DeviceMemory* memory : arguments_.cleared()) memory->fill(0);
+  for (const runtime::Clear& clear : arguments_.clears()) std::memset(clear.first, 0, clear.bytes);
   for (const Launch& launch : launches_) {
     std::vector<simt::Buffer> buffers = buffers_for(tensors, launch.is_main);
     buffers.push_back({&arguments, sizeof arguments, kArgumentsName, false});

@@ -108,12 +108,19 @@ int forward(const void* value, const int64_t* shapes, const int64_t* starts, con
   if (tuned == nullptr || !aligned_all)
     return general(p, shapes, starts, value, locations, weights, output, stream);
   if (workspace_bytes(*tuned, p) != 0 && state.workspace == nullptr) return kState;
-  msda::AllArguments arguments =
-      arguments_of(*tuned, p, value, locations, weights, output, state.workspace);
   const bool remembers = state.batch == p.batch && state.queries == p.queries;
   state.batch = p.batch;
   state.queries = p.queries;
-@ADD_MAPS@@ADD_TEXTURES@  return launch(*tuned, p, arguments, remembers, stream);
+  msda::AllArguments arguments{};
+  arguments.value = value;
+  arguments.locations = locations;
+  arguments.weights = weights;
+  arguments.output = output;
+  arguments.batch = p.batch;
+  arguments.queries = p.queries;
+  const msda::runtime::Clears clears =
+      add_workspaces(*tuned, state.workspace, remembers, arguments);
+@ADD_MAPS@@ADD_TEXTURES@  return launch(*tuned, clears, arguments, stream);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // --- Launching ----------------------------------------------------------------------------------
-// What a composed kernel needs of the host: geometry from its launch plan, workspaces, pre-passes.
+// Which kernels of the table fit a call, and what each device has said of them. The launch itself is
+// MSDA Lab's own (msda/runtime above).
 
 namespace {
 
@@ -24,12 +25,22 @@ enum Failure : int {
 constexpr int kMostDevices = 64;
 constexpr size_t kAlignment = 256;  ///< of the parts of a workspace
 
+/// As the C entries return it: 0, a cudaError_t, or one of the codes above.
+int code_of(const msda::runtime::Status& status) {
+  switch (status.failure) {
+    case msda::runtime::Failure::kNoCluster: return cudaErrorLaunchOutOfResources;
+    case msda::runtime::Failure::kNoEncoder:
+    case msda::runtime::Failure::kEncoding: return kEncoder;
+    default: return status.code;
+  }
+}
+
 /// A kernel, and what each device has said of it; 0: not asked.
 struct Launchable {
   Kernel kernel;
-  int slot = 0;                                 ///< of a pre-pass
-  std::atomic<int> workers[kMostDevices] = {};  ///< blocks or clusters of its grid that fit
-  std::atomic<int> code[kMostDevices] = {};     ///< capability that its code is for; -1: no code
+  int slot = 0;                                       ///< of a pre-pass
+  std::atomic<long long> workers[kMostDevices] = {};  ///< find_workers()
+  std::atomic<int> code[kMostDevices] = {};  ///< capability that its code is for; -1: no code
 };
 
 /// What a kernel was composed for.
@@ -122,134 +133,67 @@ bool runs_here(Tuned& tuned) {
          tuned.plan.main.shared_bytes <= shared;
 }
 
-/// Opts in to the kernel's shared memory, and finds how many workers are resident at a time.
-cudaError_t find_workers(const void* function, const msda::LaunchShape& shape, int& workers) {
-  cudaError_t error = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           static_cast<int>(shape.shared_bytes));
-  if (error != cudaSuccess) return error;
-  const int multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
-  workers = std::max(1, static_cast<int>(shape.resident_blocks) * multiprocessors);
-  if (shape.cluster <= 1) return cudaSuccess;
-  const auto blocks = static_cast<int>(shape.cluster);
-  if (blocks > 8) {
-    error = cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    if (error != cudaSuccess) return error;
-  }
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {shape.cluster, 1, 1};
-  cudaLaunchConfig_t configuration{};
-  configuration.gridDim = dim3(shape.cluster);
-  configuration.blockDim = dim3(shape.threads);
-  configuration.dynamicSmemBytes = shape.shared_bytes;
-  configuration.attrs = &cluster;
-  configuration.numAttrs = 1;
-  int clusters = 0;
-  error = cudaOccupancyMaxActiveClusters(&clusters, function, &configuration);
-  if (error != cudaSuccess) return error;
-  if (clusters == 0) return cudaErrorLaunchOutOfResources;
-  workers = std::min(clusters, std::max(1, workers / blocks));
-  return cudaSuccess;
-}
-
-int enqueue(Launchable& launch, const msda::LaunchShape& shape, msda::AllArguments& arguments,
-            cudaStream_t stream) {
+/// The kernel with its grid for the sizes of the arguments.
+int prepare(Launchable& launch, const msda::LaunchShape& shape, const msda::Arguments& arguments,
+            msda::runtime::Kernel& kernel) {
+  kernel.function = launch.kernel.function;
+  kernel.shape = shape;
+  // The code waits for the kernel before it where it was compiled for 9.0 or later.
+  if (shape.dependent != 0 && code_capability(launch) < 90) kernel.shape.dependent = 0;
   int device = 0;
-  cudaError_t error = cudaGetDevice(&device);
+  const cudaError_t error = cudaGetDevice(&device);
   if (error != cudaSuccess) return error;
-  int resident = device < kMostDevices ? launch.workers[device].load() : 0;
-  if (resident == 0) {
-    error = find_workers(launch.kernel.function, shape, resident);
-    if (error != cudaSuccess) return error;
-    if (device < kMostDevices) launch.workers[device].store(resident);
+  long long workers = device < kMostDevices ? launch.workers[device].load() : 0;
+  if (workers == 0) {
+    const msda::runtime::Status status = msda::runtime::find_workers(
+        kernel.function, shape, attribute(cudaDevAttrMultiProcessorCount), workers);
+    if (status.failed()) return code_of(status);
+    if (device < kMostDevices) launch.workers[device].store(workers);
   }
-  const long long items = msda::item_count(shape, arguments.batch, arguments.queries);
-  const bool divides_itself = shape.rows_per_item == 0 && shape.chunks == 0;
-  long long workers = shape.resident_blocks == 0 ? items
-                      : divides_itself           ? resident
-                                                 : std::min<long long>(items, resident);
-  if (shape.most_workers != 0) workers = std::min<long long>(workers, shape.most_workers);
-  const long long blocks = workers * std::max(shape.cluster, 1U);
-  if (blocks > INT32_MAX) return kGrid;
-  cudaLaunchAttribute attributes[2]{};
-  cudaLaunchConfig_t configuration{};
-  if (shape.cluster > 1) {
-    cudaLaunchAttribute& cluster = attributes[configuration.numAttrs++];
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {shape.cluster, 1, 1};
-  }
-  // The code waits for what is before it where it was compiled for 9.0 or later.
-  if (shape.dependent != 0 && code_capability(launch) >= 90) {
-    cudaLaunchAttribute& dependence = attributes[configuration.numAttrs++];
-    dependence.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    dependence.val.programmaticStreamSerializationAllowed = 1;
-  }
-  configuration.gridDim = dim3(static_cast<unsigned>(blocks));
-  configuration.blockDim = dim3(shape.threads);
-  configuration.dynamicSmemBytes = shape.shared_bytes;
-  configuration.stream = stream;
-  configuration.attrs = attributes;
-  void* parameters[] = {&arguments};
-  return cudaLaunchKernelExC(&configuration, launch.kernel.function, parameters);
+  const long long blocks =
+      msda::runtime::block_count(shape, arguments.batch, arguments.queries, workers);
+  if (blocks > msda::runtime::kMostBlocks) return kGrid;
+  kernel.blocks = static_cast<unsigned>(blocks);
+  return 0;
 }
 
 size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-size_t slot_bytes(const Tuned& tuned, const msda_problem& p, int slot) {
-  const msda::Extent& extent = tuned.plan.workspace[slot];
-  return static_cast<size_t>(extent.fixed + extent.per_image * p.batch +
-                             extent.per_query * p.batch * p.queries);
-}
-
 /// Of all slots together, each at a multiple of the alignment.
 size_t workspace_bytes(const Tuned& tuned, const msda_problem& p) {
   size_t bytes = 0;
-  for (int slot = 0; slot < msda::kMostSlots; ++slot) bytes += aligned(slot_bytes(tuned, p, slot));
+  for (const msda::Extent& extent : tuned.plan.workspace)
+    bytes += aligned(msda::runtime::extent_bytes(extent, p.batch, p.queries));
   return bytes;
 }
 
-/// The arguments of all kernels of a launch; `workspace` has workspace_bytes().
-msda::AllArguments arguments_of(const Tuned& tuned, const msda_problem& p, const void* value,
-                                const void* locations, const void* weights, void* output,
-                                void* workspace) {
-  msda::AllArguments arguments{};
-  arguments.value = value;
-  arguments.locations = locations;
-  arguments.weights = weights;
-  arguments.output = output;
-  arguments.batch = p.batch;
-  arguments.queries = p.queries;
+/// Cuts a workspace of workspace_bytes() into those of the slots; what the launch clears of them.
+/// `remembers`: the workspace is as the launch before left it, or zero.
+msda::runtime::Clears add_workspaces(const Tuned& tuned, void* workspace, bool remembers,
+                                     msda::Arguments& arguments) {
   auto* next = static_cast<unsigned char*>(workspace);
-  for (int slot = 0; slot < msda::kMostSlots; ++slot) {
-    const size_t bytes = slot_bytes(tuned, p, slot);
-    if (bytes == 0) continue;
-    arguments.workspace[slot] = next;
+  return msda::runtime::add_workspaces(tuned.plan, remembers, arguments, [&](int, size_t bytes) {
+    unsigned char* const first = next;
     next += aligned(bytes);
-  }
-  return arguments;
+    return first;
+  });
 }
 
-/// Clears what has to be zero, then the pre-passes, then the kernel. `remembers`: the workspace is
-/// as the launch before left it, or zero.
-int launch(Tuned& tuned, const msda_problem& p, msda::AllArguments arguments, bool remembers,
+int launch(Tuned& tuned, const msda::runtime::Clears& clears, msda::AllArguments& arguments,
            cudaStream_t stream) {
-  msda::LaunchShape shape = tuned.plan.main;
-  for (int slot = 0; slot < msda::kMostSlots; ++slot) {
-    const unsigned zeroed = tuned.plan.zeroed[slot];
-    const bool is_zero = zeroed == msda::kNeverZeroed || (zeroed == msda::kZeroedOnce && remembers);
-    if (is_zero || arguments.workspace[slot] == nullptr) continue;
-    const cudaError_t error =
-        cudaMemsetAsync(arguments.workspace[slot], 0, slot_bytes(tuned, p, slot), stream);
-    if (error != cudaSuccess) return error;
-    // It depends on the launch before it, and clearing a workspace is none.
-    if (tuned.prepasses[0].kernel.function == nullptr) shape.dependent = 0;
-  }
+  msda::runtime::Sequence sequence;
+  sequence.clears = clears;
   for (Launchable& prepass : tuned.prepasses) {
     if (prepass.kernel.function == nullptr) break;
-    const int error = enqueue(prepass, tuned.plan.prepass[prepass.slot], arguments, stream);
-    if (error != 0) return error;
+    const int failed = prepare(prepass, tuned.plan.prepass[prepass.slot], arguments,
+                               sequence.prepasses[sequence.prepass_count++]);
+    if (failed != 0) return failed;
   }
-  return enqueue(tuned.main, shape, arguments, stream);
+  msda::runtime::Kernel main;
+  const int failed = prepare(tuned.main, tuned.plan.main, arguments, main);
+  if (failed != 0) return failed;
+  sequence.set_main(main);
+  return code_of(msda::runtime::enqueue(sequence, arguments, stream));
 }
 
 }  // namespace
