@@ -41,7 +41,8 @@ Arguments export_arguments() {
   arguments.option("format", "F", "source, torch or hub (default: source)");
   arguments.option("output", "DIR", "the folder to write (default: the entry's or package's name)");
   arguments.option("dtype", "T",
-                   "fp32, fp16 or bf16 (default: the file's types, fp16 for presets)");
+                   fmt::format("{} (default: the file's types, {} for presets)",
+                               choices(all_names<DType>()), name_of(kUsual)));
   arguments.option(
       "arch", "SM,...",
       "architectures that all have to run on: cubins (source), build.py's default (torch)");
@@ -72,7 +73,7 @@ std::vector<Problem> problems_of(const Arguments& arguments, const Registry& reg
       }
     } else {
       problems.push_back(preset_spec(name, fs::current_path()).problem);
-      problems.back().types = Types::all(DType::kFloat16);
+      problems.back().types = Types::all(kUsual);
     }
   }
   if (problems.empty()) {

@@ -28,7 +28,8 @@ Arguments inspect_arguments() {
        "  msda inspect smem-levels --source\n"});
   arguments.option("arch", "SM", "architecture, as NVRTC knows it (default: sm_90a)");
   arguments.option("problem", "PRESET", "the problem whose constants it gets (default: ledger-48)");
-  arguments.option("dtype", "T", "fp32, fp16 or bf16 (default: fp16)");
+  arguments.option("dtype", "T",
+                   fmt::format("{} (default: {})", choices(all_names<DType>()), name_of(kUsual)));
   arguments.option("diff", "OTHER", "another variant or recipe, beside the first");
   arguments.option("recipes", "FILE", "where recipes are looked up (default: the shipped ones)");
   arguments.flag("source", "print the generated unit");
@@ -121,7 +122,8 @@ int inspect_command(const std::vector<std::string>& words) {
   const std::string architecture = arguments.get("arch", "sm_90a");
   const Registry registry = load_registry(arguments);
   Problem problem = preset_spec(arguments.get("problem", "ledger-48"), fs::current_path()).problem;
-  problem.types = Types::all(value_named<DType>(arguments.get("dtype", "fp16")));
+  problem.types =
+      Types::all(value_named<DType>(arguments.get("dtype", std::string(name_of(kUsual)))));
   std::vector<std::string> names = {arguments.words().front()};
   if (const auto other = arguments.find("diff")) names.push_back(*other);
   const Recipes recipes = recipes_for(arguments.find("recipes"), registry, names);

@@ -39,7 +39,8 @@ Arguments verify_arguments() {
   arguments.option("input", "DIR", "a directory of .npy tensors");
   arguments.option("operator", "NAME",
                    fmt::format("{} (default: {})", choices(operator_names()), kDefaultOperator));
-  arguments.option("dtype", "T", "convert all tensors to fp32, fp16 or bf16 first");
+  arguments.option("dtype", "T",
+                   "convert all tensors to " + choices(all_names<DType>()) + " first");
   arguments.option("recipes", "FILE", "where recipes come from (default: the shipped ones)");
   arguments.option("timeout", "DURATION", "longest silence of a variant (default: 120 s)");
   arguments.flag("evidence",
@@ -67,7 +68,7 @@ ProblemSpec small_problem() {
 /// Where recipes are at home: that of the documents whose kernels they are.
 ProblemSpec documents_problem() {
   ProblemSpec spec = preset_spec("ledger-48", fs::current_path());
-  spec.problem.types = Types::all(DType::kFloat16);
+  spec.problem.types = Types::all(kUsual);
   spec.generation.distribution = Distribution::kLocal;
   return spec;
 }
@@ -259,7 +260,7 @@ std::vector<ArmEntry> runnable(const std::vector<Target>& targets, const Registr
 void print_header(const ProblemSpec& spec, const DeviceInfo& device) {
   fmt::print("{} on {} ({}), {}\n", spec.name(), device.id, device.name, describe(spec.problem));
   if (spec.directory && fs::exists(*spec.directory / "output.npy") &&
-      spec.problem.types != Types::all(DType::kFloat32)) {
+      spec.problem.types != Types{}) {
     fmt::print("output.npy is not used: it is an fp32 result, and the types are not all fp32\n");
   }
 }

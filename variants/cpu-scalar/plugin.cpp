@@ -6,9 +6,10 @@
 //         out[b,q,h,:] += attn[b,q,h,l,p] * corner weight * value[b,corner,h,:]
 #include <cmath>
 
+#include <msda/elements.hpp>
+#include <msda/operators/forward.hpp>
 #include <msda/plugin.hpp>
 
-#include "elements.hpp"
 #include "levels.hpp"
 
 namespace msda::cpu_scalar {
@@ -21,11 +22,7 @@ class CpuScalarExecutable final : public Executable {
 
   void launch(const Tensors& tensors, Stream /*stream*/) override {
     const forward::View view(tensors);
-    switch (problem_.types.value) {
-      case DType::kFloat32: return run<float>(view);
-      case DType::kFloat16: return run<Half>(view);
-      case DType::kBFloat16: return run<BrainFloat>(view);
-    }
+    with_type(problem_.types.value, [&]<DType kValue>() { run<Element<kValue>>(view); });
   }
 
  private:

@@ -1,6 +1,8 @@
 // Storage types to and from vectors of float. Included by row_kernel.cpp alone.
 #pragma once
 
+#include <type_traits>
+
 #include <hwy/highway.h>
 
 #include "row_plan.hpp"
@@ -8,6 +10,25 @@
 namespace msda::cpu_rows::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+
+template <DType>
+struct VectorElementOf;
+template <>
+struct VectorElementOf<DType::kFloat32> {
+  using Type = float;
+};
+template <>
+struct VectorElementOf<DType::kFloat16> {
+  using Type = hwy::float16_t;
+};
+template <>
+struct VectorElementOf<DType::kBFloat16> {
+  using Type = hwy::bfloat16_t;
+};
+
+/// A storage type as Highway has it.
+template <DType kType>
+using VectorElement = typename VectorElementOf<kType>::Type;
 
 template <class D>
 HWY_INLINE hn::Vec<D> load_as_float(D d, const float* from) {
@@ -100,21 +121,14 @@ void narrow(const float* from, std::int64_t count, T* to) {
 /// reading whole vectors stays inside them, else in `scratch`.
 inline const float* floats_of(DType type, const unsigned char* tensor, std::int64_t first,
                               std::int64_t count, bool whole_vectors, float* scratch) {
-  switch (type) {
-    case DType::kFloat32: {
-      const float* from = reinterpret_cast<const float*>(tensor) + first;
+  return with_type(type, [&]<DType kType>() -> const float* {
+    const auto* from = reinterpret_cast<const VectorElement<kType>*>(tensor) + first;
+    if constexpr (std::is_same_v<VectorElement<kType>, float>) {
       if (whole_vectors) return from;
-      widen(from, count, scratch);
-      break;
     }
-    case DType::kFloat16:
-      widen(reinterpret_cast<const hwy::float16_t*>(tensor) + first, count, scratch);
-      break;
-    case DType::kBFloat16:
-      widen(reinterpret_cast<const hwy::bfloat16_t*>(tensor) + first, count, scratch);
-      break;
-  }
-  return scratch;
+    widen(from, count, scratch);
+    return scratch;
+  });
 }
 
 }  // namespace msda::cpu_rows::HWY_NAMESPACE

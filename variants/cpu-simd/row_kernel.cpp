@@ -12,13 +12,9 @@ namespace msda::cpu_rows {
 void MSDA_ROW_FUNCTION(const RowPlan& plan, const RowTensors& tensors, const RowRange& range,
                        const RowScratch& scratch) {
   namespace target = HWY_NAMESPACE;
-  switch (plan.types.value) {
-    case DType::kFloat32: return target::compute_rows<float>(plan, tensors, range, scratch);
-    case DType::kFloat16:
-      return target::compute_rows<hwy::float16_t>(plan, tensors, range, scratch);
-    case DType::kBFloat16:
-      return target::compute_rows<hwy::bfloat16_t>(plan, tensors, range, scratch);
-  }
+  with_type(plan.types.value, [&]<DType kType>() {
+    target::compute_rows<target::VectorElement<kType>>(plan, tensors, range, scratch);
+  });
 }
 
 }  // namespace msda::cpu_rows

@@ -138,14 +138,9 @@ inline void prepare_points(const RowPlan& plan, const RowTensors& tensors, std::
 inline void store_row(const RowPlan& plan, const float* from, unsigned char* output,
                       std::int64_t index) {
   const std::int64_t first = index * plan.channels;
-  switch (plan.types.output) {
-    case DType::kFloat32:
-      return narrow(from, plan.channels, reinterpret_cast<float*>(output) + first);
-    case DType::kFloat16:
-      return narrow(from, plan.channels, reinterpret_cast<hwy::float16_t*>(output) + first);
-    case DType::kBFloat16:
-      return narrow(from, plan.channels, reinterpret_cast<hwy::bfloat16_t*>(output) + first);
-  }
+  with_type(plan.types.output, [&]<DType kType>() {
+    narrow(from, plan.channels, reinterpret_cast<VectorElement<kType>*>(output) + first);
+  });
 }
 
 /// Asks for the cache lines of `bytes` bytes from `first` on.

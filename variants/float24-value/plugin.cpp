@@ -20,7 +20,7 @@ class Float24Value final : public msda::Optimization {
 
   std::optional<std::string> unsupported(const msda::Problem& problem, const msda::DeviceInfo&,
                                          const msda::Parameters&) const override {
-    if (problem.types.value == msda::DType::kFloat32) return std::nullopt;
+    if (problem.types.value == msda::kWidest) return std::nullopt;
     return "values are " + std::string(msda::name_of(problem.types.value)) +
            ": they have no 24 bits to begin with";
   }

@@ -28,8 +28,7 @@ class MixedPrecision final : public msda::Optimization {
 
   std::optional<std::string> unsupported(const msda::Problem& problem, const msda::DeviceInfo&,
                                          const msda::Parameters&) const override {
-    if (problem.types.value == msda::DType::kFloat32)
-      return "values are fp32: there is no 16-bit blend";
+    if (problem.types.value == msda::kWidest) return "values are fp32: there is no 16-bit blend";
     return std::nullopt;
   }
 

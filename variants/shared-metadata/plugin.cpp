@@ -29,7 +29,7 @@ class SharedMetadata final : public msda::Optimization {
                               const msda::Parameters& parameters) const override {
     msda::Arithmetic arithmetic;
     if (!parameters.get<bool>("compact")) return arithmetic;
-    if (problem.types.value == msda::DType::kFloat32) return arithmetic;
+    if (problem.types.value == msda::kWidest) return arithmetic;
     // What rows count, the right column's share of it, and the weight that follows from both.
     arithmetic.weights = {msda::format_of(problem.types.value), 4};
     return arithmetic;

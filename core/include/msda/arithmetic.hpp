@@ -6,28 +6,6 @@
 
 namespace msda {
 
-/// Numbers that something is rounded to, to the nearest.
-struct Format {
-  double unit = 0;      ///< half a unit in the last place, relative to the number
-  double smallest = 0;  ///< the same below the normal numbers, absolute
-  friend constexpr bool operator==(const Format&, const Format&) = default;
-};
-
-inline constexpr Format kExact{};
-inline constexpr Format kFp32{0x1p-24, 0x1p-150};
-inline constexpr Format kFp16{0x1p-11, 0x1p-25};
-inline constexpr Format kBf16{0x1p-8, 0x1p-134};
-inline constexpr Format kE4m3{0x1p-4, 0x1p-10};
-
-constexpr Format format_of(DType type) {
-  switch (type) {
-    case DType::kFloat32: return kFp32;
-    case DType::kFloat16: return kFp16;
-    case DType::kBFloat16: return kBf16;
-  }
-  return kExact;
-}
-
 /// One number that is rounded `times` times on its way.
 struct Rounding {
   Format to;

@@ -54,15 +54,6 @@ std::string symbol_of(const Composition& composition) {
          hash_hex(composition.describe()).substr(0, kDigits);
 }
 
-std::string_view device_type(DType type) {
-  switch (type) {
-    case DType::kFloat32: return "float";
-    case DType::kFloat16: return "__half";
-    case DType::kBFloat16: return "__nv_bfloat16";
-  }
-  throw Error("unknown element type");
-}
-
 /// A constant chain `l == 0 ? a : l == 1 ? b : c`: folds when l is a constant, needs no memory when
 /// not.
 std::string chain(const std::vector<std::int64_t>& values) {
@@ -97,11 +88,11 @@ std::string problem_text(const Problem& problem) {
   static constexpr int start(int level) {{ return {}; }}
 }};
 )",
-      device_type(problem.types.value), device_type(problem.types.location),
-      device_type(problem.types.weight), device_type(problem.types.output), problem.heads,
-      problem.channels, problem.level_count(), problem.points, problem.spatial_size(),
-      problem.layout == ValueLayout::kZeroBorder, chain(heights), chain(widths),
-      chain(problem.level_starts()));
+      traits_of(problem.types.value).device_type, traits_of(problem.types.location).device_type,
+      traits_of(problem.types.weight).device_type, traits_of(problem.types.output).device_type,
+      problem.heads, problem.channels, problem.level_count(), problem.points,
+      problem.spatial_size(), problem.layout == ValueLayout::kZeroBorder, chain(heights),
+      chain(widths), chain(problem.level_starts()));
 }
 
 /// A parameter as a C++ constant. Floating-point values are written in hexadecimal, hence exactly;

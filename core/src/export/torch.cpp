@@ -16,10 +16,10 @@ ExportRequest with_wide_locations(const ExportRequest& request) {
   ExportRequest wide = request;
   for (const ExportedKernel& kernel : request.kernels) {
     const Types& types = kernel.problem.types;
-    if (types.value == DType::kFloat32 || types != Types::all(types.value)) continue;
+    if (types.value == kWidest || types != Types::all(types.value)) continue;
     ExportedKernel other = kernel;
     other.problem.name += "-wide";
-    other.problem.types.location = DType::kFloat32;
+    other.problem.types.location = kWidest;
     const DeviceInfo any = compile_target(known_capabilities().back());
     const DeviceInfo hopper = compile_target(90);
     const bool taken = !other.composition.unsupported(other.problem, any) ||

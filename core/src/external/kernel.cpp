@@ -11,6 +11,7 @@
 #include "external/external.hpp"
 #include "external/library.hpp"
 #include "operators/operator.hpp"
+#include "problem/tensor_names.hpp"
 
 namespace msda {
 namespace {
@@ -19,14 +20,13 @@ constexpr const char* kPointers = "msda-c-1";  ///< of the operator `forward`
 constexpr const char* kList = "msda-c-2";
 constexpr const char* kAnyDevice = "any";
 
-std::int32_t type_code(DType type) {
-  switch (type) {
-    case DType::kFloat32: return MSDA_FP32;
-    case DType::kFloat16: return MSDA_FP16;
-    case DType::kBFloat16: return MSDA_BF16;
-  }
-  throw Error("unknown element type");
-}
+static_assert([] {
+  constexpr msda_type kCodes[] = {MSDA_FP32, MSDA_FP16, MSDA_BF16};
+  return std::ranges::equal(
+      kCodes, kDTypes, {}, [](msda_type code) { return std::int32_t{code}; }, &DTypeTraits::c_code);
+}());
+
+std::int32_t type_code(DType type) { return traits_of(type).c_code; }
 
 /// The problem as the library gets it, together with the arrays and the text that it points to.
 class ProblemInC {
@@ -216,21 +216,10 @@ class ExternalExecutable final : public Executable {
   std::vector<Bound> bound_;
 };
 
-constexpr std::array kTypes = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
-
 /// A part of the library's arithmetic, which verification has to know.
 ParameterSpec rounds_to(const std::string& name, const std::string& what) {
-  std::vector<std::string> names;
-  names.reserve(kTypes.size());
-  for (const DType type : kTypes) names.emplace_back(name_of(type));
   return ParameterSpec::one_of<std::string>(name, "the type that " + what,
-                                            std::string(name_of(DType::kFloat32)), names);
-}
-
-/// One of the choices of rounds_to().
-DType type_named(std::string_view name) {
-  return *std::find_if(kTypes.begin(), kTypes.end(),
-                       [&](DType type) { return name_of(type) == name; });
+                                            std::string(name_of(kWidest)), all_names<DType>());
 }
 
 class ExternalKernel final : public Kernel {
@@ -289,8 +278,8 @@ class ExternalKernel final : public Kernel {
     Arithmetic arithmetic;
     // How often it rounds on the way is not known: weights may be made of rounded logits.
     const auto declare = [&](const char* name, double times, Rounding& rounding) {
-      const DType type = type_named(parameters.get<std::string>(name));
-      if (type != DType::kFloat32) rounding = {format_of(type), times};
+      const DType type = value_named<DType>(parameters.get<std::string>(name));
+      if (type != kWidest) rounding = {format_of(type), times};
     };
     declare("coordinates", 4, arithmetic.coordinates);
     declare("weights", 8, arithmetic.weights);

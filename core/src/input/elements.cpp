@@ -1,33 +1,24 @@
 #include "input/elements.hpp"
 
-#include <Eigen/Core>
-
 #include <cstring>
+
+#include <msda/elements.hpp>
 
 namespace msda {
 namespace {
 
-/// Calls body with a value-initialised element of the type: a type argument for a generic lambda.
-template <class Body>
-void with_element_type(DType type, const Body& body) {
-  switch (type) {
-    case DType::kFloat32: body(float{}); return;
-    case DType::kFloat16: body(Eigen::half{}); return;
-    case DType::kBFloat16: body(Eigen::bfloat16{}); return;
-  }
+template <class T>
+float read_as(const std::byte* data, std::int64_t i) {
+  T element;
+  std::memcpy(&element, data + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+  return to_float(element);
 }
 
-template <class Element>
-Element read_as(const std::byte* data, std::int64_t i) {
-  Element element;
-  std::memcpy(&element, data + i * static_cast<std::int64_t>(sizeof(Element)), sizeof(Element));
-  return element;
-}
-
-template <class Element>
+template <class T>
 void write_as(float x, std::byte* data, std::int64_t i) {
-  const auto element = static_cast<Element>(x);
-  std::memcpy(data + i * static_cast<std::int64_t>(sizeof(Element)), &element, sizeof(Element));
+  T element;
+  from_float(x, element);
+  std::memcpy(data + i * static_cast<std::int64_t>(sizeof(T)), &element, sizeof(T));
 }
 
 }  // namespace
@@ -43,17 +34,17 @@ void store_element(DType type, std::byte* data, std::int64_t i, float x) {
 }
 
 void load_floats(DType type, const std::byte* data, std::int64_t first, std::span<float> out) {
-  with_element_type(type, [&](auto element) {
-    for (float& x : out) x = static_cast<float>(read_as<decltype(element)>(data, first++));
+  with_type(type, [&]<DType kType>() {
+    for (float& x : out) x = read_as<Element<kType>>(data, first++);
   });
 }
 
 void store_floats(DType type, std::span<const float> in, std::byte* data, std::int64_t first) {
-  with_element_type(type, [&](auto element) {
-    for (const float x : in) write_as<decltype(element)>(x, data, first++);
+  with_type(type, [&]<DType kType>() {
+    for (const float x : in) write_as<Element<kType>>(x, data, first++);
   });
 }
 
-bool converts_exactly(DType from, DType to) { return from == to || to == DType::kFloat32; }
+bool converts_exactly(DType from, DType to) { return from == to || to == kWidest; }
 
 }  // namespace msda

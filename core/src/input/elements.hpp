@@ -1,4 +1,4 @@
-// Reading and writing the elements of a typed tensor: the one place that knows fp16 and bf16.
+// Reading and writing the elements of a typed tensor: in memory of any alignment.
 // Conversions to float are exact; conversions from float round to nearest, ties to even.
 #pragma once
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -16,12 +15,8 @@ namespace msda {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::string_view kInt64 = "<i8";
 constexpr std::size_t kAlignment = 64;  // of the data, as NumPy writes it
-
-constexpr std::array kTypes = {NpyType::kFloat32, NpyType::kFloat16, NpyType::kBFloat16,
-                               NpyType::kInt64};
-/// How NumPy itself writes two opaque bytes.
-constexpr std::string_view kOpaqueBytes = "|V2";
 
 std::string to_text(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -52,19 +47,19 @@ std::string read_header_text(FileReader& file) {
 }
 
 NpyType parse_descr(const std::string& descr) {
-  for (const NpyType type : kTypes) {
-    if (descr == descr_of(type)) return type;
+  for (const DTypeTraits& type : kDTypes) {
+    if (descr == type.npy || descr == type.npy_alias) return type.type;
   }
-  if (descr == kOpaqueBytes) return NpyType::kBFloat16;
+  if (descr == kInt64) return kNpyInt64;
   const std::string_view advice = descr.starts_with('>')
                                       ? "the file is big-endian; convert it with astype('<f4')"
                                       : "convert it with astype()";
-  throw UsageError(fmt::format(
-      "element type '{}' found; expected '<f4', '<f2', '<V2' (bf16) or '<i8': {}", descr, advice));
+  throw UsageError(fmt::format("element type '{}' found; expected {} or '{}': {}", descr,
+                               fmt::join(npy_reals(), ", "), kInt64, advice));
 }
 
 std::int64_t data_bytes(const NpyHeader& header, NpyType type) {
-  std::int64_t bytes = size_of(type);
+  std::int64_t bytes = type ? static_cast<std::int64_t>(size_of(*type)) : 8;
   for (const std::int64_t size : header.shape) {
     if (__builtin_mul_overflow(bytes, size, &bytes)) {
       throw UsageError(fmt::format("shape {} does not fit in 63 bits", format_shape(header.shape)));
@@ -106,24 +101,15 @@ std::string make_header(NpyType type, const std::vector<std::int64_t>& shape) {
 
 }  // namespace
 
-std::string_view descr_of(NpyType type) {
-  switch (type) {
-    case NpyType::kFloat32: return "<f4";
-    case NpyType::kFloat16: return "<f2";
-    case NpyType::kBFloat16: return "<V2";
-    case NpyType::kInt64: return "<i8";
-  }
-  return "?";
-}
+std::string_view descr_of(NpyType type) { return type ? traits_of(*type).npy : kInt64; }
 
-std::int64_t size_of(NpyType type) {
-  switch (type) {
-    case NpyType::kFloat32: return 4;
-    case NpyType::kFloat16:
-    case NpyType::kBFloat16: return 2;
-    case NpyType::kInt64: return 8;
+std::vector<std::string> npy_reals() {
+  std::vector<std::string> texts;
+  for (const DTypeTraits& type : kDTypes) {
+    texts.push_back(fmt::format("'{}'", type.npy));
+    if (type.npy_alias != type.npy) texts.back() += fmt::format(" ({})", type.name);
   }
-  return 0;
+  return texts;
 }
 
 std::string format_shape(const std::vector<std::int64_t>& shape) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,14 +14,17 @@
 
 namespace msda {
 
-enum class NpyType { kFloat32, kFloat16, kBFloat16, kInt64 };
+/// Element types of arrays: those of tensors, and 64-bit integers.
+using NpyType = std::optional<DType>;
+inline constexpr NpyType kNpyInt64;
 
 /// '<f4', '<f2', '<V2' or '<i8'.
 std::string_view descr_of(NpyType type);
-std::int64_t size_of(NpyType type);
+/// "'<f4', '<f2', '<V2' (bf16)": of tensors' elements.
+std::vector<std::string> npy_reals();
 
 struct NpyArray {
-  NpyType type = NpyType::kFloat32;
+  NpyType type = kWidest;
   std::vector<std::int64_t> shape;
   Bytes data;
 };

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <set>
 #include <string>
@@ -30,7 +31,7 @@ NamedArray read_array(const std::filesystem::path& directory, std::string_view s
 
 NamedArray read_integers(const std::filesystem::path& directory, std::string_view stem) {
   NamedArray file = read_array(directory, stem);
-  if (file.array.type != NpyType::kInt64) {
+  if (file.array.type != kNpyInt64) {
     throw UsageError(fmt::format("{}: element type '{}' found; expected '<i8'", file.path.string(),
                                  descr_of(file.array.type)));
   }
@@ -39,21 +40,14 @@ NamedArray read_integers(const std::filesystem::path& directory, std::string_vie
 
 NamedArray read_reals(const std::filesystem::path& directory, std::string_view stem) {
   NamedArray file = read_array(directory, stem);
-  if (file.array.type == NpyType::kInt64) {
-    throw UsageError(fmt::format(
-        "{}: element type '<i8' found; expected '<f4', '<f2' or '<V2' (bf16)", file.path.string()));
+  if (file.array.type == kNpyInt64) {
+    std::vector<std::string> reals = npy_reals();
+    const std::string last = std::move(reals.back());
+    reals.pop_back();
+    throw UsageError(fmt::format("{}: element type '<i8' found; expected {} or {}",
+                                 file.path.string(), fmt::join(reals, ", "), last));
   }
   return file;
-}
-
-DType dtype_of(const NamedArray& file) {
-  switch (file.array.type) {
-    case NpyType::kFloat16: return DType::kFloat16;
-    case NpyType::kBFloat16: return DType::kBFloat16;
-    case NpyType::kFloat32:
-    case NpyType::kInt64: break;  // refused by read_reals()
-  }
-  return DType::kFloat32;
 }
 
 void require_shape(const NamedArray& file, const Problem& problem, const TensorSpec& spec) {
@@ -121,7 +115,7 @@ Problem sizes_of(const std::filesystem::path& directory, std::span<const TensorS
       std::int64_t* const size = size_of_axis(problem, spec.axes[d]);
       if (size != nullptr && known.insert(spec.axes[d]).second) *size = shape[d];
     }
-    problem.types.*(spec.type) = dtype_of(arrays[i]);
+    problem.types.*(spec.type) = *arrays[i].array.type;
   }
   return problem;
 }
@@ -149,8 +143,9 @@ std::vector<float> read_expected(const std::filesystem::path& directory, const P
   if (!std::filesystem::exists(tensor_path(directory, spec.file, FileFormat::kNpy))) return {};
   const NamedArray file = read_reals(directory, spec.file);
   require_shape(file, problem, spec);
-  with_path(file.path, [&] { require_finite(dtype_of(file), file.array.shape, file.array.data); });
-  return to_floats(dtype_of(file), file.array.data);
+  with_path(file.path,
+            [&] { require_finite(*file.array.type, file.array.shape, file.array.data); });
+  return to_floats(*file.array.type, file.array.data);
 }
 
 }  // namespace

@@ -30,8 +30,33 @@ std::optional<std::vector<std::int64_t>> read_integers(const std::filesystem::pa
   return to_int64s(bytes);
 }
 
-bool has_size(std::int64_t bytes, std::int64_t elements) {
-  return bytes == 2 * elements || bytes == 4 * elements;
+bool has_size(const DTypeTraits& type, std::int64_t bytes, std::int64_t elements) {
+  return bytes == static_cast<std::int64_t>(type.bytes) * elements;
+}
+
+/// The element type of a file of that size: `declared` where it has the size.
+std::optional<DType> type_of_size(std::int64_t bytes, std::int64_t elements, DType declared) {
+  if (has_size(traits_of(declared), bytes, elements)) return declared;
+  for (const DTypeTraits& type : kDTypes) {
+    if (has_size(type, bytes, elements)) return type.type;
+  }
+  return std::nullopt;
+}
+
+/// "800 (fp32) or 400 (fp16, bf16)"
+std::string possible_sizes(std::int64_t elements) {
+  std::string text;
+  std::size_t bytes = 0;
+  for (const DTypeTraits& type : kDTypes) {
+    if (type.bytes == bytes) {
+      text.insert(text.size() - 1, fmt::format(", {}", type.name));
+      continue;
+    }
+    bytes = type.bytes;
+    text += fmt::format("{}{} ({})", text.empty() ? "" : " or ",
+                        static_cast<std::int64_t>(bytes) * elements, type.name);
+  }
+  return text;
 }
 
 /// The layout that the starts and the size of value.bin fit; `problem.layout` when neither does, so
@@ -50,7 +75,7 @@ ValueLayout recognise_layout(const std::filesystem::path& directory,
   for (const ValueLayout layout : {problem.layout, other}) {
     Problem candidate = problem;
     candidate.layout = layout;
-    if (has_size(value.remaining(), elements(candidate, *of_pixels)) &&
+    if (type_of_size(value.remaining(), elements(candidate, *of_pixels), kWidest) &&
         (!starts || *starts == candidate.level_starts())) {
       return layout;
     }
@@ -65,26 +90,21 @@ ValueLayout recognise_layout(const std::filesystem::path& directory,
 /// A tensor and the element type that its size implies.
 struct RawTensor {
   Bytes bytes;
-  DType type = DType::kFloat32;
+  DType type = kWidest;
 };
 
-/// The problem's type decides between the two types of 2 bytes.
+/// The problem's type decides among types of one size.
 RawTensor read_tensor(const std::filesystem::path& path, const Problem& problem,
                       const TensorSpec& spec) {
   FileReader file(path);
   const std::int64_t found = file.remaining();
   const std::int64_t count = elements(problem, spec);
-  if (!has_size(found, count)) {
-    throw UsageError(fmt::format("{}: {} bytes found; expected {} (fp32) or {} (fp16, bf16) for {}",
-                                 path.string(), found, 4 * count, 2 * count, describe(problem)));
+  const auto type = type_of_size(found, count, type_of(problem, spec));
+  if (!type) {
+    throw UsageError(fmt::format("{}: {} bytes found; expected {} for {}", path.string(), found,
+                                 possible_sizes(count), describe(problem)));
   }
-  RawTensor tensor;
-  tensor.bytes = with_path(path, [&] { return file.read(found); });
-  if (found == 2 * count) {
-    const bool brain = type_of(problem, spec) == DType::kBFloat16;
-    tensor.type = brain ? DType::kBFloat16 : DType::kFloat16;
-  }
-  return tensor;
+  return {with_path(path, [&] { return file.read(found); }), *type};
 }
 
 }  // namespace

@@ -29,15 +29,6 @@ std::vector<std::int64_t> level_sizes(const Problem& problem) {
   return sizes;
 }
 
-NpyType npy_type_of(DType type) {
-  switch (type) {
-    case DType::kFloat32: return NpyType::kFloat32;
-    case DType::kFloat16: return NpyType::kFloat16;
-    case DType::kBFloat16: return NpyType::kBFloat16;
-  }
-  return NpyType::kFloat32;
-}
-
 /// Writes tensors of one directory in one format.
 class DirectoryWriter {
  public:
@@ -102,14 +93,14 @@ void write_directory(const Input& input, const std::filesystem::path& directory,
   }
   const DirectoryWriter writer(directory, format);
   const std::int64_t levels = p.level_count();
-  writer.write(tensor_file::kShapes, NpyType::kInt64, {levels, 2}, to_bytes(level_sizes(p)));
-  writer.write(tensor_file::kStarts, NpyType::kInt64, {levels}, to_bytes(p.level_starts()));
+  writer.write(tensor_file::kShapes, kNpyInt64, {levels, 2}, to_bytes(level_sizes(p)));
+  writer.write(tensor_file::kStarts, kNpyInt64, {levels}, to_bytes(p.level_starts()));
   for (std::size_t i = 0; i < input.specs.size(); ++i) {
     const TensorSpec& spec = input.specs[i];
     if (spec.role == TensorSpec::Role::kInput) {
-      writer.write(spec.file, npy_type_of(type_of(p, spec)), file_shape(p, spec), input.tensors[i]);
+      writer.write(spec.file, type_of(p, spec), file_shape(p, spec), input.tensors[i]);
     } else if (!input.expected[i].empty()) {
-      writer.write(spec.file, NpyType::kFloat32, file_shape(p, spec), to_bytes(input.expected[i]));
+      writer.write(spec.file, kWidest, file_shape(p, spec), to_bytes(input.expected[i]));
     }
   }
 }

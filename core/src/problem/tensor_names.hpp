@@ -17,7 +17,11 @@ constexpr std::string_view name_of(ValueLayout layout) {
 template <>
 struct Named<DType> {
   static constexpr const char* kWhat = "type";
-  static constexpr std::array kValues = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+  static constexpr auto kValues = [] {
+    std::array<DType, std::size(kDTypes)> types{};
+    for (std::size_t i = 0; i < types.size(); ++i) types[i] = kDTypes[i].type;
+    return types;
+  }();
 };
 
 template <>

@@ -1,5 +1,6 @@
 #include "reference/bounds.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace msda {
@@ -60,12 +61,9 @@ ElementBound Bounds::element(std::int64_t row) const {
 
 double acceptable_error(const Problem& problem) {
   const Types& types = problem.types;
-  const auto any_is = [&](DType type) {
-    return types.value == type || types.weight == type || types.output == type;
-  };
-  if (any_is(DType::kBFloat16)) return 8e-3;
-  if (any_is(DType::kFloat16)) return 1e-3;
-  return 1e-5;
+  return std::max({traits_of(types.value).acceptable_error,
+                   traits_of(types.weight).acceptable_error,
+                   traits_of(types.output).acceptable_error});
 }
 
 }  // namespace msda

@@ -24,7 +24,7 @@ class ImageValues {
         elements_(problem.spatial_size() * problem.heads * problem.channels) {}
 
   const float* load(std::int64_t image, unsigned threads) {
-    if (type_ == DType::kFloat32) {
+    if (type_ == kWidest) {
       return reinterpret_cast<const float*>(value_.data()) + image * elements_;
     }
     constexpr std::int64_t kGrain = 1 << 15;

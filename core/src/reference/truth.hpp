@@ -11,9 +11,9 @@ namespace msda {
 
 /// How the elements of an output lie in rows.
 struct RowShape {
-  DType type = DType::kFloat32;  ///< as the output is stored
-  std::int64_t elements = 1;     ///< of one row
-  std::int64_t groups = 1;       ///< row r is of group r % groups: its head, as a rule
+  DType type = kWidest;       ///< as the output is stored
+  std::int64_t elements = 1;  ///< of one row
+  std::int64_t groups = 1;    ///< row r is of group r % groups: its head, as a rule
 };
 RowShape rows_of(const Problem& problem, const TensorSpec& output);
 

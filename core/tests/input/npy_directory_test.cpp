@@ -39,13 +39,13 @@ class NpyDirectory : public testing::Test {
   void write_integers(std::string_view stem, const std::vector<std::int64_t>& shape,
                       const std::vector<std::int64_t>& numbers) const {
     const auto bytes = std::as_bytes(std::span(numbers));
-    write_npy(file(stem), NpyType::kInt64, shape, {bytes.begin(), bytes.end()});
+    write_npy(file(stem), kNpyInt64, shape, {bytes.begin(), bytes.end()});
   }
 
   void write_reals(std::string_view stem, const std::vector<std::int64_t>& shape) const {
     std::size_t count = 1;
     for (const std::int64_t size : shape) count *= static_cast<std::size_t>(size);
-    write_npy(file(stem), NpyType::kFloat32, shape, Bytes(count * 4));
+    write_npy(file(stem), DType::kFloat32, shape, Bytes(count * 4));
   }
 
   std::string error() const {

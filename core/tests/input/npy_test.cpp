@@ -40,15 +40,15 @@ class Npy : public testing::Test {
 
 TEST_F(Npy, ReadsWhatItWrites) {
   const Bytes data = make_tensor(DType::kFloat16, {1, 2, 3, 4, 5, 6});
-  write_npy(file(), NpyType::kFloat16, {2, 3}, data);
+  write_npy(file(), DType::kFloat16, {2, 3}, data);
   const NpyArray array = read_npy(file());
-  EXPECT_EQ(array.type, NpyType::kFloat16);
+  EXPECT_EQ(array.type, DType::kFloat16);
   EXPECT_THAT(array.shape, ElementsAre(2, 3));
   EXPECT_EQ(array.data, data);
 }
 
 TEST_F(Npy, WritesTheBytesThatNumpyWrites) {
-  write_npy(file(), NpyType::kInt64, {2}, Bytes(16));
+  write_npy(file(), kNpyInt64, {2}, Bytes(16));
   std::string expected("\x93NUMPY\x01\x00v\x00", 10);
   expected += "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }";
   expected.resize(127, ' ');
@@ -61,9 +61,9 @@ TEST_F(Npy, TwoOpaqueBytesAreBrainFloat) {
   for (const char* descr : {"<V2", "|V2"}) {
     write_header(fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': (3,), }}", descr),
                  6);
-    EXPECT_EQ(read_npy(file()).type, NpyType::kBFloat16);
+    EXPECT_EQ(read_npy(file()).type, DType::kBFloat16);
   }
-  write_npy(file(), NpyType::kBFloat16, {1}, make_tensor(DType::kBFloat16, {-2}));
+  write_npy(file(), DType::kBFloat16, {1}, make_tensor(DType::kBFloat16, {-2}));
   EXPECT_THAT(read_text(file()), HasSubstr("'descr': '<V2'"));
   EXPECT_THAT(read_text(file()), testing::EndsWith("\xC0"));
 }

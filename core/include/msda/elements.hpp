@@ -1,14 +1,14 @@
-// Storage types read and written one element at a time.
+// Elements of tensors in memory, one at a time: conversions to float are exact, those from float
+// round to the nearest, ties to even.
 #pragma once
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include <msda/dtype.hpp>
 
-namespace msda::cpu_scalar {
+namespace msda {
 
 /// IEEE 754 binary16.
 struct Half {
@@ -38,14 +38,12 @@ inline float to_float(Half value) {
 
 inline void from_float(float value, float& to) { to = value; }
 
-/// Rounds to nearest even.
 inline void from_float(float value, BrainFloat& to) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   to.bits = static_cast<std::uint16_t>(
       std::isnan(value) ? (bits >> 16) | 0x40U : (bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16);
 }
 
-/// Rounds to nearest even.
 inline void from_float(float value, Half& to) {
   const std::uint32_t sign = (std::bit_cast<std::uint32_t>(value) >> 16) & 0x8000U;
   const float magnitude = std::fabs(value);
@@ -63,22 +61,35 @@ inline void from_float(float value, Half& to) {
   to.bits = static_cast<std::uint16_t>(half | sign);
 }
 
+template <DType>
+struct ElementOf;
+template <>
+struct ElementOf<DType::kFloat32> {
+  using Type = float;
+};
+template <>
+struct ElementOf<DType::kFloat16> {
+  using Type = Half;
+};
+template <>
+struct ElementOf<DType::kBFloat16> {
+  using Type = BrainFloat;
+};
+
+/// The type in memory: Element<DType::kFloat16> is Half.
+template <DType kType>
+using Element = typename ElementOf<kType>::Type;
+
 /// Element `index` of a tensor of `type`.
 inline float load(DType type, const void* tensor, std::int64_t index) {
-  switch (type) {
-    case DType::kFloat32: return static_cast<const float*>(tensor)[index];
-    case DType::kFloat16: return to_float(static_cast<const Half*>(tensor)[index]);
-    case DType::kBFloat16: return to_float(static_cast<const BrainFloat*>(tensor)[index]);
-  }
-  return std::numeric_limits<float>::quiet_NaN();
+  return with_type(type, [&]<DType kType>() {
+    return to_float(static_cast<const Element<kType>*>(tensor)[index]);
+  });
 }
 
 inline void store(DType type, void* tensor, std::int64_t index, float value) {
-  switch (type) {
-    case DType::kFloat32: return from_float(value, static_cast<float*>(tensor)[index]);
-    case DType::kFloat16: return from_float(value, static_cast<Half*>(tensor)[index]);
-    case DType::kBFloat16: return from_float(value, static_cast<BrainFloat*>(tensor)[index]);
-  }
+  with_type(type,
+            [&]<DType kType>() { from_float(value, static_cast<Element<kType>*>(tensor)[index]); });
 }
 
-}  // namespace msda::cpu_scalar
+}  // namespace msda
