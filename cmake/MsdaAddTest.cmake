@@ -1,9 +1,11 @@
 # msda_add_test(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS gpu slow ...] [TIMEOUT <s>]
 #               [SHARDS <n>])
 #
-# One GoogleTest program and one ctest entry for each of its cases; with SHARDS so many entries in all, for
-# cases that share what takes long to make. Those with a TIMEOUT of their own, which may take long, begin first, so
+# One GoogleTest program and one ctest entry for it, since an entry costs 40 ms. One for each of its cases where these
+# may take long (TIMEOUT, slow), or are to be apart (gpu: a fault ends what a process can do with a device); with SHARDS
+# so many in all, for cases that share what takes long to make. Those with a TIMEOUT of their own begin first, so
 # that none is left for the end of a parallel run. Labels: gpu, slow, and threads for what ThreadSanitizer is to see.
+# `./msda test -R` finds cases of every kind of entry.
 include(GoogleTest)
 
 # msda_test_code(<target>): compiled with little optimization and the precompiled headers of tests. Programs and
@@ -19,10 +21,15 @@ endfunction()
 function(msda_add_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT;SHARDS" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   set(cost 0)  # what ctest has seen
+  set(by_case FALSE)
   if(ARG_TIMEOUT)
     set(cost ${ARG_TIMEOUT})
-  else()
+    set(by_case TRUE)
+  elseif(ARG_LABELS MATCHES "gpu|slow")
     set(ARG_TIMEOUT 120)
+    set(by_case TRUE)
+  else()
+    set(ARG_TIMEOUT 300)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gtest GTest::gmock GTest::gtest_main)
@@ -31,9 +38,14 @@ function(msda_add_test name)
     MSDA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MSDA_BINARY_DIR="${PROJECT_BINARY_DIR}")
   list(JOIN ARG_LABELS " " words)
   set_property(GLOBAL APPEND_STRING PROPERTY MSDA_TEST_PROGRAMS "${name} ${words}\n")
-  if(NOT ARG_SHARDS)
+  if(by_case AND NOT ARG_SHARDS)
     gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
       PROPERTIES TIMEOUT ${ARG_TIMEOUT} COST ${cost} LABELS "${ARG_LABELS}")
+    return()
+  endif()
+  if(NOT ARG_SHARDS)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
     return()
   endif()
   foreach(shard RANGE 1 ${ARG_SHARDS})
