@@ -26,7 +26,7 @@ class TensorCoreAttempt final : public msda::Optimization {
   std::optional<std::string> unsupported(const msda::Problem& problem,
                                          const msda::DeviceInfo& device,
                                          const msda::Parameters&) const override {
-    if (problem.types.value == msda::kWidest) {
+    if (problem.types.value == msda::DType::kFloat32) {
       return "tensor cores multiply fp16 or bf16 values here; fp32 would be rounded to tf32";
     }
     if (device.compute_capability < 80) return "mma.m16n8k16 needs compute capability 8.0";
