@@ -227,8 +227,13 @@ class ExternalKernel final : public Kernel {
   ExternalKernel()
       : Kernel(
             {.name = kExternalVariant,
-             .summary = "a kernel in a shared library, behind a C entry (msda/external.h)",
+             .summary = "a kernel in a shared library, behind a C entry (msda/external.h), or a "
+                        "Python callable",
              .parameters = {ParameterSpec::file("library", "the shared library"),
+                            ParameterSpec::file("python",
+                                                "in place of one: FILE.py:FUNCTION or "
+                                                "PACKAGE.MODULE:FUNCTION"),
+                            ParameterSpec::text("interpreter", "whose packages it sees", "python3"),
                             ParameterSpec::text("symbol", "name of its entry", "msda_forward"),
                             ParameterSpec::one_of<std::string>("signature",
                                                                "what the entry is called with",
@@ -255,12 +260,16 @@ class ExternalKernel final : public Kernel {
   std::optional<std::string> unsupported(const Problem&, const DeviceInfo&,
                                          const Parameters& parameters) const override {
     const Operator& op = find_operator(parameters.get<std::string>("operator"));
+    const auto& library = parameters.get<std::string>("library");
+    if (is_python(parameters)) {
+      if (library.empty()) return std::nullopt;
+      return "a library and a Python callable are given: one arm has one of them";
+    }
     if (!takes_list(parameters) && !op.has_tensors_of(find_operator(kDefaultOperator))) {
       return fmt::format("the signature {} is of the operator '{}'; '{}' takes {}", kPointers,
                          kDefaultOperator, op.name(), kList);
     }
-    const auto& library = parameters.get<std::string>("library");
-    if (library.empty()) return "no library is given";
+    if (library.empty()) return "no library and no Python callable is given";
     std::error_code failure;
     if (std::filesystem::exists(library, failure)) return std::nullopt;
     return "there is no library " + library;
@@ -289,16 +298,22 @@ class ExternalKernel final : public Kernel {
 
   std::unique_ptr<Executable> prepare(const Problem& problem, const DeviceInfo& device,
                                       const Parameters& parameters) const override {
-    ExternalLibrary library(parameters.get<std::string>("library"),
-                            parameters.get<std::string>("symbol"));
+    ExternalLibrary library =
+        is_python(parameters) ? ExternalLibrary::python(parameters.get<std::string>("python"),
+                                                        parameters.get<std::string>("interpreter"))
+                              : ExternalLibrary(parameters.get<std::string>("library"),
+                                                parameters.get<std::string>("symbol"));
     return std::make_unique<ExternalExecutable>(
         std::move(library), find_operator(parameters.get<std::string>("operator")), problem,
         device.kind, parameters.get<std::string>("options"), takes_list(parameters));
   }
 
  private:
+  static bool is_python(const Parameters& parameters) {
+    return !parameters.get<std::string>("python").empty();
+  }
   static bool takes_list(const Parameters& parameters) {
-    return parameters.get<std::string>("signature") == kList;
+    return is_python(parameters) || parameters.get<std::string>("signature") == kList;
   }
 };
 

@@ -1,4 +1,4 @@
-// The entries of one external kernel in a loaded library.
+// The entries of one external kernel: of a loaded library, or of a Python callable.
 #pragma once
 
 #include <filesystem>
@@ -13,6 +13,8 @@ class ExternalLibrary {
   /// Loads the library, which stays loaded for the life of the process. Throws Error when it cannot
   /// be loaded, with the loader's reason, or lacks the symbol.
   ExternalLibrary(const std::filesystem::path& file, const std::string& symbol);
+  /// The same of a Python callable (python.hpp), whose signature is msda-c-2.
+  static ExternalLibrary python(const std::string& callable, const std::string& interpreter);
 
   /// What the library says of the problem; zeros without a query entry. Throws Error for another
   /// ABI, and Unsupported with the library's refusal.
@@ -36,8 +38,10 @@ class ExternalLibrary {
   msda_error_entry* error_entry = nullptr;
 
  private:
-  std::string file_name_;
-  std::string symbol_;
+  ExternalLibrary() = default;
+
+  std::string subject_;  ///< of messages: "external library libmine.so"
+  std::string symbol_;   ///< empty of a Python callable
   void* entry_ = nullptr;
   void* prepare_entry_ = nullptr;
 };

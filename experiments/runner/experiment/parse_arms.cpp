@@ -8,10 +8,13 @@
 namespace msda {
 namespace {
 
-/// {library: FILE, symbol: NAME, ...}: what stands for `use: [{external: {...}}]`.
+/// {library: FILE, symbol: NAME, ...} or {python: MODULE:FUNCTION, ...}: what stands for `use:
+/// [{external: {...}}]`.
 Use parse_external(const YamlNode& node, const Registry& registry) {
   const YamlMap map = node.as_map();
-  map.require("library");
+  if (map.find("library").has_value() == map.find("python").has_value()) {
+    node.fail("an external arm has either 'library' or 'python'");
+  }
   return {kExternalVariant, parse_parameters(map, registry.find(kExternalVariant).variant->info())};
 }
 

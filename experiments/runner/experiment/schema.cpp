@@ -51,11 +51,11 @@ json parameter_map(const VariantInfo& variant, const Wrap& wrap) {
   return result;
 }
 
-/// What an arm with a library of its own says of it.
+/// What an arm with a library or a Python callable of its own says of it.
 json external(const Registry& registry) {
   json result = parameter_map(registry.find(kExternalVariant).variant->info(),
                               [](json parameter) { return parameter; });
-  result["required"] = {"library"};
+  result["oneOf"] = {{{"required", {"library"}}}, {{"required", {"python"}}}};
   return result;
 }
 

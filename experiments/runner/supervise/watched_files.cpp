@@ -18,6 +18,13 @@ std::string hash_if_there(const std::filesystem::path& file) {
   }
 }
 
+/// A Python callable names its file before a colon.
+std::filesystem::path file_of(const std::string& given) {
+  const std::size_t colon = given.rfind(":");
+  const std::string file = given.substr(0, colon);
+  return file.ends_with(".py") ? file : given;
+}
+
 }  // namespace
 
 std::vector<std::filesystem::path> files_of_arms(const Plan& plan, const Registry& registry) {
@@ -27,7 +34,7 @@ std::vector<std::filesystem::path> files_of_arms(const Plan& plan, const Registr
       for (const ParameterSpec& spec : registry.find(use.variant).variant->info().parameters) {
         const auto given = use.parameters.find(spec.name);
         if (!spec.is_file || given == use.parameters.end()) continue;
-        files.insert(std::get<std::string>(given->second));
+        files.insert(file_of(std::get<std::string>(given->second)));
       }
     }
   }

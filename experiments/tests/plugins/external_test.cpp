@@ -299,7 +299,7 @@ TEST_F(ExternalFileTest, BenchTakesOneFromTheCommandLine) {
 
 TEST_F(ExternalFileTest, MistakesHavePlaces) {
   EXPECT_THAT(message_of("  - {name: mine, external: {symbol: bare}}\n"),
-              HasSubstr("mine.yaml:5:28: key 'external' lacks key 'library'"));
+              HasSubstr("mine.yaml:5:28: an external arm has either 'library' or 'python'"));
   EXPECT_THAT(message_of("  - {name: mine, external: {library: a.so, symbl: b}}\n"),
               HasSubstr("(did you mean 'symbol'?)"));
   EXPECT_THAT(message_of("  - {name: mine, external: {library: a.so, signature: c}}\n"),
