@@ -32,6 +32,13 @@ struct Arithmetic {
   /// Additions one after the other, up to where a sum goes on in float32. 0 times: all corners of
   /// all points.
   Rounding sums{kFp32, 0};
+  /// The same where contributions of many threads meet in an output that is their sum. 0 times: all
+  /// that an element gets.
+  Rounding accumulation{kFp32, 0};
+  /// Where such a sum is one of whole numbers: the step of the fixed point, as a part of the
+  /// largest magnitude of a contribution (attention weight times gradient) in the input. 0: no
+  /// fixed point.
+  double accumulation_step = 0;
 
   friend constexpr bool operator==(const Arithmetic&, const Arithmetic&) = default;
 };

@@ -41,8 +41,8 @@ struct TensorSpec {
   /// are judged by rows.
   std::size_t row_axes = 0;
   DType Types::*type = nullptr;  ///< the problem's type that it is stored in
-  /// Of an output: the sum of many contributions. The host clears it before each launch, and the
-  /// clearing is a part of the launch.
+  /// Of an output: the sum of many contributions. It arrives with any content, so clearing it is a
+  /// part of each launch.
   bool accumulated = false;
   /// How many of the last axes its file holds as one: 2 for [B, Q, H*C].
   std::size_t file_joins = 1;
@@ -72,6 +72,11 @@ constexpr std::string_view symbol_of(Axis axis) {
 
 /// The most tensors that an operator may have.
 inline constexpr std::size_t kMostTensors = 16;
+
+/// False for an output that nobody asks for: it is null in Tensors.
+inline bool is_asked(const Problem& problem, std::size_t tensor) {
+  return (problem.unasked >> tensor & 1U) == 0;
+}
 
 /// Tensors of one input set on a device, by their number in the operator's list.
 struct Tensors {

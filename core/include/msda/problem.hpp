@@ -39,6 +39,9 @@ struct Problem {
   std::vector<Level> levels;   ///< L entries
   ValueLayout layout = ValueLayout::kPlain;
   Types types;
+  /// Outputs of the operator that nobody asks for, bit i for tensor i of its list: a frozen
+  /// backbone needs no grad_value. They are neither allocated nor computed.
+  std::uint32_t unasked = 0;
 
   // Sizes that follow throw UsageError when they leave 63 bits; never after validate().
   std::int64_t level_count() const { return static_cast<std::int64_t>(levels.size()); }

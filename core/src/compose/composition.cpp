@@ -79,7 +79,9 @@ Arithmetic coarser(const Arithmetic& a, const Arithmetic& b, const Problem& prob
           .weights = worse(a.weights, b.weights, 0),
           .values = worse(a.values, b.values, 0),
           .value_step = std::max(a.value_step, b.value_step),
-          .sums = worse(a.sums, b.sums, corners)};
+          .sums = worse(a.sums, b.sums, corners),
+          .accumulation = worse(a.accumulation, b.accumulation, corners),
+          .accumulation_step = std::max(a.accumulation_step, b.accumulation_step)};
 }
 
 /// A file by its name alone: where it lies on this machine is nobody else's business.

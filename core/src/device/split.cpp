@@ -109,7 +109,7 @@ const SplitExecutable::Bound& SplitExecutable::bound(const Tensors& tensors) con
 void SplitExecutable::gather_outputs(const Tensors& whole, const Tensors& own, std::size_t i) {
   for (std::size_t number = 0; number < specs_.size(); ++number) {
     const TensorSpec& spec = specs_[number];
-    if (spec.role != TensorSpec::Role::kOutput) continue;
+    if (spec.role != TensorSpec::Role::kOutput || whole[number] == nullptr) continue;
     group_->enqueue_copy(i, static_cast<std::byte*>(whole[number]) + first_byte(spec, shares_[i]),
                          own[number], static_cast<std::size_t>(bytes_of(shares_[i].problem, spec)));
   }

@@ -19,6 +19,7 @@ enum class RandomStream : std::uint32_t {
   kObject = 4,  ///< one block for each object of each image
   kCommon = 5,  ///< one block for the whole input
   kOrder = 6,   ///< one block for each query, of all images
+  kGradient = 7,
 };
 
 /// Uniform in the open interval (0, 1), on the centres of 2^32 cells.

@@ -29,7 +29,7 @@ DeviceInput::DeviceInput(Device& device, const Input& input) {
     const TensorSpec& spec = input.specs[i];
     if (spec.role == TensorSpec::Role::kInput) {
       tensors_.data[i] = place(device, input.tensors[i].data(), input.tensors[i].size());
-    } else if (spec.role == TensorSpec::Role::kOutput) {
+    } else if (spec.role == TensorSpec::Role::kOutput && is_asked(problem, i)) {
       const auto bytes = static_cast<std::size_t>(bytes_of(problem, spec));
       guarded_.push_back({&spec, device.allocate(bytes + 2 * kGuardBytes)});
       tensors_.data[i] = static_cast<std::byte*>(guarded_.back().memory->data()) + kGuardBytes;

@@ -19,7 +19,7 @@ constexpr const char* kOtherBits = "it gave other bits than when it was verified
 OutputCheck::OutputCheck(const Composition& composition, GroupInputs& inputs)
     : composition_(composition), inputs_(inputs) {
   const Operator& op = composition.op();
-  for (const std::size_t number : op.outputs()) {
+  for (const std::size_t number : op.outputs(inputs.problem())) {
     const TensorSpec& spec = op.tensors()[number];
     row_bytes_.push_back(static_cast<std::size_t>(row_elements(inputs.problem(), spec)) *
                          size_of(type_of(inputs.problem(), spec)));

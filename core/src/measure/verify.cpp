@@ -86,7 +86,7 @@ Verdict judge(const Composition& composition, const Problem& problem,
   const Operator& op = composition.op();
   const Arithmetic arithmetic = composition.arithmetic(problem);
   Verdict verdict;
-  for (std::size_t i = 0; const std::size_t number : op.outputs()) {
+  for (std::size_t i = 0; const std::size_t number : op.outputs(problem)) {
     const Judged judged{problem, op.tensors()[number], truths[i], outputs[i]};
     const Bounds bounds(arithmetic, truths[i]);
     const OutputVerdict& own = verdict.outputs.emplace_back(

@@ -34,7 +34,8 @@ class Operator {
                          unsigned threads) const = 0;
   /// A derived tensor. Throws Unsupported when the inputs have none.
   virtual Bytes derive(const Input& input, std::size_t tensor) const;
-  /// Each output in float64 from the stored (already rounded) inputs, in the order of tensors().
+  /// Each output that is asked for, in float64 from the stored (already rounded) inputs, in the
+  /// order of tensors().
   virtual std::vector<std::vector<double>> reference(const Input& input,
                                                      unsigned threads) const = 0;
   /// What each output is judged by; `outputs` are those of reference().
@@ -47,6 +48,8 @@ class Operator {
 
   /// Numbers of the outputs among tensors().
   std::vector<std::size_t> outputs() const;
+  /// Of those that the problem asks for.
+  std::vector<std::size_t> outputs(const Problem& problem) const;
   /// Whether arms of both may share inputs, and outputs of one another's shape.
   bool has_tensors_of(const Operator& other) const;
 };

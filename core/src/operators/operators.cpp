@@ -56,6 +56,12 @@ std::vector<std::size_t> Operator::outputs() const {
   return numbers;
 }
 
+std::vector<std::size_t> Operator::outputs(const Problem& problem) const {
+  std::vector<std::size_t> numbers = outputs();
+  std::erase_if(numbers, [&](std::size_t number) { return !is_asked(problem, number); });
+  return numbers;
+}
+
 bool Operator::has_tensors_of(const Operator& other) const {
   return tensors().data() == other.tensors().data();
 }
@@ -64,7 +70,7 @@ std::vector<Truth> make_truths(const Operator& op, const Input& input, unsigned 
   std::vector<std::vector<double>> computed;  // all outputs at once, when one is not in the cache
   std::vector<std::vector<double>> outputs;
   const std::string hash = content_hash(input);
-  for (std::size_t i = 0; const std::size_t number : op.outputs()) {
+  for (std::size_t i = 0; const std::size_t number : op.outputs(input.problem)) {
     const TensorSpec& spec = op.tensors()[number];
     outputs.push_back(cached_reference(fmt::format("{}-{}-{}", hash, op.name(), spec.name),
                                        elements(input.problem, spec), [&] {

@@ -78,9 +78,9 @@ void validate(const Problem& problem, std::span<const TensorSpec> specs) {
 
 std::int64_t total_bytes(const Problem& problem, std::span<const TensorSpec> specs) {
   std::int64_t total = 0;
-  for (const TensorSpec& spec : specs) {
-    if (spec.role == TensorSpec::Role::kDerived) continue;
-    total = checked_sum("total bytes", total, bytes_of(problem, spec));
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].role == TensorSpec::Role::kDerived || !is_asked(problem, i)) continue;
+    total = checked_sum("total bytes", total, bytes_of(problem, specs[i]));
   }
   return total;
 }

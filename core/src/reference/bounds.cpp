@@ -20,19 +20,19 @@ double below_normal(const Rounding& rounding) {
 
 }  // namespace
 
-Bounds::Bounds(const Arithmetic& arithmetic, const Truth& truth) : truth_(truth) {
-  Rounding sums = arithmetic.sums;
-  if (sums.times == 0) sums.times = truth.additions;
+Bounds::Bounds(const Arithmetic& arithmetic, const Truth& truth)
+    : truth_(truth),
+      sums_(truth.meetings.empty() ? arithmetic.sums : arithmetic.accumulation),
+      reach_(arithmetic.coordinates.times * arithmetic.coordinates.to.unit) {
   const Rounding stored{format_of(truth.shape.type), 1};
-  // Partial sums grow from nothing to the whole: half of both on average.
-  const double partial = variance(sums) / 2;
+  const double step = truth.meetings.empty() ? arithmetic.value_step : arithmetic.accumulation_step;
   coordinates_ = variance(arithmetic.coordinates);
   fractions_ = variance(arithmetic.fraction_step / 2);
-  terms_ = variance(arithmetic.weights) + variance(arithmetic.values) + partial;
+  terms_ = variance(arithmetic.weights) + variance(arithmetic.values);
   values_ = below_normal(arithmetic.weights);
-  ranges_ = variance(arithmetic.value_step / 2);
-  output_ = variance(stored) + partial;
-  absolute_ = below_normal(stored) + below_normal(sums);
+  ranges_ = variance(step / 2);
+  stored_ = variance(stored);
+  absolute_ = below_normal(stored);
   double error = 0;
   double norm = 0;
   for (std::size_t row = 0; row < truth.rows.size(); ++row) {
@@ -43,10 +43,31 @@ Bounds::Bounds(const Arithmetic& arithmetic, const Truth& truth) : truth_(truth)
   relative_l2_ = norm > 0 ? factor * std::sqrt(error / norm) : 0;
 }
 
+double Bounds::additions(std::int64_t row) const {
+  if (sums_.times > 0) return sums_.times;
+  if (truth_.meetings.empty()) return truth_.additions;
+  return truth_.meetings[static_cast<std::size_t>(row)].additions;
+}
+
+/// Partial sums grow from nothing to the whole, which is half of both on average. In a sum of many
+/// terms whose signs come in runs they are larger on the way than at its end.
+double Bounds::partial_sums(std::int64_t row) const {
+  const RowSensitivity& s = truth_.rows[static_cast<std::size_t>(row)];
+  double square = (s.terms + s.output) / 2;
+  if (!truth_.meetings.empty()) {
+    const Meeting& meeting = truth_.meetings[static_cast<std::size_t>(row)];
+    if (meeting.additions > 0) {
+      square = std::max(square, meeting.partial_sums / meeting.additions);
+    }
+  }
+  return additions(row) * variance(sums_.to.unit) * square;
+}
+
 double Bounds::mean_square(std::int64_t row) const {
   const RowSensitivity& s = truth_.rows[static_cast<std::size_t>(row)];
   return coordinates_ * s.coordinates + fractions_ * s.fractions + terms_ * s.terms +
-         values_ * s.values + ranges_ * s.ranges + output_ * s.output + absolute_;
+         values_ * s.values + ranges_ * s.ranges + stored_ * s.output + partial_sums(row) +
+         absolute_ + additions(row) * variance(sums_.to.smallest);
 }
 
 double Bounds::row(std::int64_t row) const {
@@ -56,7 +77,8 @@ double Bounds::row(std::int64_t row) const {
 ElementBound Bounds::element(std::int64_t row) const {
   // Twice the mean share: channels of one row differ more than those of all rows together.
   const double share = 2 * truth_.unevenness[static_cast<std::size_t>(row % truth_.shape.groups)];
-  return {kElement * kElement * share * mean_square(row), kElement * kElement * (terms_ + output_)};
+  const double of_size = terms_ + stored_ + additions(row) * variance(sums_.to.unit);
+  return {kElement * kElement * share * mean_square(row), kElement * kElement * of_size};
 }
 
 double acceptable_error(const Problem& problem) {

@@ -3,7 +3,8 @@
 // Every rounding is an error between plus and minus half a unit in the last place, whose variance
 // is a third of its square; errors of different operations are independent (Higham & Mary, SIAM J.
 // Sci. Comput. 41(5), 2019). What each does to a row is its sensitivity (truth.hpp). A sum of n
-// numbers is rounded n times, on partial sums that are about as large as the sum and its terms.
+// numbers is rounded n times, on partial sums that are about as large as the sum and its terms, or
+// as those that the truth has seen.
 #pragma once
 
 #include <cstdint>
@@ -39,16 +40,26 @@ class Bounds {
   ElementBound element(std::int64_t row) const;
   /// The expected mean square of a row's errors.
   double mean_square(std::int64_t row) const;
+  /// The knots of the truth, and how far from one the arithmetic may have either result.
+  const std::vector<Knot>& knots() const { return truth_.knots; }
+  double reach() const { return reach_; }
 
  private:
+  /// How many additions are rounded for an element of a row.
+  double additions(std::int64_t row) const;
+  /// What they do to the row.
+  double partial_sums(std::int64_t row) const;
+
   const Truth& truth_;
+  Rounding sums_;
+  double reach_;
   // Each times the sensitivity of its name.
   double coordinates_;
   double fractions_;
   double terms_;
   double values_;
   double ranges_;
-  double output_;
+  double stored_;
   double absolute_;
   double relative_l2_ = 0;
 };

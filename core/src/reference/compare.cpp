@@ -26,6 +26,29 @@ struct Share {
   std::int64_t worst_row = 0;
   double element_excess = 0;
   std::int64_t worst_element = 0;
+  std::int64_t on_knots = 0;
+};
+
+/// The knots of a range of elements, asked for in rising order.
+class KnotsOfRange {
+ public:
+  KnotsOfRange(const Bounds* bounds, std::int64_t first) {
+    if (bounds == nullptr) return;
+    reach_ = bounds->reach();
+    const std::vector<Knot>& all = bounds->knots();
+    rest_ = std::span(std::ranges::lower_bound(all, first, {}, &Knot::element), all.end());
+  }
+
+  /// The other right result of an element that rounding may have carried across a knot.
+  const double* other(std::int64_t element) {
+    while (!rest_.empty() && rest_.front().element < element) rest_ = rest_.subspan(1);
+    const bool found = !rest_.empty() && rest_.front().element == element;
+    return found && rest_.front().reach <= reach_ ? &rest_.front().other : nullptr;
+  }
+
+ private:
+  std::span<const Knot> rest_;
+  double reach_ = 0;
 };
 
 /// The error of a row as a whole, and of its element that is furthest from its bound.
@@ -81,14 +104,20 @@ Share compare_rows(const RowShape& shape, const Bytes& output, std::span<const d
                    std::int64_t end) {
   std::vector<float> elements(static_cast<std::size_t>(shape.elements));
   Share part;
+  KnotsOfRange knots(bounds, (first_row + begin) * shape.elements);
   for (std::int64_t row = begin; row < end; ++row) {
     std::int64_t index = row * shape.elements;
     load_floats(shape.type, output.data(), index, elements);
     RowError error;
     if (bounds != nullptr) error.bound = bounds->element(first_row + row);
     for (const float x : elements) {
-      const double right = reference[static_cast<std::size_t>(index)];
-      add_element(static_cast<double>(x), right, index++, part, error);
+      const auto out = static_cast<double>(x);
+      double right = reference[static_cast<std::size_t>(index)];
+      if (const double* const other = knots.other(first_row * shape.elements + index)) {
+        ++part.on_knots;
+        if (std::abs(out - *other) < std::abs(out - right)) right = *other;
+      }
+      add_element(out, right, index++, part, error);
     }
     add_row(error, row, bounds == nullptr ? -1 : bounds->row(first_row + row), part);
   }
@@ -100,6 +129,7 @@ void merge(const Share& later, Share& sum) {
   sum.squared_error += later.squared_error;
   sum.squared_reference += later.squared_reference;
   sum.not_written += later.not_written;
+  sum.on_knots += later.on_knots;
   sum.first_non_finite = std::min(sum.first_non_finite, later.first_non_finite);
   if (later.maximum > sum.maximum) {
     sum.maximum = later.maximum;
@@ -147,6 +177,7 @@ Comparison compare(const RowShape& shape, const Bytes& output, std::span<const d
   comparison.relative_l2 = relative_l2(sum);
   comparison.maximum_absolute = std::max(sum.maximum, 0.0);
   comparison.not_written = sum.not_written;
+  comparison.on_knots = sum.on_knots;
   comparison.worst_index = finite ? sum.worst_index : sum.first_non_finite;
   comparison.row_excess = sum.row_excess;
   comparison.worst_row = sum.worst_row;

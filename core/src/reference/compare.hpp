@@ -19,6 +19,7 @@ struct Comparison {
   std::int64_t worst_row = 0;      ///< number of that row
   double element_excess = 0;       ///< largest error of an element over its bound
   std::int64_t worst_element = 0;  ///< flat index of that element, or of one that is not finite
+  std::int64_t on_knots = 0;       ///< elements with two right results: the nearer one counts
 };
 
 /// `output` are elements in shape.type, of whole rows from row `first_row` on. Poison is all bytes

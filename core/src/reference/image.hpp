@@ -13,15 +13,17 @@
 
 namespace msda {
 
-/// One image of `value` as float32, which holds every storage type exactly. fp32 tensors are used
+/// One image of a tensor as float32, which holds every storage type exactly. fp32 tensors are used
 /// in place; others are converted into a buffer that is reused from image to image.
 class ImageValues {
  public:
   /// `value` is [B, S, H, C] of the problem's value type and must outlive the object.
   ImageValues(const Problem& problem, const Bytes& value)
-      : type_(problem.types.value),
-        value_(value),
-        elements_(problem.spatial_size() * problem.heads * problem.channels) {}
+      : ImageValues(problem.types.value, problem.spatial_size() * problem.heads * problem.channels,
+                    value) {}
+  /// `tensor` has `elements` elements of an image and must outlive the object.
+  ImageValues(DType type, std::int64_t elements, const Bytes& tensor)
+      : type_(type), value_(tensor), elements_(elements) {}
 
   const float* load(std::int64_t image, unsigned threads) {
     if (type_ == kWidest) {

@@ -1,6 +1,10 @@
 #include "reference/truth.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
+
+#include "input/elements.hpp"
 
 namespace msda {
 
@@ -36,6 +40,20 @@ Truth::Truth(const RowShape& rows_shape, std::vector<double> elements)
     const double mean = sum / static_cast<double>(width);
     unevenness.push_back(mean > 0 ? *std::max_element(first, last) / mean : 1);
   }
+}
+
+/// Among points spread evenly over the tensor.
+double count_places(DType type, const Bytes& locations) {
+  constexpr std::int64_t kMost = 4096;
+  const auto count = static_cast<std::int64_t>(locations.size() / (2 * size_of(type)));
+  const std::int64_t sampled = std::min(count, kMost);
+  std::set<std::pair<double, double>> places;
+  for (std::int64_t i = 0; i < sampled; ++i) {
+    const std::int64_t at = 2 * (i * count / sampled);
+    places.emplace(load_element(type, locations.data(), at),
+                   load_element(type, locations.data(), at + 1));
+  }
+  return static_cast<double>(places.size());
 }
 
 }  // namespace msda

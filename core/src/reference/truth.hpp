@@ -7,6 +7,8 @@
 
 #include <msda/operator.hpp>
 
+#include "files/bytes.hpp"
+
 namespace msda {
 
 /// How the elements of an output lie in rows.
@@ -38,6 +40,25 @@ struct ShiftDirection {
   std::vector<float> derivative;  ///< [rows, elements]; rows as in Truth::sampled_rows
 };
 
+/// What meets in a row of an output that is a sum.
+struct Meeting {
+  double additions = 0;  ///< contributions, each of a whole row
+  /// The sum over them of the sum so far, squared: mean over the elements, in the order of queries.
+  double partial_sums = 0;
+};
+
+/// An element with two right results: the derivative at a point jumps at pixels' centres, and
+/// rounding may carry the point across the one beside it.
+struct Knot {
+  std::int64_t element = 0;
+  double other = 0;  ///< right on the other side
+  /// How far away the knot is, over the power of two below the coordinate: what a rounding has to
+  /// be at least. A coordinate that is exactly on a knot is so in float32 too, where it counts as
+  /// kOnKnot away: to the right and below, as floor() says.
+  double reach = 0;
+};
+inline constexpr double kOnKnot = 0x1p-20;
+
 /// Of one output of an operator.
 struct Truth {
   RowShape shape;
@@ -47,6 +68,8 @@ struct Truth {
   std::vector<double> unevenness;
   /// How many numbers are added up for an element.
   double additions = 1;
+  std::vector<Meeting> meetings;  ///< of each row of an accumulated output, in place of `additions`
+  std::vector<Knot> knots;        ///< by element
   /// How many points, at most a few thousand, lie at places of their own: rounding errors average
   /// out over as many.
   double independent_points = 1;
@@ -58,5 +81,8 @@ struct Truth {
   /// An output that only its own type rounds, until sensitivities are added to its rows.
   Truth(const RowShape& shape, std::vector<double> output);
 };
+
+/// Truth::independent_points of a tensor of locations, pairs of x and y.
+double count_places(DType type, const Bytes& locations);
 
 }  // namespace msda

@@ -4,6 +4,7 @@
 
 #include <msda/operators/forward.hpp>
 #include "input/elements.hpp"
+#include "operators/operator.hpp"
 #include "support/problems.hpp"
 
 namespace msda {
@@ -60,8 +61,8 @@ std::vector<AwkwardProblem> awkward_problems() {
   };
 }
 
-Input make_input(const AwkwardProblem& awkward) {
-  Input input = generate(awkward.problem, awkward.generation);
+Input make_input(const AwkwardProblem& awkward, std::string_view op) {
+  Input input = find_operator(op).generate(awkward.problem, awkward.generation, 0);
   if (!awkward.hostile_locations) return input;
   const float hostile[] = {std::numeric_limits<float>::quiet_NaN(),
                            std::numeric_limits<float>::infinity(),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "input/input.hpp"
@@ -19,6 +20,7 @@ struct AwkwardProblem {
 /// finite.
 std::vector<AwkwardProblem> awkward_problems();
 
-Input make_input(const AwkwardProblem& awkward);
+/// For the operator of that name, whose tensor of locations is `locations`.
+Input make_input(const AwkwardProblem& awkward, std::string_view op = "forward");
 
 }  // namespace msda

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "jit/occupancy.hpp"
 #include "measure/verify.hpp"
@@ -19,11 +20,14 @@ Composition shipped_composition(const std::string& name) {
   return {shipped_plugins(), {{name, {}}}};
 }
 
-std::vector<std::string> shipped_names(DeviceKind kind) {
+std::vector<std::string> shipped_names(DeviceKind kind, std::string_view op) {
   std::vector<std::string> names;
-  if (kind == DeviceKind::kCuda) names.emplace_back("default");
+  if (kind == DeviceKind::kCuda && op == kDefaultOperator) names.emplace_back("default");
   for (const Plugin& plugin : shipped_plugins().plugins()) {
-    if (plugin.error.empty() && shipped_composition(plugin.name).devices() == std::vector{kind}) {
+    if (!plugin.error.empty()) continue;
+    const Composition composition = shipped_composition(plugin.name);
+    if (composition.devices() == std::vector{kind} &&
+        composition.op().has_tensors_of(find_operator(op))) {
       names.push_back(plugin.name);
     }
   }
@@ -105,35 +109,49 @@ bool expect_right(Device& device, const Composition& composition, const Case& on
 
 std::vector<Truth> truths_of(const Case& one, const Composition& composition) {
   const Operator& op = composition.op();
-  return op.name() == kDefaultOperator ? one.truths : make_truths(op, one.input);
+  return op.name() == one.op ? one.truths : make_truths(op, one.input);
 }
 
-std::vector<Case> make_cases(const std::vector<AwkwardProblem>& problems) {
+std::vector<Case> make_cases(const std::vector<AwkwardProblem>& problems, std::string_view op) {
   std::vector<Case> made;
   for (const AwkwardProblem& awkward : problems) {
-    Case one{awkward.problem, make_input(awkward), {}};
-    one.truths = make_truths(find_operator("forward"), one.input);
+    Case one{awkward.problem, make_input(awkward, op), {}, std::string(op)};
+    one.truths = make_truths(find_operator(op), one.input);
     made.push_back(std::move(one));
   }
   return made;
 }
 
-const std::vector<Case>& awkward_cases() {
-  static const std::vector<Case> kCases = make_cases(awkward_problems());
-  return kCases;
+const std::vector<Case>& awkward_cases(std::string_view op) {
+  static std::map<std::string, std::vector<Case>, std::less<>> cases;
+  const auto known = cases.find(op);
+  if (known != cases.end()) return known->second;
+  return cases.emplace(op, make_cases(awkward_problems(), op)).first->second;
 }
+
+const std::vector<Case>& awkward_cases() { return awkward_cases(kDefaultOperator); }
+
+namespace {
+
+/// Those of an operator whose tensors the composition has.
+const std::vector<Case>& cases_for(const Composition& composition) {
+  const bool is_forward = composition.op().has_tensors_of(find_operator(kDefaultOperator));
+  return awkward_cases(is_forward ? kDefaultOperator : composition.op().name());
+}
+
+}  // namespace
 
 void expect_conforming(Device& device, const Composition& composition,
                        const std::vector<std::size_t>& problems) {
   for (const std::size_t p : problems) {
-    expect_right(device, composition, awkward_cases().at(p));
+    expect_right(device, composition, cases_for(composition).at(p));
     if (::testing::Test::HasFatalFailure()) return;
   }
 }
 
 void expect_conforming(Device& device, const Composition& composition) {
   int ran = 0;
-  for (const Case& one : awkward_cases()) {
+  for (const Case& one : cases_for(composition)) {
     ran += expect_right(device, composition, one) ? 1 : 0;
     if (::testing::Test::HasFatalFailure()) return;
   }

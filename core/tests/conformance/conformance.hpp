@@ -17,8 +17,9 @@ namespace msda {
 const Registry& shipped_plugins();
 
 /// What is tried on one kind of device: each plugin alone on its default base, and the skeleton
-/// with all defaults, as "default". Names are the plugins'.
-std::vector<std::string> shipped_names(DeviceKind kind);
+/// with all defaults, as "default". Names are the plugins', of those whose operator has the tensors
+/// of `op`.
+std::vector<std::string> shipped_names(DeviceKind kind, std::string_view op = "forward");
 Composition shipped_composition(const std::string& name);
 /// All of them for one kind of device.
 std::vector<Composition> shipped_compositions(DeviceKind kind);
@@ -46,13 +47,16 @@ std::string test_name(const std::string& name);
 struct Case {
   Problem problem;
   Input input;
-  std::vector<Truth> truths;  ///< of the operator `forward`
+  std::vector<Truth> truths;  ///< of the operator that follows
+  std::string op{kDefaultOperator};
 };
 /// What a composition must write for it.
 std::vector<Truth> truths_of(const Case& one, const Composition& composition);
-std::vector<Case> make_cases(const std::vector<AwkwardProblem>& problems);
+std::vector<Case> make_cases(const std::vector<AwkwardProblem>& problems,
+                             std::string_view op = "forward");
 /// Of the awkward problems, made once.
-const std::vector<Case>& awkward_cases();
+const std::vector<Case>& awkward_cases(std::string_view op);
+const std::vector<Case>& awkward_cases();  ///< of the operator `forward`
 
 /// Runs the composition on awkward problems (all, or those with the given numbers) and compares
 /// with the reference. Each problem must be right, or refused with a reason; of all, at least one

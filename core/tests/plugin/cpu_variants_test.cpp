@@ -108,8 +108,11 @@ DeviceInfo cpu() {
   return device;
 }
 
+/// Of the operator `forward`.
 bool is_for_cpu(const Kernel& kernel) {
-  return kernel.devices(resolve_parameters(kernel.info(), {})) == std::vector{DeviceKind::kCpu};
+  const Parameters parameters = resolve_parameters(kernel.info(), {});
+  return kernel.devices(parameters) == std::vector{DeviceKind::kCpu} &&
+         kernel.computes(parameters).empty();
 }
 
 std::vector<Arm> arms(const Registry& registry) {

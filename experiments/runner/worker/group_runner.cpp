@@ -273,7 +273,7 @@ void GroupRunner::compare_with_expected(Cell& cell, std::size_t set) {
   const Problem& problem = request_->problem.problem;
   const Operator& op = cell.composition->op();
   const std::vector<Truth>& truths = group_inputs_->truths(op, set);
-  for (std::size_t i = 0; const std::size_t number : op.outputs()) {
+  for (std::size_t i = 0; const std::size_t number : op.outputs(problem)) {
     const std::vector<float>& expected = group_inputs_->set(set).input->expected[number];
     const std::size_t output = i++;
     if (expected.empty()) continue;

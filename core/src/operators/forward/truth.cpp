@@ -1,21 +1,16 @@
 #include "operators/forward/forward.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <set>
-#include <utility>
 
 #include "operators/forward/cells.hpp"
 #include "operators/forward/shift_sampler.hpp"
 #include "parallel.hpp"
 #include "reference/image.hpp"
+#include "reference/on_axis.hpp"
 
 namespace msda::forward {
 namespace {
-
-/// Closer to a pixel's centre than this, rounding may move a point into the next cell.
-constexpr double kNearPixel = 1.0 / 32;
 
 /// A point of a row, with the weights of all points of its level at the same place.
 struct Place {
@@ -41,36 +36,6 @@ void collect_places(const float* locations, const float* weights, std::int64_t p
     }
   }
 }
-
-/// The largest power of two that is no larger than a positive normal number.
-double power_below(double number) {
-  constexpr std::uint64_t kExponent = std::uint64_t{0x7FF} << 52U;
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(number) & kExponent);
-}
-
-/// One coordinate of a place on an axis.
-struct OnAxis {
-  bool counts = false;
-  bool matters = false;  ///< it counts, or might after rounding
-  Coordinate coordinate{0, 0};
-  double binade = 0;  ///< the power of two below its largest intermediate number
-
-  OnAxis(float location, std::int64_t size) {
-    const double at = pixels(location, size);
-    const auto extent = static_cast<double>(size);
-    counts = msda::counts(at, size);
-    matters = at > -1 - kNearPixel && at < extent + kNearPixel;
-    if (!matters) return;
-    coordinate = Coordinate::of(std::clamp(at, -1.0, extent * (1 - 1e-12)));
-    binade = power_below(std::max(std::abs(at), std::abs(at + 0.5)));
-  }
-
-  /// The neighbour that rounding could move the point to: -1, 0 for none, or 1.
-  std::int64_t neighbour() const {
-    if (coordinate.fraction < kNearPixel) return -1;
-    return coordinate.fraction > 1 - kNearPixel ? 1 : 0;
-  }
-};
 
 void add_place(const Cells& cells, const Place& place, const OnAxis& x, const OnAxis& y,
                RowSensitivity& row) {
@@ -137,21 +102,6 @@ void add_rows(const Input& input, std::int64_t image, const ImageCells& cells, s
   }
 }
 
-/// Among points spread evenly over the input.
-double count_places(const Input& input) {
-  constexpr std::int64_t kMost = 4096;
-  const std::int64_t count = elements(input.problem, kWeights);
-  const std::byte* const locations = input.tensors[kLocations].data();
-  const std::int64_t sampled = std::min(count, kMost);
-  std::set<std::pair<double, double>> places;
-  for (std::int64_t i = 0; i < sampled; ++i) {
-    const std::int64_t at = 2 * (i * count / sampled);
-    places.emplace(load_element(input.problem.types.location, locations, at),
-                   load_element(input.problem.types.location, locations, at + 1));
-  }
-  return static_cast<double>(places.size());
-}
-
 }  // namespace
 
 Truth make_truth(const Input& input, std::vector<double> output, unsigned threads) {
@@ -160,7 +110,7 @@ Truth make_truth(const Input& input, std::vector<double> output, unsigned thread
   const Problem& problem = input.problem;
   Truth truth(rows_of(problem, kTensors[kOutput]), std::move(output));
   truth.additions = kCorners * static_cast<double>(problem.level_count() * problem.points);
-  truth.independent_points = count_places(input);
+  truth.independent_points = count_places(problem.types.location, input.tensors[kLocations]);
   ShiftSampler shifts(problem);
   const std::int64_t rows = problem.queries * problem.heads;
   ImageValues values(problem, input.tensors[kValue]);

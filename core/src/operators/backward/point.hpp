@@ -1,0 +1,106 @@
+// A sampling point in its level, and what its gradients are made of.
+#pragma once
+
+#include <Eigen/Core>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "reference/image.hpp"
+
+namespace msda::backward {
+
+/// The cell that a point lies in, the square between four pixels, and where in it.
+struct Tap {
+  std::int64_t row;     ///< of the upper pixels, from -1
+  std::int64_t column;  ///< of the left pixels, from -1
+  double dx;            ///< right of the left pixels
+  double dy;            ///< below the upper ones
+
+  /// Of a location; nothing where the point does not count.
+  static std::optional<Tap> of(const Plane& plane, float location_x, float location_y) {
+    const double x = pixels(location_x, plane.width);
+    const double y = pixels(location_y, plane.height);
+    if (!counts(x, plane.width) || !counts(y, plane.height)) return std::nullopt;
+    const auto [column, dx] = Coordinate::of(x);
+    const auto [row, dy] = Coordinate::of(y);
+    return Tap{row, column, dx, dy};
+  }
+  /// Of the corners (0,0), (0,1), (1,0), (1,1) as row, column.
+  std::array<double, 4> shares() const {
+    return {(1 - dy) * (1 - dx), (1 - dy) * dx, dy * (1 - dx), dy * dx};
+  }
+};
+
+/// Products of the gradient of an output row with the values of a cell's corners.
+struct Dots {
+  std::array<double, 4> sum{};      ///< over the channels of value * gradient
+  std::array<double, 4> squares{};  ///< of the squares of the products
+
+  double blended(const Tap& tap) const {
+    const std::array<double, 4> share = tap.shares();
+    return share[0] * sum[0] + share[1] * sum[1] + share[2] * sum[2] + share[3] * sum[3];
+  }
+  /// The blend's derivative with respect to x, in pixels.
+  double across(double dy) const { return (1 - dy) * (sum[1] - sum[0]) + dy * (sum[3] - sum[2]); }
+  double down(double dx) const { return (1 - dx) * (sum[2] - sum[0]) + dx * (sum[3] - sum[1]); }
+  /// The derivative of both with respect to the other coordinate.
+  double twist() const { return sum[0] - sum[1] - sum[2] + sum[3]; }
+};
+
+/// One image of `value` with the gradient of a row of the output.
+class RowOfGradient {
+ public:
+  RowOfGradient(const Problem& problem, const float* image)
+      : image_(image), heads_(problem.heads), channels_(problem.channels) {}
+
+  /// `gradient` are the channels of one row, of this head.
+  void load(const float* gradient, std::int64_t head) {
+    gradient_ = Eigen::Map<const Eigen::ArrayXf>(gradient, channels_).cast<double>();
+    head_ = head;
+  }
+
+  /// Of the cell whose upper left pixel is (row, column). Pixels outside the level are zero.
+  Dots dots(const Plane& plane, std::int64_t row, std::int64_t column) const {
+    Dots dots;
+    for (std::size_t k = 0; k < dots.sum.size(); ++k) {
+      const std::int64_t r = row + static_cast<std::int64_t>(k / 2);
+      const std::int64_t c = column + static_cast<std::int64_t>(k % 2);
+      if (!plane.has(r, c)) continue;
+      const float* const pixel = image_ + (plane.pixel(r, c) * heads_ + head_) * channels_;
+      const auto products =
+          gradient_ * Eigen::Map<const Eigen::ArrayXf>(pixel, channels_).cast<double>();
+      dots.sum[k] = products.sum();
+      dots.squares[k] = products.square().sum();
+    }
+    return dots;
+  }
+  double squared() const { return gradient_.square().sum(); }
+
+ private:
+  const float* image_;
+  std::int64_t heads_;
+  std::int64_t channels_;
+  std::int64_t head_ = 0;
+  Eigen::ArrayXd gradient_;
+};
+
+/// The points of all queries of one image in one level and head, one query after the other.
+class PointsOfLevel {
+ public:
+  PointsOfLevel(const Input& input, std::int64_t image, std::size_t level, std::int64_t head);
+
+  /// Loads those of a query: locations [P, 2] and weights [P].
+  void load(std::int64_t query);
+
+  std::vector<float> locations;
+  std::vector<float> weights;
+
+ private:
+  const Input& input_;
+  std::int64_t first_;   ///< point of query 0
+  std::int64_t stride_;  ///< points from query to query
+};
+
+}  // namespace msda::backward

@@ -1,0 +1,281 @@
+// What the gradient of the values is judged by: how many points meet in a pixel, the magnitudes of
+// what they add, and how both move with their coordinates.
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "operators/backward/backward.hpp"
+#include "operators/backward/point.hpp"
+#include "parallel.hpp"
+#include "reference/on_axis.hpp"
+
+namespace msda::backward {
+namespace {
+
+/// A point of one level and head that counts, or might after rounding.
+struct Hit {
+  float location[2];  ///< x, y
+  double weight;
+  std::int64_t query;
+};
+
+/// A part of a point's contribution: to the pixel that lies so far from the point's own.
+struct Part {
+  std::int64_t right;
+  std::int64_t below;
+  double factor;  ///< of weight times gradient
+};
+using Parts = std::vector<Part>;
+
+/// To the four corners.
+void find_parts(const OnAxis& x, const OnAxis& y, Parts& parts) {
+  parts.clear();
+  if (!x.counts || !y.counts) return;
+  const std::array<double, 4> shares =
+      Tap{0, 0, x.coordinate.fraction, y.coordinate.fraction}.shares();
+  for (std::int64_t k = 0; k < 4; ++k) {
+    parts.push_back({k % 2, k / 2, shares[static_cast<std::size_t>(k)]});
+  }
+}
+
+/// The derivatives of the parts with respect to the coordinate on axis `along`. Where rounding may
+/// move the point to the next cell, that cell's pixels are met too.
+void find_derivatives(const OnAxis& along, const OnAxis& across, bool is_x, Parts& parts) {
+  parts.clear();
+  const std::int64_t next = along.neighbour();
+  const double shares[2] = {1 - across.coordinate.fraction, across.coordinate.fraction};
+  for (std::int64_t i = std::min<std::int64_t>(next, 0); i <= 1 + std::max<std::int64_t>(next, 0);
+       ++i) {
+    for (std::int64_t j = 0; j < 2; ++j) {
+      const double factor = (i <= 0 ? -1 : 1) * shares[j];
+      parts.push_back(is_x ? Part{i, j, factor} : Part{j, i, factor});
+    }
+  }
+}
+
+/// The sensitivities of the pixels of one level and head of one image.
+class LevelOfValue {
+ public:
+  LevelOfValue(const Input& input, std::int64_t image, std::size_t level, std::int64_t head,
+               const float* gradients)
+      : problem_(input.problem),
+        plane_(planes_of(problem_)[level]),
+        image_(image),
+        head_(head),
+        gradients_(gradients) {
+    const auto count = static_cast<std::size_t>(plane_.height * plane_.width);
+    sums_ = Eigen::ArrayXXd::Zero(problem_.channels, static_cast<std::int64_t>(count));
+    touched_.assign(count, false);
+    collect(input, level);
+  }
+
+  void add_to(Truth& truth, double largest) {
+    add_meetings(truth, largest);
+    std::ranges::sort(hits_, {}, [](const Hit& hit) {
+      return std::tuple(hit.location[0], hit.location[1], hit.query);
+    });
+    add_same_places(truth);
+    add_coordinates(truth, 0);
+    std::ranges::sort(hits_, {}, [](const Hit& hit) {
+      return std::tuple(hit.location[1], hit.location[0], hit.query);
+    });
+    add_coordinates(truth, 1);
+  }
+
+ private:
+  using Gradient = Eigen::Map<const Eigen::ArrayXf>;
+
+  void collect(const Input& input, std::size_t level) {
+    PointsOfLevel points(input, image_, level, head_);
+    for (std::int64_t query = 0; query < problem_.queries; ++query) {
+      points.load(query);
+      for (std::size_t p = 0; p < points.weights.size(); ++p) {
+        const float x = points.locations[2 * p];
+        const float y = points.locations[2 * p + 1];
+        if (!OnAxis(x, plane_.width).matters || !OnAxis(y, plane_.height).matters) continue;
+        hits_.push_back({{x, y}, static_cast<double>(points.weights[p]), query});
+      }
+    }
+  }
+
+  OnAxis x_of(const Hit& hit) const { return {hit.location[0], plane_.width}; }
+  OnAxis y_of(const Hit& hit) const { return {hit.location[1], plane_.height}; }
+  Gradient gradient(const Hit& hit) const {
+    return {gradients_ + (hit.query * problem_.heads + head_) * problem_.channels,
+            problem_.channels};
+  }
+  double mean_square(const Hit& hit) const { return gradient(hit).cast<double>().square().mean(); }
+
+  /// Number of a pixel in the level, and in the whole output as a row.
+  std::int64_t own(std::int64_t row, std::int64_t column) const {
+    return row * plane_.width + column;
+  }
+  std::size_t row_of(std::int64_t row, std::int64_t column) const {
+    return static_cast<std::size_t>(
+        (image_ * problem_.spatial_size() + plane_.pixel(row, column)) * problem_.heads + head_);
+  }
+
+  /// Calls body(row, column, factor) for the parts of a hit that lie in the level.
+  template <class Body>
+  void for_parts(const OnAxis& x, const OnAxis& y, const Parts& parts, const Body& body) const {
+    for (const Part& part : parts) {
+      const std::int64_t row = y.coordinate.pixel + part.below;
+      const std::int64_t column = x.coordinate.pixel + part.right;
+      if (plane_.has(row, column)) body(row, column, part.factor);
+    }
+  }
+
+  /// Contributions one after the other, in the order of queries, as they add up.
+  void add_meetings(Truth& truth, double largest) {
+    Parts parts;
+    for (const Hit& hit : hits_) {
+      const OnAxis x = x_of(hit);
+      const OnAxis y = y_of(hit);
+      const double squared = mean_square(hit);
+      find_parts(x, y, parts);
+      for_parts(x, y, parts, [&](std::int64_t row, std::int64_t column, double share) {
+        auto sum = sums_.col(own(row, column));
+        const double factor = hit.weight * share;
+        sum += factor * gradient(hit).cast<double>();
+        RowSensitivity& sensitivity = truth.rows[row_of(row, column)];
+        sensitivity.terms += factor * factor * squared;
+        sensitivity.values += squared;
+        sensitivity.ranges += largest * largest;
+        Meeting& meeting = truth.meetings[row_of(row, column)];
+        ++meeting.additions;
+        meeting.partial_sums += sum.square().mean();
+      });
+    }
+    sums_.setZero();
+  }
+
+  /// Hits from `first` on that are alike.
+  template <class Alike>
+  std::size_t end_of_run(std::size_t first, const Alike& alike) const {
+    std::size_t end = first + 1;
+    while (end < hits_.size() && alike(hits_[first], hits_[end])) ++end;
+    return end;
+  }
+
+  /// Adds the parts of some hits, which err alike, to their pixels; take_sums() asks for the sums.
+  void add_alike(const Hit& hit, const OnAxis& x, const OnAxis& y, const Parts& parts) {
+    for_parts(x, y, parts, [&](std::int64_t row, std::int64_t column, double factor) {
+      const std::int64_t pixel = own(row, column);
+      sums_.col(pixel) += hit.weight * factor * gradient(hit).cast<double>();
+      if (touched_[static_cast<std::size_t>(pixel)]) return;
+      touched_[static_cast<std::size_t>(pixel)] = true;
+      met_.push_back(pixel);
+    });
+  }
+  template <class Body>
+  void take_sums(const Body& body) {
+    for (const std::int64_t pixel : met_) {
+      body(row_of(pixel / plane_.width, pixel % plane_.width), sums_.col(pixel).square().mean());
+      sums_.col(pixel).setZero();
+      touched_[static_cast<std::size_t>(pixel)] = false;
+    }
+    met_.clear();
+  }
+
+  /// Points at one place have the same error of their corners' weights.
+  void add_same_places(Truth& truth) {
+    Parts parts;
+    for (std::size_t i = 0; i < hits_.size();) {
+      const std::size_t end = end_of_run(i, [](const Hit& a, const Hit& b) {
+        return a.location[0] == b.location[0] && a.location[1] == b.location[1];
+      });
+      const OnAxis x = x_of(hits_[i]);
+      const OnAxis y = y_of(hits_[i]);
+      find_parts(x, y, parts);
+      if (end - i > 1) {
+        for (; i < end; ++i) add_alike(hits_[i], x, y, parts);
+        take_sums([&](std::size_t row, double square) { truth.rows[row].terms += square; });
+      }
+      i = end;
+    }
+  }
+
+  /// Points with one coordinate, x for axis 0 and y for 1, have the same error of that.
+  void add_coordinates(Truth& truth, int axis) {
+    Parts parts;
+    for (std::size_t i = 0; i < hits_.size();) {
+      const std::size_t end = end_of_run(
+          i, [&](const Hit& a, const Hit& b) { return a.location[axis] == b.location[axis]; });
+      const double binade = (axis == 0 ? x_of(hits_[i]) : y_of(hits_[i])).binade;
+      const auto add = [&](std::size_t row, double square) {
+        truth.rows[row].fractions += square;
+        truth.rows[row].coordinates += square * binade * binade;
+      };
+      const bool alone = end - i == 1;
+      for (; i < end; ++i) {
+        const OnAxis x = x_of(hits_[i]);
+        const OnAxis y = y_of(hits_[i]);
+        find_derivatives(axis == 0 ? x : y, axis == 0 ? y : x, axis == 0, parts);
+        if (!alone) {
+          add_alike(hits_[i], x, y, parts);
+          continue;
+        }
+        const double squared = hits_[i].weight * hits_[i].weight * mean_square(hits_[i]);
+        for_parts(x, y, parts, [&](std::int64_t row, std::int64_t column, double factor) {
+          add(row_of(row, column), squared * factor * factor);
+        });
+      }
+      take_sums(add);
+    }
+  }
+
+  const Problem& problem_;
+  Plane plane_;
+  std::int64_t image_;
+  std::int64_t head_;
+  const float* gradients_;  ///< of the image, [Q, H, C]
+  std::vector<Hit> hits_;
+  Eigen::ArrayXXd sums_;       ///< [C, pixels]
+  std::vector<bool> touched_;  ///< pixels whose sums are not zero
+  std::vector<std::int64_t> met_;
+};
+
+/// The largest magnitude of an attention weight times a gradient, in all images.
+double largest_contribution(const Input& input) {
+  const Problem& problem = input.problem;
+  const std::int64_t rows = problem.batch * problem.queries * problem.heads;
+  RowPoints points(problem, input.tensors[kLocations], input.tensors[kWeights]);
+  std::vector<float> gradient(static_cast<std::size_t>(problem.channels));
+  double largest = 0;
+  const auto most = [](const std::vector<float>& numbers) {
+    float magnitude = 0;
+    for (const float x : numbers) magnitude = std::max(magnitude, std::abs(x));
+    return static_cast<double>(magnitude);
+  };
+  for (std::int64_t row = 0; row < rows; ++row) {
+    points.load(row);
+    load_floats(problem.types.output, input.tensors[kGradOutput].data(), row * problem.channels,
+                gradient);
+    largest = std::max(largest, most(points.weights) * most(gradient));
+  }
+  return largest;
+}
+
+}  // namespace
+
+Truth make_value_truth(const Input& input, std::vector<double> output, unsigned threads) {
+  const Problem& problem = input.problem;
+  Truth truth(rows_of(problem, kTensors[kGradValue]), std::move(output));
+  truth.meetings.resize(truth.rows.size());
+  truth.independent_points = count_places(problem.types.location, input.tensors[kLocations]);
+  const double largest = largest_contribution(input);
+  ImageValues gradients(problem.types.output, problem.queries * problem.heads * problem.channels,
+                        input.tensors[kGradOutput]);
+  for (std::int64_t image = 0; image < problem.batch; ++image) {
+    const float* const gradient = gradients.load(image, threads);
+    parallel_for(problem.level_count() * problem.heads, 1, threads,
+                 [&](std::int64_t task, std::int64_t) {
+                   LevelOfValue(input, image, static_cast<std::size_t>(task / problem.heads),
+                                task % problem.heads, gradient)
+                       .add_to(truth, largest);
+                 });
+  }
+  return truth;
+}
+
+}  // namespace msda::backward

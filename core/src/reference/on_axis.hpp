@@ -1,0 +1,48 @@
+// One coordinate of a sampling point, as rounding may move it.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "reference/image.hpp"
+
+namespace msda {
+
+/// Closer to a pixel's centre than this, rounding may move a point into the next cell.
+inline constexpr double kNearPixel = 1.0 / 32;
+
+/// The largest power of two that is no larger than a positive normal number.
+inline double power_below(double number) {
+  constexpr std::uint64_t kExponent = std::uint64_t{0x7FF} << 52U;
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(number) & kExponent);
+}
+
+/// One coordinate of a location on an axis of pixels.
+struct OnAxis {
+  bool counts = false;
+  bool matters = false;  ///< it counts, or might after rounding
+  Coordinate coordinate{0, 0};
+  double binade = 0;     ///< the power of two below its largest intermediate number
+  double from_knot = 0;  ///< how far behind the nearest pixel's centre, or before it
+
+  OnAxis(float location, std::int64_t size) {
+    const double at = pixels(location, size);
+    const auto extent = static_cast<double>(size);
+    counts = msda::counts(at, size);
+    matters = at > -1 - kNearPixel && at < extent + kNearPixel;
+    if (!matters) return;
+    coordinate = Coordinate::of(std::clamp(at, -1.0, extent * (1 - 1e-12)));
+    binade = power_below(std::max(std::abs(at), std::abs(at + 0.5)));
+    from_knot = at - std::nearbyint(at);
+  }
+
+  /// The neighbour that rounding could move the point to: -1, 0 for none, or 1.
+  std::int64_t neighbour() const {
+    if (coordinate.fraction < kNearPixel) return -1;
+    return coordinate.fraction > 1 - kNearPixel ? 1 : 0;
+  }
+};
+
+}  // namespace msda
