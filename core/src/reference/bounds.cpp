@@ -54,13 +54,17 @@ double Bounds::additions(std::int64_t row) const {
 double Bounds::partial_sums(std::int64_t row) const {
   const RowSensitivity& s = truth_.rows[static_cast<std::size_t>(row)];
   double square = (s.terms + s.output) / 2;
+  double lost = 0;
   if (!truth_.meetings.empty()) {
     const Meeting& meeting = truth_.meetings[static_cast<std::size_t>(row)];
     if (meeting.additions > 0) {
       square = std::max(square, meeting.partial_sums / meeting.additions);
     }
+    for (const DTypeTraits& type : kDTypes) {
+      if (type.format == sums_.to) lost = meeting.lost[static_cast<std::size_t>(type.type)];
+    }
   }
-  return additions(row) * variance(sums_.to.unit) * square;
+  return additions(row) * variance(sums_.to.unit) * square + lost * lost;
 }
 
 double Bounds::mean_square(std::int64_t row) const {

@@ -186,4 +186,15 @@ Comparison compare(const RowShape& shape, const Bytes& output, std::span<const d
   return comparison;
 }
 
+Comparison compare_with_other(const Truth& truth, const Bytes& output,
+                              std::span<const float> other) {
+  std::vector<double> wanted(other.begin(), other.end());
+  for (const Knot& knot : truth.knots) {
+    if (knot.reach > kOnKnot) continue;
+    wanted[static_cast<std::size_t>(knot.element)] =
+        load_element(truth.shape.type, output.data(), knot.element);
+  }
+  return compare(truth.shape, output, wanted);
+}
+
 }  // namespace msda

@@ -29,4 +29,9 @@ Comparison compare(const RowShape& shape, const Bytes& output, std::span<const d
                    const Bounds* bounds = nullptr, unsigned threads = 0,
                    std::int64_t first_row = 0);
 
+/// With another result of the same input, which was not computed here: knots are left out, because
+/// nobody knows which side it is on.
+Comparison compare_with_other(const Truth& truth, const Bytes& output,
+                              std::span<const float> other);
+
 }  // namespace msda

@@ -2,7 +2,9 @@
 // kernel may round on the way there.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include <msda/operator.hpp>
@@ -45,6 +47,9 @@ struct Meeting {
   double additions = 0;  ///< contributions, each of a whole row
   /// The sum over them of the sum so far, squared: mean over the elements, in the order of queries.
   double partial_sums = 0;
+  /// By DType of the sum: contributions that are smaller than half a unit in the last place of the
+  /// sum so far, added up. All of them may be lost, which is no error that averages out.
+  std::array<double, std::size(kDTypes)> lost{};
 };
 
 /// An element with two right results: the derivative at a point jumps at pixels' centres, and

@@ -53,6 +53,17 @@ void find_derivatives(const OnAxis& along, const OnAxis& across, bool is_x, Part
   }
 }
 
+/// Of a contribution, as root mean square, to what is the sum so far, squared.
+void add_meeting(double contribution, double sum, Meeting& meeting) {
+  ++meeting.additions;
+  meeting.partial_sums += sum;
+  for (const DTypeTraits& type : kDTypes) {
+    if (contribution < type.format.unit * std::sqrt(sum)) {
+      meeting.lost[static_cast<std::size_t>(type.type)] += contribution;
+    }
+  }
+}
+
 /// The sensitivities of the pixels of one level and head of one image.
 class LevelOfValue {
  public:
@@ -141,9 +152,8 @@ class LevelOfValue {
         sensitivity.terms += factor * factor * squared;
         sensitivity.values += squared;
         sensitivity.ranges += largest * largest;
-        Meeting& meeting = truth.meetings[row_of(row, column)];
-        ++meeting.additions;
-        meeting.partial_sums += sum.square().mean();
+        add_meeting(std::abs(factor) * std::sqrt(squared), sum.square().mean(),
+                    truth.meetings[row_of(row, column)]);
       });
     }
     sums_.setZero();
