@@ -214,6 +214,11 @@ class Lines {
         text +=
             fmt::format(", {:.1e} against the input's own output", *record.expected_relative_l2);
       }
+      for (const OutputError& output : record.outputs) {
+        if (output.on_knots == 0) continue;
+        text += fmt::format("; {} elements of {} beside pixels' centres have two right results",
+                            output.on_knots, output.name);
+      }
     }
     print(std::string(name_of(record.status)), record.arm, text);
   }

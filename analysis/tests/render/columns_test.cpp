@@ -26,6 +26,7 @@ using testing::Not;
 Report full_report() {
   Record drawing = record("fast", steady(1e-4, 2, 4));
   drawing.processes.resize(2);
+  drawing.outputs.emplace_back().spread = 1e-7;
   for (ProcessRun& run : drawing.processes) run.after.emplace().power_watts = 600;
   drawing.processes[1].after->power_watts = 500;
   return make_report(

@@ -66,7 +66,7 @@ größer-漢字 is the fastest: 4.000x the speed of the baseline (95% interval 4
       line 2
 95% intervals: Student t over the means of 2 processes.
 
-ratio: baseline time / arm time, compared inside interleaved blocks; above 1 is faster. GB/s: the bytes that the problem has to move at least / median. FLOP/s: 16 per point and output element. % SOL: speed of light, the least time that the device's ceilings allow / median, and the memory whose ceiling it is. rel. L2: error against the float64 reference.
+ratio: baseline time / arm time, compared inside interleaved blocks; above 1 is faster. GB/s: the bytes that the problem has to move at least / median. FLOP/s: the operations of the operator, as docs/problems.md counts them / median. % SOL: speed of light, the least time that the device's ceilings allow / median, and the memory whose ceiling it is. rel. L2: error against the float64 reference.
 )");
 }
 

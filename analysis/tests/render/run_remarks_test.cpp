@@ -55,6 +55,17 @@ TEST(RunAccount, SaysWhyNoMoreProcessesRan) {
   EXPECT_EQ(stop_sentence(run, warm), "");
 }
 
+TEST(RunAccount, SaysHowManyElementsHaveTwoRightResults) {
+  Table two = table(synthetic::steady(1e-3, 5));
+  EXPECT_EQ(knots_sentence(two), "");
+  OutputError locations;
+  locations.name = "grad_sampling_locations";
+  locations.on_knots = 12;
+  two.rows.front().record.outputs = {OutputError(), locations};
+  EXPECT_THAT(knots_sentence(two), HasSubstr("At most 12 elements of grad_sampling_locations lie"));
+  EXPECT_THAT(run_remarks({}, two), testing::Contains(knots_sentence(two)));
+}
+
 TEST(RunAccount, CountsThrottledBlocks) {
   std::vector<SampleBlock> samples = synthetic::steady(1e-3, 2, 2);
   EXPECT_EQ(throttle_sentence(table(samples)), "");

@@ -50,6 +50,7 @@ template <>
 json write_json<ProblemSpec>(const ProblemSpec& spec) {
   json value = write_json(spec.problem);
   value["operator"] = spec.op;
+  if (spec.problem.unasked != 0) value["unasked"] = spec.problem.unasked;
   if (spec.directory) {
     value["directory"] = write_json(*spec.directory);
   } else {
@@ -64,6 +65,9 @@ void read_json<ProblemSpec>(const json& value, const JsonPlace& place, ProblemSp
   // Before there were several it was not told.
   if (const auto op = value.find("operator"); op != value.end()) {
     read_json(*op, JsonPlace(place, "operator"), spec.op);
+  }
+  if (const auto unasked = value.find("unasked"); unasked != value.end()) {
+    read_json(*unasked, JsonPlace(place, "unasked"), spec.problem.unasked);
   }
   if (const auto directory = value.find("directory"); directory != value.end()) {
     read_json(*directory, JsonPlace(place, "directory"), spec.directory);

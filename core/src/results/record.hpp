@@ -73,7 +73,8 @@ struct OutputError {
   double row_error = 0;
   double element_error = 0;
   std::vector<std::int64_t> worst_element;  ///< indices of the latter; empty where none is off
-  double spread = 0;  ///< relative L2 difference between two runs on the same input
+  double spread = 0;          ///< relative L2 difference between two runs on the same input
+  std::int64_t on_knots = 0;  ///< elements with two right results, of which the nearer one counts
 
   /// Keeps the larger of each error; one that is no number stays one.
   void take_worse(const OutputError& other);

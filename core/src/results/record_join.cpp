@@ -41,6 +41,7 @@ void OutputError::take_worse(const OutputError& other) {
   maximum_absolute = worse(maximum_absolute, other.maximum_absolute);
   row_error = worse(row_error, other.row_error);
   spread = worse(spread, other.spread);
+  on_knots = std::max(on_knots, other.on_knots);
   if (!std::isnan(element_error) && !(other.element_error <= element_error)) {
     element_error = worse(element_error, other.element_error);
     worst_element = other.worst_element;

@@ -112,7 +112,10 @@ struct JsonFields<OutputError> {
         json_field("element_error", &O::element_error, "the same of an element"),
         json_field("worst_element", &O::worst_element,
                    "indices of the element with element_error; empty where none is off"),
-        json_field("spread", &O::spread, "relative L2 difference between two runs").unless_empty());
+        json_field("spread", &O::spread, "relative L2 difference between two runs").unless_empty(),
+        json_field("on_knots", &O::on_knots,
+                   "elements with two right results, of which the nearer one counts")
+            .unless_empty());
   }
 };
 

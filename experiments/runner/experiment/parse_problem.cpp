@@ -8,6 +8,7 @@
 #include "input/limits.hpp"
 #include "problem/tensor_names.hpp"
 #include "problem/validate.hpp"
+#include "runner/experiment/outputs.hpp"
 #include "runner/experiment/parse.hpp"
 #include "runner/experiment/pyramid.hpp"
 #include "runner/experiment/settings.hpp"
@@ -174,6 +175,12 @@ const Settings<ProblemReader>& base_settings() {
           "operator", operator_name(), "what the arms compute",
           [](const YamlNode& node, R& reader) { operator_name().read(node, reader.spec.op); })
           .otherwise(fmt::format("`{}`", kDefaultOperator)),
+      setting<R>("outputs", output_names(),
+                 "of the operator that are [asked for](backward.md#some-of-the-outputs)",
+                 [](const YamlNode& node, R& reader) {
+                   reader.spec.problem.unasked = parse_outputs(node, find_operator(reader.spec.op));
+                 })
+          .otherwise("all"),
       setting<R>(
           "types", types(), "how the tensors are stored",
           [](const YamlNode& node, R& reader) { types().read(node, reader.spec.problem.types); })
@@ -198,6 +205,7 @@ Input read_tensors(const ProblemSpec& spec) {
                     ? read_raw_directory(*spec.directory, specs, spec.problem)
                     : read_npy_directory(*spec.directory, specs);
   input.problem.name = spec.problem.name;
+  input.problem.unasked = spec.problem.unasked;
   return input;
 }
 

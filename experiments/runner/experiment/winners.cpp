@@ -13,6 +13,7 @@
 #include "files/read.hpp"
 #include "files/write.hpp"
 #include "problem/tensor_names.hpp"
+#include "runner/experiment/outputs.hpp"
 #include "runner/experiment/parse.hpp"
 
 namespace msda {
@@ -104,6 +105,10 @@ YAML::Node problem_node(const ProblemSpec& spec) {
   }
   if (problem.layout != ValueLayout::kPlain) node["layout"] = std::string(name_of(problem.layout));
   node["types"] = types_node(problem.types);
+  if (problem.unasked != 0) {
+    YAML::Node outputs(asked_outputs(problem, find_operator(spec.op)));
+    node["outputs"] = flow(outputs);
+  }
   if (!spec.directory) {
     node["distribution"] = std::string(name_of(spec.generation.distribution));
     node["sigma"] = spec.generation.sigma;
@@ -179,7 +184,7 @@ std::vector<YamlNode> entries_of(const fs::path& file) {
 bool same_shape(const Problem& a, const Problem& b) {
   return a.batch == b.batch && a.queries == b.queries && a.heads == b.heads &&
          a.channels == b.channels && a.points == b.points && a.levels == b.levels &&
-         a.layout == b.layout;
+         a.layout == b.layout && a.unasked == b.unasked;
 }
 
 bool same_locations(const ProblemSpec& a, const ProblemSpec& b) {

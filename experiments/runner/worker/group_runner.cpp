@@ -254,7 +254,8 @@ void GroupRunner::note(const Verdict& verdict, Record& record) const {
                       .row_error = comparison.row_excess,
                       .element_error = comparison.element_excess,
                       .worst_element = {},
-                      .spread = output.spread};
+                      .spread = output.spread,
+                      .on_knots = comparison.on_knots};
     if (comparison.element_excess > 0 || std::isnan(comparison.element_excess)) {
       error.worst_element = indices_of(request_->problem.problem, *output.spec,
                                        comparison.worst_element, output.spec->rank);
@@ -277,9 +278,8 @@ void GroupRunner::compare_with_expected(Cell& cell, std::size_t set) {
     const std::vector<float>& expected = group_inputs_->set(set).input->expected[number];
     const std::size_t output = i++;
     if (expected.empty()) continue;
-    const std::vector<double> wanted(expected.begin(), expected.end());
-    const Comparison comparison = compare(
-        truths[output].shape, group_inputs_->on_device(set).download_output(output), wanted);
+    const Comparison comparison = compare_with_other(
+        truths[output], group_inputs_->on_device(set).download_output(output), expected);
     cell.record.expected_relative_l2 =
         std::max(cell.record.expected_relative_l2.value_or(0), comparison.relative_l2);
     const double own = cell.record.outputs[output].tolerance;

@@ -46,9 +46,11 @@ TEST(CliVerify, OfEverythingSkipsAreCountedInOneLine) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("ok       fixture"));
   // Beside the fixture there are the plugins of the build tree.
-  EXPECT_THAT(outcome.out,
-              testing::ContainsRegex("\nskipped  [0-9]+: runs on cuda \\([0-9]+\\), fixture: as it "
-                                     "was told \\(1\\); 'msda verify NAME' says why\n"));
+  EXPECT_THAT(outcome.out, testing::ContainsRegex(
+                               "\nskipped  [0-9]+: runs on cuda \\([0-9]+\\), it computes the "
+                               "operator 'backward', and the problem asks for 'forward' "
+                               "\\([0-9]+\\), fixture: as it was told \\(1\\); 'msda verify "
+                               "NAME' says why\n"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("skipped  a")));
 }
 

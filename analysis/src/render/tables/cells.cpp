@@ -137,6 +137,15 @@ std::string gist_of(const Table& table) {
   return "none surely faster";
 }
 
+/// Of the outputs whose bits differ from run to run; 0 where none do.
+double worst_spread(const Record& record) {
+  double most = 0;
+  for (const OutputError& output : record.outputs) {
+    if (!(output.spread <= most)) most = output.spread;
+  }
+  return most;
+}
+
 }  // namespace
 
 const ColumnsOf<Row>& cell_columns() {
@@ -166,7 +175,9 @@ const ColumnsOf<Row>& cell_columns() {
             "GB/s: the bytes that the problem has to move at least / median.", true),
        [](const Row& r) { return when(r.timed(), r.dram_bytes_per_second); }},
       {"flops_per_second", kEverywhere,
-       Look("", Unit::kFlopsPerSecond, "FLOP/s: 16 per point and output element.", true),
+       Look("", Unit::kFlopsPerSecond,
+            "FLOP/s: the operations of the operator, as docs/problems.md counts them / median.",
+            true),
        [](const Row& r) { return when(r.timed(), r.flops_per_second); }},
       {"speed_of_light", kEverywhere,
        Look("% SOL", Unit::kShare,
@@ -182,6 +193,13 @@ const ColumnsOf<Row>& cell_columns() {
        [](const Row& r) { return when(r.compared(), r.record.worst_output().maximum_absolute); }},
       {"tolerance", kCsv,
        [](const Row& r) { return when(r.compared(), r.record.worst_output().tolerance); }},
+      {"spread", kPeople | kCsv,
+       Look("spread", Unit::kError,
+            "spread: relative L2 difference between two runs on one input."),
+       [](const Row& r) {
+         const double most = worst_spread(r.record);
+         return when(r.compared() && !(most == 0), most);
+       }},
       {"expected_relative_l2", kCsv, [](const Row& r) { return r.record.expected_relative_l2; }},
       {"minimum_dram_bytes", kCsv, [](const Row& r) { return r.record.traffic.once(); }},
       {"gathered_bytes", kCsv, [](const Row& r) { return r.record.traffic.gathered; }},

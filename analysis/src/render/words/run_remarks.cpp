@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -102,9 +103,28 @@ std::string noise_sentence(const NoiseFloor& floor) {
          "differences of that size mean nothing.";
 }
 
+std::string knots_sentence(const Table& table) {
+  std::map<std::string, std::int64_t> most;
+  for (const Row& row : table.rows) {
+    for (const OutputError& output : row.record.outputs) {
+      std::int64_t& count = most[output.name];
+      count = std::max(count, output.on_knots);
+    }
+  }
+  std::vector<std::string> texts;
+  for (const auto& [name, count] : most) {
+    if (count > 0) texts.push_back(fmt::format("{} elements of {}", count, name));
+  }
+  if (texts.empty()) return "";
+  return printable_line(
+      fmt::format("At most {} lie so close to a pixel's centre that rounding may carry them across "
+                  "it: they have two right results, of which the nearer one counts.",
+                  fmt::join(texts, " and ")));
+}
+
 std::vector<std::string> run_remarks(const Manifest& manifest, const Table& table) {
   std::vector<std::string> remarks{stop_sentence(manifest, table), throttle_sentence(table),
-                                   idle_sentence(table)};
+                                   idle_sentence(table), knots_sentence(table)};
   std::erase(remarks, "");
   return remarks;
 }

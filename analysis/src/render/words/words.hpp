@@ -52,6 +52,9 @@ std::string stop_sentence(const Manifest& manifest, const Table& table);
 /// How many blocks of samples were taken while clocks were held back, and why; "" when none was.
 std::string throttle_sentence(const Table& table);
 
+/// Of which outputs elements lie beside knots, and how many at most; "" when none do.
+std::string knots_sentence(const Table& table);
+
 /// One or two sentences on it; a warning where the baseline differs from itself.
 std::string noise_sentence(const NoiseFloor& floor);
 
