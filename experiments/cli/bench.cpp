@@ -15,6 +15,7 @@
 #include "runner/experiment/parse.hpp"
 #include "runner/supervise/progress.hpp"
 #include "runner/supervise/supervisor.hpp"
+#include "version.hpp"
 
 namespace msda {
 namespace {
@@ -37,6 +38,7 @@ Arguments bench_arguments() {
        "      channels=32 num_levels=4 num_points=8 im2col_step=1 dtype=fp16\n",
        "0 ok; 1 wrong, failed, crashed or hung; 2 wrong usage; 3 something is missing here"});
   arguments.option("recipes", "FILE", "where recipes are looked up (default: the shipped ones)");
+  add_operator_option(arguments, "what VARIANT computes");
   arguments.device_option();
   arguments.plugin_option();
   arguments.words("VARIANT", 1, -1);
@@ -90,6 +92,16 @@ std::vector<std::string> other_keys(const std::string& variant, const Registry& 
   return keys;
 }
 
+/// As the word operator=, from --operator or from what is to be timed.
+void add_operator(Words& words, const Arguments& arguments, const Composition& composition) {
+  const Operator* const named = operator_option(arguments);
+  if (words.has("operator")) {
+    if (named != nullptr) throw UsageError("bench: give either operator= or --operator, not both");
+    return;
+  }
+  words.add("operator", std::string((named != nullptr ? *named : composition.op()).name()));
+}
+
 DeviceInfo device_for(const Arguments& arguments, Words& words, const Composition& composition) {
   const auto word = words.take("device");
   if (word && arguments.has("device")) {
@@ -136,6 +148,7 @@ int bench_command(const std::vector<std::string>& command_words) {
   request.measure = settings_from_words(words);
   request.mode = request.measure.modes.front();
   const DeviceInfo device = device_for(arguments, words, composition);
+  add_operator(words, arguments, composition);
   request.problem = problem_from_words(words);
   words.refuse_rest("bench", other_keys(name, registry, recipes));
   request.arms = {{name, uses, composition.describe()}};
@@ -146,7 +159,7 @@ int bench_command(const std::vector<std::string>& command_words) {
   Manifest manifest;
   manifest.name = "bench";
   manifest.summary = describe(request.problem.problem);
-  manifest.program_version = MSDA_VERSION;
+  manifest.program_version = kVersion;
   manifest.device = from_json_document<DeviceInfo>(ready.at("device"), "device");
   manifest.ceilings = ready.value("ceilings", nlohmann::json());
   fmt::print("{}", to_terminal(make_report(std::move(manifest), {record}), wants_colour(stdout)));

@@ -19,6 +19,7 @@ class Words {
   explicit Words(const std::vector<std::string>& words);
 
   bool has(const std::string& key) const { return words_.contains(key); }
+  void add(const std::string& key, std::string value) { words_.emplace(key, std::move(value)); }
   std::optional<std::string> take(const std::string& key);
   /// Throws UsageError unless the value is an integer of at least `minimum`.
   std::optional<std::int64_t> take_integer(const std::string& key, std::int64_t minimum);

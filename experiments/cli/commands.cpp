@@ -9,6 +9,7 @@
 #include "cli/terminal.hpp"
 #include "plugin/registry.hpp"
 #include "runner/supervise/manifest.hpp"
+#include "version.hpp"
 
 namespace msda {
 namespace {
@@ -88,7 +89,7 @@ int run_program(const std::vector<std::string>& arguments) {
   }
   if (name == "help") return find_command(rest.front()).run({"--help"});
   if (name == "--version") {
-    fmt::print("msda {} ({})\n", MSDA_VERSION, git_state());
+    fmt::print("msda {} ({})\n", kVersion, git_state());
     return 0;
   }
   return find_command(name).run(rest);

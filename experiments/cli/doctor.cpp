@@ -13,6 +13,7 @@
 #include "jit/cuda_headers.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "trace/trace.hpp"
+#include "version.hpp"
 
 namespace msda {
 namespace {
@@ -46,7 +47,7 @@ class Findings {
 };
 
 void check_program(Findings& findings) {
-  findings.info("program", fmt::format("msda {} ({})", MSDA_VERSION, git_state()));
+  findings.info("program", fmt::format("msda {} ({})", kVersion, git_state()));
   findings.info("processor", fmt::format("{}, {} hardware threads", host_info().name,
                                          std::thread::hardware_concurrency()));
   if (trace::has_nvtx()) {

@@ -24,6 +24,7 @@ Arguments input_arguments() {
        "  msda input convert dir=tensors dtype=fp16 --output working --format raw\n"});
   arguments.option("output", "DIR", "where the files go");
   arguments.option("format", "NAME", "npy (default) or raw");
+  add_operator_option(arguments, kDefaultOperator);
   add_force_option(arguments);
   arguments.words("generate or convert", 1, -1);
   return arguments;
@@ -71,6 +72,12 @@ int input_command(const std::vector<std::string>& command_words) {
   const std::string& action = arguments.words().front();
   Words words({arguments.words().begin() + 1, arguments.words().end()});
   check_action(action, words);
+  if (const Operator* const named = operator_option(arguments)) {
+    if (words.has("operator")) {
+      throw UsageError("input: give either operator= or --operator, not both");
+    }
+    words.add("operator", std::string(named->name()));
+  }
   const auto output = arguments.find("output");
   if (!output) throw UsageError("input: give --output, the directory to write");
   require_room(arguments, *output);

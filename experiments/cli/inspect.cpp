@@ -28,6 +28,7 @@ Arguments inspect_arguments() {
        "  msda inspect smem-levels --source\n"});
   arguments.option("arch", "SM", "architecture, as NVRTC knows it (default: sm_90a)");
   arguments.option("problem", "PRESET", "the problem whose constants it gets (default: ledger-48)");
+  add_operator_option(arguments, "what VARIANT computes");
   arguments.option("dtype", "T",
                    fmt::format("{} (default: {})", choices(all_names<DType>()), name_of(kUsual)));
   arguments.option("diff", "OTHER", "another variant or recipe, beside the first");
@@ -114,6 +115,22 @@ void print_all(const std::vector<Inspected>& all) {
   print_rows(instruction_rows(all));
 }
 
+/// Throws UsageError when the composition is not of the operator that was asked for.
+Problem problem_for(const Arguments& arguments, const std::string& name,
+                    const Composition& composition) {
+  const Operator* const named = operator_option(arguments);
+  const Operator& op = named != nullptr ? *named : composition.op();
+  if (const std::string refusal = composition.refuses(op); !refusal.empty()) {
+    throw UsageError(fmt::format("inspect: {}: {}", name, refusal));
+  }
+  Problem problem =
+      preset_spec(arguments.get("problem", "ledger-48"), fs::current_path(), std::string(op.name()))
+          .problem;
+  problem.types =
+      Types::all(value_named<DType>(arguments.get("dtype", std::string(name_of(kUsual)))));
+  return problem;
+}
+
 }  // namespace
 
 int inspect_command(const std::vector<std::string>& words) {
@@ -121,16 +138,15 @@ int inspect_command(const std::vector<std::string>& words) {
   if (!arguments.parse(words)) return 0;
   const std::string architecture = arguments.get("arch", "sm_90a");
   const Registry registry = load_registry(arguments);
-  Problem problem = preset_spec(arguments.get("problem", "ledger-48"), fs::current_path()).problem;
-  problem.types =
-      Types::all(value_named<DType>(arguments.get("dtype", std::string(name_of(kUsual)))));
   std::vector<std::string> names = {arguments.words().front()};
   if (const auto other = arguments.find("diff")) names.push_back(*other);
   const Recipes recipes = recipes_for(arguments.find("recipes"), registry, names);
   std::vector<Inspected> all;
   all.reserve(names.size());
   for (const std::string& name : names) {
-    all.push_back(inspect(name, uses_of(name, registry, recipes), registry, problem, architecture));
+    const std::vector<Use> uses = uses_of(name, registry, recipes);
+    const Problem problem = problem_for(arguments, name, Composition(registry, uses));
+    all.push_back(inspect(name, uses, registry, problem, architecture));
   }
   print_all(all);
   for (const Inspected& one : all) {

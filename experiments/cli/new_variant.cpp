@@ -18,6 +18,7 @@
 #include "compose/skeleton.hpp"
 #include "files/write.hpp"
 #include "nearest.hpp"
+#include "version.hpp"
 
 namespace msda::embedded::templates {
 extern const EmbeddedSource kSources[];
@@ -87,26 +88,30 @@ void check_name(const std::string& name, const Registry& registry) {
   }
 }
 
-/// The first skeleton that has the slot. One whose only slot is the kernel is --kernel's.
-const Skeleton& skeleton_of(const std::string& slot) {
+/// The first skeleton of the operator that has the slot. One whose only slot is the kernel is
+/// --kernel's.
+const Skeleton& skeleton_of(const Operator& op, const std::string& slot) {
   std::vector<std::string> names;
   for (const Skeleton& candidate : skeletons()) {
-    if (candidate.slots.size() == 1) continue;
+    if (candidate.slots.size() == 1 || &operator_of(candidate.name) != &op) continue;
     if (candidate.find(slot) != nullptr) return candidate;
     for (const std::string& name : candidate.slot_names()) {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
   }
+  if (names.empty()) {
+    throw UsageError(fmt::format("new-variant: the operator '{}' has no skeleton", op.name()));
+  }
   throw UsageError(fmt::format("new-variant: no slot '{}'{}; there are: {}", slot,
                                suggestion(slot, names), fmt::join(names, ", ")));
 }
 
-NewVariant for_slot(const std::string& slot) {
-  const Skeleton& skeleton = skeleton_of(slot);
+NewVariant for_slot(const Operator& op, const std::string& slot) {
+  const Skeleton& skeleton = skeleton_of(op, slot);
   const SkeletonSlot& filled = *skeleton.find(slot);
   NewVariant variant;
   const std::string header = boost::replace_all_copy(filled.name, "-", "_") + ".cuh";
-  variant.contract = "msda/slots/" + header;
+  variant.contract = op.sources() == nullptr ? "msda/slots/" + header : skeleton.header;
   variant.words = {{"slot", filled.name},          {"header", header},
                    {"Member", filled.member},      {"Default", filled.policy},
                    {"skeleton", skeleton.name},    {"contract", variant.contract},
@@ -174,7 +179,7 @@ void add_common(NewVariant& variant, const std::string& name, const Place& place
   variant.words["identifier"] = boost::replace_all_copy(name, "-", "_");
   variant.words["Class"] = class_name(name);
   variant.words["device"] = variant.device;
-  variant.words["version"] = MSDA_VERSION;
+  variant.words["version"] = kVersion;
   variant.files.push_back(
       {place.in_tree ? "in-tree.cmake.in" : "outside.cmake.in", "CMakeLists.txt"});
   variant.files.push_back({"README.md.in", "README.md"});
@@ -206,6 +211,7 @@ int new_variant_command(const std::vector<std::string>& words) {
        "  msda new-variant my-kernel --kernel cuda --output ../my-kernel\n"});
   arguments.option("slot", "SLOT", "an optimization that fills this slot");
   arguments.option("kernel", "DEVICE", "a whole kernel: cpu or cuda");
+  add_operator_option(arguments, kDefaultOperator);
   arguments.option("output", "DIR", "a project of its own in DIR");
   add_force_option(arguments);
   arguments.plugin_option();
@@ -218,7 +224,9 @@ int new_variant_command(const std::vector<std::string>& words) {
     throw UsageError("new-variant: give either --slot or --kernel");
   }
   check_name(name, load_registry(arguments));
-  NewVariant variant = slot ? for_slot(*slot) : for_kernel(*kernel);
+  const Operator* const named = operator_option(arguments);
+  const Operator& op = named != nullptr ? *named : find_operator(kDefaultOperator);
+  NewVariant variant = slot ? for_slot(op, *slot) : for_kernel(*kernel);
   const Place place = place_of(arguments, name);
   require_room(arguments, place.folder);
 

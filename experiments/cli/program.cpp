@@ -75,6 +75,16 @@ std::vector<Use> uses_of(const std::string& name, const Registry& registry,
   return {{name, {}}};
 }
 
+void add_operator_option(Arguments& arguments, std::string_view otherwise) {
+  arguments.option("operator", "NAME",
+                   fmt::format("{} (default: {})", choices(operator_names()), otherwise));
+}
+
+const Operator* operator_option(const Arguments& arguments) {
+  const auto name = arguments.find("operator");
+  return name ? &find_operator(*name) : nullptr;
+}
+
 void add_force_option(Arguments& arguments) {
   arguments.flag("force", "overwrite what is there already");
 }

@@ -37,6 +37,11 @@ Recipes recipes_for(const std::optional<std::string>& file, const Registry& regi
 /// What a recipe's or a variant's name stands for. Throws UsageError with the nearest name.
 std::vector<Use> uses_of(const std::string& name, const Registry& registry, const Recipes& recipes);
 
+/// --operator, for a command that spells a problem, and what it names; nullopt without. Throws
+/// UsageError with the nearest name.
+void add_operator_option(Arguments& arguments, std::string_view otherwise);
+const Operator* operator_option(const Arguments& arguments);
+
 /// --force, for a command that writes to a directory.
 void add_force_option(Arguments& arguments);
 /// Throws UsageError when `directory` holds something already, unless --force was given.

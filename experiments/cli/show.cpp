@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,13 +17,15 @@ namespace {
 
 Arguments show_arguments() {
   Arguments arguments({"show NAME [OPTION...]",
-                       "Shows a variant with its parameters, a problem preset with its sizes, or a "
-                       "recipe with its parts.",
+                       "Shows a variant with its parameters, an operator with its tensors and "
+                       "slots, a problem preset with its sizes, or a recipe with its parts.",
                        "  msda show vector-loads\n"
+                       "  msda show forward\n"
                        "  msda show ledger-48\n"
                        "  msda show experiments/ablation.yaml:all\n"
                        "  msda show wide-loads --recipes experiments/recipes.yaml\n"});
   arguments.option("recipes", "FILE", "where recipes are looked up (default: the shipped ones)");
+  add_operator_option(arguments, kDefaultOperator);
   arguments.plugin_option();
   arguments.words("NAME", 1, 1);
   return arguments;
@@ -43,9 +46,26 @@ void show_variant(const Plugin& plugin) {
   }
 }
 
-void show_preset(const std::string& name) {
+void show_operator(const Operator& op) {
+  fmt::print("{} (operator)\n  {}\n  operations: {}\n", op.name(), op.summary(), op.flops_text());
+  for (const TensorSpec& spec : op.tensors()) {
+    std::vector<std::string_view> axes;
+    for (const Axis axis : spec.dimensions()) axes.push_back(symbol_of(axis));
+    constexpr std::array kRoles = {"input", "derived", "output"};
+    fmt::print("  {} {} [{}]{}\n", kRoles[static_cast<std::size_t>(spec.role)], spec.name,
+               fmt::join(axes, ", "), spec.accumulated ? ", accumulated" : "");
+  }
+  for (const Skeleton& skeleton : op.skeletons()) {
+    fmt::print("  skeleton {}\n", skeleton.name);
+    for (const SkeletonSlot& slot : skeleton.slots) {
+      fmt::print("    {}{}\n", slot.name, slot.policy.empty() ? "" : ": " + slot.policy);
+    }
+  }
+}
+
+void show_preset(const std::string& name, const Operator& op) {
   const Problem problem = preset(name);
-  const Traffic traffic = find_operator(kDefaultOperator).traffic(problem);
+  const Traffic traffic = op.traffic(problem);
   std::vector<std::string> levels;
   for (const Level& level : problem.levels) {
     levels.push_back(fmt::format("{}x{}", level.height, level.width));
@@ -70,9 +90,16 @@ int show_command(const std::vector<std::string>& words) {
   const Registry registry = load_registry(arguments);
   std::vector<std::string> known = preset_names();
   if (is_in(name, known)) {
-    show_preset(name);
+    const Operator* const named = operator_option(arguments);
+    show_preset(name, named != nullptr ? *named : find_operator(kDefaultOperator));
     return 0;
   }
+  const std::vector<std::string> names = operator_names();
+  if (is_in(name, names)) {
+    show_operator(find_operator(name));
+    return 0;
+  }
+  known.insert(known.end(), names.begin(), names.end());
   for (const Plugin& plugin : registry.plugins()) known.push_back(plugin.name);
   known.emplace_back(kExternalVariant);
   if (is_in(name, known)) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compose/skeleton.hpp"
 #include "results/entries_json.hpp"
 
 namespace msda {
@@ -50,6 +51,16 @@ std::string kind_text(const Variant& variant) {
   return "placement";
 }
 
+const Operator* operator_of(const Variant& variant) {
+  const std::string own = variant.computes(resolve_parameters(variant.info(), {}));
+  if (!own.empty()) return &find_operator(own);
+  if (const auto* part = dynamic_cast<const Optimization*>(&variant)) {
+    return &operator_of(part->slot().skeleton);
+  }
+  const bool is_kernel = dynamic_cast<const Kernel*>(&variant) != nullptr;
+  return is_kernel ? &find_operator(kDefaultOperator) : nullptr;
+}
+
 std::string type_text(const ParameterSpec& spec) {
   std::string text = kTypeNames[spec.default_value.index()];
   if (!spec.choices.empty()) {
@@ -82,6 +93,7 @@ json to_json(const Plugin& plugin) {
   if (!plugin.error.empty()) return object;
   const VariantInfo& info = plugin.variant->info();
   object["summary"] = info.summary;
+  if (const Operator* op = operator_of(*plugin.variant)) object["operator"] = op->name();
   object["parameters"] = json::array();
   for (const ParameterSpec& spec : info.parameters) {
     object["parameters"].push_back(parameter_to_json(spec));

@@ -17,6 +17,9 @@ std::string kind_text(const Variant& variant);
 std::string type_text(const ParameterSpec& spec);
 /// "vector-loads{width=4} + persistent"; "the direct skeleton" for none.
 std::string uses_text(const std::vector<Use>& uses);
+/// The operator that a variant computes with its default parameters; null for a placement, which
+/// may stand beside any.
+const Operator* operator_of(const Variant& variant);
 /// For scripts: name, version, kind, slot, summary, parameters; or name, file and error.
 nlohmann::json to_json(const Plugin& plugin);
 

@@ -37,8 +37,7 @@ Arguments verify_arguments() {
        "usage; 3 something is missing here"});
   arguments.option("problem", "PRESET", "a problem preset, with generated tensors");
   arguments.option("input", "DIR", "a directory of .npy tensors");
-  arguments.option("operator", "NAME",
-                   fmt::format("{} (default: {})", choices(operator_names()), kDefaultOperator));
+  add_operator_option(arguments, kDefaultOperator);
   arguments.option("dtype", "T",
                    "convert all tensors to " + choices(all_names<DType>()) + " first");
   arguments.option("recipes", "FILE", "where recipes come from (default: the shipped ones)");
@@ -77,8 +76,8 @@ ProblemSpec problem_from(const Arguments& arguments) {
   const auto name = arguments.find("problem");
   const auto directory = arguments.find("input");
   if (name && directory) throw UsageError("verify: give either --problem or --input, not both");
-  const std::string op(
-      find_operator(arguments.get("operator", std::string(kDefaultOperator))).name());
+  const Operator* const named = operator_option(arguments);
+  const std::string op(named != nullptr ? named->name() : kDefaultOperator);
   ProblemSpec spec = arguments.has("evidence") ? documents_problem() : small_problem();
   spec.op = op;
   if (name) spec = preset_spec(*name, fs::current_path(), op);

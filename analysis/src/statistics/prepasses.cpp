@@ -1,5 +1,9 @@
 #include "statistics/prepasses.hpp"
 
+#include <algorithm>
+
+#include "results/counters.hpp"
+
 namespace msda {
 
 double PrepassSplit::prepass_seconds() const {
@@ -17,13 +21,16 @@ std::optional<PrepassSplit> split_prepasses(const Record& record, const Record* 
     if (!seconds) return std::nullopt;
     parts.push_back({part.name, *seconds, part.outside});
   }
+  const auto found = std::ranges::find(parts, kMainPart, &PartMedian::name);
+  const auto main = found != parts.end() ? found : parts.end() - 1;
   PrepassSplit split;
-  split.kernel_seconds = parts.back().seconds;
-  parts.pop_back();
-  split.before = std::move(parts);
+  split.kernel_seconds = main->seconds;
   if (baseline != nullptr) {
-    split.without = estimate_ratio(baseline->samples, record.parts.back().samples, planned);
+    const PartTimes& kernel = record.parts[static_cast<std::size_t>(main - parts.begin())];
+    split.without = estimate_ratio(baseline->samples, kernel.samples, planned);
   }
+  parts.erase(main);
+  split.before = std::move(parts);
   return split;
 }
 

@@ -19,8 +19,9 @@ struct PartMedian {
 };
 
 struct PrepassSplit {
-  std::vector<PartMedian> before;  ///< what runs before the main kernel, in order; not empty
-  double kernel_seconds = 0;       ///< median of the main kernel
+  /// What runs before the main kernel, and after it, in order; not empty.
+  std::vector<PartMedian> before;
+  double kernel_seconds = 0;  ///< median of the main kernel
   /// Baseline time / time of the main kernel alone, estimated inside blocks; nullopt without a
   /// baseline.
   std::optional<RatioEstimate> without;

@@ -5,24 +5,24 @@
 
 namespace msda {
 
-inline constexpr int kMostSlots = 16;  ///< of a family of skeletons, which numbers its own slots
-inline constexpr int kLevelLimit = 8;  ///< levels that a problem may have
-inline constexpr int kTexelViews = 2;  ///< views of the stored values as texels of some size
+inline constexpr int kMostSlots = 16;    ///< of a family of skeletons, which numbers its own slots
+inline constexpr int kTensorLimit = 16;  ///< tensors that an operator may have
+inline constexpr int kLevelLimit = 8;    ///< levels that a problem may have
+inline constexpr int kTexelViews = 2;    ///< views of the stored values as texels of some size
 
 /// A CUtensorMap: the driver's description of a tensor for TMA.
 struct alignas(64) TensorMap {
   unsigned long long opaque[16];
 };
 
-/// The tensors of operator forward. Shapes as in problem.hpp.
-struct ForwardTensors {
-  const void* value;
-  const void* locations;
-  const void* weights;
-  void* output;
-};
-
-/// The arguments of a launch that do not depend on the operator.
+/// The arguments of a launch that do not depend on the operator. By-value argument of every kernel
+/// of an operator is a struct that begins with these, followed by pointers to the operator's
+/// tensors in the order of its list (or to as many of the first as its kernels take):
+///
+///   struct Arguments : msda::LaunchArguments {
+///     const void* rows;
+///     void* sums;
+///   };
 struct LaunchArguments {
   long long batch;              ///< B
   long long queries;            ///< Q
@@ -33,18 +33,43 @@ struct LaunchArguments {
   unsigned first_texel[kTexelViews];        ///< texel at which the stored values begin
 };
 
-/// By-value argument of every kernel of the operator.
-struct ForwardArguments : ForwardTensors, LaunchArguments {};
-using Arguments = ForwardArguments;
+/// What policies know that read values at points, whatever the operator makes of these. Shapes as
+/// in problem.hpp.
+struct Arguments : LaunchArguments {
+  const void* value;
+  const void* locations;
+  const void* weights;
+};
+
+/// Of operator forward.
+struct ForwardArguments : Arguments {
+  void* output;
+};
 
 /// Arguments of kernels that copy boxes by TMA: one tensor map for each level, valid for levels
 /// with a box in the plan. Kept apart because a larger parameter block makes every launch slower.
-template <int levels>
-struct MappedArguments : Arguments {
+template <int levels, class Own>
+struct MappedArguments : Own {
   TensorMap maps[levels];
 };
-/// What the host fills in. The parameter of each kernel is a prefix of this.
-using AllArguments = MappedArguments<kLevelLimit>;
+
+/// Tensors that kernels with these arguments take.
+template <class Own>
+inline constexpr unsigned kTensors = (sizeof(Own) - sizeof(LaunchArguments)) / sizeof(void*);
+
+/// What the host fills in: room for the arguments of any kernel of any operator. The parameter of
+/// each kernel is a prefix of this. Tensor maps follow the tensors that the kernels take.
+struct AllArguments : LaunchArguments {
+  void* tensor[kTensorLimit];
+  TensorMap room[kLevelLimit];
+
+  /// Where the maps lie if the kernels take so many tensors, which are to be filled in before.
+  TensorMap* maps(unsigned tensors) {
+    unsigned long long bytes = sizeof(LaunchArguments) + tensors * sizeof(void*);
+    bytes = (bytes + alignof(TensorMap) - 1) / alignof(TensorMap) * alignof(TensorMap);
+    return reinterpret_cast<TensorMap*>(reinterpret_cast<unsigned char*>(this) + bytes);
+  }
+};
 
 /// Bytes of workspace as a function of the run-time sizes: the sum of the three parts.
 struct Extent {
@@ -112,19 +137,33 @@ enum Zeroed : unsigned {
   kZeroedOnce  ///< when it is allocated: a launch finds what earlier launches left
 };
 
-/// A composition: its main kernel, and for each slot perhaps a workspace and a pre-pass.
+/// When a slot's pass is launched, seen from the main kernel.
+enum Pass : int { kBefore, kAfter, kPasses };
+
+/// A composition: its main kernel, and for each slot perhaps a workspace, and a pass before or
+/// after the main kernel. Passes are launched in the order of their slots. What a slot's passes
+/// write into its workspace, and what each accumulated output is cleared to before them, the
+/// kernels after them find there.
 struct LaunchPlan {
   LaunchShape main;
+  unsigned tensors;  ///< that the kernels take: kTensors of their arguments
   Extent workspace[kMostSlots];
-  unsigned zeroed[kMostSlots];       ///< a Zeroed: when the workspace is cleared
-  unsigned has_prepass[kMostSlots];  ///< 1 when prepass[slot] is launched before the main kernel
-  LaunchShape prepass[kMostSlots];
+  unsigned zeroed[kMostSlots];            ///< a Zeroed: when the workspace is cleared
+  LaunchShape pass[kPasses][kMostSlots];  ///< threads 0: none
+  /// Bit n: the kernels write each element of the accumulated tensor n without reading it first,
+  /// so that the launcher need not clear it.
+  unsigned overwritten;
+  /// The tensor that textures, boxes and texels show.
+  unsigned viewed_tensor;
+  /// 1 + the slot whose workspace the main kernel reads in its place, made by the slot's pass
+  /// before; 0: none
+  unsigned viewed_workspace;
   TextureShape texture[kLevelLimit];
   BoxShape boxes[kLevelLimit];
   /// Bytes of a texel in a linear texture of the stored values: 1, 2, 4, 8 or 16; 0: no view
   unsigned texel_bytes[kTexelViews];
-  /// 1: the main kernel keeps the value tensor in the persisting part of L2
-  unsigned persist_value;
+  /// 1 + the tensor that the main kernel keeps in the persisting part of L2; 0: none
+  unsigned persisting_tensor;
   SharedPart shared[kMostSlots];   ///< of the main kernel
   unsigned tile_rows;              ///< rows that a block computes at a time; 0: no tiles
   unsigned point_bytes;            ///< bytes of values that a lane reads for a point
@@ -139,7 +178,7 @@ struct LaunchPlan {
 #define MSDA_HOST_DEVICE
 #endif
 
-/// A pre-pass in a grid-stride loop.
+/// A pass in a grid-stride loop.
 MSDA_HOST_DEVICE constexpr LaunchShape grid_stride_shape(unsigned threads,
                                                          unsigned resident_blocks) {
   return {.threads = threads, .resident_blocks = resident_blocks};

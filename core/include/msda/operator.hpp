@@ -137,14 +137,6 @@ inline std::int64_t row_elements(const Problem& problem, const TensorSpec& spec)
   return count;
 }
 
-/// The spec of that name among `specs`, or nullptr.
-constexpr const TensorSpec* find_tensor(std::span<const TensorSpec> specs, std::string_view name) {
-  for (const TensorSpec& spec : specs) {
-    if (spec.name == name) return &spec;
-  }
-  return nullptr;
-}
-
 /// What one call must move and compute. Bandwidths, bounds and % SOL come of this. Bytes; each
 /// element counts once unless said otherwise.
 struct Traffic {

@@ -51,7 +51,7 @@ using Stream = void*;
 /// One of several things that a launch enqueues, so that they can be timed apart. Refers to the
 /// executable that it is a part of.
 struct LaunchPart {
-  std::string name;  ///< "clear", the optimization or slot of a pre-pass, "prepare", "kernel"
+  std::string name;  ///< "clear", the optimization or slot of a pass, "prepare"; "kernel": the main
   std::function<void(const Tensors& tensors, Stream stream)> launch;
   /// True for what launch() does not do: its result is there since bind().
   bool outside = false;
@@ -66,8 +66,8 @@ class Executable {
   /// Enqueues the work, and only that: no allocation, no synchronisation. On a CPU it does the
   /// work.
   virtual void launch(const Tensors& tensors, Stream stream) = 0;
-  /// In order, the main kernel last. Empty for one that cannot be taken apart, or has nothing
-  /// before its kernel. Those that are not `outside` are, one after the other, a launch.
+  /// In order. Empty for one that cannot be taken apart, or is its kernel alone. Those that are not
+  /// `outside` are, one after the other, a launch.
   virtual std::vector<LaunchPart> parts() { return {}; }
   /// Whether it reads the derived tensor `name`, which is null in Tensors otherwise.
   virtual bool wants(std::string_view name) const {

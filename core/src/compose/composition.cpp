@@ -284,8 +284,18 @@ std::string Composition::refuses(const Operator& asked) const {
 }
 
 bool Composition::deterministic(std::string_view output) const {
-  return std::all_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+  const auto repeats = [&](const Part& part) {
     return part.plugin->variant->deterministic(output, part.parameters);
+  };
+  if (!std::ranges::all_of(parts_, repeats)) return false;
+  if (kernel() != nullptr) return true;
+  const Skeleton& own = msda::skeleton(skeleton_);
+  return std::ranges::none_of(own.slots, [&](const SkeletonSlot& slot) {
+    const auto fills = [&](const Part& part) {
+      return own.find(optimization(part).slot().slot) == &slot;
+    };
+    return std::ranges::find(slot.any_order, output) != slot.any_order.end() &&
+           std::ranges::none_of(parts_, fills);
   });
 }
 

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <map>
 
 #include <msda/error.hpp>
 #include <msda/slot_list.cuh>
@@ -24,11 +26,15 @@ const std::vector<Skeleton>& skeletons() {
 }
 
 const Operator& operator_of(std::string_view skeleton) {
-  for (const Operator* one : operators()) {
-    for (const Skeleton& own : one->skeletons()) {
-      if (own.name == skeleton) return *one;
+  static const auto kOwners = [] {
+    std::map<std::string, const Operator*, std::less<>> owners;
+    for (const Operator* one : operators()) {
+      for (const Skeleton& own : one->skeletons()) owners.emplace(own.name, one);
     }
-  }
+    return owners;
+  }();
+  const auto found = kOwners.find(skeleton);
+  if (found != kOwners.end()) return *found->second;
   throw Error(fmt::format("no operator has a skeleton '{}'", skeleton));
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
+#include <set>
 
 #include <msda/launch.cuh>
 
@@ -82,6 +84,7 @@ std::string problem_text(const Problem& problem) {
   static constexpr int kLevels = {};
   static constexpr int kPoints = {};
   static constexpr long long kSpatialSize = {};
+  static constexpr unsigned kUnasked = {};  // bit n: the operator's tensor n is null
   static constexpr bool kBordered = {};
   static constexpr int height(int level) {{ return {}; }}
   static constexpr int width(int level) {{ return {}; }}
@@ -91,8 +94,8 @@ std::string problem_text(const Problem& problem) {
       traits_of(problem.types.value).device_type, traits_of(problem.types.location).device_type,
       traits_of(problem.types.weight).device_type, traits_of(problem.types.output).device_type,
       problem.heads, problem.channels, problem.level_count(), problem.points,
-      problem.spatial_size(), problem.layout == ValueLayout::kZeroBorder, chain(heights),
-      chain(widths), chain(problem.level_starts()));
+      problem.spatial_size(), problem.unasked, problem.layout == ValueLayout::kZeroBorder,
+      chain(heights), chain(widths), chain(problem.level_starts()));
 }
 
 /// A parameter as a C++ constant. Floating-point values are written in hexadecimal, hence exactly;
@@ -129,45 +132,64 @@ std::string parameters_text(const Part& part, const Problem& problem) {
   return text + "};\n";
 }
 
-/// The slots whose policy may have a pre-pass, with their names: the filled ones, and what the
-/// skeleton's slots share.
-std::map<int, std::string> prepass_slots(const Composition& composition, const Skeleton& skeleton) {
+/// Numbers of the filled slots, with the names of what fills them.
+std::map<int, std::string> filled_slots(const Composition& composition, const Skeleton& skeleton) {
   std::map<int, std::string> names;
   for (const Part& part : composition.parts()) {
-    const auto& slot = optimization(part).slot();
-    names.emplace(skeleton.find(slot.slot)->number, part.plugin->name);
-  }
-  if (names.empty()) return names;
-  for (const SkeletonSlot& slot : skeleton.slots) {
-    const auto& shared = skeleton.shared_prepasses;
-    if (std::find(shared.begin(), shared.end(), slot.number) != shared.end()) {
-      names.emplace(slot.number, slot.name);
-    }
+    names.emplace(skeleton.find(optimization(part).slot().slot)->number, part.plugin->name);
   }
   return names;
 }
 
+/// Every pass that a policy may have: before the main kernel those of filled slots and those that
+/// the skeleton's slots share, after it those of the slots that the skeleton names.
+std::vector<PassKernel> passes_of(const std::map<int, std::string>& filled,
+                                  const Skeleton& skeleton, const std::string& composition) {
+  std::vector<PassKernel> passes;
+  const auto add = [&](Pass when, const SkeletonSlot& slot) {
+    const auto found = filled.find(slot.number);
+    passes.push_back(
+        {when, slot.number,
+         fmt::format("{}::{}<{}, {}>", skeleton.space, when == kBefore ? "prepass" : "postpass",
+                     composition, slot.number),
+         found != filled.end() ? found->second : slot.name});
+  };
+  const auto has = [](const std::vector<int>& slots, int number) {
+    return std::find(slots.begin(), slots.end(), number) != slots.end();
+  };
+  for (const SkeletonSlot& slot : skeleton.slots) {
+    const bool shares = !filled.empty() && has(skeleton.shared_prepasses, slot.number);
+    if (filled.contains(slot.number) || shares) add(kBefore, slot);
+  }
+  for (const SkeletonSlot& slot : skeleton.slots) {
+    if (has(skeleton.postpasses, slot.number)) add(kAfter, slot);
+  }
+  return passes;
+}
+
+/// What is embedded up to the null pointers that end the list.
+std::vector<UnitHeader> listed(const EmbeddedSource* source) {
+  std::vector<UnitHeader> headers;
+  for (; source != nullptr && source->path != nullptr; ++source) {
+    headers.push_back({source->path, source->text});
+  }
+  return headers;
+}
+
 /// Has the compiler name the plugin and the contract that its policy does not keep, before it meets
 /// what is missing inside the skeleton.
-std::string contract_check(const Part& part, const SkeletonSlot& slot) {
+std::string contract_check(const Part& part, const SkeletonSlot& slot, const Skeleton& skeleton) {
   return fmt::format(
-      "static_assert(msda::{0}Policy<K::{0}, K>,\n"
-      "              \"plugin '{1}' does not satisfy msda::{0}Policy, the contract of slot "
+      "static_assert({3}::{0}Policy<K::{0}, K>,\n"
+      "              \"plugin '{1}' does not satisfy {3}::{0}Policy, the contract of slot "
       "'{2}'\");\n",
-      slot.member, part.plugin->name, slot.name);
+      slot.member, part.plugin->name, slot.name, skeleton.contracts);
 }
 
 }  // namespace
 
 const std::vector<UnitHeader>& device_headers() {
-  static const std::vector<UnitHeader> kHeaders = [] {
-    std::vector<UnitHeader> headers;
-    for (const EmbeddedSource* source = embedded::core::kSources; source->path != nullptr;
-         ++source) {
-      headers.push_back({source->path, source->text});
-    }
-    return headers;
-  }();
+  static const std::vector<UnitHeader> kHeaders = listed(embedded::core::kSources);
   return kHeaders;
 }
 
@@ -180,8 +202,8 @@ ComposedUnit write_unit(const Composition& placed, const Problem& problem,
   Unit& unit = composed.unit;
   unit.label = composition.describe();
   unit.headers = device_headers();
-  for (const EmbeddedSource& source : composition.op().sources()) {
-    unit.headers.push_back({source.path, source.text});
+  for (const Operator* op : std::set{&operator_of(skeleton.name), &composition.op()}) {
+    std::ranges::move(listed(op->sources()), std::back_inserter(unit.headers));
   }
   std::string includes = fmt::format("#include <{}>\n", skeleton.header);
   std::string parameters;
@@ -198,7 +220,7 @@ ComposedUnit write_unit(const Composition& placed, const Problem& problem,
     const SkeletonSlot& place = *skeleton.find(slot.slot);
     slots += fmt::format("  template <class K>\n  using {} = {}<K, {}_parameters>;\n", place.member,
                          slot.type, name);
-    contracts += contract_check(part, place);
+    contracts += contract_check(part, place, skeleton);
   }
   const std::string symbol = symbol_of(composition);
   unit.text = fmt::format(
@@ -208,16 +230,14 @@ ComposedUnit write_unit(const Composition& placed, const Problem& problem,
       slots, contracts, space);
 
   composed.slots = skeleton.slot_names();
-  composed.main_kernel = fmt::format("{}::kernel<{}::{}>", skeleton.space, space, symbol);
+  composed.filled_slots = filled_slots(composition, skeleton);
+  const std::string type = fmt::format("{}::{}", space, symbol);
+  composed.main_kernel = fmt::format("{}::kernel<{}>", skeleton.space, type);
   unit.kernels.push_back(composed.main_kernel);
-  unit.plan = fmt::format("&{}::plan<{}::{}>", skeleton.space, space, symbol);
+  unit.plan = fmt::format("&{}::plan<{}>", skeleton.space, type);
   composed.constant_plan = fmt::format("{}::make_plan<{}::K>()", skeleton.space, space);
-  for (const auto& [slot, name] : prepass_slots(composition, skeleton)) {
-    const std::string kernel =
-        fmt::format("{}::prepass<{}::{}, {}>", skeleton.space, space, symbol, slot);
-    composed.prepasses.emplace(slot, Prepass{kernel, name});
-    unit.kernels.push_back(kernel);
-  }
+  composed.passes = passes_of(composed.filled_slots, skeleton, type);
+  for (const PassKernel& pass : composed.passes) unit.kernels.push_back(pass.expression);
   return composed;
 }
 

@@ -5,24 +5,29 @@
 #include <string>
 #include <vector>
 
+#include <msda/launch.cuh>
+
 #include "compose/composition.hpp"
 #include "compose/unit.hpp"
 
 namespace msda {
 
-/// A pre-pass that a slot's policy may have; the launch plan says whether it does.
-struct Prepass {
-  std::string kernel;  ///< name expression
-  std::string name;    ///< the optimization that fills the slot, or else the slot: "spatial-order"
+/// A pass that a slot's policy may have; the launch plan says whether it does.
+struct PassKernel {
+  Pass when;
+  int slot;
+  std::string expression;  ///< name expression
+  std::string name;  ///< the optimization that fills the slot, or else the slot: "spatial-order"
 };
 
 /// What a composed unit offers the host: names to look up in the compiled module.
 struct ComposedUnit {
   Unit unit;
-  std::string main_kernel;           ///< name expression
-  std::map<int, Prepass> prepasses;  ///< by number of the slot, for filled slots
-  std::vector<std::string> slots;    ///< the skeleton's, by number
-  std::string constant_plan;         ///< expression of the launch plan, for host code in C++
+  std::string main_kernel;                  ///< name expression
+  std::vector<PassKernel> passes;           ///< in the order of a launch
+  std::map<int, std::string> filled_slots;  ///< numbers, with the names of what fills them
+  std::vector<std::string> slots;           ///< the skeleton's, by number
+  std::string constant_plan;                ///< expression of the launch plan, for host code in C++
 };
 
 /// Writes includes, the problem's constants, one struct of constants for each part's parameters,

@@ -39,9 +39,8 @@ std::string code_hash(const CompiledUnit& unit) {
   for (Remark& idle : plan.idle) idle = {};  // words, which change no launch
   Hash hash;
   hash.add(&plan, sizeof plan);
-  add_kernel(unit.module, unit.composed.main_kernel, hash);
-  for (const auto& [slot, prepass] : unit.composed.prepasses) {
-    if (plan.has_prepass[slot] != 0) add_kernel(unit.module, prepass.kernel, hash);
+  for (const PlannedKernel& kernel : kernels_of(unit.composed, plan)) {
+    add_kernel(unit.module, kernel.expression, hash);
   }
   return hash.hex();
 }

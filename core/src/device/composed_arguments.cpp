@@ -1,9 +1,10 @@
 #include "device/composed_arguments.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <msda/error.hpp>
-#include <msda/operators/forward.hpp>
 
 namespace msda {
 namespace {
@@ -22,10 +23,28 @@ void check_texels(const LaunchPlan& plan, std::size_t stored_bytes) {
   }
 }
 
+/// Outputs that no kernel gets would stay as they are.
+void check_tensors(const LaunchPlan& plan, std::span<const TensorSpec> specs) {
+  static_assert(kMostTensors == kTensorLimit);
+  const auto is_output = [](const TensorSpec& spec) {
+    return spec.role == TensorSpec::Role::kOutput;
+  };
+  const auto last = std::find_if(specs.rbegin(), specs.rend(), is_output);
+  const auto least = static_cast<std::size_t>(specs.rend() - last);
+  if (plan.tensors < least || plan.tensors > specs.size()) {
+    throw Error(
+        fmt::format("the kernels' arguments have {} tensors, and the operator has {}, the "
+                    "first {} of which a kernel needs",
+                    plan.tensors, specs.size(), least));
+  }
+}
+
 }  // namespace
 
-ComposedArguments::ComposedArguments(const LaunchPlan& plan, const Problem& problem,
-                                     const Allocate& allocate) {
+ComposedArguments::ComposedArguments(const LaunchPlan& plan, std::span<const TensorSpec> specs,
+                                     const Problem& problem, const Allocate& allocate)
+    : tensors_(plan.tensors) {
+  check_tensors(plan, specs);
   constant_.batch = problem.batch;
   constant_.queries = problem.queries;
   constexpr bool kRemembers = true;  // as soon as it is allocated
@@ -35,19 +54,19 @@ ComposedArguments::ComposedArguments(const LaunchPlan& plan, const Problem& prob
     if (plan.zeroed[slot] == kZeroedOnce) memory->fill(0);
     return memory->data();
   });
-  const auto value_bytes = static_cast<std::size_t>(bytes_of(problem, forward::kValue));
-  stored_bytes_ = runtime::stored_bytes(plan, constant_, value_bytes);
+  const auto bytes = [&](std::size_t tensor) {
+    return static_cast<std::size_t>(bytes_of(problem, specs[tensor]));
+  };
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].accumulated) clears_.add_accumulated(plan, static_cast<int>(i), bytes(i));
+  }
+  stored_bytes_ = runtime::stored_bytes(plan, constant_, bytes(plan.viewed_tensor));
   check_texels(plan, stored_bytes_);
 }
 
-Arguments ComposedArguments::of(const Tensors& tensors) const {
-  Arguments arguments = constant_;
-  const forward::View view(tensors);
-  arguments.value = view.value;
-  arguments.locations = view.locations;
-  arguments.weights = view.weights;
-  arguments.output = view.output;
-  return arguments;
+void ComposedArguments::fill(const Tensors& tensors, AllArguments& arguments) const {
+  static_cast<LaunchArguments&>(arguments) = constant_;
+  std::copy_n(tensors.data.begin(), tensors_, std::begin(arguments.tensor));
 }
 
 void ComposedArguments::set_texture(std::size_t level, std::uintptr_t texture,

@@ -8,9 +8,9 @@ namespace msda {
 
 std::vector<std::string> idle_policies(const ComposedUnit& composed, const LaunchPlan& plan) {
   std::vector<std::string> reasons;
-  for (const auto& [slot, filled] : composed.prepasses) {
+  for (const auto& [slot, name] : composed.filled_slots) {
     const std::string reason(plan.idle[slot].text);
-    if (!reason.empty()) reasons.push_back(fmt::format("{}: {}", filled.name, reason));
+    if (!reason.empty()) reasons.push_back(fmt::format("{}: {}", name, reason));
   }
   return reasons;
 }

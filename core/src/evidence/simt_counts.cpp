@@ -16,6 +16,7 @@
 #include "evidence/scale.hpp"
 #include "hash.hpp"
 #include "problem/validate.hpp"
+#include "version.hpp"
 
 namespace msda {
 namespace {
@@ -108,7 +109,7 @@ Counts SimtCounter::count(const Composition& composition) {
       composition.placement() ? composition.placement()->plugin->name : std::string();
   const std::string key =
       hash_hex(fmt::format("{} {} {} {} {} {} {} {}", kCounting, on.multiprocessors,
-                           describe(scaled.problem), MSDA_VERSION, inputs_.identity, placement,
+                           describe(scaled.problem), kVersion, inputs_.identity, placement,
                            composition.device_count(), static_cast<int>(composition.gather())));
   return kept_counts(build.unit->module.directory / ("counts-" + key + ".json"), count);
 }

@@ -9,6 +9,7 @@
 
 #include "characters.hpp"
 #include "export/parts.hpp"
+#include "version.hpp"
 
 namespace msda {
 namespace {
@@ -106,7 +107,7 @@ std::string provenance_comment(const ExportRequest& request,
       "/* {}: multi-scale deformable attention, exported by MSDA Lab {}.\n"
       " * SPDX-License-Identifier: Apache-2.0 (licence of MSDA Lab and of the plugins in its tree; "
       "one\n * from elsewhere may have another)\n *\n",
-      request.name, MSDA_VERSION);
+      request.name, kVersion);
   for (const CheckedKernel& kernel : kernels) {
     const Problem& problem = kernel.exported->problem;
     text += wrapped(fmt::format("{}: H={} C={} P={}, levels {}, {}; chosen for {} queries in all "
@@ -129,7 +130,7 @@ std::string provenance_json(const ExportRequest& request,
                             const std::vector<CheckedKernel>& kernels) {
   json object = {{"name", request.name},
                  {"program", "MSDA Lab"},
-                 {"version", MSDA_VERSION},
+                 {"version", kVersion},
                  {"nvrtc", nvrtc_version()},
                  {"license", "Apache-2.0"},
                  {"report", request.report_from},

@@ -22,17 +22,17 @@ std::string literal(const std::string& text) { return nlohmann::json(visible(tex
 /// The line of the table that a kernel is.
 std::string table_entry(const CheckedKernel& kernel) {
   const Problem& problem = kernel.exported->problem;
-  std::string prepasses;
-  for (const auto& [slot, prepass] : kernel.composed.prepasses) {
-    if (kernel.plan.has_prepass[slot] == 0) continue;
-    prepasses += fmt::format("{}{{{}, {}}}", prepasses.empty() ? "" : ", ", prepass.kernel, slot);
+  std::string passes;
+  for (const PlannedKernel& planned : kernels_of(kernel.composed, kernel.plan)) {
+    if (planned.pass == nullptr) continue;
+    passes += fmt::format("{}{{{}, msda::{}, {}}}", passes.empty() ? "" : ", ", planned.expression,
+                          planned.pass->when == kBefore ? "kBefore" : "kAfter", planned.pass->slot);
   }
   return fmt::format(
       "    {{{},\n     shape_of<{}::Problem>(),\n     {},\n     {},\n     {},\n     {},\n"
       "     {{{}}},\n     {{{}}}}},\n",
       literal(kernel.name), kernel.space, problem.batch * problem.queries, kernel.least_capability,
-      kernel.most_capability, kernel.composed.constant_plan, kernel.composed.main_kernel,
-      prepasses);
+      kernel.most_capability, kernel.composed.constant_plan, kernel.composed.main_kernel, passes);
 }
 
 std::string table(const std::vector<CheckedKernel>& kernels) {
@@ -122,9 +122,8 @@ std::string cubin(const ExportRequest& request, const std::vector<CheckedKernel>
   unit.label = request.name;
   unit.text = source;
   for (const CheckedKernel& kernel : kernels) {
-    unit.kernels.push_back(kernel.composed.main_kernel);
-    for (const auto& [slot, prepass] : kernel.composed.prepasses) {
-      if (kernel.plan.has_prepass[slot] != 0) unit.kernels.push_back(prepass.kernel);
+    for (const PlannedKernel& planned : kernels_of(kernel.composed, kernel.plan)) {
+      unit.kernels.push_back(planned.expression);
     }
   }
   unit.plan = kernels.front().composed.unit.plan;

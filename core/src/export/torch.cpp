@@ -6,6 +6,7 @@
 
 #include "export/parts.hpp"
 #include "jit/occupancy.hpp"
+#include "version.hpp"
 
 namespace msda {
 namespace {
@@ -101,7 +102,7 @@ std::vector<ExportedFile> export_hub(const ExportRequest& asked, const Compiler&
       {"NAME", request.name},
       {"PACKAGE", package},
       {"HUB_NAME", hub_name},
-      {"VERSION", MSDA_VERSION},
+      {"VERSION", kVersion},
       {"CAPABILITIES", fmt::format("{}", fmt::join(capability_texts(kernels), ", "))},
       {"NAMESPACE", "TORCH_EXTENSION_NAME"},
       {"INCLUDES", "#include \"registration.h\"\n"},

@@ -25,6 +25,21 @@ LaunchPlan read_plan(const Module& module) {
   return plan;
 }
 
+std::vector<PlannedKernel> kernels_of(const ComposedUnit& composed, const LaunchPlan& plan) {
+  std::vector<PlannedKernel> kernels;
+  const auto add_passes = [&](Pass when) {
+    for (const PassKernel& pass : composed.passes) {
+      const LaunchShape& shape = plan.pass[when][pass.slot];
+      if (pass.when != when || shape.threads == 0) continue;
+      kernels.push_back({pass.name, pass.expression, &shape, &pass});
+    }
+  };
+  add_passes(kBefore);
+  kernels.push_back({"kernel", composed.main_kernel, &plan.main, nullptr});
+  add_passes(kAfter);
+  return kernels;
+}
+
 bool copies_boxes(const LaunchPlan& plan) {
   return std::any_of(std::begin(plan.boxes), std::end(plan.boxes),
                      [](const BoxShape& shape) { return shape.element_bytes != 0; });

@@ -1,15 +1,30 @@
 // The launch plan that the device headers computed, read out of a compiled module.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <msda/launch.cuh>
 #include <msda/variant.hpp>
 
+#include "compose/unit_writer.hpp"
 #include "jit/compiler.hpp"
 
 namespace msda {
 
 /// Throws Error when the module has no plan or one of another size.
 LaunchPlan read_plan(const Module& module);
+
+/// A kernel of a launch.
+struct PlannedKernel {
+  std::string name;          ///< of the part: "kernel", or the optimization or slot of a pass
+  std::string expression;    ///< name expression
+  const LaunchShape* shape;  ///< in the plan
+  const PassKernel* pass;    ///< null for the main kernel
+};
+
+/// What a launch enqueues after its clears, in order.
+std::vector<PlannedKernel> kernels_of(const ComposedUnit& composed, const LaunchPlan& plan);
 
 /// Whether TMA copies boxes, for which it wants tensor maps.
 bool copies_boxes(const LaunchPlan& plan);

@@ -42,9 +42,10 @@ class Operator {
   virtual std::vector<Truth> judge_by(const Input& input, std::vector<std::vector<double>> outputs,
                                       unsigned threads) const = 0;
 
-  /// Kernels around slots that compute it, and the device headers that only they need.
+  /// Kernels around slots that compute it, and the device headers that only they need: those of the
+  /// operator's folder `device`, embedded by msda_add_operator(); the list ends with null pointers.
   virtual std::vector<Skeleton> skeletons() const { return {}; }
-  virtual std::span<const EmbeddedSource> sources() const { return {}; }
+  virtual const EmbeddedSource* sources() const { return nullptr; }
 
   /// Numbers of the outputs among tensors().
   std::vector<std::size_t> outputs() const;

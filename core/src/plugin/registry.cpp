@@ -9,6 +9,7 @@
 #include "external/external.hpp"
 #include "plugin/library.hpp"
 #include "plugin/rehearsal.hpp"
+#include "version.hpp"
 
 namespace msda {
 namespace {
@@ -67,7 +68,7 @@ const Plugin& external_plugin() {
   static const Plugin plugin = [] {
     Plugin built_in;
     built_in.name = kExternalVariant;
-    built_in.version = MSDA_VERSION;
+    built_in.version = kVersion;
     built_in.variant = make_external_variant();
     return built_in;
   }();

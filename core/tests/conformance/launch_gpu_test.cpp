@@ -47,14 +47,14 @@ Problem brief_problem() { return in_type(DType::kFloat16, preset("rtdetr-decoder
 TEST(GpuLaunch, TakesTheHostNoMoreThanAMicrosecondBeyondARawOne) {
   const auto device = open_device("cuda:0");
   const Unit unit{"raw",
-                  "#include <msda/launch.cuh>\n__global__ void raw(msda::Arguments) {}\n",
+                  "#include <msda/launch.cuh>\n__global__ void raw(msda::ForwardArguments) {}\n",
                   device_headers(),
                   {"raw"},
                   ""};
   const CudaModule module(
       Compiler().compile(unit, architecture_name(device->info().compute_capability)));
   const auto* kernel = reinterpret_cast<const void*>(module.kernel("raw"));
-  Arguments arguments{};
+  ForwardArguments arguments{};
   void* parameters[] = {&arguments};
   auto* stream = static_cast<cudaStream_t>(device->stream());
   const double raw = host_seconds(*device, [&] {

@@ -11,6 +11,7 @@
 #include "conformance/conformance.hpp"
 #include "export/flatten.hpp"
 #include "exported.hpp"
+#include "version.hpp"
 
 namespace msda::test {
 namespace {
@@ -110,7 +111,7 @@ TEST(ExportedSource, SaysWhereItComesFrom) {
   request.report_from = "models/2026-01-01";
   const auto files = export_source(request, Compiler());
   const std::string& source = content_of(files, "msda_forward.cu");
-  EXPECT_THAT(source, HasSubstr("MSDA Lab " MSDA_VERSION));
+  EXPECT_THAT(source, HasSubstr(std::string("MSDA Lab ") + kVersion));
   EXPECT_THAT(source, HasSubstr("Apache-2.0"));
   EXPECT_THAT(source, HasSubstr("report.md, of models/2026-01-01"));
   EXPECT_EQ(content_of(files, "report.md"), "# a run\n");

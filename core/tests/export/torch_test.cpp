@@ -10,6 +10,7 @@
 #include "files/temporary_directory.hpp"
 #include "files/write.hpp"
 #include "process/command.hpp"
+#include "version.hpp"
 
 namespace msda::test {
 namespace {
@@ -84,7 +85,8 @@ TEST_F(ExportedPackage, HasNoWordOfATemplateLeft) {
 
 TEST_F(ExportedPackage, SaysWhereItComesFrom) {
   EXPECT_EQ(content_of(*torch_, "src/report.md"), "# a run\n");
-  EXPECT_THAT(content_of(*torch_, "src/msda_forward.h"), HasSubstr("MSDA Lab " MSDA_VERSION));
+  EXPECT_THAT(content_of(*torch_, "src/msda_forward.h"),
+              HasSubstr(std::string("MSDA Lab ") + kVersion));
   const auto json = nlohmann::json::parse(content_of(*hub_, "my_ops_cuda/export.json"));
   EXPECT_EQ(json.at("report"), "models/2026-01-01");
   EXPECT_EQ(json.at("kernels").at(0).at("recipe"), "vector-loads");

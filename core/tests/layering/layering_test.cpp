@@ -179,7 +179,7 @@ TEST(Layering, TheCoreKnowsNeitherAnalysisNorExperiments) {
 
 TEST(Layering, NothingButTheLauncherLaunchesCompositions) {
   const std::regex steps(
-      "[.]per_image|[.]per_query|most_workers|kZeroedEachLaunch|has_prepass\\[(msda::)?kLayout"
+      "[.]per_image|[.]per_query|most_workers|kZeroedEachLaunch|viewed_workspace"
       "|MaxActiveClusters|ProgrammaticStreamSerialization|EncodeTiled_v|cudaResourceTypeLinear");
   const auto files_with_steps = [&](const char* folder) {
     std::vector<std::string> found;

@@ -14,7 +14,7 @@
 
 namespace corpus {
 
-using msda::Arguments;
+using Arguments = msda::ForwardArguments;
 namespace simt = msda::simt;
 namespace ptx = msda::ptx;
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -106,12 +107,13 @@ const LoadedUnit& unit() {
 
 void run_kernel(const Broken& broken, bool right, const Options& options) {
   // Far from each other: what runs out of one does not run into the other.
-  alignas(16) static unsigned storage[4096] = {};
+  alignas(16) static unsigned storage[4096];
+  std::ranges::fill(storage, 0U);  // a launch that was ended leaves counts half way
   unsigned* const value = storage;
   unsigned* const output = storage + 2048;
   constexpr std::size_t kBytes = 64 * sizeof(unsigned);
   constexpr std::size_t kOutputBytes = 2 * kBytes;
-  Arguments arguments{};
+  ForwardArguments arguments{};
   arguments.value = value;
   arguments.output = output;
   Grid grid;

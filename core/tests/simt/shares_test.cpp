@@ -34,7 +34,7 @@ struct K {
 };
 using Shares = work_redistribution::Shares<K, 64>;
 
-__global__ void kernel(const Arguments arguments) {
+__global__ void kernel(const ForwardArguments arguments) {
   Shares shares(arguments, *reinterpret_cast<Shares::Storage*>(simt::shared_memory()));
   shares.begin(1200);
   const long long tiles = shares.last(1200) - shares.first(1200);
@@ -68,7 +68,7 @@ std::vector<std::vector<unsigned>> launches(unsigned count) {
   std::vector<std::vector<unsigned>> all;
   for (unsigned launch = 0; launch < count; ++launch) {
     std::vector<unsigned> tiles(kBlocks);
-    Arguments arguments{};
+    ForwardArguments arguments{};
     arguments.output = tiles.data();
     arguments.workspace[kSchedule] = book.data();
     Grid grid;

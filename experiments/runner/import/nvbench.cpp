@@ -14,6 +14,7 @@
 #include "files/read.hpp"
 #include "nearest.hpp"
 #include "plugin/registry.hpp"
+#include "version.hpp"
 
 namespace msda {
 namespace {
@@ -240,7 +241,7 @@ class Importer {
   Manifest manifest() const {
     Manifest manifest;
     manifest.schema = kManifestSchema;
-    manifest.program_version = MSDA_VERSION;
+    manifest.program_version = kVersion;
     manifest.name = file_.stem().string();
     manifest.summary = "measured by nvbench";
     manifest.imported_from = {{"format", "nvbench"}, {"meta", root_.value("meta", json())}};

@@ -17,6 +17,7 @@
 #include "results/record.hpp"
 #include "runner/protocol/phase.hpp"
 #include "runner/supervise/watched_files.hpp"
+#include "version.hpp"
 
 namespace msda {
 
@@ -57,7 +58,7 @@ std::vector<FileEntry> file_entries(const Plan& plan, const Registry& registry) 
 Manifest manifest_of_code(const Plan& plan, const Registry& registry) {
   Manifest manifest;
   manifest.schema = kManifestSchema;
-  manifest.program_version = MSDA_VERSION;
+  manifest.program_version = kVersion;
   manifest.git_state = git_state();
   manifest.plugins = plugin_entries(registry);
   manifest.files = file_entries(plan, registry);

@@ -13,6 +13,7 @@
 #include "runner/tune/search.hpp"
 #include "runner/tune/searched.hpp"
 #include "runner/tune/tune_progress.hpp"
+#include "version.hpp"
 
 namespace msda {
 namespace {
@@ -210,7 +211,7 @@ void TuneRun::note(SearchEntry searched) {
 TuneOutcome TuneRun::outcome() {
   TuneOutcome outcome;
   FoundBy found_by{plan_.device, 0, utc_time().substr(0, 10), shell_command(options_.command_line),
-                   fmt::format("{} ({})", MSDA_VERSION, git_state())};
+                   fmt::format("{} ({})", kVersion, git_state())};
   for (const SearchEntry& searched : session_.manifest().searches) {
     const auto problem =
         std::find_if(plan_.problems.begin(), plan_.problems.end(),

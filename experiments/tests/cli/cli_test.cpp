@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
 #include "support/support.hpp"
+#include "version.hpp"
 
 namespace msda::test {
 namespace {
@@ -57,7 +58,7 @@ TEST(Wrapped, BreaksBetweenWordsAndLeavesIndentedLinesAlone) {
 TEST(Cli, VersionIsOneLine) {
   const Outcome outcome = run({"--version"});
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.out, HasSubstr("msda " MSDA_VERSION " ("));
+  EXPECT_THAT(outcome.out, HasSubstr(std::string("msda ") + kVersion + " ("));
 }
 
 TEST(Cli, NothingPrintsHelpAndFails) {

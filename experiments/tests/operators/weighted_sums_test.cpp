@@ -30,6 +30,7 @@ std::string experiment_text() {
          "8,\n"
          "     points: 1, levels: [[2, 3]]}\narms:\n" +
          arm("right", "''", "") + arm("any-order", "any order", ", deterministic: false") +
+         arm("wrong-in-the-end", "\"any order, wrong in the end\"", ", deterministic: false") +
          arm("says-it-repeats", "any order", "") + arm("never-cleared", "never cleared", "") +
          arm("lost", "a sum is lost", "") +
          "baseline: right\n"
@@ -84,6 +85,11 @@ TEST_F(WeightedSumsTest, AnOutputWhoseBitsDifferFromRunToRunHasItsSpread) {
   EXPECT_LT(any.outputs.at(1).spread, 1e-5);
 }
 
+TEST_F(WeightedSumsTest, AnOutputWithoutBitsOfItsOwnIsJudgedByItsErrorsAfterEachBlock) {
+  EXPECT_EQ(record("wrong-in-the-end").status, CellStatus::kWrong);
+  EXPECT_THAT(record("wrong-in-the-end").reason, HasSubstr("what was timed: sums: "));
+}
+
 TEST_F(WeightedSumsTest, BitsThatDifferAreWrongWhereTheArmSaysThatTheyDoNot) {
   EXPECT_EQ(record("says-it-repeats").status, CellStatus::kWrong);
   EXPECT_THAT(record("says-it-repeats").reason, HasSubstr("other bits"));
@@ -115,6 +121,62 @@ TEST_F(WeightedSumsTest, AnArmOfAnotherOperatorIsAMistakeWithAMessage) {
       run_script(fmt::format("{} run mixed.yaml", MSDA_WEIGHTED_SUMS_PROGRAM), directory_->path());
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("computes the operator 'forward'"));
+}
+
+Outcome with_plugins(const std::string& words, const std::filesystem::path& directory) {
+  return run_script(fmt::format("{} {} --plugin-dir {}", MSDA_WEIGHTED_SUMS_PROGRAM, words,
+                                MSDA_WEIGHTED_SUMS_PLUGINS),
+                    directory);
+}
+
+TEST_F(WeightedSumsTest, ItsSkeletonIsRightOnTheDeviceSimt) {
+  const Outcome verified =
+      with_plugins("verify wide-blocks sums-apart --operator weighted-sums --device simt:1:races",
+                   directory_->path());
+  EXPECT_EQ(verified.exit_code, 0) << verified.out << verified.err;
+  EXPECT_THAT(verified.out, HasSubstr("wide-blocks  relative L2"));
+  EXPECT_THAT(verified.out, HasSubstr("sums-apart   relative L2"));
+}
+
+TEST_F(WeightedSumsTest, APassAfterTheKernelConvertsSumsToAnyType) {
+  const Outcome verified = with_plugins(
+      "verify sums-apart --operator weighted-sums --dtype fp16 --device simt", directory_->path());
+  EXPECT_EQ(verified.exit_code, 0) << verified.out << verified.err;
+}
+
+TEST_F(WeightedSumsTest, AnOutputThatAPlanCallsOverwrittenAndNoKernelWritesIsFound) {
+  write_text(directory_->path() / "recipes.yaml",
+             "recipes:\n  forgetful: [{sums-apart: {convert: false}}]\n");
+  const Outcome verified =
+      with_plugins("verify forgetful --recipes recipes.yaml --operator weighted-sums --device simt",
+                   directory_->path());
+  EXPECT_EQ(verified.exit_code, 1);
+  EXPECT_THAT(verified.out, HasSubstr("sums: "));
+  EXPECT_THAT(verified.out, HasSubstr("not written"));
+}
+
+TEST_F(WeightedSumsTest, ItsSlotsAndPassesAreCounted) {
+  const Outcome shown = with_plugins(
+      "verify sums-apart --evidence --operator weighted-sums --device simt", directory_->path());
+  EXPECT_EQ(shown.exit_code, 0) << shown.out << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("postpass.workspace.sums.loads"));
+}
+
+TEST_F(WeightedSumsTest, ItsKernelsCompileForGpus) {
+  const Outcome inspected = with_plugins("inspect sums-apart --source", directory_->path());
+  EXPECT_EQ(inspected.exit_code, 0) << inspected.out << inspected.err;
+  EXPECT_THAT(inspected.out, HasSubstr("weighted_sums/skeleton.cuh"));
+}
+
+TEST_F(WeightedSumsTest, ItIsListedWithItsSlotsAndItsVariants) {
+  const Outcome families = with_plugins("list --operators", directory_->path());
+  EXPECT_THAT(families.out, HasSubstr("rows times scales, and their sums\n"));
+  EXPECT_THAT(families.out, testing::ContainsRegex("scaled-rows +sums, block\n"));
+  const Outcome variants = with_plugins("list --operator weighted-sums", directory_->path());
+  EXPECT_THAT(variants.out, HasSubstr("wide-blocks"));
+  EXPECT_THAT(variants.out, testing::Not(HasSubstr("cpu-scalar")));
+  EXPECT_THAT(with_plugins("show weighted-sums", directory_->path()).out,
+              HasSubstr("output sums [B, H, C], accumulated\n"));
 }
 
 TEST_F(WeightedSumsTest, ItsInputsAreWrittenAsFilesAndReadAgain) {

@@ -47,7 +47,7 @@ struct Kernel {
   struct Storage {};
 
   /// A block's queries are of one image: the last block of an image may have fewer.
-  __device__ static void run(const Arguments& arguments, Storage&) {
+  __device__ static void run(const ForwardArguments& arguments, Storage&) {
     const WorkItem item = work_item<Kernel>(arguments, kShape, simt::block());
     const int thread = static_cast<int>(simt::thread());
     const long long in_image = item.first + thread / kLanes;

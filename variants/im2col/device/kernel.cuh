@@ -34,7 +34,7 @@ struct Kernel {
       .rows_per_item = static_cast<unsigned>(Parameters::threads)};
   struct Storage {};
 
-  __device__ static void run(const Arguments& arguments, Storage&) {
+  __device__ static void run(const ForwardArguments& arguments, Storage&) {
     const WorkItem item = work_item<Kernel>(arguments, kShape, simt::block());
     const long long in_image = item.first + simt::thread();
     if (in_image >= item.last) return;

@@ -65,7 +65,7 @@ struct Kernel {
     int channel;
   };
 
-  __device__ static void run(const Arguments& arguments, Storage& storage) {
+  __device__ static void run(const ForwardArguments& arguments, Storage& storage) {
     if (kIsBulk && simt::thread() == 0) {
       ptx::mbarrier_init(&storage.barrier, 1);
       ptx::fence_mbarrier_init();
@@ -133,7 +133,7 @@ struct Kernel {
     }
   }
 
-  __device__ static void write(const Arguments& arguments, const Chunk& chunk,
+  __device__ static void write(const ForwardArguments& arguments, const Chunk& chunk,
                                const Storage& storage) {
     const int owner = (rank() + 1) % kCluster;
     const int channel = chunk.channel + owner * kChannels;

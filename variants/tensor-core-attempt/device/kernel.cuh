@@ -37,7 +37,7 @@ struct Kernel {
   };
 
   /// The warps of a block work independently, on neighbouring strips.
-  __device__ static void run(const Arguments& arguments, Storage& storage) {
+  __device__ static void run(const ForwardArguments& arguments, Storage& storage) {
     const WorkItem item = work_item<Kernel>(arguments, kShape, simt::block());
     const int warp = static_cast<int>(simt::warp());
     const long long first = item.first + warp * kRows;

@@ -59,7 +59,7 @@ class Strip {
   };
 
   /// Queries [first, last) of the item, at most 16.
-  __device__ Strip(const Arguments& arguments, const WorkItem& item, long long first,
+  __device__ Strip(const ForwardArguments& arguments, const WorkItem& item, long long first,
                    Storage& storage)
       : arguments_(arguments),
         item_(item),
@@ -268,7 +268,7 @@ class Strip {
     }
   }
 
-  const Arguments& arguments_;
+  const ForwardArguments& arguments_;
   const WorkItem& item_;
   long long first_;
   const unsigned char* values_;  ///< pixel 0 of the image, first channel of the block

@@ -45,10 +45,11 @@ using GatherParts = BlockStorage<Part<kSource, typename K::Source::Storage>,
                                  Part<kSchedule, typename K::Schedule::Storage>, More...>;
 
 /// Composition `C` with its policies bound to each other. `Self`, the skeleton's class that derives
-/// from this one, is the policies' K.
-template <class C, class Self>
+/// from this one, is the policies' K; `Own` is the type of the operator's arguments.
+template <class C, class Self, class Own = ForwardArguments>
 struct Gather {
   using Problem = typename C::Problem;
+  using Arguments = Own;
 #define MSDA_BIND(Name, name, Default) using Name = typename C::template Name<Self>;
   MSDA_GATHER_SLOTS(MSDA_BIND)
 #undef MSDA_BIND
@@ -69,23 +70,28 @@ inline constexpr bool kCopiesBoxes = [] {
 /// The type of the main kernel's parameter.
 template <class K>
 using KernelArguments =
-    Conditional<kCopiesBoxes<K>, MappedArguments<K::Problem::kLevels>, Arguments>;
+    Conditional<kCopiesBoxes<K>, MappedArguments<K::Problem::kLevels, typename K::Arguments>,
+                typename K::Arguments>;
 
 /// The plan of a composition of a gathering skeleton.
 template <class K>
 constexpr LaunchPlan make_plan() {
   LaunchPlan plan = {};
   plan.main = kShape<K>;
-#define MSDA_ADD_POLICY(Name, name, Default) \
-  if constexpr (requires { typename K::Name; }) add_policy<typename K::Name>(plan, k##Name);
+  plan.tensors = kTensors<typename K::Arguments>;
+#define MSDA_ADD_POLICY(Name, name, Default)                            \
+  if constexpr (requires { typename K::Name; }) {                       \
+    add_policy<typename K::Name, typename K::Arguments>(plan, k##Name); \
+  }
   MSDA_GATHER_SLOTS(MSDA_ADD_POLICY)
   MSDA_PRODUCER_SLOTS(MSDA_ADD_POLICY)
 #undef MSDA_ADD_POLICY
   if constexpr (kRestages<K>) {
     plan.workspace[kLayout] = Restage<K>::kWorkspace;
-    add_prepass<Restage<K>>(plan, kLayout);
+    add_pass<Restage<K>>(plan, kBefore, kLayout);
+    plan.viewed_workspace = 1 + kLayout;
   }
-  plan.persist_value = K::Cache::kPersistValue;
+  plan.persisting_tensor = K::Cache::kPersistValue ? 1 + plan.viewed_tensor : 0;
   for (int view = 0; view < kTexelViews; ++view) {
     plan.texel_bytes[view] = K::Reader::texel_bytes(view);
   }
@@ -100,11 +106,11 @@ constexpr LaunchPlan make_plan() {
 /// Runs the pre-pass of the policy of `slot`, if there is one. The pre-pass of slot layout converts
 /// the values to another layout, another encoding, or both.
 template <class K, int slot>
-__device__ __forceinline__ void run_prepass(const Arguments& arguments) {
-  if constexpr (slot == kLayout && kRestages<K>) run_prepass_of<Restage<K>>(arguments);
-#define MSDA_RUN_PREPASS(Name, name, Default)                                 \
-  if constexpr (slot == k##Name && requires { typename K::Name::Prepass; }) { \
-    run_prepass_of<typename K::Name::Prepass>(arguments);                     \
+__device__ __forceinline__ void run_prepass(const typename K::Arguments& arguments) {
+  if constexpr (slot == kLayout && kRestages<K>) run_pass<Restage<K>>(arguments);
+#define MSDA_RUN_PREPASS(Name, name, Default)                        \
+  if constexpr (slot == k##Name && requires { typename K::Name; }) { \
+    run_pass_of<typename K::Name, kBefore>(arguments);               \
   }
   MSDA_GATHER_SLOTS(MSDA_RUN_PREPASS)
   MSDA_PRODUCER_SLOTS(MSDA_RUN_PREPASS)

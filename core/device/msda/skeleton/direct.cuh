@@ -34,7 +34,7 @@ struct Composed : Gather<C, Composed<C>> {
 };
 
 template <class K>
-__device__ __forceinline__ void run(const Arguments& arguments) {
+__device__ __forceinline__ void run(const typename K::Arguments& arguments) {
   auto& storage = shared_storage<typename K::Storage>();
   typename K::Schedule schedule(arguments,
                                 part_of<kSchedule, typename K::Schedule::Storage>(storage));
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(kShape<Composed<C>>.threads, kLeastBlocks<Comp
 }
 
 template <class C, int slot>
-__global__ void prepass(const __grid_constant__ Arguments arguments) {
+__global__ void prepass(const __grid_constant__ typename Composed<C>::Arguments arguments) {
   run_prepass<Composed<C>, slot>(arguments);
 }
 

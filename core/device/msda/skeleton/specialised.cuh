@@ -49,8 +49,9 @@ struct Composed : Gather<C, Composed<C>> {
 
 /// Calls enter(item) for every item of this block, and each(tile) for every tile of the item.
 template <class K, class Enter, class Each>
-__device__ __forceinline__ void for_all_tiles(const Arguments& arguments, Storage<K>& storage,
-                                              const Enter& enter, const Each& each) {
+__device__ __forceinline__ void for_all_tiles(const typename K::Arguments& arguments,
+                                              Storage<K>& storage, const Enter& enter,
+                                              const Each& each) {
   typename K::Schedule schedule(arguments,
                                 part_of<kSchedule, typename K::Schedule::Storage>(storage));
   WorkItem item;
@@ -61,7 +62,7 @@ __device__ __forceinline__ void for_all_tiles(const Arguments& arguments, Storag
 }
 
 template <class K>
-__device__ __forceinline__ void produce(const Arguments& arguments, Storage<K>& storage,
+__device__ __forceinline__ void produce(const typename K::Arguments& arguments, Storage<K>& storage,
                                         Stages<K>& stages) {
   typename K::PointFetch point_fetch(
       arguments, part_of<kPointFetch, typename K::PointFetch::Storage>(storage));
@@ -89,7 +90,7 @@ __device__ __forceinline__ void produce(const Arguments& arguments, Storage<K>& 
 }
 
 template <class K>
-__device__ __forceinline__ void consume(const Arguments& arguments, Storage<K>& storage,
+__device__ __forceinline__ void consume(const typename K::Arguments& arguments, Storage<K>& storage,
                                         Stages<K>& stages) {
   Consumer<K> consumer(arguments, storage);
   if constexpr (kFetchSteps<K> != 0) consumer.fetch.follow(stages);
@@ -138,7 +139,7 @@ __global__ void __launch_bounds__(kShape<Composed<C>>.threads, kLeastBlocks<Comp
 }
 
 template <class C, int slot>
-__global__ void prepass(const __grid_constant__ Arguments arguments) {
+__global__ void prepass(const __grid_constant__ typename Composed<C>::Arguments arguments) {
   run_prepass<Composed<C>, slot>(arguments);
 }
 

@@ -24,7 +24,7 @@ class Tile {
  public:
   static constexpr long long kMostRows = 1 << 30;
 
-  __device__ Tile(const Arguments& arguments, const WorkItem& item, int at)
+  __device__ Tile(const typename K::Arguments& arguments, const WorkItem& item, int at)
       : arguments_(arguments),
         item_(item),
         first_row_(at),
@@ -156,7 +156,7 @@ class Tile {
     out.write(address, [](auto* p, auto word) { K::Cache::store_output(p, word); });
   }
 
-  const Arguments& arguments_;
+  const typename K::Arguments& arguments_;
   const WorkItem& item_;
   int first_row_;
   int last_row_;  ///< the item's last row, relative to first_row_
@@ -165,8 +165,8 @@ class Tile {
 /// Calls each(tile) for the tiles of an item. Lanes compute with rows in 32 bits, so an item with
 /// more than kMostRows rows is treated as several items.
 template <class K, class Each>
-__device__ __forceinline__ void for_each_tile(const Arguments& arguments, const WorkItem& item,
-                                              const Each& each) {
+__device__ __forceinline__ void for_each_tile(const typename K::Arguments& arguments,
+                                              const WorkItem& item, const Each& each) {
   WorkItem part = item;
   for (; part.first < item.last; part.first = part.last) {
     part.last = min(item.last, part.first + Tile<K>::kMostRows);

@@ -3,8 +3,9 @@
 //   template <class K, class Parameters> struct Kernel {
 //     static constexpr LaunchShape kShape = {...};
 //     struct Storage {...};                             // shared memory; empty without
+//     using Arguments = ...;                            // the operator's; without: forward's
 //     static constexpr Extent kWorkspace = {...};       // optional: workspace[whole::kKernel]
-//     struct Prepass {...};                             // optional, see plan.cuh
+//     struct Prepass {...};                             // optional, as Postpass: see plan.cuh
 //     __device__ static void run(const Arguments& arguments, Storage& storage);
 //   };
 #pragma once
@@ -13,8 +14,19 @@
 
 namespace msda {
 
+template <class Policy>
+struct ArgumentsOf {
+  using Type = ForwardArguments;
+};
+template <class Policy>
+requires requires { typename Policy::Arguments; }
+struct ArgumentsOf<Policy> {
+  using Type = typename Policy::Arguments;
+};
+
 template <class Policy, class K>
-concept KernelPolicy = requires(const Arguments& arguments, typename Policy::Storage& storage) {
+concept KernelPolicy = requires(const typename ArgumentsOf<Policy>::Type& arguments,
+                                typename Policy::Storage& storage) {
   { Policy::kShape } -> Same<const LaunchShape&>;
   Policy::run(arguments, storage);
 };
@@ -39,27 +51,35 @@ struct Composed {
 };
 
 template <class C>
-__global__ void __launch_bounds__(Composed<C>::Kernel::kShape.threads)
-    kernel(const __grid_constant__ Arguments arguments) {
-  using Kernel = typename Composed<C>::Kernel;
-  Kernel::run(arguments, shared_storage<typename Kernel::Storage>());
+using KernelOf = typename Composed<C>::Kernel;
+template <class C>
+using Arguments = typename ArgumentsOf<KernelOf<C>>::Type;
+
+template <class C>
+__global__ void __launch_bounds__(KernelOf<C>::kShape.threads)
+    kernel(const __grid_constant__ Arguments<C> arguments) {
+  KernelOf<C>::run(arguments, shared_storage<typename KernelOf<C>::Storage>());
 }
 
 template <class C, int slot>
-__global__ void prepass(const __grid_constant__ Arguments arguments) {
-  using Kernel = typename Composed<C>::Kernel;
-  if constexpr (requires { typename Kernel::Prepass; }) {
-    run_prepass_of<typename Kernel::Prepass>(arguments);
-  }
+__global__ void prepass(const __grid_constant__ Arguments<C> arguments) {
+  run_pass_of<KernelOf<C>, kBefore>(arguments);
+}
+
+template <class C, int slot>
+__global__ void postpass(const __grid_constant__ Arguments<C> arguments) {
+  run_pass_of<KernelOf<C>, kAfter>(arguments);
 }
 
 template <class K>
 constexpr LaunchPlan make_plan() {
   using Kernel = typename K::Kernel;
+  using Own = typename ArgumentsOf<Kernel>::Type;
   LaunchPlan plan = {};
   plan.main = Kernel::kShape;
   plan.main.shared_bytes = kStorageBytes<typename Kernel::Storage>;
-  add_policy<Kernel>(plan, kKernel);
+  plan.tensors = kTensors<Own>;
+  add_policy<Kernel, Own>(plan, kKernel);
   return plan;
 }
 

@@ -29,7 +29,8 @@ constexpr const char* all_levels_on_chip() {
 /// The tensor map of a level, from the main kernel's arguments.
 template <class K>
 __device__ __forceinline__ const TensorMap* map_of(const Arguments& arguments, int level) {
-  return &static_cast<const MappedArguments<K::Problem::kLevels>&>(arguments).maps[level];
+  return &static_cast<const MappedArguments<K::Problem::kLevels, typename K::Arguments>&>(arguments)
+              .maps[level];
 }
 
 /// A read returns the blend of the four corners: offset(x, y) of a point at (x, y), in pixels.

@@ -48,7 +48,7 @@ inline Status make_texture(const void* first, std::size_t bytes, unsigned texel_
 /// or finds one that it made before.
 template <class Find>
 Status add_textures(const LaunchPlan& plan, const void* values, std::size_t bytes,
-                    std::size_t alignment, Arguments& arguments, const Find& find) {
+                    std::size_t alignment, LaunchArguments& arguments, const Find& find) {
   const std::size_t before = reinterpret_cast<std::uintptr_t>(values) % alignment;
   const void* first = static_cast<const unsigned char*>(values) - before;
   for (int view = 0; view < kTexelViews; ++view) {

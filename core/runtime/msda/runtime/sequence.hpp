@@ -12,35 +12,44 @@
 
 namespace msda::runtime {
 
-struct Sequence {
-  Clears clears;
-  Kernel prepasses[kMostSlots];  ///< in the order of their slots
-  int prepass_count = 0;
-  Kernel main;
+class Sequence {
+ public:
+  Clears clears;  ///< complete before the first add()
 
-  /// Comes last. A kernel may begin early beside the kernel before it; nothing else has the call
-  /// that it waits for.
-  void set_main(const Kernel& kernel) {
-    main = kernel;
-    if (prepass_count == 0 && !clears.empty()) main.shape.dependent = 0;
+  /// In the order of the launch: passes before, the main kernel, passes after. A kernel may begin
+  /// early beside the kernel before it; nothing else has the call that it waits for.
+  Kernel& add(const Kernel& kernel) {
+    Kernel& added = kernels_[count_++] = kernel;
+    if (count_ == 1 && !clears.empty()) added.shape.dependent = 0;
+    return added;
   }
+  const Kernel* begin() const { return kernels_; }
+  const Kernel* end() const { return kernels_ + count_; }
+
+ private:
+  Kernel kernels_[kPasses * kMostSlots + 1];
+  int count_ = 0;
 };
 
-inline Status enqueue_clears(const Clears& clears, cudaStream_t stream) {
+inline Status enqueue_clears(const Clears& clears, const AllArguments& arguments,
+                             cudaStream_t stream) {
   for (const Clear& clear : clears) {
+    void* const first = clear.first(arguments);
+    if (first == nullptr) continue;  // an output that nobody asks for
     const Status status =
-        status_of(cudaMemsetAsync(clear.first, 0, clear.bytes, stream), "cudaMemsetAsync");
+        status_of(cudaMemsetAsync(first, 0, clear.bytes, stream), "cudaMemsetAsync");
     if (status.failed()) return status;
   }
   return {};
 }
 
 inline Status enqueue(const Sequence& sequence, AllArguments& arguments, cudaStream_t stream) {
-  Status status = enqueue_clears(sequence.clears, stream);
-  for (int i = 0; i < sequence.prepass_count && !status.failed(); ++i) {
-    status = enqueue(sequence.prepasses[i], arguments, stream);
+  Status status = enqueue_clears(sequence.clears, arguments, stream);
+  for (const Kernel& kernel : sequence) {
+    if (status.failed()) break;
+    status = enqueue(kernel, arguments, stream);
   }
-  return status.failed() ? status : enqueue(sequence.main, arguments, stream);
+  return status;
 }
 
 }  // namespace msda::runtime

@@ -69,7 +69,7 @@ inline Status encode_map(const MapEncoder& encoder, const BoxShape& shape, const
 }
 
 /// Adds the maps of all levels that the plan has boxes of, for the stored values of so many images
-/// at `values`. A map belongs to that address.
+/// at `values`. A map belongs to that address. The arguments' tensors are there, or never will be.
 inline Status add_maps(const LaunchPlan& plan, const void* values, long long batch,
                        AllArguments& arguments) {
   for (int level = 0; level < kLevelLimit; ++level) {
@@ -77,7 +77,7 @@ inline Status add_maps(const LaunchPlan& plan, const void* values, long long bat
     static const MapEncoder encoder = find_encoder();
     if (encoder.status.failed()) return encoder.status;
     const Status status =
-        encode_map(encoder, plan.boxes[level], values, batch, arguments.maps[level]);
+        encode_map(encoder, plan.boxes[level], values, batch, arguments.maps(plan.tensors)[level]);
     if (status.failed()) return status;
   }
   return {};

@@ -5,7 +5,6 @@
 #include <cstddef>
 
 #include <msda/launch.cuh>
-#include <msda/slot_list.cuh>
 
 namespace msda::runtime {
 
@@ -14,22 +13,32 @@ inline std::size_t extent_bytes(const Extent& extent, long long batch, long long
                                   extent.per_query * batch * queries);
 }
 
-/// Memory that a launch sets to zero before its kernels.
+/// What a launch sets to zero before its kernels: memory of its own, or a tensor.
 struct Clear {
-  void* first;
+  void* memory;  ///< null: the tensor
+  int tensor;
   std::size_t bytes;
+
+  void* first(const AllArguments& arguments) const {
+    return memory != nullptr ? memory : arguments.tensor[tensor];
+  }
 };
 
-/// All that a launch clears, in the order of the slots.
+/// All that a launch clears, workspaces in the order of the slots first.
 class Clears {
  public:
-  void add(void* first, std::size_t bytes) { items_[count_++] = {first, bytes}; }
+  void add(void* memory, std::size_t bytes) { items_[count_++] = {memory, 0, bytes}; }
+  /// Number `tensor` of the operator's, an output to which kernels add. Nothing where they write
+  /// all of it themselves.
+  void add_accumulated(const LaunchPlan& plan, int tensor, std::size_t bytes) {
+    if ((plan.overwritten >> tensor & 1U) == 0) items_[count_++] = {nullptr, tensor, bytes};
+  }
   bool empty() const { return count_ == 0; }
   const Clear* begin() const { return items_; }
   const Clear* end() const { return items_ + count_; }
 
  private:
-  Clear items_[kMostSlots];
+  Clear items_[kMostSlots + kTensorLimit];
   int count_ = 0;
 };
 
@@ -37,7 +46,7 @@ class Clears {
 /// the launch clears. `memory_for(slot, bytes)` returns the slot's memory. `remembers`: workspaces
 /// that are cleared once are as the launch before left them, or zero.
 template <class MemoryFor>
-Clears add_workspaces(const LaunchPlan& plan, bool remembers, Arguments& arguments,
+Clears add_workspaces(const LaunchPlan& plan, bool remembers, LaunchArguments& arguments,
                       const MemoryFor& memory_for) {
   Clears clears;
   for (int slot = 0; slot < kMostSlots; ++slot) {
@@ -54,15 +63,21 @@ Clears add_workspaces(const LaunchPlan& plan, bool remembers, Arguments& argumen
   return clears;
 }
 
-/// What the main kernel reads as values: the tensor, or the copy of it that a pre-pass makes.
-inline const void* stored_values(const LaunchPlan& plan, const Arguments& arguments) {
-  return plan.has_prepass[kLayout] != 0 ? arguments.workspace[kLayout] : arguments.value;
+/// Whether the main kernel reads the slot's workspace in place of the viewed tensor.
+inline bool is_viewed(const LaunchPlan& plan, int slot) {
+  return plan.viewed_workspace == 1U + static_cast<unsigned>(slot);
 }
-/// Their size where the tensor has `value_bytes`.
-inline std::size_t stored_bytes(const LaunchPlan& plan, const Arguments& arguments,
-                                std::size_t value_bytes) {
-  if (plan.has_prepass[kLayout] == 0) return value_bytes;
-  return extent_bytes(plan.workspace[kLayout], arguments.batch, arguments.queries);
+/// What the main kernel reads as values: the tensor, or the copy of it that a pre-pass makes.
+inline const void* stored_values(const LaunchPlan& plan, const AllArguments& arguments) {
+  return plan.viewed_workspace != 0 ? arguments.workspace[plan.viewed_workspace - 1]
+                                    : arguments.tensor[plan.viewed_tensor];
+}
+/// Their size where the tensor has `tensor_bytes`.
+inline std::size_t stored_bytes(const LaunchPlan& plan, const LaunchArguments& arguments,
+                                std::size_t tensor_bytes) {
+  if (plan.viewed_workspace == 0) return tensor_bytes;
+  return extent_bytes(plan.workspace[plan.viewed_workspace - 1], arguments.batch,
+                      arguments.queries);
 }
 
 }  // namespace msda::runtime

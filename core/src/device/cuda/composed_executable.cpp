@@ -2,35 +2,32 @@
 
 #include <fmt/format.h>
 
-#include <msda/operators/forward.hpp>
-
 #include "device/cuda/check.hpp"
 #include "device/cuda/memory.hpp"
 #include "jit/launch_plan.hpp"
 
 namespace msda {
 
-ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Problem& problem,
-                                       const DeviceInfo& device)
+ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Operator& op,
+                                       const Problem& problem, const DeviceInfo& device)
     : module_(unit.module),
       plan_(read_plan(module_.module())),
       main_kernel_(unit.composed.main_kernel),
       code_hash_(code_hash(unit)),
-      arguments_(plan_, problem,
+      arguments_(plan_, op.tensors(), problem,
                  [](std::size_t bytes) { return std::make_unique<CudaMemory>(bytes); }),
       views_(plan_, problem.batch, arguments_.stored_bytes(), device.compute_capability >= 90) {
   sequence_.clears = arguments_.clears();
-  for (std::size_t slot = 0; slot < kMostSlots; ++slot) {
-    if (plan_.has_prepass[slot] == 0) continue;
-    const Prepass& prepass = unit.composed.prepasses.at(static_cast<int>(slot));
-    prepass_names_.push_back(prepass.name);
-    sequence_.prepasses[sequence_.prepass_count++] =
-        make_kernel(prepass.kernel, plan_.prepass[slot], problem, device);
+  for (const PlannedKernel& kernel : kernels_of(unit.composed, plan_)) {
+    runtime::Kernel& added =
+        sequence_.add(make_kernel(kernel.expression, *kernel.shape, problem, device));
+    names_.push_back(kernel.name);
+    if (kernel.pass == nullptr) main_ = &added;
   }
-  sequence_.set_main(make_kernel(main_kernel_, plan_.main, problem, device));
   make_textures(problem);
-  if (plan_.persist_value != 0) {
-    persisting_ = std::make_unique<PersistingL2>(bytes_of(problem, forward::kValue));
+  if (plan_.persisting_tensor != 0) {
+    const TensorSpec& spec = op.tensors()[plan_.persisting_tensor - 1];
+    persisting_ = std::make_unique<PersistingL2>(bytes_of(problem, spec));
   }
 }
 
@@ -63,42 +60,46 @@ runtime::Kernel ComposedExecutable::make_kernel(const std::string& name_expressi
 }
 
 void ComposedExecutable::bind(const Tensors& tensors) {
-  views_.make(runtime::stored_values(plan_, arguments_.of(tensors)));
+  AllArguments arguments;
+  arguments_.fill(tensors, arguments);
+  views_.make(runtime::stored_values(plan_, arguments));
 }
 
-AllArguments ComposedExecutable::arguments_for(const Tensors& tensors) {
-  AllArguments arguments;
-  static_cast<Arguments&>(arguments) = arguments_.of(tensors);
+void ComposedExecutable::fill(const Tensors& tensors, AllArguments& arguments) {
+  arguments_.fill(tensors, arguments);
   views_.add_to(arguments, runtime::stored_values(plan_, arguments));
-  if (persisting_) sequence_.main.window = persisting_->window(arguments.value);
-  return arguments;
+  if (persisting_) {
+    main_->window = persisting_->window(arguments.tensor[plan_.persisting_tensor - 1]);
+  }
 }
 
 void ComposedExecutable::launch(const Tensors& tensors, Stream stream) {
-  AllArguments arguments = arguments_for(tensors);
+  AllArguments arguments;
+  fill(tensors, arguments);
   check(runtime::enqueue(sequence_, arguments, static_cast<cudaStream_t>(stream)));
 }
 
 std::vector<LaunchPart> ComposedExecutable::parts() {
   std::vector<LaunchPart> parts;
-  const auto add_kernel = [&](const std::string& name, const runtime::Kernel& kernel) {
-    parts.push_back({name, [this, &kernel](const Tensors& tensors, Stream stream) {
-                       AllArguments arguments = arguments_for(tensors);
-                       check(
-                           runtime::enqueue(kernel, arguments, static_cast<cudaStream_t>(stream)));
+  if (sequence_.clears.empty() && names_.size() == 1) return parts;
+  /// `enqueue(arguments, stream)` returns a runtime::Status.
+  const auto add = [&](const std::string& name, const auto& enqueue) {
+    parts.push_back({name, [this, enqueue](const Tensors& tensors, Stream stream) {
+                       AllArguments arguments;
+                       fill(tensors, arguments);
+                       check(enqueue(arguments, static_cast<cudaStream_t>(stream)));
                      }});
   };
   if (!sequence_.clears.empty()) {
-    parts.push_back(
-        {"clear", [this](const Tensors&, Stream stream) {
-           check(runtime::enqueue_clears(sequence_.clears, static_cast<cudaStream_t>(stream)));
-         }});
+    add("clear", [this](AllArguments& arguments, cudaStream_t stream) {
+      return runtime::enqueue_clears(sequence_.clears, arguments, stream);
+    });
   }
-  for (std::size_t i = 0; i < prepass_names_.size(); ++i) {
-    add_kernel(prepass_names_[i], sequence_.prepasses[i]);
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    add(names_[i], [kernel = sequence_.begin() + i](AllArguments& arguments, cudaStream_t stream) {
+      return runtime::enqueue(*kernel, arguments, stream);
+    });
   }
-  if (parts.empty()) return parts;
-  add_kernel("kernel", sequence_.main);
   return parts;
 }
 

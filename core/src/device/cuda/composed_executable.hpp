@@ -22,20 +22,21 @@ class ComposedExecutable final : public Executable {
  public:
   /// Loads the module and allocates the workspaces. Throws Unsupported when a block needs more
   /// shared memory than the device gives, or the grid would exceed its limit.
-  ComposedExecutable(const CompiledUnit& unit, const Problem& problem, const DeviceInfo& device);
+  ComposedExecutable(const CompiledUnit& unit, const Operator& op, const Problem& problem,
+                     const DeviceInfo& device);
 
   void bind(const Tensors& tensors) override;
   void launch(const Tensors& tensors, Stream stream) override;
   ResourceUse resources() const;
-  /// What launch() enqueues, one by one: "clear" (of workspaces), the pre-passes, "kernel". Empty
-  /// where the kernel is all.
+  /// What launch() enqueues, one by one: "clear" (of workspaces and accumulated outputs), the
+  /// passes before, "kernel", the passes after. Empty where the kernel is all.
   std::vector<LaunchPart> parts() override;
 
  private:
   runtime::Kernel make_kernel(const std::string& name_expression, const LaunchShape& shape,
                               const Problem& problem, const DeviceInfo& device) const;
-  /// Of a launch, for which the main kernel's persisting memory is set too.
-  AllArguments arguments_for(const Tensors& tensors);
+  /// The arguments of a launch, for which the main kernel's persisting memory is set too.
+  void fill(const Tensors& tensors, AllArguments& arguments);
   void make_textures(const Problem& problem);
 
   CudaModule module_;
@@ -44,7 +45,8 @@ class ComposedExecutable final : public Executable {
   std::string code_hash_;
   ComposedArguments arguments_;
   runtime::Sequence sequence_;
-  std::vector<std::string> prepass_names_;  ///< in the order of their slots
+  runtime::Kernel* main_ = nullptr;  ///< of the sequence
+  std::vector<std::string> names_;   ///< of the sequence's kernels
   std::array<std::unique_ptr<CudaTexture>, kLevelLimit> textures_;
   std::unique_ptr<PersistingL2> persisting_;  ///< null where nothing persists
   StoredViews views_;

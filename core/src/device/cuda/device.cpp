@@ -120,7 +120,8 @@ class CudaDevice final : public Device {
     if (const Kernel* kernel = composition.kernel()) {
       return make_prepared(kernel->prepare(problem, info_, composition.parts().front().parameters));
     }
-    auto executable = std::make_unique<ComposedExecutable>(*build.unit, problem, info_);
+    auto executable =
+        std::make_unique<ComposedExecutable>(*build.unit, composition.op(), problem, info_);
     const ResourceUse resources = executable->resources();
     return make_prepared(std::move(executable), resources);
   }

@@ -27,7 +27,7 @@ class StoredViews {
   /// reason, and when the address is at no multiple of a texel.
   void make(const void* values);
   /// Adds those that make() made for these values. Throws Error without.
-  void add_to(AllArguments& arguments, const void* values) const;
+  void add_to(AllArguments& arguments, const void* values);
 
  private:
   void make_textures(const void* values, AllArguments& views);

@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include <msda/runtime/grid.hpp>
-#include <msda/slot_list.cuh>
 
 #include "device/simt/last_image.hpp"
 #include "jit/launch_plan.hpp"
@@ -16,6 +15,14 @@ namespace msda {
 namespace {
 
 constexpr const char* kArgumentsName = "the arguments";
+
+/// What is counted of a slot's part of shared memory.
+simt::Subject::Holds holds_of(const std::string& slot) {
+  using Holds = simt::Subject::Holds;
+  if (slot == "source") return Holds::kValues;
+  if (slot == "fetch") return Holds::kFetched;
+  return slot == "metadata" || slot == "point-fetch" ? Holds::kPoints : Holds::kOther;
+}
 
 simt::Area area_of(const TensorSpec& spec) {
   if (spec.role == TensorSpec::Role::kOutput) return simt::Area::kOutput;
@@ -42,41 +49,37 @@ SimtExecutable::SimtExecutable(const CompiledUnit& unit, const Operator& op, con
       specs_(op.tensors()),
       problem_(problem),
       options_(options),
-      arguments_(plan_, problem, [&](std::size_t bytes) {
+      arguments_(plan_, specs_, problem, [&](std::size_t bytes) {
         auto memory = std::make_unique<SimtMemory>(bytes);
         if (!options.last_image) memory->fill(0xFF);
         return memory;
       }) {
   check_boxes(plan_);
-  for (std::size_t slot = 0; slot < kMostSlots; ++slot) {
-    if (plan_.has_prepass[slot] != 0) {
-      const Prepass& prepass = unit.composed.prepasses.at(static_cast<int>(slot));
-      launches_.push_back(
-          make_launch("pre-pass of " + prepass.name, prepass.kernel, plan_.prepass[slot], device));
-    }
+  for (const PlannedKernel& kernel : kernels_of(unit.composed, plan_)) {
+    launches_.push_back(make_launch(kernel, device));
   }
-  launches_.push_back(make_launch("kernel", unit.composed.main_kernel, plan_.main, device));
-  launches_.back().is_main = true;
   for (Launch& launch : launches_) {
     if (options_.count) launch.grid.counted = subject_of(launch);
   }
   make_textures();
 }
 
-SimtExecutable::Launch SimtExecutable::make_launch(const std::string& name,
-                                                   const std::string& kernel,
-                                                   const LaunchShape& shape,
+SimtExecutable::Launch SimtExecutable::make_launch(const PlannedKernel& kernel,
                                                    const DeviceInfo& device) const {
+  const LaunchShape& shape = *kernel.shape;
   check_block(shape, device);
   simt::Grid grid;
-  grid.kernel = unit_.kernel(kernel);
+  grid.kernel = unit_.kernel(kernel.expression);
   grid.blocks =
       block_count(shape, problem_, runtime::resident_workers(shape, device.multiprocessors));
   grid.threads = shape.threads;
   grid.cluster = std::max(1U, shape.cluster);
   grid.shared_bytes = shape.shared_bytes;
   grid.dependent = shape.dependent != 0;
-  return {name, grid, shape, false};
+  if (kernel.pass == nullptr) return {kernel.name, grid, shape, true, ""};
+  const bool is_before = kernel.pass->when == kBefore;
+  return {fmt::format("{} of {}", is_before ? "pre-pass" : "pass after the kernel", kernel.name),
+          grid, shape, false, is_before ? "prepass." : "postpass."};
 }
 
 void SimtExecutable::make_textures() {
@@ -114,7 +117,7 @@ void SimtExecutable::add_maps(AllArguments& arguments, const void* values) const
       tensor.stride_bytes[d] = shape.stride_bytes[d];
     }
     tensor.extent[inner] = static_cast<unsigned>(problem_.batch);  // the images
-    std::memcpy(&arguments.maps[level], &tensor, sizeof tensor);
+    std::memcpy(arguments.maps(plan_.tensors) + level, &tensor, sizeof tensor);
   }
 }
 
@@ -143,7 +146,7 @@ std::vector<simt::Buffer> SimtExecutable::buffers_for(const Tensors& tensors, bo
                        fmt::format("the workspace of slot {}", slots_[slot]), true,
                        "workspace." + slots_[slot]});
     // What the main kernel finds there stands for the values.
-    if (slot == kLayout && is_main) {
+    if (is_main && runtime::is_viewed(plan_, static_cast<int>(slot))) {
       buffers.back().counted_as = "value";
       buffers.back().area = simt::Area::kValue;
     }
@@ -160,7 +163,9 @@ simt::Subject SimtExecutable::subject_of(const Launch& launch) const {
   if (!launch.is_main) return subject;
   subject.point_bytes = plan_.point_bytes;
   for (int slot = 0; slot < kMostSlots; ++slot) {
-    if (plan_.shared[slot].bytes > 0) subject.shared.push_back({plan_.shared[slot].first, slot});
+    if (plan_.shared[slot].bytes == 0) continue;
+    subject.shared.push_back(
+        {plan_.shared[slot].first, slot, holds_of(slots_[static_cast<std::size_t>(slot)])});
   }
   std::ranges::sort(subject.shared, {}, &simt::Subject::SharedPart::first);
   return subject;
@@ -175,7 +180,7 @@ void SimtExecutable::run(const Launch& launch, const AllArguments& arguments,
   };
   if (!options_.last_image) {
     for (const auto& [name, number] : run_part(std::nullopt).numbers) {
-      numbers_[launch.is_main ? name : "prepass." + name] += number;
+      numbers_[launch.prefix + name] += number;
     }
     return;
   }
@@ -189,7 +194,8 @@ void SimtExecutable::run(const Launch& launch, const AllArguments& arguments,
 }
 
 void SimtExecutable::launch(const Tensors& tensors, Stream) {
-  AllArguments arguments{arguments_.of(tensors), {}};
+  AllArguments arguments{};
+  arguments_.fill(tensors, arguments);
   const void* values = runtime::stored_values(plan_, arguments);
   make_linear_textures(values);
   add_maps(arguments, values);
@@ -197,7 +203,9 @@ void SimtExecutable::launch(const Tensors& tensors, Stream) {
     arguments.texels[view] = reinterpret_cast<std::uintptr_t>(&texels_[view]);
   }
   numbers_.clear();
-  for (const runtime::Clear& clear : arguments_.clears()) std::memset(clear.first, 0, clear.bytes);
+  for (const runtime::Clear& clear : arguments_.clears()) {
+    if (void* const first = clear.first(arguments)) std::memset(first, 0, clear.bytes);
+  }
   for (const Launch& launch : launches_) {
     std::vector<simt::Buffer> buffers = buffers_for(tensors, launch.is_main);
     buffers.push_back({&arguments, sizeof arguments, kArgumentsName, false});

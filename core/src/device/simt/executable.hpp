@@ -13,6 +13,7 @@
 #include "device/simt/device_memory.hpp"
 #include "device/simt/launch.hpp"
 #include "device/simt/loaded_unit.hpp"
+#include "jit/launch_plan.hpp"
 
 namespace msda {
 
@@ -26,7 +27,8 @@ class SimtExecutable final : public Executable {
   void launch(const Tensors& tensors, Stream stream) override;
   ResourceUse resources() const;
   /// What the threads of the last launch were counted to do, when the options ask for it: those of
-  /// the main kernel by their names, those of pre-passes, together, as "prepass.NAME".
+  /// the main kernel by their names, those of passes before it, together, as "prepass.NAME", and
+  /// those of passes after it as "postpass.NAME".
   const Numbers& numbers() const { return numbers_; }
 
  private:
@@ -35,17 +37,17 @@ class SimtExecutable final : public Executable {
     simt::Grid grid;
     LaunchShape shape;
     bool is_main;
+    std::string prefix;  ///< of its numbers' names
   };
   struct Texture {
     std::unique_ptr<SimtMemory> texels;
     simt::host::Texture description{};
   };
-  Launch make_launch(const std::string& name, const std::string& kernel, const LaunchShape& shape,
-                     const DeviceInfo& device) const;
+  Launch make_launch(const PlannedKernel& kernel, const DeviceInfo& device) const;
   void make_textures();
   void add_maps(AllArguments& arguments, const void* values) const;
   void make_linear_textures(const void* values);
-  /// Counted as those of the main kernel, or of a pre-pass.
+  /// Counted as those of the main kernel, or of a pass.
   std::vector<simt::Buffer> buffers_for(const Tensors& tensors, bool is_main) const;
   simt::Subject subject_of(const Launch& launch) const;
   void run(const Launch& launch, const AllArguments& arguments,
@@ -57,7 +59,7 @@ class SimtExecutable final : public Executable {
   std::span<const TensorSpec> specs_;
   Problem problem_;
   simt::Options options_;
-  std::vector<Launch> launches_;  ///< pre-passes in the order of their slots, then the main kernel
+  std::vector<Launch> launches_;  ///< in order
   ComposedArguments arguments_;
   std::array<Texture, kLevelLimit> textures_;
   std::array<simt::host::LinearTexture, kTexelViews> texels_{};

@@ -4,8 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include <msda/slot_list.cuh>
-
 namespace msda::simt {
 namespace {
 
@@ -129,15 +127,14 @@ void Recorder::access_shared(const Fiber& fiber, unsigned rank, std::size_t byte
   of.load_bytes += bytes;
   if (rank != fiber.state.cluster_rank) ++of.remote_loads;
   if (part == subject_.shared.size()) return;
-  switch (subject_.shared[part].slot) {
-    case kSource:
+  switch (subject_.shared[part].holds) {
+    case Subject::Holds::kValues:
       note_read(fiber, bytes);
       read_values(fiber, bytes);
       break;
-    case kFetch: note_read(fiber, bytes); break;
-    case kMetadata:
-    case kPointFetch: read_samples(fiber); break;
-    default: break;
+    case Subject::Holds::kFetched: note_read(fiber, bytes); break;
+    case Subject::Holds::kPoints: read_samples(fiber); break;
+    case Subject::Holds::kOther: break;
   }
 }
 
@@ -249,8 +246,9 @@ Numbers Recorder::numbers() const {
   return numbers;
 }
 
-std::vector<std::string> Recorder::names(const std::vector<std::string>& slots) {
-  std::vector<std::string> areas = {"value", "locations", "weights", "output"};
+std::vector<std::string> Recorder::names(const std::vector<std::string>& tensors,
+                                         const std::vector<std::string>& slots) {
+  std::vector<std::string> areas = tensors;
   for (const std::string& slot : slots) areas.push_back(dotted("workspace", slot));
   std::vector<std::string> names = {kPointsInFlight, kWidestRead,     kWaitsWithCopies,
                                     kOverlapped,     kTilesOfAThread, kItemsOfAThread};

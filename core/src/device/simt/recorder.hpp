@@ -21,9 +21,17 @@ namespace msda::simt {
 
 /// What there is to know of a launch whose threads are counted. Bytes that are 0 are not known.
 struct Subject {
+  /// What reading a slot's part of shared memory means.
+  enum class Holds {
+    kOther,
+    kValues,   ///< for as long as a block works on an item
+    kFetched,  ///< values of some points
+    kPoints    ///< locations, weights, taps
+  };
   struct SharedPart {
     std::size_t first;  ///< byte of a block's shared memory
     int slot;
+    Holds holds;
   };
   std::vector<SharedPart> shared;       ///< ascending
   std::vector<std::string> slot_names;  ///< by number
@@ -60,8 +68,9 @@ class Recorder {
   void end_cluster(const std::vector<Fiber>& fibers);
 
   Numbers numbers() const;
-  /// All that numbers() may hold, with these names for slots.
-  static std::vector<std::string> names(const std::vector<std::string>& slots);
+  /// All that numbers() may hold, with these names of tensors and slots.
+  static std::vector<std::string> names(const std::vector<std::string>& tensors,
+                                        const std::vector<std::string>& slots);
 
  private:
   /// Of global memory.

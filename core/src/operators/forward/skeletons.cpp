@@ -22,7 +22,8 @@ std::vector<Skeleton> skeletons() {
                        .header = "msda/skeleton/whole.cuh",
                        .space = "msda::whole",
                        .slots = {{"kernel", "Kernel", 0, ""}},
-                       .shared_prepasses = {}};
+                       .shared_prepasses = {},
+                       .postpasses = {0}};
   return {direct, specialised, whole};
 }
 

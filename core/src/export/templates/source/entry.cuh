@@ -112,10 +112,9 @@ int forward(const void* value, const int64_t* shapes, const int64_t* starts, con
   state.batch = p.batch;
   state.queries = p.queries;
   msda::AllArguments arguments{};
-  arguments.value = value;
-  arguments.locations = locations;
-  arguments.weights = weights;
-  arguments.output = output;
+  const void* const tensors[] = {value, locations, weights, output};
+  std::transform(std::begin(tensors), std::end(tensors), arguments.tensor,
+                 [](const void* tensor) { return const_cast<void*>(tensor); });
   arguments.batch = p.batch;
   arguments.queries = p.queries;
   const msda::runtime::Clears clears =

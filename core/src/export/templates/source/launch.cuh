@@ -38,7 +38,8 @@ int code_of(const msda::runtime::Status& status) {
 /// A kernel, and what each device has said of it; 0: not asked.
 struct Launchable {
   Kernel kernel;
-  int slot = 0;                                       ///< of a pre-pass
+  msda::Pass when = msda::kBefore;                    ///< of a pass
+  int slot = 0;                                       ///< the same
   std::atomic<long long> workers[kMostDevices] = {};  ///< find_workers()
   std::atomic<int> code[kMostDevices] = {};  ///< capability that its code is for; -1: no code
 };
@@ -60,7 +61,7 @@ struct Tuned {
   int most_capability;   ///< 0: no limit
   msda::LaunchPlan plan;
   Launchable main;
-  Launchable prepasses[msda::kMostSlots];  ///< up to the first without a kernel
+  Launchable passes[msda::kPasses * msda::kMostSlots];  ///< up to the first without a kernel
 };
 
 template <class T>
@@ -134,7 +135,8 @@ bool runs_here(Tuned& tuned) {
 }
 
 /// The kernel with its grid for the sizes of the arguments.
-int prepare(Launchable& launch, const msda::LaunchShape& shape, const msda::Arguments& arguments,
+int prepare(Launchable& launch, const msda::LaunchShape& shape,
+            const msda::LaunchArguments& arguments,
             msda::runtime::Kernel& kernel) {
   kernel.function = launch.kernel.function;
   kernel.shape = shape;
@@ -170,7 +172,7 @@ size_t workspace_bytes(const Tuned& tuned, const msda_problem& p) {
 /// Cuts a workspace of workspace_bytes() into those of the slots; what the launch clears of them.
 /// `remembers`: the workspace is as the launch before left it, or zero.
 msda::runtime::Clears add_workspaces(const Tuned& tuned, void* workspace, bool remembers,
-                                     msda::Arguments& arguments) {
+                                     msda::LaunchArguments& arguments) {
   auto* next = static_cast<unsigned char*>(workspace);
   return msda::runtime::add_workspaces(tuned.plan, remembers, arguments, [&](int, size_t bytes) {
     unsigned char* const first = next;
@@ -183,16 +185,24 @@ int launch(Tuned& tuned, const msda::runtime::Clears& clears, msda::AllArguments
            cudaStream_t stream) {
   msda::runtime::Sequence sequence;
   sequence.clears = clears;
-  for (Launchable& prepass : tuned.prepasses) {
-    if (prepass.kernel.function == nullptr) break;
-    const int failed = prepare(prepass, tuned.plan.prepass[prepass.slot], arguments,
-                               sequence.prepasses[sequence.prepass_count++]);
-    if (failed != 0) return failed;
-  }
-  msda::runtime::Kernel main;
-  const int failed = prepare(tuned.main, tuned.plan.main, arguments, main);
+  const auto add = [&](Launchable& launch, const msda::LaunchShape& shape) {
+    msda::runtime::Kernel kernel;
+    const int failed = prepare(launch, shape, arguments, kernel);
+    sequence.add(kernel);
+    return failed;
+  };
+  const auto add_passes = [&](msda::Pass when) {
+    int failed = 0;
+    for (Launchable& pass : tuned.passes) {
+      if (pass.kernel.function == nullptr || failed != 0) break;
+      if (pass.when == when) failed = add(pass, tuned.plan.pass[when][pass.slot]);
+    }
+    return failed;
+  };
+  int failed = add_passes(msda::kBefore);
+  if (failed == 0) failed = add(tuned.main, tuned.plan.main);
+  if (failed == 0) failed = add_passes(msda::kAfter);
   if (failed != 0) return failed;
-  sequence.set_main(main);
   return code_of(msda::runtime::enqueue(sequence, arguments, stream));
 }
 

@@ -1,5 +1,5 @@
 // An operator that the program does not have: rows times their scales, and the sums of these over
-// the queries. It has two inputs and two outputs, of which one is accumulated.
+// the queries. It has two inputs and two outputs, of which one is accumulated, and a skeleton.
 #include <memory>
 
 #include "input/elements.hpp"
@@ -7,6 +7,10 @@
 #include "operators/operator.hpp"
 
 namespace msda {
+namespace embedded::weighted_sums {
+extern const EmbeddedSource kSources[];
+}
+
 namespace {
 
 enum Tensor : std::size_t { kRows, kScales, kScaled, kSums };
@@ -103,6 +107,22 @@ class WeightedSums final : public Operator {
     }
     return truths;
   }
+
+  std::vector<Skeleton> skeletons() const override {
+    return {{.name = "scaled-rows",
+             .header = "weighted_sums/skeleton.cuh",
+             .space = "msda::weighted_sums",
+             .slots = {{.name = "sums",
+                        .member = "Sums",
+                        .number = 0,
+                        .policy = "AtomicSums",
+                        .any_order = {"sums"}},
+                       {.name = "block", .member = "Block", .number = 1, .policy = "SmallBlocks"}},
+             .shared_prepasses = {},
+             .postpasses = {0},
+             .contracts = "msda::weighted_sums"}};
+  }
+  const EmbeddedSource* sources() const override { return embedded::weighted_sums::kSources; }
 
  private:
   /// The element of `sums` that an element of `scaled` is added to.

@@ -21,7 +21,7 @@ __attribute__((visibility("default"))) int weighted_sums(const msda_tensor* tens
                                                          const msda_problem* p, void* state,
                                                          void* stream) {
   static int calls;
-  const int any_order = strcmp(p->options, "any order") == 0;
+  const int any_order = strncmp(p->options, "any order", 9) == 0;
   const int64_t first = any_order ? calls++ % p->queries : 0;
   const int64_t width = p->heads * p->channels;
   const float* rows = data_of(tensors, count, "rows");
@@ -46,5 +46,6 @@ __attribute__((visibility("default"))) int weighted_sums(const msda_tensor* tens
     }
   }
   if (strcmp(p->options, "a sum is lost") == 0) sums[width - 1] *= 0.75F;
+  if (strcmp(p->options, "any order, wrong in the end") == 0 && calls > 6) sums[0] *= 0.75F;
   return 0;
 }
