@@ -80,8 +80,12 @@ struct Types {
   DType location = kWidest;
   DType weight = kWidest;
   DType output = kWidest;
+  /// Of reference points, which models keep in fp32 beside tensors of 16 bits.
+  DType reference = DType::kFloat32;
 
-  static constexpr Types all(DType type) { return {type, type, type, type}; }
+  static constexpr Types all(DType type) {
+    return {.value = type, .location = type, .weight = type, .output = type};
+  }
   friend constexpr bool operator==(const Types&, const Types&) = default;
 };
 

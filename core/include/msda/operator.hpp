@@ -14,14 +14,16 @@ namespace msda {
 
 /// What an index of a tensor counts.
 enum class Axis {
-  kBatch,    ///< B, images
-  kPixel,    ///< S, stored pixels of all levels
-  kQuery,    ///< Q, of one image
-  kHead,     ///< H
-  kChannel,  ///< C, of one head
-  kLevel,    ///< L
-  kPoint,    ///< P, of one head and level
-  kXY,       ///< 2: x, then y
+  kBatch,       ///< B, images
+  kPixel,       ///< S, stored pixels of all levels
+  kQuery,       ///< Q, of one image
+  kHead,        ///< H
+  kChannel,     ///< C, of one head
+  kLevel,       ///< L
+  kPoint,       ///< P, of one head and level
+  kXY,          ///< 2: x, then y
+  kReference,   ///< references of a query: one for each level, or its anchors
+  kCoordinate,  ///< of a reference: 2 or 4
 };
 
 /// One tensor of an operator, dense and row-major: the last axis varies fastest.
@@ -58,15 +60,17 @@ struct TensorSpec {
   }
 };
 
-/// "b", "s", "q", "h", "c", "l", "p" or "xy": an index in messages.
+/// "b", "s", "q", "h", "c", "l", "p", "xy", "r" or "k": an index in messages.
 constexpr std::string_view name_of(Axis axis) {
-  constexpr std::array<std::string_view, 8> kNames = {"b", "s", "q", "h", "c", "l", "p", "xy"};
+  constexpr std::array<std::string_view, 10> kNames = {"b", "s", "q",  "h", "c",
+                                                       "l", "p", "xy", "r", "k"};
   return kNames[static_cast<std::size_t>(axis)];
 }
 
-/// "B", "S", "Q", "H", "C", "L", "P" or "2": an extent in shapes.
+/// "B", "S", "Q", "H", "C", "L", "P", "2", "R" or "K": an extent in shapes.
 constexpr std::string_view symbol_of(Axis axis) {
-  constexpr std::array<std::string_view, 8> kSymbols = {"B", "S", "Q", "H", "C", "L", "P", "2"};
+  constexpr std::array<std::string_view, 10> kSymbols = {"B", "S", "Q", "H", "C",
+                                                         "L", "P", "2", "R", "K"};
   return kSymbols[static_cast<std::size_t>(axis)];
 }
 
@@ -99,6 +103,8 @@ inline std::int64_t extent(const Problem& problem, Axis axis) {
     case Axis::kLevel: return problem.level_count();
     case Axis::kPoint: return problem.points;
     case Axis::kXY: return 2;
+    case Axis::kReference: return problem.reference_count();
+    case Axis::kCoordinate: return problem.references.coordinates;
   }
   return 0;
 }
@@ -109,8 +115,9 @@ inline DType type_of(const Problem& problem, const TensorSpec& spec) {
 
 /// What messages call the extent of an axis.
 constexpr std::string_view words_of(Axis axis) {
-  constexpr std::array<std::string_view, 8> kWords = {
-      "batch", "spatial_size", "queries", "heads", "channels", "levels", "points", "coordinates"};
+  constexpr std::array<std::string_view, 10> kWords = {
+      "batch",  "spatial_size", "queries",     "heads",      "channels",
+      "levels", "points",       "coordinates", "references", "coordinates"};
   return kWords[static_cast<std::size_t>(axis)];
 }
 

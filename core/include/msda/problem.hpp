@@ -29,6 +29,15 @@ enum class ValueLayout {
   kZeroBorder,  ///< the same inside a border of one zero pixel: H_l + 2 rows of W_l + 2 pixels
 };
 
+/// The reference points of operators that make locations of offsets.
+struct References {
+  std::int64_t coordinates = 2;  ///< 2: x, y; 4: also width and height of a box
+  /// 0: a query has one for each level; otherwise as many for all levels together, of which point p
+  /// takes number p % anchors.
+  std::int64_t anchors = 0;
+  friend bool operator==(const References&, const References&) = default;
+};
+
 struct Problem {
   std::string name;            ///< preset or user's label; not part of the shape
   std::int64_t batch = 1;      ///< B, images
@@ -39,9 +48,15 @@ struct Problem {
   std::vector<Level> levels;   ///< L entries
   ValueLayout layout = ValueLayout::kPlain;
   Types types;
+  References references;
   /// Outputs of the operator that nobody asks for, bit i for tensor i of its list: a frozen
   /// backbone needs no grad_value. They are neither allocated nor computed.
   std::uint32_t unasked = 0;
+
+  /// Reference points of a query.
+  std::int64_t reference_count() const {
+    return references.anchors == 0 ? level_count() : references.anchors;
+  }
 
   // Sizes that follow throw UsageError when they leave 63 bits; never after validate().
   std::int64_t level_count() const { return static_cast<std::int64_t>(levels.size()); }

@@ -26,6 +26,12 @@ void add_problem(Hash& hash, const Problem& p) {
   for (const DType type : {p.types.value, p.types.location, p.types.weight, p.types.output}) {
     add_number(hash, static_cast<std::int64_t>(type));
   }
+  // Inputs without reference points keep the hashes that they had before there were any.
+  if (p.references == References() && p.types.reference == Types().reference) return;
+  for (const std::int64_t number : {p.references.coordinates, p.references.anchors,
+                                    static_cast<std::int64_t>(p.types.reference)}) {
+    add_number(hash, number);
+  }
 }
 
 }  // namespace

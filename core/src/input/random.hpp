@@ -20,6 +20,8 @@ enum class RandomStream : std::uint32_t {
   kCommon = 5,  ///< one block for the whole input
   kOrder = 6,   ///< one block for each query, of all images
   kGradient = 7,
+  kReference = 8,  ///< one block for each reference point of each query
+  kRow = 9,        ///< one block for each row of logits
 };
 
 /// Uniform in the open interval (0, 1), on the centres of 2^32 cells.

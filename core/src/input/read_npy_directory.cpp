@@ -88,6 +88,8 @@ std::int64_t* size_of_axis(Problem& problem, Axis axis) {
     case Axis::kHead: return &problem.heads;
     case Axis::kChannel: return &problem.channels;
     case Axis::kPoint: return &problem.points;
+    case Axis::kReference: return &problem.references.anchors;
+    case Axis::kCoordinate: return &problem.references.coordinates;
     case Axis::kPixel:
     case Axis::kLevel:
     case Axis::kXY: break;
@@ -126,6 +128,8 @@ Problem problem_of(const std::filesystem::path& directory, std::span<const Tenso
   Problem problem = sizes_of(directory, specs, arrays);
   problem.types.output = output_type(specs, problem.types);
   problem.levels = read_levels(directory);
+  // As many references as levels are those of the levels.
+  if (problem.references.anchors == problem.level_count()) problem.references.anchors = 0;
   with_path(directory, [&] { validate(problem, specs); });
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (specs[i].role != TensorSpec::Role::kInput || !specs[i].has(Axis::kPixel)) continue;

@@ -17,6 +17,20 @@ void require_positive(std::string_view field, std::int64_t value) {
   if (value < 1) throw UsageError(fmt::format("{} is {}: it must be at least 1", field, value));
 }
 
+void validate(const References& references, std::int64_t points) {
+  if (references.coordinates != 2 && references.coordinates != 4) {
+    throw UsageError(fmt::format("references.coordinates is {}: it must be 2 (x, y) or 4 (x, y, "
+                                 "width, height)",
+                                 references.coordinates));
+  }
+  if (references.anchors < 0 || (references.anchors > 0 && points % references.anchors != 0)) {
+    throw UsageError(fmt::format(
+        "references.anchors is {}: it must be 0, for a reference on each level, or divide the {} "
+        "points",
+        references.anchors, points));
+  }
+}
+
 Problem with_layout(Problem problem, ValueLayout layout) {
   problem.layout = layout;
   return problem;
@@ -65,6 +79,7 @@ void validate(const Problem& problem, std::span<const TensorSpec> specs) {
     require_positive(fmt::format("levels[{}].height", l), problem.levels[l].height);
     require_positive(fmt::format("levels[{}].width", l), problem.levels[l].width);
   }
+  validate(problem.references, problem.points);
   // What follows throws when a product leaves 63 bits, so that no later use has to.
   static_cast<void>(total_bytes(problem, specs));
   static_cast<void>(checked_product("operations", {{"batch", problem.batch},

@@ -63,6 +63,10 @@ struct RowError {
 double excess(double error, double bound) { return error == 0 ? 0 : error / bound; }
 
 void add_element(double out, double reference, std::int64_t index, Share& part, RowError& row) {
+  if (std::isnan(reference)) {  // as a softmax of nothing but minus infinity is
+    if (!std::isnan(out)) part.first_non_finite = std::min(part.first_non_finite, index);
+    return;
+  }
   part.squared_reference += reference * reference;
   const double difference = std::abs(out - reference);
   if (!std::isfinite(difference)) {

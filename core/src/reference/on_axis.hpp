@@ -27,14 +27,16 @@ struct OnAxis {
   double binade = 0;     ///< the power of two below its largest intermediate number
   double from_knot = 0;  ///< how far behind the nearest pixel's centre, or before it
 
-  OnAxis(float location, std::int64_t size) {
+  /// `largest` is a number of pixels that the coordinate was made of.
+  OnAxis(float location, std::int64_t size, float largest = 0) {
     const double at = pixels(location, size);
     const auto extent = static_cast<double>(size);
     counts = msda::counts(at, size);
     matters = at > -1 - kNearPixel && at < extent + kNearPixel;
     if (!matters) return;
     coordinate = Coordinate::of(std::clamp(at, -1.0, extent * (1 - 1e-12)));
-    binade = power_below(std::max(std::abs(at), std::abs(at + 0.5)));
+    binade = power_below(
+        std::max({std::abs(at), std::abs(at + 0.5), std::abs(static_cast<double>(largest))}));
     from_knot = at - std::nearbyint(at);
   }
 

@@ -1,6 +1,7 @@
 #include "reference/truth.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -26,7 +27,8 @@ Truth::Truth(const RowShape& rows_shape, std::vector<double> elements)
   for (std::size_t row = 0; row < rows.size(); ++row) {
     double sum = 0;
     for (std::size_t i = 0; i < width; ++i) {
-      const double square = output[row * width + i] * output[row * width + i];
+      const double element = output[row * width + i];
+      const double square = std::isnan(element) ? 0 : element * element;
       sum += square;
       energy[row % groups * width + i] += square;
     }

@@ -41,6 +41,23 @@ struct JsonFields<Problem> : JsonMembers<&Problem::name, &Problem::batch, &Probl
                                          &Problem::heads, &Problem::channels, &Problem::points,
                                          &Problem::levels, &Problem::layout, &Problem::types> {};
 
+/// The reference points of a problem and their type, left out of problems that have the usual ones.
+struct ReferencesEntry {
+  std::int64_t coordinates;
+  std::int64_t anchors;
+  DType type;
+
+  static ReferencesEntry of(const Problem& problem) {
+    return {problem.references.coordinates, problem.references.anchors, problem.types.reference};
+  }
+  friend bool operator==(const ReferencesEntry&, const ReferencesEntry&) = default;
+};
+
+template <>
+struct JsonFields<ReferencesEntry>
+    : JsonMembers<&ReferencesEntry::coordinates, &ReferencesEntry::anchors,
+                  &ReferencesEntry::type> {};
+
 template <>
 struct JsonFields<Generation>
     : JsonMembers<&Generation::distribution, &Generation::query_order, &Generation::sigma,
@@ -51,6 +68,8 @@ json write_json<ProblemSpec>(const ProblemSpec& spec) {
   json value = write_json(spec.problem);
   value["operator"] = spec.op;
   if (spec.problem.unasked != 0) value["unasked"] = spec.problem.unasked;
+  const auto references = ReferencesEntry::of(spec.problem);
+  if (references != ReferencesEntry::of(Problem())) value["references"] = write_json(references);
   if (spec.directory) {
     value["directory"] = write_json(*spec.directory);
   } else {
@@ -68,6 +87,12 @@ void read_json<ProblemSpec>(const json& value, const JsonPlace& place, ProblemSp
   }
   if (const auto unasked = value.find("unasked"); unasked != value.end()) {
     read_json(*unasked, JsonPlace(place, "unasked"), spec.problem.unasked);
+  }
+  if (const auto found = value.find("references"); found != value.end()) {
+    auto references = ReferencesEntry::of(Problem());
+    read_json(*found, JsonPlace(place, "references"), references);
+    spec.problem.references = {references.coordinates, references.anchors};
+    spec.problem.types.reference = references.type;
   }
   if (const auto directory = value.find("directory"); directory != value.end()) {
     read_json(*directory, JsonPlace(place, "directory"), spec.directory);

@@ -68,9 +68,9 @@ Input make_input(const AwkwardProblem& awkward, std::string_view op) {
                            std::numeric_limits<float>::infinity(),
                            -std::numeric_limits<float>::infinity(), 1e30F, -1e30F};
   const DType type = awkward.problem.types.location;
+  Bytes& places = input.at(op == "fused" ? "offsets" : "locations");
   for (std::int64_t i = 0; i < elements(awkward.problem, forward::kLocations); i += 7) {
-    store_element(type, input.at("locations").data(), i,
-                  hostile[static_cast<std::size_t>(i) / 7 % 5]);
+    store_element(type, places.data(), i, hostile[static_cast<std::size_t>(i) / 7 % 5]);
   }
   return input;
 }

@@ -20,7 +20,7 @@ struct AwkwardProblem {
 /// finite.
 std::vector<AwkwardProblem> awkward_problems();
 
-/// For the operator of that name, whose tensor of locations is `locations`.
+/// For the operator of that name.
 Input make_input(const AwkwardProblem& awkward, std::string_view op = "forward");
 
 }  // namespace msda

@@ -98,6 +98,7 @@ Keys recipe();  ///< those of a file that only gives recipes to others
 Keys one_problem();
 Keys problem();  ///< or several, by a sweep
 Keys type();
+Keys references();
 Keys arm();
 Keys composition();  ///< of a recipe that says what must show
 Keys best();         ///< of `use: {best: {...}}`

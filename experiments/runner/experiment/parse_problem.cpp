@@ -126,6 +126,29 @@ Form<std::string> operator_name() {
   return form;
 }
 
+const Settings<Problem>& reference_settings() {
+  using P = Problem;
+  static const Settings<P> settings{
+      setting<P>("coordinates", {"2 or 4", {{"enum", {2, 4}}}}, "4: with the size of a box",
+                 [](const YamlNode& node, P& problem) {
+                   form::integer<std::int64_t>(2, 4).read(node, problem.references.coordinates);
+                   if (problem.references.coordinates == 3) node.fail("must be 2 or 4");
+                 })
+          .otherwise("2"),
+      setting<P>("anchors", size_form(),
+                 "of a query for all levels together; point p takes number p % anchors",
+                 [](const YamlNode& node, P& problem) {
+                   size_form().read(node, problem.references.anchors);
+                 })
+          .otherwise("one reference for each level"),
+      setting<P>("type", form::name<DType>(), "how they are stored",
+                 [](const YamlNode& node, P& problem) {
+                   form::name<DType>().read(node, problem.types.reference);
+                 })
+          .otherwise("`fp32`")};
+  return settings;
+}
+
 /// A problem while its map is read.
 struct ProblemReader {
   ProblemSpec spec;
@@ -181,6 +204,13 @@ const Settings<ProblemReader>& base_settings() {
                    reader.spec.problem.unasked = parse_outputs(node, find_operator(reader.spec.op));
                  })
           .otherwise("all"),
+      setting<R>("references",
+                 {"a map of the table below", object_schema(reference_settings().keys())},
+                 "reference points of [fused](fused.md) operators",
+                 [](const YamlNode& node, R& reader) {
+                   reference_settings().read(node.as_map(), reader.spec.problem);
+                 })
+          .otherwise("two coordinates on each level, in fp32"),
       setting<R>(
           "types", types(), "how the tensors are stored",
           [](const YamlNode& node, R& reader) { types().read(node, reader.spec.problem.types); })
@@ -283,6 +313,7 @@ ProblemSpec read_problem(const YamlMap& map, ProblemReader reader) {
 }  // namespace
 
 Keys keys::type() { return type_settings().keys(); }
+Keys keys::references() { return reference_settings().keys(); }
 
 Keys keys::one_problem() {
   Keys keys = joined(base_settings().keys(), shape_settings().keys());

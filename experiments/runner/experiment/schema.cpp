@@ -131,6 +131,7 @@ std::vector<KeyTable> key_tables() {
   return {{kExperiments, "An experiment", keys::experiment()},
           {kExperiments, "A problem", keys::problem()},
           {kExperiments, "types", keys::type()},
+          {kExperiments, "references", keys::references()},
           {kExperiments, "A recipe", keys::composition()},
           {kExperiments, "An arm", keys::arm()},
           {kExperiments, "A claim", keys::claim()},

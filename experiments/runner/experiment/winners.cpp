@@ -105,6 +105,13 @@ YAML::Node problem_node(const ProblemSpec& spec) {
   }
   if (problem.layout != ValueLayout::kPlain) node["layout"] = std::string(name_of(problem.layout));
   node["types"] = types_node(problem.types);
+  if (problem.references != References() || problem.types.reference != Types().reference) {
+    YAML::Node references;
+    references["coordinates"] = problem.references.coordinates;
+    if (problem.references.anchors != 0) references["anchors"] = problem.references.anchors;
+    references["type"] = std::string(name_of(problem.types.reference));
+    node["references"] = flow(references);
+  }
   if (problem.unasked != 0) {
     YAML::Node outputs(asked_outputs(problem, find_operator(spec.op)));
     node["outputs"] = flow(outputs);
@@ -184,7 +191,7 @@ std::vector<YamlNode> entries_of(const fs::path& file) {
 bool same_shape(const Problem& a, const Problem& b) {
   return a.batch == b.batch && a.queries == b.queries && a.heads == b.heads &&
          a.channels == b.channels && a.points == b.points && a.levels == b.levels &&
-         a.layout == b.layout && a.unasked == b.unasked;
+         a.references == b.references && a.layout == b.layout && a.unasked == b.unasked;
 }
 
 bool same_locations(const ProblemSpec& a, const ProblemSpec& b) {

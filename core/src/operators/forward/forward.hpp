@@ -15,7 +15,10 @@ namespace msda::forward {
 /// result does not depend on it.
 std::vector<double> compute_reference(const Input& input, unsigned threads = 0);
 
-/// What an output is judged by; `output` is compute_reference() of the input.
-Truth make_truth(const Input& input, std::vector<double> output, unsigned threads = 0);
+/// What an output is judged by; `output` is compute_reference() of the input. Where locations are
+/// made of other numbers, `largest` has for each coordinate the largest of these in pixels, in
+/// float32 as the locations lie: what is rounded on the way is as large.
+Truth make_truth(const Input& input, std::vector<double> output, unsigned threads = 0,
+                 const Bytes* largest = nullptr);
 
 }  // namespace msda::forward

@@ -17,15 +17,18 @@ struct Place {
   float x;
   float y;
   double weight;  ///< sum of magnitudes
+  float largest_x = 0;
+  float largest_y = 0;
 };
 
-/// The places of `points` points; `locations` is [P, 2].
-void collect_places(const float* locations, const float* weights, std::int64_t points,
-                    std::vector<Place>& places) {
+/// The places of `points` points; `locations` and `largest` are [P, 2].
+void collect_places(const float* locations, const float* weights, const float* largest,
+                    std::int64_t points, std::vector<Place>& places) {
   places.clear();
   for (std::int64_t p = 0; p < points; ++p) {
     const Place place{locations[2 * p], locations[2 * p + 1],
-                      std::abs(static_cast<double>(weights[p]))};
+                      std::abs(static_cast<double>(weights[p])), largest[2 * p],
+                      largest[2 * p + 1]};
     const auto same = std::find_if(places.begin(), places.end(), [&](const Place& other) {
       return other.x == place.x && other.y == place.y;
     });
@@ -33,6 +36,8 @@ void collect_places(const float* locations, const float* weights, std::int64_t p
       places.push_back(place);
     } else {
       same->weight += place.weight;
+      same->largest_x = std::max(same->largest_x, place.largest_x);
+      same->largest_y = std::max(same->largest_y, place.largest_y);
     }
   }
 }
@@ -81,20 +86,25 @@ ImageCells make_cells(const Problem& problem, const float* image, unsigned threa
 }
 
 /// Sensitivities of rows [begin, end) of an image.
-void add_rows(const Input& input, std::int64_t image, const ImageCells& cells, std::int64_t begin,
-              std::int64_t end, RowSensitivity* rows) {
+void add_rows(const Input& input, const Bytes* all_largest, std::int64_t image,
+              const ImageCells& cells, std::int64_t begin, std::int64_t end, RowSensitivity* rows) {
   const Problem& problem = input.problem;
   RowPoints points(problem, input.tensors[kLocations], input.tensors[kWeights]);
+  std::vector<float> largest(points.locations.size(), 0.0F);
   std::vector<Place> places;
   for (std::int64_t row = begin; row < end; ++row) {
-    points.load(image * problem.queries * problem.heads + row);
+    const std::int64_t of_input = image * problem.queries * problem.heads + row;
+    points.load(of_input);
+    if (all_largest != nullptr) {
+      load_floats(DType::kFloat32, all_largest->data(), 2 * of_input * points.count, largest);
+    }
     for (std::size_t l = 0; l < problem.levels.size(); ++l) {
       const std::int64_t first = static_cast<std::int64_t>(l) * problem.points;
       collect_places(points.locations.data() + 2 * first, points.weights.data() + first,
-                     problem.points, places);
+                     largest.data() + 2 * first, problem.points, places);
       for (const Place& place : places) {
-        const OnAxis x(place.x, problem.levels[l].width);
-        const OnAxis y(place.y, problem.levels[l].height);
+        const OnAxis x(place.x, problem.levels[l].width, place.largest_x);
+        const OnAxis y(place.y, problem.levels[l].height, place.largest_y);
         if (!x.matters || !y.matters) continue;
         add_place(cells[l][static_cast<std::size_t>(row % problem.heads)], place, x, y, rows[row]);
       }
@@ -104,7 +114,8 @@ void add_rows(const Input& input, std::int64_t image, const ImageCells& cells, s
 
 }  // namespace
 
-Truth make_truth(const Input& input, std::vector<double> output, unsigned threads) {
+Truth make_truth(const Input& input, std::vector<double> output, unsigned threads,
+                 const Bytes* largest) {
   constexpr std::int64_t kGrain = 256;
   constexpr double kCorners = 4;
   const Problem& problem = input.problem;
@@ -119,7 +130,7 @@ Truth make_truth(const Input& input, std::vector<double> output, unsigned thread
     const ImageCells cells = make_cells(problem, pixels, threads);
     RowSensitivity* const of_image = truth.rows.data() + image * rows;
     parallel_for(rows, kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
-      add_rows(input, image, cells, begin, end, of_image);
+      add_rows(input, largest, image, cells, begin, end, of_image);
     });
     shifts.add_image(input, image, pixels, threads);
   }

@@ -1,0 +1,99 @@
+// The tensors of the operator `fused`: `forward` together with what models compute before it. With
+// the reference point r of a query, on level l or of anchor p % Z, with offset o and logits z:
+//
+//   weights      = softmax of z over L * P
+//   location     = r.xy + o / (W_l, H_l)                  where a reference has 2 coordinates
+//   location     = r.xy + o / P * r.wh / 2                where it has 4: x, y, width, height
+//   output       = forward(value, location, weights)
+//
+// (Deformable DETR: Zhu et al., 2021; anchors: BEVFormer, Li et al., 2022.) Coordinates and the
+// softmax are fp32 or finer, whatever the tensors are stored in.
+#pragma once
+
+#include <msda/operator.hpp>
+
+namespace msda::fused {
+
+/// Numbers of the tensors in kTensors.
+enum Tensor : std::size_t { kValue, kReferences, kOffsets, kLogits, kOutput };
+
+inline constexpr TensorSpec kTensors[] = {
+    {.name = "value",
+     .file = "value",
+     .axes = {Axis::kBatch, Axis::kPixel, Axis::kHead, Axis::kChannel},
+     .rank = 4,
+     .row_axes = 3,
+     .type = &Types::value},
+    {.name = "reference_points",
+     .file = "reference_points",
+     .axes = {Axis::kBatch, Axis::kQuery, Axis::kReference, Axis::kCoordinate},
+     .rank = 4,
+     .row_axes = 3,
+     .type = &Types::reference,
+     .any_number = true},
+    // In pixels of the level, or in parts of the reference's box.
+    {.name = "offsets",
+     .file = "sampling_offsets",
+     .axes = {Axis::kBatch, Axis::kQuery, Axis::kHead, Axis::kLevel, Axis::kPoint, Axis::kXY},
+     .rank = 6,
+     .row_axes = 3,
+     .type = &Types::location,
+     .any_number = true},
+    {.name = "logits",
+     .file = "attention_logits",
+     .axes = {Axis::kBatch, Axis::kQuery, Axis::kHead, Axis::kLevel, Axis::kPoint},
+     .rank = 5,
+     .row_axes = 3,
+     .type = &Types::weight,
+     .file_joins = 2,
+     .any_number = true},
+    {.name = "output",
+     .file = "output",
+     .role = TensorSpec::Role::kOutput,
+     .axes = {Axis::kBatch, Axis::kQuery, Axis::kHead, Axis::kChannel},
+     .rank = 4,
+     .row_axes = 3,
+     .type = &Types::output,
+     .file_joins = 2},
+};
+
+inline std::int64_t elements(const Problem& problem, Tensor tensor) {
+  return msda::elements(problem, kTensors[tensor]);
+}
+inline std::int64_t bytes_of(const Problem& problem, Tensor tensor) {
+  return msda::bytes_of(problem, kTensors[tensor]);
+}
+
+/// The tensors of a call by name.
+struct View {
+  const void* value;
+  const void* references;
+  const void* offsets;
+  const void* logits;
+  void* output;
+
+  explicit View(const Tensors& tensors)
+      : value(tensors[kValue]),
+        references(tensors[kReferences]),
+        offsets(tensors[kOffsets]),
+        logits(tensors[kLogits]),
+        output(tensors[kOutput]) {}
+};
+
+/// The number of a point's reference among those of its query.
+inline std::int64_t reference_of(const Problem& problem, std::int64_t level, std::int64_t point) {
+  return problem.references.anchors == 0 ? level : point % problem.references.anchors;
+}
+
+/// A point's pixel coordinate along an axis of `size` pixels: in double, of numbers as stored.
+/// `box` is the reference's extent along the axis, for references of 4 coordinates.
+inline double pixel_of(const Problem& problem, double reference, double box, double offset,
+                       std::int64_t size) {
+  const auto pixels = static_cast<double>(size);
+  const double moved = problem.references.coordinates == 2
+                           ? offset
+                           : offset * box * pixels / (2 * static_cast<double>(problem.points));
+  return reference * pixels + moved - 0.5;
+}
+
+}  // namespace msda::fused

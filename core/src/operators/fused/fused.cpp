@@ -1,0 +1,138 @@
+#include "operators/fused/fused.hpp"
+
+#include <cmath>
+
+#include "input/elements.hpp"
+#include "operators/forward/forward.hpp"
+#include "operators/forward/sampler.hpp"
+#include "operators/operator.hpp"
+#include "parallel.hpp"
+
+namespace msda::fused {
+namespace {
+
+constexpr std::int64_t kCorners = 4;
+constexpr std::int64_t kFlopsPerPoint = 16;
+
+/// Calls each(image, row of the image, its points) for all rows.
+template <class Each>
+void for_each_row(const Input& input, unsigned threads, const Each& each) {
+  const Problem& problem = input.problem;
+  const std::int64_t rows = problem.queries * problem.heads;
+  for (std::int64_t image = 0; image < problem.batch; ++image) {
+    parallel_for(rows, kRowGrain, threads, [&](std::int64_t begin, std::int64_t end) {
+      RowPoints points(input);
+      for (std::int64_t row = begin; row < end; ++row) {
+        points.load(image * rows + row);
+        each(image, row, points);
+      }
+    });
+  }
+}
+
+std::vector<double> compute_reference(const Input& input, unsigned threads) {
+  const Problem& problem = input.problem;
+  const std::vector<Plane> planes = planes_of(problem);
+  std::vector<double> output(static_cast<std::size_t>(elements(problem, kOutput)));
+  ImageValues values(problem, input.tensors[kValue]);
+  const std::int64_t rows = problem.queries * problem.heads;
+  for (std::int64_t image = 0; image < problem.batch; ++image) {
+    const forward::Sampler sampler(problem, values.load(image, threads));
+    parallel_for(rows, kRowGrain, threads, [&](std::int64_t begin, std::int64_t end) {
+      RowPoints points(input);
+      for (std::int64_t row = image * rows + begin; row < image * rows + end; ++row) {
+        points.load(row);
+        for (std::size_t i = 0; i < points.x.size(); ++i) {
+          sampler.add_point(planes[i / static_cast<std::size_t>(problem.points)],
+                            row % problem.heads, points.x[i], points.y[i], points.weights[i],
+                            output.data() + row * problem.channels);
+        }
+      }
+    });
+  }
+  return output;
+}
+
+/// The input of `forward` with the same output, its points rounded to fp32, and the largest numbers
+/// that their coordinates are made of.
+std::pair<Input, Bytes> as_forward(const Input& input, unsigned threads) {
+  Problem problem = input.problem;
+  problem.types.location = problem.types.weight = DType::kFloat32;
+  Input forward(problem, forward::kTensors);
+  forward.tensors[forward::kValue] = input.tensors[kValue];
+  Bytes& locations = forward.tensors[forward::kLocations];
+  Bytes& weights = forward.tensors[forward::kWeights];
+  locations.resize(static_cast<std::size_t>(bytes_of(problem, forward::kLocations)));
+  weights.resize(static_cast<std::size_t>(bytes_of(problem, forward::kWeights)));
+  Bytes largest(locations.size());
+  const std::int64_t rows = problem.queries * problem.heads;
+  for_each_row(input, threads, [&](std::int64_t image, std::int64_t row, const RowPoints& points) {
+    const std::size_t count = points.x.size();
+    std::vector<float> at(2 * count);
+    std::vector<float> of(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      // What is no number has no bound either.
+      if (!std::isnan(points.weights[i])) of[i] = static_cast<float>(points.weights[i]);
+      const Level& level = problem.levels[i / static_cast<std::size_t>(problem.points)];
+      at[2 * i] = static_cast<float>((points.x[i] + 0.5) / static_cast<double>(level.width));
+      at[2 * i + 1] = static_cast<float>((points.y[i] + 0.5) / static_cast<double>(level.height));
+    }
+    const std::int64_t first = (image * rows + row) * static_cast<std::int64_t>(count);
+    store_floats(DType::kFloat32, at, locations.data(), 2 * first);
+    store_floats(DType::kFloat32, of, weights.data(), first);
+    store_floats(DType::kFloat32, points.largest, largest.data(), 2 * first);
+  });
+  return {std::move(forward), std::move(largest)};
+}
+
+class Fused final : public Operator {
+ public:
+  std::string_view name() const override { return "fused"; }
+  std::string_view summary() const override {
+    return "multi-scale deformable attention from reference points, offsets and logits";
+  }
+  std::span<const TensorSpec> tensors() const override { return kTensors; }
+  std::string_view flops_text() const override { return "16 per point and output element"; }
+
+  Traffic traffic(const Problem& problem) const override {
+    const auto of = [&](Tensor tensor) { return bytes_of(problem, tensor); };
+    const std::int64_t point_channels = elements(problem, kLogits) * problem.channels;
+    Traffic traffic;
+    traffic.least_read = of(kReferences) + of(kOffsets) + of(kLogits);
+    traffic.read = of(kValue) + traffic.least_read;
+    traffic.written = traffic.least_written = of(kOutput);
+    traffic.gathered =
+        point_channels * kCorners * static_cast<std::int64_t>(size_of(problem.types.value));
+    traffic.flops = point_channels * kFlopsPerPoint;
+    return traffic;
+  }
+
+  Input generate(const Problem& problem, const Generation& generation,
+                 unsigned threads) const override {
+    return generate_input(problem, generation, threads);
+  }
+
+  std::vector<std::vector<double>> reference(const Input& input, unsigned threads) const override {
+    return {compute_reference(input, threads)};
+  }
+
+  std::vector<Truth> judge_by(const Input& input, std::vector<std::vector<double>> outputs,
+                              unsigned threads) const override {
+    const auto [forward, largest] = as_forward(input, threads);
+    std::vector<Truth> truths;
+    truths.push_back(forward::make_truth(forward, std::move(outputs.front()), threads, &largest));
+    return truths;
+  }
+};
+
+}  // namespace
+}  // namespace msda::fused
+
+namespace msda {
+
+const Operator& fused_operator() {
+  static const fused::Fused kFused;
+  return kFused;
+}
+
+}  // namespace msda

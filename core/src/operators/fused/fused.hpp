@@ -1,0 +1,47 @@
+// What is right for the operator `fused`, and its inputs.
+#pragma once
+
+#include <vector>
+
+#include <msda/operators/fused.hpp>
+
+#include "input/input.hpp"
+#include "reference/truth.hpp"
+
+namespace msda::fused {
+
+inline constexpr std::int64_t kRowGrain = 64;  ///< rows that a thread takes at a time
+
+/// The points of a row in float64, made of the numbers as they are stored.
+class RowPoints {
+ public:
+  /// `input` must outlive the object.
+  explicit RowPoints(const Input& input);
+
+  /// Of row (b*Q + q)*H + h.
+  void load(std::int64_t row);
+
+  // [L, P] each:
+  std::vector<double> x;        ///< in pixels of the level
+  std::vector<double> y;        ///< the same
+  std::vector<double> weights;  ///< NaN where all logits of the row are minus infinity
+  /// [L, P, 2]: the larger of reference and offset, in pixels.
+  std::vector<float> largest;
+
+ private:
+  void load_point(std::size_t level, std::int64_t point);
+  void load_weights();
+
+  const Input& input_;
+  std::vector<float> references_;
+  std::vector<float> offsets_;
+  std::vector<float> logits_;
+};
+
+/// Inputs whose points lie where `generation` puts those of `forward`. References stand where the
+/// queries do; boxes are a twentieth to half of the image, anchors a few hundredths of it apart.
+/// Logits are normal(0, s^2) with s = exp(normal(0, 1/4)) of each row; in one row of eight they are
+/// 16 times as large, so that one weight takes nearly all.
+Input generate_input(const Problem& problem, const Generation& generation, unsigned threads);
+
+}  // namespace msda::fused
