@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -47,8 +48,21 @@ std::vector<std::string> notes_of(const Report& report) {
   return notes;
 }
 
+/// What each operator of the problems counts as its operations: "16 per point and output element";
+/// with the operators' names where there are several.
+std::string operations_of(const std::vector<ProblemEntry>& problems) {
+  std::map<std::string, std::string> counted;
+  for (const ProblemEntry& problem : problems) counted.emplace(problem.op, problem.flops_are);
+  std::vector<std::string> texts;
+  for (const auto& [op, words] : counted) {
+    texts.push_back(printable_line(counted.size() == 1 ? words : op + " " + words));
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
 /// What the columns of cells mean that some table has.
-std::string legend_of(const std::vector<Section>& sections) {
+std::string legend_of(const Report& report, const std::vector<Section>& sections) {
+  const std::string operations = operations_of(report.manifest.problems);
   std::vector<std::string> meanings;
   for (const ColumnOf<Row>& column : cell_columns()) {
     const std::string& about = column.look.about;
@@ -56,7 +70,11 @@ std::string legend_of(const std::vector<Section>& sections) {
       return std::ranges::any_of(section.columns,
                                  [&](const Column& set) { return set.about == about; });
     });
-    if (!about.empty() && is_there) meanings.push_back(about);
+    if (about.empty() || !is_there) continue;
+    meanings.push_back(about);
+    if (column.look.unit == Unit::kFlopsPerSecond && !operations.empty()) {
+      meanings.push_back(fmt::format("Operations: {}.", operations));
+    }
   }
   return fmt::format("{}", fmt::join(meanings, " "));
 }
@@ -133,7 +151,7 @@ Document document_of(const Report& report) {
   if (auto arms = arm_matrix(report)) document.matrices.push_back(*std::move(arms));
   document.notes = notes_of(report);
   document.sections = sections_of(report);
-  document.legend = legend_of(document.sections);
+  document.legend = legend_of(report, document.sections);
   if (report.manifest.status == run_status::kComplete) document.nothing = kNoTablesAtAll;
   const std::string search = search_answer(report, document.sections);
   if (!search.empty()) document.answer = search;

@@ -66,8 +66,20 @@ größer-漢字 is the fastest: 4.000x the speed of the baseline (95% interval 4
       line 2
 95% intervals: Student t over the means of 2 processes.
 
-ratio: baseline time / arm time, compared inside interleaved blocks; above 1 is faster. GB/s: the bytes that the problem has to move at least / median. FLOP/s: the operations of the operator, as docs/problems.md counts them / median. % SOL: speed of light, the least time that the device's ceilings allow / median, and the memory whose ceiling it is. rel. L2: error against the float64 reference.
+ratio: baseline time / arm time, compared inside interleaved blocks; above 1 is faster. GB/s: the bytes that the problem has to move at least / median. FLOP/s: the operator's operations / median. % SOL: speed of light, the least time that the device's ceilings allow / median, and the memory whose ceiling it is. rel. L2: error against the float64 reference.
 )");
+}
+
+TEST(Terminal, TheLegendSaysWhatTheOperatorsOfTheProblemsCount) {
+  Report report = small_report();
+  ProblemEntry& sums = report.manifest.problems.emplace_back();
+  sums.op = "sums";
+  sums.flops_are = "2 per row";
+  EXPECT_THAT(to_terminal(report, false), HasSubstr("/ median. Operations: 2 per row. "));
+  ProblemEntry& copy = report.manifest.problems.emplace_back();
+  copy.op = "copy";
+  copy.flops_are = "none";
+  EXPECT_THAT(to_terminal(report, false), HasSubstr("Operations: copy none; sums 2 per row. "));
 }
 
 TEST(Terminal, ColumnsAlignInDisplayWidthAndNoLineEndsInSpaces) {
