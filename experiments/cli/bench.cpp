@@ -25,7 +25,8 @@ Arguments bench_arguments() {
       "Verifies and times one variant, recipe or arm of an experiment on one problem spelled out "
       "in words:\n\n" +
       problem_words_help() +
-      "  mode=           warm (default), cold or graph\n"
+      fmt::format("  mode=           {} (default: {})\n", choices(all_names<TimingMode>()),
+                  name_of(kUsualMode)) +
       "  device=         the same as --device\n"
       "  blocks=         interleaved passes (default 10)\n"
       "  samples=        timed launches in each (default 10)\n"
@@ -74,7 +75,8 @@ std::vector<Use> uses_from_words(const std::string& name, Words& words, const Re
 
 MeasureSettings settings_from_words(Words& words) {
   MeasureSettings settings;
-  settings.modes = {parse_timing_mode(words.take("mode").value_or("warm"))};
+  settings.modes = {
+      parse_timing_mode(words.take("mode").value_or(std::string(name_of(kUsualMode))))};
   settings.processes = settings.most_processes = 1;
   settings.blocks = static_cast<int>(words.take_integer("blocks", 1).value_or(10));
   settings.samples = static_cast<int>(words.take_integer("samples", 1).value_or(10));

@@ -33,8 +33,9 @@ Arguments tune_arguments() {
       "Without EXPERIMENT the space that came with the program for the device is searched. A "
       "problem of your own, in words, takes the place of the experiment's:\n\n";
   text += problem_words_help();
+  text += fmt::format("  mode=           {}, in place of the experiment's modes\n\n",
+                      choices(all_names<TimingMode>()));
   text +=
-      "  mode=           warm, cold or graph, in place of the experiment's modes\n\n"
       "Ctrl-C keeps all trials that have ended. The winners go to results/winners.yaml, where "
       "'use: best' finds them.";
   Arguments arguments(

@@ -58,7 +58,7 @@ struct EffectFamily {
 /// left out.
 struct AblationTable {
   std::string problem;
-  TimingMode mode = TimingMode::kWarm;
+  TimingMode mode = kUsualMode;
   std::vector<EffectFamily> families;
 };
 
@@ -83,7 +83,7 @@ struct PooledEffect {
 
 struct PooledFamily {
   EffectKind kind = EffectKind::kMain;
-  TimingMode mode = TimingMode::kWarm;
+  TimingMode mode = kUsualMode;
   std::vector<std::string> problems;
   std::vector<PooledEffect> effects;
 };

@@ -173,7 +173,7 @@ std::optional<TimingMode> mode_of(const Claim& claim, const std::vector<Table>& 
   std::optional<TimingMode> first;
   for (const Table& table : tables) {
     if (table.problem != problem) continue;
-    if (table.mode == claim.mode.value_or(TimingMode::kWarm)) return table.mode;
+    if (table.mode == claim.mode.value_or(kUsualMode)) return table.mode;
     if (!first) first = table.mode;
   }
   return claim.mode ? std::nullopt : first;
@@ -183,7 +183,7 @@ CheckedClaim untested(const Claim& claim, std::string reason) {
   CheckedClaim checked;
   checked.claim = claim;
   checked.problem = claim.problem;
-  checked.mode = claim.mode.value_or(TimingMode::kWarm);
+  checked.mode = claim.mode.value_or(kUsualMode);
   checked.reason = std::move(reason);
   return checked;
 }

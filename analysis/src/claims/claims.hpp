@@ -34,7 +34,7 @@ std::string_view name_of(ClaimVerdict verdict);
 struct CheckedClaim {
   Claim claim;
   std::string problem;  ///< "" when no problem has what the claim asks for
-  TimingMode mode = TimingMode::kWarm;
+  TimingMode mode = kUsualMode;
   std::optional<double> measured;  ///< in the claim's quantity; a speedup where `as_ratio`
   std::optional<Interval> interval_95;
   Replication replication = Replication::kNone;  ///< what the interval is over

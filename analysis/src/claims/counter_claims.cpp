@@ -63,7 +63,7 @@ std::vector<CheckedClaim> check_counter_claim(const Claim& claim, const std::vec
     checked.claim = claim;
     checked.problem = problem;
     // A graph holds the kernels of warm launches, and these are what is counted.
-    checked.mode = claim.mode == TimingMode::kCold ? TimingMode::kCold : TimingMode::kWarm;
+    checked.mode = traits_of(claim.mode.value_or(kUsualMode)).counted_as;
     if (const CountedLaunch* launch = find_launch(counters, checked)) {
       check_launch(*launch, checked);
       continue;

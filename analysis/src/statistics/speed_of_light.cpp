@@ -11,7 +11,7 @@ double seconds_of(std::int64_t bytes, double bytes_per_second) {
 
 /// What cannot have stayed in the L2 since the launch before.
 std::int64_t bytes_from_dram(const Record& record, std::int64_t l2_bytes) {
-  if (record.mode == TimingMode::kCold) return record.traffic.once();
+  if (traits_of(record.mode).flushes_caches) return record.traffic.once();
   return std::max<std::int64_t>(0, record.traffic.once() - l2_bytes);
 }
 

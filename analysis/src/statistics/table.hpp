@@ -56,7 +56,7 @@ struct Row {
 /// Rows of one problem in one timing mode, baseline first, in the arms' order.
 struct Table {
   std::string problem;
-  TimingMode mode = TimingMode::kWarm;
+  TimingMode mode = kUsualMode;
   std::vector<Row> rows;
   /// What shows in no arm though all of them have it, as the baseline misses it, for example
   /// "corner-pair: ...". It sets none apart.

@@ -68,7 +68,7 @@ struct RemovedPoints {
 /// The search of one problem in one mode.
 struct SearchReport {
   std::string problem;
-  TimingMode mode = TimingMode::kWarm;
+  TimingMode mode = kUsualMode;
   std::string baseline;
   std::string failure;  ///< why the search could not be made, or ""
   bool ended = false;

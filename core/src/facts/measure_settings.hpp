@@ -19,7 +19,7 @@ struct Timeouts {
 };
 
 struct MeasureSettings {
-  std::vector<TimingMode> modes = {TimingMode::kWarm};
+  std::vector<TimingMode> modes = {kUsualMode};
   int processes = 5;  ///< worker processes at least; each has input seeds of its own
   /// Added while a ratio is not known to `precision` and the budget lasts.
   int most_processes = 10;

@@ -101,7 +101,7 @@ SampleBlock Blocks::sample(const TimedArm& arm, int block) {
 /// A graph is launched as a whole; its parts show in the other modes.
 bool Blocks::has_timed_parts(const TimedArm& arm) const {
   return settings_.times_parts && !arm.prepared->parts.empty() &&
-         settings_.mode != TimingMode::kGraph;
+         !traits_of(settings_.mode).in_graph;
 }
 
 void Blocks::measure_parts(std::size_t number, int block) {

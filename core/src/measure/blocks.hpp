@@ -20,7 +20,7 @@
 namespace msda {
 
 struct BlockSettings {
-  TimingMode mode = TimingMode::kWarm;
+  TimingMode mode = kUsualMode;
   int process = 0;  ///< noted with the samples; part of every random choice
   int blocks = 1;
   int samples = 1;                          ///< timed launches of an arm in a block

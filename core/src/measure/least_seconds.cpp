@@ -17,7 +17,7 @@ double least_seconds(const Traffic& traffic, TimingMode mode, const Ceilings& ce
   const double cache = ceilings.l2_bytes_per_second > 0 ? ceilings.l2_bytes_per_second
                                                         : ceilings.gather_bytes_per_second;
   const double cached = seconds(read + written, cache);
-  if (mode != TimingMode::kCold) return cached;
+  if (!traits_of(mode).flushes_caches) return cached;
   return std::max(cached, seconds(read, ceilings.dram_bytes_per_second));
 }
 

@@ -71,7 +71,7 @@ ProblemEntry entry_of(const ProblemSpec& spec);
 /// What an arm with `use: best` was on a problem in a mode.
 struct PickEntry {
   std::string problem;
-  TimingMode mode = TimingMode::kWarm;
+  TimingMode mode = kUsualMode;
   std::string arm;
   std::string composition;
   std::string match;
@@ -99,7 +99,7 @@ struct RunTime {
 /// How a problem in a mode ended.
 struct GroupEntry {
   std::string problem;
-  TimingMode mode = TimingMode::kWarm;
+  TimingMode mode = kUsualMode;
   int processes = 0;
   double measured_seconds = 0;
   std::string stopped_by;
@@ -127,7 +127,7 @@ struct FinalistEntry : ArmEntry {
 /// How the search of a problem in a mode ended.
 struct SearchEntry {
   std::string problem;
-  TimingMode mode = TimingMode::kWarm;
+  TimingMode mode = kUsualMode;
   std::string baseline;
   std::uint64_t points = 0;     ///< of the space
   std::uint64_t looked_at = 0;  ///< of these

@@ -85,7 +85,7 @@ struct Record {
   std::string problem;  ///< label in the experiment
   std::string arm;
   std::string composition;  ///< Composition::describe()
-  TimingMode mode = TimingMode::kWarm;
+  TimingMode mode = kUsualMode;
   std::string device;  ///< id
   /// How many devices share the batch, from that one on; absent where it has all of it.
   std::optional<int> devices;

@@ -28,7 +28,7 @@ struct SearchedCandidate {
 
 struct SearchTrial {
   std::string problem;
-  TimingMode mode = TimingMode::kWarm;
+  TimingMode mode = kUsualMode;
   int number = 0;               ///< counts the trials of a problem in a mode from 0
   std::string stage;            ///< "screen", "refine" ...
   double seconds = 0;           ///< wall clock from the beginning of the search to the trial's end

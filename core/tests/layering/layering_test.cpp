@@ -195,6 +195,61 @@ TEST(Layering, NothingButTheLauncherLaunchesCompositions) {
   EXPECT_THAT(files_with_steps("core/runtime"), testing::Not(IsEmpty()));
 }
 
+/// The files of a row of the table "Which file do I change for ...", as paths in the tree.
+Names files_of_change(const std::string& change) {
+  const std::regex link(R"re(\]\(\.\./([^)#]+)\))re");
+  std::ifstream document(root() / "docs/architecture.md");
+  Names files;
+  for (std::string line; std::getline(document, line);) {
+    if (line.rfind("| " + change + " |", 0) != 0) continue;
+    for (std::sregex_iterator found(line.begin(), line.end(), link), end; found != end; ++found)
+      files.insert((*found)[1]);
+  }
+  return files;
+}
+
+/// Sources of the program that have a match, without those of `elsewhere`.
+Names files_with(const std::regex& words, const Names& elsewhere) {
+  Names files;
+  for (const char* folder :
+       {"core/include", "core/src", "analysis/src", "experiments/runner", "experiments/cli"}) {
+    for (const fs::path& file : sources_below(root() / folder)) {
+      std::ifstream stream(file);
+      const std::string text(std::istreambuf_iterator<char>(stream), {});
+      if (std::regex_search(text, words) && !elsewhere.contains(in_tree(file)))
+        files.insert(in_tree(file));
+    }
+  }
+  EXPECT_THAT(files, testing::Not(IsEmpty()));
+  return files;
+}
+
+TEST(Layering, ATypeIsNamedInTheFilesOfTheTableAlone) {
+  EXPECT_THAT(files_with(std::regex("kFloat16|kBFloat16"), {}),
+              testing::IsSubsetOf(files_of_change("a data type")));
+}
+
+TEST(Layering, ATimingModeIsNamedInTheFilesOfTheTableAlone) {
+  // What nvbench calls its measurements stands there.
+  const Names other = {"experiments/runner/import/nvbench.cpp"};
+  EXPECT_THAT(files_with(std::regex("TimingMode::k[A-Z]"), other),
+              testing::IsSubsetOf(files_of_change("a timing mode")));
+}
+
+TEST(Layering, TheHostKnowsSlotsByTheListAlone) {
+  // Tests and skeletons' tables may; the launcher takes what the plan says.
+  for (const char* folder : {"core/src/device", "core/src/jit", "core/src/evidence",
+                             "core/src/measure", "core/runtime"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root() / folder)) {
+      if (!entry.is_regular_file()) continue;
+      std::ifstream stream(entry.path());
+      const std::string text(std::istreambuf_iterator<char>(stream), {});
+      EXPECT_FALSE(std::regex_search(text, std::regex("slot_list[.]cuh|\\bkLayout\\b")))
+          << in_tree(entry.path());
+    }
+  }
+}
+
 TEST(Layering, AVariantIncludesPublicHeadersAndItsOwn) {
   std::vector<std::string> wrong;
   for (const fs::path& file : sources_below(root() / "variants")) {

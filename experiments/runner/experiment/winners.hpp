@@ -16,7 +16,7 @@ namespace msda {
 struct Winner {
   DeviceInfo device;  ///< kind, name and compute capability
   ProblemSpec problem;
-  TimingMode mode = TimingMode::kWarm;
+  TimingMode mode = kUsualMode;
   double error = 0;       ///< largest relative L2 error that was allowed
   std::vector<Use> uses;  ///< of the baseline where nothing was confirmed to be faster
   std::string baseline;   ///< what it was compared with

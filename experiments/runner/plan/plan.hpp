@@ -27,14 +27,14 @@ Arm make_arm(const Registry& registry, const std::string& name, const std::vecto
 /// All arms on one problem in one mode: measured together, in interleaved blocks.
 struct Group {
   std::size_t problem = 0;  ///< index into Plan::problems
-  TimingMode mode = TimingMode::kWarm;
+  TimingMode mode = kUsualMode;
 };
 
 /// What an arm with `use: best` is on a problem in a mode.
 struct BestChoice {
   std::string arm;
   std::size_t problem = 0;  ///< index into Plan::problems
-  TimingMode mode = TimingMode::kWarm;
+  TimingMode mode = kUsualMode;
   Arm chosen;         ///< refused where no winner fits
   std::string match;  ///< how near the winner is, "exactly this shape, ..."; "" where none fits
 };

@@ -30,7 +30,7 @@ std::string left_out_reason(const std::vector<std::string>& arms, const Experime
 
 /// Warm where it is measured, else the first mode.
 TimingMode default_mode(const MeasureSettings& measure) {
-  const auto warm = std::find(measure.modes.begin(), measure.modes.end(), TimingMode::kWarm);
+  const auto warm = std::find(measure.modes.begin(), measure.modes.end(), kUsualMode);
   return warm == measure.modes.end() ? measure.modes.front() : *warm;
 }
 

@@ -32,21 +32,16 @@ bool matches(const std::string& cell, const std::vector<std::string>& patterns) 
          });
 }
 
-bool has_mode(const std::vector<Group>& groups, TimingMode mode) {
-  return std::any_of(groups.begin(), groups.end(),
-                     [mode](const Group& group) { return group.mode == mode; });
-}
-
 /// The plan's groups with their arms. A graph holds the kernels of warm launches, which are counted
 /// in its place: those of the arms as the graph has them, since a winner may depend on the mode.
 std::vector<ProfiledGroup> countable_groups(const Plan& plan) {
-  const bool has_warm = has_mode(plan.groups, TimingMode::kWarm);
   std::vector<ProfiledGroup> groups;
   for (const Group& group : plan.groups) {
-    const bool is_graph = group.mode == TimingMode::kGraph;
-    if (is_graph && has_warm) continue;
-    groups.push_back(
-        {{group.problem, is_graph ? TimingMode::kWarm : group.mode}, arms_of(plan, group)});
+    const TimingMode counted = traits_of(group.mode).counted_as;
+    const bool is_there =
+        std::ranges::any_of(plan.groups, [&](const Group& other) { return other.mode == counted; });
+    if (counted != group.mode && is_there) continue;
+    groups.push_back({{group.problem, counted}, arms_of(plan, group)});
   }
   return groups;
 }
@@ -70,7 +65,7 @@ fs::path log_of(const fs::path& stem) { return stem.string() + ".log"; }
 std::vector<std::string> launcher_of(const Plan& plan, const Group& group, const Installed& tool,
                                      const ProfileOptions& options) {
   const fs::path stem = report_stem(plan, group, options);
-  return launcher(options.tool, tool, options.settings, group.mode == TimingMode::kCold, stem,
+  return launcher(options.tool, tool, options.settings, traits_of(group.mode).flushes_caches, stem,
                   log_of(stem));
 }
 
@@ -151,11 +146,11 @@ std::vector<ProfiledGroup> choose_cells(const Plan& plan,
                                         const std::vector<std::string>& patterns) {
   std::vector<ProfiledGroup> chosen;
   std::string all;
-  const bool has_graph = has_mode(plan.groups, TimingMode::kGraph);
+  const std::vector<ProfiledGroup> countable = countable_groups(plan);
+  const auto is_usual = [](const ProfiledGroup& one) { return one.group.mode == kUsualMode; };
   // Without a pattern a problem is counted in one mode.
-  const bool only_warm =
-      patterns.empty() && (has_graph || has_mode(plan.groups, TimingMode::kWarm));
-  for (const auto& [group, arms] : countable_groups(plan)) {
+  const bool only_usual = patterns.empty() && std::ranges::any_of(countable, is_usual);
+  for (const auto& [group, arms] : countable) {
     const std::string& problem = plan.problem_of(group).name();
     ProfiledGroup profiled{group, {}};
     for (const Arm& arm : arms) {
@@ -163,7 +158,7 @@ std::vector<ProfiledGroup> choose_cells(const Plan& plan,
       all += "\n  " + cell;
       if (matches(cell, patterns)) profiled.arms.push_back(arm);
     }
-    if (profiled.arms.empty() || (only_warm && group.mode != TimingMode::kWarm)) continue;
+    if (profiled.arms.empty() || (only_usual && group.mode != kUsualMode)) continue;
     chosen.push_back(std::move(profiled));
   }
   if (!chosen.empty()) return chosen;

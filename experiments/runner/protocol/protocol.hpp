@@ -18,7 +18,7 @@ namespace msda {
 struct GroupRequest {
   std::string experiment;
   ProblemSpec problem;
-  TimingMode mode = TimingMode::kWarm;
+  TimingMode mode = kUsualMode;
   std::vector<ArmEntry> arms;
   std::string baseline;
   MeasureSettings measure;  ///< modes, processes and time-outs are the parent's business

@@ -24,11 +24,13 @@ constexpr const char* kFlush = "flush";
 void RangeLog::begin_group(const std::string& problem, TimingMode mode) {
   problem_ = problem;
   mode_ = std::string(name_of(mode));
+  flushes_caches_ = traits_of(mode).flushes_caches;
   may_join_ = false;
 }
 
 void RangeLog::end_group() {
   problem_ = mode_ = "";
+  flushes_caches_ = false;
   may_join_ = false;
 }
 
@@ -47,7 +49,7 @@ void RangeLog::add_samples(const std::vector<double>& seconds) {
 void RangeLog::end_range(std::map<std::string, double> steps, double now) {
   if (phase_.empty()) return;
   const auto samples = steps.find(kSamples);
-  if (mode_ == name_of(TimingMode::kCold) && samples != steps.end() && sampled_ > 0) {
+  if (flushes_caches_ && samples != steps.end() && sampled_ > 0) {
     const double taken = std::min(samples->second, sampled_);
     steps[kFlush] = samples->second - taken;
     samples->second = taken;

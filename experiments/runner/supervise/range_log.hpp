@@ -34,6 +34,7 @@ class RangeLog {
   std::string device_;
   std::string problem_;
   std::string mode_;
+  bool flushes_caches_ = false;  ///< before samples of the mode
   std::string phase_;
   double since_ = 0;
   double sampled_ = 0;

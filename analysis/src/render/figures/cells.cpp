@@ -101,7 +101,7 @@ void add_arms(const Table& table, Json& values) {
 /// leaves it there and the device has a ceiling for that.
 void add_roof(const Table& table, Json& values) {
   const Ceilings& ceilings = table.memory.ceilings;
-  const bool cached = table.mode != TimingMode::kCold && ceilings.l2_bytes_per_second > 0;
+  const bool cached = !traits_of(table.mode).flushes_caches && ceilings.l2_bytes_per_second > 0;
   const double slope = cached ? ceilings.l2_bytes_per_second : ceilings.dram_bytes_per_second;
   const double flat = std::max(ceilings.gather_bytes_per_second, ceilings.shared_bytes_per_second);
   const double ridge = flat / slope;

@@ -27,10 +27,11 @@ std::optional<Fastest> fastest_of(const CounterTable& table) {
 /// The arm's row among the samples of the problem: in the counted mode, else in graphs, which hold
 /// the kernels of warm launches.
 const Row* sampled_row(const Report& report, const CounterTable& counted, const std::string& arm) {
-  for (const std::string_view mode :
-       {std::string_view(counted.mode), name_of(TimingMode::kGraph)}) {
+  for (const bool in_graph : {false, true}) {
     for (const Table& table : report.tables) {
-      if (table.problem != counted.problem || name_of(table.mode) != mode) continue;
+      const bool fits =
+          in_graph ? traits_of(table.mode).in_graph : name_of(table.mode) == counted.mode;
+      if (table.problem != counted.problem || !fits) continue;
       const Row* const row = find_row(table, arm);
       if (row != nullptr && row->timed()) return row;
     }

@@ -14,7 +14,7 @@ namespace msda {
 /// One table of the report.
 struct MatrixColumn {
   std::string problem;
-  TimingMode mode = TimingMode::kWarm;
+  TimingMode mode = kUsualMode;
 };
 
 enum class Place {

@@ -96,7 +96,7 @@ class HostDevice final : public Device {
   }
 
   std::string mode_unsupported(TimingMode mode) const override {
-    return mode == TimingMode::kGraph ? "a CPU has no graphs to launch" : "";
+    return traits_of(mode).in_graph ? "a CPU has no graphs to launch" : "";
   }
 
   std::vector<std::vector<double>> time_parts(
@@ -106,7 +106,7 @@ class HostDevice final : public Device {
       throw Unsupported(reason);
     std::vector<std::vector<double>> seconds(static_cast<std::size_t>(parts));
     for (int i = 0; i < samples; ++i) {
-      if (mode == TimingMode::kCold) flush();
+      if (traits_of(mode).flushes_caches) flush();
       for (int part = 0; part < parts; ++part) {
         const auto start = std::chrono::steady_clock::now();
         launch(i, part);
