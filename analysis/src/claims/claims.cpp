@@ -54,7 +54,9 @@ bool is_from_elsewhere(const Claim& claim, const std::string& device) {
 ClaimedRange claimed_ratio(const Claim& claim) {
   const ClaimedRange& own = claim.range;
   const ClaimedRange& other = claim.against->range;
-  if (claim.quantity == Quantity::kTime) return {other.low / own.high, other.high / own.low};
+  if (describe(claim.quantity).kind == ClaimedKind::kSeconds) {
+    return {other.low / own.high, other.high / own.low};
+  }
   return {own.low / other.high, own.high / other.low};
 }
 

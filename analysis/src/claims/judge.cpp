@@ -101,21 +101,20 @@ std::string_view name_of(ClaimVerdict verdict) {
 ClaimVerdict judge(Quantity quantity, const ClaimedRange& claimed,
                    const std::optional<Interval>& measured_95) {
   if (!measured_95) return ClaimVerdict::kUndecided;
-  switch (quantity) {
-    case Quantity::kSpeedup: return judge_speedup(claimed, *measured_95);
-    case Quantity::kTime:
+  switch (describe(quantity).kind) {
+    case ClaimedKind::kRatio: return judge_speedup(claimed, *measured_95);
+    case ClaimedKind::kSeconds:
       return judge_value(*measured_95, widened(claimed), ClaimVerdict::kFaster,
                          ClaimVerdict::kSlower);
-    case Quantity::kThroughput:
-    case Quantity::kBandwidth:
-    case Quantity::kIntensity:
-    case Quantity::kSpeedOfLight:
-    case Quantity::kError:
-    case Quantity::kCounter:
+    case ClaimedKind::kOperationRate:
+    case ClaimedKind::kByteRate:
+    case ClaimedKind::kIntensity:
+    case ClaimedKind::kShare:
+    case ClaimedKind::kError:
+    case ClaimedKind::kCount:
       return judge_value(*measured_95, widened(claimed), ClaimVerdict::kSmaller,
                          ClaimVerdict::kLarger);
-    case Quantity::kOutcome:
-    case Quantity::kNotTestable: break;
+    case ClaimedKind::kNoNumber: break;
   }
   return ClaimVerdict::kNotTestable;
 }

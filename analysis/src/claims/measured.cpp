@@ -75,7 +75,8 @@ Measurement measure_alone(Quantity quantity, const Table& table, const Row& row)
   const Record& record = row.record;
   const auto flops = static_cast<double>(record.traffic.flops);
   const auto bytes = static_cast<double>(record.traffic.once());
-  const bool counts_flops = quantity == Quantity::kThroughput || quantity == Quantity::kIntensity;
+  const ClaimedKind kind = describe(quantity).kind;
+  const bool counts_flops = kind == ClaimedKind::kOperationRate || kind == ClaimedKind::kIntensity;
   if (counts_flops && record.traffic.flops <= 0) {
     return {{}, fmt::format("{} does no operations that are counted", record.arm)};
   }
@@ -144,7 +145,8 @@ MeasuredNumber extreme(const std::vector<MeasuredNumber>& numbers, bool least) {
 }
 
 bool is_best_least(Quantity quantity) {
-  return quantity == Quantity::kTime || quantity == Quantity::kError;
+  const ClaimedKind kind = describe(quantity).kind;
+  return kind == ClaimedKind::kSeconds || kind == ClaimedKind::kError;
 }
 
 /// "hf-fp16 (skipped)" of those arms that cannot be compared with.

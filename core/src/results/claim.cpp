@@ -41,10 +41,6 @@ struct JsonFields<Claim> {
 
 namespace {
 
-bool has_range(Claim::Quantity quantity) {
-  return quantity != Claim::Quantity::kOutcome && quantity != Claim::Quantity::kNotTestable;
-}
-
 /// A single name stands without brackets.
 json names_json(const std::vector<std::string>& names) {
   return names.size() == 1 ? json(names.front()) : json(names);
@@ -95,7 +91,7 @@ Claim claim_from_json(const json& object) {
   if (const auto over = object.find("over"); over != object.end() && *over != "") {
     claim.over = read_names(*over, JsonPlace(place, "over"));
   }
-  if (has_range(claim.quantity)) {
+  if (describe(claim.quantity).kind != ClaimedKind::kNoNumber) {
     read_json(object, place, claim.range);
     restore_infinity(claim.range);
     if (claim.against) restore_infinity(claim.against->range);

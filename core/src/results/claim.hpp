@@ -71,9 +71,24 @@ struct Claim {
   std::string over_text() const;
 };
 
-/// What there is to know of a quantity; `name` is its key in YAML.
+/// What kind of number a quantity is: how it is written, judged and shown follow from that.
+enum class ClaimedKind {
+  kRatio,          ///< "1.6x", "+5.3%"
+  kSeconds,        ///< less is better
+  kOperationRate,  ///< operations per second
+  kByteRate,       ///< bytes per second
+  kIntensity,      ///< operations for each byte, the same in every run
+  kShare,          ///< "85%"
+  kError,          ///< "2e-4", the same in every run
+  kCount,          ///< of a profiler's metric
+  kNoNumber
+};
+
+/// What there is to know of a quantity; `name` is its key in YAML. One of a kind that there is
+/// already is an enumerator, a row here, and a line where it is measured (claims/measured.cpp).
 struct ClaimedQuantity {
   Claim::Quantity quantity;
+  ClaimedKind kind;
   std::string_view name;
   std::string_view form;     ///< what may stand at the key, in words, with examples
   std::string_view meaning;  ///< in words

@@ -32,19 +32,18 @@ constexpr std::array<UnitScale, 1> kIntensities = {{{"FLOP/B", 1}}};
 constexpr std::array<UnitScale, 1> kShares = {{{"%", 1e-2}}};
 constexpr std::array<UnitScale, 1> kNoUnit = {{{"", 1}}};
 
-/// What a number of the quantity is followed by; empty for those that are no plain numbers.
-std::span<const UnitScale> units_of(Quantity quantity) {
-  switch (quantity) {
-    case Quantity::kTime: return kTimes;
-    case Quantity::kThroughput: return kRates;
-    case Quantity::kBandwidth: return kBandwidths;
-    case Quantity::kIntensity: return kIntensities;
-    case Quantity::kSpeedOfLight: return kShares;
-    case Quantity::kError: return kNoUnit;
-    case Quantity::kSpeedup:
-    case Quantity::kCounter:
-    case Quantity::kOutcome:
-    case Quantity::kNotTestable: break;
+/// What a number of the kind is followed by; empty for those that are no plain numbers.
+std::span<const UnitScale> units_of(ClaimedKind kind) {
+  switch (kind) {
+    case ClaimedKind::kSeconds: return kTimes;
+    case ClaimedKind::kOperationRate: return kRates;
+    case ClaimedKind::kByteRate: return kBandwidths;
+    case ClaimedKind::kIntensity: return kIntensities;
+    case ClaimedKind::kShare: return kShares;
+    case ClaimedKind::kError: return kNoUnit;
+    case ClaimedKind::kRatio:
+    case ClaimedKind::kCount:
+    case ClaimedKind::kNoNumber: break;
   }
   return {};
 }
@@ -52,26 +51,30 @@ std::span<const UnitScale> units_of(Quantity quantity) {
 constexpr std::string_view kOutcomes[] = {"hung", "crashed", "wrong", "failed", Claim::kIdentical};
 
 constexpr std::array kQuantities = {
-    ClaimedQuantity{Quantity::kSpeedup, "speedup", "`1.6x`, `+5.3%`, `1.2..1.3x`, `at most 1x`",
-                    "time of `over` / time of `arm`"},
-    ClaimedQuantity{Quantity::kTime, "time", "`724 us`, `0.7..0.8 ms`", "of a launch", true},
-    ClaimedQuantity{Quantity::kThroughput, "throughput", "`22.9 TFLOP/s`",
-                    "operations per second, 16 for each point and output element", true},
-    ClaimedQuantity{Quantity::kBandwidth, "bandwidth", "`473 GB/s`, `at least 2 TB/s`",
+    ClaimedQuantity{Quantity::kSpeedup, ClaimedKind::kRatio, "speedup",
+                    "`1.6x`, `+5.3%`, `1.2..1.3x`, `at most 1x`", "time of `over` / time of `arm`"},
+    ClaimedQuantity{Quantity::kTime, ClaimedKind::kSeconds, "time", "`724 us`, `0.7..0.8 ms`",
+                    "of a launch", true},
+    ClaimedQuantity{Quantity::kThroughput, ClaimedKind::kOperationRate, "throughput",
+                    "`22.9 TFLOP/s`", "the operator's operations per second", true},
+    ClaimedQuantity{Quantity::kBandwidth, ClaimedKind::kByteRate, "bandwidth",
+                    "`473 GB/s`, `at least 2 TB/s`",
                     "the least traffic that the problem needs, per second", true},
-    ClaimedQuantity{Quantity::kIntensity, "intensity", "`49 FLOP/B`",
+    ClaimedQuantity{Quantity::kIntensity, ClaimedKind::kIntensity, "intensity", "`49 FLOP/B`",
                     "operations for each byte of that traffic"},
-    ClaimedQuantity{Quantity::kSpeedOfLight, "speed-of-light", "`85%`, `80..90%`",
-                    "share of what the device's ceilings allow"},
-    ClaimedQuantity{Quantity::kError, "error", "`2e-4`, `at most 1e-3`",
+    ClaimedQuantity{Quantity::kSpeedOfLight, ClaimedKind::kShare, "speed-of-light",
+                    "`85%`, `80..90%`", "share of what the device's ceilings allow"},
+    ClaimedQuantity{Quantity::kError, ClaimedKind::kError, "error", "`2e-4`, `at most 1e-3`",
                     "relative L2 error against the float64 reference"},
-    ClaimedQuantity{Quantity::kCounter, "counter", "`{metric: 0}`, `{metric: at most 2e9}`",
+    ClaimedQuantity{Quantity::kCounter, ClaimedKind::kCount, "counter",
+                    "`{metric: 0}`, `{metric: at most 2e9}`",
                     "what [`msda profile`](profiling.md) counted in the arm's main kernel"},
-    ClaimedQuantity{Quantity::kOutcome, "outcome",
+    ClaimedQuantity{Quantity::kOutcome, ClaimedKind::kNoNumber, "outcome",
                     "`hung`, `crashed`, `wrong`, `failed`, `identical`",
                     "how the arm ends, where it does not end well; or that its output has the bits "
                     "of that of `over`"},
-    ClaimedQuantity{Quantity::kNotTestable, "not-testable", "text", "why a run cannot tell"}};
+    ClaimedQuantity{Quantity::kNotTestable, ClaimedKind::kNoNumber, "not-testable", "text",
+                    "why a run cannot tell"}};
 
 enum class Bound { kNone, kAtMost, kAtLeast };
 
@@ -192,15 +195,16 @@ std::optional<ClaimedRange> parse_counter(std::string_view text) {
 }
 
 std::optional<ClaimedRange> parse(Quantity quantity, std::string_view text) {
-  if (quantity == Quantity::kSpeedup) return parse_speedup(text);
-  if (quantity == Quantity::kCounter) return parse_counter(text);
+  const ClaimedKind kind = describe(quantity).kind;
+  if (kind == ClaimedKind::kRatio) return parse_speedup(text);
+  if (kind == ClaimedKind::kCount) return parse_counter(text);
   if (quantity == Quantity::kOutcome) {
     const bool known =
         std::find(std::begin(kOutcomes), std::end(kOutcomes), text) != std::end(kOutcomes);
     return known ? std::optional(ClaimedRange{}) : std::nullopt;
   }
-  if (quantity == Quantity::kNotTestable) return ClaimedRange{};
-  return parse_with_unit(text, units_of(quantity), quantity == Quantity::kError);
+  if (kind == ClaimedKind::kNoNumber) return ClaimedRange{};
+  return parse_with_unit(text, units_of(kind), kind == ClaimedKind::kError);
 }
 
 /// "(at most |at least )", and numbers as parse_decimal() takes them.
@@ -230,27 +234,30 @@ const ClaimedQuantity& describe(Quantity quantity) {
 std::string_view name_of(Quantity quantity) { return describe(quantity).name; }
 
 std::string claimed_pattern(Quantity quantity) {
-  if (quantity == Quantity::kNotTestable) return "";
   if (quantity == Quantity::kOutcome) return fmt::format("^({})$", fmt::join(kOutcomes, "|"));
-  if (quantity == Quantity::kSpeedup) {
+  const ClaimedKind kind = describe(quantity).kind;
+  if (kind == ClaimedKind::kNoNumber) return "";
+  if (kind == ClaimedKind::kRatio) {
     return fmt::format("{}({} *x?|[+-]{}( *\\.\\. *[+-]?{})? *%)$", kBoundPattern,
                        positive_pattern(""), kNumberPattern, kNumberPattern);
   }
-  if (quantity == Quantity::kCounter) {
+  if (kind == ClaimedKind::kCount) {
     return fmt::format("{}{} *%?$", kBoundPattern, numbers_pattern(kExponentPattern));
   }
   std::vector<std::string_view> suffixes;
-  for (const UnitScale& unit : units_of(quantity)) suffixes.push_back(unit.suffix);
-  const std::string_view exponent = quantity == Quantity::kError ? kExponentPattern : "";
+  for (const UnitScale& unit : units_of(kind)) suffixes.push_back(unit.suffix);
+  const std::string_view exponent = kind == ClaimedKind::kError ? kExponentPattern : "";
   return fmt::format("{}{} *({})$", kBoundPattern, positive_pattern(exponent),
                      fmt::join(suffixes, "|"));
 }
 
 ClaimedRange parse_claimed(Quantity quantity, std::string_view text) {
   if (const auto range = parse(quantity, text)) return *range;
-  std::string examples(describe(quantity).form);
+  const ClaimedQuantity& known = describe(quantity);
+  std::string examples(known.form);
   std::erase(examples, '`');
-  const bool may_be_zero = quantity == Quantity::kOutcome || quantity == Quantity::kCounter;
+  const bool may_be_zero =
+      known.kind == ClaimedKind::kNoNumber || known.kind == ClaimedKind::kCount;
   throw UsageError(fmt::format("'{}' is no {}{}, such as {}", shortened(text), name_of(quantity),
                                may_be_zero ? "" : " above zero", examples));
 }

@@ -149,7 +149,7 @@ Shape quantity_shape(const ClaimedQuantity& quantity) {
                     {"minProperties", 1},
                     {"maxProperties", 1}};
   }
-  if (quantity.quantity == Quantity::kSpeedup || quantity.quantity == Quantity::kError) {
+  if (quantity.kind == ClaimedKind::kRatio || quantity.kind == ClaimedKind::kError) {
     shape.schema["type"] = {"string", "number"};  // both may stand without a unit
     shape.schema["exclusiveMinimum"] = 0;
   }

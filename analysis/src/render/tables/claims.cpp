@@ -26,32 +26,25 @@ std::string with_scale(const CheckedClaim& checked, const Scale& scale) {
                        [&](double value) { return scale.number(value); });
 }
 
-/// Numbers that have no interval are the same in every run.
-std::string exact_text(double value, Claim::Quantity quantity) {
-  return quantity == Claim::Quantity::kError ? fmt::format("{:.1e}", value)
-                                             : fmt::format("{:.3g} FLOP/B", value);
-}
-
 /// In the form in which the claim was written, so that the two compare at a glance.
 std::string measured_text(const CheckedClaim& checked) {
   if (!checked.measured) return "-";
   const double value = *checked.measured;
   const double claimed = checked.claim.range.high;
   if (checked.as_ratio) return ratio_text(value, checked.interval_95);
-  switch (checked.claim.quantity) {
-    case Claim::Quantity::kTime: return with_scale(checked, time_scale(std::min(value, claimed)));
-    case Claim::Quantity::kThroughput: return with_scale(checked, flops_scale(value));
-    case Claim::Quantity::kBandwidth: return with_scale(checked, bytes_scale(value));
-    case Claim::Quantity::kIntensity:
-    case Claim::Quantity::kError: return exact_text(value, checked.claim.quantity);
-    case Claim::Quantity::kSpeedOfLight:
+  switch (describe(checked.claim.quantity).kind) {
+    case ClaimedKind::kSeconds: return with_scale(checked, time_scale(std::min(value, claimed)));
+    case ClaimedKind::kOperationRate: return with_scale(checked, flops_scale(value));
+    case ClaimedKind::kByteRate: return with_scale(checked, bytes_scale(value));
+    case ClaimedKind::kIntensity: return fmt::format("{:.3g} FLOP/B", value);
+    case ClaimedKind::kError: return fmt::format("{:.1e}", value);
+    case ClaimedKind::kShare:
       return with_interval(checked, "%",
                            [](double share) { return fmt::format("{:.1f}", share * 100); });
-    case Claim::Quantity::kCounter:
+    case ClaimedKind::kCount:
       return fmt::format("{:.4g}{}", value, checked.claim.value.ends_with('%') ? "%" : "");
-    case Claim::Quantity::kSpeedup:
-    case Claim::Quantity::kOutcome:
-    case Claim::Quantity::kNotTestable: break;
+    case ClaimedKind::kRatio:
+    case ClaimedKind::kNoNumber: break;
   }
   if (!checked.claim.value.ends_with('%')) {
     return ratio_text(*checked.measured, checked.interval_95);
@@ -64,8 +57,9 @@ std::string claimed_text(const CheckedClaim& checked) {
   const Claim& claim = checked.claim;
   if (claim.quantity == Claim::Quantity::kNotTestable) return "-";
   const std::string value = printable_line(claim.value);
-  if (claim.quantity == Claim::Quantity::kSpeedOfLight) return value + " SOL";
-  if (claim.quantity == Claim::Quantity::kError) return "error " + value;
+  const ClaimedKind kind = describe(claim.quantity).kind;
+  if (kind == ClaimedKind::kShare) return value + " SOL";
+  if (kind == ClaimedKind::kError) return "error " + value;
   if (claim.against) {
     return fmt::format("{} of {} for {}", value, printable_line(claim.against->value),
                        printable_line(claim.against->arm));
