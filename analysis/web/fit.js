@@ -92,7 +92,12 @@
       if (values.length === 0) continue;
       const [low, high] = [Math.min(...values), Math.max(...values)];
       const wanted = upright ? 4 : Math.max(3, Math.min(6, Math.floor(room / 90)));
-      set(signal, logarithmic_ticks(low, high, wanted));
+      // Labels have four digits: ticks that would read alike are one.
+      const seen = new Set();
+      set(signal, logarithmic_ticks(low, high, wanted).filter((tick) => {
+        const label = tick.toPrecision(upright ? 2 : 4);
+        return !seen.has(label) && seen.add(label);
+      }));
     }
   }
 

@@ -128,6 +128,7 @@ std::vector<Section> sections_of(const Report& report) {
       sections.push_back(*std::move(more));
     }
   };
+  add(sweep_section(report));
   add(effect_sections(report));
   for (const Table& table : report.tables) sections.push_back(cell_section(table, report.manifest));
   add(prepass_section(report));

@@ -26,6 +26,9 @@ std::string to_samples_csv(const Report& report);
 std::string to_html(const Report& report);
 /// One booktabs table for each table of the report, to be included in a document.
 std::string to_latex(const Report& report);
+/// Arms against problems and factors against problems, each no wider than \textwidth: the tables
+/// that a paper prints.
+std::string to_paper(const Report& report);
 /// {"schema": kReportSchema, "manifest": ..., "tables": [{problem, mode, headline, noise_floor,
 /// rows}], "claims": [{claim, problem, mode, measured, measured_95, verdict, reason}], "ablation":
 /// ..., "regimes": ..., "searches": ..., "counters": [{problem, mode, device, tool, arms, why,
@@ -36,8 +39,9 @@ std::string to_json(const Report& report);
 /// One line for each effect of each problem and mode, in the same form.
 std::string effects_to_csv(const Ablation& ablation);
 
-/// report.html, report.md, report.csv, report.json, tables.tex and records.csv in `directory`, with
-/// claims.csv and effects.csv where there are claims and an ablation, each written atomically.
+/// report.html, report.md, report.csv, report.json, tables.tex, paper.tex and records.csv in
+/// `directory`, with claims.csv and effects.csv where there are claims and an ablation, each
+/// written atomically.
 void write_report(const Report& report, const std::filesystem::path& directory);
 
 /// What became of each cell from one run to the next: a table of all cells for the terminal.

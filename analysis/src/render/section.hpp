@@ -21,7 +21,7 @@ struct Column {
 /// What the rows of a section are of, inside the report; figures are drawn of it.
 using SectionSubject = std::variant<std::monostate, const Table*, const AblationTable*,
                                     const PooledFamily*, const SearchReport*, const CounterTable*,
-                                    const std::vector<Explained>*, const Timeline*>;
+                                    const std::vector<Explained>*, const Timeline*, const Report*>;
 
 /// A headline, a table and what there is to say of it. Each row has one cell for each column, and
 /// the last column is the verdict.

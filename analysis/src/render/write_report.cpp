@@ -19,7 +19,8 @@ void write_report(const Report& report, const std::filesystem::path& directory) 
   // The longest first: they are written at the same time.
   std::vector<ReportFile> files = {{"report.json", to_json}, {"records.csv", to_samples_csv},
                                    {"report.html", to_html}, {"tables.tex", to_latex},
-                                   {"report.csv", to_csv},   {"report.md", to_markdown}};
+                                   {"report.csv", to_csv},   {"report.md", to_markdown},
+                                   {"paper.tex", to_paper}};
   if (!report.claims.empty()) files.push_back({"claims.csv", to_claims_csv});
   if (report.ablation) {
     files.push_back({"effects.csv", [](const Report& r) { return effects_to_csv(*r.ablation); }});

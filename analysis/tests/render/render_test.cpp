@@ -53,7 +53,7 @@ TEST(Terminal, WholeReport) {
 GPU X (cuda:0), msda 0.1.0, 2024-06-07T12:00:00Z, run complete
 
 captured, warm
-größer-漢字 is the fastest: 4.000x the speed of the baseline (95% interval 4.000x to 4.000x, 2 processes). Without a time: 2 skipped, 1 failed.
+größer-漢字 is the fastest: 4.000x the speed of thread-per-channel, which takes 1.000 ms (95% interval 4.000x to 4.000x, 2 processes). Without a time: 2 skipped, 1 failed.
 
   arm                 median [us]            ratio [95%]   GB/s  GFLOP/s   % SOL  rel. L2  verdict
   thread-per-channel       1000.0                 1.000x   4.00      8.0  0.2 L1  5.6e-04  baseline

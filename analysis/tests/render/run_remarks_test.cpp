@@ -37,14 +37,15 @@ TEST(RunAccount, SaysWhyNoMoreProcessesRan) {
   const Table warm = table(synthetic::steady(1e-3, 5));
   Manifest run = manifest_from_json(manifest());
   GroupEntry& group = run.groups.at(0);
-  EXPECT_EQ(stop_sentence(run, warm), "Ended after 5 processes: every ratio is known to 0.4%.");
+  EXPECT_EQ(stop_sentence(run, warm),
+            "Ended after 5 processes: no 95% interval of a ratio is wider than +-0.4%.");
   group.stopped_by = "budget";
   group.precision = 0.021;
-  EXPECT_EQ(
-      stop_sentence(run, warm),
-      "Ended after 5 processes with the time budget; the least precise ratio is known to 2.1%.");
+  EXPECT_EQ(stop_sentence(run, warm),
+            "Ended after 5 processes with the time budget; the widest 95% interval of a ratio is "
+            "+-2.1%.");
   group.precision = 1.7;
-  EXPECT_THAT(stop_sentence(run, warm), HasSubstr("known to 170%."));
+  EXPECT_THAT(stop_sentence(run, warm), HasSubstr("is +-170%."));
   group.stopped_by = "processes";
   group.processes = 1;
   group.precision = std::numeric_limits<double>::quiet_NaN();
@@ -73,15 +74,15 @@ TEST(RunAccount, CountsThrottledBlocks) {
   samples[2].throttled = {"hw-thermal", "sw-power-cap"};
   EXPECT_EQ(
       throttle_sentence(table(samples)),
-      "Clocks were held back (hw-thermal, sw-power-cap) during 2 of 4 blocks of samples, which "
-      "count all the same.");
+      "GPU clocks were throttled (hw-thermal, sw-power-cap) in 2 of 4 blocks of samples; these are "
+      "included.");
 }
 
 TEST(RunAccount, StandsInTheReport) {
   const Report report =
       make_report(manifest(), {synthetic::baseline("a", synthetic::steady(1e-3, 5))});
   EXPECT_THAT(to_markdown(report), HasSubstr("75% went into verifying and measuring arms"));
-  EXPECT_THAT(to_terminal(report, false), HasSubstr("every ratio is known to 0.4%"));
+  EXPECT_THAT(to_terminal(report, false), HasSubstr("wider than +-0.4%"));
 }
 
 }  // namespace

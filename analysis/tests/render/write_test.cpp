@@ -7,7 +7,10 @@
 #include <gtest/gtest.h>
 
 #include "files/temporary_directory.hpp"
+#include "render/document.hpp"
+#include "render/figures/figures.hpp"
 #include "render/formats.hpp"
+#include "render/tables/tables.hpp"
 #include "support/synthetic.hpp"
 
 namespace msda {
@@ -114,6 +117,70 @@ TEST(Csv, EmptyRunHasTheHeaderAlone) {
   EXPECT_EQ(parse_csv(to_csv(make_report(nlohmann::json::object(), {}))).size(), 1U);
 }
 
+/// Problems that differ in their batch alone.
+Report sweep_over_batch() {
+  Manifest manifest;
+  std::vector<Record> records;
+  for (const int batch : {4, 1, 2}) {
+    ProblemSpec spec;
+    spec.problem.name = "b" + std::to_string(batch);
+    spec.problem.batch = batch;
+    spec.problem.levels = {{8, 16}, {4, 8}};
+    spec.generation.distribution = Distribution::kLocal;
+    manifest.problems.push_back(entry_of(spec));
+    for (Record one : {baseline("base", steady(batch * 1e-3, 2, 4)),
+                       record("fast", steady(batch * 0.5e-3, 2, 4))}) {
+      one.problem = spec.problem.name;
+      records.push_back(std::move(one));
+    }
+  }
+  return make_report(std::move(manifest), std::move(records));
+}
+
+TEST(Csv, HasTheShapeOfEachProblem) {
+  const auto rows = parse_csv(to_csv(sweep_over_batch()));
+  ASSERT_EQ(rows.size(), 7U);
+  EXPECT_EQ(field_of(rows, 1, "batch"), "4");
+  EXPECT_EQ(field_of(rows, 3, "batch"), "1");
+  EXPECT_EQ(field_of(rows, 1, "levels"), "8x16 4x8");
+  EXPECT_EQ(field_of(rows, 1, "value_type"), "fp32");
+  EXPECT_EQ(field_of(rows, 1, "distribution"), "local");
+  EXPECT_EQ(field_of(rows, 1, "sigma"), "2");
+}
+
+TEST(Sweep, HasATableAndFiguresOverTheValue) {
+  const Report report = sweep_over_batch();
+  const std::vector<Section> sections = sections_of(report);
+  ASSERT_EQ(sections.front().title, "Sweep: batch");
+  EXPECT_EQ(sections.front().rows[0][0], "1");
+  EXPECT_EQ(sections.front().rows[2][0], "4");
+  EXPECT_EQ(sections.front().headline,
+            "From batch 1 to 4, the arm with the best estimate goes from fast (2.00x) to fast "
+            "(2.00x).");
+  const std::vector<Figure> figures = figures_of(sections);
+  ASSERT_EQ(figures.front().id, "f1-sweep");
+  const nlohmann::json& values = figures.front().specification["data"][0]["values"];
+  ASSERT_EQ(values.size(), 6U);
+  EXPECT_EQ(values[0]["value"], 1);
+  EXPECT_EQ(values[0]["unit"], "us");
+  EXPECT_EQ(values[5]["ratio"], 2);
+}
+
+TEST(Sweep, IsNoneOfProblemsThatDifferInMore) {
+  Report report = sweep_over_batch();
+  report.manifest.problems[0].problem.heads = 8;
+  EXPECT_FALSE(sweep_section(report));
+}
+
+TEST(Paper, HasOneTableOfArmsThatStandsAsItIs) {
+  const std::string text = to_paper(sweep_over_batch());
+  EXPECT_THAT(text, HasSubstr("\\begin{table*}"));
+  EXPECT_THAT(text, HasSubstr("\\msdafit{\\begin{tabular}{@{}lrr@{}}"));
+  EXPECT_THAT(text, HasSubstr("problem & fast & base \\\\\n"));
+  EXPECT_THAT(text, HasSubstr("b4 & \\textbf{2.00} & 4.000 ms \\\\\n"));
+  EXPECT_THAT(text, HasSubstr("\\usebox0"));
+}
+
 TEST(Json, CarriesSchemaHeadlineAndRowsWithoutSamples) {
   const nlohmann::json json = nlohmann::json::parse(to_json(sample_report()));
   EXPECT_EQ(json["schema"], kReportSchema);
@@ -142,8 +209,9 @@ TEST(WriteReport, LeavesItsFilesAndNoTemporaryOnes) {
   for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
     names.push_back(entry.path().filename().string());
   }
-  EXPECT_THAT(names, testing::UnorderedElementsAre("report.html", "report.md", "report.csv",
-                                                   "report.json", "records.csv", "tables.tex"));
+  EXPECT_THAT(names,
+              testing::UnorderedElementsAre("report.html", "report.md", "report.csv", "report.json",
+                                            "records.csv", "tables.tex", "paper.tex"));
   std::ifstream stream(directory.path() / "report.json");
   EXPECT_EQ(nlohmann::json::parse(stream)["schema"], kReportSchema);
 }

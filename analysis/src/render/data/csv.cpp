@@ -9,6 +9,7 @@
 
 #include "characters.hpp"
 #include "render/formats.hpp"
+#include "render/tables/shapes.hpp"
 #include "render/tables/tables.hpp"
 
 namespace msda {
@@ -156,15 +157,27 @@ std::string to_claims_csv(const Report& report) {
   return text;
 }
 
-/// Of an ablation each cell's line ends with the level of each factor.
+/// The fields of a problem's shape; empty ones where the manifest does not have the problem.
+Fields shape_of(const Report& report, const std::string& problem, std::size_t count) {
+  const auto& problems = report.manifest.problems;
+  const auto found = std::ranges::find_if(
+      problems, [&](const ProblemEntry& entry) { return entry.name() == problem; });
+  return found == problems.end() ? Fields(count) : fields_of(shape_columns(), *found);
+}
+
+/// Behind a cell's columns come those of its problem's shape, and of an ablation the level of each
+/// factor.
 std::string to_csv(const Report& report) {
   const Design design = report.ablation ? report.ablation->design : Design();
   Fields header = header_of(cell_columns());
+  const Fields shape = header_of(shape_columns());
+  append(header, shape);
   append(header, factor_names(design));
   std::string text;
   append_line(text, header);
   for (const Row& row : rows_of(report)) {
     Fields fields = fields_of(cell_columns(), row);
+    append(fields, shape_of(report, row.record.problem, shape.size()));
     append(fields, levels_of(design, row.record.arm));
     append_line(text, fields);
   }

@@ -23,6 +23,13 @@ std::string arm_name(const Row& row) { return printable_line(row.record.arm); }
 
 std::string time_text(double seconds) { return time_scale(seconds).text(seconds); }
 
+/// The unit of a figure's times, which is that of the table.
+Scale scale_of(const Rows& rows) {
+  double least = INFINITY;
+  for (const Row* row : rows) least = std::min(least, row->median_seconds);
+  return time_scale(least);
+}
+
 /// Whether no other row is at least as fast and as accurate, and better in one of them.
 bool on_front(const Row& row, const Rows& rows) {
   return std::ranges::none_of(rows, [&row](const Row* other) {
@@ -138,10 +145,12 @@ Json speedup_values(const Rows& rows) {
 
 Json pareto_values(const Rows& rows) {
   Json values = Json::array();
+  const Scale scale = scale_of(rows);
   for (const Row* row : rows) {
     if (!row->compared()) continue;
     values.push_back({{"arm", arm_name(*row)},
-                      {"time", row->median_seconds},
+                      {"time", row->median_seconds * scale.factor},
+                      {"unit", scale.unit},
                       {"error", std::max(row->record.worst_output().relative_l2, kLeastError)},
                       {"front", on_front(*row, rows)},
                       {"tip", fmt::format("{}: {}, relative L2 {:.1e}", arm_name(*row),
@@ -166,15 +175,20 @@ Json sol_values(const Rows& rows) {
 
 Json sample_values(const Rows& rows) {
   Json values = Json::array();
+  const Scale scale = scale_of(rows);
   for (const Row* row : rows) {
     const std::vector<double> sorted = sorted_samples(row->record);
+    std::vector<double> scaled;
+    scaled.reserve(sorted.size());
+    for (const double seconds : sorted) scaled.push_back(seconds * scale.factor);
     const double first = at_part(sorted, 0.25);
     const double third = at_part(sorted, 0.75);
     values.push_back({{"arm", arm_name(*row)},
-                      {"seconds", thinned(sorted)},
-                      {"q1", first},
-                      {"q3", third},
-                      {"median", row->median_seconds},
+                      {"unit", scale.unit},
+                      {"times", thinned(scaled)},
+                      {"q1", first * scale.factor},
+                      {"q3", third * scale.factor},
+                      {"median", row->median_seconds * scale.factor},
                       {"tip", fmt::format("{}: median {}, quartiles {} and {}, {} samples",
                                           arm_name(*row), time_text(row->median_seconds),
                                           time_text(first), time_text(third), sorted.size())}});

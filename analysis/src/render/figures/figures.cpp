@@ -96,6 +96,8 @@ constexpr FigureKind kKinds[] = {
     {"shapley", 1, of<AblationTable, shapley_values>},
     {"interactions", 1, of<AblationTable, interaction_values>},
     {"problems", 1, of<PooledFamily, problem_values>},
+    {"sweep", 2, of<Report, sweep_values>},
+    {"sweep-ratio", 2, of<Report, sweep_values>},
     {"landscape", 2, of<SearchReport, landscape_values>},
     {"levels", 2, of<SearchReport, level_values>},
     {"search", 2, of<SearchReport, search_progress_values>},

@@ -14,11 +14,12 @@ using Rows = std::vector<const Row*>;
 
 /// {arm, speedup, low, high, verdict, tip}
 nlohmann::json speedup_values(const Rows& rows);
-/// {arm, time, error, front, tip}; `front`: no other row is both faster and more accurate.
+/// {arm, time, unit, error, front, tip}; times in the table's unit; `front`: no other row is both
+/// faster and more accurate.
 nlohmann::json pareto_values(const Rows& rows);
 /// {arm, share, tip}, where ceilings are known.
 nlohmann::json sol_values(const Rows& rows);
-/// {arm, seconds, q1, q3, median, tip}; `seconds` are samples, evenly thinned.
+/// {arm, unit, times, q1, q3, median, tip}, all in the unit; `times` are samples, evenly thinned.
 nlohmann::json sample_values(const Rows& rows);
 /// {arm, index, process, deviation, tip}; blocks stand at the same index in all arms.
 nlohmann::json block_values(const Rows& rows);
@@ -41,6 +42,10 @@ nlohmann::json interaction_values(const AblationTable& table);
 
 /// {factor, problem, ratio, tip}; empty for a kind that is not the worth of a factor.
 nlohmann::json problem_values(const PooledFamily& family);
+
+/// {arm, key, unit, value, time, ratio, tip} of the arms that are the fastest on average, in the
+/// first mode; `time` in `unit`. Empty where problems are no sweep.
+nlohmann::json sweep_values(const Report& report);
 
 /// The candidates with a time in order: {rank, cost, stage, tip}, evenly thinned.
 nlohmann::json landscape_values(const SearchReport& search);

@@ -220,15 +220,38 @@ Json rows_json(const Section& section) {
   return rows;
 }
 
+Json figure_json(const Figure& figure, const std::string& title) {
+  return {{"id", figure.id}, {"title", title}, {"caption", figure.caption}};
+}
+
+/// The figure that stands beside the answer: what factors bring over problems, else what a sweep
+/// shows, else the factors of the first problem, else error against time. nullptr without one.
+const Figure* lead_of(const std::vector<Figure>& figures) {
+  for (const std::string_view kind : {"problems", "sweep", "effects", "pareto", "speedups"}) {
+    for (const Figure& figure : figures) {
+      if (figure.id.ends_with("-" + std::string(kind))) return &figure;
+    }
+  }
+  return nullptr;
+}
+
+Json lead_json(const Figure* lead) {
+  Json drawn = Json::array();
+  if (lead != nullptr) drawn.push_back(figure_json(*lead, lead->title + ": " + lead->place));
+  return drawn;
+}
+
 Json section_json(const Section& section, std::size_t index, bool is_open,
                   const std::vector<Figure>& figures) {
+  const Figure* lead = lead_of(figures);
   Json columns = json_list(section.columns, [](const Column& column) -> Json {
     return {{"title", column.title}, {"number", column.number}};
   });
   Json drawn = Json::array();
   for (const Figure& figure : figures) {
-    if (figure.section != index) continue;
-    drawn.push_back({{"id", figure.id}, {"title", figure.title}, {"caption", figure.caption}});
+    if (figure.section == index && &figure != lead) {
+      drawn.push_back(figure_json(figure, figure.title));
+    }
   }
   return {{"id", section_id(index)},
           {"title", section.title},
@@ -275,6 +298,7 @@ std::string to_html(const Report& report) {
                         {"answer", sections.empty() ? document.nothing : document.answer},
                         {"warnings", document.warnings},
                         {"matrices", std::move(matrices)},
+                        {"lead", lead_json(lead_of(figures))},
                         {"has_contents", sections.size() > 1},
                         {"sections", std::move(set)},
                         {"notes", std::move(notes)},

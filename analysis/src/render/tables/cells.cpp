@@ -19,8 +19,10 @@ std::string row_verdict(const Row& row, Footnotes& reasons) {
   std::string text = row.verdict + (row.repeats_baseline ? " (A/A)" : "");
   if (record.status != CellStatus::kOk) text += footnote(reasons, record.reason);
   if (row.is_vacuous()) {
-    text += ", vacuous" + footnote(reasons, fmt::format("what {} is about did not show: {}",
-                                                        record.arm, fmt::join(row.missing, "; ")));
+    text +=
+        ", no effect" + footnote(reasons, fmt::format("{}: no evidence that the optimization took "
+                                                      "effect: {}",
+                                                      record.arm, fmt::join(row.missing, "; ")));
   }
   if (record.devices) {
     text += fmt::format(", {} devices", *record.devices) +
@@ -119,6 +121,24 @@ std::string cut_short(const Table& table) {
                      fmt::join(arms, ", "));
 }
 
+/// "a, b 13.4x to 15.7x": those that share the first place, and their ratios.
+std::string shared_gist(const Table& table, const Leader& leader) {
+  constexpr std::size_t kMost = 2;
+  std::vector<std::string> names{arm_text(table.rows[leader.best])};
+  double low = table.rows[leader.best].speedup.value_or(1);
+  double high = low;
+  for (const std::size_t rival : leader.rivals) {
+    names.push_back(arm_text(table.rows[rival]));
+    low = std::min(low, table.rows[rival].speedup.value_or(low));
+    high = std::max(high, table.rows[rival].speedup.value_or(high));
+  }
+  const std::size_t others = names.size() - std::min(names.size(), kMost);
+  names.resize(names.size() - others);
+  const std::string more = others == 0 ? "" : fmt::format(" and {} more", others);
+  return fmt::format("{}{} {}x to {}x", fmt::join(names, ", "), more, short_ratio(low),
+                     short_ratio(high));
+}
+
 /// The winner and its ratio, or the status that all arms have.
 std::string gist_of(const Table& table) {
   const auto& leader = table.leader;
@@ -131,10 +151,33 @@ std::string gist_of(const Table& table) {
   const std::string ratio = best.speedup ? " " + short_ratio(*best.speedup) + "x" : "";
   switch (leader->standing) {
     case Standing::kFastest: return arm_text(best) + ratio;
-    case Standing::kShared: return fmt::format("{} arms share{}", leader->rivals.size() + 1, ratio);
+    case Standing::kShared: return shared_gist(table, *leader);
     case Standing::kNone: break;
   }
-  return "none surely faster";
+  return "none significantly faster";
+}
+
+/// An error that a reader would take for a mistake says where it stands why the arm is right: the
+/// bound follows from the formats that the arm rounds to.
+void explain_large_errors(const Table& table, Section& section) {
+  constexpr double kLarge = 10;
+  const Row* baseline = baseline_row(table);
+  if (baseline == nullptr || !baseline->compared()) return;
+  const double usual = baseline->record.worst_output().relative_l2;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const Row& row = table.rows[i];
+    const OutputError& error = row.record.worst_output();
+    if (!row.compared() || row.record.status == CellStatus::kWrong || usual <= 0) continue;
+    if (error.relative_l2 < kLarge * usual) continue;
+    section.rows[i].back() +=
+        ", larger error" +
+        footnote(
+            section.reasons,
+            fmt::format("{}: the error is {:.0f} times the baseline's. It is right all the same: "
+                        "the verdict compares times, and the bound for an arm's error ({:.1e} "
+                        "here) follows from the formats that the arm rounds to.",
+                        row.record.arm, error.relative_l2 / usual, error.tolerance));
+  }
 }
 
 /// Of the outputs whose bits differ from run to run; 0 where none do.
@@ -244,6 +287,7 @@ Section cell_section(const Table& table, const Manifest& manifest) {
   section.headline = headline(table);
   section.gist = gist_of(table);
   set_rows(section, cell_columns(), table.rows);
+  explain_large_errors(table, section);
   section.remarks = {method_of(table, Replication::kProcesses),
                      method_of(table, Replication::kBlocks),
                      table.noise ? noise_sentence(*table.noise) : "", cut_short(table)};

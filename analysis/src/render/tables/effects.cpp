@@ -32,26 +32,77 @@ Section effects_of_problem(const AblationTable& table) {
   return section;
 }
 
-Section effects_over_problems(const PooledFamily& family) {
-  Section section = section_named(
-      "Effects over problems: ", fmt::format("{}, {}", name_of(family.kind), name_of(family.mode)));
-  section.subject = &family;
-  section.of_all_problems = true;
-  const auto differing =
-      std::ranges::count_if(family.effects, [](const PooledEffect& e) { return e.heterogeneous; });
-  section.gist = fmt::format("{} of {} depend on the problem", differing, family.effects.size());
-  section.headline =
-      fmt::format("{} of {} effects depend on the problem.", differing, family.effects.size());
-  ColumnsOf<PooledEffect> columns = pooled_columns();
-  for (std::size_t i = 0; i < family.problems.size(); ++i) {
-    const auto ratio = [i](const PooledEffect& e) {
-      return e.by_problem[i] ? ratio_text(*e.by_problem[i]) : kAbsent;
+/// One effect of one kind over the problems of a mode.
+struct PooledLine {
+  const PooledFamily& family;
+  const PooledEffect& effect;
+};
+
+/// Kinds whose effects tell most of single factors come first.
+int rank_of(EffectKind kind) {
+  if (kind == EffectKind::kMain) return 0;
+  if (kind == EffectKind::kLeaveOneOut) return 1;
+  return kind == EffectKind::kAddOne ? 2 : 3;
+}
+
+/// A column of effects as one of lines.
+ColumnOf<PooledLine> of_line(const ColumnOf<PooledEffect>& column) {
+  ColumnOf<PooledLine> of{column.key, Side::kNumbers,
+                          [](const PooledLine&) { return std::string(); }};
+  of.where = column.where;
+  of.look = column.look;
+  of.value = [value = column.value](const PooledLine& line) { return value(line.effect); };
+  of.text = nullptr;
+  if (column.text) {
+    of.text = [text = column.text](const PooledLine& line, Footnotes& reasons) {
+      return text(line.effect, reasons);
     };
-    // Behind the factor's name.
-    columns.insert(columns.begin() + 1 + static_cast<std::ptrdiff_t>(i),
-                   {printable_line(family.problems[i]), Side::kNumbers, ratio});
   }
-  set_rows(section, columns, family.effects);
+  of.has_interval = column.has_interval;
+  of.number = column.number;
+  return of;
+}
+
+/// The effects of all kinds over the problems of one mode, whose picture is that of the kind that
+/// tells most of single factors.
+Section effects_over_problems(const Ablation& ablation, TimingMode mode) {
+  Section section = section_named("Effects over problems: ", std::string(name_of(mode)));
+  section.of_all_problems = true;
+  std::vector<PooledLine> lines;
+  std::vector<std::string> problems;
+  for (const PooledFamily& family : ablation.pooled) {
+    if (family.mode != mode) continue;
+    const auto* shown = section.of<PooledFamily>();
+    if (shown == nullptr || rank_of(family.kind) < rank_of(shown->kind)) section.subject = &family;
+    for (const std::string& problem : family.problems) {
+      if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(problem);
+    }
+    for (const PooledEffect& effect : family.effects) lines.push_back({family, effect});
+  }
+  ColumnsOf<PooledLine> columns{{"effect", Side::kWords, [](const PooledLine& l) {
+                                   return std::string(name_of(l.family.kind));
+                                 }}};
+  for (const ColumnOf<PooledEffect>& column : pooled_columns()) {
+    if ((column.where & kPeople) != 0) columns.push_back(of_line(column));
+  }
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const auto ratio = [problem = problems[i]](const PooledLine& l) -> std::string {
+      const auto found = std::ranges::find(l.family.problems, problem);
+      if (found == l.family.problems.end()) return kAbsent;
+      const auto& value =
+          l.effect.by_problem[static_cast<std::size_t>(found - l.family.problems.begin())];
+      return value ? ratio_text(*value) : kAbsent;
+    };
+    // Behind the kind and the factor.
+    columns.insert(columns.begin() + 2 + static_cast<std::ptrdiff_t>(i),
+                   {printable_line(problems[i]), Side::kNumbers, ratio});
+  }
+  set_rows(section, columns, lines);
+  const auto differing =
+      std::ranges::count_if(lines, [](const PooledLine& l) { return l.effect.heterogeneous; });
+  section.gist = fmt::format("{} of {} depend on the problem", differing, lines.size());
+  section.headline =
+      fmt::format("{} of {} effects depend on the problem.", differing, lines.size());
   return section;
 }
 
@@ -88,12 +139,11 @@ Section regimes_of_problem(const RegimeTable& table) {
                      }});
   set_rows(section, columns, table.rows);
   const auto flipping = std::ranges::count(section.verdicts, "undecided");
-  section.headline =
-      flipping == 0
-          ? "No two arms surely change places between the modes."
-          : fmt::format(
-                "{} of {} arms surely beat another one in one mode and lose to it in another.",
-                flipping, table.rows.size());
+  section.headline = flipping == 0 ? "No two arms significantly change places between the modes."
+                                   : fmt::format(
+                                         "{} of {} arms are significantly faster than another one "
+                                         "in one mode and slower in another.",
+                                         flipping, table.rows.size());
   section.gist = flipping == 0 ? "no changes" : fmt::format("{} arms change places", flipping);
   return section;
 }
@@ -166,8 +216,11 @@ std::vector<Section> effect_sections(const Report& report) {
   for (const AblationTable& table : report.ablation->tables) {
     if (!table.families.empty()) sections.push_back(effects_of_problem(table));
   }
+  std::vector<TimingMode> modes;
   for (const PooledFamily& family : report.ablation->pooled) {
-    sections.push_back(effects_over_problems(family));
+    if (std::ranges::find(modes, family.mode) != modes.end()) continue;
+    modes.push_back(family.mode);
+    sections.push_back(effects_over_problems(*report.ablation, family.mode));
   }
   if (!sections.empty()) {
     sections.front().remarks.push_back(

@@ -22,7 +22,7 @@ std::string tip_of(const Table& table, const Row& row) {
       fmt::format("{} at {}: {}", printable_line(row.record.arm), place_of(table), row.verdict);
   if (row.timed()) text += ", " + time_scale(row.median_seconds).text(row.median_seconds);
   if (row.speedup) text += ", " + ratio_text(*row.speedup, row.speedup_95);
-  if (row.is_vacuous()) text += ", vacuous";
+  if (row.is_vacuous()) text += ", no effect";
   return text;
 }
 
@@ -40,7 +40,7 @@ MatrixCell cell_of(const Table& table, const Row* row) {
   cell.verdict = row->verdict;
   cell.ratio = row->speedup;
   cell.tip = tip_of(table, *row);
-  if (row->speedup) {
+  if (row->speedup && !row->record.baseline) {
     cell.text = cell_text(*row->speedup, row->verdict);
   } else if (row->timed()) {
     cell.text = time_scale(row->median_seconds).text(row->median_seconds);
@@ -91,7 +91,7 @@ void mark_if_vacuous(const std::vector<Table>& tables, MatrixRow& row) {
       if (arm.is_vacuous()) ++vacuous;
     }
   }
-  if (vacuous > 0) row.name += vacuous == all ? " (vacuous)" : " (in part vacuous)";
+  if (vacuous > 0) row.name += vacuous == all ? " (no effect)" : " (no effect in part)";
 }
 
 MatrixCell effect_cell(const AblationTable& table, const Effect* effect) {
@@ -151,7 +151,8 @@ bool Matrix::goes_on(std::size_t column) const {
 
 std::optional<Matrix> arm_matrix(const Report& report) {
   if (report.tables.empty()) return std::nullopt;
-  Matrix matrix{"Arms", "arm", {}, {}};
+  Matrix matrix{
+      "Arms: times the speed of the baseline, whose row has its median time", "arm", {}, {}};
   for (const Table& table : report.tables) {
     matrix.columns.push_back({printable_line(table.problem), table.mode});
   }
@@ -178,7 +179,7 @@ std::optional<Matrix> factor_matrix(const Report& report) {
   const std::vector<const AblationTable*> tables = tables_with_effects(report);
   if (tables.empty()) return std::nullopt;
   const EffectFamily& first = *telling_family(*tables.front());
-  Matrix matrix{fmt::format("Factors, {}", view_of(first.kind)), "factor", {}, {}};
+  Matrix matrix{fmt::format("Factors: speed-up, {}", view_of(first.kind)), "factor", {}, {}};
   for (const AblationTable* table : tables) {
     matrix.columns.push_back({printable_line(table->problem), table->mode});
   }

@@ -19,12 +19,12 @@ struct MatrixColumn {
 
 enum class Place {
   kNone,
-  kFirst,   ///< surely the fastest
-  kShared,  ///< not told apart from the fastest
+  kFirst,   ///< significantly the fastest
+  kShared,  ///< indistinguishable from the fastest
 };
 
 struct MatrixCell {
-  std::string text;             ///< "1.68", "0.98?" where undecided, "wrong"; "" where nothing ran
+  std::string text;  ///< "1.68", "0.98?" where undecided, the baseline's median time, "wrong"; ""
   std::string verdict;          ///< of the table's row
   std::optional<double> ratio;  ///< baseline time / this time, or time without / with a factor
   Place place = Place::kNone;

@@ -26,6 +26,10 @@ struct EffectLine {
 const ColumnsOf<EffectLine>& effect_columns();
 const ColumnsOf<PooledEffect>& pooled_columns();
 
+/// A row for each value of a sweep with the arm that is the fastest; nullopt where the problems are
+/// no sweep.
+std::optional<Section> sweep_section(const Report& report);
+
 /// One for each problem that was measured in several modes.
 std::vector<Section> regime_sections(const Report& report);
 

@@ -8,47 +8,11 @@
 
 #include "render/document.hpp"
 #include "render/formats.hpp"
+#include "render/text/latex.hpp"
 #include "render/text/text.hpp"
 
 namespace msda {
 namespace {
-
-/// Characters that mean something in LaTeX are set literally.
-std::string latex_text(std::string_view text) {
-  constexpr std::string_view kEscaped = "&%$#_{}";
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '\\': result += "\\textbackslash{}"; break;
-      case '~': result += "\\textasciitilde{}"; break;
-      case '^': result += "\\textasciicircum{}"; break;
-      case '<': result += "\\textless{}"; break;
-      case '>': result += "\\textgreater{}"; break;
-      case '|': result += "\\textbar{}"; break;
-      case '"': result += "\\textquotedbl{}"; break;
-      case '[':
-      case ']':
-        // In braces: after "\\" a bracket would be read as its argument.
-        result += fmt::format("{{{}}}", c);
-        break;
-      default:
-        if (kEscaped.find(c) != std::string_view::npos) result += '\\';
-        result += c;
-    }
-  }
-  return result;
-}
-
-/// Names may break behind their parts: LaTeX would hyphenate nothing that has a sign inside.
-std::string latex_name(std::string_view name) {
-  std::string result;
-  for (const char c : name) {
-    if (c == '+' && !result.empty()) result += "\\allowbreak{}";
-    result += latex_text({&c, 1});
-    if (c == '-' || c == '_' || c == '/' || c == '=' || c == ',') result += "\\allowbreak{}";
-  }
-  return result;
-}
 
 // --- What fits ---------------------------------------------------------------------------------
 
@@ -91,17 +55,33 @@ double width_of(const Section& section, std::size_t column) {
   return kCharacter * static_cast<double>(longest_in(section, column)) + kSeparation;
 }
 
-/// The first column with as many of the others as a line holds, again and again. Columns
-/// that say the same as another are left out.
+/// Columns of words that a section begins with say what a row is of: two at most.
+std::size_t keys_of(const Section& section) {
+  constexpr std::size_t kMost = 2;
+  std::size_t count = 1;
+  while (count < kMost && count + 1 < section.columns.size() && !section.columns[count].number) {
+    ++count;
+  }
+  return count;
+}
+
+/// The keys with as many of the other columns as a line holds, again and again. Columns that say
+/// the same as another are left out.
 std::vector<Columns> fitted(const Section& section) {
-  std::vector<Columns> tables{{0}};
-  double used = width_of(section, 0);
-  for (std::size_t column = 1; column < section.columns.size(); ++column) {
+  Columns keys;
+  double width_of_keys = 0;
+  for (std::size_t key = 0; key < keys_of(section); ++key) {
+    keys.push_back(key);
+    width_of_keys += width_of(section, key);
+  }
+  std::vector<Columns> tables{keys};
+  double used = width_of_keys;
+  for (std::size_t column = keys.size(); column < section.columns.size(); ++column) {
     if (section.columns[column].spare) continue;
     const double width = width_of(section, column);
-    if (used + width > kLine && tables.back().size() > 1) {
-      tables.push_back({0});
-      used = width_of(section, 0);
+    if (used + width > kLine && tables.back().size() > keys.size()) {
+      tables.push_back(keys);
+      used = width_of_keys;
     }
     tables.back().push_back(column);
     used += width;
@@ -154,11 +134,6 @@ std::string reasons_of(const Section& section) {
   return text.empty() ? "" : "\\smallskip\\raggedright\n" + text;
 }
 
-/// A comment ends with its line.
-std::string comment(const std::string& text) {
-  return text.empty() ? "" : fmt::format("% {}\n", text);
-}
-
 /// Rows [begin, end) in these columns.
 struct Cut {
   const Columns& columns;
@@ -190,7 +165,7 @@ std::string latex_table(const Section& section, const Cut& cut, std::set<std::st
 }
 
 void append_tables(const Section& section, std::set<std::string>& labels, std::string& text) {
-  text += "\n" + comment(section.headline);
+  text += "\n" + latex_comment(section.headline);
   const std::vector<Columns> tables = fitted(section);
   const std::size_t rows = section.rows.size();
   bool is_first = true;
@@ -208,13 +183,52 @@ void append_tables(const Section& section, std::set<std::string>& labels, std::s
 
 }  // namespace
 
+std::string latex_text(std::string_view text) {
+  constexpr std::string_view kEscaped = "&%$#_{}";
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '\\': result += "\\textbackslash{}"; break;
+      case '~': result += "\\textasciitilde{}"; break;
+      case '^': result += "\\textasciicircum{}"; break;
+      case '<': result += "\\textless{}"; break;
+      case '>': result += "\\textgreater{}"; break;
+      case '|': result += "\\textbar{}"; break;
+      case '"': result += "\\textquotedbl{}"; break;
+      case '[':
+      case ']':
+        // In braces: after "\\" a bracket would be read as its argument.
+        result += fmt::format("{{{}}}", c);
+        break;
+      default:
+        if (kEscaped.find(c) != std::string_view::npos) result += '\\';
+        result += c;
+    }
+  }
+  return result;
+}
+
+std::string latex_name(std::string_view name) {
+  std::string result;
+  for (const char c : name) {
+    if (c == '+' && !result.empty()) result += "\\allowbreak{}";
+    result += latex_text({&c, 1});
+    if (c == '-' || c == '_' || c == '/' || c == '=' || c == ',') result += "\\allowbreak{}";
+  }
+  return result;
+}
+
+std::string latex_comment(const std::string& text) {
+  return text.empty() ? "" : fmt::format("% {}\n", text);
+}
+
 std::string as_latex(const Document& document) {
   std::string text =
-      comment(document.title) + comment(document.context) +
-      comment(
+      latex_comment(document.title) + latex_comment(document.context) +
+      latex_comment(
           "Needs \\usepackage{booktabs,tabularx} and \\usepackage[T1]{fontenc}; made for the "
           "width of article.");
-  if (document.sections.empty()) return text + comment(document.nothing);
+  if (document.sections.empty()) return text + latex_comment(document.nothing);
   std::set<std::string> labels;
   for (const Section& section : document.sections) append_tables(section, labels, text);
   return text;

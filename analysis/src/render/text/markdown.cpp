@@ -66,8 +66,8 @@ std::string set_section(const Section& section) {
   return text;
 }
 
-/// A ratio in bold where it is surely the best of its column, in italics where it shares that
-/// place.
+/// A ratio in bold where it is significantly the best of its column, in italics where it shares
+/// that place.
 std::string matrix_cell(const MatrixCell& cell) {
   std::string text = cell.text.empty() ? "-" : escaped(cell.text);
   switch (cell.place) {
@@ -109,7 +109,8 @@ std::string set_matrix(const Matrix& matrix) {
   text += "\n";
   for (std::size_t i = 1; i < grid.size(); ++i) text += set_row(grid[i], as_it_is);
   if (matrix.corner == "arm") {
-    text += "\nBold: surely the fastest; italics: not told apart from it.\n";
+    text +=
+        "\nBold: significantly the fastest; italics: fastest, and indistinguishable from others.\n";
   }
   return text;
 }

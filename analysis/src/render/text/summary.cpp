@@ -207,11 +207,27 @@ std::size_t lines_in(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));
 }
 
-bool has_places(const Matrix& matrix) {
-  return std::ranges::any_of(matrix.rows, [](const MatrixRow& row) {
-    return std::ranges::any_of(row.cells,
-                               [](const MatrixCell& cell) { return cell.place != Place::kNone; });
-  });
+/// What the signs mean that a matrix has.
+std::string key_of(const Matrix& matrix) {
+  bool first = false;
+  bool shared = false;
+  bool open = false;
+  bool ratio = false;
+  for (const MatrixRow& row : matrix.rows) {
+    for (const MatrixCell& cell : row.cells) {
+      first = first || cell.place == Place::kFirst;
+      shared = shared || cell.place == Place::kShared;
+      open = open || cell.verdict == "undecided";
+      ratio = ratio || (cell.ratio && !row.is_baseline);
+    }
+  }
+  std::vector<std::string> parts;
+  if (ratio && matrix.corner == "arm") parts.emplace_back("times the speed of the baseline");
+  if (ratio && matrix.corner != "arm") parts.emplace_back("time without the factor / time with it");
+  if (first) parts.emplace_back("* significantly the fastest");
+  if (shared) parts.emplace_back("~ fastest, indistinguishable from others");
+  if (open) parts.emplace_back("? the interval contains 1");
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 }  // namespace
@@ -254,7 +270,7 @@ std::string to_summary(const Report& report, bool colour) {
   head += fmt::format("\n{}\n\n", document.answer);
   std::string tail;
   const Matrix& matrix = document.matrices.front();
-  if (has_places(matrix)) tail += "  * surely the fastest, ~ not told apart from it\n";
+  if (const std::string key = key_of(matrix); !key.empty()) tail += "  " + key + "\n";
   tail += how_sure(report);
   if (const auto claims = claims_section({&report, 1})) {
     tail += fmt::format("Claims: {}\n", claims->headline);

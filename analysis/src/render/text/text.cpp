@@ -87,7 +87,7 @@ std::string speed_of_light_text(const Row& row) {
 std::string arm_text(const Row& row) {
   std::string text = printable_line(row.record.arm);
   if (row.record.devices) text += fmt::format(" (on {} devices)", *row.record.devices);
-  return text + (row.is_vacuous() ? " (vacuous)" : "");
+  return text + (row.is_vacuous() ? " (no effect)" : "");
 }
 
 std::string Scale::number(double value) const {

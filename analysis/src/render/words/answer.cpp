@@ -14,170 +14,86 @@
 namespace msda {
 namespace {
 
-/// Ratios that stand for one thing at several places.
+/// The least and the largest of some values.
 struct Range {
   double low = INFINITY;
   double high = 0;
   int count = 0;
 
-  void add(double ratio) {
-    low = std::min(low, ratio);
-    high = std::max(high, ratio);
+  void add(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
     ++count;
   }
   /// "1.68x", "1.68x to 3.00x"
-  std::string text() const {
+  std::string ratios() const {
     const std::string from = short_ratio(low) + "x";
     const std::string to = short_ratio(high) + "x";
     return from == to ? from : from + " to " + to;
   }
+  /// "266.1 us", "266.1 us to 1.002 ms"
+  std::string times() const {
+    const std::string from = time_scale(low).text(low);
+    const std::string to = time_scale(high).text(high);
+    return from == to ? from : from + " to " + to;
+  }
 };
 
-/// "on 2 problems in 3 modes"
-template <class Tables>
-std::string extent_of(const Tables& tables) {
+/// "On 2 problems in 3 modes"
+std::string extent_of(const std::vector<Table>& tables) {
   std::set<std::string> problems;
   std::set<TimingMode> modes;
-  for (const auto& table : tables) {
+  for (const Table& table : tables) {
     problems.insert(table.problem);
     modes.insert(table.mode);
   }
-  if (modes.size() == 1) return how_many(problems.size(), "problem");
-  return fmt::format("{} in {}", how_many(problems.size(), "problem"),
-                     how_many(modes.size(), "mode"));
-}
-
-/// "3 of 4 cases", or "all" of them.
-std::string of_cases(int count, std::size_t all) {
-  return static_cast<std::size_t>(count) == all ? "everywhere"
-                                                : fmt::format("in {} of {} cases", count, all);
-}
-
-/// Most counted first.
-std::vector<std::pair<std::string, Range>> by_count(const std::map<std::string, Range>& ranges) {
-  std::vector<std::pair<std::string, Range>> sorted(ranges.begin(), ranges.end());
-  std::ranges::stable_sort(
-      sorted, [](const auto& a, const auto& b) { return a.second.count > b.second.count; });
-  return sorted;
-}
-
-// --- Ablations
-// -----------------------------------------------------------------------------------
-
-std::string total_sentence(const std::vector<AblationTable>& tables) {
-  Range all;
-  int sure = 0;
-  for (const AblationTable& table : tables) {
-    const EffectFamily* family = find_family(table, EffectKind::kTotal);
-    if (family == nullptr || !family->effects.front().ratio) continue;
-    const Effect& total = family->effects.front();
-    all.add(*total.ratio);
-    sure += total.verdict == EffectVerdict::kBetter ? 1 : 0;
-  }
-  if (all.count == 0) return "";
-  const auto count = static_cast<std::size_t>(all.count);
-  if (sure == all.count) {
-    return fmt::format("All factors together bring {} on {}. ", all.text(), extent_of(tables));
-  }
-  if (sure == 0) {
-    return fmt::format(
-        "On {}, all factors together are nowhere surely faster: {} the base's speed. ",
-        extent_of(tables), all.text());
-  }
-  return fmt::format("All factors together surely gain {} ({}). ", of_cases(sure, count),
-                     all.text());
-}
-
-/// What is known of a factor over all tables.
-struct Worth {
-  int paying = 0;
-  int open = 0;  ///< neither shown to pay nor shown not to
-};
-
-/// Of factors that surely pay nowhere: those that are equal or worse everywhere, and the others.
-std::string what_does_not_pay(const std::map<std::string, Worth>& worths) {
-  std::vector<std::string> idle;
-  std::vector<std::string> open;
-  for (const auto& [name, worth] : worths) {
-    if (worth.paying == 0) (worth.open == 0 ? idle : open).push_back(name);
-  }
-  std::string text;
-  if (!idle.empty()) text += fmt::format(" What surely pays nowhere: {}.", fmt::join(idle, ", "));
-  if (!open.empty()) text += fmt::format(" Undecided: {}.", fmt::join(open, ", "));
+  std::string text = "On " + how_many(problems.size(), "problem");
+  if (modes.size() > 1) text += " in " + how_many(modes.size(), "mode");
   return text;
 }
 
-/// The effect that is better by most, or nullptr; and what all of them say of their factors.
-const Effect* add_worths(const EffectFamily& family, std::map<std::string, Worth>& worths) {
-  const Effect* most = nullptr;
-  for (const Effect& effect : family.effects) {
-    Worth& worth = worths[printable_line(effect.label)];
-    const bool known =
-        effect.verdict == EffectVerdict::kEqual || effect.verdict == EffectVerdict::kWorse;
-    if (effect.verdict != EffectVerdict::kBetter) {
-      worth.open += known ? 0 : 1;
-      continue;
-    }
-    ++worth.paying;
-    if (most == nullptr || *effect.ratio > *most->ratio) most = &effect;
-  }
-  return most;
+/// "in 3 of 4 cases", or "everywhere".
+std::string of_cases(int count, std::size_t all) {
+  return std::cmp_equal(count, all) ? "everywhere" : fmt::format("in {} of {} cases", count, all);
 }
 
-std::string what_pays(const std::vector<AblationTable>& tables) {
-  std::map<std::string, Range> best;
-  std::map<std::string, Worth> worths;
-  std::size_t count = 0;
-  for (const AblationTable& table : tables) {
-    const EffectFamily* family = telling_family(table);
-    if (family == nullptr) continue;
-    ++count;
-    const Effect* most = add_worths(*family, worths);
-    if (most != nullptr) best[printable_line(most->label)].add(*most->ratio);
+/// "a", "a and b", "a, b and 3 more"
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 3;
+  if (names.size() == 1) return names[0];
+  if (names.size() > kMost) {
+    return fmt::format("{}, {} and {} more", names[0], names[1], names.size() - 2);
   }
-  if (count == 0) return "";
-  if (best.empty()) return "No factor surely pays anywhere." + what_does_not_pay(worths);
-  std::vector<std::string> parts;
-  for (const auto& [name, range] : by_count(best)) {
-    parts.push_back(fmt::format("{} {} ({})", name, of_cases(range.count, count), range.text()));
-  }
-  return fmt::format("What pays most: {}.{}", fmt::join(parts, ", "), what_does_not_pay(worths));
+  return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
 }
 
-// --- Arms
-// ----------------------------------------------------------------------------------------
-
-std::string untimed_sentence(const Report& report) {
-  std::map<std::string, int> counts;
-  int cells = 0;
-  int timed = 0;
-  for (const Row& row : rows_of(report)) {
-    ++cells;
-    timed += row.timed() ? 1 : 0;
-    if (!row.timed()) ++counts[row.verdict];
-  }
-  if (counts.empty()) return "";
-  if (counts.size() == 1 && counts.contains("right") && timed == 0) {
-    return fmt::format("All {} cells are right.", cells);
-  }
-  std::vector<std::string> parts;
-  parts.reserve(counts.size());
-  for (const auto& [verdict, count] : counts) parts.push_back(fmt::format("{} {}", count, verdict));
-  return fmt::format("Without a time: {} of {} cells.", fmt::join(parts, ", "), cells);
-}
+/// Tables with the same arms in first place, and ratios of these arms to the baseline.
+using Leaders = std::map<std::vector<std::string>, Range>;
 
 /// How many tables say what of a first place.
 struct Places {
-  std::map<std::string, Range> first;  ///< by arm, with its ratios to the baseline
-  int shared = 0;
-  int open = 0;
-  int unpicked = 0;  ///< open, though arms are faster when each is compared by itself
-  int alone = 0;     ///< no other arm has a time
+  Leaders leaders;
+  Range best_estimates;     ///< of tables where nothing is significantly faster than the baseline
+  bool has_single = false;  ///< in one of them arms are faster when each is compared by itself
+  std::map<std::string, Range> alone;  ///< times of arms that are the only ones with a time
   int untimed = 0;
   std::size_t count = 0;
-
-  bool any_compared() const { return std::cmp_less(alone + untimed, count); }
 };
+
+void add_leaders(const Table& table, const Leader& leader, Leaders& leaders) {
+  std::vector<std::string> names{arm_text(table.rows[leader.best])};
+  for (const std::size_t rival : leader.rivals) names.push_back(arm_text(table.rows[rival]));
+  Range range;
+  range.add(table.rows[leader.best].speedup.value_or(1));
+  for (const std::size_t rival : leader.rivals) {
+    range.add(table.rows[rival].speedup.value_or(1));
+  }
+  std::ranges::sort(names);
+  Range& all = leaders[names];
+  all.low = std::min(all.low, range.low);
+  all.high = std::max(all.high, range.high);
+  ++all.count;
+}
 
 Places count_places(const Report& report) {
   Places places;
@@ -185,39 +101,145 @@ Places count_places(const Report& report) {
     ++places.count;
     const auto& leader = table.leader;
     if (!leader) {
-      ++(fastest_first(table).empty() ? places.untimed : places.alone);
-      continue;
-    }
-    if (leader->standing == Standing::kFastest) {
-      const Row& best = table.rows[leader->best];
-      places.first[printable_line(best.record.arm)].add(best.speedup.value_or(1));
-    }
-    places.shared += leader->standing == Standing::kShared ? 1 : 0;
-    if (leader->standing == Standing::kNone) {
-      ++(count_faster(table) == 0 ? places.open : places.unpicked);
+      const std::vector<const Row*> timed = fastest_first(table);
+      if (timed.empty()) {
+        ++places.untimed;
+      } else {
+        places.alone[arm_text(*timed.front())].add(timed.front()->median_seconds);
+      }
+    } else if (leader->standing == Standing::kNone) {
+      places.best_estimates.add(leader->over_baseline ? leader->over_baseline->ratio : 1);
+      places.has_single = places.has_single || count_faster(table) > 0;
+    } else {
+      add_leaders(table, *leader, places.leaders);
     }
   }
   return places;
 }
 
+/// The baseline's name; "" where tables have several.
+std::string baseline_of(const Report& report) {
+  std::set<std::string> names;
+  for (const Row& row : rows_of(report)) {
+    if (row.record.baseline) names.insert(printable_line(row.record.arm));
+  }
+  return names.size() == 1 ? *names.begin() : "";
+}
+
+std::string leaders_clause(const std::vector<std::string>& names, const Range& range,
+                           const Places& places, const std::string& baseline) {
+  const std::string where = of_cases(range.count, places.count);
+  if (names.size() > 1) {
+    return fmt::format("{} are the fastest and indistinguishable {} ({} the speed of {})",
+                       listed(names), where, range.ratios(), baseline);
+  }
+  if (names[0] == baseline)
+    return fmt::format("{}, the baseline, is the fastest {}", baseline, where);
+  return fmt::format("{} is the fastest {} ({} the speed of {})", names[0], where, range.ratios(),
+                     baseline);
+}
+
+/// Of the arms in first place, the most frequent ones by name.
+void add_leaders_clauses(const Places& places, const std::string& baseline,
+                         std::vector<std::string>& clauses) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::pair<std::vector<std::string>, Range>> sorted(places.leaders.begin(),
+                                                                 places.leaders.end());
+  std::ranges::stable_sort(
+      sorted, [](const auto& a, const auto& b) { return a.second.count > b.second.count; });
+  Range others;
+  int cases = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const auto& [names, range] = sorted[i];
+    if (i < kMost || sorted.size() == kMost + 1) {
+      clauses.push_back(leaders_clause(names, range, places, baseline));
+      continue;
+    }
+    others.add(range.low);
+    others.add(range.high);
+    cases += range.count;
+  }
+  if (cases > 0) {
+    clauses.push_back(fmt::format("other arms are the fastest {} ({})",
+                                  of_cases(cases, places.count), others.ratios()));
+  }
+}
+
+/// "a and b are one composition", where no table has anything to compare.
+std::string of_one_arm(const Report& report, const Places& places) {
+  std::vector<std::string> copies;
+  Range times;
+  for (const auto& [name, range] : places.alone) {
+    copies.push_back(name);
+    times.add(range.low);
+    times.add(range.high);
+  }
+  std::set<std::string> repeated;
+  for (const Row& row : rows_of(report)) {
+    if (row.timed() && row.repeats_baseline) repeated.insert(arm_text(row));
+  }
+  const std::string extent = extent_of(report.tables);
+  if (repeated.empty()) {
+    return fmt::format("{}, no second arm has a time to compare with: {} takes {}.", extent,
+                       listed(copies), times.times());
+  }
+  copies.insert(copies.end(), repeated.begin(), repeated.end());
+  return fmt::format(
+      "{}, {} are one composition, so that there is nothing to compare: it takes {}.", extent,
+      listed(copies), times.times());
+}
+
+/// "base takes 266.1 us to 1.002 ms."
+std::string baseline_times(const Report& report) {
+  Range times;
+  std::string name;
+  for (const Row& row : rows_of(report)) {
+    if (!row.record.baseline || !row.timed()) continue;
+    times.add(row.median_seconds);
+    name = printable_line(row.record.arm);
+  }
+  return times.count == 0 ? "" : fmt::format(" {} takes {}.", name, times.times());
+}
+
 std::string winners(const Report& report) {
   const Places places = count_places(report);
-  if (!places.any_compared()) return "";
-  std::vector<std::string> parts;
-  for (const auto& [name, range] : by_count(places.first)) {
-    parts.push_back(fmt::format("{} is the fastest {} ({} the baseline's speed)", name,
-                                of_cases(range.count, places.count), range.text()));
+  if (std::cmp_equal(places.untimed, places.count)) return "";
+  int alone = 0;
+  for (const auto& [name, range] : places.alone) alone += range.count;
+  if (std::cmp_equal(alone + places.untimed, places.count)) return of_one_arm(report, places);
+  const std::string name = baseline_of(report);
+  const std::string baseline = name.empty() ? "the baseline" : name;
+  std::vector<std::string> clauses;
+  add_leaders_clauses(places, baseline, clauses);
+  if (places.best_estimates.count > 0) {
+    clauses.push_back(fmt::format(
+        "no arm is significantly faster than {} {} (the best estimates are {}{})", baseline,
+        of_cases(places.best_estimates.count, places.count), places.best_estimates.ratios(),
+        places.has_single ? "; some arms are faster only as long as each is compared alone" : ""));
   }
-  const auto add = [&](const char* what, int count) {
-    if (count > 0) parts.push_back(fmt::format("{} {}", what, of_cases(count, places.count)));
-  };
-  add("several share the first place", places.shared);
-  add("nothing is surely faster than the baseline", places.open);
-  add("arms are faster than the baseline one by one, but none surely as the best of them",
-      places.unpicked);
-  add("there is nothing to compare with", places.alone);
-  add("no arm has a time", places.untimed);
-  return fmt::format("On {}: {}.", extent_of(report.tables), fmt::join(parts, "; "));
+  if (alone > 0) clauses.push_back("only one arm has a time " + of_cases(alone, places.count));
+  if (places.untimed > 0) {
+    clauses.push_back("no arm has a time " + of_cases(places.untimed, places.count));
+  }
+  return fmt::format("{}: {}.{}", extent_of(report.tables), fmt::join(clauses, "; "),
+                     baseline_times(report));
+}
+
+std::string untimed_sentence(const Report& report) {
+  std::map<std::string, int> counts;
+  int cells = 0;
+  for (const Row& row : rows_of(report)) {
+    ++cells;
+    if (!row.timed()) ++counts[row.verdict];
+  }
+  if (counts.empty()) return "";
+  if (counts.contains("right") && counts.at("right") == cells) {
+    return fmt::format("All {} cells are right; this device verifies and measures no time.", cells);
+  }
+  std::vector<std::string> parts;
+  parts.reserve(counts.size());
+  for (const auto& [verdict, count] : counts) parts.push_back(fmt::format("{} {}", count, verdict));
+  return fmt::format("Without a time: {} of {} cells.", fmt::join(parts, ", "), cells);
 }
 
 }  // namespace
@@ -225,9 +247,7 @@ std::string winners(const Report& report) {
 std::string answer(const Report& report) {
   if (report.tables.empty()) return "";
   std::string text;
-  if (report.ablation) {
-    text = total_sentence(report.ablation->tables) + what_pays(report.ablation->tables);
-  }
+  if (report.ablation) text = effects_answer(*report.ablation);
   if (text.empty() && report.tables.size() == 1) return headline(report.tables.front());
   if (text.empty()) text = winners(report);
   const std::string untimed = untimed_sentence(report);

@@ -19,8 +19,10 @@ std::string device_word(const Manifest& manifest) {
 /// Which optimizations show in no arm, though all have them; "" when there is none.
 std::string idle_sentence(const Table& table) {
   if (table.idle.empty()) return "";
-  return fmt::format("All arms have what shows in none of them, so that it sets none apart: {}.",
-                     printable(fmt::format("{}", fmt::join(table.idle, "; "))));
+  return fmt::format(
+      "No arm shows evidence of what all arms have in common, so that it cannot explain a "
+      "difference: {}.",
+      printable(fmt::format("{}", fmt::join(table.idle, "; "))));
 }
 
 }  // namespace
@@ -56,13 +58,13 @@ std::string stop_sentence(const Manifest& manifest, const Table& table) {
       fmt::format("{} {}", processes, processes == 1 ? "process" : "processes");
   const std::string& why = group->stopped_by;
   if (why == "precision") {
-    return fmt::format("Ended after {}: every ratio is known to {}.", count,
+    return fmt::format("Ended after {}: no 95% interval of a ratio is wider than +-{}.", count,
                        percent_text(group->precision));
   }
-  const std::string known =
-      std::isfinite(group->precision)
-          ? fmt::format("; the least precise ratio is known to {}", percent_text(group->precision))
-          : "";
+  const std::string known = std::isfinite(group->precision)
+                                ? fmt::format("; the widest 95% interval of a ratio is +-{}",
+                                              percent_text(group->precision))
+                                : "";
   if (why == "budget") return fmt::format("Ended after {} with the time budget{}.", count, known);
   if (why == "processes")
     return fmt::format("Ended after {}, as many as it may have{}.", count, known);
@@ -83,7 +85,7 @@ std::string throttle_sentence(const Table& table) {
   }
   if (throttled == 0) return "";
   return fmt::format(
-      "Clocks were held back ({}) during {} of {} blocks of samples, which count all the same.",
+      "GPU clocks were throttled ({}) in {} of {} blocks of samples; these are included.",
       printable_line(fmt::format("{}", fmt::join(reasons, ", "))), throttled, blocks);
 }
 
@@ -94,7 +96,7 @@ std::string noise_sentence(const NoiseFloor& floor) {
   if (floor.arm.empty()) return fmt::format("No A/A pair ran; {}.", smallest);
   const Difference difference = classify(floor.ratio);
   std::string pair = fmt::format(
-      "A/A pair: {} is the baseline's code once more, {}, {}; {}.", printable_line(floor.arm),
+      "A/A pair: {} is an identical copy of the baseline, {}, {}; {}.", printable_line(floor.arm),
       ratio_text(floor.ratio.ratio, floor.ratio.interval_95), name_of(difference), smallest);
   const bool differs = difference == Difference::kFaster || difference == Difference::kSlower;
   if (!differs) return pair;

@@ -41,8 +41,8 @@ void warn_of_slow_builds(const Manifest& manifest, std::vector<std::string>& war
   }
   for (const auto& [variant, names] : users) {
     warnings.push_back(printable_line(
-        fmt::format("{} was built without optimization ({}): the times of {} say nothing of what "
-                    "it can do.",
+        fmt::format("{} was built without optimization ({}): the times of {} say nothing about "
+                    "the variant.",
                     variant, builds.at(variant), some_of(names))));
   }
 }
@@ -86,8 +86,8 @@ void warn_of_vacuous_arms(const Report& report, std::vector<std::string>& warnin
   }
   if (cells.empty()) return;
   warnings.push_back(
-      fmt::format("Vacuous, what they are about did not show, so that their times and effects that "
-                  "come of them say nothing of it: {}.",
+      fmt::format("No effect (the optimization was compiled in and never took effect, so that the "
+                  "time says nothing about it): {}.",
                   some_of(cells)));
 }
 

@@ -11,8 +11,10 @@
 
 namespace msda {
 
-/// One or two sentences over all problems and modes: what the factors bring together and which pays
-/// most, else which arm is the fastest where; how many cells have no time. "" without tables.
+/// What to quote, over all problems and modes: what the factors bring together and which pay, from
+/// effects that are pooled over problems; else which arms are the fastest where, by how much, what
+/// is indistinguishable and what the baseline takes; how many cells have no time. "" without
+/// tables.
 std::string answer(const Report& report);
 
 /// What makes parts of a report worth less than they look, one sentence each: a run that is not
@@ -27,6 +29,9 @@ std::string headline(const Table& table);
 /// What all factors together bring and how sure that is; which factors pay, by how much, the best
 /// first; which cost, make no difference or stay undecided; the strongest interaction.
 std::string headline(const AblationTable& table);
+
+/// The same over all problems, one after the other mode: "" where nothing can be estimated.
+std::string effects_answer(const Ablation& ablation);
 
 /// How effects of a kind look at a factor: "alone on the base".
 std::string_view view_of(EffectKind kind);
