@@ -22,7 +22,9 @@ BySlot by_slot() {
   BySlot slots;
   for (const Plugin& plugin : shipped_plugins().plugins()) {
     const auto* optimization = dynamic_cast<const Optimization*>(plugin.variant.get());
-    if (optimization != nullptr) slots[optimization->slot().slot].push_back(&plugin);
+    if (optimization != nullptr && computes_forward(*optimization)) {
+      slots[optimization->slot().slot].push_back(&plugin);
+    }
   }
   return slots;
 }

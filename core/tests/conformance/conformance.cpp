@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compose/skeleton.hpp"
 #include "jit/occupancy.hpp"
 #include "measure/verify.hpp"
 
@@ -51,6 +52,10 @@ std::vector<Composition> shipped_compositions(DeviceKind kind) {
     compositions.push_back(shipped_composition(name));
   }
   return compositions;
+}
+
+bool computes_forward(const Optimization& optimization) {
+  return operator_of(optimization.slot().skeleton).name() == kDefaultOperator;
 }
 
 bool fills_slot(const Composition& composition, std::string_view slot) {

@@ -23,6 +23,8 @@ std::vector<std::string> shipped_names(DeviceKind kind, std::string_view op = "f
 Composition shipped_composition(const std::string& name);
 /// All of them for one kind of device.
 std::vector<Composition> shipped_compositions(DeviceKind kind);
+/// Whether it is of a skeleton that computes the operator `forward`.
+bool computes_forward(const Optimization& optimization);
 
 /// Whether a part of the composition fills the slot.
 bool fills_slot(const Composition& composition, std::string_view slot);

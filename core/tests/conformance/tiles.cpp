@@ -57,7 +57,8 @@ std::vector<Use> optimizations(
   std::vector<Use> uses;
   for (const Plugin& plugin : shipped_plugins().plugins()) {
     const auto* optimization = dynamic_cast<const Optimization*>(plugin.variant.get());
-    if (optimization != nullptr && wanted(plugin, optimization->slot())) {
+    if (optimization != nullptr && computes_forward(*optimization) &&
+        wanted(plugin, optimization->slot())) {
       uses.push_back(fitting(plugin.name));
     }
   }

@@ -28,13 +28,17 @@ TEST(CliNewVariant, WritesAFolderForEverySlotAndKernel) {
   std::vector<std::vector<std::string>> kinds = {{"--kernel", "cpu"}, {"--kernel", "cuda"}};
   for (const Skeleton& skeleton : skeletons()) {
     if (skeleton.name == "whole") continue;
-    for (const std::string& slot : skeleton.slot_names()) kinds.push_back({"--slot", slot});
+    const std::string op(operator_of(skeleton.name).name());
+    for (const std::string& slot : skeleton.slot_names()) {
+      kinds.push_back({"--slot", slot, "--operator", op});
+    }
   }
   for (const std::vector<std::string>& kind : kinds) {
     const std::string name = "my-" + kind[1];
     const std::filesystem::path folder = directory.path() / name;
-    const Outcome outcome =
-        run({"new-variant", name, kind[0], kind[1], "--output", folder, "--force"});
+    std::vector<std::string> words = {"new-variant", name, "--output", folder, "--force"};
+    words.insert(words.end(), kind.begin(), kind.end());
+    const Outcome outcome = run(words);
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("ctest --test-dir " + folder.string() + "/build"));
     const std::string text = text_below(folder);

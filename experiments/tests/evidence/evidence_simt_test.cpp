@@ -81,7 +81,8 @@ Evidence evidence_of(const Composition& composition, const std::vector<std::stri
   for (const std::string& text : conditions) request.conditions.emplace_back(text);
   // Nothing is kept: what counts may have changed since.
   const SmallInputs inputs = {
-      [&](const Problem& scaled) { return generate(scaled, on.generation); }, ""};
+      [&](const Problem& scaled) { return composition.op().generate(scaled, on.generation, 0); },
+      ""};
   return check_evidence({request}, on.problem, device, inputs).front();
 }
 

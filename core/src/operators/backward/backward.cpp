@@ -1,6 +1,11 @@
 #include "operators/backward/backward.hpp"
 
+#include "operators/backward/skeletons.hpp"
 #include "operators/operator.hpp"
+
+namespace msda::embedded::backward {
+extern const EmbeddedSource kSources[];
+}
 
 namespace msda::backward {
 namespace {
@@ -58,6 +63,9 @@ class Backward final : public Operator {
                               unsigned threads) const override {
     return make_truths(input, std::move(outputs), threads);
   }
+
+  std::vector<Skeleton> skeletons() const override { return backward::skeletons(); }
+  const EmbeddedSource* sources() const override { return embedded::backward::kSources; }
 };
 
 }  // namespace

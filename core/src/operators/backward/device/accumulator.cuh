@@ -1,0 +1,123 @@
+// Slot "accumulator": the numbers that contributions to grad_value are summed in, and where.
+#pragma once
+
+#include <backward/arguments.cuh>
+#include <backward/slot_list.cuh>
+#include <msda/contract.cuh>
+#include <msda/ptx/reduce.cuh>
+#include <msda/simt/thread.cuh>
+#include <msda/slots/layout.cuh>
+#include <msda/vector.cuh>
+
+namespace msda {
+
+/// Static members:
+///
+/// - `Element`: the type of the sums in global memory, [B, S, H, C]; `kInPlace`: they are
+///   grad_value itself, which the launcher clears; otherwise a workspace that the policy declares,
+///   with a pass after the main kernel that converts them;
+/// - `kWidest`: numbers of one red instruction at most;
+/// - sums(arguments) returns the first of them;
+/// - `kIsFixed`: the sums are whole numbers in units of 1 / scale(arguments, image, head), which is
+/// 1
+///   for floating point; contributions are multiplied by it;
+/// - add(sums, contributions) adds n neighbouring contributions. Called by any thread.
+template <class Policy, class K>
+concept AccumulatorPolicy = requires(const backward::Arguments& arguments,
+                                     typename Policy::Element* sums, const float (&one)[1]) {
+  requires kConstant<bool, Policy::kInPlace>;
+  requires kConstant<int, Policy::kWidest>;
+  { Policy::sums(arguments) } -> Same<typename Policy::Element*>;
+  requires kConstant<bool, Policy::kIsFixed>;
+  { Policy::scale(arguments, 0LL, 0) } -> Same<float>;
+  Policy::add(sums, one);
+};
+
+/// Of floating-point sums of any type.
+template <class T>
+struct FloatingAccumulator {
+  using Element = T;
+  static constexpr int kWidest = 16 / static_cast<int>(sizeof(T));
+  static constexpr bool kIsFixed = false;
+
+  __device__ static float scale(const backward::Arguments&, long long, int) { return 1.0F; }
+  template <int n>
+  __device__ static void add(T* sums, const float (&contributions)[n]) {
+    alignas(16) T rounded[n];
+    from_floats(contributions, rounded);
+    ptx::red_add(sums, rounded);
+  }
+};
+
+/// Converts `sums` of a workspace to grad_value in a grid-stride loop. of(element, i) is the sum of
+/// vector i as a float. With `clears` it leaves zeros for the next launch.
+template <class K, class Element, bool clears>
+struct ConvertSums {
+  using Problem = typename K::Problem;
+  using Value = typename Problem::Value;
+  static constexpr long long kPerImage =
+      Problem::kSpatialSize * Problem::kHeads * Problem::kChannels;
+  /// Channels of one head.
+  static constexpr int kVector =
+      widest_word(Problem::kChannels * static_cast<int>(sizeof(Element))) /
+      static_cast<int>(sizeof(Element));
+  static constexpr LaunchShape kShape = grid_stride_shape(256, 8);
+  struct Storage {};
+
+  template <class Of>
+  __device__ static void run(const backward::Arguments& arguments, Element* from, const Of& of) {
+    if constexpr (!backward::kIsAsked<K, backward::kGradValue>) return;
+    using Sums = Vector<Element, kVector>;
+    using Values = Vector<Value, kVector>;
+    const long long count = arguments.batch * (kPerImage / kVector);
+    auto* to = static_cast<Value*>(arguments.grad_value);
+    for (long long i = static_cast<long long>(simt::block()) * kShape.threads + simt::thread();
+         i < count; i += static_cast<long long>(simt::blocks()) * kShape.threads) {
+      const Sums sums = Sums::read(from + i * kVector, [](const auto* p) { return ptx::ld_cg(p); });
+      float converted[kVector];
+#pragma unroll
+      for (int v = 0; v < kVector; ++v) converted[v] = of(sums.element[v], i);
+      Values values;
+      from_floats(converted, values.element);
+      values.write(to + i * kVector, [](auto* p, auto word) { *p = word; });
+      if constexpr (clears) {
+        Sums zero = {};
+        zero.write(from + i * kVector, [](auto* p, auto word) { *p = word; });
+      }
+    }
+  }
+};
+
+/// float32: in grad_value if that is its type, otherwise in a workspace.
+template <class K, int slot, bool converter_clears>
+struct Float32Sums : FloatingAccumulator<float> {
+  static constexpr bool kInPlace = true;
+
+  __device__ static float* sums(const backward::Arguments& arguments) {
+    return static_cast<float*>(arguments.grad_value);
+  }
+};
+template <class K, int slot, bool converter_clears>
+requires(!kSame<typename K::Problem::Value, float>) struct Float32Sums<K, slot, converter_clears>
+    : FloatingAccumulator<float> {
+  static constexpr bool kInPlace = false;
+  using Convert = ConvertSums<K, float, converter_clears>;
+  static constexpr Extent kWorkspace = {
+      0, Convert::kPerImage* static_cast<long long>(sizeof(float)), 0};
+  static constexpr Zeroed kZeroed = converter_clears ? kZeroedOnce : kZeroedEachLaunch;
+
+  struct Postpass : Convert {
+    __device__ static void run(const backward::Arguments& arguments, typename Convert::Storage&) {
+      Convert::run(arguments, sums(arguments), [](float sum, long long) { return sum; });
+    }
+  };
+  __device__ static float* sums(const backward::Arguments& arguments) {
+    return static_cast<float*>(arguments.workspace[slot]);
+  }
+};
+
+/// Default: float32; the launcher clears a workspace.
+template <class K, class Parameters>
+struct Float32Accumulator : Float32Sums<K, backward::kAccumulator, false> {};
+
+}  // namespace msda

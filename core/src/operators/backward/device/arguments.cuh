@@ -1,0 +1,25 @@
+// By-value argument of the kernels of operator `backward`.
+#pragma once
+
+#include <msda/launch.cuh>
+
+namespace msda::backward {
+
+/// The tensors in the order of the operator's list; an output that nobody asks for is null.
+struct Arguments : msda::Arguments {
+  const void* grad_output;
+  void* grad_value;
+  void* grad_sampling_locations;
+  void* grad_attention_weights;
+};
+
+/// Numbers of the outputs in the operator's list.
+enum Output : unsigned { kGradValue = 4, kGradLocations, kGradWeights };
+
+template <class K, Output output>
+inline constexpr bool kIsAsked = (K::Problem::kUnasked >> output & 1U) == 0;
+/// Whether values are multiplied with the gradient.
+template <class K>
+inline constexpr bool kHasDots = kIsAsked<K, kGradLocations> || kIsAsked<K, kGradWeights>;
+
+}  // namespace msda::backward

@@ -1,0 +1,140 @@
+// Cells: where the points of a warp's rows lie, computed once for all lanes, in shared memory.
+#pragma once
+
+#include <backward/arguments.cuh>
+#include <backward/lanes.cuh>
+#include <msda/sampling.cuh>
+#include <msda/slots/layout.cuh>
+#include <msda/slots/metadata.cuh>
+#include <msda/slots/schedule.cuh>
+
+namespace msda::backward {
+
+/// A point and the 2x2 stored pixels around it, which all exist (sampling.cuh, PixelPair).
+struct alignas(16) Cell {
+  unsigned pixel;  ///< the upper left one, in its image
+  float x, y;      ///< from its centre to the point, -1 to 2; kAway: the point does not count
+  float weight;    ///< attention
+};
+inline constexpr float kAway = 4.0F;
+
+/// Weight of the pixel `second` behind the first one on an axis, `x` behind which the point lies.
+__device__ __forceinline__ float share(float x, bool second) {
+  return __saturatef(1.0F - fabsf(second ? x - 1.0F : x));
+}
+/// The derivative of share() with respect to x, from the right at the pixels' centres. (Differences
+/// would round a point close before a centre to the centre.)
+__device__ __forceinline__ float slope(float x, bool second) {
+  const float of_first = x < 0.0F ? 1.0F : x < 1.0F ? -1.0F : 0.0F;
+  const float of_second = x < 0.0F ? 0.0F : x < 1.0F ? 1.0F : x < 2.0F ? -1.0F : 0.0F;
+  return second ? of_second : of_first;
+}
+
+struct OnAxis {
+  int first;
+  float distance;
+  bool counts;
+};
+
+/// A location on an axis of `size` pixels, at most `largest`.
+template <int largest>
+__device__ __forceinline__ OnAxis on_axis(float location, int size) {
+  const float at = pixels_from(0.0F, location, size);
+  const int highest = max(size - 2, 0);
+  const ptx::Floor first = pixel_before<largest>(at, 0, highest);
+  const float distance = pixels_from(first.value, location, size);
+  // The coordinate's own rounding decides the cell, also where the distance is exact.
+  const float cell = at < 0.0F ? -1.0F : at >= first.value + 1.0F ? 1.0F : 0.0F;
+  return {first.integer, fmaxf(distance, cell), at > -1.0F && at < static_cast<float>(size)};
+}
+
+/// The cell of a point on level `level`, which need not be a constant.
+template <class K>
+__device__ __forceinline__ Cell make_cell(const Point& point, int level) {
+  using Problem = typename K::Problem;
+  constexpr int kLargest = extents<Problem>().largest;
+  const OnAxis x = on_axis<kLargest>(point.x, Problem::width(level));
+  const OnAxis y = on_axis<kLargest>(point.y, Problem::height(level));
+  const bool counts = x.counts && y.counts;
+  Cell cell;
+  cell.pixel =
+      static_cast<unsigned>(K::Layout::start(level) +
+                            K::Layout::pixel(level, counts ? x.first : 0, counts ? y.first : 0));
+  cell.x = counts ? x.distance : kAway;
+  cell.y = counts ? y.distance : kAway;
+  cell.weight = counts ? point.weight : 0.0F;
+  return cell;
+}
+
+/// Stored pixels from the upper left one to a corner, column + 2 * row; a level of one pixel across
+/// repeats it, with a share of 0.
+template <class K, int level>
+__device__ __forceinline__ int pixels_to(int corner) {
+  constexpr int kRight = K::Problem::width(level) > 1 ? 1 : 0;
+  constexpr int kBelow = K::Problem::height(level) > 1 ? K::Layout::pitch(level) : 0;
+  return (corner % 2) * kRight + (corner / 2) * kBelow;
+}
+
+template <class K, int level>
+__device__ __forceinline__ float x_share(float x, bool right) {
+  if (K::Problem::width(level) == 1 && right) return 0.0F;
+  return share(x, right);
+}
+template <class K, int level>
+__device__ __forceinline__ float y_share(float y, bool below) {
+  if (K::Problem::height(level) == 1 && below) return 0.0F;
+  return share(y, below);
+}
+template <class K, int level>
+__device__ __forceinline__ float x_slope(float x, bool right) {
+  if (K::Problem::width(level) == 1 && right) return 0.0F;
+  return slope(x, right);
+}
+template <class K, int level>
+__device__ __forceinline__ float y_slope(float y, bool below) {
+  if (K::Problem::height(level) == 1 && below) return 0.0F;
+  return slope(y, below);
+}
+
+/// The cells of the rows that each warp has at a time. Rows are one cell apart from whole banks, so
+/// that lanes of several rows read from different ones.
+template <class K>
+struct Cells {
+  static constexpr int kPoints = K::Problem::kLevels * K::Problem::kPoints;
+  static constexpr int kWarpRows = K::Lanes::kWarpRows;
+  struct Storage {
+    Cell cell[K::Lanes::kThreads / simt::kWarpLanes][kWarpRows][kPoints + 1];
+  };
+
+  /// Called by all lanes of a warp, converged: computes the cells of its rows; flat_row(r) is the
+  /// index (b*Q + q)*H + h of its row r. When it returns, all lanes see them.
+  template <class FlatRow>
+  __device__ static void compute(const msda::Arguments& arguments, Storage& storage,
+                                 const FlatRow& flat_row) {
+    using Problem = typename K::Problem;
+    using Location = typename Problem::Location;
+    using Weight = typename Problem::Weight;
+    using XY = Vector<Location, 2>;
+    auto& cells = storage.cell[simt::warp()];
+    simt::syncwarp();  // the rows before have been read
+#pragma unroll
+    for (int i0 = 0; i0 < kWarpRows * kPoints; i0 += simt::kWarpLanes) {
+      const int i = i0 + static_cast<int>(simt::lane());
+      if (i >= kWarpRows * kPoints) break;
+      const int row = i / kPoints;
+      const int point = i % kPoints;
+      const long long number = flat_row(row) * kPoints + point;
+      const XY xy = XY::read(static_cast<const Location*>(arguments.locations) + 2 * number,
+                             [](const auto* p) { return K::Cache::load_stream(p); });
+      const auto weight =
+          Vector<Weight, 1>::read(static_cast<const Weight*>(arguments.weights) + number,
+                                  [](const auto* p) { return K::Cache::load_stream(p); });
+      cells[row][point] = make_cell<K>(
+          {to_float(xy.element[0]), to_float(xy.element[1]), to_float(weight.element[0])},
+          point / Problem::kPoints);
+    }
+    simt::syncwarp();
+  }
+};
+
+}  // namespace msda::backward

@@ -1,0 +1,198 @@
+// The skeleton of operator `backward`: in one pass over the points, values are gathered for the
+// gradients of locations and weights, and contributions added to the gradient of the values.
+//
+//   for each work item of this block              schedule
+//     what is summed in the block begins          sum.enter
+//     for each tile of rows                       lanes, order
+//       cells of the warp's points                (shared memory)
+//       for each level, for each batch of points
+//         values                                  lanes, cache
+//         contributions                           sum.add (red-map, accumulator)
+//         products with the gradient, their sums  dots
+//         gradients of locations and weights
+//     what is summed in the block goes to memory  sum.leave
+//   sums become grad_value                        accumulator (a pass after the kernel)
+#pragma once
+
+#include <backward/accumulator.cuh>
+#include <backward/dots.cuh>
+#include <backward/gather.cuh>
+#include <backward/slot_list.cuh>
+#include <backward/sum.cuh>
+#include <msda/skeleton/evidence.cuh>
+#include <msda/skeleton/plan.cuh>
+#include <msda/slots/cache.cuh>
+#include <msda/slots/order.cuh>
+#include <msda/slots/schedule.cuh>
+#include <msda/storage.cuh>
+
+namespace msda::backward {
+
+struct NoParameters {};
+
+template <class ProblemType>
+struct Defaults {
+  using Problem = ProblemType;
+#define MSDA_DEFAULT(Name, name, Default) \
+  template <class K>                      \
+  using Name = Default<K, NoParameters>;
+  MSDA_BACKWARD_SLOTS(MSDA_DEFAULT)
+  MSDA_BACKWARD_SHARED_SLOTS(MSDA_DEFAULT)
+#undef MSDA_DEFAULT
+};
+
+/// Slot of the cells' part of shared memory, for evidence.
+inline constexpr int kCells = kLanes;
+
+template <class K>
+struct Storage
+    : BlockStorage<Part<kCells, typename Cells<K>::Storage>, Part<kSum, typename K::Sum::Storage>,
+                   Part<kSchedule, typename K::Schedule::Storage>> {};
+
+/// The composition `C`, and what the shared slots ask of a gathering skeleton.
+template <class C>
+struct Composed {
+  using Problem = typename C::Problem;
+  using Arguments = backward::Arguments;
+  using Layout = ProblemLayout<Problem>;
+#define MSDA_BIND(Name, name, Default) using Name = typename C::template Name<Composed>;
+  MSDA_BACKWARD_SLOTS(MSDA_BIND)
+  MSDA_BACKWARD_SHARED_SLOTS(MSDA_BIND)
+#undef MSDA_BIND
+  struct Mapping {
+    static constexpr int kThreads = Lanes::kThreads;
+    static constexpr int kRows = Lanes::kRows;
+    static constexpr int kRowsPerLane = 1;
+    static constexpr int kChannelBlocks = 1;
+  };
+  struct Source {
+    static constexpr int kPlaneHeads = Sum::kOneHead ? 1 : Problem::kHeads;
+    static constexpr unsigned kCluster = 1;
+  };
+  struct Launch {
+    static constexpr bool kDependent = false;
+  };
+  using Storage = backward::Storage<Composed>;
+  static_assert(kFillsSectors<Composed>,
+                "a red instruction fills a part of a sector: another red-map, or fewer lanes");
+};
+
+/// A work item's rows, as the lanes of a warp have them: the tile that begins at row `at` of the
+/// item. Rows past the end are clamped to the last one, so that all lanes stay converged.
+template <class K>
+class WarpRows {
+  using Problem = typename K::Problem;
+  static constexpr int kHeads = K::Source::kPlaneHeads;
+
+ public:
+  __device__ WarpRows(const Arguments& arguments, const WorkItem& item, long long at)
+      : arguments_(arguments),
+        item_(item),
+        first_(item.first + at + static_cast<long long>(simt::warp()) * K::Lanes::kWarpRows) {}
+
+  __device__ bool any() const { return first_ < item_.last; }
+  __device__ bool exists(int row) const { return first_ + row < item_.last; }
+  __device__ int head(int row) const {
+    return kHeads == 1 ? item_.head : static_cast<int>(in_plane(row) % kHeads);
+  }
+  /// The row's index (b*Q + q)*H + h.
+  __device__ long long number(int row) const {
+    const long long query =
+        K::Order::query(arguments_, item_.image, static_cast<long long>(in_plane(row) / kHeads));
+    return (item_.image * arguments_.queries + query) * Problem::kHeads + head(row);
+  }
+
+ private:
+  __device__ unsigned long long in_plane(int row) const {
+    return static_cast<unsigned long long>(min(first_ + row, item_.last - 1));
+  }
+
+  const Arguments& arguments_;
+  const WorkItem& item_;
+  long long first_;
+};
+
+template <class K>
+__device__ __forceinline__ void run(const Arguments& arguments) {
+  auto& storage = shared_storage<typename K::Storage>();
+  auto& cells = part_of<kCells, typename Cells<K>::Storage>(storage);
+  typename K::Schedule schedule(arguments,
+                                part_of<kSchedule, typename K::Schedule::Storage>(storage));
+  typename K::Sum sum(arguments, part_of<kSum, typename K::Sum::Storage>(storage));
+  constexpr bool kAdds = kIsAsked<K, kGradValue>;
+  WorkItem item;
+  while (schedule.next(item)) {
+    if constexpr (kAdds) sum.enter(item);
+    for (long long at = 0; at < item.last - item.first; at += kTileRows<K>) {
+      simt::begin_tile(at == 0);
+      const WarpRows<K> rows(arguments, item, at);
+      if (!rows.any()) continue;
+      Cells<K>::compute(arguments, cells, [&](int row) { return rows.number(row); });
+      const int own = Place<K>::warp_row();
+      const long long number = rows.number(own);
+      const int head = rows.head(own);
+      if constexpr (kAdds) sum.begin_row(item.image, number, head);
+      Row<K>(arguments, item.image, number, head, rows.exists(own))
+          .run(cells.cell[simt::warp()][own], sum);
+    }
+    if constexpr (kAdds) sum.leave(item);
+  }
+}
+
+/// Blocks of an SM that registers must suffice for.
+template <class K>
+inline constexpr unsigned kLeastResident =
+    kLeastBlocks<K> > K::Lanes::kLeastBlocks ? kLeastBlocks<K> : K::Lanes::kLeastBlocks;
+
+/// The main kernel of composition C.
+template <class C>
+__global__ void __launch_bounds__(kShape<Composed<C>>.threads, kLeastResident<Composed<C>>)
+    kernel(const __grid_constant__ Arguments arguments) {
+  run<Composed<C>>(arguments);
+}
+
+template <class K, Pass when, int slot>
+__device__ __forceinline__ void run_pass(const Arguments& arguments) {
+#define MSDA_RUN_PASS(Name, name, Default) \
+  if constexpr (slot == k##Name) run_pass_of<typename K::Name, when>(arguments);
+  MSDA_BACKWARD_SLOTS(MSDA_RUN_PASS)
+  MSDA_BACKWARD_SHARED_SLOTS(MSDA_RUN_PASS)
+#undef MSDA_RUN_PASS
+}
+
+template <class C, int slot>
+__global__ void prepass(const __grid_constant__ Arguments arguments) {
+  run_pass<Composed<C>, kBefore, slot>(arguments);
+}
+template <class C, int slot>
+__global__ void postpass(const __grid_constant__ Arguments arguments) {
+  run_pass<Composed<C>, kAfter, slot>(arguments);
+}
+
+template <class K>
+constexpr LaunchPlan make_plan() {
+  LaunchPlan plan = {};
+  plan.main = kShape<K>;
+  plan.tensors = kTensors<Arguments>;
+#define MSDA_ADD_POLICY(Name, name, Default) add_policy<typename K::Name, Arguments>(plan, k##Name);
+  MSDA_BACKWARD_SLOTS(MSDA_ADD_POLICY)
+  MSDA_BACKWARD_SHARED_SLOTS(MSDA_ADD_POLICY)
+#undef MSDA_ADD_POLICY
+  if (!K::Accumulator::kInPlace) plan.overwritten = 1U << kGradValue;
+  plan.persisting_tensor = K::Cache::kPersistValue ? 1 + plan.viewed_tensor : 0;
+  plan.tile_rows = kTileRows<K>;
+  plan.point_bytes = 4 / K::Lanes::kSides * K::Lanes::kOwn * K::Lanes::kVector *
+                     static_cast<unsigned>(sizeof(typename K::Problem::Value));
+  constexpr SharedParts kParts = shared_parts(static_cast<typename K::Storage*>(nullptr));
+  for (int slot = 0; slot < kMostSlots; ++slot) plan.shared[slot] = kParts.of[slot];
+#define MSDA_ADD_IDLE(Name, name, Default) add_idle<typename K::Name>(plan, k##Name);
+  MSDA_BACKWARD_SLOTS(MSDA_ADD_IDLE)
+#undef MSDA_ADD_IDLE
+  return plan;
+}
+
+/// The plan that the host reads from the module.
+template <class C>
+__device__ const LaunchPlan plan = make_plan<Composed<C>>();
+
+}  // namespace msda::backward

@@ -1,0 +1,117 @@
+// Slot "sum": where a block adds contributions to grad_value, perhaps another place for each level.
+#pragma once
+
+#include <backward/cells.cuh>
+#include <backward/red_map.cuh>
+#include <msda/slots/schedule.cuh>
+
+namespace msda {
+
+/// An object for each thread, which is asked for nothing where grad_value is not asked for:
+///
+/// - `kOneHead`: items have one head;
+/// - enter(item), leave(item): called by all threads of a block before the first tile of an item
+/// and
+///   after the last one;
+/// - begin_row(row, head): called by each lane when it begins row `row` = (b*Q + q)*H + h;
+/// - add<level>(cell): called by each lane of the row for each point.
+template <class Policy, class K>
+concept SumPolicy = requires(Policy& policy, const WorkItem& item, const backward::Cell& cell,
+                             const backward::Arguments& arguments,
+                             typename Policy::Storage& storage) {
+  Policy(arguments, storage);
+  requires kConstant<bool, Policy::kOneHead>;
+  policy.enter(item);
+  policy.leave(item);
+  policy.begin_row(0LL, 0LL, 0);
+  policy.template add<0>(cell);
+};
+
+/// A lane's reds of one row: its channels of the gradient, and the sums in global memory.
+template <class K>
+class RowReds {
+  using Problem = typename K::Problem;
+  using Map = typename K::RedMap;
+  using Accumulator = typename K::Accumulator;
+  static constexpr int kVector = Map::kVector;
+  static constexpr int kPixelBytes =
+      K::Layout::kPixelStride * static_cast<int>(sizeof(typename Accumulator::Element));
+
+ public:
+  __device__ void begin_row(const backward::Arguments& arguments, long long image, long long row,
+                            int head, float scale) {
+    using Output = typename Problem::Output;
+    const auto* gradient =
+        static_cast<const Output*>(arguments.grad_output) + row * Problem::kChannels;
+#pragma unroll
+    for (int n = 0; n < Map::kOwn; ++n) {
+      const int chunk = Map::chunk(n);
+      if (chunk >= Map::kChunks) continue;
+      const auto stored = Vector<Output, kVector>::read(gradient + chunk * kVector,
+                                                        [](const auto* p) { return ptx::ldg(p); });
+#pragma unroll
+      for (int v = 0; v < kVector; ++v) gradient_[n][v] = scale * to_float(stored.element[v]);
+    }
+    sums_ = reinterpret_cast<unsigned char*>(
+        Accumulator::sums(arguments) + image * K::Layout::kImageStride +
+        K::Layout::channel_offset(head, Map::chunk(0) * kVector));
+  }
+
+  template <int level>
+  __device__ void add(const backward::Cell& cell) const {
+    // A step's corners are those of step 0 and a constant distance from them.
+    const int lane_corner = Map::corner(0);
+    unsigned char* const first =
+        sums_ + backward::pixels_to<K, level>(lane_corner) * static_cast<long long>(kPixelBytes);
+    unsigned char* const anchor =
+        const_cast<unsigned char*>(ptx::mad_wide<kPixelBytes>(first, cell.pixel));
+#pragma unroll
+    for (int step = 0; step < Map::kSteps; ++step) {
+      const int corner = Map::corner(step);
+      const float weight = cell.weight * backward::x_share<K, level>(cell.x, corner % 2 != 0) *
+                           backward::y_share<K, level>(cell.y, corner / 2 % 2 != 0);
+      if (weight == 0.0F || (Map::kPerStep > 4 && corner >= 4)) continue;
+      unsigned char* const pixel = anchor + backward::pixels_to<K, level>(step * Map::kPerStep) *
+                                                static_cast<long long>(kPixelBytes);
+#pragma unroll
+      for (int n = 0; n < Map::kOwn; ++n) {
+        if (Map::kOwn * Map::kSpan != Map::kChunks && Map::chunk(n) >= Map::kChunks) continue;
+        float contribution[kVector];
+#pragma unroll
+        for (int v = 0; v < kVector; ++v) contribution[v] = weight * gradient_[n][v];
+        Accumulator::add(reinterpret_cast<typename Accumulator::Element*>(pixel) +
+                             (Map::chunk(n) - Map::chunk(0)) * kVector,
+                         contribution);
+      }
+    }
+  }
+
+ private:
+  float gradient_[Map::kOwn][kVector];
+  unsigned char* sums_;  ///< of the lane's first vector in the image's first pixel
+};
+
+/// Default: reds to global memory, which the L2 executes.
+template <class K, class Parameters>
+class L2RedSum {
+ public:
+  static constexpr bool kOneHead = false;
+  struct Storage {};
+
+  __device__ L2RedSum(const backward::Arguments& arguments, Storage&) : arguments_(arguments) {}
+  __device__ void enter(const WorkItem&) {}
+  __device__ void leave(const WorkItem&) {}
+  __device__ void begin_row(long long image, long long row, int head) {
+    reds_.begin_row(arguments_, image, row, head, K::Accumulator::scale(arguments_, image, head));
+  }
+  template <int level>
+  __device__ void add(const backward::Cell& cell) const {
+    reds_.template add<level>(cell);
+  }
+
+ private:
+  const backward::Arguments& arguments_;
+  RowReds<K> reds_;
+};
+
+}  // namespace msda

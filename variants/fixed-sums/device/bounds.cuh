@@ -1,0 +1,108 @@
+// How much can meet in a pixel at most: for each image and head, the sum over all queries of the
+// magnitudes that they add, in the level where that is most. Summed as whole numbers, so that the
+// bound, and with it the unit, is the same in every run.
+#pragma once
+
+#include <backward/arguments.cuh>
+#include <msda/skeleton/plan.cuh>
+#include <msda/slots/layout.cuh>
+#include <msda/vector.cuh>
+
+namespace msda::fixed_sums {
+
+/// In units of 2^-24, rounded up.
+struct alignas(16) Bound {
+  unsigned long long sum;
+  unsigned is_endless;  ///< 1: something is no finite number, or the sum is too large
+};
+inline constexpr float kUnits = 16777216.0F;
+inline constexpr float kMostOfARow = 1099511627776.0F;  ///< as much as 65536; 2^23 rows have room
+
+__device__ __forceinline__ Bound* bounds(const backward::Arguments& arguments, int slot) {
+  return static_cast<Bound*>(arguments.workspace[slot]);
+}
+
+/// Sums of int32 keep clear of their limit by 2%, for contributions that are rounded.
+__device__ __forceinline__ float scale_of(const Bound& bound) {
+  if (bound.is_endless != 0) return __int_as_float(0x7fffffff);
+  if (bound.sum == 0) return 1.0F;
+  return 0.98F * 2147483648.0F / (static_cast<float>(bound.sum) / kUnits);
+}
+
+/// The largest magnitude that a row adds to a pixel.
+template <class K>
+__device__ __forceinline__ float most_of_row(const backward::Arguments& arguments, long long row) {
+  using Problem = typename K::Problem;
+  const auto* weight = static_cast<const typename Problem::Weight*>(arguments.weights) +
+                       row * (Problem::kLevels * Problem::kPoints);
+  const auto* gradient = static_cast<const typename Problem::Output*>(arguments.grad_output) +
+                         row * Problem::kChannels;
+  const auto larger = [](float a, float b) { return !(a <= b) ? a : b; };  // keeps NaN
+  float largest = 0.0F;
+#pragma unroll 4
+  for (int c = 0; c < Problem::kChannels; ++c) {
+    largest = larger(fabsf(to_float(gradient[c])), largest);
+  }
+  float most = 0.0F;
+  for (int l = 0; l < Problem::kLevels; ++l) {
+    float sum = 0.0F;
+    for (int p = 0; p < Problem::kPoints; ++p) {
+      sum += fabsf(to_float(weight[l * Problem::kPoints + p]));
+    }
+    most = larger(sum, most);
+  }
+  return most * largest;
+}
+
+template <class K, int slot>
+struct FindBounds {
+  using Problem = typename K::Problem;
+  static constexpr LaunchShape kShape = grid_stride_shape(256, 4);
+  static constexpr int kRowsOfPart = 2048;
+  struct Storage {
+    unsigned long long sum[Problem::kHeads];
+    unsigned is_endless[Problem::kHeads];
+  };
+
+  /// A block takes part of an image's rows at a time.
+  __device__ static void run(const backward::Arguments& arguments, Storage& storage) {
+    if constexpr (!backward::kIsAsked<K, backward::kGradValue>) return;
+    const long long rows = arguments.queries * Problem::kHeads;
+    const long long parts = (rows + kRowsOfPart - 1) / kRowsOfPart;
+    for (long long part = simt::block(); part < arguments.batch * parts; part += simt::blocks()) {
+      const long long image = part / parts;
+      const long long first = part % parts * kRowsOfPart;
+      for (int h = static_cast<int>(simt::thread()); h < Problem::kHeads;
+           h += static_cast<int>(kShape.threads)) {
+        storage.sum[h] = 0;
+        storage.is_endless[h] = 0;
+      }
+      simt::syncthreads();
+      const long long last = min(rows, first + kRowsOfPart);
+      for (long long row = first + simt::thread(); row < last; row += kShape.threads) {
+        add(storage, static_cast<int>(row % Problem::kHeads),
+            most_of_row<K>(arguments, image * rows + row));
+      }
+      simt::syncthreads();
+      for (int h = static_cast<int>(simt::thread()); h < Problem::kHeads;
+           h += static_cast<int>(kShape.threads)) {
+        Bound& bound = bounds(arguments, slot)[image * Problem::kHeads + h];
+        simt::atomic_add(&bound.sum, storage.sum[h]);
+        if (storage.is_endless[h] != 0) simt::atomic_max(&bound.is_endless, 1U);
+      }
+      simt::syncthreads();
+    }
+  }
+
+ private:
+  __device__ static void add(Storage& storage, int head, float most) {
+    const float units = most * kUnits;
+    if (!(units <= kMostOfARow)) {
+      simt::atomic_max(&storage.is_endless[head], 1U);
+      return;
+    }
+    simt::atomic_add(&storage.sum[head], static_cast<unsigned long long>(units) + 1);
+  }
+};
+
+}  // namespace msda::fixed_sums

@@ -1,0 +1,56 @@
+// Products in the 16-bit type of the values, two at a time, summed over a lane's channels in that
+// type and over lanes in float32.
+#pragma once
+
+#include <backward/dots.cuh>
+
+namespace msda::half2_dots {
+
+/// Two numbers of a type.
+template <class T>
+struct PairOf;
+template <>
+struct PairOf<__half> {
+  using Type = __half2;
+};
+template <>
+struct PairOf<__nv_bfloat16> {
+  using Type = __nv_bfloat162;
+};
+
+template <class K>
+inline constexpr bool kHasPairs = [] {
+  using Value = typename K::Problem::Value;
+  return (kSame<Value, __half> ||
+          kSame<Value, __nv_bfloat16>)&&kSame<typename K::Problem::Output, Value> &&
+         K::Lanes::kVector % 2 == 0;
+}();
+
+template <class K, class Parameters>
+struct Dots : FloatDots<K> {
+  static constexpr const char* idle() {
+    return "values of 32 bits, of another type than the gradient, or one channel a lane: the "
+           "products are float32";
+  }
+};
+
+template <class K, class Parameters>
+requires kHasPairs<K>
+struct Dots<K, Parameters> {
+  using Value = typename K::Problem::Value;
+  using Pair = typename PairOf<Value>::Type;
+  static constexpr int kVector = K::Lanes::kVector;
+  using Gradient = Vector<Value, kVector>;
+
+  __device__ static Gradient gradient(const Gradient& stored) { return stored; }
+  __device__ static float dot(const Gradient& gradient, const Gradient& values) {
+    const auto* g = reinterpret_cast<const Pair*>(gradient.element);
+    const auto* v = reinterpret_cast<const Pair*>(values.element);
+    Pair sum = __hmul2(g[0], v[0]);
+#pragma unroll
+    for (int i = 1; i < kVector / 2; ++i) sum = __hfma2(g[i], v[i], sum);
+    return __low2float(sum) + __high2float(sum);
+  }
+};
+
+}  // namespace msda::half2_dots

@@ -1,0 +1,49 @@
+// The smallest levels of which a block can keep one head's sums in shared memory.
+#pragma once
+
+#include <backward/cells.cuh>
+
+namespace msda::shared_fixed {
+
+/// `budget` in bytes.
+template <class K, int budget>
+struct Levels {
+  using Problem = typename K::Problem;
+  static constexpr int kPixelBytes = Problem::kChannels * static_cast<int>(sizeof(int));
+
+  static constexpr long long pixels(int level) { return K::Layout::pixels(level); }
+  /// Of two equal ones the later is smaller.
+  static constexpr bool smaller(int a, int b) {
+    return pixels(a) < pixels(b) || (pixels(a) == pixels(b) && a > b);
+  }
+  static constexpr bool has(int level) {
+    long long sum = 0;
+    for (int l = 0; l < Problem::kLevels; ++l) {
+      if (l == level || smaller(l, level)) sum += pixels(l);
+    }
+    return sum * kPixelBytes <= budget;
+  }
+  /// First pixel of a level that is there.
+  static constexpr int start(int level) {
+    long long sum = 0;
+    for (int l = 0; l < Problem::kLevels; ++l) sum += smaller(l, level) ? pixels(l) : 0;
+    return static_cast<int>(sum);
+  }
+  static constexpr int kPixels = [] {
+    long long sum = 0;
+    for (int l = 0; l < Problem::kLevels; ++l) sum += has(l) ? pixels(l) : 0;
+    return static_cast<int>(sum);
+  }();
+  /// The pixel of an image of number `pixel` here.
+  __device__ static int in_image(int pixel) {
+    int found = 0;
+    for (int l = 0; l < Problem::kLevels; ++l) {
+      if (has(l) && pixel >= start(l) && pixel < start(l) + pixels(l)) {
+        found = K::Layout::start(l) + pixel - start(l);
+      }
+    }
+    return found;
+  }
+};
+
+}  // namespace msda::shared_fixed

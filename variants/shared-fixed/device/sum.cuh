@@ -1,0 +1,179 @@
+// The smallest levels are summed in shared memory as whole numbers, for which the hardware has fast
+// atomic additions, and go to global memory once for each work item, of one head. An item of many
+// rows is worth it: the schedule decides. Other levels: as l2-red.
+#pragma once
+
+#include <backward/sum.cuh>
+#include <shared_fixed/levels.cuh>
+#include <shared_fixed/mass.cuh>
+
+namespace msda::shared_fixed {
+
+template <class K, class Parameters>
+class Sum {
+  using Problem = typename K::Problem;
+  using Accumulator = typename K::Accumulator;
+  static constexpr int kThreads = K::Lanes::kThreads;
+  static constexpr int kWarps = kThreads / simt::kWarpLanes;
+  static constexpr int kChannels = Problem::kChannels;
+  static constexpr int kBudget = [] {
+    constexpr int kMost = 227 * 1024;
+    constexpr int kOthers = static_cast<int>(sizeof(typename backward::Cells<K>::Storage)) + 1024;
+    return Parameters::budget != 0 ? static_cast<int>(Parameters::budget) * 1024 : kMost - kOthers;
+  }();
+  using Levels = shared_fixed::Levels<K, kBudget>;
+  /// Channels of a lane: those of neighbouring lanes lie in neighbouring banks, and the rows of a
+  /// warp begin in different ones.
+  static constexpr int kLanes = K::Lanes::kLanes;
+  static constexpr int kOwn = (kChannels + kLanes - 1) / kLanes;
+
+ public:
+  static constexpr bool kOneHead = true;
+  struct Storage {
+    alignas(16) int sums[Levels::kPixels > 0 ? Levels::kPixels* kChannels : 4];
+    Mass mass[kWarps];
+  };
+  static constexpr const char* idle() {
+    return Levels::kPixels == 0 ? "no level fits into the budget" : nullptr;
+  }
+
+  __device__ Sum(const backward::Arguments& arguments, Storage& storage)
+      : arguments_(arguments), storage_(storage) {
+#pragma unroll
+    for (int n = 0; n < kOwn; ++n) {
+      own_[n] = ptx::shared_address(storage.sums + (channel(n) < kChannels ? channel(n) : 0));
+    }
+  }
+
+  __device__ void enter(const WorkItem& item) {
+    if constexpr (Levels::kPixels == 0) return;
+    for (int i = static_cast<int>(simt::thread()); i < Levels::kPixels * kChannels; i += kThreads) {
+      storage_.sums[i] = 0;
+    }
+    if constexpr (Accumulator::kIsFixed) {
+      scale_ = Accumulator::scale(arguments_, item.image, item.head);
+      simt::syncthreads();
+    } else {
+      scale_ = find_scale(item);
+    }
+  }
+  __device__ void leave(const WorkItem& item) {
+    if constexpr (Levels::kPixels == 0) return;
+    simt::syncthreads();
+    flush(item);
+    simt::syncthreads();
+  }
+
+  __device__ void begin_row(long long image, long long row, int head) {
+    reds_.begin_row(arguments_, image, row, head, Accumulator::scale(arguments_, image, head));
+    if constexpr (Levels::kPixels == 0) return;
+    const auto* gradient =
+        static_cast<const typename Problem::Output*>(arguments_.grad_output) + row * kChannels;
+#pragma unroll
+    for (int n = 0; n < kOwn; ++n) {
+      gradient_[n] = channel(n) < kChannels ? scale_ * to_float(gradient[channel(n)]) : 0.0F;
+    }
+  }
+  template <int level>
+  __device__ void add(const backward::Cell& cell) const {
+    if constexpr (Levels::has(level)) {
+      add_to_shared<level>(cell);
+    } else {
+      reds_.template add<level>(cell);
+    }
+  }
+
+ private:
+  __device__ static int channel(int n) {
+    return Place<K>::lane() + kLanes * ((n + Place<K>::warp_row()) % kOwn);
+  }
+  /// weight * gradient in units, rounded to nearest.
+  __device__ static int whole(float weight, float gradient) {
+    if constexpr (Accumulator::kIsFixed) return __float2int_rn(weight * gradient);
+    constexpr float kOffset = 12582912.0F;  // 1.5 * 2^23: the sum's low bits are the number
+    return __float_as_int(fmaf(weight, gradient, kOffset)) - __float_as_int(kOffset);
+  }
+
+  template <int level>
+  __device__ void add_to_shared(const backward::Cell& cell) const {
+    if (cell.x == backward::kAway) return;
+    constexpr int kPixelBytes = kChannels * static_cast<int>(sizeof(int));
+    const float left = cell.weight * backward::x_share<K, level>(cell.x, false);
+    const float right = cell.weight * backward::x_share<K, level>(cell.x, true);
+    const float upper = backward::y_share<K, level>(cell.y, false);
+    const float lower = backward::y_share<K, level>(cell.y, true);
+    const float weight[4] = {left * upper, right * upper, left * lower, right * lower};
+    const int place = (static_cast<int>(cell.pixel) - K::Layout::start(level)) * kPixelBytes;
+#pragma unroll
+    for (int n = 0; n < kOwn; ++n) {
+      if (kOwn * kLanes != kChannels && channel(n) >= kChannels) continue;
+      const ptx::SharedAddress anchor = own_[n] + place;
+#pragma unroll
+      for (int corner = 0; corner < 4; ++corner) {
+        ptx::red_shared_add(
+            anchor + (Levels::start(level) + backward::pixels_to<K, level>(corner)) * kPixelBytes,
+            whole(weight[corner], gradient_[n]));
+      }
+    }
+  }
+
+  /// The unit of the item's sums; called by all threads.
+  __device__ float find_scale(const WorkItem& item) {
+    Mass own = {0.0F, 0.0F};
+    const long long queries = item.image * arguments_.queries;
+    for (long long row = item.first + simt::thread(); row < item.last; row += kThreads) {
+      const long long query = K::Order::query(arguments_, item.image, row);
+      const Mass mass = mass_of<K>(arguments_, (queries + query) * Problem::kHeads + item.head);
+      own.sum += mass.sum;
+      own.largest = !(mass.largest <= own.largest) ? mass.largest : own.largest;
+    }
+    const auto larger = [](float a, float b) { return !(a <= b) ? a : b; };
+    own.sum = simt::warp_reduce(own.sum, [](float a, float b) { return a + b; });
+    own.largest = simt::warp_reduce(own.largest, larger);
+    if (simt::lane() == 0) storage_.mass[simt::warp()] = own;
+    simt::syncthreads();
+    Mass all = {0.0F, 0.0F};
+    for (int w = 0; w < kWarps; ++w) {
+      all.sum += storage_.mass[w].sum;
+      all.largest = larger(storage_.mass[w].largest, all.largest);
+    }
+    return unit_of(all);
+  }
+
+  __device__ void flush(const WorkItem& item) const {
+    constexpr int kSize = static_cast<int>(sizeof(typename Accumulator::Element));
+    constexpr int kVector = widest_word(kChannels * kSize, Accumulator::kWidest * kSize) / kSize;
+    constexpr int kVectors = kChannels / kVector;
+    auto* sums = Accumulator::sums(arguments_) + item.image * K::Layout::kImageStride +
+                 K::Layout::channel_offset(item.head, 0);
+    for (int i = static_cast<int>(simt::thread()); i < Levels::kPixels * kVectors; i += kThreads) {
+      const int* from = storage_.sums + i * kVector;
+      bool is_zero = true;
+#pragma unroll
+      for (int v = 0; v < kVector; ++v) is_zero = is_zero && from[v] == 0;
+      if (is_zero) continue;
+      auto* to = sums +
+                 static_cast<long long>(Levels::in_image(i / kVectors)) * K::Layout::kPixelStride +
+                 i % kVectors * kVector;
+      if constexpr (Accumulator::kIsFixed) {
+        Accumulator::add_whole(to, from[0]);
+      } else {
+        float contribution[kVector];
+#pragma unroll
+        for (int v = 0; v < kVector; ++v) {
+          contribution[v] = static_cast<float>(from[v]) / scale_;
+        }
+        Accumulator::add(to, contribution);
+      }
+    }
+  }
+
+  const backward::Arguments& arguments_;
+  Storage& storage_;
+  RowReds<K> reds_;
+  float scale_ = 1.0F;
+  float gradient_[kOwn];          ///< in units
+  ptx::SharedAddress own_[kOwn];  ///< of the lane's channels in the first pixel
+};
+
+}  // namespace msda::shared_fixed
