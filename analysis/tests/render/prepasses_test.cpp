@@ -60,9 +60,9 @@ TEST(Prepasses, TerminalShowsATableOfTheirOwn) {
   const std::string text = to_terminal(sample_report(), false);
   EXPECT_THAT(text, HasSubstr(R"(
 Pre-passes
-What runs before the main kernel, and what the arm would be worth if it cost nothing.
+What runs beside the main kernel, and what the arm would be worth if it cost nothing.
 
-  arm     problem         before the kernel [us]          kernel [us]  total [us]  share            ratio [95%]          without [95%]  verdict without
+  arm     problem         beside the kernel [us]          kernel [us]  total [us]  share            ratio [95%]          without [95%]  verdict without
   sorted  captured, warm  clear 2.0 + spatial-order 48.0        100.0       150.0  33.3%  1.325x [1.325, 1.325]  2.000x [2.000, 2.000]  faster
 )"));
 }

@@ -29,7 +29,7 @@ const ColumnsOf<SplitRow>& split_columns() {
   static const ColumnsOf<SplitRow> kColumns = {
       {"arm", Side::kWords, [](const SplitRow& of) { return arm_text(of.row); }},
       {"problem", Side::kWords, [](const SplitRow& of) { return place_of(of.table); }},
-      {"before the kernel [us]", Side::kWords, before_text},
+      {"beside the kernel [us]", Side::kWords, before_text},
       {"kernel [us]", Side::kNumbers,
        [](const SplitRow& of) { return kMicroseconds.number(of.split.kernel_seconds); }},
       {"total [us]", Side::kNumbers,
@@ -62,11 +62,11 @@ std::optional<Section> prepass_section(const Report& report) {
   Section section{.title = "Pre-passes"};
   section.of_all_problems = true;
   section.headline =
-      "What runs before the main kernel, and what the arm would be worth if it cost nothing.";
+      "What runs beside the main kernel, and what the arm would be worth if it cost nothing.";
   set_rows(section, split_columns(), rows);
   section.remarks = {
       "Parts are timed in launches of their own with an event between neighbours, which can make "
-      "their total larger than the median above. share: of the total, before the kernel. ratio: "
+      "their total larger than the median above. share: of the total, beside the kernel. ratio: "
       "of the whole, as above. without: baseline time / time of the kernel alone. (outside): packs "
       "an external kernel's inputs once, and is in no time above."};
   return section;
