@@ -6,6 +6,7 @@
 #include "cli/arguments.hpp"
 #include "cli/bench_words.hpp"
 #include "cli/commands.hpp"
+#include "cli/levels_option.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
 #include "cli/variant_text.hpp"
@@ -38,6 +39,7 @@ Arguments bench_arguments() {
        "  msda bench vector-loads batch=48 spatial_size=20522 num_query=20522 num_heads=1 \\\n"
        "      channels=32 num_levels=4 num_points=8 im2col_step=1 dtype=fp16\n",
        "0 ok; 1 wrong, failed, crashed or hung; 2 wrong usage; 3 something is missing here"});
+  add_levels_option(arguments);
   arguments.option("recipes", "FILE", "where recipes are looked up (default: the shipped ones)");
   add_operator_option(arguments, "what VARIANT computes");
   arguments.device_option();
@@ -143,7 +145,8 @@ int bench_command(const std::vector<std::string>& command_words) {
   Words words({arguments.words().begin() + 1, arguments.words().end()});
   const Registry registry = load_registry(arguments);
   const Recipes recipes = recipes_for(arguments.find("recipes"), registry, {name});
-  const std::vector<Use> uses = uses_from_words(name, words, registry, recipes);
+  const std::vector<Use> uses =
+      with_levels(arguments, uses_from_words(name, words, registry, recipes));
   const Composition composition(registry, uses);
   GroupRequest request;
   request.experiment = "bench";

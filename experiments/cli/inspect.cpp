@@ -6,6 +6,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/levels_option.hpp"
 #include "cli/program.hpp"
 #include "problem/tensor_names.hpp"
 #include "problem/validate.hpp"
@@ -31,6 +32,7 @@ Arguments inspect_arguments() {
   add_operator_option(arguments, "what VARIANT computes");
   arguments.option("dtype", "T",
                    fmt::format("{} (default: {})", choices(all_names<DType>()), name_of(kUsual)));
+  add_levels_option(arguments);
   arguments.option("diff", "OTHER", "another variant or recipe, beside the first");
   arguments.option("recipes", "FILE", "where recipes are looked up (default: the shipped ones)");
   arguments.flag("source", "print the generated unit");
@@ -144,7 +146,7 @@ int inspect_command(const std::vector<std::string>& words) {
   std::vector<Inspected> all;
   all.reserve(names.size());
   for (const std::string& name : names) {
-    const std::vector<Use> uses = uses_of(name, registry, recipes);
+    const std::vector<Use> uses = with_levels(arguments, uses_of(name, registry, recipes));
     const Problem problem = problem_for(arguments, name, Composition(registry, uses));
     all.push_back(inspect(name, uses, registry, problem, architecture));
   }

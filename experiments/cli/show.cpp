@@ -9,6 +9,7 @@
 #include "cli/program.hpp"
 #include "cli/variant_text.hpp"
 #include "external/external.hpp"
+#include "plugin/levels.hpp"
 #include "problem/validate.hpp"
 #include "runner/experiment/experiment.hpp"
 
@@ -102,6 +103,7 @@ int show_command(const std::vector<std::string>& words) {
   known.insert(known.end(), names.begin(), names.end());
   for (const Plugin& plugin : registry.plugins()) known.push_back(plugin.name);
   known.emplace_back(kExternalVariant);
+  known.emplace_back(kLevelsVariant);
   if (is_in(name, known)) {
     show_variant(registry.find(name));
     return 0;

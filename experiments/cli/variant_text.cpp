@@ -48,6 +48,7 @@ std::string kind_text(const Variant& variant) {
     return fmt::format("optimization of {}/{}", optimization->slot().skeleton,
                        optimization->slot().slot);
   }
+  if (dynamic_cast<const Placement*>(&variant) == nullptr) return "level sizes";
   return "placement";
 }
 

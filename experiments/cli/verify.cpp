@@ -7,6 +7,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/levels_option.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
 #include "problem/tensor_names.hpp"
@@ -26,6 +27,7 @@ Arguments verify_arguments() {
        "experiments (EXPERIMENT:ARM) against the float64 reference and, where the input has an "
        "output of its own and all types are fp32, against that. One line each. Without a problem "
        "or input it uses a small generated problem with points inside, on and beyond the image. "
+       "With --levels given or stored each is checked on several pyramids. "
        "With --evidence nothing is verified: threads are counted on a smaller problem of the same "
        "shape, by default the one of the documents, in fp16; without a GPU on the device simt.",
        "  msda verify\n"
@@ -41,6 +43,7 @@ Arguments verify_arguments() {
   arguments.option("dtype", "T",
                    "convert all tensors to " + choices(all_names<DType>()) + " first");
   arguments.option("recipes", "FILE", "where recipes come from (default: the shipped ones)");
+  add_levels_option(arguments);
   arguments.option("timeout", "DURATION", "longest silence of a variant (default: 120 s)");
   arguments.flag("evidence",
                  "ask instead whether what each arm is about shows, and print what was counted");
@@ -100,6 +103,14 @@ ProblemSpec problem_from(const Arguments& arguments) {
     spec.problem.types = Types::all(value_named<DType>(*dtype));
   }
   return spec;
+}
+
+/// The problem, or where the level sizes are no constants several pyramids in its place, unless an
+/// input says whose.
+std::vector<ProblemSpec> problems_from(const Arguments& arguments, const ProblemSpec& spec) {
+  const bool one = levels_from(arguments) == LevelForm::kFixed || arguments.has("input") ||
+                   arguments.has("evidence");
+  return one ? std::vector{spec} : with_pyramids(spec);
 }
 
 struct Target {
@@ -240,13 +251,18 @@ class Lines {
 };
 
 /// The targets that can be tried on the device, as arms; prints a line for each of the others.
-std::vector<ArmEntry> runnable(const std::vector<Target>& targets, const Registry& registry,
-                               const DeviceInfo& device, Lines& lines, bool& all_right) {
+std::vector<ArmEntry> runnable(const std::vector<Target>& targets, const Arguments& arguments,
+                               const Registry& registry, const DeviceInfo& device, Lines& lines,
+                               bool& all_right) {
   std::vector<ArmEntry> arms;
   for (const Target& target : targets) {
     try {
       if (!target.broken.empty()) throw UsageError(target.broken);
-      const Arm arm = make_arm(registry, target.name, target.uses);
+      if (const std::string why = refuses_levels(arguments, registry, target.uses); !why.empty()) {
+        lines.print("skipped", target.name, why);
+        continue;
+      }
+      const Arm arm = make_arm(registry, target.name, with_levels(arguments, target.uses));
       if (arm.resolved->runs_on(device.kind)) {
         arms.push_back(arm);
         arms.back().evidence = target.evidence;
@@ -303,17 +319,21 @@ int verify_command(const std::vector<std::string>& words) {
   if (const auto all = arguments.duration("timeout")) {
     request.measure.timeouts = {*all, *all, *all, *all};
   }
-  print_header(request.problem, device);
+  const std::vector<ProblemSpec> problems = problems_from(arguments, request.problem);
   Lines lines(targets, is_all(arguments.words()));
   bool all_right = true;
-  request.arms = runnable(targets, registry, device, lines, all_right);
+  request.arms = runnable(targets, arguments, registry, device, lines, all_right);
   std::vector<std::string> names;
   for (const ArmEntry& arm : request.arms) names.push_back(arm.name);
   Supervisor supervisor({program_path(), device.id, arguments.plugin_directories(), false});
-  supervisor.run(request, names, [&](const Record& record) {
-    lines.print(record);
-    if (!is_right(record)) all_right = false;
-  });
+  for (const ProblemSpec& problem : problems) {
+    request.problem = problem;
+    print_header(problem, device);
+    supervisor.run(request, names, [&](const Record& record) {
+      lines.print(record);
+      if (!is_right(record)) all_right = false;
+    });
+  }
   lines.finish();
   return static_cast<int>(all_right ? ExitCode::kOk : ExitCode::kCellFailed);
 }

@@ -1,3 +1,4 @@
+#include <msda/levels.hpp>
 #include <msda/plugin.hpp>
 
 namespace {
@@ -15,7 +16,9 @@ class ChannelBlocked final : public msda::Optimization {
             {.skeleton = "direct",
              .slot = "layout",
              .type = "msda::channel_blocked::Layout",
-             .header = "channel_blocked/layout.cuh"}) {}
+             .header = "channel_blocked/layout.cuh",
+             .excludes = {msda::needs_fixed_levels(
+                 "values are copied to an array whose places are constants of the unit")}}) {}
 
   std::optional<std::string> unsupported(const msda::Problem& problem, const msda::DeviceInfo&,
                                          const msda::Parameters& parameters) const override {

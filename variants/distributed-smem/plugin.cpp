@@ -1,4 +1,5 @@
 #include <msda/lanes.hpp>
+#include <msda/levels.hpp>
 #include <msda/plugin.hpp>
 
 namespace {
@@ -29,7 +30,9 @@ class DistributedSmem final : public msda::Optimization {
              .slot = "source",
              .type = "msda::distributed_smem::Source",
              .header = "distributed_smem/source.cuh",
-             .excludes = {{"splits-values", "a row is copied as one run of bytes"},
+             .excludes = {msda::needs_fixed_levels(
+                              "a cluster divides levels of constant sizes among its blocks"),
+                          {"splits-values", "a row is copied as one run of bytes"},
                           {"takes-items-alone", "the blocks of a cluster take the same items"},
                           {"has-producers",
                            "a barrier of a cluster waits for all warps of its blocks, and "

@@ -1,3 +1,4 @@
+#include <msda/levels.hpp>
 #include <msda/plugin.hpp>
 
 namespace {
@@ -9,14 +10,17 @@ constexpr msda::Format kFloat24{0x1.01p-16, 0x1.01p-142};
 class Float24Value final : public msda::Optimization {
  public:
   Float24Value()
-      : Optimization({.name = "float24-value",
-                      .summary = "values of fp32 in 24 bits, three quarters of the bytes to gather",
-                      .parameters = {}},
-                     {.skeleton = "direct",
-                      .slot = "arithmetic",
-                      .type = "msda::float24_value::Arithmetic",
-                      .header = "float24_value/arithmetic.cuh",
-                      .traits = {"encodes-values", "splits-values"}}) {}
+      : Optimization(
+            {.name = "float24-value",
+             .summary = "values of fp32 in 24 bits, three quarters of the bytes to gather",
+             .parameters = {}},
+            {.skeleton = "direct",
+             .slot = "arithmetic",
+             .type = "msda::float24_value::Arithmetic",
+             .header = "float24_value/arithmetic.cuh",
+             .traits = {"encodes-values", "splits-values"},
+             .excludes = {msda::needs_fixed_levels(
+                 "values are copied to an array whose places are constants of the unit")}}) {}
 
   std::optional<std::string> unsupported(const msda::Problem& problem, const msda::DeviceInfo&,
                                          const msda::Parameters&) const override {

@@ -1,3 +1,4 @@
+#include <msda/levels.hpp>
 #include <msda/plugin.hpp>
 
 namespace {
@@ -5,15 +6,18 @@ namespace {
 class Fp8Value final : public msda::Optimization {
  public:
   Fp8Value()
-      : Optimization({.name = "fp8-value",
-                      .summary = "values as 8-bit floating point (e4m3) with a scale for each "
-                                 "image, head and level",
-                      .parameters = {}},
-                     {.skeleton = "direct",
-                      .slot = "arithmetic",
-                      .type = "msda::fp8_value::Arithmetic",
-                      .header = "fp8_value/arithmetic.cuh",
-                      .traits = {"encodes-values"}}) {}
+      : Optimization(
+            {.name = "fp8-value",
+             .summary = "values as 8-bit floating point (e4m3) with a scale for each "
+                        "image, head and level",
+             .parameters = {}},
+            {.skeleton = "direct",
+             .slot = "arithmetic",
+             .type = "msda::fp8_value::Arithmetic",
+             .header = "fp8_value/arithmetic.cuh",
+             .traits = {"encodes-values"},
+             .excludes = {msda::needs_fixed_levels(
+                 "values are copied to an array whose places are constants of the unit")}}) {}
 
   msda::Arithmetic arithmetic(const msda::Problem& problem,
                               const msda::Parameters&) const override {

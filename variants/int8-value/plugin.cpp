@@ -1,3 +1,4 @@
+#include <msda/levels.hpp>
 #include <msda/plugin.hpp>
 
 namespace {
@@ -20,7 +21,9 @@ class Int8Value final : public msda::Optimization {
              .slot = "arithmetic",
              .type = "msda::int8_value::Arithmetic",
              .header = "int8_value/arithmetic.cuh",
-             .traits = {"encodes-values"}}) {}
+             .traits = {"encodes-values"},
+             .excludes = {msda::needs_fixed_levels(
+                 "values are copied to an array whose places are constants of the unit")}}) {}
 
   msda::Arithmetic arithmetic(const msda::Problem& problem,
                               const msda::Parameters& parameters) const override {

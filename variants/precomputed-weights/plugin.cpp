@@ -1,3 +1,4 @@
+#include <msda/levels.hpp>
 #include <msda/plugin.hpp>
 
 namespace {
@@ -11,7 +12,9 @@ class PrecomputedWeights final : public msda::Optimization {
                      {.skeleton = "direct",
                       .slot = "metadata",
                       .type = "msda::precomputed_weights::Metadata",
-                      .header = "precomputed_weights/metadata.cuh"}) {}
+                      .header = "precomputed_weights/metadata.cuh",
+                      .excludes = {msda::needs_known_levels(
+                          "its pre-pass computes taps before a block has read the sizes")}}) {}
 
   std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
     return {"workspace.metadata.load-bytes > prepass.workspace.metadata.store-bytes"};

@@ -1,4 +1,5 @@
 #include <msda/lanes.hpp>
+#include <msda/levels.hpp>
 #include <msda/plugin.hpp>
 
 namespace {
@@ -25,7 +26,9 @@ class StreamLevels final : public msda::Optimization {
              .slot = "source",
              .type = "msda::stream_levels::Source",
              .header = "stream_levels/source.cuh",
-             .excludes = {{"splits-values", "a row is copied as one run of bytes"}}}) {}
+             .excludes = {
+                 msda::needs_fixed_levels("the stages of its ring are levels of constant sizes"),
+                 {"splits-values", "a row is copied as one run of bytes"}}}) {}
 
   std::optional<std::string> unsupported(const msda::Problem&, const msda::DeviceInfo& device,
                                          const msda::Parameters& parameters) const override {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include <msda/lanes.hpp>
+#include <msda/levels.hpp>
 #include <msda/plugin.hpp>
 
 namespace {
@@ -55,7 +56,9 @@ class StripOrder final : public msda::Optimization {
             {.skeleton = "direct",
              .slot = "order",
              .type = "msda::strip_order::Order",
-             .header = "strip_order/order.cuh"}) {}
+             .header = "strip_order/order.cuh",
+             .excludes = {msda::needs_fixed_levels("the columns of the grid of queries are a "
+                                                   "constant that follows from the levels")}}) {}
 
   msda::Parameters settled(const msda::Problem& problem,
                            const msda::Parameters& parameters) const override {

@@ -1,3 +1,4 @@
+#include <msda/levels.hpp>
 #include <msda/plugin.hpp>
 
 namespace {
@@ -21,7 +22,9 @@ class TensorCoreAttempt final : public msda::Optimization {
             {.skeleton = "whole",
              .slot = "kernel",
              .type = "msda::tensor_core_attempt::Kernel",
-             .header = "tensor_core_attempt/kernel.cuh"}) {}
+             .header = "tensor_core_attempt/kernel.cuh",
+             .excludes = {msda::needs_fixed_levels(
+                 "the width of a level is a constant of its products")}}) {}
 
   std::optional<std::string> unsupported(const msda::Problem& problem,
                                          const msda::DeviceInfo& device,

@@ -1,3 +1,4 @@
+#include <msda/levels.hpp>
 #include <msda/plugin.hpp>
 
 namespace {
@@ -14,6 +15,7 @@ class TextureSource final : public msda::Optimization {
              .type = "msda::texture::Source",
              .header = "texture/source.cuh",
              .excludes = {
+                 msda::needs_fixed_levels("a texture is an array of the size of its level"),
                  {"reads-sides", "the texture unit reads both sides of a point at once"},
                  {"blends-16-bit", "the texture unit blends, and returns fp32"},
                  {"encodes-values", "textures hold the values as the problem stores them"},

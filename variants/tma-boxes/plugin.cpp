@@ -1,3 +1,4 @@
+#include <msda/levels.hpp>
 #include <msda/plugin.hpp>
 
 namespace {
@@ -16,8 +17,11 @@ class TmaBoxes final : public msda::Optimization {
              .slot = "fetch",
              .type = "msda::tma_boxes::Fetch",
              .header = "tma_boxes/fetch.cuh",
-             .excludes = {{"splits-values", "a box has the pixels of one plane"},
-                          {"fetches-texels", "boxes are copied, and no row is fetched"}}}) {}
+             .excludes = {
+                 msda::needs_fixed_levels(
+                     "the rows of a box are rows of a level whose width is a constant of the unit"),
+                 {"splits-values", "a box has the pixels of one plane"},
+                 {"fetches-texels", "boxes are copied, and no row is fetched"}}}) {}
 
   std::optional<std::string> unsupported(const msda::Problem&, const msda::DeviceInfo& device,
                                          const msda::Parameters&) const override {

@@ -15,6 +15,25 @@ struct alignas(64) TensorMap {
   unsigned long long opaque[16];
 };
 
+/// The level sizes of a unit that does not have them as constants. Pixels include borders.
+struct LevelSizes {
+  int width[kLevelLimit];
+  int height[kLevelLimit];
+  int start[kLevelLimit];   ///< stored pixels of an image before the level
+  int pixels;               ///< of an image: S
+  int resident;             ///< levels that the kernel keeps in shared memory; of given sizes
+  const long long* shapes;  ///< (height, width) of each level in device memory; of stored sizes
+};
+
+/// The arrays that a kernel samples, or the level sizes: texture arrays are of constant sizes.
+union LevelViews {
+  struct {
+    unsigned long long texture[kLevelLimit];  ///< texture objects of the plan's textures
+    unsigned long long surface[kLevelLimit];  ///< surface objects of the same arrays
+  } arrays;
+  LevelSizes sizes;
+};
+
 /// The arguments of a launch that do not depend on the operator. By-value argument of every kernel
 /// of an operator is a struct that begins with these, followed by pointers to the operator's
 /// tensors in the order of its list (or to as many of the first as its kernels take):
@@ -27,10 +46,9 @@ struct LaunchArguments {
   long long batch;              ///< B
   long long queries;            ///< Q
   void* workspace[kMostSlots];  ///< of the slots' policies, sized by Extents; null: none
-  unsigned long long texture[kLevelLimit];  ///< texture objects of the plan's textures
-  unsigned long long surface[kLevelLimit];  ///< surface objects of the same arrays
-  unsigned long long texels[kTexelViews];   ///< linear textures of the plan's views
-  unsigned first_texel[kTexelViews];        ///< texel at which the stored values begin
+  LevelViews views;
+  unsigned long long texels[kTexelViews];  ///< linear textures of the plan's views
+  unsigned first_texel[kTexelViews];       ///< texel at which the stored values begin
 };
 
 /// What policies know that read values at points, whatever the operator makes of these. Shapes as
@@ -109,7 +127,9 @@ inline constexpr int kBoxUnit = 16;    ///< bytes that rows, strides and starts 
 
 /// A level's stored values as a tensor from which TMA copies boxes, innermost dimension first. The
 /// last dimension is the image, and a box lies in one image. The first extent counts elements, the
-/// others pixels; limits are those of cuTensorMapEncodeTiled (CUDA driver API).
+/// others pixels; limits are those of cuTensorMapEncodeTiled (CUDA driver API). Where the level
+/// sizes are no constants the tensor is a whole image: its second extent is 0, which the host
+/// replaces by the image's pixels, and so is the stride of images.
 struct BoxShape {
   unsigned element_bytes;  ///< 0: no tensor
   unsigned rank;           ///< 3 or 4, images included
@@ -117,6 +137,15 @@ struct BoxShape {
   unsigned box[3];
   unsigned long long stride_bytes[3];  ///< from the second dimension on
   unsigned long long start_bytes;      ///< of the level in an image
+};
+
+/// Where a unit has the level sizes from.
+enum LevelsFrom : unsigned { kFixedLevels, kGivenLevels, kStoredLevels };
+
+/// What a kernel that does not know the level sizes may keep of them in shared memory.
+struct ResidentBudget {
+  unsigned pixel_bytes;  ///< 0: no level
+  unsigned bytes;
 };
 
 /// A slot's part of a block's dynamic shared memory.
@@ -165,6 +194,8 @@ struct LaunchPlan {
   /// 1 + the tensor that the main kernel keeps in the persisting part of L2; 0: none
   unsigned persisting_tensor;
   SharedPart shared[kMostSlots];   ///< of the main kernel
+  unsigned levels;                 ///< a LevelsFrom
+  ResidentBudget resident;         ///< of run-time level sizes; main.shared_bytes includes it all
   unsigned tile_rows;              ///< rows that a block computes at a time; 0: no tiles
   unsigned point_bytes;            ///< bytes of values that a lane reads for a point
   unsigned resident_arrives_late;  ///< 1: a tile may start before the resident levels have

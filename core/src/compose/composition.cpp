@@ -63,6 +63,36 @@ void check_exclusions(const std::vector<Part>& parts) {
   }
 }
 
+/// Takes out of the parts where the level sizes come from.
+LevelForm take_levels(std::vector<Part>& parts) {
+  LevelForm form = LevelForm::kFixed;
+  std::erase_if(parts, [&](const Part& part) {
+    if (part.plugin->name != kLevelsVariant) return false;
+    form = level_form(part.parameters);
+    return true;
+  });
+  return form;
+}
+
+/// Refuses level sizes that are no constants beside a part that needs constants.
+void check_levels(const std::vector<Part>& parts, std::string_view skeleton, LevelForm form) {
+  if (form == LevelForm::kFixed) return;
+  if (msda::operator_of(skeleton).name() != kDefaultOperator) {
+    throw UsageError(fmt::format("levels: {}: the device code of skeleton '{}' has constant sizes",
+                                 name_of(form), skeleton));
+  }
+  for (const Part& part : parts) {
+    for (const Optimization::Exclusion& exclusion : optimization(part).slot().excludes) {
+      if (exclusion.trait != kRunTimeLevelsTrait &&
+          (exclusion.trait != kStoredLevelsTrait || form != LevelForm::kStored)) {
+        continue;
+      }
+      throw UsageError(fmt::format("'{}' and levels: {} do not combine: {}", part.plugin->name,
+                                   name_of(form), exclusion.reason));
+    }
+  }
+}
+
 /// How much a rounding adds to the square of an error; a sum of all corners has `corners` of them.
 double weight_of(const Rounding& rounding, double corners) {
   const double times = rounding.times == 0 ? corners : rounding.times;
@@ -171,6 +201,7 @@ Composition::Composition(const Registry& registry, const std::vector<Use>& uses)
     parts_.push_back({&plugin, resolve_parameters(plugin.variant->info(), use.parameters)});
   }
   placement_ = take_placement(parts_);
+  levels_ = take_levels(parts_);
   const auto is_kernel = [](const Part& part) {
     return dynamic_cast<const Kernel*>(part.plugin->variant.get()) != nullptr;
   };
@@ -183,6 +214,11 @@ Composition::Composition(const Registry& registry, const std::vector<Use>& uses)
                       "of one skeleton combine",
                       found->plugin->name, other.plugin->name));
     }
+    if (levels_ != LevelForm::kFixed) {
+      throw UsageError(fmt::format(
+          "'{}' is a whole kernel: levels: {} is for compositions, whose code the program writes",
+          found->plugin->name, name_of(levels_)));
+    }
     skeleton_.clear();
     op_ = &operator_of(parts_, kDefaultOperator);
     return;
@@ -190,6 +226,7 @@ Composition::Composition(const Registry& registry, const std::vector<Use>& uses)
   if (!parts_.empty()) skeleton_ = common_skeleton(parts_);
   check_together(parts_, msda::skeleton(skeleton_));
   check_exclusions(parts_);
+  check_levels(parts_, skeleton_, levels_);
   op_ = &operator_of(parts_, msda::operator_of(skeleton_).name());
   // Filling slots commutes, so a canonical order makes equal compositions equal.
   std::sort(parts_.begin(), parts_.end(),
@@ -310,6 +347,8 @@ std::string Composition::describe() const {
   texts.reserve(parts_.size() + 1);
   for (const Part& part : parts_) texts.push_back(part_text(part));
   if (parts_.empty()) texts.push_back(skeleton_ + " defaults");
+  if (levels_ != LevelForm::kFixed)
+    texts.push_back(fmt::format("levels{{sizes={}}}", name_of(levels_)));
   if (placement_) texts.push_back(part_text(*placement_));
   return fmt::format("{}", fmt::join(texts, " + "));
 }

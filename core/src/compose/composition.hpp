@@ -10,6 +10,7 @@
 
 #include "facts/arm.hpp"
 #include "operators/operator.hpp"
+#include "plugin/levels.hpp"
 #include "plugin/registry.hpp"
 
 namespace msda {
@@ -30,9 +31,9 @@ Parameters settled(const Part& part, const Problem& problem);
 class Composition {
  public:
   /// Looks the variants up and checks that they go together: either one kernel alone, or
-  /// optimizations of one skeleton with at most one for each slot; and beside either at most one
-  /// placement. An empty list is the direct skeleton with all its defaults. Throws UsageError that
-  /// names the two that clash and why.
+  /// optimizations of one skeleton with at most one for each slot, perhaps with level sizes that
+  /// are no constants; and beside either at most one placement. An empty list is the direct
+  /// skeleton with all its defaults. Throws UsageError that names the two that clash and why.
   Composition(const Registry& registry, const std::vector<Use>& uses);
 
   /// The kernel variant, or nullptr for a composed one.
@@ -42,6 +43,8 @@ class Composition {
   const std::vector<Part>& parts() const { return parts_; }
   /// What lays the batch over several devices; absent where one has all of it.
   const std::optional<Part>& placement() const { return placement_; }
+  /// Where the code has the level sizes from.
+  LevelForm levels() const { return levels_; }
   /// Devices that one launch works on.
   int device_count() const;
   /// How rows come from the others to the first device.
@@ -77,6 +80,7 @@ class Composition {
   const Operator* op_ = nullptr;
   std::vector<Part> parts_;
   std::optional<Part> placement_;
+  LevelForm levels_ = LevelForm::kFixed;
 };
 
 }  // namespace msda

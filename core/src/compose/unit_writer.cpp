@@ -9,6 +9,7 @@
 
 #include <msda/launch.cuh>
 
+#include "compose/level_class.hpp"
 #include "compose/skeleton.hpp"
 #include "hash.hpp"
 
@@ -66,13 +67,39 @@ std::string chain(const std::vector<std::int64_t>& values) {
   return text + std::to_string(values.back());
 }
 
-std::string problem_text(const Problem& problem) {
+/// Where level sizes are no constants: whose they are, and the class of the pyramid.
+std::string run_time_levels_text(const Problem& problem, LevelForm form) {
+  const LevelClass pyramids = class_of(problem, form);
+  return fmt::format(
+      R"(  using Sizes = msda::{}Sizes;
+  static constexpr msda::LevelClass kClass = {{.packs = {}, .least = {}, .most = {}}};
+  static constexpr unsigned kUnasked = {};  // bit n: the operator's tensor n is null
+  static constexpr bool kBordered = {};
+)",
+      form == LevelForm::kGiven ? "Given" : "Stored", pyramids.packs, pyramids.least, pyramids.most,
+      problem.unasked, problem.layout == ValueLayout::kZeroBorder);
+}
+
+std::string fixed_levels_text(const Problem& problem) {
   std::vector<std::int64_t> heights;
   std::vector<std::int64_t> widths;
   for (const Level& level : problem.levels) {
     heights.push_back(level.height);
     widths.push_back(level.width);
   }
+  return fmt::format(
+      R"(  static constexpr long long kSpatialSize = {};
+  static constexpr unsigned kUnasked = {};  // bit n: the operator's tensor n is null
+  static constexpr bool kBordered = {};
+  static constexpr int height(int level) {{ return {}; }}
+  static constexpr int width(int level) {{ return {}; }}
+  static constexpr int start(int level) {{ return {}; }}
+)",
+      problem.spatial_size(), problem.unasked, problem.layout == ValueLayout::kZeroBorder,
+      chain(heights), chain(widths), chain(problem.level_starts()));
+}
+
+std::string problem_text(const Problem& problem, LevelForm form) {
   return fmt::format(
       R"(struct Problem {{
   using Value = {};
@@ -83,19 +110,12 @@ std::string problem_text(const Problem& problem) {
   static constexpr int kChannels = {};
   static constexpr int kLevels = {};
   static constexpr int kPoints = {};
-  static constexpr long long kSpatialSize = {};
-  static constexpr unsigned kUnasked = {};  // bit n: the operator's tensor n is null
-  static constexpr bool kBordered = {};
-  static constexpr int height(int level) {{ return {}; }}
-  static constexpr int width(int level) {{ return {}; }}
-  static constexpr int start(int level) {{ return {}; }}
-}};
+{}}};
 )",
       traits_of(problem.types.value).device_type, traits_of(problem.types.location).device_type,
       traits_of(problem.types.weight).device_type, traits_of(problem.types.output).device_type,
       problem.heads, problem.channels, problem.level_count(), problem.points,
-      problem.spatial_size(), problem.unasked, problem.layout == ValueLayout::kZeroBorder,
-      chain(heights), chain(widths), chain(problem.level_starts()));
+      form == LevelForm::kFixed ? fixed_levels_text(problem) : run_time_levels_text(problem, form));
 }
 
 /// A parameter as a C++ constant. Floating-point values are written in hexadecimal, hence exactly;
@@ -226,14 +246,23 @@ ComposedUnit write_unit(const Composition& placed, const Problem& problem,
   unit.text = fmt::format(
       "// {0}\n{1}\nnamespace {8} {{\n{2}{3}struct {4} : {5}::Defaults<Problem> {{\n{6}}};\n"
       "using K = {5}::Composed<{4}>;\n{7}}}  // namespace {8}\n",
-      composition.describe(), includes, problem_text(problem), parameters, symbol, skeleton.space,
-      slots, contracts, space);
+      composition.describe(), includes, problem_text(problem, composition.levels()), parameters,
+      symbol, skeleton.space, slots, contracts, space);
 
   composed.slots = skeleton.slot_names();
   composed.filled_slots = filled_slots(composition, skeleton);
   const std::string type = fmt::format("{}::{}", space, symbol);
   composed.main_kernel = fmt::format("{}::kernel<{}>", skeleton.space, type);
-  unit.kernels.push_back(composed.main_kernel);
+  if (composition.levels() == LevelForm::kGiven) {
+    for (int resident = 0; resident <= kMostResident; ++resident) {
+      composed.sized_kernels.push_back(
+          fmt::format("{}::sized_kernel<{}, {}>", skeleton.space, type, resident));
+    }
+    composed.main_kernel = composed.sized_kernels.front();
+    unit.kernels = composed.sized_kernels;
+  } else {
+    unit.kernels.push_back(composed.main_kernel);
+  }
   unit.plan = fmt::format("&{}::plan<{}>", skeleton.space, type);
   composed.constant_plan = fmt::format("{}::make_plan<{}::K>()", skeleton.space, space);
   composed.passes = passes_of(composed.filled_slots, skeleton, type);

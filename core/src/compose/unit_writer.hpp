@@ -23,7 +23,10 @@ struct PassKernel {
 /// What a composed unit offers the host: names to look up in the compiled module.
 struct ComposedUnit {
   Unit unit;
-  std::string main_kernel;                  ///< name expression
+  std::string main_kernel;  ///< name expression
+  /// Of given level sizes, by resident levels; main_kernel is the one for the problem as soon as
+  /// the unit is compiled (choose_kernel).
+  std::vector<std::string> sized_kernels;
   std::vector<PassKernel> passes;           ///< in the order of a launch
   std::map<int, std::string> filled_slots;  ///< numbers, with the names of what fills them
   std::vector<std::string> slots;           ///< the skeleton's, by number

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "compose/level_class.hpp"
 #include "hash.hpp"
 #include "jit/elf.hpp"
 #include "jit/launch_plan.hpp"
@@ -47,9 +48,14 @@ std::string code_hash(const CompiledUnit& unit) {
 
 Build compile_unit(const Compiler& compiler, const Composition& composition, const Problem& problem,
                    const DeviceInfo& device) {
-  return build(composition, problem, [&](const Unit& unit) {
+  Build made = build(composition, problem, [&](const Unit& unit) {
     return compiler.compile(unit, architecture_name(device.compute_capability));
   });
+  if (made.unit->composed.sized_kernels.empty()) return made;
+  auto unit = std::make_shared<CompiledUnit>(*made.unit);
+  choose_kernel(unit->composed, read_plan(unit->module), problem);
+  made.unit = std::move(unit);
+  return made;
 }
 
 Build compile_unit(const HostCompiler& compiler, const Composition& composition,

@@ -6,6 +6,8 @@
 
 #include <msda/error.hpp>
 
+#include "compose/level_class.hpp"
+
 namespace msda {
 namespace {
 
@@ -47,6 +49,12 @@ ComposedArguments::ComposedArguments(const LaunchPlan& plan, std::span<const Ten
   check_tensors(plan, specs);
   constant_.batch = problem.batch;
   constant_.queries = problem.queries;
+  if (plan.levels != kFixedLevels) {
+    LevelSizes sizes = sizes_of(problem);
+    sizes.resident = resident_levels(sizes, static_cast<int>(problem.level_count()), plan.resident);
+    constant_.views.sizes = sizes;
+    reads_shapes_ = plan.levels == kStoredLevels;
+  }
   constexpr bool kRemembers = true;  // as soon as it is allocated
   clears_ = runtime::add_workspaces(plan, kRemembers, constant_, [&](int slot, std::size_t bytes) {
     std::unique_ptr<DeviceMemory>& memory = workspaces_[static_cast<std::size_t>(slot)];
@@ -67,12 +75,16 @@ ComposedArguments::ComposedArguments(const LaunchPlan& plan, std::span<const Ten
 void ComposedArguments::fill(const Tensors& tensors, AllArguments& arguments) const {
   static_cast<LaunchArguments&>(arguments) = constant_;
   std::copy_n(tensors.data.begin(), tensors_, std::begin(arguments.tensor));
+  if (reads_shapes_) {
+    static_assert(sizeof(std::int64_t) == sizeof(long long));
+    arguments.views.sizes.shapes = reinterpret_cast<const long long*>(tensors.shapes);
+  }
 }
 
 void ComposedArguments::set_texture(std::size_t level, std::uintptr_t texture,
                                     std::uintptr_t surface) {
-  constant_.texture[level] = texture;
-  constant_.surface[level] = surface;
+  constant_.views.arrays.texture[level] = texture;
+  constant_.views.arrays.surface[level] = surface;
 }
 
 }  // namespace msda

@@ -40,6 +40,7 @@ class ComposedArguments {
   runtime::Clears clears_;
   std::size_t stored_bytes_ = 0;
   unsigned tensors_ = 0;        ///< that the kernels take
+  bool reads_shapes_ = false;   ///< level sizes are stored
   LaunchArguments constant_{};  ///< what is the same in every launch, so that one has little to do
 };
 

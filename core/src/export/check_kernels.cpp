@@ -72,6 +72,9 @@ void require_portable(const ExportedKernel& kernel, const LaunchPlan& plan) {
   const bool textures = std::any_of(std::begin(plan.texture), std::end(plan.texture),
                                     [](const TextureShape& shape) { return shape.width != 0; });
   if (textures) refuse("it reads layered textures, which are arrays of a fixed batch, not tensors");
+  if (plan.levels != kFixedLevels) {
+    refuse("its level sizes are no constants, and an exported kernel is for the pyramids named");
+  }
   if (plan.persisting_tensor != 0) {
     refuse("it sets aside a part of L2, which is a limit of the whole device and its program's");
   }

@@ -7,6 +7,7 @@
 #include <boost/dll/runtime_symbol_info.hpp>
 
 #include "external/external.hpp"
+#include "plugin/levels.hpp"
 #include "plugin/library.hpp"
 #include "plugin/rehearsal.hpp"
 #include "version.hpp"
@@ -63,16 +64,20 @@ Plugin unopened(const fs::path& file, const std::string& reason) {
   return plugin;
 }
 
-/// The one variant that comes with the program itself.
-const Plugin& external_plugin() {
-  static const Plugin plugin = [] {
-    Plugin built_in;
-    built_in.name = kExternalVariant;
-    built_in.version = kVersion;
-    built_in.variant = make_external_variant();
-    return built_in;
-  }();
+Plugin built_in(const char* name, std::shared_ptr<const Variant> variant) {
+  Plugin plugin;
+  plugin.name = name;
+  plugin.version = kVersion;
+  plugin.variant = std::move(variant);
   return plugin;
+}
+
+/// The variants that come with the program itself.
+const Plugin* find_built_in(std::string_view name) {
+  static const Plugin external = built_in(kExternalVariant, make_external_variant());
+  static const Plugin levels = built_in(kLevelsVariant, make_levels_variant());
+  if (name == kExternalVariant) return &external;
+  return name == kLevelsVariant ? &levels : nullptr;
 }
 
 }  // namespace
@@ -98,7 +103,7 @@ void Registry::add(Plugin plugin, const Check& check) {
     plugin.variant.reset();
     plugin.sources = {};
   };
-  if (plugin.error.empty() && plugin.name == kExternalVariant) {
+  if (plugin.error.empty() && find_built_in(plugin.name) != nullptr) {
     make_broken(
         fmt::format("the name '{}' is the program's own: give it another one", plugin.name));
   } else if (check && plugin.error.empty()) {
@@ -116,7 +121,7 @@ void Registry::add(Plugin plugin, const Check& check) {
 }
 
 const Plugin& Registry::find(std::string_view name) const {
-  if (name == kExternalVariant) return external_plugin();
+  if (const Plugin* const own = find_built_in(name)) return *own;
   const Plugin* broken = nullptr;
   std::vector<std::string> names;
   for (const Plugin& plugin : plugins_) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "plugin/levels.hpp"
 #include "runner/experiment/parse.hpp"
 
 namespace msda {
@@ -102,6 +103,11 @@ Use parse_use(const YamlNode& node, const Registry& registry) {
   const YamlNode at_key(YAML::Node(entry.key), "variant", entry.place);
   const Variant& variant = find_variant(at_key, entry.key, registry);
   if (entry.value.is_null()) return {entry.key, {}};
+  if (entry.key == kLevelsVariant && !entry.value.is_map()) {  // levels: given
+    return {entry.key,
+            {{kSizesParameter,
+              parse_parameter(kSizesParameter, entry.place, entry.value, variant.info())}}};
+  }
   return {entry.key, parse_parameters(entry.value.as_map(), variant.info())};
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "external/external.hpp"
+#include "plugin/levels.hpp"
 #include "runner/experiment/parse.hpp"
 #include "runner/experiment/settings.hpp"
 
@@ -70,6 +71,10 @@ json variant_maps(const Registry& registry, const Wrap& wrap) {
     entry["type"] = json::array({"object", "null"});
   }
   variants[kExternalVariant] = form::reference(kExternalVariant);
+  // levels: given, beside the variants' form levels: {sizes: given}
+  const VariantInfo& levels = registry.find(kLevelsVariant).variant->info();
+  variants[kLevelsVariant] = {
+      {"anyOf", {wrap(parameter(levels.parameters.front())), parameter_map(levels, wrap)}}};
   json result = closed_object(std::move(variants));
   result["minProperties"] = 1;
   result["maxProperties"] = 1;

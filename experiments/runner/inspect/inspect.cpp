@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "compose/level_class.hpp"
 #include "compose/unit_writer.hpp"
 #include "jit/compiler.hpp"
 #include "jit/launch_plan.hpp"
@@ -34,9 +35,12 @@ Inspected inspect(const std::string& name, const std::vector<Use>& uses, const R
   if (const auto reason = composition.unsupported(problem, device)) {
     throw Unsupported(fmt::format("inspect: '{}': {}", name, *reason));
   }
-  const ComposedUnit composed = write_unit(composition, problem);
+  ComposedUnit composed = write_unit(composition, problem);
   const Module module = Compiler().compile(composed.unit, architecture);
-  const LaunchShape shape = read_plan(module).main;
+  const LaunchPlan plan = read_plan(module);
+  choose_kernel(composed, plan, problem);
+  const LaunchShape shape =
+      at_sizes(plan, sizes_of(problem), static_cast<int>(problem.level_count())).main;
   const KernelBuild& main = module.kernels.at(composed.main_kernel);
   Inspected inspected;
   inspected.name = name;

@@ -4,6 +4,7 @@
 #include <regex>
 #include <set>
 
+#include "conformance/levels.hpp"
 #include "input/input.hpp"
 #include "problem/validate.hpp"
 #include "runner/experiment/experiment.hpp"
@@ -66,6 +67,17 @@ Problem in_half(const char* name) {
   Problem problem = preset(name);
   problem.types = Types::all(DType::kFloat16);
   return problem;
+}
+
+std::vector<SimtCheck> recipe_level_checks() {
+  std::vector<SimtCheck> checks;
+  for (const auto& [name, recipe] :
+       load_recipes(MSDA_BINARY_DIR "/share/msda/experiments/recipes.yaml", shipped_plugins())) {
+    for (SimtCheck& check : level_checks(test_name(name), usable(recipe))) {
+      checks.push_back(std::move(check));
+    }
+  }
+  return checks;
 }
 
 std::vector<SimtCheck> recipe_checks() { return checks_by_kind()[0]; }

@@ -19,4 +19,7 @@ Problem in_half(const char* preset);
 std::vector<SimtCheck> recipe_checks();
 std::vector<SimtCheck> recipe_number_checks();
 
+/// The recipes that do not need constant level sizes, with given and with stored ones (levels.hpp).
+std::vector<SimtCheck> recipe_level_checks();
+
 }  // namespace msda

@@ -56,7 +56,8 @@ struct Kernel {
     const int head = static_cast<int>(in_image % Problem::kHeads);
     const long long row = item.image * arguments.queries * Problem::kHeads + in_image;
     const auto* image = static_cast<const Value*>(arguments.value) +
-                        item.image * Layout::kImageStride + Layout::channel_offset(head, channel);
+                        item.image * image_stride<Layout>(typename K::Sizes(arguments)) +
+                        Layout::channel_offset(head, channel);
     float sums[kWidth] = {};
     add_points(arguments, image, row * kPoints, sums);
     Vector<typename Problem::Output, kWidth> out;
@@ -77,10 +78,11 @@ struct Kernel {
         static_cast<const typename Problem::Location*>(arguments.locations) + 2 * first;
 #pragma unroll
     for (int l = 0; l < Problem::kLevels; ++l) {
+      const auto level = typename K::Sizes(arguments).at(l);
 #pragma unroll
       for (int p = 0; p < Problem::kPoints; ++p) {
         const int point = l * Problem::kPoints + p;
-        add_point(image, l, to_float(locations[2 * point]), to_float(locations[2 * point + 1]),
+        add_point(image, level, to_float(locations[2 * point]), to_float(locations[2 * point + 1]),
                   weights[point], sums);
       }
     }
@@ -93,10 +95,11 @@ struct Kernel {
     for (int point = 0; point < kPoints; ++point) weights[point] = to_float(from[point]);
   }
 
-  __device__ static void add_point(const Value* image, int level, float location_x,
+  template <class At>
+  __device__ static void add_point(const Value* image, const At& level, float location_x,
                                    float location_y, float weight, float (&sums)[kWidth]) {
-    const auto width = static_cast<float>(Problem::width(level));
-    const auto height = static_cast<float>(Problem::height(level));
+    const auto width = static_cast<float>(level.width());
+    const auto height = static_cast<float>(level.height());
     const float x = fmaf(location_x, width, -0.5F);
     const float y = fmaf(location_y, height, -0.5F);
     // False for NaN, too.
@@ -119,14 +122,15 @@ struct Kernel {
   }
 
   /// A corner's channels; zeros outside the level.
-  __device__ static Values pixel(const Value* image, int level, int x, int y) {
-    if (x < 0 || y < 0 || x >= Problem::width(level) || y >= Problem::height(level)) {
+  template <class At>
+  __device__ static Values pixel(const Value* image, const At& level, int x, int y) {
+    if (x < 0 || y < 0 || x >= level.width() || y >= level.height()) {
       Values nothing;
 #pragma unroll
       for (int c = 0; c < kWidth; ++c) nothing.element[c] = from_float<Value>(0.0F);
       return nothing;
     }
-    const long long stored = Layout::start(level) + Layout::pixel(level, x, y);
+    const long long stored = pixel_of_image<Layout>(level, x, y);
     return Values::read(image + stored * Layout::kPixelStride,
                         [](const auto* word) { return ptx::ldg(word); });
   }

@@ -43,7 +43,8 @@ struct Kernel {
     const long long row = element / Problem::kChannels;
     const int head = static_cast<int>(row % Problem::kHeads);
     const auto* image = static_cast<const Value*>(arguments.value) +
-                        item.image * Layout::kImageStride + Layout::channel_offset(head, channel);
+                        item.image * image_stride<Layout>(typename K::Sizes(arguments)) +
+                        Layout::channel_offset(head, channel);
     const float sum = add_levels(arguments, image, row * Problem::kLevels * Problem::kPoints);
     static_cast<typename Problem::Output*>(arguments.output)[element] =
         from_float<typename Problem::Output>(sum);
@@ -58,11 +59,12 @@ struct Kernel {
     const auto* weights = static_cast<const typename Problem::Weight*>(arguments.weights);
     float sum = 0.0F;
 #pragma unroll 1
-    for (int level = 0; level < Problem::kLevels; ++level) {
+    for (int number = 0; number < Problem::kLevels; ++number) {
+      const auto level = typename K::Sizes(arguments).at(number);
 #pragma unroll 1
       for (int p = 0; p < Problem::kPoints; ++p, ++point) {
-        const auto width = static_cast<float>(Problem::width(level));
-        const auto height = static_cast<float>(Problem::height(level));
+        const auto width = static_cast<float>(level.width());
+        const auto height = static_cast<float>(level.height());
         const float x = fmaf(to_float(locations[2 * point]), width, -0.5F);
         const float y = fmaf(to_float(locations[2 * point + 1]), height, -0.5F);
         // False for NaN, too.
@@ -74,7 +76,8 @@ struct Kernel {
     return sum;
   }
 
-  __device__ static float bilinear(const Value* image, int level, float x, float y) {
+  template <class At>
+  __device__ static float bilinear(const Value* image, const At& level, float x, float y) {
     const int left = __float2int_rd(x);
     const int top = __float2int_rd(y);
     const float fx = x - static_cast<float>(left);
@@ -87,9 +90,10 @@ struct Kernel {
   }
 
   /// A corner; zero outside the level.
-  __device__ static float pixel(const Value* image, int level, int x, int y) {
-    if (x < 0 || y < 0 || x >= Problem::width(level) || y >= Problem::height(level)) return 0.0F;
-    const long long stored = Layout::start(level) + Layout::pixel(level, x, y);
+  template <class At>
+  __device__ static float pixel(const Value* image, const At& level, int x, int y) {
+    if (x < 0 || y < 0 || x >= level.width() || y >= level.height()) return 0.0F;
+    const long long stored = pixel_of_image<Layout>(level, x, y);
     return to_float(image[stored * Layout::kPixelStride]);
   }
 };

@@ -19,7 +19,7 @@ struct Cache : DefaultCache<K, Parameters> {
   }
 
   /// Number of larger levels; of equal levels the earlier counts as larger.
-  static constexpr int rank(int level) {
+  static constexpr int rank(int level) requires(K::Sizes::kFixed) {
     int larger = 0;
     for (int l = 0; l < Problem::kLevels; ++l) {
       const int mine = Problem::width(level) * Problem::height(level);
@@ -28,6 +28,8 @@ struct Cache : DefaultCache<K, Parameters> {
     }
     return larger;
   }
+  /// Of run-time sizes by the order of pyramids, largest first.
+  static constexpr int rank(int level) requires(!K::Sizes::kFixed) { return level; }
 
   template <int level, class Word>
   __device__ static Word load_value(const Word* p) {

@@ -45,7 +45,7 @@ class Fetch {
       const auto anchor = source.template anchor<level>(base, taps[p].offset);
 #pragma unroll
       for (int t = 0; t < kTaps<K>; ++t) {
-        const int delta = Source::delta(level, Mapping::tap_column(t), Mapping::tap_row(t));
+        const int delta = source.delta(level, Mapping::tap_column(t), Mapping::tap_row(t));
         const auto* from = reinterpret_cast<const Word*>(
             K::Reader::further(anchor, Source::template pixels<level>(delta)));
 #pragma unroll

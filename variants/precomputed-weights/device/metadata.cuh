@@ -40,10 +40,11 @@ class Metadata : public InlineMetadata<K, Parameters> {
         const long long row = i / kPointsPerRow;
         const int in_row = static_cast<int>(i % kPointsPerRow);
         const int level = in_row / Problem::kPoints;
+        const auto at = typename K::Sizes(arguments).at(level);
         const Point point = load_points<K, 1>(arguments, {row, 0}, in_row)[0];
 #pragma unroll
         for (int side = 0; side < kSides; ++side) {
-          taps[(row * kSides + side) * kPointsPerRow + in_row] = make_taps<K>(point, level, side);
+          taps[(row * kSides + side) * kPointsPerRow + in_row] = make_taps<K>(point, at, side);
         }
       }
     }

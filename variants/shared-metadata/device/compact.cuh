@@ -58,7 +58,8 @@ struct CompactRow {
   alignas(16) Entry stored[kPoints];
   alignas(16) unsigned char padding[16];
 
-  __device__ static Entry entry(const Point& point, int level, int) {
+  template <class At>
+  __device__ static Entry entry(const Point& point, const At& level, int) {
     return Entry::of(make_footprint<K>(point, level));
   }
   /// `points` points from point `first` on, a multiple of `points`.

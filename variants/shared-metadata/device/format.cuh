@@ -11,7 +11,8 @@ namespace msda::shared_metadata {
 template <class K>
 struct TapsOfSides {
   using Entry = Taps<K>;
-  __device__ static Entry entry(const Point& point, int level, int side) {
+  template <class At>
+  __device__ static Entry entry(const Point& point, const At& level, int side) {
     return make_taps<K>(point, level, side);
   }
 };
@@ -99,11 +100,15 @@ struct PackedRow : TapsOfSides<K> {
 /// True if 16 bits hold every offset, a pixel of a level.
 template <class K>
 constexpr bool can_pack() {
-  if (K::Source::kBlends) return false;
-  for (int level = 0; level < K::Problem::kLevels; ++level) {
-    if (K::Layout::pixels(level) > 0x10000) return false;
+  if constexpr (K::Source::kBlends) return false;
+  if constexpr (K::Sizes::kFixed) {
+    for (int level = 0; level < K::Problem::kLevels; ++level) {
+      if (K::Layout::pixels(level) > 0x10000) return false;
+    }
+    return true;
+  } else {
+    return K::Problem::kClass.packs;
   }
-  return true;
 }
 
 }  // namespace msda::shared_metadata

@@ -34,8 +34,16 @@ class Metadata {
     Buffer buffer[kTapBuffers<K>];
   };
 
-  __device__ Metadata(const Arguments&, Storage& storage)
-      : storage_(storage), buffer_(storage.buffer) {}
+  __device__ Metadata(const Arguments& arguments, Storage& storage)
+      : storage_(storage), buffer_(storage.buffer), sizes_(arguments) {
+    if constexpr (kKeepsLevels) {
+#pragma unroll
+      for (int n = 0; n < Runs::kRunsPerThread; ++n) {
+        // A consumer beside producers has no runs, and a negative number among their threads.
+        level_[n] = sizes_.at(max(Runs::run(n).level, 0));
+      }
+    }
+  }
 
   __device__ void use_buffer(int n) { buffer_ = storage_.buffer + n; }
 
@@ -60,7 +68,7 @@ class Metadata {
         const Point point = stored[p];
 #pragma unroll
         for (int side = 0; side < Mapping::kSides; ++side) {
-          entries[side][p] = Row::entry(point, run.level, side);
+          entries[side][p] = Row::entry(point, level_of(n, run.level), side);
         }
       }
       buffer_->row[run.row].template write<Runs::kPoints>(run.first, entries);
@@ -78,8 +86,21 @@ class Metadata {
   }
 
  private:
+  /// A thread's runs are of the same levels in every tile: levels of run-time sizes are looked up
+  /// once, unless there are so many that they would not stay in registers.
+  static constexpr bool kKeepsLevels = !K::Sizes::kFixed && Runs::kRunsPerThread <= 4;
+  struct Nothing {};
+  using Levels = Conditional<kKeepsLevels, LevelAt[Runs::kRunsPerThread], Nothing>;
+
+  __device__ auto level_of(int n, int level) const {
+    if constexpr (kKeepsLevels) return level_[n];
+    if constexpr (!kKeepsLevels) return sizes_.at(level);
+  }
+
   Storage& storage_;
   Buffer* buffer_;
+  typename K::Sizes sizes_;
+  Levels level_;
 };
 
 }  // namespace msda::shared_metadata

@@ -57,8 +57,8 @@ class Source : public ResidentSource<K, BlockLevels<K, Parameters>, Parameters::
   }
   __device__ Base base(const WorkItem& item, int head, int channel) const {
     const int in_plane = Resident::channel_in_plane(item, head, channel);
-    return {K::Reader::image(this->arguments_, item.image, head, channel), in_plane * Levels::kSize,
-            K::Mapping::side()};
+    return {K::Reader::image(this->arguments_, item.image, head, channel),
+            in_plane * Levels::kSize - Levels::origin(this->arguments_), K::Mapping::side()};
   }
   /// For a resident level bytes in shared memory, for others an address.
   template <int level>

@@ -103,9 +103,9 @@ struct Kernel {
     const int rows = static_cast<int>(chunk.last - chunk.first);
     const int channel = chunk.channel + rank() * kChannels;
     const auto* values = static_cast<const Value*>(arguments.value);
+    const long long pixels = typename K::Sizes(arguments).pixels();
     const auto from = [&](int row) {
-      const long long pixel =
-          chunk.image * Problem::kSpatialSize + (chunk.first + row) % Problem::kSpatialSize;
+      const long long pixel = chunk.image * pixels + (chunk.first + row) % pixels;
       return values + (pixel * Problem::kHeads + chunk.head) * Problem::kChannels + channel;
     };
     if constexpr (kIsBulk) {

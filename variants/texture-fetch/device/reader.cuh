@@ -35,8 +35,8 @@ struct Reader {
 
   __device__ static Address image(const Arguments& arguments, long long image, int head,
                                   int channel) {
-    const long long first =
-        image * K::Layout::kImageStride + K::Layout::channel_offset(head, channel);
+    const long long first = image * image_stride<typename K::Layout>(typename K::Sizes(arguments)) +
+                            K::Layout::channel_offset(head, channel);
     return arguments.first_texel[0] + static_cast<unsigned>(first / kVector) * kTexels;
   }
   __device__ static Address pixel(Address image, int first, unsigned offset) {
@@ -48,9 +48,9 @@ struct Reader {
     const Address at = pixel + static_cast<unsigned>(pixels) * kPixelTexels;
     if constexpr (kIsSplit) {
       // The plane of the lower parts follows the plane of the upper parts.
-      const unsigned behind =
-          static_cast<unsigned>(2 * arguments.batch * (K::Layout::kImageStride / kVector)) +
-          arguments.first_texel[1] - arguments.first_texel[0];
+      const long long stride = image_stride<typename K::Layout>(typename K::Sizes(arguments));
+      const unsigned behind = static_cast<unsigned>(2 * arguments.batch * (stride / kVector)) +
+                              arguments.first_texel[1] - arguments.first_texel[0];
       return {fetch<typename Values::Uppers>(arguments.texels[0], at),
               fetch<typename Values::Lowers>(arguments.texels[1], at + behind)};
     } else {

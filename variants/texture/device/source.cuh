@@ -82,7 +82,7 @@ class Source {
                 Original::kPixelStride;
         const Texel texel = *reinterpret_cast<const Texel*>(
             static_cast<const typename Problem::Value*>(arguments.value) + from);
-        simt::surf2d_layered_write(arguments.surface[level], texel, x, y,
+        simt::surf2d_layered_write(arguments.views.arrays.surface[level], texel, x, y,
                                    static_cast<int>(image) * kLayers + in_image);
       }
     }
@@ -107,8 +107,8 @@ class Source {
     Vector<float, kVector> result;
 #pragma unroll
     for (int f = 0; f < kFetches; ++f) {
-      const float4 texel =
-          simt::tex2d_layered(arguments_.texture[level], anchor.offset, anchor.layer + f);
+      const float4 texel = simt::tex2d_layered(arguments_.views.arrays.texture[level],
+                                               anchor.offset, anchor.layer + f);
       const float channels[kTexel] = {texel.x, texel.y, texel.z, texel.w};
       if constexpr (kVector >= kTexel) {
 #pragma unroll

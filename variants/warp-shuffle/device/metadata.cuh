@@ -38,7 +38,7 @@ class Metadata : public InlineMetadata<K, Parameters> {
         const int mine = min(first + in_group, points - 1);
         const Taps<K> own = make_taps<K>(
             point_fetch.point(flat_row, row_in_tile, level * K::Problem::kPoints + point + mine),
-            level, Mapping::side());
+            this->sizes_.at(level), Mapping::side());
 #pragma unroll
         for (int p = first; p < points && p < first + kGroup; ++p) {
 #pragma unroll

@@ -46,13 +46,29 @@ class LevelCopy {
     return pixels;
   }
 
-  struct WithBarrier : Bytes<Levels::total()> {
+  struct BarrierLast : Bytes<Levels::total()> {
     ptx::Barrier barrier;
   };
+  /// The levels are last, so that a launch needs no more than its pyramid's.
+  struct BarrierFirst {
+    ptx::Barrier barrier;
+    alignas(128) Bytes<Levels::total()> levels;
+    __device__ unsigned char* data() { return levels.data(); }
+  };
+  using WithBarrier = Conditional<K::Sizes::kFixed, BarrierLast, BarrierFirst>;
 
  public:
   /// The tensor that a level is copied from, also on devices without TMA; of element size 0: none.
-  static constexpr BoxShape boxes(int level) {
+  static constexpr BoxShape boxes(int level) requires(!K::Sizes::kFixed) {
+    if (!kIsTensor || level != 0) return {};
+    return {.element_bytes = Levels::kSize,
+            .rank = 3,
+            .extent = {kPixelElements, 0, 0},
+            .box = {kCopiedElements, kRunPixels, 0},
+            .stride_bytes = {static_cast<unsigned long long>(Levels::kGlobalStride), 0, 0},
+            .start_bytes = 0};
+  }
+  static constexpr BoxShape boxes(int level) requires(K::Sizes::kFixed) {
     if (!kIsTensor || !Levels::resident(level)) return {};
     const auto pixels = static_cast<unsigned>(K::Layout::pixels(level));
     const auto stride = static_cast<unsigned long long>(Levels::kGlobalStride);
@@ -88,17 +104,18 @@ class LevelCopy {
   /// Called by all consumers after a barrier, which ends their reads of the plane before, and after
   /// wait(). Copies the plane's channels from `first` on.
   __device__ void begin(const Arguments& arguments, const WorkItem& item, int first) {
+    if constexpr (!K::Sizes::kFixed && K::kStructure.resident == 0) return;
     if constexpr (kBulk) {
       ptx::fence_proxy_async();
       if (simt::thread() == 0) {
-        ptx::mbarrier_arrive_expect_tx(&storage_.barrier, kBulkBytes);
+        ptx::mbarrier_arrive_expect_tx(&storage_.barrier, bulk_bytes(arguments));
       }
       pending_ = true;
     }
     if constexpr (kIsTensor && kBulk) {
       copy_boxes(arguments, item, first);
     } else {
-      copy_levels([&](int c) { return plane_values(arguments, item, first + c); });
+      copy_levels(arguments, [&](int c) { return plane_values(arguments, item, first + c); });
     }
     if constexpr (kAsync) {
       ptx::cp_async_commit_group();
@@ -143,14 +160,32 @@ class LevelCopy {
     }
   }
 
-  static constexpr unsigned kBulkBytes = [] {
-    unsigned bytes = 0;
-    for (int l = 0; l < K::Problem::kLevels; ++l) {
-      if (Levels::resident(l))
-        bytes += static_cast<unsigned>(K::Layout::pixels(l) * Levels::kPixelBytes * Levels::kParts);
+  __device__ static unsigned bulk_bytes(const Arguments& arguments) {
+    if constexpr (K::Sizes::kFixed) {
+      constexpr unsigned kBytes = [] {
+        unsigned bytes = 0;
+        for (int l = 0; l < K::Problem::kLevels; ++l) {
+          if (Levels::resident(l))
+            bytes +=
+                static_cast<unsigned>(K::Layout::pixels(l) * Levels::kPixelBytes * Levels::kParts);
+        }
+        return bytes;
+      }();
+      return kBytes;
+    } else {
+      const int pixels = kIsTensor ? run_boxes(arguments) * kRunPixels : resident_pixels(arguments);
+      return static_cast<unsigned>(pixels * Levels::kPixelBytes);
     }
-    return bytes;
-  }();
+  }
+
+  /// Of run-time level sizes: the resident levels' pixels, and the boxes that they are copied in.
+  /// The last box may end behind the image, where TMA fills in zeros.
+  __device__ static int resident_pixels(const Arguments& arguments) {
+    return typename K::Sizes(arguments).pixels() - Levels::pixels_before(arguments);
+  }
+  __device__ static int run_boxes(const Arguments& arguments) {
+    return (resident_pixels(arguments) + kRunPixels - 1) / kRunPixels;
+  }
 
   /// Issues copies 0 .. count - 1 from one lane of each warp: the lanes of one warp would issue
   /// them one after the other.
@@ -168,6 +203,19 @@ class LevelCopy {
     constexpr int kItem = K::Mapping::kItemChannels;
     const auto channel = static_cast<int>(K::Layout::channel_offset(
         item.head + first / kItem, item.channel_block * kItem + first % kItem));
+    if constexpr (!K::Sizes::kFixed) {
+      const int from = Levels::pixels_before(arguments);
+      issue_by_warps(run_boxes(arguments), [&](int i) {
+        ptx::cp_async_bulk_tensor(storage_.data() + i * kRunPixels * Levels::kStride,
+                                  map_of<K>(arguments, 0), channel, from + i * kRunPixels,
+                                  static_cast<int>(item.image), &storage_.barrier);
+      });
+    } else {
+      copy_boxes_of_levels(arguments, item, channel);
+    }
+  }
+  __device__ void copy_boxes_of_levels(const Arguments& arguments, const WorkItem& item,
+                                       int channel) {
     static_for<K::Problem::kLevels>([&]<int level>() {
       if constexpr (Levels::resident(level)) {
         constexpr int kPixels = box_pixels(level);
@@ -182,7 +230,18 @@ class LevelCopy {
   }
 
   template <class Image>
-  __device__ void copy_levels(const Image& image) {
+  __device__ void copy_levels(const Arguments& arguments, const Image& image) {
+    if constexpr (!K::Sizes::kFixed) {
+      const long long first =
+          static_cast<long long>(Levels::pixels_before(arguments)) * Levels::kGlobalStride;
+      copy_level<1>([&](int c) { return image(c) + first; }, storage_.data(),
+                    resident_pixels(arguments));
+    } else {
+      copy_levels_of(image);
+    }
+  }
+  template <class Image>
+  __device__ void copy_levels_of(const Image& image) {
     static_for<K::Problem::kLevels>([&]<int level>() {
       if constexpr (Levels::resident(level)) {
         constexpr int kPixels = K::Layout::pixels(level);
@@ -190,24 +249,24 @@ class LevelCopy {
             static_cast<long long>(K::Layout::start(level)) * Levels::kGlobalStride;
         const auto to = Levels::locate(storage_.data(), Levels::start(level));
         if constexpr (SplitElement<typename Levels::Value>) {
-          copy_level<kPixels, 2>([&](int c) { return (image(c) + kFirst).upper; }, to.upper);
-          copy_level<kPixels, 1>([&](int c) { return (image(c) + kFirst).lower; }, to.lower);
+          copy_level<2>([&](int c) { return (image(c) + kFirst).upper; }, to.upper, kPixels);
+          copy_level<1>([&](int c) { return (image(c) + kFirst).lower; }, to.lower, kPixels);
         } else {
-          copy_level<kPixels, 1>([&](int c) { return image(c) + kFirst; }, to);
+          copy_level<1>([&](int c) { return image(c) + kFirst; }, to, kPixels);
         }
       }
     });
   }
   /// Copies a plane of a level (split.cuh), in which every size is `scale` times as large.
-  template <int pixels, int scale, class Level>
-  __device__ void copy_level(const Level& level, unsigned char* to) {
+  template <int scale, class Values>
+  __device__ __forceinline__ void copy_level(const Values& level, unsigned char* to, int pixels) {
     constexpr int kStride = scale * Levels::kStride;
     if constexpr (kBulk && kIsRun) {
-      constexpr int kBytes = pixels * kStride;
+      const int bytes = pixels * kStride;
       constexpr int kPiece = 8192;
-      issue_by_warps((kBytes + kPiece - 1) / kPiece, [&](int i) {
+      issue_by_warps((bytes + kPiece - 1) / kPiece, [&](int i) {
         const int at = i * kPiece;
-        ptx::cp_async_bulk(to + at, level(0) + at, min(kPiece, kBytes - at), &storage_.barrier);
+        ptx::cp_async_bulk(to + at, level(0) + at, min(kPiece, bytes - at), &storage_.barrier);
       });
     } else {
       constexpr int kRun = scale * Levels::kRunBytes;

@@ -18,10 +18,10 @@ struct ResidentPixel {
   int padding;
 };
 
-/// The smallest levels that fit `budget` bytes of a block. Sizes are in bytes; of split elements in
-/// bytes of the lower parts, which follow the upper parts of all levels.
+/// How a block keeps pixels within `budget` bytes. Sizes are in bytes; of split elements in bytes
+/// of the lower parts, which follow the upper parts of all levels.
 template <class K, int budget, ResidentPixel pixel>
-struct ResidentLevels {
+struct ResidentPixels {
   using Problem = typename K::Problem;
   using Value = typename K::Arithmetic::Stored;
   static constexpr int kBudget = budget;
@@ -41,7 +41,45 @@ struct ResidentLevels {
   }();
   static constexpr int kStride = kPixelBytes + pixel.padding * kSize;
   static constexpr int kGlobalStride = K::Layout::kPixelStride * kSize;
+};
 
+/// With run-time level sizes: the last levels of a pyramid, one run of pixels, as many as
+/// K::kStructure says. Places count from the image's first pixel, origin() bytes before the first
+/// resident one.
+template <class K, int budget, ResidentPixel pixel>
+struct ResidentLevels : ResidentPixels<K, budget, pixel> {
+  using Pixels = ResidentPixels<K, budget, pixel>;
+  static_assert(Pixels::kParts == 1, "elements are as stored");
+  static constexpr int kFirst = K::Problem::kLevels - K::kStructure.resident;
+
+  static constexpr bool resident(int level) { return level >= kFirst; }
+  static constexpr int start(int) { return 0; }
+  static constexpr int total() { return budget; }
+  /// Stored pixels of the image before the first resident one.
+  __device__ static int pixels_before(const Arguments& arguments) {
+    if constexpr (K::kStructure.resident == 0) return 0;
+    return typename K::Sizes(arguments).at(kFirst).start;
+  }
+  __device__ static int origin(const Arguments& arguments) {
+    return pixels_before(arguments) * Pixels::kStride;
+  }
+  template <class Byte>
+  __device__ static Byte* locate(Byte* memory, int at) {
+    return memory + at;
+  }
+};
+
+/// With constant level sizes: the smallest levels that fit.
+template <class K, int budget, ResidentPixel pixel>
+requires(K::Sizes::kFixed) struct ResidentLevels<K, budget, pixel>
+    : ResidentPixels<K, budget, pixel> {
+  using Pixels = ResidentPixels<K, budget, pixel>;
+  using Pixels::kParts;
+  using Pixels::kStride;
+  using typename Pixels::Problem;
+  using typename Pixels::Value;
+
+  __device__ static constexpr int origin(const Arguments&) { return 0; }
   /// May exceed 32 bits for a level that is not resident.
   static constexpr long long bytes(int level) {
     return (static_cast<long long>(K::Layout::pixels(level)) * kStride + 15) / 16 * 16;
@@ -96,10 +134,17 @@ class ResidentSource : public GlobalValues<K> {
 
   static constexpr bool on_chip(int level) { return Levels::resident(level); }
   /// Bytes for a resident level, stored pixels for others.
-  __device__ static constexpr int delta(int level, int column, int row) {
+  __device__ static constexpr int delta(int level, int column, int row) requires(K::Sizes::kFixed) {
     return pixels_from_anchor<K>(level, column, row) *
            (Levels::resident(level) ? Levels::kStride : 1);
   }
+  __device__ int delta(int level, int column, int row) const requires(!K::Sizes::kFixed) {
+    return GlobalValues<K>::delta(level, column, row) *
+           (Levels::resident(level) ? Levels::kStride : 1);
+  }
+  /// Of run-time level sizes.
+  static constexpr ResidentBudget kBudget = {static_cast<unsigned>(Levels::kStride),
+                                             static_cast<unsigned>(Levels::kBudget)};
 
  protected:
   __device__ ResidentSource(const Arguments& arguments, Storage& storage)

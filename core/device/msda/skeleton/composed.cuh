@@ -5,6 +5,7 @@
 #include <msda/parts/restage.cuh>
 #include <msda/skeleton/evidence.cuh>
 #include <msda/skeleton/plan.cuh>
+#include <msda/skeleton/sized.cuh>
 #include <msda/slots/arithmetic.cuh>
 #include <msda/slots/cache.cuh>
 #include <msda/slots/fetch.cuh>
@@ -36,28 +37,47 @@ struct GatherDefaults {
 #undef MSDA_DEFAULT
 };
 
-/// A block's shared memory: the parts of the policies, and further ones of a skeleton.
+/// The parts of the policies but the source.
+template <class Before, class After, class K, class... More>
+using GatherPartsAround =
+    BlockStorage<Before, Part<kFetch, typename K::Fetch::Storage>,
+                 Part<kMetadata, typename K::Metadata::Storage>,
+                 Part<kPointFetch, typename K::PointFetch::Storage>,
+                 Part<kSchedule, typename K::Schedule::Storage>, More..., After>;
+
+struct NoStorage {};
+/// Stored level sizes come first, where StoredSizes finds them.
+template <class K>
+using LevelTablePart = Part<kLevelTable, Conditional<K::Sizes::kStored, LevelTable, NoStorage>>;
+
+/// A block's shared memory: the parts of the policies, and further ones of a skeleton. With
+/// run-time level sizes the source is last, so that a launch needs no more than its pyramid's
+/// levels.
 template <class K, class... More>
-using GatherParts = BlockStorage<Part<kSource, typename K::Source::Storage>,
-                                 Part<kFetch, typename K::Fetch::Storage>,
-                                 Part<kMetadata, typename K::Metadata::Storage>,
-                                 Part<kPointFetch, typename K::PointFetch::Storage>,
-                                 Part<kSchedule, typename K::Schedule::Storage>, More...>;
+using GatherParts = Conditional<
+    K::Sizes::kFixed,
+    GatherPartsAround<Part<kSource, typename K::Source::Storage>, Part<kSource, NoStorage>, K,
+                      More...>,
+    GatherPartsAround<LevelTablePart<K>, Part<kSource, typename K::Source::Storage>, K, More...>>;
 
 /// Composition `C` with its policies bound to each other. `Self`, the skeleton's class that derives
 /// from this one, is the policies' K; `Own` is the type of the operator's arguments.
-template <class C, class Self, class Own = ForwardArguments>
+template <class C, class Self, class Own = ForwardArguments, Structure structure = Structure{}>
 struct Gather {
   using Problem = typename C::Problem;
   using Arguments = Own;
+  using Sizes = typename SizesOf<Problem>::Type;
+  static constexpr Structure kStructure = structure;
 #define MSDA_BIND(Name, name, Default) using Name = typename C::template Name<Self>;
   MSDA_GATHER_SLOTS(MSDA_BIND)
 #undef MSDA_BIND
 };
 
 /// The boxes that TMA copies of a level: of the whole level if it is on chip, otherwise of points.
+/// Of run-time level sizes those of the image, as of level 0.
 template <class K>
 constexpr BoxShape boxes_of(int level) {
+  if (!K::Sizes::kFixed) return level == 0 ? K::Source::boxes(0) : BoxShape{};
   return K::Source::on_chip(level) ? K::Source::boxes(level) : K::Fetch::boxes(level);
 }
 template <class K>
@@ -70,7 +90,7 @@ inline constexpr bool kCopiesBoxes = [] {
 /// The type of the main kernel's parameter.
 template <class K>
 using KernelArguments =
-    Conditional<kCopiesBoxes<K>, MappedArguments<K::Problem::kLevels, typename K::Arguments>,
+    Conditional<kCopiesBoxes<K>, MappedArguments<kMaps<K>, typename K::Arguments>,
                 typename K::Arguments>;
 
 /// The plan of a composition of a gathering skeleton.
@@ -99,6 +119,8 @@ constexpr LaunchPlan make_plan() {
     plan.texture[l] = K::Source::texture(l);
     plan.boxes[l] = boxes_of<K>(l);
   }
+  plan.levels = kLevelsFrom<typename K::Sizes>;
+  plan.resident = resident_budget<K>();
   add_evidence<K>(plan);
   return plan;
 }

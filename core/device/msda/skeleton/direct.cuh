@@ -28,8 +28,8 @@ template <class K>
 struct Storage : GatherParts<K> {};
 
 /// The composition `C`: all warps of a block do all of the work.
-template <class C>
-struct Composed : Gather<C, Composed<C>> {
+template <class C, Structure structure = Structure{}>
+struct Composed : Gather<C, Composed<C, structure>, ForwardArguments, structure> {
   using Storage = direct::Storage<Composed>;
 };
 
@@ -59,7 +59,24 @@ __device__ __forceinline__ void run(const typename K::Arguments& arguments) {
 template <class C>
 __global__ void __launch_bounds__(kShape<Composed<C>>.threads, kLeastBlocks<Composed<C>>)
     kernel(const __grid_constant__ KernelArguments<Composed<C>> arguments) {
-  run<Composed<C>>(arguments);
+  using K = Composed<C>;
+  if constexpr (K::Sizes::kFixed) {
+    run<K>(arguments);
+  } else {
+    K::Launch::begin();
+    with_structure<K>(arguments, kShape<K>.threads,
+                      [&]<Structure structure>() { run<Composed<C, structure>>(arguments); });
+  }
+}
+
+/// The main kernel of given level sizes for pyramids with `resident` levels in shared memory. Empty
+/// where the source never keeps as many.
+template <class C, int resident>
+__global__ void __launch_bounds__(kShape<Composed<C>>.threads, kLeastBlocks<Composed<C>>)
+    sized_kernel(const __grid_constant__ KernelArguments<Composed<C>> arguments) {
+  if constexpr (resident <= kResidentChoices<Composed<C>>) {
+    run<Composed<C, kStructureOf<Composed<C>, resident>>>(arguments);
+  }
 }
 
 template <class C, int slot>

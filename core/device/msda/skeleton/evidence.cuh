@@ -43,7 +43,7 @@ template <int... slot, class... Storage>
 constexpr SharedParts shared_parts(const PartList<Part<slot, Storage>...>*) {
   SharedParts parts = {};
   const auto add = [&](int of, unsigned bytes) {
-    parts.of[of] = {parts.end, bytes};
+    if (of != kLevelTable) parts.of[of] = {parts.end, bytes};
     parts.end += (bytes + 127) / 128 * 128;
   };
   (add(slot, kStorageBytes<Storage>), ...);

@@ -39,8 +39,8 @@ template <class K>
 struct Storage : GatherParts<K, Part<kPipeline, typename K::Pipeline::Storage>> {};
 
 /// The composition `C`.
-template <class C>
-struct Composed : Gather<C, Composed<C>> {
+template <class C, Structure structure = Structure{}>
+struct Composed : Gather<C, Composed<C, structure>, ForwardArguments, structure> {
 #define MSDA_BIND(Name, name, Default) using Name = typename C::template Name<Composed>;
   MSDA_PRODUCER_SLOTS(MSDA_BIND)
 #undef MSDA_BIND
@@ -119,11 +119,8 @@ __device__ __forceinline__ void consume(const typename K::Arguments& arguments, 
   consumer.source.leave();
 }
 
-/// The main kernel of composition C.
-template <class C>
-__global__ void __launch_bounds__(kShape<Composed<C>>.threads, kLeastBlocks<Composed<C>>)
-    kernel(const __grid_constant__ KernelArguments<Composed<C>> arguments) {
-  using K = Composed<C>;
+template <class K>
+__device__ __forceinline__ void run(const typename K::Arguments& arguments) {
   auto& storage = shared_storage<typename K::Storage>();
   Stages<K> stages{typename K::Pipeline(part_of<kPipeline, typename K::Pipeline::Storage>(storage)),
                    {}};
@@ -135,6 +132,42 @@ __global__ void __launch_bounds__(kShape<Composed<C>>.threads, kLeastBlocks<Comp
     produce<K>(arguments, storage, stages);
   } else {
     consume<K>(arguments, storage, stages);
+  }
+}
+
+/// The main kernel of composition C.
+template <class C>
+__global__ void __launch_bounds__(kShape<Composed<C>>.threads, kLeastBlocks<Composed<C>>)
+    kernel(const __grid_constant__ KernelArguments<Composed<C>> arguments) {
+  using K = Composed<C>;
+  if constexpr (K::Sizes::kStored) {
+    K::Launch::begin();
+    with_structure<K>(arguments, kShape<K>.threads,
+                      [&]<Structure structure>() { run<Composed<C, structure>>(arguments); });
+  } else {
+    // The body of run(), which as a function would have other registers.
+    auto& storage = shared_storage<typename K::Storage>();
+    Stages<K> stages{
+        typename K::Pipeline(part_of<kPipeline, typename K::Pipeline::Storage>(storage)), {}};
+    if constexpr (kFetchSteps<K> != 0)
+      K::Fetch::prepare(arguments, part_of<kFetch, typename K::Fetch::Storage>(storage));
+    simt::syncthreads();
+    K::Launch::begin();
+    if (simt::thread() >= K::Mapping::kThreads) {
+      produce<K>(arguments, storage, stages);
+    } else {
+      consume<K>(arguments, storage, stages);
+    }
+  }
+}
+
+/// The main kernel of given level sizes for pyramids with `resident` levels in shared memory. Empty
+/// where the source never keeps as many.
+template <class C, int resident>
+__global__ void __launch_bounds__(kShape<Composed<C>>.threads, kLeastBlocks<Composed<C>>)
+    sized_kernel(const __grid_constant__ KernelArguments<Composed<C>> arguments) {
+  if constexpr (resident <= kResidentChoices<Composed<C>>) {
+    run<Composed<C, kStructureOf<Composed<C>, resident>>>(arguments);
   }
 }
 

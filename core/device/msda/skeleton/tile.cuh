@@ -74,7 +74,7 @@ class Tile {
             return metadata.offset(row, point);
           } else {
             return make_taps<K>(load_points<K, 1>(arguments_, flat_row(row), point)[0],
-                                kVisit.level, 0)
+                                typename K::Sizes(arguments_).at(kVisit.level), 0)
                 .offset;
           }
         };

@@ -217,8 +217,7 @@ class Visits {
       const auto anchor = source_.template anchor<level>(base, taps[p].offset);
 #pragma unroll
       for (int t = 0; t < kTaps<K>; ++t) {
-        const int delta =
-            Source::delta(level, Mapping::tap_column(t), Mapping::tap_row(t));  // a constant
+        const int delta = source_.delta(level, Mapping::tap_column(t), Mapping::tap_row(t));
         value[p][t] = source_.template read<level>(anchor, delta);
       }
     }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <msda/skeleton/plan.cuh>
+#include <msda/skeleton/stored_levels.cuh>
 
 namespace msda {
 
@@ -47,7 +48,15 @@ struct Defaults {
 template <class C>
 struct Composed {
   using Problem = typename C::Problem;
+  using Sizes = typename SizesOf<Problem>::Type;
   using Kernel = typename C::template Kernel<Composed>;
+};
+
+/// Stored level sizes lie first, where StoredSizes finds them.
+template <class Storage>
+struct AfterTable {
+  LevelTable table;
+  Storage storage;
 };
 
 template <class C>
@@ -58,7 +67,25 @@ using Arguments = typename ArgumentsOf<KernelOf<C>>::Type;
 template <class C>
 __global__ void __launch_bounds__(KernelOf<C>::kShape.threads)
     kernel(const __grid_constant__ Arguments<C> arguments) {
-  KernelOf<C>::run(arguments, shared_storage<typename KernelOf<C>::Storage>());
+  using K = Composed<C>;
+  using Kernel = KernelOf<C>;
+  if constexpr (K::Sizes::kStored) {
+    if (read_levels<K>(arguments, {}, 0) == kNoPyramid) {
+      return fill_with_nan<typename K::Problem>(arguments, Kernel::kShape.threads);
+    }
+    Kernel::run(arguments, shared_storage<AfterTable<typename Kernel::Storage>>().storage);
+  } else {
+    Kernel::run(arguments, shared_storage<typename Kernel::Storage>());
+  }
+}
+
+/// The main kernel of given level sizes; nothing is resident.
+template <class C, int resident>
+__global__ void __launch_bounds__(KernelOf<C>::kShape.threads)
+    sized_kernel(const __grid_constant__ Arguments<C> arguments) {
+  if constexpr (resident == 0) {
+    KernelOf<C>::run(arguments, shared_storage<typename KernelOf<C>::Storage>());
+  }
 }
 
 template <class C, int slot>
@@ -77,7 +104,10 @@ constexpr LaunchPlan make_plan() {
   using Own = typename ArgumentsOf<Kernel>::Type;
   LaunchPlan plan = {};
   plan.main = Kernel::kShape;
-  plan.main.shared_bytes = kStorageBytes<typename Kernel::Storage>;
+  using Storage = typename Kernel::Storage;
+  plan.main.shared_bytes =
+      K::Sizes::kStored ? kStorageBytes<AfterTable<Storage>> : kStorageBytes<Storage>;
+  plan.levels = kLevelsFrom<typename K::Sizes>;
   plan.tensors = kTensors<Own>;
   add_policy<Kernel, Own>(plan, kKernel);
   return plan;

@@ -2,8 +2,24 @@
 #pragma once
 
 #include <msda/contract.cuh>
+#include <msda/level_sizes.cuh>
 
 namespace msda {
+
+template <class Policy>
+concept FixedLayout = requires(int i) {
+  requires kConstant<int, Policy::kPixels>;
+  requires kConstant<long long, Policy::kImageStride>;
+  requires kConstant<int, Policy::pitch(0)>;
+  requires kConstant<int, Policy::pixels(0)>;
+  requires kConstant<int, Policy::start(0)>;
+  { Policy::pixel(i, i, i) } -> Same<int>;
+};
+template <class Policy>
+concept RunTimeLayout = requires(const LevelAt& level) {
+  { Policy::pitch(level) } -> Same<int>;
+  { Policy::pixel(level, 0, 0) } -> Same<int>;
+};
 
 /// Static members, called by any thread:
 ///
@@ -11,40 +27,60 @@ namespace msda {
 /// - `kBordered`: levels have a border of one zero pixel, so that edges need no care;
 /// - `kPixelStride`: elements between neighbouring pixels of a level's row;
 /// - `kRunChannels`: channels of a head that are contiguous;
+/// - channel_offset(head, channel) returns the first element of that channel in an image.
+///
+/// Of fixed level sizes (FixedLayout):
+///
 /// - `kPixels`, `kImageStride`: stored pixels, and elements, of an image;
-/// - channel_offset(head, channel) returns the first element of that channel in an image;
 /// - pitch(level), pixels(level), start(level) return the stored pixels in a row of the level, in
 ///   the level, and before the level in an image;
 /// - pixel(level, x, y) returns the stored pixel at column x and row y, relative to the level's
 ///   start.
+///
+/// Of others, with a `LevelAt` (RunTimeLayout): pitch(level), and pixel(level, x, y) relative to
+/// the start of the image.
 template <class Policy, class K>
 concept LayoutPolicy = requires(int i) {
   requires kConstant<bool, Policy::kRestaged>;
   requires kConstant<bool, Policy::kBordered>;
   requires kConstant<int, Policy::kPixelStride>;
   requires kConstant<int, Policy::kRunChannels>;
-  requires kConstant<int, Policy::kPixels>;
-  requires kConstant<long long, Policy::kImageStride>;
-  requires kConstant<int, Policy::pitch(0)>;
-  requires kConstant<int, Policy::pixels(0)>;
-  requires kConstant<int, Policy::start(0)>;
   { Policy::channel_offset(i, i) } -> Same<long long>;
-  { Policy::pixel(i, i, i) } -> Same<int>;
+  requires(K::Sizes::kFixed ? FixedLayout<Policy> : RunTimeLayout<Policy>);
 };
 
-/// As a problem stores its values: [B, S, H, C] with or without a zero border.
-template <class Problem, bool bordered = Problem::kBordered>
-struct ProblemLayout {
+/// What does not depend on level sizes of a problem's values: [B, S, H, C].
+template <class Problem, bool bordered>
+struct ProblemPixels {
   static constexpr bool kRestaged = false;
   static constexpr bool kBordered = bordered;
   static constexpr int kPixelStride = Problem::kHeads * Problem::kChannels;
   static constexpr int kRunChannels = Problem::kChannels;
-  static constexpr int kPixels = static_cast<int>(Problem::kSpatialSize);
-  static constexpr long long kImageStride = Problem::kSpatialSize * kPixelStride;
 
   __device__ static constexpr long long channel_offset(int head, int channel) {
     return static_cast<long long>(head) * Problem::kChannels + channel;
   }
+};
+
+/// As a problem stores its values, with or without a zero border.
+template <class Problem, bool bordered = Problem::kBordered>
+struct ProblemLayout : ProblemPixels<Problem, bordered> {
+  static constexpr int kBorder = bordered ? 1 : 0;
+
+  __device__ static int pitch(const LevelAt& level) { return level.width() + 2 * kBorder; }
+  __device__ static int pixel(const LevelAt& level, int x, int y) {
+    return level.start + (y + kBorder) * pitch(level) + x + kBorder;
+  }
+};
+/// The same with constant level sizes.
+template <class Problem, bool bordered>
+requires(kHasFixedLevels<Problem>) struct ProblemLayout<Problem, bordered>
+    : ProblemPixels<Problem, bordered> {
+  using ProblemPixels<Problem, bordered>::kBordered;
+  using ProblemPixels<Problem, bordered>::kPixelStride;
+  static constexpr int kPixels = static_cast<int>(Problem::kSpatialSize);
+  static constexpr long long kImageStride = Problem::kSpatialSize * kPixelStride;
+
   __device__ static constexpr int pitch(int level) {
     return Problem::width(level) + (kBordered ? 2 : 0);
   }
@@ -56,6 +92,44 @@ struct ProblemLayout {
     return kBordered ? (y + 1) * pitch(level) + x + 1 : y * pitch(level) + x;
   }
 };
+
+/// The stored pixel of `level`, as K::Sizes::at() returns it, at column x and row y: relative to
+/// the level's start if level sizes are fixed, otherwise to the image's.
+template <class Layout, class Problem>
+__device__ __forceinline__ int pixel_in(const FixedLevel<Problem>& level, int x, int y) {
+  return Layout::pixel(level.number, x, y);
+}
+template <class Layout>
+__device__ __forceinline__ int pixel_in(const LevelAt& level, int x, int y) {
+  return Layout::pixel(level, x, y);
+}
+template <class Layout, class Problem>
+__device__ __forceinline__ int pitch_of(const FixedLevel<Problem>& level) {
+  return Layout::pitch(level.number);
+}
+template <class Layout>
+__device__ __forceinline__ int pitch_of(const LevelAt& level) {
+  return Layout::pitch(level);
+}
+/// The stored pixel of an image at column x and row y of `level`.
+template <class Layout, class Problem>
+__device__ __forceinline__ long long pixel_of_image(const FixedLevel<Problem>& level, int x,
+                                                    int y) {
+  return Layout::start(level.number) + Layout::pixel(level.number, x, y);
+}
+template <class Layout>
+__device__ __forceinline__ long long pixel_of_image(const LevelAt& level, int x, int y) {
+  return Layout::pixel(level, x, y);
+}
+/// Elements of a stored image.
+template <class Layout, class Problem>
+__device__ __forceinline__ long long image_stride(const FixedSizes<Problem>&) {
+  return Layout::kImageStride;
+}
+template <class Layout, class Sizes>
+__device__ __forceinline__ long long image_stride(const Sizes& sizes) {
+  return static_cast<long long>(sizes.pixels()) * Layout::kPixelStride;
+}
 
 /// True if TMA can copy boxes of a level with elements of `size` bytes, a pixel having all heads.
 template <class K, int size>

@@ -55,6 +55,14 @@ constexpr Extents extents() {
   }
   return found;
 }
+/// Those that a composition's code must suffice for.
+template <class K>
+inline constexpr Extents kExtents = [] {
+  if constexpr (K::Sizes::kFixed) return extents<typename K::Problem>();
+  if constexpr (!K::Sizes::kFixed) {
+    return Extents{K::kStructure.least, K::Problem::kClass.most};
+  }
+}();
 
 /// A point's 2x2 pixels: the anchor's offset, and the weights of the columns and of the rows, the
 /// latter multiplied by the attention weight.
@@ -65,11 +73,10 @@ struct Footprint {
   float y_weight[2];
 };
 
-/// The footprint of a point on level `level`, which need not be a constant.
-template <class K>
-__device__ __forceinline__ Footprint<K> make_footprint(const Point& point, int level) {
-  using Problem = typename K::Problem;
-  constexpr Extents kSizes = extents<Problem>();
+/// The footprint of a point on a level, as K::Sizes::at() returns it.
+template <class K, class At>
+__device__ __forceinline__ Footprint<K> make_footprint(const Point& point, const At& level) {
+  constexpr Extents kSizes = kExtents<K>;
   const auto pixels_from = [](float pixel, float location, int size) {
     return K::Arithmetic::pixels_from(pixel, location, size);
   };
@@ -77,19 +84,18 @@ __device__ __forceinline__ Footprint<K> make_footprint(const Point& point, int l
     return pixel_pair<K::Layout::kBordered, kSizes.smallest, kSizes.largest>(location, size,
                                                                              pixels_from);
   };
-  const PixelPair x = pixel_pair_of(point.x, Problem::width(level));
-  const PixelPair y = pixel_pair_of(point.y, Problem::height(level));
+  const PixelPair x = pixel_pair_of(point.x, level.width());
+  const PixelPair y = pixel_pair_of(point.y, level.height());
   return {K::Source::offset(level, x.first, y.first),
           {x.weight[0], x.weight[1]},
           {y.weight[0] * point.weight, y.weight[1] * point.weight}};
 }
 
 /// The only tap of a source that blends the corners itself.
-template <class K>
-__device__ __forceinline__ Taps<K> make_blended_tap(const Point& point, int level) {
-  using Problem = typename K::Problem;
-  const int width = Problem::width(level);
-  const int height = Problem::height(level);
+template <class K, class At>
+__device__ __forceinline__ Taps<K> make_blended_tap(const Point& point, const At& level) {
+  const int width = level.width();
+  const int height = level.height();
   const float x = K::Arithmetic::pixels_from(0.0F, point.x, width);
   const float y = K::Arithmetic::pixels_from(0.0F, point.y, height);
   const bool counts = x > -1.0F && x < static_cast<float>(width) && y > -1.0F &&
@@ -100,9 +106,9 @@ __device__ __forceinline__ Taps<K> make_blended_tap(const Point& point, int leve
   return taps;
 }
 
-/// Taps of a point on level `level`, which need not be a constant, for the lanes of side `side`.
-template <class K>
-__device__ __forceinline__ Taps<K> make_taps(const Point& point, int level, int side) {
+/// Taps of a point on a level, as K::Sizes::at() returns it, for the lanes of side `side`.
+template <class K, class At>
+__device__ __forceinline__ Taps<K> make_taps(const Point& point, const At& level, int side) {
   using Mapping = typename K::Mapping;
   if constexpr (K::Source::kBlends) {
     return make_blended_tap<K>(point, level);
@@ -137,7 +143,7 @@ class InlineMetadata {
   static constexpr bool kIsCooperative = false;
   struct Storage {};
 
-  __device__ InlineMetadata(const Arguments&, Storage&) {}
+  __device__ InlineMetadata(const Arguments& arguments, Storage&) : sizes_(arguments) {}
 
   template <class PointFetch, class FlatRow>
   __device__ void enter(const PointFetch&, const FlatRow&) {}
@@ -148,10 +154,13 @@ class InlineMetadata {
 #pragma unroll
     for (int p = 0; p < points; ++p) {
       taps[p] = make_taps<K>(
-          point_fetch.point(flat_row, row_in_tile, level * K::Problem::kPoints + point + p), level,
-          K::Mapping::side());
+          point_fetch.point(flat_row, row_in_tile, level * K::Problem::kPoints + point + p),
+          sizes_.at(level), K::Mapping::side());
     }
   }
+
+ protected:
+  typename K::Sizes sizes_;
 };
 
 }  // namespace msda

@@ -11,10 +11,10 @@ namespace msda {
 template <class K>
 __device__ __forceinline__ auto image_values(const Arguments& arguments, long long image, int head,
                                              int channel) {
+  const long long stride = image_stride<typename K::Layout>(typename K::Sizes(arguments));
   return element_of<typename K::Arithmetic::Stored>(
-      static_cast<const unsigned char*>(stored_values<K>(arguments)),
-      arguments.batch * K::Layout::kImageStride,
-      image * K::Layout::kImageStride + K::Layout::channel_offset(head, channel));
+      static_cast<const unsigned char*>(stored_values<K>(arguments)), arguments.batch * stride,
+      image * stride + K::Layout::channel_offset(head, channel));
 }
 
 /// Static members, called by consumers without synchronisation:
@@ -24,8 +24,8 @@ __device__ __forceinline__ auto image_values(const Arguments& arguments, long lo
 /// - texel_bytes(view) returns the bytes of a texel in that view of the stored values; 0: no view;
 /// - image(arguments, image, head, channel) returns the address in the image's first pixel;
 /// - pixel(base, first, offset) returns the address of the pixel at `first + offset` from `base`;
-/// - read<level>(arguments, pixel, pixels) returns the values at `pixels`, a constant, from
-///   `pixel`.
+/// - read<level>(arguments, pixel, pixels) returns the values at `pixels`, a constant with
+///   fixed level sizes, from `pixel`.
 template <class Policy, class K>
 concept ReaderPolicy = requires(const Arguments& arguments, typename Policy::Address address) {
   requires kConstant<bool, Policy::kFetches>;

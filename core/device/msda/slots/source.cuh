@@ -16,20 +16,33 @@ __device__ constexpr int pixels_from_anchor(int level, int column, int row) {
   const bool high = Problem::height(level) > 1 || K::Layout::kBordered;
   return (wide ? column : 0) + (high ? row : 0) * K::Layout::pitch(level);
 }
+/// The same on a level of run-time size.
+template <class K>
+__device__ __forceinline__ int pixels_from_anchor(const LevelAt& at, int column, int row) {
+  constexpr bool kTwo = K::kStructure.least > 1 || K::Layout::kBordered;
+  const int right = kTwo || at.width() > 1 ? column : 0;
+  if (row == 0) return right;
+  return right + (kTwo || at.height() > 1 ? K::Layout::pitch(at) : 0);
+}
 
 /// For a policy's idle(): why no value is loaded from global memory, or null.
 template <class K>
 constexpr const char* all_levels_on_chip() {
+  if (!K::Sizes::kFixed) return nullptr;  // depends on the pyramid
   for (int level = 0; level < K::Problem::kLevels; ++level) {
     if (!K::Source::on_chip(level)) return nullptr;
   }
   return "all levels are on chip: no value is loaded from global memory";
 }
 
+/// Tensor maps: of each level, or of the image with run-time level sizes.
+template <class K>
+inline constexpr int kMaps = K::Sizes::kFixed ? K::Problem::kLevels : 1;
+
 /// The tensor map of a level, from the main kernel's arguments.
 template <class K>
 __device__ __forceinline__ const TensorMap* map_of(const Arguments& arguments, int level) {
-  return &static_cast<const MappedArguments<K::Problem::kLevels, typename K::Arguments>&>(arguments)
+  return &static_cast<const MappedArguments<kMaps<K>, typename K::Arguments>&>(arguments)
               .maps[level];
 }
 
@@ -41,12 +54,13 @@ concept BlendingSource = requires {
 
 /// A read returns one pixel:
 ///
-/// - offset(level, x, y) of the anchor, the upper left of the 2x2 pixels around a point;
+/// - offset(level, x, y) of the anchor, the upper left of the 2x2 pixels around a point, on a level
+///   as K::Sizes::at() returns it;
 /// - pixels<level>(delta), for a level that is not on chip, returns the stored pixels from an
 ///   anchor of K::Reader to the pixel that read() returns for `delta`.
-template <class Policy>
-concept PixelSource = requires {
-  { Policy::offset(0, 0, 0) } -> Same<typename Policy::Offset>;
+template <class Policy, class K>
+concept PixelSource = requires(const typename K::Sizes& sizes) {
+  { Policy::offset(sizes.at(0), 0, 0) } -> Same<typename Policy::Offset>;
   { Policy::template pixels<0>(0) } -> Same<int>;
 };
 
@@ -65,6 +79,9 @@ inline constexpr bool kResidentArrivesLate = requires(typename K::Source& source
   source.is_ready();
   source.global_fallback();
 };
+
+template <class Policy>
+concept FixedDeltas = kConstant<int, Policy::delta(0, 1, 1)>;
 
 /// An object for each consumer. All consumers of the block call
 ///
@@ -85,10 +102,12 @@ inline constexpr bool kResidentArrivesLate = requires(typename K::Source& source
 /// - `kCluster`: blocks of a cluster, among which levels are divided; 1: no clusters;
 /// - `kBlends`: the policy is a BlendingSource, otherwise a PixelSource;
 /// - `Offset`: what a tap carries of a point, for anchor();
-/// - delta(level, column, row): from the anchor to the pixel at (column, row), each 0 or 1;
+/// - delta(level, column, row): from the anchor to the pixel at (column, row), each 0 or 1; static
+///   with fixed level sizes;
 /// - on_chip(level): nothing of the level need be fetched ahead;
 /// - texture(level): the texture that the source asks for; of width 0: none;
-/// - boxes(level): the tensor that a resident level is copied from; of element size 0: none.
+/// - boxes(level): the tensor that a resident level is copied from; of element size 0: none. With
+///   run-time level sizes boxes(0) is that of the image, for all levels.
 template <class Policy, class K>
 concept SourcePolicy = requires(Policy& policy, const typename Policy::Base& base,
                                 const typename Policy::Offset& offset, const WorkItem& item) {
@@ -96,8 +115,9 @@ concept SourcePolicy = requires(Policy& policy, const typename Policy::Base& bas
   requires kConstant<int, Policy::kPlaneHeads>;
   requires kConstant<unsigned, Policy::kCluster>;
   requires kConstant<bool, Policy::kBlends>;
-  requires(Policy::kBlends ? BlendingSource<Policy> : PixelSource<Policy>);
-  requires kConstant<int, Policy::delta(0, 1, 1)>;
+  requires(Policy::kBlends ? BlendingSource<Policy> : PixelSource<Policy, K>);
+  requires(K::Sizes::kFixed ? FixedDeltas<Policy> : true);
+  { policy.delta(0, 1, 1) } -> Same<int>;
   requires kConstant<bool, Policy::on_chip(0)>;
   { Policy::texture(0) } -> Same<TextureShape>;
   { Policy::boxes(0) } -> Same<BoxShape>;
@@ -117,28 +137,34 @@ struct GlobalValues {
   using Value = typename K::Arithmetic::Stored;
   using Values = Vector<Value, K::Mapping::kVector>;
   using Address = typename Reader::Address;
-  /// The stored pixel of a footprint's anchor, relative to the start of its level.
+  /// The stored pixel of a footprint's anchor, relative to the start of its level, or of the image
+  /// with run-time level sizes.
   using Offset = unsigned;
   static constexpr bool kBlends = false;
 
-  __device__ static Offset offset(int level, int x, int y) {
-    return static_cast<Offset>(K::Layout::pixel(level, x, y));
+  template <class At>
+  __device__ static Offset offset(const At& level, int x, int y) {
+    return static_cast<Offset>(pixel_in<typename K::Layout>(level, x, y));
   }
   /// Stored pixels.
-  __device__ static constexpr int delta(int level, int column, int row) {
+  __device__ static constexpr int delta(int level, int column, int row) requires(K::Sizes::kFixed) {
     return pixels_from_anchor<K>(level, column, row);
+  }
+  __device__ int delta(int level, int column, int row) const requires(!K::Sizes::kFixed) {
+    return pixels_from_anchor<K>(typename K::Sizes(arguments_).at(level), column, row);
   }
   template <int level>
   __device__ static constexpr int pixels(int delta) {
-    return K::Layout::start(level) + delta;
+    if constexpr (K::Sizes::kFixed) return K::Layout::start(level) + delta;
+    return delta;
   }
   static constexpr TextureShape texture(int) { return {}; }
   static constexpr BoxShape boxes(int) { return {}; }
 
   /// Anchor of the column that side `side` reads; `image` is the lane's address in the first pixel.
   template <int level>
-  __device__ static Address anchor_in(const Address& image, int side, Offset offset) {
-    return Reader::pixel(image, side * pixels_from_anchor<K>(level, 1, 0), offset);
+  __device__ Address anchor_in(const Address& image, int side, Offset offset) const {
+    return Reader::pixel(image, side * delta(level, 1, 0), offset);
   }
   template <int level>
   __device__ Values read(const Address& anchor, int delta) const {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "compose/level_class.hpp"
 #include "device/cuda/check.hpp"
 #include "device/cuda/memory.hpp"
 #include "jit/launch_plan.hpp"
@@ -11,7 +12,8 @@ namespace msda {
 ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Operator& op,
                                        const Problem& problem, const DeviceInfo& device)
     : module_(unit.module),
-      plan_(read_plan(module_.module())),
+      plan_(at_sizes(read_plan(module_.module()), sizes_of(problem),
+                     static_cast<int>(problem.level_count()))),
       main_kernel_(unit.composed.main_kernel),
       code_hash_(code_hash(unit)),
       arguments_(plan_, op.tensors(), problem,

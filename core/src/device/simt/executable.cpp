@@ -8,6 +8,7 @@
 
 #include <msda/runtime/grid.hpp>
 
+#include "compose/level_class.hpp"
 #include "device/simt/last_image.hpp"
 #include "jit/launch_plan.hpp"
 
@@ -45,7 +46,7 @@ SimtExecutable::SimtExecutable(const CompiledUnit& unit, const Operator& op, con
                                const DeviceInfo& device, const simt::Options& options)
     : unit_(unit.module),
       slots_(unit.composed.slots),
-      plan_(unit_.plan()),
+      plan_(at_sizes(unit_.plan(), sizes_of(problem), static_cast<int>(problem.level_count()))),
       specs_(op.tensors()),
       problem_(problem),
       options_(options),
@@ -55,7 +56,9 @@ SimtExecutable::SimtExecutable(const CompiledUnit& unit, const Operator& op, con
         return memory;
       }) {
   check_boxes(plan_);
-  for (const PlannedKernel& kernel : kernels_of(unit.composed, plan_)) {
+  ComposedUnit composed = unit.composed;  // whose plan is known as soon as the unit is loaded
+  choose_kernel(composed, plan_, problem);
+  for (const PlannedKernel& kernel : kernels_of(composed, plan_)) {
     launches_.push_back(make_launch(kernel, device));
   }
   for (Launch& launch : launches_) {
@@ -138,6 +141,11 @@ std::vector<simt::Buffer> SimtExecutable::buffers_for(const Tensors& tensors, bo
     const std::string name(spec.name);
     buffers.push_back({tensors[i], static_cast<std::size_t>(bytes_of(problem_, spec)), name,
                        spec.role == TensorSpec::Role::kOutput, name, area_of(spec)});
+  }
+  if (plan_.levels == kStoredLevels) {
+    const std::size_t bytes = 2 * problem_.levels.size() * sizeof(std::int64_t);
+    buffers.push_back({const_cast<std::int64_t*>(tensors.shapes), bytes, "spatial_shapes", false,
+                       "spatial_shapes", simt::Area::kOther});
   }
   for (std::size_t slot = 0; slot < kMostSlots; ++slot) {
     DeviceMemory* const memory = arguments_.workspace(slot);

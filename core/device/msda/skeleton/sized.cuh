@@ -1,0 +1,60 @@
+// Kernels whose level sizes are no constants. What depends on them in structure, as the levels that
+// lie in shared memory, is a template constant. Of given sizes there is a kernel for each number of
+// resident levels, and the host launches its pyramid's; of stored sizes a way through one kernel,
+// which takes one when it begins: all blocks of a launch the same.
+#pragma once
+
+#include <msda/composition.cuh>
+#include <msda/level_sizes.cuh>
+#include <msda/skeleton/stored_levels.cuh>
+#include <msda/static_for.cuh>
+
+namespace msda {
+
+/// Levels that the composition's source may keep in shared memory: 0 .. kMostResident.
+template <class K>
+inline constexpr int kResidentChoices = [] {
+  if constexpr (!K::Sizes::kFixed) {
+    if constexpr (requires { K::Source::kBudget; }) {
+      constexpr int kLevels = K::Problem::kLevels;
+      return kLevels < kMostResident ? kLevels : kMostResident;
+    }
+  }
+  return 0;
+}();
+
+/// What the source may keep in shared memory, for the plan.
+template <class K>
+constexpr ResidentBudget resident_budget() {
+  if constexpr (kResidentChoices<K> != 0) return K::Source::kBudget;
+  return {};
+}
+
+/// The structures that a kernel has: by resident levels, and for stored sizes one more for pyramids
+/// with levels of a single row or column. Of given sizes the class says whether there are any.
+template <class K>
+inline constexpr int kStructures = kResidentChoices<K> + 1 +
+                                   (K::Sizes::kStored && K::Problem::kClass.least == 1 ? 1 : 0);
+
+template <class K, int number>
+inline constexpr Structure kStructureOf =
+    number <= kResidentChoices<K>
+        ? Structure{.resident = number, .least = K::Sizes::kStored ? 2 : K::Problem::kClass.least}
+        : Structure{.resident = 0, .least = 1};
+
+/// Calls each.operator()<structure>() for the structure of the launch's stored pyramid; K is the
+/// composition with any. All threads of a block, `threads`, call this first. Where stored sizes are
+/// no pyramid of the value tensor's pixels, fills the output with NaN and returns.
+template <class K, class Each>
+__device__ __forceinline__ void with_structure(const Arguments& arguments, unsigned threads,
+                                               const Each& each) {
+  const int number = read_levels<K>(arguments, resident_budget<K>(), kResidentChoices<K>);
+  if (number == kNoPyramid)
+    return fill_with_nan<typename K::Problem>(static_cast<const typename K::Arguments&>(arguments),
+                                              threads);
+  static_for<kStructures<K>>([&]<int n>() {
+    if (number == n) each.template operator()<kStructureOf<K, n>>();
+  });
+}
+
+}  // namespace msda

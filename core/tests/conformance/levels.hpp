@@ -1,0 +1,21 @@
+// Compositions whose level sizes are no constants, on pyramids that their units were not made from.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/simt_checks.hpp"
+#include "plugin/levels.hpp"
+
+namespace msda {
+
+/// The composition with its level sizes from there; nullopt if it needs constants.
+std::optional<Composition> with_levels(const std::vector<Use>& uses, LevelForm form);
+
+/// The composition with given and with stored sizes, as far as it takes them, each with races
+/// looked for on pyramids with 0 to 3 levels on chip, that ascend, or with levels of one row,
+/// column or pixel.
+std::vector<SimtCheck> level_checks(const std::string& name, const std::vector<Use>& uses);
+
+}  // namespace msda

@@ -1,0 +1,145 @@
+// Level sizes as arguments, or in device memory, on the device simt: several compositions on
+// several pyramids, one unit for all pyramids of a class, and sizes that are no pyramid.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <msda/operators/forward.hpp>
+
+#include "compose/unit_writer.hpp"
+#include "conformance/levels.hpp"
+#include "input/input.hpp"
+#include "measure/device_input.hpp"
+
+namespace msda {
+namespace {
+
+using ::testing::HasSubstr;
+
+class LevelsOnSimt : public ::testing::TestWithParam<SimtCheck> {};
+
+TEST_P(LevelsOnSimt, AreRightOnEveryPyramid) {
+  EXPECT_EQ(run(GetParam()), "") << GetParam().composition.describe();
+}
+
+std::vector<SimtCheck> some_checks() {
+  const auto whole = [](std::int64_t value) { return ParameterValue(value); };
+  const Use pairs{"corner-pair", {{"threads", whole(64)}}};
+  const Use packed{"shared-metadata", {{"packed", true}}};
+  const Use alternating{"loop-unrolling", {{"points", whole(4)}, {"alternate", true}}};
+  const auto bulk = [&](std::int64_t budget, std::int64_t heads) {
+    return Use{"smem-levels",
+               {{"budget", whole(budget)}, {"heads", whole(heads)}, {"copy", std::string("bulk")}}};
+  };
+  const std::vector<std::pair<std::string, std::vector<Use>>> compositions = {
+      {"plain", {}},
+      {"words", {{"vector-loads", {}}, {"smem-levels", {{"budget", whole(16)}}}}},
+      {"boxes",
+       {pairs,
+        packed,
+        {"mixed-precision", {}},
+        alternating,
+        bulk(150, 2),
+        {"prefetch-query", {}},
+        {"work-redistribution", {}}}},
+      {"producers", {pairs, packed, bulk(76, 1), {"warp-roles", {}}}},
+      {"whole", {{"im2col", {}}}},
+      {"staged", {{"vector-loads", {}}, {"memcpy-async", {}}, bulk(76, 1)}}};
+  std::vector<SimtCheck> checks;
+  for (const auto& [name, uses] : compositions) {
+    for (SimtCheck& check : level_checks(name, uses)) checks.push_back(std::move(check));
+  }
+  return checks;
+}
+
+INSTANTIATE_TEST_SUITE_P(Some, LevelsOnSimt, ::testing::ValuesIn(some_checks()),
+                         [](const auto& info) { return info.param.name; });
+
+Problem with_pyramid(std::vector<Level> levels) {
+  Problem problem;
+  problem.batch = 1;
+  problem.queries = 9;
+  problem.heads = 2;
+  problem.channels = 8;
+  problem.points = 2;
+  problem.levels = std::move(levels);
+  return problem;
+}
+
+Composition vector_loads(LevelForm form) { return *with_levels({{"vector-loads", {}}}, form); }
+
+TEST(Levels, OneUnitServesAllPyramidsOfAClass) {
+  const auto device = open_device("simt");
+  for (const LevelForm form : {LevelForm::kGiven, LevelForm::kStored}) {
+    device->compile(vector_loads(form), with_pyramid({{7, 9}, {4, 5}}));
+    EXPECT_TRUE(device->compile(vector_loads(form), with_pyramid({{3, 2}, {11, 6}}))
+                    .compilation.from_cache);
+  }
+}
+
+TEST(Levels, AnotherClassIsAnotherUnit) {
+  const auto unit = [](std::vector<Level> levels) {
+    return write_unit(vector_loads(LevelForm::kGiven), with_pyramid(std::move(levels))).unit.text;
+  };
+  EXPECT_EQ(unit({{7, 9}, {4, 5}}), unit({{3, 2}, {11, 6}}));
+  EXPECT_NE(unit({{7, 9}, {4, 5}}), unit({{7, 9}, {1, 5}}));
+  EXPECT_NE(unit({{7, 9}, {4, 5}}), unit({{700, 900}, {4, 5}}));
+}
+
+TEST(Levels, APolicyThatNeedsConstantsSaysWhy) {
+  const auto refusal = [](const char* variant, const char* sizes) -> std::string {
+    try {
+      const Composition composition(
+          shipped_plugins(),
+          std::vector<Use>{{variant, {}},
+                           {kLevelsVariant, {{kSizesParameter, std::string(sizes)}}}});
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal("texture", "given"),
+              HasSubstr("'texture' and levels: given do not combine: a texture is an array"));
+  EXPECT_THAT(refusal("precomputed-weights", "stored"), HasSubstr("its pre-pass computes taps"));
+  EXPECT_EQ(refusal("precomputed-weights", "given"), "");
+  EXPECT_EQ(refusal("texture", "fixed"), "");
+  EXPECT_THAT(refusal("cpu-scalar", "given"), HasSubstr("'cpu-scalar' is a whole kernel"));
+}
+
+/// The output for an input of `problem`, computed with these sizes in device memory.
+std::vector<float> output_with(const Problem& problem, std::vector<std::int64_t> shapes) {
+  const auto device = open_device("simt:1:races");
+  const Composition composition = vector_loads(LevelForm::kStored);
+  const Prepared prepared =
+      device->load(composition, problem, device->compile(composition, problem));
+  const Input input = generate(problem, {});
+  DeviceInput on_device(*device, input);
+  Tensors tensors = on_device.tensors();
+  tensors.shapes = shapes.data();
+  const auto bytes = static_cast<std::size_t>(bytes_of(problem, forward::kOutput));
+  std::memset(tensors[forward::kOutput], 0, bytes);  // simt's memory is the host's
+  prepared.executable->bind(tensors);
+  prepared.executable->launch(tensors, nullptr);
+  const auto* output = static_cast<const float*>(tensors[forward::kOutput]);
+  return {output, output + elements(problem, forward::kOutput)};
+}
+
+TEST(Levels, StoredSizesThatAreNoPyramidLeaveNaNAndReadNothing) {
+  const Problem problem = with_pyramid({{7, 9}, {4, 5}});
+  const auto all_nan = [](const std::vector<float>& values) {
+    return std::ranges::all_of(values, [](float value) { return std::isnan(value); });
+  };
+  const std::int64_t huge = std::int64_t{1} << 62;
+  const std::vector<std::vector<std::int64_t>> wrong = {
+      {7, 9, 4, 6}, {7, 9, 4, 4}, {0, 9, 4, 5}, {-7, -9, 4, 5}, {huge, 4, huge, 4}, {83, 1, 0, 0}};
+  for (const auto& shapes : wrong) EXPECT_TRUE(all_nan(output_with(problem, shapes)));
+  EXPECT_FALSE(all_nan(output_with(problem, {7, 9, 4, 5})));
+  EXPECT_FALSE(all_nan(output_with(problem, {4, 5, 7, 9})));
+  EXPECT_FALSE(all_nan(output_with(problem, {82, 1, 1, 1})));
+}
+
+}  // namespace
+}  // namespace msda
