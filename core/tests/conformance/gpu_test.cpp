@@ -20,6 +20,9 @@ TEST_P(ConformanceOnGpu, IsRightOnEveryAwkwardProblem) {
 INSTANTIATE_TEST_SUITE_P(Shipped, ConformanceOnGpu,
                          ::testing::ValuesIn(shipped_names(DeviceKind::kCuda)),
                          [](const auto& info) { return test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Backward, ConformanceOnGpu,
+                         ::testing::ValuesIn(shipped_names(DeviceKind::kCuda, "backward")),
+                         [](const auto& info) { return test_name(info.param); });
 
 TEST(GpuLaunches, AreRightOneAfterAnother) {
   constexpr int kLaunches = 20;
