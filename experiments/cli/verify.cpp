@@ -191,6 +191,17 @@ class Skips {
   std::map<std::string, int> counts_;
 };
 
+/// "1.2e-07 (tolerance 1.8e-06)", with their names where there are several.
+std::string errors_text(const std::vector<OutputError>& outputs) {
+  std::vector<std::string> texts;
+  for (const OutputError& output : outputs) {
+    texts.push_back(fmt::format("{}{:.1e} (tolerance {:.1e})",
+                                outputs.size() > 1 ? output.name + " " : "", output.relative_l2,
+                                output.tolerance));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 class Lines {
  public:
   /// `counts_skips`: of everything there is, what is skipped is counted in one line at the end.
@@ -218,8 +229,7 @@ class Lines {
     if (record.evidence) return print(record.arm, *record.evidence);
     std::string text = record.reason;
     if (record.status == CellStatus::kOk) {
-      text = fmt::format("relative L2 {:.1e} (tolerance {:.1e})", record.worst_output().relative_l2,
-                         record.worst_output().tolerance);
+      text = "relative L2 " + errors_text(record.outputs);
       if (record.expected_relative_l2) {
         text +=
             fmt::format(", {:.1e} against the input's own output", *record.expected_relative_l2);

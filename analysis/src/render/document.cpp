@@ -131,6 +131,7 @@ std::vector<Section> sections_of(const Report& report) {
   add(sweep_section(report));
   add(effect_sections(report));
   for (const Table& table : report.tables) sections.push_back(cell_section(table, report.manifest));
+  add(output_section(report));
   add(prepass_section(report));
   add(limits_section(report));
   add(counter_sections(report.counters));

@@ -293,6 +293,7 @@ class ExternalKernel final : public Kernel {
     declare("coordinates", 4, arithmetic.coordinates);
     declare("weights", 8, arithmetic.weights);
     declare("sums", 0, arithmetic.sums);
+    declare("sums", 0, arithmetic.accumulation);
     return arithmetic;
   }
 

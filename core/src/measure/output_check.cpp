@@ -127,6 +127,7 @@ std::string OutputCheck::fault_of_rows(std::size_t output, const Bytes& part, st
   if (comparison.not_written > 0) {
     return fmt::format("{} elements are NaN or were not written", comparison.not_written);
   }
+  if (comparison.infinite > 0) return fmt::format("{} elements are infinite", comparison.infinite);
   const double worst = std::max(comparison.row_excess, comparison.element_excess);
   if (worst <= 1) return "";
   return fmt::format("an error is {:.3g} times what rounding can do", worst);

@@ -26,12 +26,21 @@ std::string shift_text(const Shift& shift) {
       shift.level, shift.pixels, shift.along_x ? "x" : "y", shift.limit);
 }
 
+/// Why an output may be infinite: halves end at 65504, the other types far beyond.
+std::string overflow_text(const Arithmetic& arithmetic, DType stored) {
+  if (arithmetic.sums.to == kFp16 || arithmetic.accumulation.to == kFp16) {
+    return ": overflow of half sums";
+  }
+  return stored == DType::kFloat16 ? ": beyond the range of fp16" : "";
+}
+
 /// One output on its way to a verdict.
 struct Judged {
   const Problem& problem;
   const TensorSpec& spec;
   const Truth& truth;
   const Bytes& bytes;
+  const Arithmetic& arithmetic;
 
   /// "element (b 0, q 17, h 3, c 5) is 0.12 and should be 0.13".
   std::string element_text(std::int64_t index) const {
@@ -48,6 +57,10 @@ struct Judged {
                          truth.output.size(), spec.name);
     }
     const std::string worst = element_text(c.worst_element);
+    if (c.infinite > 0) {
+      return fmt::format("{} of {} {} elements are infinite{}; {}", c.infinite, truth.output.size(),
+                         spec.name, overflow_text(arithmetic, truth.shape.type), worst);
+    }
     if (!(c.relative_l2 <= bounds.relative_l2())) {
       return fmt::format("relative L2 error {:.2e} exceeds {:.2e}; {}", c.relative_l2,
                          bounds.relative_l2(), worst);
@@ -87,7 +100,7 @@ Verdict judge(const Composition& composition, const Problem& problem,
   const Arithmetic arithmetic = composition.arithmetic(problem);
   Verdict verdict;
   for (std::size_t i = 0; const std::size_t number : op.outputs(problem)) {
-    const Judged judged{problem, op.tensors()[number], truths[i], outputs[i]};
+    const Judged judged{problem, op.tensors()[number], truths[i], outputs[i], arithmetic};
     const Bounds bounds(arithmetic, truths[i]);
     const OutputVerdict& own = verdict.outputs.emplace_back(
         &judged.spec, compare(truths[i].shape, outputs[i], truths[i].output, &bounds),

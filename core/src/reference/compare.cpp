@@ -21,6 +21,7 @@ struct Share {
   double maximum = -1;  ///< largest absolute difference of finite elements; -1 without any
   std::int64_t worst_index = 0;
   std::int64_t not_written = 0;
+  std::int64_t infinite = 0;
   std::int64_t first_non_finite = std::numeric_limits<std::int64_t>::max();
   double row_excess = 0;
   std::int64_t worst_row = 0;
@@ -71,6 +72,7 @@ void add_element(double out, double reference, std::int64_t index, Share& part, 
   const double difference = std::abs(out - reference);
   if (!std::isfinite(difference)) {
     if (std::isnan(out) && std::isfinite(reference)) ++part.not_written;
+    if (std::isinf(out)) ++part.infinite;
     part.first_non_finite = std::min(part.first_non_finite, index);
     return;
   }
@@ -133,6 +135,7 @@ void merge(const Share& later, Share& sum) {
   sum.squared_error += later.squared_error;
   sum.squared_reference += later.squared_reference;
   sum.not_written += later.not_written;
+  sum.infinite += later.infinite;
   sum.on_knots += later.on_knots;
   sum.first_non_finite = std::min(sum.first_non_finite, later.first_non_finite);
   if (later.maximum > sum.maximum) {
@@ -181,6 +184,7 @@ Comparison compare(const RowShape& shape, const Bytes& output, std::span<const d
   comparison.relative_l2 = relative_l2(sum);
   comparison.maximum_absolute = std::max(sum.maximum, 0.0);
   comparison.not_written = sum.not_written;
+  comparison.infinite = sum.infinite;
   comparison.on_knots = sum.on_knots;
   comparison.worst_index = finite ? sum.worst_index : sum.first_non_finite;
   comparison.row_excess = sum.row_excess;

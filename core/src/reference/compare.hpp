@@ -13,6 +13,7 @@ struct Comparison {
   double relative_l2 = 0;        ///< ||out - ref|| / ||ref||; NaN when an element is not finite
   double maximum_absolute = 0;   ///< over the finite elements
   std::int64_t not_written = 0;  ///< elements that still hold the poison (a NaN pattern)
+  std::int64_t infinite = 0;     ///< elements
   std::int64_t worst_index = 0;  ///< flat index of the largest absolute difference
   // Against bounds, where some were given:
   double row_excess = 0;           ///< largest error of a row over its bound

@@ -19,6 +19,13 @@ inline double power_below(double number) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(number) & kExponent);
 }
 
+/// False so close to a pixel's centre, where the derivative jumps, that rounding may carry a point
+/// across: such points tell nothing of a shift.
+inline bool tells_shift(double fraction) {
+  constexpr double kMargin = 1.0 / 16;
+  return fraction > kMargin && fraction < 1 - kMargin;
+}
+
 /// One coordinate of a location on an axis of pixels.
 struct OnAxis {
   bool counts = false;

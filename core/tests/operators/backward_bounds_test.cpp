@@ -62,6 +62,9 @@ std::string fault(const Truth& truth, const Arithmetic& arithmetic, const Bytes&
   if (!(c.element_excess <= 1)) {
     return fmt::format("element {} by {}", c.worst_element, c.element_excess);
   }
+  if (const auto shift = find_shift(output, truth, bounds)) {
+    return fmt::format("shift of {} pixels on level {}", shift->pixels, shift->level);
+  }
   return "";
 }
 
@@ -141,6 +144,13 @@ TEST_P(GradientBounds, ARightResultOfAnEvenGradientIsRight) {
 TEST_P(GradientBounds, AShiftOfATenthPixelIsCaughtInEveryOutput) {
   const Known known{make_gradient_input(problem(kSmall, 400), Distribution::kUniform)};
   EXPECT_THAT(caught(known, {.shift_x = 0.1}), testing::ElementsAre(true, true, true));
+}
+
+/// In some arithmetics too small for any row, but all points have it in common.
+TEST_P(GradientBounds, AShiftOfAFiftiethPixelIsCaughtInTheWeights) {
+  const Known known{make_gradient_input(problem(kLarge, 400), Distribution::kUniform)};
+  EXPECT_TRUE(caught(known, {.shift_x = 0.02})[2]);
+  EXPECT_TRUE(caught(known, {.shift_x = -0.02})[2]);
 }
 
 TEST_P(GradientBounds, SwappedCornersAreCaughtInTheValuesAlone) {

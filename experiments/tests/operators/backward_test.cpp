@@ -29,13 +29,13 @@ std::string experiment_text() {
   return "name: gradients\ndevice: cpu\nproblems:\n  - {name: all, " + sizes +
          "}\n  - {name: frozen, " + sizes +
          ",\n     outputs: [grad_sampling_locations, grad_attention_weights]}\n"
-         "  - {name: knots, distribution: directional, " +
-         sizes + ", types: {value: fp32, location: fp16, weight: fp32, output: fp32}}\narms:\n" +
-         "  - cpu-backward-scalar\n  - cpu-backward-threads\n" + arm("right", "''") +
-         arm("any-order", "any order", ", deterministic: false") +
+         "  - {name: knots, distribution: border, " +
+         sizes + "}\narms:\n" + "  - cpu-backward-scalar\n  - cpu-backward-threads\n" +
+         arm("right", "''") + arm("any-order", "any order", ", deterministic: false") +
          arm("says-it-repeats", "any order") + arm("never-cleared", "never cleared") +
          arm("cheat", "only at first") + arm("wrong-value", "weights alone") +
-         arm("wrong-locations", "no factor") + arm("wrong-weights", "a weight is lost") +
+         arm("infinite", "infinite", ", sums: fp16") + arm("wrong-locations", "no factor") +
+         arm("wrong-weights", "a weight is lost") +
          "baseline: right\n"
          "measure: {modes: [warm], processes: 1, most_processes: 1, blocks: 4, samples: 3}\n";
 }
@@ -91,6 +91,14 @@ TEST_F(BackwardTest, AMistakeIsFoundInTheOutputThatHasIt) {
   }
 }
 
+TEST_F(BackwardTest, AnInfiniteSumOfHalvesIsCalledAnOverflow) {
+  EXPECT_EQ(record("all/infinite").status, CellStatus::kWrong);
+  EXPECT_THAT(
+      record("all/infinite").reason,
+      HasSubstr("1 of 3168 grad_value elements are infinite: overflow of half sums; element "
+                "(b 0, s 0, h 0, c 7) is inf"));
+}
+
 TEST_F(BackwardTest, AKernelThatLeavesItsWorkOutIsCaught) {
   EXPECT_EQ(record("all/cheat").status, CellStatus::kWrong);
 }
@@ -102,6 +110,19 @@ TEST_F(BackwardTest, OnlyASumMayDifferFromRunToRun) {
   EXPECT_EQ(any.outputs.at(1).spread, 0);
   EXPECT_EQ(any.outputs.at(2).spread, 0);
   EXPECT_THAT(record("all/says-it-repeats").reason, HasSubstr("other bits"));
+}
+
+/// The C library computes coordinates in double, others in float32: both may be right.
+TEST_F(BackwardTest, ElementsBesideKnotsAreCounted) {
+  for (const char* arm : {"cpu-backward-threads", "right"}) {
+    const Record& knots = record(std::string("knots/") + arm);
+    ASSERT_EQ(knots.status, CellStatus::kOk) << knots.reason;
+    EXPECT_EQ(knots.outputs.at(0).on_knots, 0);
+    EXPECT_GT(knots.outputs.at(1).on_knots, 100);
+    EXPECT_EQ(knots.outputs.at(2).on_knots, 0);
+  }
+  EXPECT_THAT(script("$msda report results").out, HasSubstr("two right results"));
+  EXPECT_EQ(record("knots/wrong-locations").status, CellStatus::kWrong);
 }
 
 /// A frozen backbone needs no gradient of the values.
@@ -125,6 +146,8 @@ TEST_F(BackwardTest, TheReportHasItsArmsAndSpreads) {
   const std::string text = read_text(directory_->path() / "results" / "report.md");
   EXPECT_THAT(text, HasSubstr("cpu-backward-threads"));
   EXPECT_THAT(text, HasSubstr("spread"));
+  // An error of each output of each arm.
+  EXPECT_THAT(text, HasSubstr("| right | all, warm | grad\\_sampling\\_locations |"));
 }
 
 TEST_F(BackwardTest, ARunGoesOnWithTheOutputsThatItBeganWith) {
@@ -158,7 +181,8 @@ TEST_F(BackwardTest, AnInputWithOtherGradientsIsRefusedOrWrong) {
 TEST_F(BackwardTest, AllKernelsOfTheOperatorAreVerifiedAndThoseOfOthersSkipped) {
   const Outcome all = script("$msda verify all --operator backward --device cpu --dtype fp16");
   EXPECT_EQ(all.exit_code, 0) << all.out << all.err;
-  EXPECT_THAT(all.out, HasSubstr("cpu-backward-scalar"));
+  EXPECT_THAT(all.out, testing::ContainsRegex("cpu-backward-scalar +relative L2 grad_value "
+                                              "[0-9.e-]+ \\(tolerance [0-9.e-]+\\), grad_samp"));
   EXPECT_THAT(all.out, HasSubstr("it computes the operator 'forward'"));
 }
 

@@ -112,5 +112,6 @@ __attribute__((visibility("default"))) int gradients(const msda_tensor* tensors,
   if (strcmp(p->options, "a weight is lost") == 0 && g.grad_weights != NULL) {
     g.grad_weights[rows * p->levels * p->points - 1] *= 0.75F;
   }
+  if (strcmp(p->options, "infinite") == 0 && g.grad_value != NULL) g.grad_value[7] = INFINITY;
   return 0;
 }

@@ -37,6 +37,9 @@ std::vector<Section> regime_sections(const Report& report);
 /// main kernel alone.
 std::optional<Section> prepass_section(const Report& report);
 
+/// A row for each output of each cell that has several; nullopt when there is none.
+std::optional<Section> output_section(const Report& report);
+
 /// For each table of counters why the factors pay (of an ablation), why the arms differ from the
 /// baseline, what was counted, and the bytes that the arms declare.
 std::vector<Section> counter_sections(const std::vector<CounterTable>& tables);

@@ -170,18 +170,70 @@ void add_knot(const NearPoint& point, bool along_x, std::vector<Knot>& knots) {
   knots.push_back({2 * point.number + (along_x ? 0 : 1), point.weight * result, reach});
 }
 
+/// Rows that are spread evenly over the points, and how they move when all points of a level do.
+class WeightShifts {
+ public:
+  explicit WeightShifts(const Problem& problem)
+      : points_(problem.points),
+        levels_(problem.level_count()),
+        count_(elements(problem, kGradWeights)),
+        sampled_(std::min(count_, kMostRows)) {
+    const auto size = static_cast<std::size_t>(sampled_);
+    for (std::size_t level = 0; level < problem.levels.size(); ++level) {
+      for (const bool along_x : {true, false}) {
+        directions_.push_back({level, along_x, std::vector<float>(size, 0.0F)});
+      }
+    }
+  }
+
+  /// Callable from several threads at a time, for different points.
+  void add(const NearPoint& point) {
+    const std::int64_t i = (point.number * sampled_ + count_ - 1) / count_;
+    if (i >= sampled_ || number(i) != point.number || !point.counts()) return;
+    const Tap tap = point.tap();
+    const Dots dots = point.dots();
+    const auto level = static_cast<std::size_t>(point.number / points_ % levels_);
+    const auto at = static_cast<std::size_t>(i);
+    if (tells_shift(tap.dx)) {
+      directions_[2 * level].derivative[at] = static_cast<float>(dots.across(tap.dy));
+    }
+    if (tells_shift(tap.dy)) {
+      directions_[2 * level + 1].derivative[at] = static_cast<float>(dots.down(tap.dx));
+    }
+  }
+
+  void move_to(Truth& truth) {
+    for (std::int64_t i = 0; i < sampled_; ++i) truth.sampled_rows.push_back(number(i));
+    truth.shifts = std::move(directions_);
+  }
+
+ private:
+  static constexpr std::int64_t kMostRows = 4096;
+
+  std::int64_t number(std::int64_t i) const { return i * count_ / sampled_; }
+
+  std::int64_t points_;
+  std::int64_t levels_;
+  std::int64_t count_;
+  std::int64_t sampled_;
+  std::vector<ShiftDirection> directions_;
+};
+
 }  // namespace
 
 Truth make_weight_truth(const Input& input, std::vector<double> output, unsigned threads) {
   Truth truth(rows_of(input.problem, kTensors[kGradWeights]), std::move(output));
   truth.additions = 4 * static_cast<double>(input.problem.channels);
   truth.independent_points = count_places(input.problem.types.location, input.tensors[kLocations]);
+  WeightShifts shifts(input.problem);
   for_near_points(input, threads, [&](const NearPoint& point, std::size_t) {
     RowSensitivity& row = truth.rows[static_cast<std::size_t>(point.number)];
     const double own = row.output;
     row = weight_sensitivity(point);
     row.output = own;
+    shifts.add(point);
   });
+  shifts.move_to(truth);
   return truth;
 }
 

@@ -6,15 +6,12 @@
 #include <msda/operators/forward.hpp>
 
 #include "parallel.hpp"
+#include "reference/on_axis.hpp"
 
 namespace msda::forward {
 namespace {
 
 constexpr std::int64_t kMostRows = 1024;
-/// The derivative jumps at a pixel's centre; rounding may carry a point that is as close across it.
-constexpr double kMargin = 1.0 / 16;
-
-bool is_inside(double fraction) { return fraction > kMargin && fraction < 1 - kMargin; }
 
 /// The channels of the four pixels around a point; null outside the level.
 std::array<const float*, 4> corners_of(const Problem& problem, const Plane& plane,
@@ -45,8 +42,8 @@ void add_point(const Problem& problem, const Plane& plane, const float* values, 
     };
     const double across = (1 - dy) * (v(1) - v(0)) + dy * (v(3) - v(2));
     const double down = (1 - dx) * (v(2) - v(0)) + dx * (v(3) - v(1));
-    if (is_inside(dx)) by_x[c] += static_cast<float>(weight * across);
-    if (is_inside(dy)) by_y[c] += static_cast<float>(weight * down);
+    if (tells_shift(dx)) by_x[c] += static_cast<float>(weight * across);
+    if (tells_shift(dy)) by_y[c] += static_cast<float>(weight * down);
   }
 }
 
