@@ -176,6 +176,29 @@ TEST(BackwardKernels, IgnorePointsThatAreNoNumbers) {
   expect_right(input);
 }
 
+/// Reference points of an image that is padding alone are 0/0.
+TEST(BackwardKernels, LeaveAPaddedImageWithoutGradientsAndTheOtherUntouched) {
+  Problem problem = small_problem();
+  problem.queries = 30;
+  Input input = make_gradient_input(problem, Distribution::kUniform);
+  std::vector<std::vector<Bytes>> before;
+  for (const Kernel* kernel : kernels()) before.push_back(run(*kernel, input));
+  const std::int64_t count = backward::elements(problem, backward::kLocations);
+  for (std::int64_t i = count / 2; i < count; ++i) {
+    store_element(DType::kFloat32, input.at("locations").data(), i,
+                  std::numeric_limits<float>::quiet_NaN());
+  }
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    const std::vector<Bytes> after = run(*kernels()[k], input);
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      const auto half = static_cast<std::ptrdiff_t>(after[i].size() / 2);
+      EXPECT_TRUE(std::equal(after[i].begin(), after[i].begin() + half, before[k][i].begin()));
+      EXPECT_TRUE(std::all_of(after[i].begin() + half, after[i].end(),
+                              [](std::byte byte) { return byte == std::byte{0}; }));
+    }
+  }
+}
+
 TEST(BackwardKernels, LeaveOutWhatNobodyAsksFor) {
   Input input = make_gradient_input(small_problem(), Distribution::kUniform);
   for (const Kernel* kernel : kernels()) {
