@@ -7,7 +7,7 @@
 #   ```console              lines from "$ " on are run there in turn, with ./msda as the program; what follows
 #                           each is its output, in which "..." stands for anything
 #
-# Commands find the sources' folder in $MSDA.
+# Commands find the sources' folder in $MSDA, and that of the build in $MSDA_BUILD.
 #
 # Usage: guide_test.sh GUIDE SOURCE_DIR BUILD_DIR
 set -euo pipefail
@@ -17,7 +17,7 @@ readonly guide source=$2 build=$3
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 readonly work
-export MSDA_CACHE_DIR=$work/cache MSDA=$source
+export MSDA_CACHE_DIR=$work/cache MSDA=$source MSDA_BUILD=$build
 unset MSDA_PLUGIN_PATH
 cd -- "$work"
 ln -s -- "$build/bin/msda" msda
