@@ -163,7 +163,10 @@ std::vector<std::filesystem::path> Arguments::plugin_directories() const {
   return {given.begin(), given.end()};
 }
 
-std::string Arguments::device() const { return parse_device(get("device", "auto")); }
+std::string Arguments::device() const {
+  const std::string id = get("device", "auto");
+  return id.starts_with("sm_") ? id : parse_device(id);  // an architecture, for what compiles alone
+}
 
 void Arguments::devices_option() {
   option("devices", "ID,ID,...",

@@ -59,7 +59,8 @@ class Arguments {
   std::optional<std::chrono::duration<double>> duration(const std::string& name) const;
   const std::vector<std::string>& words() const { return words_; }
   std::vector<std::filesystem::path> plugin_directories() const;
-  /// --device, checked for its form; "auto" when it was not given.
+  /// --device, checked for its form; "auto" when it was not given. May be an architecture
+  /// ("sm_89"), which is no device of this machine.
   std::string device() const;
   /// Adds --devices, a list of --device's values.
   void devices_option();

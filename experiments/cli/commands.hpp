@@ -37,6 +37,7 @@ int merge_command(const std::vector<std::string>& arguments);
 int import_command(const std::vector<std::string>& arguments);
 int compare_command(const std::vector<std::string>& arguments);
 int schema_command(const std::vector<std::string>& arguments);
+int cache_command(const std::vector<std::string>& arguments);
 int doctor_command(const std::vector<std::string>& arguments);
 int new_variant_command(const std::vector<std::string>& arguments);
 int completions_command(const std::vector<std::string>& arguments);

@@ -31,7 +31,7 @@ double parse_threshold(const std::string& text) {
 int compare_command(const std::vector<std::string>& words) {
   CommandHelp help{"compare DIR DIR [OPTION...]",
                    "Compares the cells of two runs: better, worse, equal or undecided, with 95% "
-                   "intervals. The first run is the one to hold on to.",
+                   "intervals. The first run is the baseline.",
                    "  msda compare results/quickstart/20240131-120000 results/quickstart/new\n"
                    "  msda compare baseline new --threshold 2% --junit compare.xml\n"};
   help.exit_codes = "0 nothing is worse; 1 something is; 2 wrong usage or a broken file";

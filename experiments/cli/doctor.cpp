@@ -133,7 +133,7 @@ void check_cache(Findings& findings) {
 
 int doctor_command(const std::vector<std::string>& words) {
   Arguments arguments({"doctor [OPTION...]",
-                       "Says what works on this machine and what is missing: processor, CUDA, "
+                       "Checks this machine, what works and what is missing: processor, CUDA, "
                        "devices, the run-time compiler and its headers, plugins, the cache folder.",
                        "  msda doctor\n",
                        "0 all that is there works (a GPU need not be there); 2 wrong usage; 3 "

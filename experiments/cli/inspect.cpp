@@ -21,13 +21,14 @@ namespace fs = std::filesystem;
 Arguments inspect_arguments() {
   Arguments arguments(
       {"inspect VARIANT|RECIPE|EXPERIMENT:ARM [OPTION...]",
-       "Compiles a composition for an architecture, with or without a GPU at hand, and says what "
-       "came of it: the generated unit, registers, shared memory, spills, occupancy and, where "
+       "Compiles a composition for an architecture, with or without a GPU, and shows the "
+       "generated unit, registers, shared memory, spills, occupancy and, where "
        "cuobjdump or nvdisasm is there, which instructions the kernel is made of.",
        "  msda inspect fastest --arch sm_90a --problem ddetr-encoder --dtype fp16\n"
        "  msda inspect fastest --diff wide-loads\n"
        "  msda inspect smem-levels --source\n"});
   arguments.option("arch", "SM", "architecture, as NVRTC knows it (default: sm_90a)");
+  arguments.option("device", "SM", "the same as --arch");
   arguments.option("problem", "PRESET", "the problem whose constants it gets (default: ledger-48)");
   add_operator_option(arguments, "what VARIANT computes");
   arguments.option("dtype", "T",
@@ -138,7 +139,7 @@ Problem problem_for(const Arguments& arguments, const std::string& name,
 int inspect_command(const std::vector<std::string>& words) {
   Arguments arguments = inspect_arguments();
   if (!arguments.parse(words)) return 0;
-  const std::string architecture = arguments.get("arch", "sm_90a");
+  const std::string architecture = arguments.get("arch", arguments.get("device", "sm_90a"));
   const Registry registry = load_registry(arguments);
   std::vector<std::string> names = {arguments.words().front()};
   if (const auto other = arguments.find("diff")) names.push_back(*other);

@@ -8,6 +8,8 @@
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
 #include "cli/variant_text.hpp"
+#include "compose/skeleton.hpp"
+#include "nearest.hpp"
 #include "problem/validate.hpp"
 #include "results/entries_json.hpp"
 #include "runner/experiment/experiment.hpp"
@@ -18,11 +20,14 @@ namespace {
 using nlohmann::json;
 
 Arguments list_arguments() {
-  Arguments arguments({"list [OPTION...]",
-                       "Lists the variants found, with those that could not be loaded and why; or, "
-                       "when asked, the operators with the slots of their skeletons, the problem "
-                       "presets and the recipes of a file.",
+  Arguments arguments({"list [variants|operators|slots|presets|recipes] [OPTION...]",
+                       "Lists the variants found, with those that could not be loaded and why; or "
+                       "the operators with the slots of their skeletons, the slots with who fills "
+                       "them, the problem presets, or the recipes of a file (default: the shipped "
+                       "ones).",
                        "  msda list\n"
+                       "  msda list slots\n"
+                       "  msda list recipes\n"
                        "  msda list --json\n"
                        "  msda list --operators\n"
                        "  msda list --presets --recipes experiments/recipes.yaml\n"});
@@ -30,8 +35,10 @@ Arguments list_arguments() {
   arguments.flag("operators", "list the operators, and the slots of their skeletons");
   arguments.option("operator", "NAME", "of the variants, those alone that compute it");
   arguments.flag("presets", "list the problem presets");
+  arguments.flag("slots", "list the slots");
   arguments.option("recipes", "FILE", "list the recipes of FILE and of what it includes");
   arguments.plugin_option();
+  arguments.words("variants|operators|slots|presets|recipes", 0, 1);
   return arguments;
 }
 
@@ -95,6 +102,36 @@ json operators_json() {
   return list;
 }
 
+/// A line for each slot: the skeletons that ask it, and the variants that fill it.
+void print_slots(const Registry& registry) {
+  for (const std::string& slot : slot_names()) {
+    fmt::print("{:<14}{}\n", slot, fmt::join(fillers_of(slot, registry), ", "));
+  }
+}
+
+json slots_json(const Registry& registry) {
+  json slots = json::array();
+  for (const std::string& slot : slot_names()) {
+    slots.push_back({{"name", slot}, {"variants", fillers_of(slot, registry)}});
+  }
+  return slots;
+}
+
+/// What is listed: the word or the flag. Throws UsageError for another word.
+std::string subject_of(const Arguments& arguments) {
+  std::string subject = "variants";
+  if (arguments.find("recipes")) subject = "recipes";
+  for (const char* flag : {"operators", "presets", "slots"}) {
+    if (arguments.has(flag)) subject = flag;
+  }
+  if (arguments.words().empty()) return subject;
+  const std::vector<std::string> subjects{"variants", "operators", "slots", "presets", "recipes"};
+  const std::string& word = arguments.words().front();
+  if (std::ranges::find(subjects, word) != subjects.end()) return word;
+  throw UsageError(fmt::format("list: there is no list of '{}'{}; there are: {}", word,
+                               suggestion(word, subjects), fmt::join(subjects, ", ")));
+}
+
 void print_presets() {
   for (const std::string& name : preset_names()) {
     fmt::print("{:<22}{}\n", name, describe(preset(name)));
@@ -130,25 +167,25 @@ json recipes_json(const Recipes& recipes) {
 int list_command(const std::vector<std::string>& words) {
   Arguments arguments = list_arguments();
   if (!arguments.parse(words)) return 0;
+  const std::string subject = subject_of(arguments);
   const Registry registry = load_registry(arguments);
-  const bool with_presets = arguments.has("presets");
-  const auto file = arguments.find("recipes");
-  const bool with_operators = arguments.has("operators");
-  const bool with_variants = !with_presets && !with_operators && !file;
   const std::vector<const Plugin*> plugins = plugins_of(registry, operator_option(arguments));
-  const Recipes recipes = file ? load_recipes(*file, registry) : Recipes();
+  const Recipes recipes =
+      subject == "recipes" ? recipes_for(arguments.find("recipes"), registry) : Recipes();
   if (arguments.has("json")) {
     json object = json::object();
-    if (with_variants) object["variants"] = variants_json(plugins);
-    if (with_operators) object["operators"] = operators_json();
-    if (with_presets) object["presets"] = presets_json();
-    if (file) object["recipes"] = recipes_json(recipes);
+    if (subject == "variants") object["variants"] = variants_json(plugins);
+    if (subject == "operators") object["operators"] = operators_json();
+    if (subject == "slots") object["slots"] = slots_json(registry);
+    if (subject == "presets") object["presets"] = presets_json();
+    if (subject == "recipes") object["recipes"] = recipes_json(recipes);
     fmt::print("{}\n", object.dump(2));
     return 0;
   }
-  if (with_variants) print_variants(plugins);
-  if (with_operators) print_operators();
-  if (with_presets) print_presets();
+  if (subject == "variants") print_variants(plugins);
+  if (subject == "operators") print_operators();
+  if (subject == "slots") print_slots(registry);
+  if (subject == "presets") print_presets();
   for (const auto& [name, recipe] : recipes) print_recipe(name, recipe);
   return 0;
 }

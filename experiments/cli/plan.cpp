@@ -4,9 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "cli/architecture.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/plan_time.hpp"
+#include "cli/program.hpp"
+#include "jit/occupancy.hpp"
 #include "runner/plan/vacuous_notes.hpp"
 #include "runner/supervise/run.hpp"
 
@@ -34,6 +37,10 @@ nlohmann::json plan_json(const Plan& plan, const PlanTime& time) {
 /// be a GPU.
 std::vector<DeviceInfo> known_devices(const Arguments& arguments) {
   std::vector<DeviceInfo> devices = list_devices();
+  if (const std::string id = arguments.device(); names_architecture(id)) {
+    devices.push_back(compile_target(capability_of(id)));
+    devices.back().id = id;
+  }
   if (const auto directory = arguments.find("like")) {
     DeviceInfo other = device_of_run(*directory);
     const bool is_here = std::any_of(devices.begin(), devices.end(),
@@ -56,11 +63,15 @@ int plan_command(const std::vector<std::string>& words) {
   Arguments arguments(
       {"plan EXPERIMENT [OPTION...]",
        "Shows what 'run' would do on a device: the arms with their compositions, the cells in "
-       "their groups, what would be skipped, left out or vacuous and why, and how long it would "
-       "take, by the newest run of the experiment in results/. Runs nothing.",
+       "their groups, what would be skipped, left out or without effect and why, and how long it "
+       "would "
+       "take, by the newest run of the experiment in results/. Runs nothing. With an architecture "
+       "in place of a device (--device sm_89) it compiles "
+       "every composition, without a GPU.",
        "  msda plan experiments/quickstart.yaml\n"
        "  msda plan experiments/quickstart.yaml --like results/quickstart/20240131-120000\n"
-       "  msda plan experiments/quickstart.yaml --device cpu --json\n"});
+       "  msda plan experiments/quickstart.yaml --device cpu --json\n"
+       "  msda plan experiments/ablation.yaml --device sm_89\n"});
   arguments.flag("json", "print JSON for scripts");
   arguments.option("like", "DIR",
                    "an earlier run, for the estimate of the time; its device need not\nbe here");
@@ -69,7 +80,8 @@ int plan_command(const std::vector<std::string>& words) {
   arguments.words("EXPERIMENT", 1, 1);
   if (!arguments.parse(words)) return 0;
   const Registry registry = load_registry(arguments);
-  const Experiment experiment = load_experiment(arguments.words().front(), registry);
+  const Experiment experiment =
+      load_experiment(experiment_path(arguments.words().front()), registry);
   const std::string device = arguments.has("device") ? arguments.device() : experiment.device;
   Plan plan = make_plan(experiment, registry, choose_device(device, known_devices(arguments)));
   for (std::string& note : vacuous_notes(plan)) plan.notes.push_back(std::move(note));
@@ -77,7 +89,12 @@ int plan_command(const std::vector<std::string>& words) {
   if (arguments.has("json")) {
     fmt::print("{}\n", plan_json(plan, time).dump(2));
   } else {
-    fmt::print("{}{}", to_text(plan), to_text(time, plan.cell_count()));
+    const bool compiles = names_architecture(plan.device.id);
+    fmt::print("{}{}", to_text(plan), compiles ? "" : to_text(time, plan.cell_count()));
+    if (compiles) {
+      fmt::print("\n");
+      compile_all(experiment, registry, plan.device.id);
+    }
   }
   return 0;
 }

@@ -65,7 +65,8 @@ double launch_seconds(const Plan& plan, const Group& group, const EarlierRun& ea
     ++count;
   }
   measured += count;
-  const auto others = static_cast<double>(plan.arms.size() - count);
+  const std::size_t running = std::max(running_arms(plan, group), count);
+  const auto others = static_cast<double>(running - count);
   const double other = count > 0 ? known / static_cast<double>(count)
                                  : assumed_launch_seconds(spec, plan.device.kind);
   return known + others * other;
@@ -136,9 +137,9 @@ PlanTime plan_time(const Plan& plan, const std::optional<EarlierRun>& earlier) {
   for (const Group& group : plan.groups) {
     const double launch = launch_seconds(plan, group, *earlier, time.measured_cells);
     time.seconds += std::min(launch * launches * measure.processes, measure.budget.count());
+    time.seconds += earlier->overhead_seconds.value_or(kAssumedOverhead) * measure.processes *
+                    static_cast<double>(running_arms(plan, group));
   }
-  time.seconds += earlier->overhead_seconds.value_or(kAssumedOverhead) * measure.processes *
-                  static_cast<double>(plan.cell_count());
   if (time.measured_cells == 0) return {estimate_seconds(plan), 0, {}};
   return time;
 }

@@ -17,6 +17,18 @@ namespace fs = std::filesystem;
 
 fs::path program_path() { return fs::read_symlink("/proc/self/exe"); }
 
+fs::path experiment_path(const std::string& word) {
+  std::error_code error;
+  const bool is_name = word.find('/') == std::string::npos;
+  if (!is_name || fs::exists(word, error)) return word;
+  for (const fs::path& directory : experiments_directories()) {
+    for (const std::string& name : {word, word + ".yaml"}) {
+      if (fs::is_regular_file(directory / name, error)) return directory / name;
+    }
+  }
+  return word;
+}
+
 std::optional<ExperimentArm> experiment_arm(const std::string& word) {
   for (const std::string_view suffix : {".yaml:", ".yml:"}) {
     const std::size_t at = word.find(suffix);
@@ -39,7 +51,7 @@ Recipes named_recipes(const std::optional<std::string>& file, const Registry& re
 }
 
 Recipe arm_of(const ExperimentArm& named, const Registry& registry) {
-  const Experiment experiment = load_experiment(named.file, registry);
+  const Experiment experiment = load_experiment(experiment_path(named.file.string()), registry);
   const ArmSpec& arm = find_arm(experiment, named.arm);
   if (!arm.best) return {arm.uses, arm.evidence, ""};
   throw UsageError(fmt::format("{}: arm '{}' is what a search finds; name one of its own arms",

@@ -28,6 +28,10 @@ std::optional<ExperimentArm> experiment_arm(const std::string& word);
 /// Throws UsageError with the nearest name.
 const ArmSpec& find_arm(const Experiment& experiment, const std::string& name);
 
+/// The file that a word names: itself where it is there; else, of a name alone ("quickstart"), the
+/// shipped experiment of that name, from any directory.
+std::filesystem::path experiment_path(const std::string& word);
+
 /// The recipes of `file`; without one those of recipes.yaml among the shipped experiments, or none
 /// when that is not there. Each of `words` that is of the form EXPERIMENT.yaml:ARM is one as well,
 /// under that name. Throws UsageError when such an experiment has no such arm.

@@ -70,7 +70,8 @@ int run_command(const std::vector<std::string>& words) {
   if (!arguments.parse(words)) return 0;
   survive_closed_pipes();
   const Registry registry = load_registry(arguments);
-  const Experiment experiment = load_experiment(arguments.words().front(), registry);
+  const Experiment experiment =
+      load_experiment(experiment_path(arguments.words().front()), registry);
   const Plan plan = plan_for(arguments, experiment, registry);
   std::vector<std::string> notes = plan.notes;
   if (plan.design) {

@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
 #include "cli/variant_text.hpp"
+#include "compose/skeleton.hpp"
 #include "external/external.hpp"
 #include "plugin/levels.hpp"
 #include "problem/validate.hpp"
@@ -17,14 +18,15 @@ namespace msda {
 namespace {
 
 Arguments show_arguments() {
-  Arguments arguments({"show NAME [OPTION...]",
-                       "Shows a variant with its parameters, an operator with its tensors and "
-                       "slots, a problem preset with its sizes, or a recipe with its parts.",
-                       "  msda show vector-loads\n"
-                       "  msda show forward\n"
-                       "  msda show ledger-48\n"
-                       "  msda show experiments/ablation.yaml:all\n"
-                       "  msda show wide-loads --recipes experiments/recipes.yaml\n"});
+  Arguments arguments(
+      {"show NAME [OPTION...]",
+       "Shows a variant with its parameters, a slot with its contract and who fills it, a "
+       "problem preset with its sizes, or a recipe with its parts.",
+       "  msda show vector-loads\n"
+       "  msda show ledger-48\n"
+       "  msda show mapping\n"
+       "  msda show experiments/ablation.yaml:all\n"
+       "  msda show wide-loads --recipes experiments/recipes.yaml\n"});
   arguments.option("recipes", "FILE", "where recipes are looked up (default: the shipped ones)");
   add_operator_option(arguments, kDefaultOperator);
   arguments.plugin_option();
@@ -78,6 +80,31 @@ void show_preset(const std::string& name, const Operator& op) {
              static_cast<double>(traffic.flops) / 1e9);
 }
 
+/// The skeletons that have the slot, its contract, its default and who fills it.
+void show_slot(const std::string& name, const Registry& registry) {
+  std::string header = name;
+  std::ranges::replace(header, '-', '_');
+  std::vector<std::string> asked_by;
+  const SkeletonSlot* slot = nullptr;
+  for (const Skeleton& skeleton : skeletons()) {
+    const SkeletonSlot* found = skeleton.find(name);
+    if (found == nullptr) continue;
+    slot = found;
+    asked_by.push_back(skeleton.name);
+  }
+  const std::vector<std::string> fillers = fillers_of(name, registry);
+  fmt::print("{} (slot of {})\n", name, fmt::join(asked_by, ", "));
+  if (!slot->policy.empty()) {
+    fmt::print("  contract: concept {}Policy in msda/slots/{}.cuh\n", slot->member, header);
+  }
+  fmt::print("  default: {}\n  filled by: {}\n",
+             slot->policy.empty() ? "none: a variant has to fill it" : slot->policy,
+             fillers.empty() ? "the default alone" : fmt::format("{}", fmt::join(fillers, ", ")));
+  fmt::print(
+      "  K::Problem in device code: Value, Location, Weight, Output, kHeads, kChannels, kLevels, "
+      "kPoints, kSpatialSize, width(level), height(level)\n");
+}
+
 bool is_in(const std::string& name, const std::vector<std::string>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -101,6 +128,7 @@ int show_command(const std::vector<std::string>& words) {
     return 0;
   }
   known.insert(known.end(), names.begin(), names.end());
+  const std::vector<std::string> slots = slot_names();
   for (const Plugin& plugin : registry.plugins()) known.push_back(plugin.name);
   known.emplace_back(kExternalVariant);
   known.emplace_back(kLevelsVariant);
@@ -108,6 +136,11 @@ int show_command(const std::vector<std::string>& words) {
     show_variant(registry.find(name));
     return 0;
   }
+  if (is_in(name, slots)) {
+    show_slot(name, registry);
+    return 0;
+  }
+  known.insert(known.end(), slots.begin(), slots.end());
   const Recipes recipes = recipes_for(arguments.find("recipes"), registry, {name});
   for (const auto& entry : recipes) known.push_back(entry.first);
   if (const auto found = recipes.find(name); found != recipes.end()) {
@@ -117,7 +150,7 @@ int show_command(const std::vector<std::string>& words) {
     return 0;
   }
   throw UsageError(
-      fmt::format("no variant, preset or recipe '{}'{}", name, suggestion(name, known)));
+      fmt::format("no variant, slot, preset or recipe '{}'{}", name, suggestion(name, known)));
 }
 
 }  // namespace msda

@@ -62,6 +62,17 @@ const Operator* operator_of(const Variant& variant) {
   return is_kernel ? &find_operator(kDefaultOperator) : nullptr;
 }
 
+std::vector<std::string> fillers_of(const std::string& slot, const Registry& registry) {
+  std::vector<std::string> names;
+  for (const Plugin& plugin : registry.plugins()) {
+    const auto* part = dynamic_cast<const Optimization*>(plugin.variant.get());
+    if (plugin.error.empty() && part != nullptr && part->slot().slot == slot) {
+      names.push_back(plugin.name);
+    }
+  }
+  return names;
+}
+
 std::string type_text(const ParameterSpec& spec) {
   std::string text = kTypeNames[spec.default_value.index()];
   if (!spec.choices.empty()) {

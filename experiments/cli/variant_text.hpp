@@ -20,6 +20,8 @@ std::string uses_text(const std::vector<Use>& uses);
 /// The operator that a variant computes with its default parameters; null for a placement, which
 /// may stand beside any.
 const Operator* operator_of(const Variant& variant);
+/// Names of the variants that fill a slot, in the registry's order.
+std::vector<std::string> fillers_of(const std::string& slot, const Registry& registry);
 /// For scripts: name, version, kind, slot, summary, parameters; or name, file and error.
 nlohmann::json to_json(const Plugin& plugin);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/architecture.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/levels_option.hpp"
@@ -29,13 +30,17 @@ Arguments verify_arguments() {
        "or input it uses a small generated problem with points inside, on and beyond the image. "
        "With --levels given or stored each is checked on several pyramids. "
        "With --evidence nothing is verified: threads are counted on a smaller problem of the same "
-       "shape, by default the one of the documents, in fp16; without a GPU on the device simt.",
+       "shape (default: ledger-48 in fp16); without a GPU on the device simt. With an architecture "
+       "in "
+       "place of a device (--device sm_89) each composition is compiled and nothing runs.",
        "  msda verify\n"
        "  msda verify persistent-full --evidence\n"
        "  msda verify experiments/ablation.yaml:all --device simt\n"
+       "  msda verify all --device sm_120\n"
        "  msda verify cpu-simd --problem ddetr-decoder --dtype fp16\n"
        "  msda verify all --input experiments/inputs/captured_decoder --device cpu\n",
-       "0 all right, shown or skipped; 1 some are wrong, failed, crashed, hung or vacuous; 2 wrong "
+       "0 all right, shown or skipped; 1 some are wrong, failed, crashed, hung or without effect; "
+       "2 wrong "
        "usage; 3 something is missing here"});
   arguments.option("problem", "PRESET", "a problem preset, with generated tensors");
   arguments.option("input", "DIR", "a directory of .npy tensors");
@@ -45,8 +50,9 @@ Arguments verify_arguments() {
   arguments.option("recipes", "FILE", "where recipes come from (default: the shipped ones)");
   add_levels_option(arguments);
   arguments.option("timeout", "DURATION", "longest silence of a variant (default: 120 s)");
-  arguments.flag("evidence",
-                 "ask instead whether what each arm is about shows, and print what was counted");
+  arguments.flag(
+      "evidence",
+      "ask instead whether each arm's optimizations take effect, and print what was counted");
   arguments.device_option();
   arguments.plugin_option();
   arguments.words("NAME", 0, -1);
@@ -317,6 +323,15 @@ int verify_command(const std::vector<std::string>& words) {
   const Recipes recipes = recipes_for(arguments.find("recipes"), registry, arguments.words());
   const std::vector<Target> targets =
       choose_targets(arguments.words(), all_targets(registry, recipes));
+  if (names_architecture(arguments.device())) {
+    std::vector<CompileTarget> compiled;
+    for (const Target& target : targets) {
+      compiled.push_back({target.name, target.uses, target.broken});
+    }
+    const bool all_good =
+        compile_all(compiled, registry, {problem_from(arguments)}, arguments.device());
+    return static_cast<int>(all_good ? ExitCode::kOk : ExitCode::kCellFailed);
+  }
   const bool asks_for_evidence = arguments.has("evidence");
   const DeviceInfo device = device_for(arguments);
   GroupRequest request;

@@ -98,6 +98,11 @@ Counts SimtCounter::count(const Composition& composition) {
   const LaunchPlan plan = simt::LoadedUnit(build.unit->module).plan();
   const Scaled scaled =
       scaled_down(problem_, plan, multiprocessors_of(device_), composition.device_count());
+  if (const auto reason = composition.unsupported(scaled.problem, on)) {
+    throw Unsupported(fmt::format(
+        "not countable: threads are counted on a smaller problem ({}), which it refuses: {}",
+        describe(scaled.problem), *reason));
+  }
   const bool is_same_code = std::ranges::all_of(composition.parts(), [&](const Part& part) {
     return settled(part, problem_) == settled(part, scaled.problem);
   });

@@ -22,7 +22,7 @@ std::optional<SassFunction> main_sass(const Module& module, const std::string& s
 }  // namespace
 
 Inspected inspect(const std::string& name, const std::vector<Use>& uses, const Registry& registry,
-                  const Problem& problem, const std::string& architecture) {
+                  const Problem& problem, const std::string& architecture, Sass sass) {
   const SmLimits limits = sm_limits(architecture);
   const Composition composition(registry, uses);
   if (composition.kernel() != nullptr) {
@@ -54,7 +54,7 @@ Inspected inspect(const std::string& name, const std::vector<Use>& uses, const R
   inspected.resident_blocks = shape.resident_blocks;
   inspected.occupancy =
       occupancy(limits, inspected.threads, main.registers, inspected.shared_bytes);
-  inspected.sass = main_sass(module, main.symbol);
+  if (sass == Sass::kYes) inspected.sass = main_sass(module, main.symbol);
   return inspected;
 }
 

@@ -26,10 +26,13 @@ struct Inspected {
   std::optional<SassFunction> sass;  ///< of the main kernel; absent without a disassembler
 };
 
+/// Whether the machine code is disassembled, which takes longer than the rest.
+enum class Sass { kNo, kYes };
+
 /// Compiles the composition for a problem's constants and an architecture, "sm_90a". Throws
 /// UsageError for a whole kernel of a plugin and an unknown architecture, Unsupported where a
 /// variant does not take the problem or the architecture, Error with the compiler's words.
 Inspected inspect(const std::string& name, const std::vector<Use>& uses, const Registry& registry,
-                  const Problem& problem, const std::string& architecture);
+                  const Problem& problem, const std::string& architecture, Sass sass = Sass::kYes);
 
 }  // namespace msda

@@ -104,6 +104,9 @@ std::string unsupported_reason(const Arm& arm, const ProblemSpec& spec, const De
 /// reach.
 double assumed_launch_seconds(const ProblemSpec& spec, DeviceKind kind);
 
+/// How many arms can run a group, as far as their variants know without running.
+std::size_t running_arms(const Plan& plan, const Group& group);
+
 /// A rough time for the whole plan in seconds: samples as long as a kernel at an assumed share of
 /// the speed of today's devices, at most the budget, and a few seconds to prepare and verify a
 /// cell.

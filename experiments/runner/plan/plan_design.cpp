@@ -74,18 +74,25 @@ double assumed_launch_seconds(const ProblemSpec& spec, DeviceKind kind) {
          static_cast<double>(find_operator(spec.op).traffic(spec.problem).gathered) / rate;
 }
 
+std::size_t running_arms(const Plan& plan, const Group& group) {
+  const std::vector<Arm> arms = arms_of(plan, group);
+  return static_cast<std::size_t>(std::ranges::count_if(arms, [&](const Arm& arm) {
+    return unsupported_reason(arm, plan.problem_of(group), plan.device).empty();
+  }));
+}
+
 double estimate_seconds(const Plan& plan) {
   constexpr double kPrepareSeconds = 1;  // load, verify twice
   const MeasureSettings& measure = plan.measure;
-  const double launches =
-      static_cast<double>(plan.arms.size()) * measure.blocks * (measure.samples + measure.warmup);
   const double processes = measure.processes;
   double seconds = 0;
   for (const Group& group : plan.groups) {
     const ProblemSpec& problem = plan.problem_of(group);
+    const auto arms = static_cast<double>(running_arms(plan, group));
+    const double launches = arms * measure.blocks * (measure.samples + measure.warmup);
     const double timed = launches * assumed_launch_seconds(problem, plan.device.kind);
     seconds += std::min(processes * timed, measure.budget.count());
-    seconds += kPrepareSeconds * processes * static_cast<double>(plan.arms.size());
+    seconds += kPrepareSeconds * processes * arms;
   }
   return seconds;
 }

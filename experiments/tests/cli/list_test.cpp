@@ -39,6 +39,32 @@ TEST(CliList, ShowsBrokenPluginsWithTheReason) {
   EXPECT_THAT(outcome.out, HasSubstr("does as it is told"));
 }
 
+TEST(CliList, TakesAWordForWhatIsListed) {
+  EXPECT_THAT(run({"list", "presets"}).out, HasSubstr("ledger-48"));
+  EXPECT_THAT(run({"list", "slots"}).out, testing::ContainsRegex("mapping +.*"));
+  const Outcome unknown = run({"list", "recipe"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean 'recipes'?"));
+}
+
+TEST(CliShow, OfASlotNamesItsContractAndWhoFillsIt) {
+  const Outcome outcome = run({"show", "mapping"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("contract: concept MappingPolicy in msda/slots/mapping.cuh"));
+  EXPECT_THAT(outcome.out, HasSubstr("vector-loads"));
+}
+
+TEST(CliCache, SaysWhatIsKeptAndClearsIt) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run_script(
+      "export MSDA_CACHE_DIR=$PWD/cache; mkdir -p cache/jit/a cache/ceilings; echo x > "
+      "cache/jit/a/unit.cu; \"$msda\" cache; \"$msda\" cache --clear; \"$msda\" cache; ls cache",
+      directory.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("jit +1 entries(.|\n)*freed 0.0 MB(.|\n)*jit +0 "
+                                                  "entries(.|\n)*ceilings"));
+}
+
 TEST(CliShow, ShowsParametersSizesAndParts) {
   const Outcome variant = run({"show", "fixture"});
   EXPECT_EQ(variant.exit_code, 0);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "jit/compiler.hpp"
 #include "support/support.hpp"
 
 namespace msda::test {
@@ -29,6 +30,22 @@ TEST(CliVerify, AWrongRecipeIsExitCodeOne) {
   EXPECT_THAT(outcome.out, HasSubstr("hung     hung"));
   EXPECT_THAT(outcome.out, HasSubstr("skipped  plain    runs on cuda"));
   EXPECT_THAT(outcome.out, HasSubstr("ok       fixture"));
+}
+
+TEST(CliVerify, AnArchitectureCompilesAndRunsNothing) {
+  if (nvrtc_version().empty()) GTEST_SKIP() << "built without NVRTC";
+  const TemporaryDirectory directory;
+  const auto recipes = directory.write("r.yaml", "recipes: {plain: []}\n");
+  const Outcome outcome =
+      run({"verify", "plain", "fixture", "--device", "sm_120", "--recipes", recipes});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("compiles +plain +[0-9]+ registers x [0-9]+ "
+                                                  "threads, [0-9]+ of 101376 B shared memory"));
+  EXPECT_THAT(outcome.out, HasSubstr("is compiled with its plugin, and not at run time"));
+  EXPECT_THAT(outcome.out, HasSubstr("sm_120: 1 compiles, 1 skipped; nothing ran."));
+  const Outcome unknown = run({"verify", "plain", "--device", "sm_12", "--recipes", recipes});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("no architecture 'sm_12'; there are: sm_80"));
 }
 
 TEST(CliVerify, NamesTheTimeOutThatIsNone) {

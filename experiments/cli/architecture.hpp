@@ -1,0 +1,34 @@
+// A device that only compiles: any architecture that NVRTC knows, with no GPU at hand.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compose/composition.hpp"
+#include "runner/experiment/experiment.hpp"
+
+namespace msda {
+
+/// Whether `device` names an architecture, "sm_89", and no device of this machine.
+bool names_architecture(std::string_view device);
+
+/// A composition to be compiled.
+struct CompileTarget {
+  std::string name;
+  std::vector<Use> uses;
+  std::string broken{};  ///< why it cannot be tried
+};
+
+/// Compiles each composition for each problem's constants, on all hardware threads, and prints a
+/// line for each: registers, spills, shared memory against the architecture's limit, occupancy; or
+/// what the architecture, a variant or the compiler refuses, and why. False where the compiler
+/// refuses one. Throws UsageError for an unknown architecture, EnvironmentError without NVRTC.
+bool compile_all(const std::vector<CompileTarget>& targets, const Registry& registry,
+                 const std::vector<ProblemSpec>& problems, const std::string& architecture);
+
+/// The same of an experiment's arms and problems.
+bool compile_all(const Experiment& experiment, const Registry& registry,
+                 const std::string& architecture);
+
+}  // namespace msda
