@@ -31,7 +31,7 @@ std::string overflow_text(const Arithmetic& arithmetic, DType stored) {
   if (arithmetic.sums.to == kFp16 || arithmetic.accumulation.to == kFp16) {
     return ": overflow of half sums";
   }
-  return stored == DType::kFloat16 ? ": beyond the range of fp16" : "";
+  return traits_of(stored).format == kFp16 ? ": beyond the range of fp16" : "";
 }
 
 /// One output on its way to a verdict.
