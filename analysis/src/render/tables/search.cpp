@@ -77,9 +77,10 @@ std::string outcome_of(const SearchReport& search) {
   const bool confirmed = std::ranges::any_of(
       search.finalists, [](const auto& one) { return one.confirmation.has_value(); });
   if (!confirmed) {
-    return fmt::format("{} led the search, {} over {}; nothing is confirmed yet.",
-                       search.finalists.front().name,
-                       ratio_text(search.finalists.front().searched_gain), search.baseline);
+    const FinalistResult& first = search.finalists.front();
+    return fmt::format("{} led the search, {} over {}; nothing is confirmed yet. It is {}.",
+                       first.name, ratio_text(first.searched_gain), search.baseline,
+                       first.description);
   }
   // How little a search saw belongs to what it says.
   const std::string cut_short =
