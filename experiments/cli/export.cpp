@@ -7,13 +7,12 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/export_subjects.hpp"
 #include "cli/program.hpp"
 #include "export/export.hpp"
 #include "files/read.hpp"
 #include "files/write.hpp"
 #include "nearest.hpp"
-#include "problem/tensor_names.hpp"
-#include "runner/experiment/experiment.hpp"
 
 namespace msda {
 namespace {
@@ -21,38 +20,39 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDefaultName = "msda_forward";
+constexpr const char* kNoArchitecture = "none";
 constexpr const char* kDefaultPackage = "msda_ops";
 
 Arguments export_arguments() {
   Arguments arguments(
-      {"export RECIPE... --problem PRESET|FILE [OPTION...]",
+      {"export RECIPE|best... [KEY=VALUE...] [OPTION...]",
        "Writes compositions as an operator that is built and used without this program: CUDA "
        "source with C entries, which is an external kernel too (docs/external.md), a PyTorch "
        "extension, or a project for Hugging Face's kernel-builder. Each problem gets a kernel for "
        "its constants; one recipe is for all problems, several are for one each, in their order. "
-       "Other sizes get a general kernel.",
+       "'best' is what searches have found for each. Other sizes get a general kernel.",
+       "  msda export best --for deformable-detr --format torch\n"
        "  msda export fastest --problem ddetr-encoder --arch sm_90a\n"
+       "  msda export best batch=4 num_query=300 num_heads=8 levels=64x64,32x32 num_points=4\n"
        "  msda export fastest fastest-few-queries --problem ddetr-encoder --problem "
        "ddetr-decoder\n",
        "0 ok; 1 a kernel cannot be exported, or not for an architecture; 2 wrong usage; 3 "
        "something is missing here"});
-  arguments.list("problem", "PRESET|FILE",
-                 "a preset, or an experiment's file with its problems (repeatable)");
+  add_subject_options(arguments);
   arguments.option("format", "F", "source, torch or hub (default: source)");
   arguments.option("output", "DIR", "the folder to write (default: the entry's or package's name)");
-  arguments.option("dtype", "T",
-                   fmt::format("{} (default: the file's types, {} for presets)",
-                               choices(all_names<DType>()), name_of(kUsual)));
   arguments.option(
       "arch", "SM,...",
-      "architectures that all have to run on: cubins (source), build.py's default (torch)");
+      fmt::format("architectures that all kernels have to run on, with code for each "
+                  "(default: none for source; else {}, as far as a kernel runs there); "
+                  "none: the source alone",
+                  fmt::join(usual_architectures(), ",")));
   arguments.option("name", "NAME",
                    "of the C entry (default: msda_forward) or of the package (default: msda_ops)");
   arguments.option("report", "DIR|FILE", "a run's directory, or a document: what was measured");
-  arguments.option("recipes", "FILE", "where recipes are looked up (default: the shipped ones)");
   add_force_option(arguments);
   arguments.plugin_option();
-  arguments.words("RECIPE", 1, -1);
+  arguments.words("RECIPE or best", 1, -1);
   return arguments;
 }
 
@@ -63,45 +63,12 @@ std::vector<std::string> split(const std::string& text) {
   return words;
 }
 
-std::vector<Problem> problems_of(const Arguments& arguments, const Registry& registry) {
-  std::vector<Problem> problems;
-  for (const std::string& name : arguments.all("problem")) {
-    const std::string suffix = fs::path(name).extension();
-    if (suffix == ".yaml" || suffix == ".yml") {
-      for (const ProblemSpec& spec : load_experiment(name, registry).problems) {
-        problems.push_back(spec.problem);
-      }
-    } else {
-      problems.push_back(preset_spec(name, fs::current_path()).problem);
-      problems.back().types = Types::all(kUsual);
-    }
-  }
-  if (problems.empty()) {
-    throw UsageError(
-        "export: no problem is given: name presets or files behind --problem, whose shapes and "
-        "types become constants of the kernels");
-  }
-  if (const auto dtype = arguments.find("dtype")) {
-    for (Problem& problem : problems) problem.types = Types::all(value_named<DType>(*dtype));
-  }
-  return problems;
-}
-
-std::vector<ExportedKernel> kernels_of(const Arguments& arguments, const Registry& registry) {
-  const std::vector<std::string>& names = arguments.words();
-  const std::vector<Problem> problems = problems_of(arguments, registry);
-  if (names.size() != 1 && names.size() != problems.size()) {
-    throw UsageError(fmt::format(
-        "export: {} recipes for {} problems: give one for all, or one for each in their order",
-        names.size(), problems.size()));
-  }
-  const Recipes recipes = recipes_for(arguments.find("recipes"), registry, names);
-  std::vector<ExportedKernel> kernels;
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    const std::string& name = names.size() == 1 ? names.front() : names[i];
-    kernels.push_back({name, Composition(registry, uses_of(name, registry, recipes)), problems[i]});
-  }
-  return kernels;
+/// Architectures to carry code for, and those that all kernels have to run on.
+void take_architectures(const Arguments& arguments, bool is_source, ExportRequest& request) {
+  const std::string asked = arguments.get("arch", "");
+  if (asked == kNoArchitecture) return;
+  request.architectures = split(asked);
+  if (!is_source && request.architectures.empty()) request.images = usual_architectures();
 }
 
 /// What C and Python take as a name.
@@ -170,8 +137,9 @@ int export_command(const std::vector<std::string>& words) {
   const Registry registry = load_registry(arguments);
   ExportRequest request;
   if (is_source) request.name = name;
-  request.kernels = kernels_of(arguments, registry);
-  request.architectures = split(arguments.get("arch", ""));
+  std::vector<std::string> notes;
+  request.kernels = export_subjects(arguments, registry, notes);
+  take_architectures(arguments, is_source, request);
   if (const auto report = arguments.find("report")) take_report(*report, request);
 
   const Compiler compiler;
@@ -179,6 +147,7 @@ int export_command(const std::vector<std::string>& words) {
               : format == "torch" ? export_torch(request, compiler, name)
                                   : export_hub(request, compiler, name),
               folder);
+  for (const std::string& note : notes) fmt::print("{}\n", note);
   fmt::print("Next:\n{}", next_step(format, name, folder));
   return 0;
 }

@@ -144,6 +144,13 @@ void require_capability(const ExportRequest& request, const CheckedKernel& kerne
   }
 }
 
+/// The kernels' names in images, which are compiled of the unit that is measured.
+void add_symbols(const ComposedUnit& measured, const Module& module, CheckedKernel& kernel) {
+  for (const PlannedKernel& planned : kernels_of(measured, kernel.plan)) {
+    kernel.symbols.push_back(module.kernels.at(planned.expression).symbol);
+  }
+}
+
 }  // namespace
 
 std::vector<CheckedKernel> check_kernels(const ExportRequest& request, const Compiler& compiler) {
@@ -165,8 +172,10 @@ std::vector<CheckedKernel> check_kernels(const ExportRequest& request, const Com
     one.most_capability = capabilities.most;
     require_capability(request, one);
     one.composed = write_unit(kernel.composition, kernel.problem, one.space);
+    add_symbols(write_unit(kernel.composition, kernel.problem), module, one);
     checked.push_back(std::move(one));
   }
+  add_images(request, compiler, checked);
   return checked;
 }
 

@@ -21,10 +21,16 @@ struct ExportedKernel {
 struct ExportRequest {
   std::string name = "msda_forward";  ///< of the C entry and of its files
   std::vector<ExportedKernel> kernels;
-  std::vector<std::string> architectures;  ///< to compile for ahead of time: "sm_90a"
-  std::string report;                      ///< text of what was measured; "" for none
-  std::string report_from;                 ///< where it comes from
+  std::vector<std::string> architectures;  ///< that all kernels have to run on: "sm_90a"
+  /// NVRTC's code to carry beside the source, as far as kernels run there; those of
+  /// `architectures` in any case.
+  std::vector<std::string> images;
+  std::string report;       ///< text of what was measured; "" for none
+  std::string report_from;  ///< where it comes from
 };
+
+/// Those that exports carry code for unless others are asked for.
+std::vector<std::string> usual_architectures();
 
 struct ExportedFile {
   std::filesystem::path path;  ///< in the folder of the export
@@ -32,8 +38,9 @@ struct ExportedFile {
 };
 
 /// NAME.cu and NAME.h: the kernels with all that they need, a table of them, a general kernel for
-/// other sizes, and C entries as msda/external.h has them; a cubin for each architecture, and
-/// export.json, which says what all of it was made of. Each kernel is compiled once, so that none
+/// other sizes, and C entries as msda/external.h has them; NAME_images.h with NVRTC's code, of the
+/// same bits as what an experiment measures; a cubin for each architecture, and export.json, which
+/// says what all of it was made of. Each kernel is compiled once, so that none
 /// is written that does not compile. Throws UsageError for what is no composition of the operator,
 /// Unsupported for one that an architecture asked for, or an export, cannot carry.
 std::vector<ExportedFile> export_source(const ExportRequest& request, const Compiler& compiler);

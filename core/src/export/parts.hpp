@@ -19,10 +19,19 @@ using Words = std::map<std::string, std::string>;
 std::string filled(std::string_view file, const Words& words);
 /// A template as it is.
 std::string template_text(std::string_view file);
+/// The licence of this program.
+std::string licence_text();
 /// msda/external.h.
 std::string external_header();
 /// The launcher (core/runtime), as this program was compiled with it, and what it includes.
 std::vector<UnitHeader> launcher_headers();
+
+/// NVRTC's code of a composition, as a device compiles it that measures it.
+struct CodeImage {
+  std::string architecture;     ///< "sm_90a"; "compute_90": PTX, for later devices
+  std::vector<std::byte> code;  ///< a cubin, or PTX that ends in a zero
+  std::string code_hash;        ///< of a cubin: code_hash() of a measurement's record
+};
 
 /// A kernel that was compiled, and may be carried.
 struct CheckedKernel {
@@ -31,12 +40,28 @@ struct CheckedKernel {
   std::string name;   ///< for people: "fastest for ddetr-encoder"
   ComposedUnit composed;
   LaunchPlan plan;
-  int least_capability;  ///< 10 * major + minor
-  int most_capability;   ///< 0: no limit
+  int least_capability;              ///< 10 * major + minor
+  int most_capability;               ///< 0: no limit
+  std::vector<std::string> symbols;  ///< in the images, in the order of kernels_of()
+  std::vector<CodeImage> images;     ///< see ExportRequest::images
 };
 
 /// Throws as export_source() does.
 std::vector<CheckedKernel> check_kernels(const ExportRequest& request, const Compiler& compiler);
+
+/// Compiles each kernel for the request's images, with all of the machine's cores. An architecture
+/// that a kernel is not for is left out, and those of which nothing is left.
+void add_images(const ExportRequest& request, const Compiler& compiler,
+                std::vector<CheckedKernel>& kernels);
+/// NAME_images.h; "" where no kernel has an image.
+std::string images_text(const ExportRequest& request, const std::vector<CheckedKernel>& kernels);
+/// The name of a kernel's images in it.
+std::string images_name(const CheckedKernel& kernel);
+
+/// "100x134 50x67"
+std::string levels_text(const Problem& problem);
+/// "fp16", or each tensor's.
+std::string types_text(const Types& types);
 
 /// What was exported of what, as lines of a C comment.
 std::string provenance_comment(const ExportRequest& request,

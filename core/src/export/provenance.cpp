@@ -16,20 +16,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string levels_text(const Problem& problem) {
-  std::vector<std::string> sizes;
-  for (const Level& level : problem.levels) {
-    sizes.push_back(fmt::format("{}x{}", level.height, level.width));
-  }
-  return fmt::format("{}", fmt::join(sizes, " "));
-}
-
-std::string types_text(const Types& types) {
-  if (types == Types::all(types.value)) return std::string(name_of(types.value));
-  return fmt::format("value {}, locations {}, weights {}, output {}", name_of(types.value),
-                     name_of(types.location), name_of(types.weight), name_of(types.output));
-}
-
 /// Each plugin once, with its version.
 std::vector<std::string> plugins_of(const std::vector<CheckedKernel>& kernels) {
   std::set<std::string> plugins;
@@ -41,11 +27,14 @@ std::vector<std::string> plugins_of(const std::vector<CheckedKernel>& kernels) {
   return {plugins.begin(), plugins.end()};
 }
 
-/// A word of a comment: no name in it ends the comment, or shows as other code than there is.
+/// A word of a comment: no name in it ends or begins a comment, or shows as other code than there
+/// is.
 std::string comment_word(const std::string& word) {
   std::string text = visible(word);
-  for (std::size_t at = 0; (at = text.find("*/", at)) != std::string::npos;)
-    text.insert(at + 1, " ");
+  for (const char* mark : {"*/", "/*", "??"}) {
+    for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;)
+      text.insert(at + 1, " ");
+  }
   return text;
 }
 
@@ -76,6 +65,10 @@ json to_json(const CheckedKernel& kernel) {
                      {"version", part.plugin->version},
                      {"hash", part.plugin->hash}});
   }
+  json images = json::array();
+  for (const CodeImage& image : kernel.images) {
+    images.push_back({{"architecture", image.architecture}, {"code_hash", image.code_hash}});
+  }
   const Types& types = problem.types;
   const Arithmetic arithmetic = kernel.exported->composition.arithmetic(problem);
   return {{"name", kernel.name},
@@ -95,11 +88,26 @@ json to_json(const CheckedKernel& kernel) {
           {"value_unit", arithmetic.values.to.unit * arithmetic.values.times},
           {"value_step", arithmetic.value_step},
           {"least_capability", kernel.least_capability},
+          {"images", images},
           {"threads", kernel.plan.main.threads},
           {"shared_bytes", kernel.plan.main.shared_bytes}};
 }
 
 }  // namespace
+
+std::string levels_text(const Problem& problem) {
+  std::vector<std::string> sizes;
+  for (const Level& level : problem.levels) {
+    sizes.push_back(fmt::format("{}x{}", level.height, level.width));
+  }
+  return fmt::format("{}", fmt::join(sizes, " "));
+}
+
+std::string types_text(const Types& types) {
+  if (types == Types::all(types.value)) return std::string(name_of(types.value));
+  return fmt::format("value {}, locations {}, weights {}, output {}", name_of(types.value),
+                     name_of(types.location), name_of(types.weight), name_of(types.output));
+}
 
 std::string provenance_comment(const ExportRequest& request,
                                const std::vector<CheckedKernel>& kernels) {

@@ -17,22 +17,58 @@ namespace msda {
 namespace {
 
 /// As a string of C++, whatever is in the text.
-std::string literal(const std::string& text) { return nlohmann::json(visible(text)).dump(); }
+std::string literal(const std::string& text) {
+  std::string quoted = nlohmann::json(visible(text)).dump();
+  for (std::size_t at = 0; (at = quoted.find("??", at)) != std::string::npos;) {
+    quoted.insert(at + 1, "\\");  // no trigraph
+  }
+  return quoted;
+}
+
+/// A kernel of the table by its symbol in the images and its name in the source.
+std::string launchable(const std::string& symbol, const PlannedKernel& kernel) {
+  const std::string begin = fmt::format("{{\"{}\", MSDA_SOURCE({})", symbol, kernel.expression);
+  if (kernel.pass == nullptr) return begin + "}";
+  return fmt::format("{}, msda::{}, {}}}", begin,
+                     kernel.pass->when == kBefore ? "kBefore" : "kAfter", kernel.pass->slot);
+}
 
 /// The line of the table that a kernel is.
 std::string table_entry(const CheckedKernel& kernel) {
   const Problem& problem = kernel.exported->problem;
+  std::string main;
   std::string passes;
+  std::size_t at = 0;
   for (const PlannedKernel& planned : kernels_of(kernel.composed, kernel.plan)) {
-    if (planned.pass == nullptr) continue;
-    passes += fmt::format("{}{{{}, msda::{}, {}}}", passes.empty() ? "" : ", ", planned.expression,
-                          planned.pass->when == kBefore ? "kBefore" : "kAfter", planned.pass->slot);
+    const std::string text = launchable(kernel.symbols.at(at++), planned);
+    if (planned.pass == nullptr) {
+      main = text;
+    } else {
+      passes += (passes.empty() ? "" : ", ") + text;
+    }
   }
+  const std::string images =
+      kernel.images.empty() ? "" : fmt::format("{}, {}", images_name(kernel), kernel.images.size());
   return fmt::format(
       "    {{{},\n     shape_of<{}::Problem>(),\n     {},\n     {},\n     {},\n     {},\n"
-      "     {{{}}},\n     {{{}}}}},\n",
+      "     {{{}}},\n     {},\n     {{{}}}}},\n",
       literal(kernel.name), kernel.space, problem.batch * problem.queries, kernel.least_capability,
-      kernel.most_capability, kernel.composed.constant_plan, kernel.composed.main_kernel, passes);
+      kernel.most_capability, kernel.composed.constant_plan, images, main, passes);
+}
+
+bool has_images(const CheckedKernel& kernel) { return !kernel.images.empty(); }
+
+/// Whether nvcc compiles the table's kernels too. Without a word from a build it does where a
+/// kernel has no image.
+std::string source_switch(const ExportRequest& request, const std::vector<CheckedKernel>& kernels) {
+  const bool images = std::ranges::any_of(kernels, has_images);
+  const std::string text = fmt::format(
+      "// 1: nvcc compiles the kernels of the table too, for devices that no image is for.\n"
+      "#ifndef MSDA_FROM_SOURCE\n#define MSDA_FROM_SOURCE {}\n#endif\n"
+      "#if MSDA_FROM_SOURCE\n#define MSDA_SOURCE(...) __VA_ARGS__\n#else\n"
+      "#define MSDA_SOURCE(...) nullptr\n#endif\n\n",
+      std::ranges::all_of(kernels, has_images) ? 0 : 1);
+  return text + (images ? fmt::format("#include \"{}_images.h\"\n\n", request.name) : "");
 }
 
 std::string table(const std::vector<CheckedKernel>& kernels) {
@@ -71,9 +107,11 @@ std::string host_text(const ExportRequest& request, const std::vector<CheckedKer
   };
   const bool maps = any(copies_boxes);
   const bool texels = any(fetches_texels);
-  std::set<std::string> includes = {"algorithm",      "atomic",     "cmath",  "cstdint", "cstring",
-                                    "cuda_runtime.h", "functional", "memory", "thread",  "vector"};
-  std::string launcher = "#include <msda/runtime/sequence.hpp>\n";
+  std::set<std::string> includes = {"algorithm", "atomic",  "cmath",      "cstddef",
+                                    "cstdint",   "cstring", "functional", "cuda_runtime.h",
+                                    "memory",    "mutex",   "thread",     "vector"};
+  std::string launcher =
+      "#include <msda/runtime/images.hpp>\n#include <msda/runtime/sequence.hpp>\n";
   std::string templates = template_text("source/launch.cuh") + "\n";
   if (maps) {
     launcher += "#include <msda/runtime/tensor_maps.hpp>\n";
@@ -82,12 +120,13 @@ std::string host_text(const ExportRequest& request, const std::vector<CheckedKer
   if (texels) {
     launcher += "#include <msda/runtime/linear_textures.hpp>\n";
     templates += template_text("source/linear_textures.cuh") + "\n";
-    includes.insert({"map", "mutex", "tuple"});
+    includes.insert({"map", "tuple"});
   }
   const std::string flat = flattener.flat(launcher, launcher_headers());
   includes.insert(flattener.outside().begin(), flattener.outside().end());
   return include_lines(includes) + fmt::format("\n#include \"{}.h\"\n\n", request.name) + flat +
-         template_text("source/general.cuh") + "\n" + templates + table(kernels) +
+         template_text("source/general.cuh") + "\n" + template_text("source/general_cpu.cuh") +
+         "\n" + templates + source_switch(request, kernels) + table(kernels) +
          filled("source/entry.cuh", {{"ADD_TEXTURES", texels ? kAddTextures : ""},
                                      {"ADD_MAPS", maps ? kAddMaps : ""},
                                      {"NAME", request.name}});
@@ -143,6 +182,9 @@ std::vector<ExportedFile> source_files(const ExportRequest& request,
   std::vector<ExportedFile> files = {{request.name + ".cu", source_text(request, kernels)},
                                      {request.name + ".h", header},
                                      {"export.json", provenance_json(request, kernels)}};
+  if (std::string images = images_text(request, kernels); !images.empty()) {
+    files.push_back({request.name + "_images.h", std::move(images)});
+  }
   if (!request.report.empty()) files.push_back({"report.md", request.report});
   return files;
 }

@@ -10,6 +10,9 @@ extern const EmbeddedSource kSources[];
 namespace msda::embedded::external {
 extern const EmbeddedSource kSources[];
 }
+namespace msda::embedded::licence {
+extern const EmbeddedSource kSources[];
+}
 namespace msda::embedded::launcher {
 extern const EmbeddedSource kSources[];
 }
@@ -22,6 +25,8 @@ std::string template_text(std::string_view name) {
   }
   throw Error(fmt::format("no template {}", name));
 }
+
+std::string licence_text() { return embedded::licence::kSources[0].text; }
 
 std::string external_header() { return embedded::external::kSources[0].text; }
 

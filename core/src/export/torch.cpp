@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "characters.hpp"
 #include "export/parts.hpp"
 #include "jit/occupancy.hpp"
 #include "version.hpp"
@@ -55,6 +56,40 @@ std::string architecture_numbers(const ExportRequest& request) {
   return numbers;
 }
 
+/// "msda-ops" of "msda_ops".
+std::string project_name(std::string package) {
+  std::replace(package.begin(), package.end(), '_', '-');
+  return package;
+}
+
+/// A text that may stand in a cell of Markdown.
+std::string cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : visible(text)) {
+    if (c == '|' || c == '\\' || c == '<' || c == '`') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string kernel_table(const std::vector<CheckedKernel>& kernels) {
+  std::string table =
+      "| kernel | levels | heads, channels, points | types | least compute capability |\n"
+      "| :--- | :--- | :--- | :--- | :--- |\n";
+  for (const CheckedKernel& kernel : kernels) {
+    const Problem& problem = kernel.exported->problem;
+    table += fmt::format("| {} | {} | {}, {}, {} | {} | {}.{} |\n", cell(kernel.name),
+                         levels_text(problem), problem.heads, problem.channels, problem.points,
+                         types_text(problem.types), kernel.least_capability / 10,
+                         kernel.least_capability % 10);
+  }
+  return table;
+}
+
+bool any_images(const std::vector<CheckedKernel>& kernels) {
+  return std::ranges::any_of(kernels, [](const CheckedKernel& k) { return !k.images.empty(); });
+}
+
 /// "8.0", "9.0": those of kernel-builder's list that the kernels are for.
 std::vector<std::string> capability_texts(const std::vector<CheckedKernel>& kernels) {
   const int least =
@@ -74,21 +109,28 @@ std::vector<ExportedFile> export_torch(const ExportRequest& asked, const Compile
                                        const std::string& package) {
   const ExportRequest request = with_wide_locations(asked);
   const auto kernels = check_kernels(request, compiler);
-  const Words words = {{"NAME", request.name},
-                       {"PACKAGE", package},
-                       {"ARCHITECTURES", architecture_numbers(request)},
-                       {"NAMESPACE", package},
-                       {"INCLUDES", ""},
-                       {"DEFINE", "STABLE_TORCH_LIBRARY"},
-                       {"IMPLEMENT", "STABLE_TORCH_LIBRARY_IMPL"},
-                       {"EXTENSION", ""}};
+  const Words words = {
+      {"NAME", request.name},
+      {"PACKAGE", package},
+      {"HUB_NAME", project_name(package)},
+      {"VERSION", kVersion},
+      {"KERNELS", kernel_table(kernels)},
+      {"MEASURED", request.report.empty() ? "No report of a run came with this export."
+                                          : "What was measured: [report.md](src/report.md)."},
+      {"ARCHITECTURES", architecture_numbers(request)},
+      {"NAMESPACE", package},
+      {"INCLUDES", ""},
+      {"DEFINE", "STABLE_TORCH_LIBRARY"},
+      {"IMPLEMENT", "STABLE_TORCH_LIBRARY_IMPL"},
+      {"EXTENSION", ""}};
   std::vector<ExportedFile> files = source_in("src", request, kernels);
   files.push_back({"src/ops.cpp", filled("torch/ops.cpp.in", words)});
   add_package(files, package, words);
   files.push_back({package + "/_ops.py", filled("torch/package/_ops.py", words)});
-  for (const char* file : {"build.py", "check.py"}) {
+  for (const char* file : {"README.md", "build.py", "check.py", "pyproject.toml", "setup.py"}) {
     files.push_back({file, filled(fmt::format("torch/{}", file), words)});
   }
+  files.push_back({"LICENSE", licence_text()});
   return files;
 }
 
@@ -96,13 +138,13 @@ std::vector<ExportedFile> export_hub(const ExportRequest& asked, const Compiler&
                                      const std::string& package) {
   const ExportRequest request = with_wide_locations(asked);
   const auto kernels = check_kernels(request, compiler);
-  std::string hub_name = package;
-  std::replace(hub_name.begin(), hub_name.end(), '_', '-');
   const Words words = {
       {"NAME", request.name},
       {"PACKAGE", package},
-      {"HUB_NAME", hub_name},
+      {"HUB_NAME", project_name(package)},
       {"VERSION", kVersion},
+      {"IMAGES",
+       any_images(kernels) ? fmt::format(", \"{}_cuda/{}_images.h\"", package, request.name) : ""},
       {"CAPABILITIES", fmt::format("{}", fmt::join(capability_texts(kernels), ", "))},
       {"NAMESPACE", "TORCH_EXTENSION_NAME"},
       {"INCLUDES", "#include \"registration.h\"\n"},

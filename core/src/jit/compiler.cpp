@@ -69,6 +69,14 @@ class Program {
     check(nvrtcGetCUBIN(program_, reinterpret_cast<char*>(bytes.data())), "nvrtcGetCUBIN");
     return bytes;
   }
+  /// With the zero at its end.
+  std::vector<std::byte> ptx() const {
+    std::size_t size = 0;
+    check(nvrtcGetPTXSize(program_, &size), "nvrtcGetPTXSize");
+    std::vector<std::byte> bytes(size);
+    check(nvrtcGetPTX(program_, reinterpret_cast<char*>(bytes.data())), "nvrtcGetPTX");
+    return bytes;
+  }
 
  private:
   nvrtcProgram program_ = nullptr;
@@ -112,6 +120,9 @@ std::unique_ptr<Program> compiled(const Unit& unit, const std::filesystem::path&
   return program;
 }
 
+/// Whether an architecture is one of PTX, which no assembler sees.
+bool is_virtual(const std::string& architecture) { return architecture.starts_with("compute_"); }
+
 bool tells_resources(const Program& program, const Unit& unit) {
   const auto resources = read_resources(program.log());
   return std::all_of(unit.kernels.begin(), unit.kernels.end(), [&](const std::string& kernel) {
@@ -126,13 +137,15 @@ Compiler::Compiler(std::filesystem::path cache)
 
 std::vector<std::string> Compiler::options(const std::filesystem::path& directory,
                                            const std::string& architecture) const {
-  return {"--gpu-architecture=" + architecture,
-          "--std=c++20",
-          "--generate-line-info",
-          "--device-as-default-execution-space",
-          "--ptxas-options=-v",
-          "--include-path=" + directory.string(),
-          "--include-path=" + cuda_headers_.string()};
+  std::vector<std::string> options = {"--gpu-architecture=" + architecture,
+                                      "--std=c++20",
+                                      "--generate-line-info",
+                                      "--device-as-default-execution-space",
+                                      "--ptxas-options=-v",
+                                      "--include-path=" + directory.string(),
+                                      "--include-path=" + cuda_headers_.string()};
+  if (is_virtual(architecture)) std::erase(options, "--ptxas-options=-v");
+  return options;
 }
 
 std::string Compiler::key(const Unit& unit, const std::string& architecture) const {
@@ -162,7 +175,8 @@ Module Compiler::build(const Unit& unit, const std::string& architecture,
                        const std::filesystem::path& directory) const {
   std::vector<std::string> given = options(directory, architecture);
   auto program = compiled(unit, directory, given);
-  if (!program->failed() && !tells_resources(*program, unit)) {
+  const bool ptx = is_virtual(architecture);
+  if (!program->failed() && !ptx && !tells_resources(*program, unit)) {
     // From CUDA 12.8 on NVRTC looks into the driver's cache first, and what comes from there comes
     // without the assembler's words.
     given.emplace_back("--no-cache");
@@ -173,7 +187,7 @@ Module Compiler::build(const Unit& unit, const std::string& architecture,
   }
   Module module;
   module.log = program->log();
-  module.cubin = program->cubin();
+  module.cubin = ptx ? program->ptx() : program->cubin();
   const auto resources = read_resources(module.log);
   for (const std::string& kernel : unit.kernels) {
     const std::string symbol = program->lowered(kernel);

@@ -24,7 +24,8 @@ class Compiler {
   /// EnvironmentError that lists the places looked at, or says that the program has no NVRTC.
   explicit Compiler(std::filesystem::path cache = {});
 
-  /// `architecture` as NVRTC knows it, "sm_90a". Throws Error with the compiler's log and the path
+  /// `architecture` as NVRTC knows it, "sm_90a"; of "compute_90" the module has PTX in the place of
+  /// a cubin, and says nothing of resources. Throws Error with the compiler's log and the path
   /// of the sources. Safe to call from several threads and processes at a time.
   Module compile(const Unit& unit, const std::string& architecture) const;
 

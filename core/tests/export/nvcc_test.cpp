@@ -31,9 +31,11 @@ class ExportWithNvcc : public testing::Test {
   /// Writes the export, with `more` behind its source, and compiles it; what nvcc says, "" for
   /// nothing.
   std::string compile(const ExportedKernel& kernel, const std::vector<std::string>& options,
-                      const std::string& more = "") {
+                      const std::string& more = "",
+                      const std::vector<std::string>& architectures = {}) {
     ExportRequest request;
     request.kernels = {kernel};
+    request.architectures = architectures;
     for (const ExportedFile& file : export_source(request, Compiler())) {
       const bool is_source = file.path.extension() == ".cu";
       write_atomically(folder_.path() / file.path, file.content + (is_source ? more : ""));
@@ -82,6 +84,25 @@ TEST_F(ExportWithNvcc, CompilesWhatIsForHopperAndLater) {
   EXPECT_EQ(
       compile(exported_kernel({"tma-boxes"}, preset_in_half("rtdetr-decoder")), for_all_from(90)),
       "");
+}
+
+TEST_F(ExportWithNvcc, CompilesWithTheCodeThatTravelsAlong) {
+  const ExportedKernel kernel =
+      exported_kernel({"vector-loads", "spatial-order"}, preset_in_half("rtdetr-decoder"));
+  const std::string object = (folder_.path() / "images.o").string();
+  EXPECT_EQ(compile(kernel, {"-arch=sm_90a", "-c", "-o", object}, "", {"sm_90a"}), "");
+  EXPECT_EQ(
+      compile(kernel, {"-arch=sm_90a", "-DMSDA_FROM_SOURCE=1", "-c", "-o", object}, "", {"sm_90a"}),
+      "");
+}
+
+TEST_F(ExportWithNvcc, CompilesWhateverAProblemIsCalled) {
+  ExportedKernel kernel = exported_kernel({"vector-loads"}, preset_in_half("rtdetr-decoder"));
+  kernel.recipe = "a \"recipe\" \\";
+  kernel.problem.name = "he said \"x\" ?\?/ \\ */ @NAME@ {} %s\n#error";
+  EXPECT_EQ(compile(kernel, {"-arch=sm_90a", "-c", "-o", (folder_.path() / "a.o").string()}, "",
+                    {"sm_90a"}),
+            "");
 }
 
 TEST_F(ExportWithNvcc, TheHostHasThePlanOfTheDevice) {

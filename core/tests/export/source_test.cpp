@@ -1,16 +1,22 @@
 // The format `source`: what is written, what is refused, and that the run-time compiler takes it.
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
+#include <msda/runtime/images.hpp>
+
 #include "compose/unit_writer.hpp"
 #include "conformance/conformance.hpp"
+#include "device/compiled_unit.hpp"
 #include "export/flatten.hpp"
 #include "exported.hpp"
+#include "jit/launch_plan.hpp"
+#include "jit/occupancy.hpp"
 #include "version.hpp"
 
 namespace msda::test {
@@ -154,6 +160,91 @@ TEST(ExportedSource, IsCompiledAheadOfTime) {
   for (const char* name : {"msda_forward.sm_80.cubin", "msda_forward.sm_90a.cubin"}) {
     EXPECT_EQ(content_of(files, name).substr(1, 3), "ELF") << name;
   }
+}
+
+/// The code of an array in NAME_images.h.
+std::vector<std::byte> embedded_code(const std::string& header, const std::string& array) {
+  const std::size_t begin = header.find(array + "[] = {");
+  if (begin == std::string::npos) throw Error("no array " + array);
+  std::istringstream words(header.substr(header.find('{', begin) + 1));
+  std::vector<std::byte> code;
+  for (std::string word; std::getline(words, word, ',');) {
+    const std::size_t digits = word.find("0x");
+    if (digits == std::string::npos) break;
+    const std::uint64_t value = std::stoull(word.substr(digits), nullptr, 16);
+    const auto* bytes = reinterpret_cast<const std::byte*>(&value);
+    code.insert(code.end(), bytes, bytes + sizeof value);
+  }
+  return code;
+}
+
+TEST(ExportedSource, CarriesTheCodeThatIsMeasured) {
+  const ExportedKernel kernel =
+      exported_kernel({"vector-loads", "spatial-order"}, preset_in_half("rtdetr-decoder"));
+  const auto files = exported(kernel, {"sm_90a"});
+  const auto json = nlohmann::json::parse(content_of(files, "export.json"));
+  const auto& images = json.at("kernels").at(0).at("images");
+  ASSERT_EQ(images.size(), 2U);
+  EXPECT_EQ(images.at(0).at("architecture"), "sm_90a");
+  EXPECT_EQ(images.at(1).at("architecture"), "compute_90");
+
+  const Compiler compiler;
+  const Build measured =
+      compile_unit(compiler, kernel.composition, kernel.problem, compile_target(90));
+  EXPECT_EQ(images.at(0).at("code_hash"), code_hash(*measured.unit));
+  CompiledUnit carried = *measured.unit;
+  const std::string& header = content_of(files, "msda_forward_images.h");
+  carried.module.cubin = embedded_code(header, "code_rtdetr_decoder_fp16_sm_90a");
+  EXPECT_EQ(code_hash(carried), code_hash(*measured.unit));
+  const std::string& source = content_of(files, "msda_forward.cu");
+  EXPECT_THAT(source, HasSubstr("#include \"msda_forward_images.h\""));
+  const auto is_named = [&](const std::string& kernel) {
+    const std::string& symbol = measured.unit->module.kernels.at(kernel).symbol;
+    return count(source, "{\"" + symbol + "\", MSDA_SOURCE(") == 1;
+  };
+  const CompiledUnit& unit = *measured.unit;
+  for (const PlannedKernel& planned : kernels_of(unit.composed, read_plan(unit.module))) {
+    EXPECT_TRUE(is_named(planned.expression)) << planned.name;
+  }
+}
+
+TEST(ExportedSource, CarriesCodeAsFarAsAKernelRunsThere) {
+  ExportRequest request;
+  request.kernels = {exported_kernel({"tma-boxes"}, preset_in_half("rtdetr-decoder"))};
+  request.images = {"sm_80", "sm_90a"};
+  const auto files = export_source(request, Compiler());
+  const auto json = nlohmann::json::parse(content_of(files, "export.json"));
+  std::vector<std::string> found;
+  for (const auto& image : json.at("kernels").at(0).at("images")) {
+    found.push_back(image.at("architecture"));
+  }
+  EXPECT_THAT(found, testing::ElementsAre("sm_90a", "compute_90"));
+}
+
+TEST(ExportedSource, WithoutImagesIsBuiltFromTheSource) {
+  const auto files = exported(exported_kernel({"vector-loads"}, preset_in_half("rtdetr-decoder")));
+  EXPECT_THAT(content_of(files, "msda_forward.cu"), HasSubstr("#define MSDA_FROM_SOURCE 1\n"));
+  EXPECT_THROW(content_of(files, "msda_forward_images.h"), Error);
+}
+
+TEST(Images, AreChosenForADevice) {
+  using runtime::Image;
+  using runtime::ImageKind;
+  const Image images[] = {{80, ImageKind::kCubin, nullptr},
+                          {90, ImageKind::kExact, nullptr},
+                          {100, ImageKind::kCubin, nullptr},
+                          {100, ImageKind::kPtx, nullptr}};
+  const auto chosen = [&](int capability) {
+    const Image* image = runtime::choose_image(images, 4, capability);
+    return image == nullptr ? -1 : static_cast<int>(image - images);
+  };
+  EXPECT_EQ(chosen(75), -1);
+  EXPECT_EQ(chosen(80), 0);
+  EXPECT_EQ(chosen(89), 0);
+  EXPECT_EQ(chosen(90), 1);
+  EXPECT_EQ(chosen(100), 2);
+  EXPECT_EQ(chosen(103), 2);
+  EXPECT_EQ(chosen(120), 3);
 }
 
 TEST(ExportedSource, RefusesWhatIsNoComposition) {

@@ -50,21 +50,29 @@ class ExportedPackage : public testing::Test {
 };
 
 TEST_F(ExportedPackage, HasTheFilesOfAnExtension) {
-  EXPECT_THAT(names_of(*torch_),
-              testing::UnorderedElementsAre(
-                  "build.py", "check.py", "my_ops/__init__.py", "my_ops/_ops.py",
-                  "my_ops/attention.py", "my_ops/layers.py", "my_ops/patch.py", "src/export.json",
-                  "src/msda_forward.cu", "src/msda_forward.h", "src/ops.cpp", "src/report.md"));
+  EXPECT_THAT(
+      names_of(*torch_),
+      testing::UnorderedElementsAre(
+          "LICENSE", "README.md", "build.py", "check.py", "my_ops/__init__.py", "my_ops/_ops.py",
+          "my_ops/attention.py", "my_ops/layers.py", "my_ops/patch.py", "pyproject.toml",
+          "setup.py", "src/export.json", "src/msda_forward.cu", "src/msda_forward.h",
+          "src/msda_forward_images.h", "src/ops.cpp", "src/report.md"));
+  EXPECT_THAT(content_of(*torch_, "LICENSE"), HasSubstr("Apache License"));
+  EXPECT_THAT(content_of(*torch_, "pyproject.toml"), HasSubstr("name = \"my-ops\""));
+  EXPECT_THAT(
+      content_of(*torch_, "README.md"),
+      HasSubstr("| vector-loads for rtdetr-decoder | 80x80 40x40 20x20 | 8, 32, 4 | fp16 |"));
 }
 
 TEST_F(ExportedPackage, HasTheFilesOfAProjectForKernelBuilder) {
-  EXPECT_THAT(names_of(*hub_), testing::UnorderedElementsAre(
-                                   "CARD.md", "build.toml", "flake.nix", "my_ops_cuda/export.json",
-                                   "my_ops_cuda/msda_forward.cu", "my_ops_cuda/msda_forward.h",
-                                   "my_ops_cuda/report.md", "tests/__init__.py",
-                                   "tests/test_attention.py", "torch-ext/my_ops/__init__.py",
-                                   "torch-ext/my_ops/attention.py", "torch-ext/my_ops/layers.py",
-                                   "torch-ext/my_ops/patch.py", "torch-ext/torch_binding.cpp"));
+  EXPECT_THAT(names_of(*hub_),
+              testing::UnorderedElementsAre(
+                  "CARD.md", "build.toml", "flake.nix", "my_ops_cuda/export.json",
+                  "my_ops_cuda/msda_forward.cu", "my_ops_cuda/msda_forward.h",
+                  "my_ops_cuda/msda_forward_images.h", "my_ops_cuda/report.md", "tests/__init__.py",
+                  "tests/test_attention.py", "torch-ext/my_ops/__init__.py",
+                  "torch-ext/my_ops/attention.py", "torch-ext/my_ops/layers.py",
+                  "torch-ext/my_ops/patch.py", "torch-ext/torch_binding.cpp"));
   const std::string& build = content_of(*hub_, "build.toml");
   EXPECT_THAT(build, HasSubstr("name = \"my-ops\""));
   EXPECT_THAT(build, HasSubstr("[kernel.my_ops]"));

@@ -29,7 +29,7 @@ const std::vector<Layers> kLayers = {
     {"core/src",
      "",
      {"files", "process", "trace", "design", "facts", "problem", "input", "reference", "operators",
-      "external", "plugin", "compose", "jit", "export", "device", "evidence", "measure",
+      "external", "plugin", "compose", "jit", "device", "export", "evidence", "measure",
       "results"}},
     {"analysis/src",
      "",

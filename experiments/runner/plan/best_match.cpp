@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 #include <fmt/format.h>
+
+#include "problem/validate.hpp"
 
 namespace msda {
 namespace {
@@ -87,6 +90,24 @@ std::optional<BestMatch> best_match(const std::vector<Winner>& winners, const Re
   }
   if (best) best->text = match_text(*best, problem, mode, device);
   return best;
+}
+
+std::string why_no_match(const std::vector<Winner>& winners, const Registry& registry,
+                         const ProblemSpec& problem, TimingMode mode, double error,
+                         const DeviceInfo& device) {
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  const auto nearest = [&](double largest_error) {
+    return best_match(winners, registry, problem, mode, largest_error, device, kAny);
+  };
+  std::string why = "none for these types, on a device of this kind, can run it";
+  if (const auto far = nearest(error)) {
+    why = fmt::format("the nearest, {}, is {:.1f} doublings away, and more than {:.0f} are too far",
+                      far->winner.problem.name(), far->doublings, kFarthestWinner);
+  } else if (const auto coarse = nearest(kAny)) {
+    why = fmt::format("that of {} may have an error of {:g}, and {:g} is allowed here",
+                      coarse->winner.problem.name(), coarse->winner.error, error);
+  }
+  return fmt::format("no search has left a winner for {} ({})", describe(problem.problem), why);
 }
 
 }  // namespace msda

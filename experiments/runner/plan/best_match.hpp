@@ -42,4 +42,10 @@ std::optional<BestMatch> best_match(const std::vector<Winner>& winners, const Re
                                     const ProblemSpec& problem, TimingMode mode, double error,
                                     const DeviceInfo& device, double farthest = kFarthestWinner);
 
+/// Why best_match() with these arguments, and the usual distance, finds none: "no search has left a
+/// winner for ... (...)".
+std::string why_no_match(const std::vector<Winner>& winners, const Registry& registry,
+                         const ProblemSpec& problem, TimingMode mode, double error,
+                         const DeviceInfo& device);
+
 }  // namespace msda

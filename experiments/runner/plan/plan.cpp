@@ -75,26 +75,13 @@ BestChoice choose_best(const Plan& plan, const Arm& arm, const Group& group,
   const ProblemSpec& problem = plan.problem_of(group);
   const double error = arm.best->error.value_or(acceptable_error(problem.problem));
   BestChoice choice{arm.name, group.problem, group.mode, arm, ""};
-  constexpr double kAny = std::numeric_limits<double>::infinity();
-  const auto nearest = [&](double largest_error, double farthest) {
-    return best_match(winners, registry, problem, group.mode, largest_error, plan.device, farthest);
-  };
-  if (const auto match = nearest(error, kFarthestWinner)) {
+  if (const auto match = best_match(winners, registry, problem, group.mode, error, plan.device)) {
     choice.chosen = make_arm(registry, arm.name, match->winner.uses);
     choice.match = match->text;
     return choice;
   }
-  std::string why = "none for these types, on a device of this kind, can run it";
-  if (const auto far = nearest(error, kAny)) {
-    why = fmt::format("the nearest, {}, is {:.1f} doublings away, and more than {:.0f} are too far",
-                      far->winner.problem.name(), far->doublings, kFarthestWinner);
-  } else if (const auto coarse = nearest(kAny, kAny)) {
-    why = fmt::format("that of {} may have an error of {:g}, and {:g} is allowed here",
-                      coarse->winner.problem.name(), coarse->winner.error, error);
-  }
-  choice.chosen.refused =
-      fmt::format("no search has left a winner for {} ({}); `msda tune` finds one",
-                  describe(problem.problem), why);
+  choice.chosen.refused = why_no_match(winners, registry, problem, group.mode, error, plan.device) +
+                          "; `msda tune` finds one";
   return choice;
 }
 

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "files/read.hpp"
 #include "support/support.hpp"
 
@@ -28,6 +30,12 @@ class ExportCommand : public testing::Test {
     EXPECT_FALSE(fs::exists(output())) << outcome.out;
     return outcome.err;
   }
+  /// What is said of a model that is not known.
+  static std::string complaint_of_model(const std::string& model) {
+    const Outcome outcome = run({"export", "vector-loads", "--for", model});
+    EXPECT_EQ(outcome.exit_code, 2);
+    return outcome.err;
+  }
   fs::path output() const { return folder_.path() / "out"; }
 
   TemporaryDirectory folder_;
@@ -38,8 +46,9 @@ TEST_F(ExportCommand, WritesSourceAndSaysWhatToDoNext) {
       run_export({"vector-loads", "--problem", "rtdetr-decoder", "--arch", "sm_90a,sm_80"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("nvcc -std=c++20"));
-  for (const char* name : {"msda_forward.cu", "msda_forward.h", "export.json",
-                           "msda_forward.sm_80.cubin", "msda_forward.sm_90a.cubin"}) {
+  for (const char* name :
+       {"msda_forward.cu", "msda_forward.h", "export.json", "msda_forward_images.h",
+        "msda_forward.sm_80.cubin", "msda_forward.sm_90a.cubin"}) {
     EXPECT_TRUE(fs::exists(output() / name)) << name;
   }
 }
@@ -57,6 +66,59 @@ TEST_F(ExportCommand, TakesProblemsAndRecipesOfFiles) {
   EXPECT_THAT(source, HasSubstr("rtdetr_decoder_bf16"));
   EXPECT_THAT(source, HasSubstr("loop-unrolling"));
   EXPECT_EQ(read_text(output() / "report.md", 1 << 20), "# measured\n");
+}
+
+/// Of the kernels in export.json.
+std::vector<std::string> values_of(const fs::path& folder, const char* key) {
+  std::vector<std::string> values;
+  const auto json = nlohmann::json::parse(read_text(folder / "export.json", 1 << 20));
+  for (const auto& kernel : json.at("kernels")) values.push_back(kernel.at(key));
+  return values;
+}
+
+TEST_F(ExportCommand, FindsTheWinnerOfEachProblemForAModelOfGpu) {
+  const Outcome outcome = run_export({"best", "--problem", "ddetr-decoder", "--problem",
+                                      "preset=rtdetr-decoder batch=8", "--device-model", "h200"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("best for ddetr-decoder (fp16) on NVIDIA H200: exactly this "
+                                     "shape, on this model"));
+  EXPECT_THAT(values_of(output(), "recipe"), testing::ElementsAre("best", "best"));
+  EXPECT_THAT(values_of(output(), "problem"),
+              testing::ElementsAre("ddetr-decoder", "rtdetr-decoder"));
+  const auto compositions = values_of(output(), "composition");
+  EXPECT_NE(compositions[0], compositions[1]);
+}
+
+TEST_F(ExportCommand, NamesTheModelsOfGpuThatHaveWinners) {
+  EXPECT_THAT(complaint({"best", "--problem", "ddetr-decoder", "--device-model", "tpu"}, 2),
+              testing::AllOf(HasSubstr("no winner was found on a 'tpu'"), HasSubstr("NVIDIA H200"),
+                             HasSubstr("NVIDIA H100")));
+}
+
+TEST_F(ExportCommand, TakesAProblemInWords) {
+  const Outcome outcome = run_export({"vector-loads", "batch=1", "num_query=300", "num_heads=8",
+                                      "levels=16x20,8x10", "num_points=4", "name=mine"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(read_text(output() / "export.json", 1 << 20));
+  const auto& kernel = json.at("kernels").at(0);
+  EXPECT_EQ(kernel.at("problem"), "mine");
+  EXPECT_EQ(kernel.at("levels"), (nlohmann::json{{16, 20}, {8, 10}}));
+  EXPECT_EQ(kernel.at("types").at(0), "fp16");
+}
+
+TEST_F(ExportCommand, RefusesWordsThatAreNoProblem) {
+  EXPECT_THAT(complaint({"vector-loads", "batch=1", "quries=3", "levels=4x4"}, 2),
+              HasSubstr("unknown key 'quries'"));
+}
+
+TEST_F(ExportCommand, ExportsWhatAModelNeeds) {
+  const Outcome outcome = run_export({"vector-loads", "--for", "rt-detr"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(
+      values_of(output(), "problem"),
+      testing::ElementsAre("rtdetr-decoder-fp16", "rtdetr-decoder-bf16", "rtdetr-decoder-fp32"));
+  EXPECT_THAT(complaint_of_model("rtdetr"),
+              HasSubstr("no model 'rtdetr' (did you mean 'rt-detr'?)"));
 }
 
 TEST_F(ExportCommand, WritesOverNothingUnlessForced) {

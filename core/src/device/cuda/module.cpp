@@ -2,22 +2,22 @@
 
 #include <utility>
 
+#include <msda/runtime/images.hpp>
+
 #include "device/cuda/check.hpp"
 
 namespace msda {
 
 CudaModule::CudaModule(Module module) : module_(std::move(module)) {
-  check(cudaLibraryLoadData(&library_, module_.cubin.data(), nullptr, nullptr, 0, nullptr, nullptr,
-                            0),
-        "cudaLibraryLoadData");
+  check(runtime::load_image(module_.cubin.data(), library_));
 }
 
 CudaModule::~CudaModule() { cudaLibraryUnload(library_); }
 
-cudaKernel_t CudaModule::kernel(const std::string& name_expression) const {
-  cudaKernel_t kernel = nullptr;
-  check(cudaLibraryGetKernel(&kernel, library_, module_.kernels.at(name_expression).symbol.c_str()),
-        "cudaLibraryGetKernel");
+const void* CudaModule::kernel(const std::string& name_expression) const {
+  const void* kernel = nullptr;
+  check(
+      runtime::find_function(library_, module_.kernels.at(name_expression).symbol.c_str(), kernel));
   return kernel;
 }
 

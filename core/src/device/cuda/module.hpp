@@ -18,7 +18,8 @@ class CudaModule {
   ~CudaModule();
 
   const Module& module() const { return module_; }
-  cudaKernel_t kernel(const std::string& name_expression) const;
+  /// A cudaKernel_t, as runtime::Kernel has it.
+  const void* kernel(const std::string& name_expression) const;
 
  private:
   Module module_;

@@ -9,6 +9,9 @@ struct State {
   int64_t queries = -1;
 };
 
+/// Which kind of kernel a problem gets.
+const char* form_of(const Tuned* tuned) { return tuned != nullptr ? "fixed" : "general"; }
+
 /// The kernel for the problem: of those that fit the one for the nearest number of queries. Null
 /// where the general one has to do it.
 Tuned* choose(const msda_problem& p) {
@@ -27,40 +30,24 @@ Tuned* choose(const msda_problem& p) {
   return best;
 }
 
-bool is_aligned(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer) % 16 == 0; }
-
 bool in_table(int32_t value, int32_t location, int32_t weight, int32_t output) {
   const auto may = [&](int32_t type) { return type == value || type == MSDA_FP32; };
   return value >= MSDA_FP32 && value <= MSDA_BF16 && output == value && may(location) &&
          may(weight);
 }
 
-template <int kChannels, class Value, class Location, class Weight, class Levels>
-int run_vectors(const msda::general::Call<Levels>& call, bool on_cpu, cudaStream_t stream) {
-  const int64_t vectors = call.batch * call.queries * call.heads * (call.channels / kChannels);
-  if (on_cpu) {
-    msda::general::run_on_cpu<kChannels, Value, Location, Weight>(call, vectors);
-    return 0;
+template <class Value, class Location, class Weight>
+int run_general(const msda::general::Call& call, bool on_cpu, cudaStream_t stream) {
+  if (!on_cpu) {
+    return msda::general::run_on_device<Value, Location, Weight>(
+        call, attribute(cudaDevAttrMultiProcessorCount), stream);
   }
-  constexpr unsigned kThreads = 256;
-  constexpr int64_t kMostBlocks = INT32_MAX;
-  const int64_t blocks = std::min((vectors + kThreads - 1) / kThreads, kMostBlocks);
-  msda::general::kernel<kChannels, Value, Location, Weight>
-      <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(call, vectors);
-  return cudaGetLastError();
+  msda::general::run_on_cpu<Value, Location, Weight>(call);
+  return 0;
 }
 
-template <class Value, class Location, class Weight, class Levels>
-int run_general(const msda::general::Call<Levels>& call, bool on_cpu, cudaStream_t stream) {
-  constexpr int kMost = 16 / sizeof(Value);
-  if (call.channels % kMost == 0 && is_aligned(call.value) && is_aligned(call.output))
-    return run_vectors<kMost, Value, Location, Weight>(call, on_cpu, stream);
-  return run_vectors<1, Value, Location, Weight>(call, on_cpu, stream);
-}
-
-template <class Value, class Levels>
-int run_general_of(const msda_problem& p, const msda::general::Call<Levels>& call,
-                   cudaStream_t stream) {
+template <class Value>
+int run_general_of(const msda_problem& p, const msda::general::Call& call, cudaStream_t stream) {
   const bool on_cpu = p.device == MSDA_CPU;
   const bool locations = p.location_type == p.value_type;
   const bool weights = p.weight_type == p.value_type;
@@ -70,14 +57,21 @@ int run_general_of(const msda_problem& p, const msda::general::Call<Levels>& cal
   return run_general<Value, float, float>(call, on_cpu, stream);
 }
 
-template <class Levels>
-int general(const msda_problem& p, const Levels& levels, const void* value, const void* locations,
-            const void* weights, void* output, cudaStream_t stream) {
+int general(const msda_problem& p, const int64_t* shapes, const int64_t* starts, const void* value,
+            const void* locations, const void* weights, void* output, cudaStream_t stream) {
   if (!in_table(p.value_type, p.location_type, p.weight_type, p.output_type)) return kTypes;
-  const msda::general::Call<Levels> call = {
-      value,   locations,      weights, output,     levels,   p.batch,
+  if (p.levels > msda::general::kMostLevels) return kLevels;
+  msda::general::Call call = {
+      value,   locations,      weights, output,     p.batch,
       p.spatial_size, p.heads, p.channels, p.levels, p.queries, p.points,
-      p.layout == MSDA_ZERO_BORDER ? 1 : 0};
+      p.layout == MSDA_ZERO_BORDER ? 1 : 0, {}};
+  if (p.shapes == nullptr) {
+    call.levels.shapes = shapes;
+    call.levels.starts = starts;
+  } else {
+    for (int64_t l = 0; l < p.levels; ++l)
+      call.levels.given[l] = {p.shapes[2 * l], p.shapes[2 * l + 1], p.starts[l]};
+  }
   switch (p.value_type) {
     case MSDA_FP32: return run_general_of<float>(p, call, stream);
     case MSDA_FP16: return run_general_of<__half>(p, call, stream);
@@ -85,26 +79,14 @@ int general(const msda_problem& p, const Levels& levels, const void* value, cons
   }
 }
 
-int general(const msda_problem& p, const int64_t* shapes, const int64_t* starts, const void* value,
-            const void* locations, const void* weights, void* output, cudaStream_t stream) {
-  if (p.shapes == nullptr) {
-    const msda::general::StoredLevels stored = {shapes, starts};
-    return general(p, stored, value, locations, weights, output, stream);
-  }
-  if (p.levels > msda::general::kMostLevels) return kLevels;
-  msda::general::GivenLevels given{};
-  std::copy_n(p.shapes, 2 * p.levels, given.shapes);
-  std::copy_n(p.starts, p.levels, given.starts);
-  return general(p, given, value, locations, weights, output, stream);
-}
-
 int forward(const void* value, const int64_t* shapes, const int64_t* starts, const void* locations,
             const void* weights, void* output, const msda_problem& p, State& state,
             cudaStream_t stream) {
   if (p.batch * p.queries * p.heads * p.channels == 0) return 0;
   Tuned* tuned = std::strcmp(p.options, "general") == 0 ? nullptr : choose(p);
-  const bool aligned_all = is_aligned(value) && is_aligned(locations) && is_aligned(weights) &&
-                           is_aligned(output);
+  constexpr size_t kUnit = 16;  // bytes at a multiple of which composed kernels want tensors
+  const auto fits = [](const void* tensor) { return msda::general::is_aligned(tensor, kUnit); };
+  const bool aligned_all = fits(value) && fits(locations) && fits(weights) && fits(output);
   if (tuned == nullptr || !aligned_all)
     return general(p, shapes, starts, value, locations, weights, output, stream);
   if (workspace_bytes(*tuned, p) != 0 && state.workspace == nullptr) return kState;
@@ -187,6 +169,10 @@ MSDA_ENTRY const char* @NAME@_error(int code) {
 MSDA_ENTRY const char* @NAME@_choice(const msda_problem* problem) {
   const Tuned* tuned = choose(*problem);
   return tuned != nullptr ? tuned->name : "general";
+}
+
+MSDA_ENTRY const char* @NAME@_form(const msda_problem* problem) {
+  return form_of(choose(*problem));
 }
 
 MSDA_ENTRY int64_t @NAME@_workspace(const msda_problem* problem) {

@@ -1,35 +1,43 @@
 // --- The general kernel -------------------------------------------------------------------------
-// For sizes that no kernel above was composed for, and for the CPU. One thread for each 16 bytes of
-// the output, or for each element where heads are no multiple of that; elements are counted in 64
-// bits, and coordinates, weights and sums are fp32 whatever the tensors' types. Both give the same
-// bits.
+// For sizes that no kernel above was composed for, and for the CPU. Coordinates, weights and sums
+// are fp32 whatever the tensors' types; memory is addressed in 64 bits. A row is one output vector
+// (image, query, head). Sums go over the points in their order on every path, so that a row's bits
+// depend on nothing but its own inputs.
 
 namespace msda::general {
 namespace {
 
 constexpr int kMostLevels = 16;
 
-/// Sizes of the levels as arguments of the launch.
-struct GivenLevels {
-  int64_t shapes[2 * kMostLevels];
-  int64_t starts[kMostLevels];
+struct Level {
+  int64_t height, width;
+  int64_t start;  ///< its first pixel in value, which is one of the border where there is one
 };
-/// The same in the memory of the device, where the host does not know them.
-struct StoredLevels {
-  const int64_t* shapes;
-  const int64_t* starts;
+
+/// Sizes as arguments of the launch, or in the memory of the device, where the host does not know
+/// them.
+struct Levels {
+  Level given[kMostLevels];
+  const int64_t* shapes;  ///< [L, 2]; null: given
+  const int64_t* starts;  ///< [L]
+
+  __host__ __device__ Level at(int64_t level) const {
+    if (shapes == nullptr) return given[level];
+    return {shapes[2 * level], shapes[2 * level + 1], starts[level]};
+  }
 };
 
 /// One call of the operator. Tensors as msda_problem has them.
-template <class Levels>
 struct Call {
   const void* value;
   const void* locations;
   const void* weights;
   void* output;
-  Levels levels;
   int64_t batch, pixels, heads, channels, level_count, queries, points;
   int64_t border;  ///< pixels around each level: 0 or 1
+  Levels levels;
+
+  __host__ __device__ int64_t taps() const { return level_count * points; }  ///< of a row
 };
 
 __host__ __device__ float to_float(float x) { return x; }
@@ -39,112 +47,304 @@ __host__ __device__ void store(float* to, float x) { *to = x; }
 __host__ __device__ void store(__half* to, float x) { *to = __float2half_rn(x); }
 __host__ __device__ void store(__nv_bfloat16* to, float x) { *to = __float2bfloat16_rn(x); }
 
-/// a * b + c; on the CPU without a call of the library for each.
-__host__ __device__ float multiply_add(float a, float b, float c) {
-#if defined(__CUDA_ARCH__)
-  return fmaf(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-
 /// Neighbouring channels of one pixel.
 template <class Value, int kChannels>
 struct alignas(kChannels * sizeof(Value)) Pixel {
   Value channel[kChannels];
 };
 
-/// One level of one image, at one head and some neighbouring channels.
-template <class Value, int kChannels>
-struct Plane {
-  const Value* first;
-  int64_t height, width;  ///< without a border
-  int64_t row, column;    ///< elements between neighbours
+/// What a point reads: four pixels of which each lies in its level. One that would lie outside is
+/// its neighbour instead, at weight zero.
+struct Tap {
+  int64_t pixel = 0;     ///< of the image: top left
+  int64_t pitch = 0;     ///< pixels to the row below
+  float weight[4] = {};  ///< top left, top right, bottom left, bottom right
+  bool right = false;    ///< the pixels on the right are others than those on the left
+  bool below = false;    ///< those below are others than those above
+  bool reads = false;    ///< false: the point lies outside of its level
+  bool misplaced = false;  ///< the level does not lie in value, and nothing may be read
+};
 
-  /// Adds `factor` times the pixel, which is zero outside.
-  __host__ __device__ void add(int64_t y, int64_t x, float factor, float* sums) const {
-    if (y < 0 || x < 0 || y >= height || x >= width) return;
-    const auto pixel =
-        *reinterpret_cast<const Pixel<Value, kChannels>*>(first + y * row + x * column);
-    for (int c = 0; c < kChannels; ++c)
-      sums[c] = multiply_add(factor, to_float(pixel.channel[c]), sums[c]);
-  }
-  /// Adds `weight` times the sample at a location in the image; zero for what is no number, too.
-  __host__ __device__ void sample(float u, float v, float weight, float* sums) const {
-    const auto w = static_cast<float>(width);
-    const auto h = static_cast<float>(height);
-    const float x = fmaf(u, w, -0.5F);
-    const float y = fmaf(v, h, -0.5F);
-    if (!(x > -1.0F && y > -1.0F && x < w && y < h)) return;
-    const float top = floorf(y);
-    const float left = floorf(x);
-    // Once more from the location: what x has lost of its digits is a part of a fraction.
-    const float fy = fmaf(v, h, -0.5F - top);
-    const float fx = fmaf(u, w, -0.5F - left);
-    const auto t = static_cast<int64_t>(top);
-    const auto l = static_cast<int64_t>(left);
-    add(t, l, weight * ((1.0F - fy) * (1.0F - fx)), sums);
-    add(t, l + 1, weight * ((1.0F - fy) * fx), sums);
-    add(t + 1, l, weight * (fy * (1.0F - fx)), sums);
-    add(t + 1, l + 1, weight * (fy * fx), sums);
+/// Of a point at (u, v) in 0..1 of its level. `pixels` are those of an image in value.
+__host__ __device__ Tap make_tap(const Level& level, int64_t border, int64_t pixels, float u,
+                                 float v, float weight) {
+  Tap tap;
+  tap.pitch = level.width + 2 * border;
+  // In this order nothing overflows: each factor is at most `pixels`.
+  tap.misplaced = level.height < 0 || level.width < 0 || level.start < 0 || level.start > pixels ||
+                  level.height > pixels || level.width > pixels ||
+                  (level.height + 2 * border) * tap.pitch > pixels - level.start;
+  const auto w = static_cast<float>(level.width);
+  const auto h = static_cast<float>(level.height);
+  const float x = fmaf(u, w, -0.5F);
+  const float y = fmaf(v, h, -0.5F);
+  // Also false for what is no number, and in a level without pixels.
+  if (tap.misplaced || !(x > -1.0F && y > -1.0F && x < w && y < h)) return tap;
+  if (level.height == 0 || level.width == 0) return tap;
+  const float top = floorf(y);
+  const float left = floorf(x);
+  // Once more from the location: what x has lost of its digits is a part of a fraction.
+  const float fy = fmaf(v, h, -0.5F - top);
+  const float fx = fmaf(u, w, -0.5F - left);
+  const auto t = static_cast<int64_t>(top);
+  const auto l = static_cast<int64_t>(left);
+  const bool has_top = t >= 0;
+  const bool has_left = l >= 0;
+  const bool has_bottom = t + 1 < level.height;
+  const bool has_right = l + 1 < level.width;
+  tap.weight[0] = has_top && has_left ? weight * ((1.0F - fy) * (1.0F - fx)) : 0.0F;
+  tap.weight[1] = has_top && has_right ? weight * ((1.0F - fy) * fx) : 0.0F;
+  tap.weight[2] = has_bottom && has_left ? weight * (fy * (1.0F - fx)) : 0.0F;
+  tap.weight[3] = has_bottom && has_right ? weight * (fy * fx) : 0.0F;
+  tap.pixel = level.start + ((has_top ? t : 0) + border) * tap.pitch + (has_left ? l : 0) + border;
+  tap.right = has_left && has_right;
+  tap.below = has_top && has_bottom;
+  tap.reads = true;
+  return tap;
+}
+
+// --- On the device: a warp for some rows of one plane, which are neighbouring queries of some
+// neighbouring heads of an image. A row's lanes have neighbouring channels. Each lane makes one tap
+// of its row at a time, and all of them read what that row's lanes have made.
+
+constexpr int kWarp = 32;
+constexpr int kWarps = 2;  ///< of a block
+constexpr unsigned kAllLanes = 0xFFFFFFFFU;
+constexpr int64_t kPlaneBytes = 64;  ///< of a pixel that heads of one plane have at least together
+
+/// How rows lie in planes and lanes; powers of two have their logarithms.
+struct Shape {
+  int lane_bits;        ///< lanes of a row
+  int head_bits;        ///< heads of a plane
+  int64_t rows;         ///< of a plane
+  int64_t planes;       ///< of all images
+  int64_t pixel_bytes;  ///< of all heads
+};
+
+/// Zeros for points outside of their level: an address to read as any other, so that the loads of
+/// several points are under way at a time.
+__device__ uint4 zeros[kWarp];
+
+constexpr uint64_t kRight = 1ULL << 63;  ///< beside an address; devices have addresses of fewer bits
+
+/// Where a tap reads, as it lies in shared memory.
+struct alignas(16) Place {
+  uint64_t first;  ///< address of the top left pixel at the row's first channel; perhaps kRight
+  int64_t below;   ///< bytes from a pixel above to the one below
+};
+
+/// The taps that the lanes of a warp have made.
+struct Stored {
+  float4 weight[kWarp];
+  Place place[kWarp];
+};
+
+/// Where a lane is in the points of its row.
+struct Walk {
+  int64_t tap, level, point;
+
+  __device__ void advance(int64_t by, int64_t points) {
+    tap += by;
+    point += by;
+    if (points == 0 || point < points) return;
+    level += point / points;
+    point %= points;
   }
 };
 
-/// Vector `index` of the output: kChannels elements.
-template <int kChannels, class Value, class Location, class Weight, class Levels>
-__host__ __device__ void compute(const Call<Levels>& call, int64_t index) {
-  const int64_t vectors = call.channels / kChannels;
-  const int64_t row = index / vectors;
-  const int64_t channel = index % vectors * kChannels;
-  const int64_t head = row % call.heads;
-  const int64_t image = row / call.heads / call.queries;
-  const int64_t pixel = call.heads * call.channels;
-  const Value* values = static_cast<const Value*>(call.value) + image * call.pixels * pixel +
-                        head * call.channels + channel;
-  const int64_t point = row * call.level_count * call.points;
-  const Location* location = static_cast<const Location*>(call.locations) + 2 * point;
-  const Weight* weight = static_cast<const Weight*>(call.weights) + point;
-  float sums[kChannels] = {};
-  for (int64_t level = 0; level < call.level_count; ++level) {
-    const int64_t height = call.levels.shapes[2 * level];
-    const int64_t width = call.levels.shapes[2 * level + 1];
-    const int64_t stored = width + 2 * call.border;
-    const int64_t first = call.levels.starts[level] + call.border * (stored + 1);
-    const Plane<Value, kChannels> plane = {values + first * pixel, height, width, stored * pixel,
-                                           pixel};
-    for (int64_t p = 0; p < call.points; ++p, ++weight, location += 2) {
-      plane.sample(to_float(location[0]), to_float(location[1]), to_float(*weight), sums);
-    }
+/// What a tap is made of, loaded before it is needed.
+struct Sample {
+  Level level;
+  float u, v, weight;
+};
+
+template <class Location, class Weight>
+__device__ Sample load_sample(const Call& call, int64_t row, const Walk& at) {
+  if (at.tap >= call.taps()) return {};
+  const int64_t index = row * call.taps() + at.tap;
+  const Location* location = static_cast<const Location*>(call.locations) + 2 * index;
+  return {call.levels.at(at.level), to_float(location[0]), to_float(location[1]),
+          to_float(static_cast<const Weight*>(call.weights)[index])};
+}
+
+/// Adds what a tap reads to a lane's sums; `channel` is the address's distance from the row's first
+/// channel to the lane's, `right` that to the next pixel.
+template <int kChannels, class Value>
+__device__ void add_tap(const float4& weight, const Place& place, int64_t channel, int64_t right,
+                        float* sums) {
+  using Vector = Pixel<Value, kChannels>;
+  const char* top = reinterpret_cast<const char*>(place.first & ~kRight) + channel;
+  const char* below = top + place.below;
+  const int64_t aside = (place.first & kRight) != 0 ? right : 0;
+  const Vector corner[4] = {*reinterpret_cast<const Vector*>(top),
+                            *reinterpret_cast<const Vector*>(top + aside),
+                            *reinterpret_cast<const Vector*>(below),
+                            *reinterpret_cast<const Vector*>(below + aside)};
+  const float factor[4] = {weight.x, weight.y, weight.z, weight.w};
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+#pragma unroll
+    for (int c = 0; c < kChannels; ++c)
+      sums[c] = fmaf(factor[i], to_float(corner[i].channel[c]), sums[c]);
   }
+}
+
+/// A row and the lane's part of it.
+struct Lane {
+  int64_t row;      ///< of the output, which locations and weights are in the order of
+  int64_t channel;  ///< the lane's first; call.channels or more: none
+  uint64_t values;  ///< address of the image's values at the row's head and first channel
+  int first;        ///< tap of the row's first lane in shared memory
+};
+
+/// Sums of the lane's channels over all points of its row; true where a level does not lie in
+/// value. All lanes of a warp call it together.
+template <int kChannels, class Value, class Location, class Weight>
+__device__ bool sum_row(const Call& call, const Shape& shape, const Lane& lane, Stored& stored,
+                        float* sums) {
+  constexpr int kInFlight = 16 / (kChannels * sizeof(Value)) >= 4 ? 4 : 2;  // taps
+  const int lanes = 1 << shape.lane_bits;
+  const int self = static_cast<int>(threadIdx.x) % kWarp;
+  const int64_t offset = lane.channel * static_cast<int64_t>(sizeof(Value));
+  // The same in the zeros, which are for as many channels as the lanes have at a time.
+  const int64_t zero_offset = (self - lane.first) * static_cast<int64_t>(kChannels * sizeof(Value));
+  bool misplaced = false;
+  Walk at = {0, 0, 0};
+  at.advance(self - lane.first, call.points);
+  Sample sample = load_sample<Location, Weight>(call, lane.row, at);
+  for (int64_t done = 0; done < call.taps(); done += lanes) {
+    const Tap tap = make_tap(sample.level, call.border, call.pixels, sample.u, sample.v,
+                             sample.weight);
+    misplaced = misplaced || (tap.misplaced && at.tap < call.taps());
+    __syncwarp();
+    stored.weight[self] = {tap.weight[0], tap.weight[1], tap.weight[2], tap.weight[3]};
+    stored.place[self] =
+        tap.reads ? Place{(lane.values + tap.pixel * shape.pixel_bytes) | (tap.right ? kRight : 0),
+                          tap.below ? tap.pitch * shape.pixel_bytes : 0}
+                  : Place{reinterpret_cast<uint64_t>(zeros) + zero_offset - offset, 0};
+    __syncwarp();
+    at.advance(lanes, call.points);
+    sample = load_sample<Location, Weight>(call, lane.row, at);
+    const int count = static_cast<int>(call.taps() - done < lanes ? call.taps() - done : lanes);
+    if (lane.channel >= call.channels) continue;
+#pragma unroll kInFlight
+    for (int t = lane.first; t < lane.first + count; ++t)
+      add_tap<kChannels, Value>(stored.weight[t], stored.place[t], offset, shape.pixel_bytes, sums);
+  }
+  return misplaced;
+}
+
+template <int kChannels, class Value>
+__device__ void store_row(const Call& call, const Lane& lane, const float* sums) {
   Pixel<Value, kChannels> result;
   for (int c = 0; c < kChannels; ++c) store(&result.channel[c], sums[c]);
-  reinterpret_cast<Pixel<Value, kChannels>*>(call.output)[index] = result;
+  Value* row = static_cast<Value*>(call.output) + lane.row * call.channels;
+  *reinterpret_cast<Pixel<Value, kChannels>*>(row + lane.channel) = result;
 }
 
-template <int kChannels, class Value, class Location, class Weight, class Levels>
-__global__ void kernel(const __grid_constant__ Call<Levels> call, int64_t vectors) {
-  const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
-  int64_t index = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  for (; index < vectors; index += step) compute<kChannels, Value, Location, Weight>(call, index);
-}
-
-/// Has each of the CPU's threads do a share of the elements: work(first, last).
-void in_shares(int64_t elements, const std::function<void(int64_t, int64_t)>& work) {
-  constexpr int64_t kLeastShare = 4096;
-  const int64_t most = std::max(1U, std::thread::hardware_concurrency());
-  const int64_t shares = std::clamp<int64_t>(elements / kLeastShare, 1, most);
-  std::vector<std::jthread> threads;
-  for (int64_t share = 1; share < shares; ++share) {
-    threads.emplace_back(work, elements * share / shares, elements * (share + 1) / shares);
+/// Row number `index` of a plane; all of the lane's channels.
+template <int kChannels, class Value, class Location, class Weight>
+__device__ void compute_row(const Call& call, const Shape& shape, int64_t plane, int64_t index,
+                            Stored& stored) {
+  const int self = static_cast<int>(threadIdx.x) % kWarp;
+  const int lanes = 1 << shape.lane_bits;
+  const int first = self >> shape.lane_bits << shape.lane_bits;
+  const unsigned of_row = (kAllLanes >> (kWarp - lanes)) << first;
+  // Lanes behind the last row compute that one again, and store nothing.
+  const int64_t row = index < shape.rows ? index : shape.rows - 1;
+  const int64_t planes_of_image = call.heads >> shape.head_bits;
+  const int64_t image = plane / planes_of_image;
+  const int64_t head = (plane % planes_of_image << shape.head_bits) +
+                       (row & ((int64_t{1} << shape.head_bits) - 1));
+  const int64_t query = row >> shape.head_bits;
+  const Value* values = static_cast<const Value*>(call.value) +
+                        (image * call.pixels * call.heads + head) * call.channels;
+  for (int64_t block = 0; block < call.channels; block += lanes * kChannels) {
+    const Lane lane = {(image * call.queries + query) * call.heads + head,
+                       block + (self - first) * kChannels, reinterpret_cast<uint64_t>(values),
+                       first};
+    float sums[kChannels] = {};
+    const bool misplaced =
+        sum_row<kChannels, Value, Location, Weight>(call, shape, lane, stored, sums);
+    // A call with such sizes cannot be refused from here: its rows are no numbers.
+    if ((__ballot_sync(kAllLanes, misplaced) & of_row) != 0) {
+      for (float& sum : sums) sum = NAN;
+    }
+    if (index < shape.rows && lane.channel < call.channels)
+      store_row<kChannels, Value>(call, lane, sums);
   }
-  work(0, elements / shares);
 }
 
-template <int kChannels, class Value, class Location, class Weight, class Levels>
-void run_on_cpu(const Call<Levels>& call, int64_t vectors) {
-  in_shares(vectors, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) compute<kChannels, Value, Location, Weight>(call, i);
-  });
+template <int kChannels, class Value, class Location, class Weight>
+__global__ void __launch_bounds__(kWarp* kWarps)
+    kernel(const __grid_constant__ Call call, const __grid_constant__ Shape shape) {
+  __shared__ Stored stored[kWarps];
+  const int warp = static_cast<int>(threadIdx.x) / kWarp;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int rows = kWarp >> shape.lane_bits;
+  const int64_t step = static_cast<int64_t>(gridDim.x) * kWarps * rows;
+  for (int64_t plane = blockIdx.y; plane < shape.planes; plane += gridDim.y) {
+    int64_t row = (static_cast<int64_t>(blockIdx.x) * kWarps + warp) * rows;
+    for (; row < shape.rows; row += step) {
+      compute_row<kChannels, Value, Location, Weight>(
+          call, shape, plane, row + (lane >> shape.lane_bits), stored[warp]);
+    }
+  }
+}
+
+/// How a launch cuts the call for lanes with kChannels channels each.
+template <int kChannels, class Value>
+Shape shape_of(const Call& call) {
+  Shape shape{};
+  while (shape.lane_bits < 5 && (int64_t{kChannels} << shape.lane_bits) < call.channels)
+    ++shape.lane_bits;
+  const auto head_bytes = call.channels * static_cast<int64_t>(sizeof(Value));
+  while ((call.heads >> shape.head_bits) % 2 == 0 && (head_bytes << shape.head_bits) < kPlaneBytes)
+    ++shape.head_bits;
+  shape.rows = call.queries << shape.head_bits;
+  shape.planes = call.batch * (call.heads >> shape.head_bits);
+  shape.pixel_bytes = call.heads * head_bytes;
+  return shape;
+}
+
+/// Warps that the launch has work for.
+int64_t warps_of(const Shape& shape) {
+  const int64_t rows = kWarp >> shape.lane_bits;
+  return (shape.rows + rows - 1) / rows * shape.planes;
+}
+
+template <int kChannels, class Value, class Location, class Weight>
+cudaError_t launch(const Call& call, cudaStream_t stream) {
+  const Shape shape = shape_of<kChannels, Value>(call);
+  const int64_t rows = kWarps * (kWarp >> shape.lane_bits);
+  constexpr int64_t kMostX = INT32_MAX;
+  constexpr int64_t kMostY = 65535;
+  const dim3 grid(static_cast<unsigned>(std::min((shape.rows + rows - 1) / rows, kMostX)),
+                  static_cast<unsigned>(std::min(shape.planes, kMostY)));
+  kernel<kChannels, Value, Location, Weight><<<grid, kWarp * kWarps, 0, stream>>>(call, shape);
+  return cudaGetLastError();
+}
+
+bool is_aligned(const void* pointer, size_t bytes) {
+  return reinterpret_cast<uintptr_t>(pointer) % bytes == 0;
+}
+
+/// Wide loads where there are rows enough, since they cost the fewest instructions; else narrow
+/// ones of more lanes, of which more are under way at a time.
+template <class Value, class Location, class Weight>
+cudaError_t run_on_device(const Call& call, int multiprocessors, cudaStream_t stream) {
+  constexpr int kWide = 16 / sizeof(Value);
+  constexpr int kNarrow = 4 / sizeof(Value);
+  constexpr int64_t kBusyWarps = 12;  // of a multiprocessor
+  const auto fits = [&](int channels) {
+    const size_t bytes = channels * sizeof(Value);
+    return call.channels % channels == 0 && is_aligned(call.value, bytes) &&
+           is_aligned(call.output, bytes);
+  };
+  if (fits(kWide) && warps_of(shape_of<kWide, Value>(call)) >= kBusyWarps * multiprocessors)
+    return launch<kWide, Value, Location, Weight>(call, stream);
+  if (fits(kNarrow)) return launch<kNarrow, Value, Location, Weight>(call, stream);
+  return launch<1, Value, Location, Weight>(call, stream);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ struct Kernel {
   const void* function = nullptr;
 
   Kernel() = default;
+  Kernel(std::nullptr_t) {}
   template <class Taken>
   Kernel(void (*kernel)(Taken)) : function(reinterpret_cast<const void*>(kernel)) {}
 };
@@ -35,13 +36,20 @@ int code_of(const msda::runtime::Status& status) {
   }
 }
 
-/// A kernel, and what each device has said of it; 0: not asked.
+/// A kernel, and what each device has said of it.
 struct Launchable {
-  Kernel kernel;
-  msda::Pass when = msda::kBefore;                    ///< of a pass
-  int slot = 0;                                       ///< the same
-  std::atomic<long long> workers[kMostDevices] = {};  ///< find_workers()
-  std::atomic<int> code[kMostDevices] = {};  ///< capability that its code is for; -1: no code
+  const char* symbol = nullptr;     ///< in the images; null: no kernel
+  Kernel source;                    ///< as nvcc compiled it; null: the images alone have it
+  msda::Pass when = msda::kBefore;  ///< of a pass
+  int slot = 0;                     ///< the same
+  std::atomic<const void*> function[kMostDevices] = {};  ///< what that device runs
+  std::atomic<long long> workers[kMostDevices] = {};     ///< find_workers(); 0: not asked
+};
+
+/// NVRTC's code of a kernel of the table.
+struct Images {
+  const msda::runtime::Image* first = nullptr;
+  int count = 0;
 };
 
 /// What a kernel was composed for.
@@ -60,8 +68,11 @@ struct Tuned {
   int least_capability;  ///< 10 * major + minor
   int most_capability;   ///< 0: no limit
   msda::LaunchPlan plan;
+  Images images;
   Launchable main;
-  Launchable passes[msda::kPasses * msda::kMostSlots];  ///< up to the first without a kernel
+  Launchable passes[msda::kPasses * msda::kMostSlots] = {};  ///< up to the first without a kernel
+  /// Capability that each device's code is for; -1: no code; 0: not asked.
+  std::atomic<int> code[kMostDevices] = {};
 };
 
 template <class T>
@@ -109,48 +120,86 @@ int attribute(cudaDeviceAttr name) {
   return known ? value : 0;
 }
 
-/// The compute capability that the kernel's code was compiled for, as far as the current device has
-/// code of it: less than the device's where the driver compiled older PTX.
-int code_capability(Launchable& launch) {
+int device_capability() {
+  return 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
+         attribute(cudaDevAttrComputeCapabilityMinor);
+}
+
+/// All kernels of an entry from the image for the current device. False where none is for it, or
+/// the driver takes none.
+bool take_image(Tuned& tuned, const msda::runtime::Image* image, int device) {
+  cudaLibrary_t library = nullptr;
+  if (image == nullptr || msda::runtime::load_image(image->code, library).failed()) return false;
+  const auto take = [&](Launchable& launch) {
+    const void* function = nullptr;
+    const bool found =
+        !msda::runtime::find_function(library, launch.symbol, function).failed();
+    launch.function[device].store(function);
+    return found;
+  };
+  bool all = take(tuned.main);
+  for (Launchable& pass : tuned.passes) {
+    if (pass.symbol == nullptr) break;
+    all = take(pass) && all;
+  }
+  if (!all) cudaLibraryUnload(library);
+  return all;
+}
+
+/// The same as nvcc compiled them; the capability that their code is for, or -1.
+int take_source(Tuned& tuned, int device) {
+  cudaFuncAttributes found{};
+  if (tuned.main.source.function == nullptr ||
+      cudaFuncGetAttributes(&found, tuned.main.source.function) != cudaSuccess)
+    return -1;
+  tuned.main.function[device].store(tuned.main.source.function);
+  for (Launchable& pass : tuned.passes) pass.function[device].store(pass.source.function);
+  return found.ptxVersion;
+}
+
+/// The compute capability that the kernels' code was compiled for, as far as the current device has
+/// code of them: less than the device's where the driver compiled older PTX.
+int code_capability(Tuned& tuned) {
+  static std::mutex mutex;
   int device = 0;
   if (cudaGetDevice(&device) != cudaSuccess || device >= kMostDevices) return -1;
-  int code = launch.code[device].load();
+  int code = tuned.code[device].load();
   if (code != 0) return code;
-  cudaFuncAttributes found{};
-  code =
-      cudaFuncGetAttributes(&found, launch.kernel.function) == cudaSuccess ? found.ptxVersion : -1;
-  if (code < 0) cudaGetLastError();  // not left for others to find
-  launch.code[device].store(code);
+  const std::lock_guard lock(mutex);
+  const msda::runtime::Image* image = msda::runtime::choose_image(
+      tuned.images.first, tuned.images.count, device_capability());
+  code = take_image(tuned, image, device) ? image->capability : take_source(tuned, device);
+  cudaGetLastError();  // not left for others to find
+  tuned.code[device].store(code);
   return code;
 }
 
 /// Whether the current device can run it.
 bool runs_here(Tuned& tuned) {
-  const int capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
-                         attribute(cudaDevAttrComputeCapabilityMinor);
+  const int capability = device_capability();
   const auto shared = static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  return code_capability(tuned.main) >= tuned.least_capability &&
+  return code_capability(tuned) >= tuned.least_capability &&
          (tuned.most_capability == 0 || capability <= tuned.most_capability) &&
          tuned.plan.main.shared_bytes <= shared;
 }
 
-/// The kernel with its grid for the sizes of the arguments.
-int prepare(Launchable& launch, const msda::LaunchShape& shape,
-            const msda::LaunchArguments& arguments,
-            msda::runtime::Kernel& kernel) {
-  kernel.function = launch.kernel.function;
-  kernel.shape = shape;
-  // The code waits for the kernel before it where it was compiled for 9.0 or later.
-  if (shape.dependent != 0 && code_capability(launch) < 90) kernel.shape.dependent = 0;
+/// The kernel with its grid for the sizes of the arguments, on a device that runs_here() was asked
+/// of. `capability` is that of its code.
+int prepare(Launchable& launch, const msda::LaunchShape& shape, int capability,
+            const msda::LaunchArguments& arguments, msda::runtime::Kernel& kernel) {
   int device = 0;
   const cudaError_t error = cudaGetDevice(&device);
   if (error != cudaSuccess) return error;
-  long long workers = device < kMostDevices ? launch.workers[device].load() : 0;
+  kernel.function = launch.function[device].load();
+  kernel.shape = shape;
+  // The code waits for the kernel before it where it was compiled for 9.0 or later.
+  if (shape.dependent != 0 && capability < 90) kernel.shape.dependent = 0;
+  long long workers = launch.workers[device].load();
   if (workers == 0) {
     const msda::runtime::Status status = msda::runtime::find_workers(
         kernel.function, shape, attribute(cudaDevAttrMultiProcessorCount), workers);
     if (status.failed()) return code_of(status);
-    if (device < kMostDevices) launch.workers[device].store(workers);
+    launch.workers[device].store(workers);
   }
   const long long blocks =
       msda::runtime::block_count(shape, arguments.batch, arguments.queries, workers);
@@ -183,18 +232,19 @@ msda::runtime::Clears add_workspaces(const Tuned& tuned, void* workspace, bool r
 
 int launch(Tuned& tuned, const msda::runtime::Clears& clears, msda::AllArguments& arguments,
            cudaStream_t stream) {
+  const int capability = code_capability(tuned);
   msda::runtime::Sequence sequence;
   sequence.clears = clears;
   const auto add = [&](Launchable& launch, const msda::LaunchShape& shape) {
     msda::runtime::Kernel kernel;
-    const int failed = prepare(launch, shape, arguments, kernel);
+    const int failed = prepare(launch, shape, capability, arguments, kernel);
     sequence.add(kernel);
     return failed;
   };
   const auto add_passes = [&](msda::Pass when) {
     int failed = 0;
     for (Launchable& pass : tuned.passes) {
-      if (pass.kernel.function == nullptr || failed != 0) break;
+      if (pass.symbol == nullptr || failed != 0) break;
       if (pass.when == when) failed = add(pass, tuned.plan.pass[when][pass.slot]);
     }
     return failed;

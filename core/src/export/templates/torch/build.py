@@ -3,6 +3,7 @@
 Needs PyTorch 2.10 or newer, its CUDA's nvcc (CUDA_HOME or PATH), and a C++20 compiler."""
 
 import argparse
+import json
 import os
 import pathlib
 import shutil
@@ -18,6 +19,21 @@ ASKED = "@ARCHITECTURES@".split()  # for the export
 TARGET = "0x020a000000000000"  # the stable ABI of PyTorch 2.10
 
 
+def images():
+    """The architectures that each kernel of the export has NVRTC's code for: "90a", or "120+" for PTX."""
+    kernels = json.loads((HERE / "src" / "export.json").read_text())["kernels"]
+    def short(name):
+        return name.removeprefix("sm_") if name.startswith("sm_") else name.removeprefix("compute_") + "+"
+    return [[short(image["architecture"]) for image in kernel["images"]] for kernel in kernels]
+
+
+def covers(image, architecture):
+    number, wanted = int(image.rstrip("a+")), int(architecture.rstrip("af"))
+    if image.endswith("a"):
+        return number == wanted
+    return number <= wanted and (image.endswith("+") or number // 10 == wanted // 10)
+
+
 def architectures(given):
     if given or ASKED:
         return given or ASKED
@@ -25,7 +41,17 @@ def architectures(given):
         found = {torch.cuda.get_device_capability(i) for i in range(torch.cuda.device_count())}
         # 90a and the like have the instructions that the kernels for them may use.
         return sorted(f"{major}{minor}" + ("a" if major >= 9 else "") for major, minor in found)
-    sys.exit("build.py: there is no GPU here: name architectures, --arch 80 90a")
+    carried = sorted({image for kernel in images() for image in kernel if not image.endswith("+")})
+    return carried or sys.exit("build.py: there is no GPU here: name architectures, --arch 80 90a")
+
+
+def from_source(wanted):
+    """Whether nvcc has to compile the table's kernels: where one of them has no code for an architecture."""
+    missing = sorted({a for a in wanted for kernel in images() if not any(covers(i, a) for i in kernel)})
+    if missing:
+        print(f"build.py: the export has no code of all kernels for {' '.join(missing)}: nvcc builds them from the "
+              "source; its code may be slower than what was measured", flush=True)
+    return bool(missing)
 
 
 def nvcc():
@@ -51,9 +77,15 @@ def cpp_libraries():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--arch", nargs="+", metavar="SM", help="80, 86, 89, 90a, 100a, ... (default: those\nof the export, else of the GPUs here)")
-    codes = [f"-gencode=arch=compute_{a},code=sm_{a}" for a in architectures(parser.parse_args().arch)]
+    wanted = architectures(parser.parse_args().arch)
     if tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 10):
         sys.exit(f"build.py: PyTorch {torch.__version__} lacks what the operator needs: 2.10 or newer")
+    codes = [f"-gencode=arch=compute_{a},code=sm_{a}" for a in wanted]
+    if from_source(wanted):
+        codes.append("-DMSDA_FROM_SOURCE=1")
+    else:  # the general kernel on later devices
+        last = max(wanted, key=lambda a: int(a.rstrip("af"))).rstrip("af")
+        codes.append(f"-gencode=arch=compute_{last},code=compute_{last}")
     build = HERE / "build"
     build.mkdir(exist_ok=True)
     compiler = nvcc()

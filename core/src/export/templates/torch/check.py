@@ -16,7 +16,7 @@ import warnings
 import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from @PACKAGE@ import deformable_attention, is_tuned, patched, reference  # noqa: E402
+from @PACKAGE@ import deformable_attention, form, is_tuned, patched, reference  # noqa: E402
 from @PACKAGE@._ops import ops  # noqa: E402
 
 KERNELS = json.loads((pathlib.Path(__file__).resolve().parent / "src" / "export.json").read_text())["kernels"]
@@ -108,7 +108,8 @@ def the_kernels_of_the_table():
             parts = tensors(**shape, queries=min(queries, 20000), batch=2)
             value, locations, weights = parts
             if capability >= kernel["least_capability"]:
-                assert is_tuned(value, shape["levels"], locations, weights), f"no kernel for {kernel['name']}"
+                chosen = form(value, shape["levels"], locations, weights)
+                assert chosen == "fixed", f"a {chosen} kernel for {kernel['name']}"
             output = call(shape["levels"], parts)
             error = distance(output, exact(value, shape["levels"], locations, weights))
             require(error, TOLERANCE[shape["dtype"]] + of_stored_values(kernel), kernel["name"])
@@ -126,6 +127,56 @@ def the_general_kernel():
                                  exact(value, SMALL, locations, weights))
                 worst = max(worst, require(error, TOLERANCE[dtype], f"{dtype} on {device}"))
     return f"{worst:.1e}"
+
+
+def general_channels_and_points():
+    """Sizes at which lanes are left over, levels of one pixel, and few rows beside many."""
+    worst = 0
+    for channels, points, queries, heads in [(4, 1, 3, 1), (30, 2, 33, 4), (71, 13, 5, 3), (8, 32, 700, 16),
+                                             (32, 4, 20000, 8), (144, 3, 9, 2), (256, 4, 40, 2), (1025, 2, 3, 1)]:
+        levels = [(17, 13), (9, 7), (1, 1), (1, 5)]
+        for dtype in TYPES.values():
+            value, locations, weights = tensors(levels, dtype, queries=queries, heads=heads, channels=channels,
+                                                points=points, batch=1)
+            ours = deformable_attention(value, torch.tensor(levels, device=DEVICE), locations, weights)
+            truth = exact(value, levels, locations, weights)
+            worst = max(worst, require(distance(ours, truth), TOLERANCE[dtype], f"{channels} channels in {dtype}"))
+    return f"{worst:.1e}"
+
+
+def an_image_alone_has_the_same_bits():
+    parts = tensors(batch=134, heads=80, channels=8, dtype=torch.float16)
+    all_of_them = call(SMALL, parts)
+    for image in (0, 71, 133):
+        assert torch.equal(call(SMALL, [part[image:image + 1] for part in parts])[0], all_of_them[image])
+
+
+def sizes_on_the_device_that_contradict_value():
+    value, locations, weights = tensors([(32, 32), (16, 16), (8, 8)], batch=1, outside=0)
+    value = value[:, :1024].contiguous()  # the first level alone lies in it
+    sizes = torch.tensor([(32, 32), (16, 16), (8, 8)], device=DEVICE)
+    assert deformable_attention(value, sizes, locations, weights).isnan().all()
+    fitting = torch.tensor([(16, 16), (16, 16), (8, 8)], device=DEVICE)  # fewer pixels than value has
+    assert deformable_attention(value, fitting, locations, weights).isfinite().all()
+
+
+def locations_that_are_no_numbers():
+    value = torch.ones(1, 16, 1, 8, device=DEVICE)
+    far = [(float("nan"), 0.5), (float("inf"), 0.5), (-3.2e38, 3e38), (1e9, 0.5), (0.5, 0.5)]
+    locations = torch.tensor(far, device=DEVICE).view(1, 5, 1, 1, 1, 2)
+    output = deformable_attention(value, [(4, 4)], locations, torch.ones(1, 5, 1, 1, 1, device=DEVICE))
+    assert output[0, :, 0].tolist() == [0, 0, 0, 0, 1]
+
+
+def empty_calls():
+    for batch, queries in ((0, 33), (2, 0), (0, 0)):
+        parts = [t.requires_grad_() for t in tensors(batch=batch, queries=queries)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            output = call(SMALL, parts)
+            output.sum().backward()
+        assert output.shape == (batch, queries, 128)
+        assert all(t.grad.shape == t.shape and not t.grad.any() for t in parts)
 
 
 def sizes_as_tensors():
@@ -443,7 +494,9 @@ def model_check(model_of, mode):
     return trial
 
 
-OPERATOR = (the_kernels_of_the_table, the_general_kernel, sizes_as_tensors, tensors_that_are_not_contiguous,
+OPERATOR = (the_kernels_of_the_table, the_general_kernel, general_channels_and_points,
+            an_image_alone_has_the_same_bits, sizes_on_the_device_that_contradict_value,
+            locations_that_are_no_numbers, empty_calls, sizes_as_tensors, tensors_that_are_not_contiguous,
             wrong_shapes_are_refused, opcheck, gradcheck, gradients_are_those_of_grid_sample,
             compiles_without_a_graph_break, cuda_graph, another_stream, nothing_waits_for_the_gpu, the_second_gpu,
             autocast)  # fmt: skip

@@ -26,6 +26,8 @@ def _planes(value, locations, levels):
 def reference(value, levels, locations, weights):
     """The same by grid_sample, for any type; differentiable, and slow."""
     batch, _, heads, channels = value.shape
+    if value.numel() == 0 or locations.numel() == 0:  # shapes that grid_sample refuses
+        return value.new_zeros(batch, locations.shape[1], heads * channels)
     sampled = [
         torch.nn.functional.grid_sample(
             plane, grid.to(plane.dtype), mode="bilinear", padding_mode="zeros", align_corners=False
@@ -40,6 +42,8 @@ def reference(value, levels, locations, weights):
 def _gradients(grad, value, levels, locations, weights):
     """Of the reference, level by level, so that what has to be kept is of one level."""
     batch, _, heads, channels = value.shape
+    if grad.numel() == 0 or locations.numel() == 0:  # shapes that grid_sample refuses
+        return torch.zeros_like(value), torch.zeros_like(locations), torch.zeros_like(weights)
     # [B * H, C, Q, 1]
     outer = grad.view(batch, -1, heads, channels).permute(0, 2, 3, 1).flatten(0, 1).unsqueeze(-1)
     of_value, of_locations, of_weights = [], [], []
@@ -126,17 +130,33 @@ def _cast(value, locations, weights):
     return value.to(dtype), locations, weights.to(dtype)
 
 
-def is_tuned(value, levels, locations, weights):
-    """Whether there is a kernel for these sizes and types; levels as a list of pairs."""
+# By what the operator `is_tuned` says.
+_FORMS = ("general", "fixed")
+
+
+def form(value, levels, locations, weights):
+    """Which kind of kernel a call gets: "fixed", made for these sizes and types, or "general". Levels as of
+    deformable_attention(); nothing is computed, and no GPU is waited for."""
+    if isinstance(levels, torch.Tensor):
+        if levels.device.type != "cpu":
+            return "general"
+        levels = levels.tolist()
     value, locations, weights = _cast(value, locations, weights)
-    return bool(ops.is_tuned(value, locations, weights, [size for pair in levels for size in pair]))
+    if value.dtype not in _TYPES:
+        return "general"
+    return _FORMS[ops.is_tuned(value, locations, weights, [size for pair in levels for size in pair])]
+
+
+def is_tuned(value, levels, locations, weights):
+    """Whether a call gets a kernel that was made for its sizes or its family: any form() but "general"."""
+    return form(value, levels, locations, weights) != "general"
 
 
 def deformable_attention(value, levels, locations, weights, starts=None):
     """`levels`: heights and widths as a list of pairs, or a tensor [L, 2]. A list, or a tensor on
     the CPU, takes the kernel that was made for these sizes. A tensor on a GPU stays there: a
     general kernel reads it, slower, since asking for its numbers would stop the stream; it has
-    no gradient. `starts` [L], the first pixel of each level, is for such a tensor alone.
+    no gradient, and rows that read a level which does not lie in value are NaN. `starts` [L], the first pixel of each level, is for such a tensor alone.
     """
     value, locations, weights = _cast(value, locations, weights)
     on_device = isinstance(levels, torch.Tensor) and levels.device.type != "cpu"

@@ -16,15 +16,18 @@ _HF_ARGUMENT = "value_spatial_shapes_list"
 _HF_FUNCTION = "multi_scale_deformable_attention"
 
 
-class _Function:
-    """In the place of such an autograd function. Its shapes are tensors alone: those on a GPU have
-    to be read there, unless gradients are wanted, whose pass needs the numbers anyway."""
+def _function(theirs):
+    """In the place of such an autograd function. Its shapes are tensors alone, and those on a GPU are read
+    there. Where gradients are wanted the function itself computes, whose backward pass is a kernel."""
 
-    @staticmethod
-    def apply(value, shapes, starts, locations, weights, im2col_step=64):
-        wants_grad = torch.is_grad_enabled() and any(t.requires_grad for t in (value, locations, weights))
-        levels = shapes.cpu() if wants_grad else shapes
-        return deformable_attention(value, levels, locations, weights, starts)
+    class Function:
+        @staticmethod
+        def apply(value, shapes, starts, locations, weights, im2col_step=64):
+            if torch.is_grad_enabled() and any(t.requires_grad for t in (value, locations, weights)):
+                return theirs.apply(value, shapes, starts, locations, weights, im2col_step)
+            return deformable_attention(value, shapes, locations, weights, starts)
+
+    return Function
 
 
 def _replacements():
@@ -39,7 +42,7 @@ def _replacements():
                 yield module, _HF_FUNCTION, deformable_attention
         for function in [key for key in names if key.startswith(_FUNCTIONS)]:
             if isinstance(names[function], type):
-                yield module, function, _Function
+                yield module, function, _function(names[function])
 
 
 @contextlib.contextmanager

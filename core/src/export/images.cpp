@@ -1,0 +1,133 @@
+// Code that travels beside the source: NVRTC's, which is what experiments measure. nvcc makes other
+// code of the same source, slower by up to a quarter for some compositions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "device/compiled_unit.hpp"
+#include "export/parts.hpp"
+#include "jit/occupancy.hpp"
+#include "parallel.hpp"
+
+namespace msda {
+namespace {
+
+bool is_exact(const std::string& architecture) { return architecture.ends_with('a'); }
+
+/// "compute_90" of "sm_90a".
+std::string ptx_architecture(const std::string& architecture) {
+  return fmt::format("compute_{}", capability_of(architecture));
+}
+
+bool takes(const CheckedKernel& kernel, const std::string& architecture) {
+  const int capability = capability_of(architecture);
+  const DeviceInfo device = compile_target(capability);
+  return capability >= kernel.least_capability &&
+         (kernel.most_capability == 0 || capability <= kernel.most_capability) &&
+         kernel.plan.main.shared_bytes <= static_cast<std::size_t>(device.shared_bytes) &&
+         !kernel.exported->composition.unsupported(kernel.exported->problem, device);
+}
+
+/// Architectures to compile a kernel for: those that take it, and PTX of the last of them.
+std::vector<std::string> architectures_for(const CheckedKernel& kernel,
+                                           std::vector<std::string> wanted) {
+  std::erase_if(wanted, [&](const std::string& name) { return !takes(kernel, name); });
+  if (wanted.empty()) return wanted;
+  wanted.push_back(ptx_architecture(*std::ranges::max_element(wanted, {}, capability_of)));
+  return wanted;
+}
+
+/// As a measurement compiles it: in the namespace that all measured units have.
+CodeImage make_image(const CheckedKernel& kernel, const Compiler& compiler,
+                     const std::string& architecture) {
+  ComposedUnit composed = write_unit(kernel.exported->composition, kernel.exported->problem);
+  CompiledUnit unit = {std::move(composed), {}};
+  unit.module = compiler.compile(unit.composed.unit, architecture);
+  const bool ptx = architecture.starts_with("compute_");
+  return {architecture, unit.module.cubin, ptx ? "" : code_hash(unit)};
+}
+
+/// As whole words, which compilers read in a third of the time that bytes take.
+std::string words_of(const std::vector<std::byte>& code) {
+  std::string text;
+  for (std::size_t at = 0; at < code.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, code.data() + at, std::min(sizeof word, code.size() - at));
+    text += fmt::format("{:#x},{}", word, at % 64 == 56 ? "\n" : "");
+  }
+  return text;
+}
+
+std::string array_name(const CheckedKernel& kernel, const CodeImage& image) {
+  return fmt::format("code_{}_{}", kernel.space, image.architecture);
+}
+
+const char* kind_of(const CodeImage& image) {
+  if (image.architecture.starts_with("compute_")) return "kPtx";
+  return is_exact(image.architecture) ? "kExact" : "kCubin";
+}
+
+int capability_of_image(const CodeImage& image) {
+  constexpr std::string_view kVirtual = "compute_";
+  const bool ptx = image.architecture.starts_with(kVirtual);
+  return capability_of(ptx ? "sm_" + image.architecture.substr(kVirtual.size())
+                           : image.architecture);
+}
+
+std::string kernel_images(const CheckedKernel& kernel) {
+  std::string arrays;
+  std::string list;
+  for (const CodeImage& image : kernel.images) {
+    arrays += fmt::format("alignas(16) constexpr uint64_t {}[] = {{\n{}}};\n",
+                          array_name(kernel, image), words_of(image.code));
+    list += fmt::format("    {{{}, msda::runtime::ImageKind::{}, {}}},\n",
+                        capability_of_image(image), kind_of(image), array_name(kernel, image));
+  }
+  return arrays + fmt::format("constexpr msda::runtime::Image {}[] = {{\n{}}};\n\n",
+                              images_name(kernel), list);
+}
+
+}  // namespace
+
+std::vector<std::string> usual_architectures() { return {"sm_80", "sm_90a", "sm_100", "sm_120"}; }
+
+void add_images(const ExportRequest& request, const Compiler& compiler,
+                std::vector<CheckedKernel>& kernels) {
+  std::vector<std::string> wanted = request.images;
+  for (const std::string& architecture : request.architectures) {
+    if (std::ranges::find(wanted, architecture) == wanted.end()) wanted.push_back(architecture);
+  }
+  std::vector<std::pair<CheckedKernel*, std::string>> work;
+  for (CheckedKernel& kernel : kernels) {
+    for (std::string& name : architectures_for(kernel, wanted)) {
+      work.emplace_back(&kernel, std::move(name));
+    }
+  }
+  std::vector<CodeImage> made(work.size());
+  parallel_for(static_cast<std::int64_t>(work.size()), 1, 0, [&](auto begin, auto end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      made[i] = make_image(*work[i].first, compiler, work[i].second);
+    }
+  });
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    work[i].first->images.push_back(std::move(made[i]));
+  }
+}
+
+std::string images_name(const CheckedKernel& kernel) { return "images_" + kernel.space; }
+
+std::string images_text(const ExportRequest& request, const std::vector<CheckedKernel>& kernels) {
+  std::string text;
+  for (const CheckedKernel& kernel : kernels) {
+    if (!kernel.images.empty()) text += kernel_images(kernel);
+  }
+  if (text.empty()) return text;
+  return fmt::format(
+      "// Compiled kernels of {0}.cu, which includes this file: NVRTC {1}'s code for the\n"
+      "// architectures in the names, and PTX for later devices. export.json has their hashes.\n"
+      "namespace {{\n\n{2}}}  // namespace\n",
+      request.name, nvrtc_version(), text);
+}
+
+}  // namespace msda
