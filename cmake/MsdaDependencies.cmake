@@ -26,6 +26,13 @@ endif()
 # xxHash: the header alone (XXH_INLINE_ALL).
 find_path(MSDA_XXHASH_INCLUDE NAMES xxhash.h REQUIRED)
 
+# Zstandard, for archives of runs: the static library where there is one.
+find_path(MSDA_ZSTD_INCLUDE NAMES zstd.h REQUIRED)
+find_library(MSDA_ZSTD NAMES libzstd.a zstd REQUIRED)
+add_library(msda_zstd INTERFACE)
+target_include_directories(msda_zstd SYSTEM INTERFACE ${MSDA_ZSTD_INCLUDE})
+target_link_libraries(msda_zstd INTERFACE ${MSDA_ZSTD})
+
 # Mustache templates: a header alone, without a CMake package.
 find_path(MSDA_MUSTACHE_INCLUDE NAMES kainjow/mustache.hpp REQUIRED)
 add_library(msda_mustache INTERFACE)

@@ -65,6 +65,7 @@ const std::vector<Command>& commands() {
       {"export", "write compositions as an operator to use elsewhere", export_command},
       {"profile", "count what kernels do under Nsight Compute or Systems", profile_command},
       {"report", "make the report of a finished run again", report_command},
+      {"publish", "write a run's report and its data where others can check it", publish_command},
       {"merge", "join the shards of a run", merge_command},
       {"import", "make a run of another tool's measurements", import_command},
       {"compare", "compare the cells of two runs", compare_command},

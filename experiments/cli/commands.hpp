@@ -33,6 +33,7 @@ int inspect_command(const std::vector<std::string>& arguments);
 int export_command(const std::vector<std::string>& arguments);
 int profile_command(const std::vector<std::string>& arguments);
 int report_command(const std::vector<std::string>& arguments);
+int publish_command(const std::vector<std::string>& arguments);
 int merge_command(const std::vector<std::string>& arguments);
 int import_command(const std::vector<std::string>& arguments);
 int compare_command(const std::vector<std::string>& arguments);

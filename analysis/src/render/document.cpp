@@ -23,24 +23,25 @@ std::string title_of(const Report& report) {
   return summary.empty() ? title : title + ": " + summary;
 }
 
-/// A run's device, program, time and status, as far as the manifest has them.
-std::string context_of(const Report& report) {
-  const Manifest& manifest = report.manifest;
-  const std::string id = manifest.device ? manifest.device->id : "";
-  const std::string name = manifest.device ? manifest.device->name : "";
-  const std::string& version = manifest.program_version;
-  std::vector<std::string> parts{
-      name.empty() || id.empty() ? name + id : fmt::format("{} ({})", name, id),
-      version.empty() ? "" : "msda " + version, manifest.started,
-      manifest.status.empty() ? "" : "run " + manifest.status};
-  for (std::string& part : parts) part = printable_line(part);
-  std::erase(parts, "");
-  return fmt::format("{}", fmt::join(parts, ", "));
+/// Which sources external arms were made of; "" where none says.
+std::string revisions_of(const Manifest& manifest) {
+  std::vector<std::string> arms;
+  for (const ArmEntry& arm : manifest.arms) {
+    for (const Use& use : arm.uses) {
+      const auto found = use.parameters.find("revision");
+      if (found == use.parameters.end()) continue;
+      const auto* revision = std::get_if<std::string>(&found->second);
+      if (revision != nullptr && !revision->empty()) {
+        arms.push_back(fmt::format("{} {}", printable_line(arm.name), printable_line(*revision)));
+      }
+    }
+  }
+  return arms.empty() ? "" : fmt::format("Revisions of external arms: {}.", fmt::join(arms, ", "));
 }
 
 /// How the run's time was spent, and what the plan left out before any cell ran; one sentence each.
 std::vector<std::string> notes_of(const Report& report) {
-  std::vector<std::string> notes{time_sentence(report.manifest)};
+  std::vector<std::string> notes{time_sentence(report.manifest), revisions_of(report.manifest)};
   std::erase(notes, "");
   for (const std::string& note : report.manifest.plan.notes) {
     notes.push_back(printable_line(note));

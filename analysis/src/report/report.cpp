@@ -2,11 +2,7 @@
 
 #include <set>
 #include <string>
-#include <system_error>
 #include <utility>
-
-#include <fmt/format.h>
-#include <msda/error.hpp>
 
 #include "results/manifest.hpp"
 
@@ -44,14 +40,6 @@ MemoryFacts memory_in(const Manifest& manifest) {
   return memory;
 }
 
-/// A place that nothing can be known of is not one where nothing is.
-std::filesystem::file_status status_of(const std::filesystem::path& place) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(place, error);
-  if (std::filesystem::status_known(status)) return status;
-  throw UsageError(fmt::format("cannot read {}: {}", place.string(), error.message()));
-}
-
 }  // namespace
 
 Report make_report(Manifest manifest, std::vector<Record> records,
@@ -74,22 +62,13 @@ Report make_report(Manifest manifest, std::vector<Record> records,
   return report;
 }
 
-Report make_report(const std::filesystem::path& directory) {
-  if (status_of(directory).type() != std::filesystem::file_type::directory) {
-    throw UsageError(fmt::format("{} is not a directory; expected one that `msda run` wrote",
-                                 directory.string()));
-  }
-  for (const char* name : {kManifestFile, "records.jsonl"}) {
-    if (!std::filesystem::exists(status_of(directory / name))) {
-      throw UsageError(fmt::format("{} has no {}; expected a directory that `msda run` wrote",
-                                   directory.string(), name));
-    }
-  }
-  Report report = make_report(read_manifest_file(directory / kManifestFile),
-                              read_records(directory / "records.jsonl"),
-                              read_search(directory / kSearchFile), read_counters(directory));
-  report.timeline = make_timeline(read_ranges(directory / kRangesFile));
+Report make_report(RunData run) {
+  Report report =
+      make_report(std::move(run.manifest), std::move(run.records), run.trials, run.counters);
+  report.timeline = make_timeline(run.ranges);
   return report;
 }
+
+Report make_report(const std::filesystem::path& place) { return make_report(read_run(place)); }
 
 }  // namespace msda

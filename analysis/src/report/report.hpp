@@ -11,8 +11,7 @@
 #include "ablation/regimes.hpp"
 #include "claims/claims.hpp"
 #include "counters/counter_tables.hpp"
-#include "results/manifest.hpp"
-#include "results/search_log.hpp"
+#include "results/run_data.hpp"
 #include "statistics/table.hpp"
 #include "timeline/timeline.hpp"
 #include "tuning/landscape.hpp"
@@ -35,9 +34,9 @@ inline auto rows_of(const Report& report) {
   return report.tables | std::views::transform(&Table::rows) | std::views::join;
 }
 
-/// `directory` holds manifest.json and records.jsonl, search.jsonl after a search, counters.jsonl
-/// after a profile, and ranges.jsonl. Throws UsageError when it does not.
-Report make_report(const std::filesystem::path& directory);
+/// Of the run in a directory or an archive. Throws UsageError as read_run() does.
+Report make_report(const std::filesystem::path& place);
+Report make_report(RunData run);
 
 /// The same from memory: one record for each cell. Every field of the manifest is optional; its
 /// "arms" give the order of the rows. `trials` are those of a search, `kernels` what a profiler

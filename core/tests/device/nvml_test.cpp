@@ -25,7 +25,9 @@ TEST(Nvml, TellsOfTheDevice) {
 
 TEST(Nvml, LeavesOutWhatTheLibraryDoesNotKnow) {
   const NvmlDevice device(kDevice, MSDA_FAKE_NVML);
-  EXPECT_THAT(device.facts(), ElementsAre(Pair("driver", "123.45"), Pair("ecc", "on")));
+  EXPECT_THAT(device.facts(),
+              ElementsAre(Pair("driver", "123.45"), Pair("ecc", "on"),
+                          Pair("gpu_number", testing::MatchesRegex("[0-9a-f]{8}"))));
 }
 
 TEST(Nvml, AnAbsentLibraryIsNoError) {

@@ -11,6 +11,10 @@
 
 namespace msda {
 
+/// GPUs with driver, clocks and power limit, the program with its commit, when the run began, in how
+/// many processes its groups ran and how it ended; as far as the manifest and the records tell.
+std::string context_of(const Report& report);
+
 /// What to quote, over all problems and modes: what the factors bring together and which pay, from
 /// effects that are pooled over problems; else which arms are the fastest where, by how much, what
 /// is indistinguishable and what the baseline takes; how many cells have no time. "" without

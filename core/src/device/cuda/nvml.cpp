@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "hash.hpp"
+
 namespace msda {
 namespace {
 
@@ -15,6 +17,8 @@ using Handle = void*;
 using Result = int;
 constexpr Result kSuccess = 0;
 constexpr int kTemperatureOfGpu = 0;
+/// Enough to tell the GPUs of one laboratory apart, and too few to find a GPU by.
+constexpr std::size_t kNumberDigits = 8;
 enum ClockType : int { kSmClock = 1, kMemoryClock = 2 };
 
 struct ThrottleReason {
@@ -115,10 +119,15 @@ std::map<std::string, std::string> NvmlDevice::facts() const {
   const auto put = [&](const char* name, const std::optional<double>& value) {
     if (value) facts[name] = fmt::format("{:g}", *value);
   };
-  std::array<char, 96> driver{};
-  if (impl_->call<Result(char*, unsigned)>("nvmlSystemGetDriverVersion", driver.data(),
-                                           static_cast<unsigned>(driver.size() - 1)) == kSuccess) {
-    facts["driver"] = driver.data();
+  std::array<char, 96> text{};
+  if (impl_->call<Result(char*, unsigned)>("nvmlSystemGetDriverVersion", text.data(),
+                                           static_cast<unsigned>(text.size() - 1)) == kSuccess) {
+    facts["driver"] = text.data();
+  }
+  if (impl_->call<Result(Handle, char*, unsigned)>("nvmlDeviceGetUUID", impl_->device, text.data(),
+                                                   static_cast<unsigned>(text.size() - 1)) ==
+      kSuccess) {
+    facts["gpu_number"] = hash_hex(text.data()).substr(0, kNumberDigits);
   }
   int ecc = 0;
   int pending = 0;

@@ -27,8 +27,8 @@ class NvmlDevice {
   /// Names of the throttle reasons that are active now. An idle GPU's low clocks and clocks that a
   /// user has set are none.
   std::vector<std::string> throttled() const;
-  /// What does not change in a run, for manifests: driver, ECC, power limit, highest clocks;
-  /// without what the device does not tell.
+  /// What does not change in a run, for manifests: driver, ECC, power limit, highest clocks, and a
+  /// number made of the GPU's UUID; without what the device does not tell.
   std::map<std::string, std::string> facts() const;
 
  private:

@@ -1,0 +1,58 @@
+#include "runner/publish/publish.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "render/formats.hpp"
+
+namespace msda {
+namespace {
+
+Arguments publish_arguments() {
+  Arguments arguments(
+      {"publish RUN... [OPTION...]",
+       "Writes what others need to check a run: docs/results/<name>.md, the report, and "
+       "docs/results/<name>.jsonl.zst, the run itself with all samples, without names of machines "
+       "and folders. A report is made of its archive, and of the archive anyone makes it again "
+       "with 'msda report'. Refused are runs that did not come to their end, changes that no "
+       "commit has, and runs of a program whose commit is not in the history.\n\n"
+       "An archive that is published already in place of a run has its report made anew, after a "
+       "change of what reports say.",
+       "  msda publish results/quickstart/20240131-120000\n"
+       "  msda publish docs/results/*.jsonl.zst\n"
+       "  msda report docs/results/quickstart.jsonl.zst --format html > quickstart.html\n"});
+  arguments.option("to", "DIRECTORY", "where to; default docs/results of the checkout");
+  arguments.words("RUN", 1, -1);
+  return arguments;
+}
+
+void print(const Published& published) {
+  fmt::print("{}: {}, {} cells, {} KB\n", published.archive.string(),
+             name_of(published.archive_change), published.cells,
+             (published.archive_bytes + 1023) / 1024);
+  fmt::print("{}: {}\n", published.report.string(), name_of(published.report_change));
+  if (!published.changes.empty()) fmt::print("{}", to_text(published.changes, kPublishThreshold));
+  if (!published.not_comparable.empty()) {
+    fmt::print("Not compared with the run before: {}\n", published.not_comparable);
+  }
+}
+
+}  // namespace
+
+int publish_command(const std::vector<std::string>& words) {
+  Arguments arguments = publish_arguments();
+  if (!arguments.parse(words)) return 0;
+  const Checkout checkout(std::filesystem::current_path());
+  const std::filesystem::path directory =
+      arguments.get("to", (checkout.root() / "docs" / "results").string());
+  // All are looked at before the first is written.
+  for (const std::string& place : arguments.words()) {
+    require_publishable(place, checkout);
+    if (!is_published(place, directory)) checkout.require_clean(directory);
+  }
+  for (const std::string& place : arguments.words()) print(publish(place, directory));
+  return 0;
+}
+
+}  // namespace msda

@@ -1,0 +1,98 @@
+#include "runner/publish/publish.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include <fmt/format.h>
+#include <msda/error.hpp>
+
+#include "files/read.hpp"
+#include "files/write.hpp"
+#include "render/formats.hpp"
+#include "results/run_data.hpp"
+
+namespace msda {
+namespace {
+
+FileChange change_of(const std::optional<std::string>& before, const std::string& after) {
+  if (!before) return FileChange::kNew;
+  return *before == after ? FileChange::kSame : FileChange::kChanged;
+}
+
+bool is_file_name(const std::string& name) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
+  };
+  return !name.empty() && std::ranges::all_of(name, is_plain);
+}
+
+/// Fills in what became better or worse since the run before.
+void compare(const Report& before, const Report& after, Published& published) {
+  try {
+    published.changes = compare_runs(before, after, kPublishThreshold);
+  } catch (const UsageError& error) {
+    published.not_comparable = error.what();
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(FileChange change) {
+  switch (change) {
+    case FileChange::kNew: return "new";
+    case FileChange::kChanged: return "changed";
+    case FileChange::kSame: break;
+  }
+  return "the same";
+}
+
+bool is_published(const std::filesystem::path& place, const std::filesystem::path& directory) {
+  return place.string().ends_with(kArchiveSuffix) && std::filesystem::is_regular_file(place) &&
+         std::filesystem::exists(directory) &&
+         std::filesystem::equivalent(std::filesystem::absolute(place).parent_path(), directory);
+}
+
+void require_publishable(const std::filesystem::path& place, const Checkout& checkout) {
+  const Manifest manifest = read_run(place).manifest;
+  try {
+    if (!is_file_name(manifest.name)) {
+      throw UsageError(fmt::format("its name '{}' is no name of a file", manifest.name));
+    }
+    if (manifest.status != run_status::kComplete) {
+      throw UsageError(fmt::format("the run is {}; only a whole run is published",
+                                   manifest.status.empty() ? "of unknown end" : manifest.status));
+    }
+    checkout.require_ancestor(commit_of(manifest.git_state));
+  } catch (UsageError& error) {
+    error.add_context(place.string());
+    throw;
+  }
+}
+
+Published publish(const std::filesystem::path& place, const std::filesystem::path& directory) {
+  const RunData run = read_run(place);
+  Published published;
+  published.archive = directory / (run.manifest.name + kArchiveSuffix);
+  published.report = directory / (run.manifest.name + ".md");
+  const auto archive_before = read_text_if_there(published.archive);
+  const auto report_before = read_text_if_there(published.report);
+  std::optional<Report> before;
+  if (archive_before) before = make_report(published.archive);
+  ensure_directory(directory);
+  if (!is_published(place, directory)) write_archive(published.archive, run);
+  const Report report = make_report(published.archive);
+  const std::string text = to_markdown(report);
+  write_atomically(published.report, text);
+  const std::string archive = read_text(published.archive);
+  published.archive_bytes = archive.size();
+  published.archive_change = change_of(archive_before, archive);
+  published.report_change = change_of(report_before, text);
+  published.cells = run.records.size();
+  if (before && published.archive_change == FileChange::kChanged) {
+    compare(*before, report, published);
+  }
+  return published;
+}
+
+}  // namespace msda

@@ -1,0 +1,169 @@
+// `msda publish`, in a git checkout of its own.
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <msda/error.hpp>
+
+#include "files/read.hpp"
+#include "results/run_data.hpp"
+#include "runner/publish/checkout.hpp"
+#include "support/support.hpp"
+
+namespace msda::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kCommit =
+    "git -c user.name=a -c user.email=a@b.c -c commit.gpgsign=false commit -q --allow-empty ";
+
+/// A checkout with one commit, and a run whose manifest names it.
+class Publish : public testing::Test {
+ protected:
+  void SetUp() override {
+    // One run for all tests, which change a copy.
+    static const TemporaryDirectory whole;
+    static const std::string original = run_with_claim(whole);
+    run_ = outside_.path() / "run";
+    std::filesystem::copy(original, run_, std::filesystem::copy_options::recursive);
+    ASSERT_EQ(shell("git init -q . && echo x > file && git add file && " + std::string(kCommit) +
+                    "-m one")
+                  .exit_code,
+              0);
+    set_commit(head());
+  }
+
+  Outcome shell(const std::string& script) const { return run_script(script, checkout_.path()); }
+  Outcome publish(const std::string& rest = "") const {
+    return shell("\"$msda\" publish '" + run_ + "' " + rest);
+  }
+  std::string head() const {
+    const std::string said = shell("git rev-parse --short HEAD").out;
+    return said.substr(0, said.find('\n'));
+  }
+  void set_commit(const std::string& git_state) const {
+    Manifest manifest = read_manifest(run_);
+    manifest.git_state = git_state;
+    write_manifest(run_, manifest);
+  }
+  std::filesystem::path result(const std::string& name) const {
+    return checkout_.path() / "docs" / "results" / name;
+  }
+
+  TemporaryDirectory checkout_;
+  TemporaryDirectory outside_;
+  std::string run_;
+};
+
+TEST_F(Publish, WritesTheReportAndTheRunWithAllSamples) {
+  const Outcome outcome = publish();
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("claims.jsonl.zst: new, 3 cells"));
+  EXPECT_THAT(outcome.out, HasSubstr("claims.md: new"));
+  const std::string again = run({"report", result("claims.jsonl.zst"), "--format", "md"}).out;
+  EXPECT_EQ(again, read_text(result("claims.md")));
+  EXPECT_THAT(again, HasSubstr("(commit " + head() + ")"));
+  const RunData there = read_run(result("claims.jsonl.zst"));
+  const RunData before = read_run(run_);
+  ASSERT_EQ(there.records.size(), before.records.size());
+  for (std::size_t i = 0; i < there.records.size(); ++i) {
+    EXPECT_EQ(to_json(there.records[i])["samples"], to_json(before.records[i])["samples"]);
+  }
+}
+
+TEST_F(Publish, NamesNoPlaceOfTheMachine) {
+  ASSERT_EQ(publish().exit_code, 0);
+  const RunData there = read_run(result("claims.jsonl.zst"));
+  EXPECT_EQ(there.manifest.host_hash, "");
+  EXPECT_THAT(to_json(there.manifest).dump(),
+              Not(HasSubstr(std::filesystem::temp_directory_path().string() + "/")));
+}
+
+TEST_F(Publish, ASecondTimeSaysThatNothingChanged) {
+  ASSERT_EQ(publish().exit_code, 0);
+  const Outcome again = publish();
+  EXPECT_THAT(again.out, HasSubstr("claims.jsonl.zst: the same"));
+  EXPECT_THAT(again.out, HasSubstr("claims.md: the same"));
+}
+
+TEST_F(Publish, AnotherRunIsComparedWithTheOneBefore) {
+  ASSERT_EQ(publish().exit_code, 0);
+  std::vector<Record> records = read_records(std::filesystem::path(run_) / "records.jsonl");
+  for (SampleBlock& block : records.at(1).samples) {
+    for (double& seconds : block.seconds) seconds *= 10;
+  }
+  write_records(std::filesystem::path(run_) / "records.jsonl", records);
+  const Outcome again = publish();
+  EXPECT_THAT(again.out, HasSubstr("claims.jsonl.zst: changed"));
+  EXPECT_THAT(again.out, HasSubstr("worse"));
+}
+
+TEST_F(Publish, AReportEditedByHandIsMadeAnewOfItsArchiveWhateverElseChanged) {
+  ASSERT_EQ(publish().exit_code, 0);
+  const std::string report = read_text(result("claims.md"));
+  ASSERT_EQ(shell("echo better >> docs/results/claims.md && echo y >> file").exit_code, 0);
+  const Outcome again = shell("\"$msda\" publish docs/results/claims.jsonl.zst");
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("claims.md: changed"));
+  EXPECT_EQ(read_text(result("claims.md")), report);
+}
+
+TEST_F(Publish, AChangedTreeIsRefusedByTheFirstFile) {
+  for (const std::string change : {"echo y >> file", "git checkout -q file && echo y > another"}) {
+    ASSERT_EQ(shell(change).exit_code, 0);
+    const Outcome outcome = publish();
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("has changes that no commit has"));
+    EXPECT_FALSE(std::filesystem::exists(result("claims.md")));
+  }
+}
+
+TEST_F(Publish, ARunOfSourcesThatHistoryDoesNotHaveIsRefused) {
+  const auto refusal = [&](const std::string& git_state) {
+    set_commit(git_state);
+    const Outcome outcome = publish();
+    EXPECT_EQ(outcome.exit_code, 2);
+    return outcome.err;
+  };
+  EXPECT_THAT(refusal(head() + "-dirty"), HasSubstr("had changes that no commit has"));
+  EXPECT_THAT(refusal("unknown"), HasSubstr("was not built in a git checkout"));
+  EXPECT_THAT(refusal("v0.1.0-3-g1234567"), HasSubstr("commit 1234567 is not in the history"));
+  ASSERT_EQ(shell("git checkout -q -b side && " + std::string(kCommit) + "-m two").exit_code, 0);
+  const std::string side = head();
+  ASSERT_EQ(shell("git checkout -q -").exit_code, 0);
+  EXPECT_THAT(refusal(side), HasSubstr("is not in the history"));
+}
+
+TEST_F(Publish, ARunThatDidNotEndIsRefusedAndNothingIsWritten) {
+  Manifest manifest = read_manifest(run_);
+  manifest.status = run_status::kInterrupted;
+  write_manifest(run_, manifest);
+  EXPECT_THAT(publish().err, HasSubstr("the run is interrupted; only a whole run is published"));
+  EXPECT_FALSE(std::filesystem::exists(result("claims.jsonl.zst")));
+}
+
+TEST_F(Publish, ANameThatLeavesTheFolderIsRefused) {
+  Manifest manifest = read_manifest(run_);
+  manifest.name = "../x";
+  write_manifest(run_, manifest);
+  EXPECT_THAT(publish().err, HasSubstr("its name '../x' is no name of a file"));
+}
+
+TEST_F(Publish, OutsideOfACheckoutThereIsNoHistoryToHoldARunAgainst) {
+  const Outcome outcome = run_script("\"$msda\" publish '" + run_ + "'", outside_.path());
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("lies in no git checkout"));
+}
+
+TEST(CommitOf, IsTheHashOrTheTag) {
+  EXPECT_EQ(commit_of("v0.1.0-12-gabc1234"), "abc1234");
+  EXPECT_EQ(commit_of("abc1234"), "abc1234");
+  EXPECT_EQ(commit_of("v0.1.0"), "v0.1.0");
+  EXPECT_THROW(commit_of("abc1234-dirty"), UsageError);
+  EXPECT_THROW(commit_of(""), UsageError);
+}
+
+}  // namespace
+}  // namespace msda::test
