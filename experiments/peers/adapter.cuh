@@ -1,5 +1,5 @@
-// What the adapters of this folder share: error codes are CUDA's, and what a kernel cannot take is
-// refused in words.
+// What an adapter of a kernel for CUDA needs: error codes are CUDA's, and what a kernel cannot take
+// is refused in words.
 #pragma once
 
 #include <cuda_runtime.h>

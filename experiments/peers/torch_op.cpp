@@ -6,7 +6,10 @@
 // options: "NAMESPACE::NAME@FILE", FILE being the library that registers it, or "NAMESPACE::NAME"
 // for one that PyTorch has by itself. What is timed is what a model pays: the call through the
 // dispatcher, the output that the operator allocates, and a copy of it to where the program looks.
-// build.sh compiles this against the headers of the PyTorch that is there.
+// Compiled against the headers of the PyTorch that is there, whose flags torch_flags.py prints:
+//
+//   c++ -shared -fPIC -O2 -std=c++17 -o libtorch_op.so torch_op.cpp -I ../../core/include
+//       $(python3 torch_flags.py)
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/core/InferenceMode.h>

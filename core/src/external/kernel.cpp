@@ -245,6 +245,7 @@ class ExternalKernel final : public Kernel {
                             ParameterSpec::one_of<std::string>(
                                 "device", "where it runs", kAnyDevice, {kAnyDevice, "cpu", "cuda"}),
                             ParameterSpec::text("options", "handed to the library as it is", ""),
+                            ParameterSpec::text("revision", "of its sources, for reports", ""),
                             rounds_to("coordinates", "pixel coordinates are computed in"),
                             rounds_to("weights", "the weights of corners are rounded to"),
                             rounds_to("sums", "the corners of all points are summed in")}},
