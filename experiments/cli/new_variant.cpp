@@ -143,18 +143,18 @@ NewVariant for_kernel(const std::string& kind) {
 }
 
 /// Where the folder goes, and whether the sources of MSDA Lab lie around it.
-struct Place {
+struct NewFolder {
   fs::path folder;
   bool in_tree;
 };
 
-Place place_of(const Arguments& arguments, const std::string& name) {
+NewFolder folder_for(const Arguments& arguments, const std::string& name) {
   if (const auto output = arguments.find("output")) return {*output, false};
   if (fs::exists("variants/CMakeLists.txt")) return {fs::path("variants") / name, true};
   return {name, false};
 }
 
-std::string next_steps(const NewVariant& variant, const std::string& name, const Place& place) {
+std::string next_steps(const NewVariant& variant, const std::string& name, const NewFolder& place) {
   std::string text;
   if (place.in_tree) {
     text = fmt::format("  ./msda verify {} --device {}\n", name, variant.device);
@@ -174,7 +174,7 @@ std::string next_steps(const NewVariant& variant, const std::string& name, const
   return text;
 }
 
-void add_common(NewVariant& variant, const std::string& name, const Place& place) {
+void add_common(NewVariant& variant, const std::string& name, const NewFolder& place) {
   variant.words["name"] = name;
   variant.words["identifier"] = boost::replace_all_copy(name, "-", "_");
   variant.words["Class"] = class_name(name);
@@ -227,7 +227,7 @@ int new_variant_command(const std::vector<std::string>& words) {
   const Operator* const named = operator_option(arguments);
   const Operator& op = named != nullptr ? *named : find_operator(kDefaultOperator);
   NewVariant variant = slot ? for_slot(op, *slot) : for_kernel(*kernel);
-  const Place place = place_of(arguments, name);
+  const NewFolder place = folder_for(arguments, name);
   require_room(arguments, place.folder);
 
   add_common(variant, name, place);
