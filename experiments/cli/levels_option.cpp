@@ -23,10 +23,10 @@ std::vector<Use> with_levels(const Arguments& arguments, std::vector<Use> uses) 
 }
 
 LevelForm levels_from(const Arguments& arguments) {
-  const VariantInfo& info = make_levels_variant()->info();
+  const std::shared_ptr<const Variant> levels = make_levels_variant();
   const std::vector<Use> uses = with_levels(arguments, {});
   if (uses.empty()) return LevelForm::kFixed;
-  return level_form(resolve_parameters(info, uses.front().parameters));
+  return level_form(resolve_parameters(levels->info(), uses.front().parameters));
 }
 
 std::string refuses_levels(const Arguments& arguments, const Registry& registry,

@@ -136,7 +136,7 @@ TEST(ExportedSource, NamesDoNotEndItsCommentOrHideInIt) {
   const auto files = export_source(request, Compiler());
   for (const char* file : {"msda_forward.cu", "msda_forward.h"}) {
     const std::string& source = content_of(files, file);
-    EXPECT_THAT(source, HasSubstr(R"(report.md, of runs/* /x\u202e\xff)"));
+    EXPECT_THAT(source, HasSubstr(R"(report.md, of runs/ * /x\u202e\xff)"));
     EXPECT_THAT(source, Not(HasSubstr("#error\u202e")));
     EXPECT_THAT(source, Not(HasSubstr("\u202e")));
   }
