@@ -162,11 +162,11 @@ class Best {
 
   std::vector<Use> uses_for(const ProblemSpec& problem, std::vector<std::string>& notes) const {
     const double error = acceptable_error(problem.problem);
-    const auto match = best_match(winners_, registry_, problem, TimingMode::kGraph, error, device_);
+    const auto mode = value_named<TimingMode>("graph");  // as models that are captured launch it
+    const auto match = best_match(winners_, registry_, problem, mode, error, device_);
     if (!match) {
-      throw Unsupported(
-          why_no_match(winners_, registry_, problem, TimingMode::kGraph, error, device_) +
-          "; name a recipe for it, or let `msda tune` find one");
+      throw Unsupported(why_no_match(winners_, registry_, problem, mode, error, device_) +
+                        "; name a recipe for it, or let `msda tune` find one");
     }
     notes.push_back(fmt::format("best for {} ({}) on {}: {}", problem.name(),
                                 name_of(problem.problem.types.value), device_.name, match->text));

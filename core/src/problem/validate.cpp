@@ -19,9 +19,10 @@ void require_positive(std::string_view field, std::int64_t value) {
 
 void validate(const References& references, std::int64_t points) {
   if (references.coordinates != 2 && references.coordinates != 4) {
-    throw UsageError(fmt::format("references.coordinates is {}: it must be 2 (x, y) or 4 (x, y, "
-                                 "width, height)",
-                                 references.coordinates));
+    throw UsageError(
+        fmt::format("references.coordinates is {}: it must be 2 (x, y) or 4 (x, y, "
+                    "width, height)",
+                    references.coordinates));
   }
   if (references.anchors < 0 || (references.anchors > 0 && points % references.anchors != 0)) {
     throw UsageError(fmt::format(

@@ -14,7 +14,8 @@ namespace msda {
 /// most kMaxLevels levels, the byte count of every tensor and of all together inside 63 bits.
 void validate(const Problem& problem, std::span<const TensorSpec> specs);
 
-/// Bytes of all tensors but derived ones and outputs that nobody asks for: what one input set takes in memory.
+/// Bytes of all tensors but derived ones and outputs that nobody asks for: what one input set takes
+/// in memory.
 std::int64_t total_bytes(const Problem& problem, std::span<const TensorSpec> specs);
 
 /// Throws UsageError unless `starts` and `spatial_size` are what `problem.levels` imply. The

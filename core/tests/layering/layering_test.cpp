@@ -37,7 +37,7 @@ const std::vector<Layers> kLayers = {
     {"experiments/runner",
      "runner/",
      {"experiment", "import", "inspect", "protocol", "plan", "worker", "supervise", "profile",
-      "tune"}}};
+      "publish", "tune"}}};
 
 fs::path root() { return MSDA_SOURCE_DIR; }
 

@@ -147,7 +147,7 @@ TEST(ExamplesOfTheDocument, AreValid) {
       ++count;
     }
   }
-  EXPECT_EQ(count, 4);
+  EXPECT_EQ(count, 5);
 }
 
 }  // namespace

@@ -45,7 +45,8 @@ ABLATION = {"base": ["vector-loads"], "factors": {"unroll": "loop-unrolling"}, "
 
 # Names of arms, problems and folders, and what belongs together, are beyond a schema.
 BEYOND = {"preset", "input", "dir", "spatial_size", "arm", "over", "problem", "mode", "against", "base", "factors",
-          "all", "requires", "excludes", "generators", "resolution", "random", "list", "seed", "baseline", "most_processes", "use"}
+          "all", "requires", "excludes", "generators", "resolution", "random", "list", "seed", "baseline", "most_processes", "use",
+          "outputs"}
 
 # Speedups have no exponents; a schema sees the number and not how it is written.
 NOTATION = {("claim.speedup", "1.0e+20"), ("claim.speedup", "2.0e-4")}
@@ -111,7 +112,7 @@ def fail(text):
 
 
 for file in sorted(pathlib.Path(experiments).glob("*.yaml")):
-    if file.name == "winners.yaml":  # what searches found, no experiment
+    if file.name in ("exports.yaml", "winners.yaml"):  # lists of problems and of what searches found
         continue
     for error in validator.iter_errors(load(file.read_text())):
         fail(f"{file.name}: {list(error.path)}: {error.message[:300]}")

@@ -11,8 +11,8 @@
 
 namespace msda {
 
-/// GPUs with driver, clocks and power limit, the program with its commit, when the run began, in how
-/// many processes its groups ran and how it ended; as far as the manifest and the records tell.
+/// GPUs with driver, clocks and power limit, the program with its commit, when the run began, in
+/// how many processes its groups ran and how it ended; as far as the manifest and the records tell.
 std::string context_of(const Report& report);
 
 /// What to quote, over all problems and modes: what the factors bring together and which pay, from
