@@ -347,13 +347,14 @@ int verify_command(const std::vector<std::string>& words) {
   const std::vector<ProblemSpec> problems = problems_from(arguments, request.problem);
   Lines lines(targets, is_all(arguments.words()));
   bool all_right = true;
+  print_header(problems.front(), device);
   request.arms = runnable(targets, arguments, registry, device, lines, all_right);
   std::vector<std::string> names;
   for (const ArmEntry& arm : request.arms) names.push_back(arm.name);
   Supervisor supervisor({program_path(), device.id, arguments.plugin_directories(), false});
   for (const ProblemSpec& problem : problems) {
     request.problem = problem;
-    print_header(problem, device);
+    if (&problem != &problems.front()) print_header(problem, device);
     supervisor.run(request, names, [&](const Record& record) {
       lines.print(record);
       if (!is_right(record)) all_right = false;
