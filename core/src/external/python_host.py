@@ -4,6 +4,7 @@ The program runs this text in an interpreter of its own process. It calls open_c
 then on it sees C functions alone. Tensors are wrapped where they lie: nothing is copied on the way in.
 """
 
+import contextlib
 import ctypes
 import importlib
 import importlib.util
@@ -135,20 +136,14 @@ class TorchTensors:
 
         return torch.as_tensor(Memory(), device="cuda").view(dtype)
 
-    def call(self, function, arguments, stream):
+    def on(self, stream):
         if stream is None:
-            return function(**arguments) if isinstance(arguments, dict) else function(*arguments)
-        with self.torch.cuda.stream(self.torch.cuda.ExternalStream(stream)):
-            return self.call(function, arguments, None)
+            return contextlib.nullcontext()
+        return self.torch.cuda.stream(self.torch.cuda.ExternalStream(stream))
 
-    def copy(self, to, result, stream):
+    def copy(self, to, result):
         result = self.torch.as_tensor(result)
-        if result.data_ptr() == to.data_ptr():
-            return
-        if stream is None:
-            to.copy_(result.reshape(to.shape))
-            return
-        with self.torch.cuda.stream(self.torch.cuda.ExternalStream(stream)):
+        if result.data_ptr() != to.data_ptr():
             to.copy_(result.reshape(to.shape))
 
 
@@ -167,10 +162,10 @@ class NumpyTensors:
         memory = (ctypes.c_char * size).from_address(tensor.data or 0) if size else b""
         return self.numpy.frombuffer(memory, dtype=TYPES[tensor.type]).reshape(tensor.shape())
 
-    def call(self, function, arguments, stream):
-        return function(**arguments) if isinstance(arguments, dict) else function(*arguments)
+    def on(self, stream):
+        return contextlib.nullcontext()
 
-    def copy(self, to, result, stream):
+    def copy(self, to, result):
         self.numpy.copyto(to, self.numpy.asarray(result).reshape(to.shape), casting="same_kind")
 
 
@@ -314,14 +309,18 @@ class Arm:
         if key not in self.calls:
             self.calls[key] = self.bind(tensors, problem)
         arguments, outputs = self.calls[key]
-        result = self.framework.call(self.function, arguments, stream)
-        if result is None:
-            return
+        with self.framework.on(stream):
+            function = self.function
+            result = function(**arguments) if isinstance(arguments, dict) else function(*arguments)
+            if result is not None:
+                self.take(result, outputs)
+
+    def take(self, result, outputs):
         results = result if isinstance(result, (tuple, list)) else (result,)
         if len(results) != len(outputs):
             raise TypeError(f"{self.callable_name} returned {len(results)} tensors; the outputs are {len(outputs)}")
         for to, one in zip(outputs, results):
-            self.framework.copy(to, one, stream)
+            self.framework.copy(to, one)
 
 
 KEPT = []  # callbacks must outlive every call
