@@ -9,6 +9,7 @@
 #include <msda/launch.cuh>
 
 #include <msda/runtime/grid.hpp>
+#include <msda/runtime/parameters.hpp>
 #include <msda/runtime/status.hpp>
 
 namespace msda::runtime {
@@ -88,10 +89,10 @@ inline Status find_workers(const void* function, const LaunchShape& shape, int m
   return status;
 }
 
-inline Status enqueue(const Kernel& kernel, AllArguments& arguments, cudaStream_t stream) {
+inline Status enqueue(const Kernel& kernel, const Parameters& parameters, cudaStream_t stream) {
   const Configuration configuration(kernel, stream);
-  void* parameters[] = {&arguments};
-  return status_of(cudaLaunchKernelExC(configuration.get(), kernel.function, parameters),
+  void* pointers[] = {const_cast<void*>(parameters.data())};
+  return status_of(cudaLaunchKernelExC(configuration.get(), kernel.function, pointers),
                    "cudaLaunchKernelExC");
 }
 

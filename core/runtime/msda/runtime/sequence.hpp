@@ -43,11 +43,13 @@ inline Status enqueue_clears(const Clears& clears, const AllArguments& arguments
   return {};
 }
 
-inline Status enqueue(const Sequence& sequence, AllArguments& arguments, cudaStream_t stream) {
+inline Status enqueue(const Sequence& sequence, const LaunchPlan& plan,
+                      const AllArguments& arguments, cudaStream_t stream) {
   Status status = enqueue_clears(sequence.clears, arguments, stream);
+  const Parameters parameters(plan, arguments);
   for (const Kernel& kernel : sequence) {
     if (status.failed()) break;
-    status = enqueue(kernel, arguments, stream);
+    status = enqueue(kernel, parameters, stream);
   }
   return status;
 }

@@ -77,7 +77,7 @@ inline Status add_maps(const LaunchPlan& plan, const void* values, long long bat
     static const MapEncoder encoder = find_encoder();
     if (encoder.status.failed()) return encoder.status;
     const Status status =
-        encode_map(encoder, plan.boxes[level], values, batch, arguments.maps(plan.tensors)[level]);
+        encode_map(encoder, plan.boxes[level], values, batch, arguments.maps[level]);
     if (status.failed()) return status;
   }
   return {};

@@ -78,7 +78,7 @@ void ComposedExecutable::fill(const Tensors& tensors, AllArguments& arguments) {
 void ComposedExecutable::launch(const Tensors& tensors, Stream stream) {
   AllArguments arguments;
   fill(tensors, arguments);
-  check(runtime::enqueue(sequence_, arguments, static_cast<cudaStream_t>(stream)));
+  check(runtime::enqueue(sequence_, plan_, arguments, static_cast<cudaStream_t>(stream)));
 }
 
 std::vector<LaunchPart> ComposedExecutable::parts() {
@@ -93,13 +93,14 @@ std::vector<LaunchPart> ComposedExecutable::parts() {
                      }});
   };
   if (!sequence_.clears.empty()) {
-    add("clear", [this](AllArguments& arguments, cudaStream_t stream) {
+    add("clear", [this](const AllArguments& arguments, cudaStream_t stream) {
       return runtime::enqueue_clears(sequence_.clears, arguments, stream);
     });
   }
   for (std::size_t i = 0; i < names_.size(); ++i) {
-    add(names_[i], [kernel = sequence_.begin() + i](AllArguments& arguments, cudaStream_t stream) {
-      return runtime::enqueue(*kernel, arguments, stream);
+    const runtime::Kernel* const kernel = sequence_.begin() + i;
+    add(names_[i], [this, kernel](const AllArguments& arguments, cudaStream_t stream) {
+      return runtime::enqueue(*kernel, runtime::Parameters(plan_, arguments), stream);
     });
   }
   return parts;

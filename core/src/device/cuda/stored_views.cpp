@@ -63,9 +63,7 @@ void StoredViews::add_to(AllArguments& arguments, const void* values) {
   const auto found = made_.find(values);
   if (found == made_.end()) throw Error("launched on tensors that were not bound before");
   AllArguments& views = found->second;
-  if (maps_) {
-    std::copy_n(views.maps(plan_.tensors), kLevelLimit, arguments.maps(plan_.tensors));
-  }
+  if (maps_) std::copy(std::begin(views.maps), std::end(views.maps), std::begin(arguments.maps));
   if (!texels_) return;
   std::copy(std::begin(views.texels), std::end(views.texels), std::begin(arguments.texels));
   std::copy(std::begin(views.first_texel), std::end(views.first_texel),

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include <msda/runtime/grid.hpp>
+#include <msda/runtime/parameters.hpp>
 
 #include "compose/level_class.hpp"
 #include "device/simt/last_image.hpp"
@@ -120,7 +121,7 @@ void SimtExecutable::add_maps(AllArguments& arguments, const void* values) const
       tensor.stride_bytes[d] = shape.stride_bytes[d];
     }
     tensor.extent[inner] = static_cast<unsigned>(problem_.batch);  // the images
-    std::memcpy(arguments.maps(plan_.tensors) + level, &tensor, sizeof tensor);
+    std::memcpy(&arguments.maps[level], &tensor, sizeof tensor);
   }
 }
 
@@ -179,12 +180,12 @@ simt::Subject SimtExecutable::subject_of(const Launch& launch) const {
   return subject;
 }
 
-void SimtExecutable::run(const Launch& launch, const AllArguments& arguments,
+void SimtExecutable::run(const Launch& launch, const void* parameters,
                          const std::vector<simt::Buffer>& buffers) {
   const auto run_part = [&](std::optional<simt::Blocks> part) {
     simt::Grid grid = launch.grid;
     grid.part = part;
-    return simt::run(grid, &arguments, unit_.image(), unit_.attach(), buffers, options_);
+    return simt::run(grid, parameters, unit_.image(), unit_.attach(), buffers, options_);
   };
   if (!options_.last_image) {
     for (const auto& [name, number] : run_part(std::nullopt).numbers) {
@@ -214,11 +215,13 @@ void SimtExecutable::launch(const Tensors& tensors, Stream) {
   for (const runtime::Clear& clear : arguments_.clears()) {
     if (void* const first = clear.first(arguments)) std::memset(first, 0, clear.bytes);
   }
+  const runtime::Parameters parameters(plan_, arguments);
   for (const Launch& launch : launches_) {
     std::vector<simt::Buffer> buffers = buffers_for(tensors, launch.is_main);
-    buffers.push_back({&arguments, sizeof arguments, kArgumentsName, false});
+    buffers.push_back(
+        {const_cast<void*>(parameters.data()), parameters.size(), kArgumentsName, false});
     try {
-      run(launch, arguments, buffers);
+      run(launch, parameters.data(), buffers);
     } catch (simt::Fault& fault) {
       fault.add_context(launch.name);
       throw;

@@ -253,7 +253,7 @@ int launch(Tuned& tuned, const msda::runtime::Clears& clears, msda::AllArguments
   if (failed == 0) failed = add(tuned.main, tuned.plan.main);
   if (failed == 0) failed = add_passes(msda::kAfter);
   if (failed != 0) return failed;
-  return code_of(msda::runtime::enqueue(sequence, arguments, stream));
+  return code_of(msda::runtime::enqueue(sequence, tuned.plan, arguments, stream));
 }
 
 }  // namespace

@@ -5,13 +5,14 @@
 
 namespace msda::backward {
 
-/// The tensors in the order of the operator's list; an output that nobody asks for is null.
-struct Arguments : msda::Arguments {
-  const void* grad_output;
-  void* grad_value;
-  void* grad_sampling_locations;
+/// The last of the operator's list first; an output that nobody asks for is null.
+struct Gradients {
   void* grad_attention_weights;
+  void* grad_sampling_locations;
+  void* grad_value;
+  const void* grad_output;
 };
+struct Arguments : Gradients, msda::Arguments {};
 
 /// Numbers of the outputs in the operator's list.
 enum Output : unsigned { kGradValue = 4, kGradLocations, kGradWeights };

@@ -7,13 +7,14 @@
 
 namespace msda::weighted_sums {
 
-/// In the order of the operator's list.
-struct Arguments : LaunchArguments {
-  const void* rows;    ///< [B, Q, H, C]
-  const void* scales;  ///< [B, Q, H]
-  void* scaled;        ///< [B, Q, H, C]
+/// The last of the operator's list first.
+struct Tensors {
   void* sums;          ///< [B, H, C]
+  void* scaled;        ///< [B, Q, H, C]
+  const void* scales;  ///< [B, Q, H]
+  const void* rows;    ///< [B, Q, H, C]
 };
+struct Arguments : Tensors, LaunchArguments {};
 
 /// The tensor that is accumulated.
 inline constexpr unsigned kSumsTensor = kTensors<Arguments> - 1;
