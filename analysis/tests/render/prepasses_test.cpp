@@ -4,6 +4,8 @@
 
 #include "render/formats.hpp"
 #include "render/tables/tables.hpp"
+#include "render/words/words.hpp"
+#include "statistics/outside.hpp"
 #include "support/synthetic.hpp"
 
 namespace msda {
@@ -77,6 +79,19 @@ TEST(Prepasses, WhatIsOutsideOfTheArmsTimeIsMarked) {
               HasSubstr("| packed | captured, warm | prepare 48.0 (outside) |"));
   const nlohmann::json rows = nlohmann::json::parse(to_json(report))["tables"][0]["rows"];
   EXPECT_EQ(rows[1]["prepasses"]["before"][0]["outside"], true);
+}
+
+TEST(Prepasses, TheHeadlineSaysWhatIsOutsideAndWhatTheArmIsWorthWithIt) {
+  Record packed = record("packed", steady(100e-6, 2, 4));
+  packed.parts = {{"prepare", steady(300e-6, 2, 4), true}, {"kernel", steady(100e-6, 2, 4)}};
+  const Report report =
+      make_report({{"name", "n"}}, {baseline("base", steady(200e-6, 2, 4)), packed});
+  const Record& base = report.tables.at(0).rows.at(0).record;
+  EXPECT_NEAR(ratio_with_outside(packed, base).value().ratio, 0.5, 1e-9);
+  EXPECT_THAT(headline(report.tables.at(0)),
+              HasSubstr("packed does a part of its work outside the timed part: with that part "
+                        "0.500x the speed of the baseline."));
+  EXPECT_FALSE(ratio_with_outside(sorted(), base));
 }
 
 TEST(Prepasses, MarkdownShowsThemToo) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,7 +12,12 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <sstream>
 #include <thread>
 #include <utility>
 
@@ -61,6 +67,71 @@ void take_over(const ChildSettings& settings) {
   if (settings.own_group) ::setpgid(0, 0);
 }
 
+/// The children that this process has started itself, and a lock that is held while one is.
+struct Started {
+  std::mutex mutex;
+  std::set<pid_t> ids;
+};
+
+Started& started() {
+  static Started own;
+  return own;
+}
+
+/// The parent and the group of a process.
+struct Family {
+  pid_t parent = 0;
+  pid_t group = 0;
+};
+
+std::optional<Family> family_of(const std::string& id) {
+  std::ifstream file(fmt::format("/proc/{}/stat", id));
+  std::string line;
+  std::getline(file, line);
+  // The state stands behind the name, which may hold anything.
+  const std::size_t name_end = line.rfind(") ");
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream fields(line.substr(name_end + 2));
+  std::string state;
+  Family family;
+  fields >> state >> family.parent >> family.group;
+  return family;
+}
+
+/// Processes that came to this one because their parents ended. A child that system() or a library
+/// started is in the group of this process, and none of them.
+std::vector<pid_t> adopted() {
+  std::vector<pid_t> ids;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const std::optional<Family> family = family_of(name);
+    if (!family || family->parent != ::getpid() || family->group == ::getpgrp()) continue;
+    const auto id = static_cast<pid_t>(std::stol(name));
+    if (!started().ids.contains(id)) ids.push_back(id);
+  }
+  return ids;
+}
+
+/// Ends what has come to this process: in a group of its own no signal to the group of its parent
+/// reached it. Until there is none, because each may leave others; a process that hangs in a driver
+/// is left alone after a while.
+void end_adopted() {
+  constexpr std::chrono::seconds kPatience{2};
+  constexpr std::chrono::milliseconds kStep{1};
+  const std::lock_guard lock(started().mutex);
+  const auto start = std::chrono::steady_clock::now();
+  for (std::vector<pid_t> ids = adopted(); !ids.empty(); ids = adopted()) {
+    for (const pid_t id : ids) {
+      ::kill(id, SIGKILL);
+      ::waitpid(id, nullptr, WNOHANG);
+    }
+    if (std::chrono::steady_clock::now() - start > kPatience) return;
+    std::this_thread::sleep_for(kStep);
+  }
+}
+
 }  // namespace
 
 Pipe::Pipe() {
@@ -88,16 +159,25 @@ Child::Child(const std::vector<std::string>& arguments, const ChildSettings& set
     pointers.push_back(const_cast<char*>(argument.c_str()));
   pointers.push_back(nullptr);
   const SpawnSettings spawn(settings);
+  if (own_group_) ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const std::lock_guard lock(started().mutex);
   const int error = posix_spawnp(&id_, pointers[0], spawn.actions(), spawn.attributes(),
                                  pointers.data(), environ);
-  if (error == 0) return;
+  if (error == 0) {
+    started().ids.insert(id_);
+    return;
+  }
   throw EnvironmentError(fmt::format("cannot run {}: {}", arguments[0], std::strerror(error)));
 }
 
 Child::Child(const std::function<void()>& work, const ChildSettings& settings)
     : own_group_(settings.own_group) {
   std::fflush(nullptr);  // or both processes would write what is buffered
-  id_ = ::fork();
+  {
+    const std::lock_guard lock(started().mutex);
+    id_ = ::fork();
+    if (id_ > 0) started().ids.insert(id_);
+  }
   if (id_ < 0) throw EnvironmentError(fmt::format("no process: {}", std::strerror(errno)));
   if (id_ > 0) return;
   take_over(settings);
@@ -140,6 +220,11 @@ void Child::wait() {
   while (::waitpid(id_, &status_, 0) < 0 && errno == EINTR) {
   }
   ended_ = true;
+  {
+    const std::lock_guard lock(started().mutex);
+    started().ids.erase(id_);
+  }
+  if (own_group_) end_adopted();
 }
 
 bool Child::wait(std::chrono::duration<double> patience) {

@@ -38,7 +38,8 @@ struct ChildSettings {
   std::optional<int> output{};
   std::optional<int> errors{};
   /// Whether it leads a process group of its own, which signals reach as a whole: also what the
-  /// child has started, and not by a key that the user presses.
+  /// child has started, and not by a key that the user presses. What has left the group for a
+  /// session of its own ends with the child too.
   bool own_group = false;
 };
 

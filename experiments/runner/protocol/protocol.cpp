@@ -1,7 +1,12 @@
 #include "runner/protocol/protocol.hpp"
 
+#include <random>
+
+#include <fmt/format.h>
+
 #include <msda/error.hpp>
 
+#include "operators/operator.hpp"
 #include "results/entries_json.hpp"
 
 namespace msda {
@@ -42,6 +47,20 @@ GroupRequest group_request_from_json(const json& value) {
   } catch (const UsageError& error) {
     throw Error(std::string("malformed request to the worker: ") + error.what());
   }
+}
+
+std::string make_token() {
+  std::random_device device;
+  return fmt::format("{:08x}{:08x} ", device(), device());
+}
+
+nlohmann::json token_message(const std::string& token) { return {{"token", token}}; }
+
+std::optional<nlohmann::json> event_of(const std::string& line, const std::string& token) {
+  if (!line.starts_with(token)) return std::nullopt;
+  auto event = nlohmann::json::parse(line.substr(token.size()), nullptr, false);
+  if (!event.is_object() || !event.contains("event")) return std::nullopt;
+  return event;
 }
 
 }  // namespace msda

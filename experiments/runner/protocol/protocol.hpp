@@ -2,6 +2,7 @@
 // events up. Arms, problems and settings are as in manifest.json.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,5 +60,12 @@ nlohmann::json to_json(const GroupRequest& request);
 
 /// Both sides are the same program, so these trust the text: a malformed one throws Error.
 GroupRequest group_request_from_json(const nlohmann::json& json);
+
+/// What marks a worker's events, a line each: the worker gets it as its first line, and puts it in
+/// front of each of its own.
+std::string make_token();
+nlohmann::json token_message(const std::string& token);
+/// The event of a line; nullopt for one that is not the worker's.
+std::optional<nlohmann::json> event_of(const std::string& line, const std::string& token);
 
 }  // namespace msda

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "characters.hpp"
+
 namespace msda {
 namespace {
 
@@ -77,6 +79,8 @@ void Supervisor::start() {
                                             : std::filesystem::path(options_.launcher.front());
   worker_ = std::make_unique<WorkerProcess>(interrupts_, program, worker_arguments(options_),
                                             options_.kill);
+  token_ = make_token();
+  worker_->send(token_message(token_).dump());
   // The ceilings are measured once; a worker that takes over need not wait for them.
   options_.ceilings = false;
   std::string line;
@@ -92,11 +96,12 @@ void Supervisor::start() {
                                            options_.device, worker_->end_reason()));
       case Answer::kLine: break;
     }
-    json event = json::parse(line);
-    if (event.at("event") == event::kError) throw_start_error(event);
-    if (event.at("event") != event::kReady) continue;
+    std::optional<json> event = event_of(line, token_);
+    if (!event) continue;  // a plugin that writes to descriptors that are not its own
+    if (event->at("event") == event::kError) throw_start_error(*event);
+    if (event->at("event") != event::kReady) continue;
     if (check_start_) check_start_();
-    if (ready_.is_null()) ready_ = std::move(event);
+    if (ready_.is_null()) ready_ = std::move(*event);
     enter(phase::kBetween);
     return;
   }
@@ -173,10 +178,11 @@ void Supervisor::follow(Attempt& attempt) {
     if (outcome == Answer::kEnded) {
       return end_lost(attempt);
     }
-    const json event = json::parse(line);
-    follow_event(attempt, event);
-    if (on_event_) on_event_(event);
-    const std::string kind = event.at("event");
+    const std::optional<json> event = event_of(line, token_);
+    if (!event) return end_foreign(attempt, line);
+    follow_event(attempt, *event);
+    if (on_event_) on_event_(*event);
+    const std::string kind = event->at("event");
     if (kind == event::kDone) return;
     if (kind == event::kBroken) return end_worker();
   }
@@ -193,6 +199,14 @@ void Supervisor::end_lost(Attempt& attempt) {
                      "); out of memory, perhaps: the system's log says so then");
   }
   blame(attempt, CellStatus::kCrashed, "the worker ended with " + reason);
+}
+
+/// Something in the worker wrote to its pipe, in the middle of its events perhaps.
+void Supervisor::end_foreign(Attempt& attempt, const std::string& line) {
+  constexpr std::size_t kMost = 100;  ///< bytes quoted
+  end_worker();
+  blame(attempt, CellStatus::kCrashed,
+        "it wrote to the pipe of its worker: " + visible(line.substr(0, kMost)));
 }
 
 /// Records who hung before anything else: what follows may be the end of the run.

@@ -87,6 +87,7 @@ class Supervisor {
   void follow_event(Attempt& attempt, const nlohmann::json& event);
   void end_lost(Attempt& attempt);
   void end_silent(Attempt& attempt, double seconds);
+  void end_foreign(Attempt& attempt, const std::string& line);
   void follow(Attempt& attempt);
   void take_record(Attempt& attempt, const nlohmann::json& event);
   void blame(Attempt& attempt, CellStatus status, const std::string& reason);
@@ -98,6 +99,7 @@ class Supervisor {
   std::function<void()> check_start_;
   Interrupts interrupts_;
   std::unique_ptr<WorkerProcess> worker_;
+  std::string token_;  ///< of the worker
   nlohmann::json ready_;
   PhaseTimes phases_;
   RangeLog ranges_;

@@ -56,8 +56,13 @@ std::optional<nlohmann::json> EventChannel::receive() {
   return nlohmann::json::parse(line, line + length);
 }
 
+void EventChannel::take_token() {
+  const auto first = receive();
+  token_ = first ? first->at("token").get<std::string>() : "";
+}
+
 void EventChannel::send(const nlohmann::json& event) {
-  const std::string line = json_line(event) + "\n";
+  const std::string line = token_ + json_line(event) + "\n";
   const std::lock_guard lock(mutex_);
   std::fwrite(line.data(), 1, line.size(), events_.get());
   std::fflush(events_.get());

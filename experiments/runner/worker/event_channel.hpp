@@ -19,6 +19,9 @@ class EventChannel {
   /// stderr, so that it cannot be mistaken for an event. Throws EnvironmentError.
   EventChannel();
 
+  /// Reads the token that marks this worker's events from now on: arms share the process, and one
+  /// that writes to all descriptors must not be taken for it.
+  void take_token();
   /// The next request; nullopt when the parent has closed its end.
   std::optional<nlohmann::json> receive();
   /// Callable from any thread; an event is written whole.
@@ -36,6 +39,7 @@ class EventChannel {
 
   File requests_;
   File events_;
+  std::string token_;
   std::mutex mutex_;
   std::mutex phase_mutex_;
   nlohmann::json phase_ = nlohmann::json::object();  ///< the last phase event

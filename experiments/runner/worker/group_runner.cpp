@@ -11,6 +11,7 @@
 #include "problem/validate.hpp"
 #include "reference/bounds.hpp"
 #include "runner/protocol/phase.hpp"
+#include "runner/worker/process_state.hpp"
 #include "trace/trace.hpp"
 
 namespace msda {
@@ -19,6 +20,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using trace::Category;
 using trace::Range;
+
+/// An interpreter with its libraries, or a driver, has a few dozen.
+constexpr std::ptrdiff_t kMostDescriptors = 256;
 
 /// Of somebody who computes in the types that the tensors have, and so rounds after each operation.
 Arithmetic arithmetic_in(const Types& types) {
@@ -299,7 +303,15 @@ void GroupRunner::step(Cell& cell, const std::string& phase, const std::function
   cell.record.phase = phase;
   channel_.announce(cell.record.cell, phase);
   try {
-    action();
+    {
+      const ProcessState restored;
+      const std::size_t before = open_descriptors();
+      action();
+      cell.descriptors += static_cast<std::ptrdiff_t>(open_descriptors() - before);
+    }
+    if (cell.alive && cell.descriptors > kMostDescriptors) {
+      throw Error(fmt::format("it left {} file descriptors open", cell.descriptors));
+    }
   } catch (const Unsupported& error) {
     finish(cell, CellStatus::kSkipped, error.what());
   } catch (const std::exception& error) {

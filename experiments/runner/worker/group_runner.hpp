@@ -48,8 +48,9 @@ class GroupRunner : private BlockSink {
     Prepared prepared;
     std::optional<OutputCheck> check;
     Record record;
-    bool alive = true;     ///< not yet recorded
-    bool retired = false;  ///< runs no more blocks: others are faster
+    bool alive = true;               ///< not yet recorded
+    bool retired = false;            ///< runs no more blocks: others are faster
+    std::ptrdiff_t descriptors = 0;  ///< that its steps left open
   };
 
   bool any_alive() const;

@@ -15,6 +15,7 @@
 #include "results/entries_json.hpp"
 #include "runner/worker/event_channel.hpp"
 #include "runner/worker/group_runner.hpp"
+#include "runner/worker/process_state.hpp"
 #include "trace/trace.hpp"
 
 namespace msda {
@@ -72,7 +73,9 @@ void serve(const WorkerOptions& options, EventChannel& channel) {
 int run_worker(const WorkerOptions& options) {
   tie_to_parent();
   offer_as_victim();
+  raise_descriptor_limit();
   EventChannel channel;
+  channel.take_token();
   try {
     serve(options, channel);
     return 0;

@@ -108,6 +108,10 @@ constexpr BadLibrary kBadLibraries[] = {
     {"exits", "external", kEntry, "exit", CellStatus::kCrashed, "verify", "exit code 7"},
     {"writes_far", "external", kEntry, "write-far", CellStatus::kCrashed, "verify",
      "ended with signal SIG"},  // SEGV or BUS, as what lies there is mapped
+    {"shouts", "external", kEntry, "shout 3", CellStatus::kCrashed, "measure",
+     "it wrote to the pipe of its worker"},
+    {"leaves_descriptors", "external", kEntry, "leave-descriptors", CellStatus::kFailed, "verify",
+     "file descriptors open"},
     {"writes_beside", "external", kEntry, "write-beside", CellStatus::kWrong, "verify",
      "4 bytes beside the output were written"},
     {"unwritten", "external", kEntry, "unwritten", CellStatus::kWrong, "verify", "not written"},
@@ -127,6 +131,31 @@ TEST(External, AFileThatIsNoLibraryFails) {
   EXPECT_EQ(records.at("text").status, CellStatus::kFailed);
   EXPECT_THAT(records.at("text").reason,
               HasSubstr("external library text.so: not a loadable shared library"));
+}
+
+/// Whether a process of that name runs.
+bool is_running(const std::string& name) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    if (read_text_if_there(entry.path() / "comm").value_or("") == name + "\n") return true;
+  }
+  return false;
+}
+
+TEST(External, WhatAnArmLeavesInASessionOfItsOwnEndsWithTheWorker) {
+  const auto arm = external_arm("bad", external_library("external"), kEntry, "leave-child 4");
+  records_of(request_of({fixture_arm("first", "good"), arm}));
+  EXPECT_FALSE(is_running("msda-left-over"));
+}
+
+TEST(External, WhatAnArmChangesOfItsProcessIsPutBack) {
+  const auto records = records_of(
+      request_of({fixture_arm("first", "good"),
+                  external_arm("bad", external_library("external"), kEntry, "leave-state"),
+                  external_arm("last", external_library("external"))}));
+  for (const char* good : {"first", "last"}) {
+    EXPECT_EQ(records.at(good).status, CellStatus::kOk) << records.at(good).reason;
+    EXPECT_EQ(records.at(good).processes.front().process, 0) << good;
+  }
 }
 
 TEST(External, TheEntryAloneIsEnough) {

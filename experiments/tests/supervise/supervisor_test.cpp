@@ -243,15 +243,17 @@ TEST_F(SupervisorTest, ALaterArmIsTimedBesideTheBaselineAgain) {
 
 /// A worker whose compiler dies over the arm "bad", whatever else it compiles at the same time.
 constexpr const char* kWorkerWithABadCompiler = R"(#!/bin/bash
-echo '{"event":"ready"}'
-phase() { echo '{"event":"phase","cell":"'"$1"'","phase":"compile","range":""}'; }
+read -r token; token=${token#*:\"}; token=${token%\"*}
+say() { echo "$token$1"; }
+say '{"event":"ready"}'
+phase() { say '{"event":"phase","cell":"'"$1"'","phase":"compile","range":""}'; }
 while read -r request; do
   case "$request" in
     *'"separately":false'*) phase ''; kill -SEGV $$ ;;
     *'"name":"bad"'*) phase tiny/bad/warm; kill -SEGV $$ ;;
   esac
-  echo '{"event":"record","record":'"$RECORD"'}'
-  echo '{"event":"done"}'
+  say '{"event":"record","record":'"$RECORD"'}'
+  say '{"event":"done"}'
 done
 )";
 
@@ -275,9 +277,10 @@ TEST_F(SupervisorTest, ACompilerThatDiesAmongSeveralArmsCostsOnlyItsOwn) {
 /// A worker that hangs in a cell and takes no notice of the signal that should end it.
 constexpr const char* kWorkerThatStays = R"(#!/bin/bash
 trap '' TERM
-echo '{"event":"ready"}'
+read -r token; token=${token#*:\"}; token=${token%\"*}
+echo "$token"'{"event":"ready"}'
 read -r request
-echo '{"event":"phase","cell":"tiny/bad/warm","phase":"measure","range":"block 3"}'
+echo "$token"'{"event":"phase","cell":"tiny/bad/warm","phase":"measure","range":"block 3"}'
 for ((i = 0; i < 100; ++i)); do sleep 0.1; done  # far longer than the test waits
 )";
 

@@ -9,6 +9,7 @@
 
 #include "render/text/text.hpp"
 #include "render/words/words.hpp"
+#include "statistics/outside.hpp"
 
 namespace msda {
 namespace {
@@ -177,6 +178,23 @@ std::string of_timed(const Table& table, const std::vector<const Row*>& timed) {
   return no_winner(table, *leader);
 }
 
+/// Of arms whose time leaves out work that they do: the ratio with that work beside it.
+std::string outside_work(const Table& table) {
+  std::string text;
+  const Row* const baseline = baseline_row(table);
+  for (const Row& row : table.rows) {
+    if (!row.timed() || !has_outside_work(row.record)) continue;
+    text += fmt::format(" {} does a part of its work outside the timed part", name(row));
+    const auto with = baseline != nullptr && baseline->timed()
+                          ? ratio_with_outside(row.record, baseline->record, table.planned)
+                          : std::nullopt;
+    text += with ? fmt::format(": with that part {} the speed of the baseline.",
+                               ratio_text(with->ratio))
+                 : ".";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string headline(const Table& table) {
@@ -190,7 +208,7 @@ std::string headline(const Table& table) {
     }
     return untimed.empty() ? "No arm has a time." : fmt::format("No arm has a time: {}.", untimed);
   }
-  const std::string text = of_timed(table, timed);
+  const std::string text = of_timed(table, timed) + outside_work(table);
   return untimed.empty() ? text : fmt::format("{} Without a time: {}.", text, untimed);
 }
 

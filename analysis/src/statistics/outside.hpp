@@ -1,0 +1,19 @@
+// Work that an arm does outside of what is timed, such as packing its inputs once, and what the arm
+// would be worth if that were a part of each launch.
+#pragma once
+
+#include <optional>
+
+#include "results/record.hpp"
+#include "statistics/statistics.hpp"
+
+namespace msda {
+
+bool has_outside_work(const Record& record);
+
+/// Baseline time / (arm's time + median of the outside parts in the same block), estimated inside
+/// blocks. nullopt where nothing is outside or no block is common.
+std::optional<RatioEstimate> ratio_with_outside(const Record& record, const Record& baseline,
+                                                PlannedProcesses planned = {});
+
+}  // namespace msda

@@ -1,0 +1,44 @@
+// What all arms of a worker share without knowing: an arm that changes how numbers are rounded, or
+// where relative paths begin, must not change it for the others.
+#pragma once
+
+#include <fenv.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+namespace msda {
+
+/// The state of this thread and process when the object is made, which it puts back when it goes:
+/// rounding and flush-to-zero of this thread and the processors that it may run on, locale, working
+/// directory, umask, the mask of blocked signals, what is done about each signal, and no timer.
+class ProcessState {
+ public:
+  ProcessState();
+  ProcessState(const ProcessState&) = delete;
+  ProcessState& operator=(const ProcessState&) = delete;
+  ~ProcessState();
+
+ private:
+  static constexpr int kSignals = 32;  ///< those that have names
+
+  fenv_t arithmetic_{};
+  cpu_set_t processors_{};
+  std::string locale_;
+  std::filesystem::path directory_;
+  mode_t umask_ = 0;
+  sigset_t blocked_{};
+  std::array<struct sigaction, kSignals> actions_{};
+};
+
+/// File descriptors that are open now. Libraries and drivers keep some for good reasons, so that
+/// those of an arm are counted and not closed.
+std::size_t open_descriptors();
+/// As many as the system allows: what one arm leaves open must not be missing for the next.
+void raise_descriptor_limit();
+
+}  // namespace msda
