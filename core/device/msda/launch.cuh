@@ -91,9 +91,9 @@ struct AllArguments : LaunchArguments {
 
 /// Bytes of workspace as a function of the run-time sizes: the sum of the three parts.
 struct Extent {
-  long long fixed;
-  long long per_image;  ///< times B
-  long long per_query;  ///< times B * Q
+  long long fixed = 0;
+  long long per_image = 0;  ///< times B
+  long long per_query = 0;  ///< times B * Q
 };
 
 /// One launch. Work is cut into items; an item is a run of rows of one plane of one image. A row is

@@ -42,7 +42,7 @@ struct SharedParts {
 template <int... slot, class... Storage>
 constexpr SharedParts shared_parts(const PartList<Part<slot, Storage>...>*) {
   SharedParts parts = {};
-  const auto add = [&](int of, unsigned bytes) {
+  [[maybe_unused]] const auto add = [&](int of, unsigned bytes) {
     if (of != kLevelTable) parts.of[of] = {parts.end, bytes};
     parts.end += (bytes + 127) / 128 * 128;
   };
