@@ -78,6 +78,18 @@ TEST(RunAccount, CountsThrottledBlocks) {
       "included.");
 }
 
+TEST(RunAccount, NamesArmsWhoseThreadsRanBesideOthers) {
+  Table beside = table(synthetic::steady(1e-3, 5));
+  EXPECT_EQ(threads_sentence(beside), "");
+  Record& record = beside.rows.front().record;
+  record.processes = {ProcessRun(), ProcessRun()};
+  record.processes[1].foreign_processors = {{"spinning", 0.97}};
+  EXPECT_THAT(threads_sentence(beside),
+              HasSubstr("Threads that spinning left running kept 0.97 processors busy while " +
+                        record.arm + " was timed"));
+  EXPECT_THAT(run_remarks({}, beside), testing::Contains(threads_sentence(beside)));
+}
+
 TEST(RunAccount, StandsInTheReport) {
   const Report report =
       make_report(manifest(), {synthetic::baseline("a", synthetic::steady(1e-3, 5))});

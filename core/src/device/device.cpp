@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstring>
 
 #include "device/cuda/cuda.hpp"
 #include "device/host/device.hpp"
 #include "device/simt/device.hpp"
+#include "hash.hpp"
 
 namespace msda {
 void DeviceMemory::check_size(std::size_t bytes) const {
@@ -17,6 +19,24 @@ void DeviceMemory::check_size(std::size_t bytes) const {
 void DeviceMemory::check_part(std::size_t offset, std::size_t bytes) const {
   if (offset > size() || bytes > size() - offset) {
     throw Error(fmt::format("copy of {} bytes at {} of {} bytes", bytes, offset, size()));
+  }
+}
+
+std::vector<std::string> Device::fingerprints(std::span<DeviceMemory* const> memory) {
+  wait();
+  std::vector<std::string> hashes;
+  for (DeviceMemory* const one : memory) {
+    std::vector<std::byte> content(one->size());
+    one->download(content.data(), content.size());
+    hashes.push_back(Hash().add(content.data(), content.size()).hex());
+  }
+  return hashes;
+}
+
+void Device::enqueue_copy(void* to, const void* from, const Pieces& pieces) {
+  for (std::size_t i = 0; i < pieces.count; ++i) {
+    std::memcpy(static_cast<std::byte*>(to) + i * pieces.to_pitch,
+                static_cast<const std::byte*>(from) + i * pieces.from_pitch, pieces.bytes);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,12 +66,30 @@ inline Prepared make_prepared(std::unique_ptr<Executable> executable, ResourceUs
   return {std::move(executable), std::move(resources), std::move(parts)};
 }
 
+/// What is done around launches of a series, outside of every timed interval. A watched launch is
+/// one like any other: nothing that it is given tells it apart.
+class LaunchWatch {
+ public:
+  virtual ~LaunchWatch() = default;
+  /// Enqueue what comes before and after launch `launch`, without waiting; a capture may be going
+  /// on.
+  virtual void before(int launch) = 0;
+  virtual void after(int launch) = 0;
+  /// A random number below `count`: which launches are watched must not be known.
+  virtual int draw(int count) = 0;
+  /// Launches rotate over so many input sets: launch i is of set i modulo sets().
+  virtual int sets() const = 0;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
   virtual std::int64_t free_bytes() const = 0;
   virtual std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) = 0;
+  /// A hash of what each memory holds; one device's hashes compare with its own alone. Waits for
+  /// the stream.
+  virtual std::vector<std::string> fingerprints(std::span<DeviceMemory* const> memory);
   virtual Stream stream() const = 0;
   /// Waits for what is on stream(), which is all that a timed interval sees; throws as
   /// synchronize() does.
@@ -101,17 +120,32 @@ class Device {
   virtual std::vector<std::string> throttled() const { return {}; }
   /// Measures the ceilings once; known_ceilings() tells those to judge by.
   virtual Ceilings measure_ceilings() = 0;
-  /// Time of each of `samples` launches in seconds. `launch(i)` enqueues sample i (i selects the
-  /// rotating input set). Nothing but the launch is inside a timed interval.
-  std::vector<double> time(TimingMode mode, int samples, const std::function<void(int)>& launch) {
-    return time_parts(mode, samples, 1, [&](int i, int) { launch(i); }).front();
+  /// `count` pieces of `bytes`, whose beginnings lie `to_pitch` and `from_pitch` bytes apart.
+  struct Pieces {
+    std::size_t bytes;
+    std::size_t count;
+    std::size_t to_pitch;
+    std::size_t from_pitch;
+  };
+  /// Enqueues a copy on stream(), within the device.
+  virtual void enqueue_copy(void* to, const void* from, const Pieces& pieces);
+  /// Time of each of `samples` launches in seconds. `launch(i)` enqueues launch i (i selects the
+  /// rotating input set). Nothing but the launch is inside a timed interval. With a watch the timed
+  /// launches are watched, or, where they are too short for that, others among them that are not
+  /// timed.
+  std::vector<double> time(TimingMode mode, int samples, const std::function<void(int)>& launch,
+                           LaunchWatch* watch = nullptr) {
+    return time_parts(
+               mode, samples, 1, [&](int i, int) { launch(i); }, watch)
+        .front();
   }
   /// The same for launches of `parts` parts, each of which is timed: [part][sample]. `launch(i, p)`
   /// enqueues part p of sample i; the parts of a sample follow each other with nothing but the
   /// clock's reading between them. Throws Unsupported for a mode that does not exist here, and for
   /// several parts in a graph.
-  virtual std::vector<std::vector<double>> time_parts(
-      TimingMode mode, int samples, int parts, const std::function<void(int, int)>& launch) = 0;
+  virtual std::vector<std::vector<double>> time_parts(TimingMode mode, int samples, int parts,
+                                                      const std::function<void(int, int)>& launch,
+                                                      LaunchWatch* watch) = 0;
 };
 
 /// "cpu", "cuda:0".. as found, and "simt"; never throws.

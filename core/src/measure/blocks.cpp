@@ -80,21 +80,29 @@ void Blocks::measure(std::size_t number, int block) {
     arm.check->spoil(generator, settings_.samples);
     device_.synchronize();
   }
-  SampleBlock samples = sample(arm, block);
+  OutputCheck& check = *arm.check;
+  RowWatch watch(device_, inputs_, watch_memory_,
+                 {check.composition(), *arm.prepared,
+                  [&check](std::size_t set, std::size_t output) -> const Bounds& {
+                    return check.bounds(set, output);
+                  }},
+                 generator, settings_.samples);
+  SampleBlock samples = sample(arm, block, watch);
   const trace::Range range = step("check");
-  const Verdict verdict = arm.check->check();
+  const Verdict verdict = check.check(device_, *arm.prepared->executable, watch);
   if (!verdict.right) return sink_.reject(number, verdict);
   sink_.take_samples(number, std::move(samples));
 }
 
-SampleBlock Blocks::sample(const TimedArm& arm, int block) {
+SampleBlock Blocks::sample(const TimedArm& arm, int block, RowWatch& watch) {
   const trace::Range range = step("samples");
   return {settings_.process, block,
-          device_.time(settings_.mode, settings_.samples,
-                       [&](int i) {
-                         arm.prepared->executable->launch(inputs_.tensors_of_launch(i),
-                                                          device_.stream());
-                       }),
+          device_.time(
+              settings_.mode, settings_.samples,
+              [&](int i) {
+                arm.prepared->executable->launch(inputs_.tensors_of_launch(i), device_.stream());
+              },
+              &watch),
           device_.throttled()};
 }
 
@@ -110,10 +118,15 @@ void Blocks::measure_parts(std::size_t number, int block) {
   const trace::Range range = step("parts");
   warm_up(device_, inputs_, *arm.prepared->executable, settings_.warmup);
   std::vector<std::vector<double>> seconds = device_.time_parts(
-      settings_.mode, settings_.samples, static_cast<int>(parts.size()), [&](int i, int part) {
+      settings_.mode, settings_.samples, static_cast<int>(parts.size()),
+      [&](int i, int part) {
         parts[static_cast<std::size_t>(part)].launch(inputs_.tensors_of_launch(i),
                                                      device_.stream());
-      });
+      },
+      nullptr);
+  if (const std::string fault = fault_of_inputs(inputs_, device_); !fault.empty()) {
+    return sink_.reject(number, {false, "what was timed: " + fault, {}});
+  }
   for (std::size_t part = 0; part < parts.size(); ++part) {
     sink_.take_part_samples(number, part, {settings_.process, block, std::move(seconds[part])});
   }

@@ -1,7 +1,7 @@
 // The timed part of a group: interleaved blocks.
 //
 //   for each block
-//     for each arm, in random order        poison, warm up, spoil, samples, check
+//     for each arm, in random order        poison, warm up, spoil, watched samples, check
 //     for each arm that has parts          warm up, samples of its parts
 //
 // A process measures by itself: nothing here knows of other processes, of records or of who asked.
@@ -16,6 +16,7 @@
 #include "facts/conditions.hpp"
 #include "facts/samples.hpp"
 #include "measure/output_check.hpp"
+#include "measure/row_watch.hpp"
 
 namespace msda {
 
@@ -77,7 +78,7 @@ class Blocks {
   bool any_takes_part() const;
   void run_block(int block);
   void measure(std::size_t arm, int block);
-  SampleBlock sample(const TimedArm& arm, int block);
+  SampleBlock sample(const TimedArm& arm, int block, RowWatch& watch);
   void measure_parts(std::size_t arm, int block);
   bool has_timed_parts(const TimedArm& arm) const;
 
@@ -86,6 +87,7 @@ class Blocks {
   std::vector<TimedArm> arms_;
   BlockSettings settings_;
   BlockSink& sink_;
+  WatchMemory watch_memory_;
 };
 
 }  // namespace msda

@@ -1,6 +1,7 @@
 #include "measure/device_input.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -28,7 +29,7 @@ DeviceInput::DeviceInput(Device& device, const Input& input) {
   for (std::size_t i = 0; i < input.specs.size(); ++i) {
     const TensorSpec& spec = input.specs[i];
     if (spec.role == TensorSpec::Role::kInput) {
-      tensors_.data[i] = place(device, input.tensors[i].data(), input.tensors[i].size());
+      tensors_.data[i] = place(device, input, {std::string(spec.name), i, {}, {}, {}});
     } else if (spec.role == TensorSpec::Role::kOutput && is_asked(problem, i)) {
       const auto bytes = static_cast<std::size_t>(bytes_of(problem, spec));
       guarded_.push_back({&spec, device.allocate(bytes + 2 * kGuardBytes)});
@@ -41,18 +42,28 @@ DeviceInput::DeviceInput(Device& device, const Input& input) {
     shapes.push_back(level.width);
   }
   const std::vector<std::int64_t> starts = problem.level_starts();
-  const auto place_numbers = [&](const std::vector<std::int64_t>& numbers) {
+  const auto place_numbers = [&](const char* name, const std::vector<std::int64_t>& numbers) {
+    const auto bytes = std::as_bytes(std::span(numbers));
     return static_cast<const std::int64_t*>(
-        place(device, numbers.data(), numbers.size() * sizeof(std::int64_t)));
+        place(device, input, {name, std::nullopt, Bytes(bytes.begin(), bytes.end()), {}, {}}));
   };
-  tensors_.shapes = place_numbers(shapes);
-  tensors_.starts = place_numbers(starts);
+  tensors_.shapes = place_numbers("spatial_shapes", shapes);
+  tensors_.starts = place_numbers("level_start_index", starts);
 }
 
-void* DeviceInput::place(Device& device, const void* host, std::size_t bytes) {
-  memory_.push_back(device.allocate(bytes));
-  memory_.back()->upload(host, bytes);
-  return memory_.back()->data();
+void* DeviceInput::place(Device& device, const Input& input, Placed placed) {
+  const Bytes& content = placed.content(input);
+  placed.memory = device.allocate(content.size());
+  placed.memory->upload(content.data(), content.size());
+  DeviceMemory* const memory = placed.memory.get();
+  placed.fingerprint = device.fingerprints({&memory, 1}).front();
+  placed_.push_back(std::move(placed));
+  return memory->data();
+}
+
+const DeviceInput::Placed* DeviceInput::find_placed(std::size_t tensor) const {
+  const auto found = std::ranges::find(placed_, std::optional(tensor), &Placed::tensor);
+  return found == placed_.end() ? nullptr : &*found;
 }
 
 void DeviceInput::add_derived(Device& device, const Operator& op, const Input& input,
@@ -61,8 +72,8 @@ void DeviceInput::add_derived(Device& device, const Operator& op, const Input& i
     const TensorSpec& spec = input.specs[i];
     if (spec.role != TensorSpec::Role::kDerived || tensors_.data[i] != nullptr) continue;
     if (!executable.wants(spec.name)) continue;
-    const Bytes derived = op.derive(input, i);
-    tensors_.data[i] = place(device, derived.data(), derived.size());
+    tensors_.data[i] =
+        place(device, input, {std::string(spec.name), i, op.derive(input, i), {}, {}});
   }
 }
 

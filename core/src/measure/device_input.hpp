@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -21,9 +22,25 @@ class DeviceInput {
   DeviceInput(Device& device, const Input& input);
   const Tensors& tensors() const { return tensors_; }
   /// Adds those derived tensors that the executable wants, each once; `input` is the one that this
-  /// was made of. Throws Unsupported when the operator cannot derive one.
+  /// was made of, here and below. Throws Unsupported when the operator cannot derive one.
   void add_derived(Device& device, const Operator& op, const Input& input,
                    const Executable& executable);
+
+  /// What launches only read: inputs, derived tensors, and the levels.
+  struct Placed {
+    std::string name;
+    std::optional<std::size_t> tensor;  ///< its number; none for what is no tensor
+    Bytes own;                          ///< what it holds, where that is not a tensor of the input
+    std::unique_ptr<DeviceMemory> memory;
+    std::string fingerprint;  ///< of the device, when it was placed
+
+    const Bytes& content(const Input& input) const {
+      return own.empty() && tensor ? input.tensors[*tensor] : own;
+    }
+  };
+  std::vector<Placed>& placed() { return placed_; }
+  /// nullptr for a tensor that is not there.
+  const Placed* find_placed(std::size_t tensor) const;
 
   /// How many outputs the operator has; they are counted from 0 in what follows.
   std::size_t outputs() const { return guarded_.size(); }
@@ -49,11 +66,11 @@ class DeviceInput {
     std::unique_ptr<DeviceMemory> memory;
   };
 
-  /// Copies to memory of its own; returns where that is.
-  void* place(Device& device, const void* host, std::size_t bytes);
+  /// Copies the content to memory of its own; returns where that is.
+  void* place(Device& device, const Input& input, Placed placed);
   std::size_t written_beside(const Guarded& output) const;
 
-  std::vector<std::unique_ptr<DeviceMemory>> memory_;
+  std::vector<Placed> placed_;
   std::vector<Guarded> guarded_;
   Tensors tensors_;
 };

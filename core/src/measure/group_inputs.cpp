@@ -1,9 +1,38 @@
 #include "measure/group_inputs.hpp"
 
+#include <algorithm>
+
 namespace msda {
 
 GroupInputs::GroupInputs(Device& device, std::vector<InputSet> sets) : sets_(std::move(sets)) {
   for (const InputSet& set : sets_) on_device_.emplace_back(device, *set.input);
+}
+
+bool GroupInputs::have(std::size_t tensor) const {
+  return std::ranges::all_of(
+      on_device_, [&](const DeviceInput& input) { return input.find_placed(tensor) != nullptr; });
+}
+
+const Bytes& GroupInputs::content(std::size_t set, std::size_t tensor) const {
+  return on_device_[set].find_placed(tensor)->content(*sets_[set].input);
+}
+
+std::string GroupInputs::mend(Device& device) {
+  std::vector<DeviceMemory*> memory;
+  for (DeviceInput& input : on_device_) {
+    for (const DeviceInput::Placed& placed : input.placed()) memory.push_back(placed.memory.get());
+  }
+  const std::vector<std::string> now = device.fingerprints(memory);
+  std::string name;
+  for (std::size_t set = 0, i = 0; set < sets_.size(); ++set) {
+    for (DeviceInput::Placed& placed : on_device_[set].placed()) {
+      if (now[i++] == placed.fingerprint) continue;
+      if (name.empty()) name = placed.name;
+      const Bytes& content = placed.content(*sets_[set].input);
+      placed.memory->upload(content.data(), content.size());
+    }
+  }
+  return name;
 }
 
 const std::vector<Truth>& GroupInputs::truths(const Operator& op, std::size_t set) {

@@ -34,6 +34,12 @@ class GroupInputs {
   const Tensors& tensors_of_launch(int launch) const {
     return on_device_[set_of_launch(launch)].tensors();
   }
+  /// Whether input or derived tensor `tensor` lies there for all sets, and what it holds.
+  bool have(std::size_t tensor) const;
+  const Bytes& content(std::size_t set, std::size_t tensor) const;
+  /// The name of an input that was written to since it was placed or mended, "" when there is none.
+  /// Mends all.
+  std::string mend(Device& device);
   /// What a composition of this operator must write for a set: one Truth for each output.
   const std::vector<Truth>& truths(const Operator& op, std::size_t set);
 

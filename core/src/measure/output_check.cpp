@@ -63,6 +63,9 @@ bool OutputCheck::same_bits(std::size_t set, const std::vector<Digests>& digests
 Verdict OutputCheck::verify(Device& device, Executable& executable, std::size_t set) {
   DeviceInput& input = inputs_.on_device(set);
   const std::vector<Bytes> outputs = run_poisoned(device, executable, input);
+  if (std::string fault = fault_of_inputs(inputs_, device); !fault.empty()) {
+    return {false, std::move(fault), {}};
+  }
   std::vector<Digests> digests = digests_of(outputs);
   const bool was_known = known_.contains(set);
   if (was_known && digests == known_.at(set).digests && input.written_beside().empty()) {
@@ -73,6 +76,10 @@ Verdict OutputCheck::verify(Device& device, Executable& executable, std::size_t 
   if (was_known && verdict.right && !same_bits(set, digests)) {
     verdict.right = false;
     verdict.reason = kOtherBits;
+  }
+  if (const std::string fault = fault_of_inputs(inputs_, device); !fault.empty()) {
+    verdict.right = false;
+    verdict.reason = fault;
   }
   if (verdict.right) known_[set] = {std::move(digests), verdict};
   return verdict;
@@ -107,23 +114,33 @@ void OutputCheck::spoil(std::mt19937_64& generator, int launches) {
   }
 }
 
-Verdict OutputCheck::judge_whole() {
-  const std::vector<Bytes> outputs = inputs_.on_device(set_).download_outputs();
+const Bounds& OutputCheck::bounds(std::size_t set, std::size_t output) {
+  const auto found = bounds_.find({set, output});
+  if (found != bounds_.end()) return found->second;
+  const Truth& truth = inputs_.truths(composition_.op(), set)[output];
+  return bounds_
+      .emplace(std::pair(set, output), Bounds(composition_.arithmetic(inputs_.problem()), truth))
+      .first->second;
+}
+
+Verdict OutputCheck::judge_whole(const RowWatch& watch) {
+  std::vector<Bytes> outputs = inputs_.on_device(set_).download_outputs();
+  for (std::size_t i = 0; i < outputs.size(); ++i) watch.undo(set_, i, 0, outputs[i]);
   Verdict verdict =
       judge(composition_, inputs_.problem(), inputs_.truths(composition_.op(), set_), outputs);
-  if (verdict.right) known_[set_] = {digests_of(outputs), verdict};
+  if (verdict.right && !watch.has_exchanged(set_)) known_[set_] = {digests_of(outputs), verdict};
   return verdict;
 }
 
 /// Rounding allows each row and element of a part what it allows those of the whole.
-std::string OutputCheck::fault_of_rows(std::size_t output, const Bytes& part, std::size_t first) {
+std::string OutputCheck::fault_of_rows(std::size_t output, const Bytes& part) {
   const Truth& truth = inputs_.truths(composition_.op(), set_)[output];
-  const Bounds bounds(composition_.arithmetic(inputs_.problem()), truth);
+  const std::size_t first = first_of_part(output);
   const std::size_t element = first / size_of(truth.shape.type);
   const std::size_t count = part.size() / size_of(truth.shape.type);
   const Comparison comparison =
-      compare(truth.shape, part, std::span(truth.output).subspan(element, count), &bounds, 0,
-              static_cast<std::int64_t>(first / row_bytes_[output]));
+      compare(truth.shape, part, std::span(truth.output).subspan(element, count),
+              &bounds(set_, output), 0, static_cast<std::int64_t>(first / row_bytes_[output]));
   if (comparison.not_written > 0) {
     return fmt::format("{} elements are NaN or were not written", comparison.not_written);
   }
@@ -133,32 +150,88 @@ std::string OutputCheck::fault_of_rows(std::size_t output, const Bytes& part, st
   return fmt::format("an error is {:.3g} times what rounding can do", worst);
 }
 
-std::string OutputCheck::fault_of_part(std::size_t output) {
+Bytes OutputCheck::part_of(std::size_t output) const {
   const DeviceInput& input = inputs_.on_device(set_);
-  const std::size_t size = part_bytes(output);
-  const std::size_t first = part_[output] * size;
-  const std::size_t bytes = std::min(size, input.output_bytes(output) - first);
-  const Bytes part = input.download_output(output, first, bytes);
-  if (!deterministic_[output]) return fault_of_rows(output, part, first);
-  const std::string& known = known_.at(set_).digests[output].at(part_[output]);
-  return digests_of(output, part).front() == known ? "" : kOtherBits;
+  const std::size_t first = first_of_part(output);
+  const std::size_t bytes = std::min(part_bytes(output), input.output_bytes(output) - first);
+  return input.download_output(output, first, bytes);
 }
 
-Verdict OutputCheck::check() {
-  DeviceInput& input = inputs_.on_device(set_);
-  Verdict verdict;
-  if (const std::string beside = input.written_beside(); !beside.empty()) {
-    verdict.reason = beside;
-  } else if (!known_.contains(set_)) {
-    verdict = judge_whole();
-  } else {
-    for (std::size_t output = 0; output < input.outputs() && verdict.reason.empty(); ++output) {
-      const std::string fault = fault_of_part(output);
-      if (fault.empty()) continue;
-      verdict = judge_whole();  // which says what is wrong, where it does
-      if (verdict.reason.empty()) verdict.reason = fault;
-    }
+bool OutputCheck::is_known(std::size_t output, const Bytes& part) const {
+  const std::string& known = known_.at(set_).digests[output].at(part_[output]);
+  return digests_of(output, part).front() == known;
+}
+
+std::string OutputCheck::fault_of_parts(const RowWatch& watch, std::vector<Bytes>& open) {
+  open.resize(row_bytes_.size());
+  for (std::size_t output = 0; output < row_bytes_.size(); ++output) {
+    Bytes part = part_of(output);
+    watch.undo(set_, output, first_of_part(output), part);
+    if (deterministic_[output] && is_known(output, part)) continue;
+    if (std::string fault = fault_of_rows(output, part); !fault.empty()) return fault;
+    if (!deterministic_[output]) continue;
+    if (!watch.has_exchanged(set_)) return kOtherBits;
+    open[output] = std::move(part);
   }
+  return "";
+}
+
+/// Bits of rows may depend on their places, and those of sums over queries on the order; all else
+/// has the same bits.
+std::string OutputCheck::fault_again(const RowWatch& watch, const std::vector<Bytes>& open) {
+  for (std::size_t output = 0; output < open.size(); ++output) {
+    if (open[output].empty()) continue;
+    const Bytes again = part_of(output);
+    if (!is_known(output, again)) return kOtherBits;
+    if (!watch.has_queries(output)) continue;
+    Bytes timed = open[output];
+    watch.replace(set_, output, first_of_part(output), timed, again);
+    if (timed != again) return kOtherBits;
+  }
+  return "";
+}
+
+Verdict OutputCheck::check_set(Device& device, Executable& executable, RowWatch& watch) {
+  const auto launch_as_before = [&] {
+    watch.end();
+    executable.launch(inputs_.on_device(set_).tensors(), device.stream());
+    device.wait();
+  };
+  Verdict verdict;
+  if (!known_.contains(set_)) {
+    verdict = judge_whole(watch);
+    if (!verdict.right || known_.contains(set_)) return verdict;
+    launch_as_before();
+    return judge_whole(watch);
+  }
+  std::vector<Bytes> open;
+  verdict.reason = fault_of_parts(watch, open);
+  const auto is_open = [](const Bytes& part) { return !part.empty(); };
+  if (verdict.reason.empty() && std::ranges::any_of(open, is_open)) {
+    launch_as_before();
+    verdict.reason = fault_again(watch, open);
+  }
+  if (!verdict.reason.empty()) {
+    Verdict whole = judge_whole(watch);  // which says what is wrong, where it does
+    if (whole.reason.empty()) whole.reason = verdict.reason;
+    return whole;
+  }
+  return verdict;
+}
+
+std::string fault_of_inputs(GroupInputs& inputs, Device& device) {
+  const std::string name = inputs.mend(device);
+  return name.empty() ? "" : fmt::format("it wrote to its input `{}`", name);
+}
+
+Verdict OutputCheck::check(Device& device, Executable& executable, RowWatch& watch) {
+  Verdict verdict;
+  verdict.reason = inputs_.on_device(set_).written_beside();
+  if (verdict.reason.empty()) verdict.reason = watch.fault();
+  if (verdict.reason.empty()) verdict = check_set(device, executable, watch);
+  watch.end();
+  if (const std::string fault = fault_of_inputs(inputs_, device); !fault.empty())
+    verdict.reason = fault;
   verdict.right = verdict.reason.empty();
   if (!verdict.right) verdict.reason = "what was timed: " + verdict.reason;
   return verdict;

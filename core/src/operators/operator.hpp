@@ -23,9 +23,17 @@ class Operator {
 
   virtual std::string_view name() const = 0;     ///< "forward", in YAML and records
   virtual std::string_view summary() const = 0;  ///< one line
+  /// Whether queries are alike: two that exchange their rows in all inputs exchange them in all
+  /// outputs that have queries, and leave the others as they are but for the order of sums. What is
+  /// timed is checked by that (measure/row_watch.hpp).
+  virtual bool queries_are_alike() const { return true; }
   /// Inputs before outputs; the first input is that which outputs take their type from.
   virtual std::span<const TensorSpec> tensors() const = 0;
   virtual Traffic traffic(const Problem& problem) const = 0;
+  /// What every right implementation moves for this input, which may be less: points lie outside,
+  /// weights are zero, pixels are read by several points or none. By default the least of the
+  /// problem alone.
+  virtual Traffic least_traffic(const Input& input) const;
   /// What Traffic::flops counts, for legends: "16 per point and output element".
   virtual std::string_view flops_text() const = 0;
 

@@ -48,6 +48,13 @@ Bytes Operator::derive(const Input&, std::size_t tensor) const {
   throw Unsupported(fmt::format("{}: nothing derives '{}'", name(), tensors()[tensor].name));
 }
 
+Traffic Operator::least_traffic(const Input& input) const {
+  Traffic least = traffic(input.problem);
+  least.read = least.least_read;
+  least.gathered = least.scattered = 0;
+  return least;
+}
+
 std::vector<std::size_t> Operator::outputs() const {
   std::vector<std::size_t> numbers;
   for (std::size_t i = 0; i < tensors().size(); ++i) {

@@ -56,6 +56,9 @@ struct ProcessRun {
   /// Hash of the first input's output: equal for arms whose outputs have the same bits. "" where it
   /// is not right, of copies, and in records of earlier versions.
   std::string output{};
+  /// How many processors threads of other arms kept busy while this one was timed, by their arm;
+  /// those alone that did.
+  std::map<std::string, double> foreign_processors{};
 };
 
 /// "problem/arm/mode": names a cell in records, messages and ranges.

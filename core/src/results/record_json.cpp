@@ -61,6 +61,9 @@ struct JsonFields<ProcessRun> {
             .matching("^[0-9a-f]{32}$")
             .unless_empty(),
         json_field("measured_seconds", &P::measured_seconds, "of the blocks of all arms together"),
+        json_field("foreign_processors", &P::foreign_processors,
+                   "processors that threads of other arms kept busy while this one was timed")
+            .unless_empty(),
         json_field("before", &P::before, "the device before the blocks"),
         json_field("after", &P::after, "the device after them"));
   }

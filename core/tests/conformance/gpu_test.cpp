@@ -140,14 +140,14 @@ TEST(GpuParts, TogetherAreALaunchAndEachIsTimed) {
       prepared.parts[static_cast<std::size_t>(part)].launch(input.tensors(), device->stream());
     };
     for (const TimingMode mode : {TimingMode::kCold, TimingMode::kWarm}) {
-      const auto seconds = device->time_parts(mode, 3, parts, launch);
+      const auto seconds = device->time_parts(mode, 3, parts, launch, nullptr);
       ASSERT_EQ(seconds.size(), prepared.parts.size());
       for (const auto& samples : seconds) {
         ASSERT_EQ(samples.size(), 3U);
         for (const double s : samples) EXPECT_GT(s, 0) << name;
       }
     }
-    EXPECT_THROW(device->time_parts(TimingMode::kGraph, 3, parts, launch), Unsupported);
+    EXPECT_THROW(device->time_parts(TimingMode::kGraph, 3, parts, launch, nullptr), Unsupported);
   }
   EXPECT_TRUE(device->prepare({shipped_plugins(), {}}, problem).parts.empty());
 }

@@ -59,7 +59,7 @@ TEST(HostDevice, TimesEachPartOfALaunch) {
     seen.emplace_back(i, part);
     std::this_thread::sleep_for(std::chrono::milliseconds(part == 1 ? 4 : 0));
   };
-  const auto seconds = device->time_parts(TimingMode::kWarm, 2, 2, launch);
+  const auto seconds = device->time_parts(TimingMode::kWarm, 2, 2, launch, nullptr);
   EXPECT_EQ(seen, (std::vector<std::pair<int, int>>{{0, 0}, {0, 1}, {1, 0}, {1, 1}}));
   ASSERT_EQ(seconds.size(), 2U);
   ASSERT_EQ(seconds[0].size(), 2U);

@@ -32,7 +32,8 @@ class NoDevice final : public Device {
   std::map<std::string, std::string> provenance() const override { return {}; }
   Ceilings measure_ceilings() override { refuse(); }
   std::vector<std::vector<double>> time_parts(TimingMode, int, int,
-                                              const std::function<void(int, int)>&) override {
+                                              const std::function<void(int, int)>&,
+                                              LaunchWatch*) override {
     refuse();
   }
 

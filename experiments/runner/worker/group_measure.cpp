@@ -1,15 +1,18 @@
 // The timed part of a group: what the core's blocks give goes into records and events.
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "device/ceilings_history.hpp"
+#include "elapsed.hpp"
 #include "measure/least_seconds.hpp"
 #include "results/counters.hpp"
 #include "runner/protocol/phase.hpp"
 #include "runner/worker/group_runner.hpp"
+#include "statistics/speed_of_light.hpp"
 #include "statistics/statistics.hpp"
 #include "trace/trace.hpp"
 
@@ -47,6 +50,7 @@ void GroupRunner::measure() {
     process.measured_seconds = run.seconds;
     process.before = run.before;
     process.after = run.after;
+    tell_foreign_threads(cell);
   }
 }
 
@@ -55,7 +59,30 @@ bool GroupRunner::takes_part(std::size_t arm) const {
 }
 
 void GroupRunner::run(std::size_t arm, Step step_kind, const std::function<void()>& action) {
-  step(cells_[arm], step_kind == Step::kSamples ? phase::kMeasure : phase::kMeasureParts, action);
+  Cell& cell = cells_[arm];
+  if (step_kind == Step::kParts) return step(cell, phase::kMeasureParts, action);
+  step(cell, phase::kMeasure, [&] { run_beside_threads(cell, action); });
+}
+
+void GroupRunner::run_beside_threads(Cell& cell, const std::function<void()>& action) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto before = threads_.seconds_of_others(cell.record.arm);
+  action();
+  for (const auto& [arm, seconds] : threads_.seconds_of_others(cell.record.arm)) {
+    const auto known = before.find(arm);
+    cell.foreign_seconds[arm] += seconds - (known == before.end() ? 0 : known->second);
+  }
+  cell.timed_seconds += seconds_since(start);
+}
+
+/// A pool of threads that waits takes next to nothing; one that spins takes a processor.
+void GroupRunner::tell_foreign_threads(Cell& cell) const {
+  constexpr double kWorthTelling = 0.05;  ///< processors
+  ProcessRun& process = cell.record.processes.front();
+  for (const auto& [arm, seconds] : cell.foreign_seconds) {
+    const double processors = seconds / cell.timed_seconds;
+    if (processors > kWorthTelling) process.foreign_processors[arm] = processors;
+  }
 }
 
 void GroupRunner::take_samples(std::size_t arm, SampleBlock samples) {
@@ -115,24 +142,39 @@ void GroupRunner::profile(Cell& cell) {
   device_.synchronize();
 }
 
-/// Ceilings that were measured while the machine was busy are too low, and would accuse a kernel
-/// that did nothing but run well: before that they are measured again.
+/// The least time of `record`, with its traffic and these ceilings, and what sets it.
+SpeedOfLight least_time(const Record& record, const MemoryFacts& memory) {
+  const SpeedOfLight least{
+      least_seconds(record.traffic, record.mode, memory.ceilings) / record.devices.value_or(1),
+      traits_of(record.mode).flushes_caches ? MemoryLevel::kDram : MemoryLevel::kL2};
+  const SpeedOfLight light = speed_of_light(record, memory).value_or(least);
+  return light.seconds > least.seconds ? light : least;
+}
+
+/// Ceilings that were measured while the machine was busy are too low, and a problem's sizes may
+/// say more than its input needs: before an arm is accused, both are looked at again.
 void GroupRunner::check_possible(Cell& cell) {
   const Heartbeats heartbeats(channel_);
-  const auto least = [&](const Ceilings& ceilings) {
-    return least_seconds(cell.record.traffic, request_->mode, ceilings) /
-           cell.composition->device_count();
-  };
   const double median = median_seconds(cell.record.samples).value_or(0);
-  double bound = least(stored_ceilings(device_.info()).best);
-  if (median >= bound) return;
-  bound = std::min(bound, least(device_.measure_ceilings()));
-  if (median >= bound) return;
+  MemoryFacts memory{stored_ceilings(device_.info()).best, device_.info().l2_bytes};
+  if (median >= least_time(cell.record, memory).seconds) return;
+  Record counted = cell.record;
+  for (std::size_t set = 0; set < group_inputs_->size(); ++set) {
+    const Traffic least = cell.composition->op().least_traffic(*group_inputs_->set(set).input);
+    counted.traffic = least;
+    if (median >= least_time(counted, memory).seconds) return;
+  }
+  const Ceilings now = device_.measure_ceilings();
+  for (const auto& [name, field] : kCeilingFields) {
+    memory.ceilings.*field = std::max(memory.ceilings.*field, now.*field);
+  }
+  const SpeedOfLight bound = least_time(counted, memory);
+  if (median >= bound.seconds) return;
   finish(cell, CellStatus::kImpossible,
          fmt::format("a launch takes {:.3g} us, and reading and writing what every right kernel "
-                     "does takes this device {:.3g} us at least: the work is not in what is "
-                     "timed",
-                     median * 1e6, bound * 1e6));
+                     "does takes the {} of this device {:.3g} us at least: the work is not in "
+                     "what is timed",
+                     median * 1e6, name_of(bound.level), bound.seconds * 1e6));
 }
 
 }  // namespace msda

@@ -308,6 +308,7 @@ void GroupRunner::step(Cell& cell, const std::string& phase, const std::function
       const std::size_t before = open_descriptors();
       action();
       cell.descriptors += static_cast<std::ptrdiff_t>(open_descriptors() - before);
+      threads_.give_new_to(cell.record.arm);
     }
     if (cell.alive && cell.descriptors > kMostDescriptors) {
       throw Error(fmt::format("it left {} file descriptors open", cell.descriptors));
@@ -349,6 +350,7 @@ void GroupRunner::finish(Cell& cell, CellStatus status, const std::string& reaso
 void GroupRunner::check_device(Cell& cell, const std::string& reason) {
   try {
     device_.synchronize();
+    if (group_inputs_) group_inputs_->mend(device_);  // whatever it was about to do with them
   } catch (const std::exception&) {
     finish(cell, CellStatus::kCrashed, reason);
     channel_.send({{"event", event::kBroken}, {"reason", reason}});

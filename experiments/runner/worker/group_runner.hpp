@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "runner/protocol/protocol.hpp"
 #include "runner/worker/event_channel.hpp"
 #include "runner/worker/input_sets.hpp"
+#include "runner/worker/thread_owners.hpp"
 
 namespace msda {
 
@@ -48,9 +50,11 @@ class GroupRunner : private BlockSink {
     Prepared prepared;
     std::optional<OutputCheck> check;
     Record record;
-    bool alive = true;               ///< not yet recorded
-    bool retired = false;            ///< runs no more blocks: others are faster
-    std::ptrdiff_t descriptors = 0;  ///< that its steps left open
+    bool alive = true;                                ///< not yet recorded
+    bool retired = false;                             ///< runs no more blocks: others are faster
+    std::ptrdiff_t descriptors = 0;                   ///< that its steps left open
+    double timed_seconds = 0;                         ///< of the steps that took its samples
+    std::map<std::string, double> foreign_seconds{};  ///< of threads of other arms in these
   };
 
   bool any_alive() const;
@@ -76,6 +80,9 @@ class GroupRunner : private BlockSink {
   void find_evidence();
   SmallInputs small_inputs();
   void measure();
+  /// Runs a step that takes samples, and notes what threads of other arms took meanwhile.
+  void run_beside_threads(Cell& cell, const std::function<void()>& action);
+  void tell_foreign_threads(Cell& cell) const;
   void check_possible(Cell& cell);
   /// Launches once, each kernel in a range of its own, where a profiler counts.
   void profile(Cell& cell);
@@ -103,6 +110,7 @@ class GroupRunner : private BlockSink {
   std::vector<Cell> cells_;
   std::optional<GroupInputs> group_inputs_;
   std::optional<Padding> padding_;
+  ThreadOwners threads_;
 };
 
 }  // namespace msda

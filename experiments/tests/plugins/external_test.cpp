@@ -116,7 +116,7 @@ constexpr BadLibrary kBadLibraries[] = {
      "4 bytes beside the output were written"},
     {"unwritten", "external", kEntry, "unwritten", CellStatus::kWrong, "verify", "not written"},
     {"unwritten_while_timed", "external", kEntry, "unwritten 3", CellStatus::kWrong, "measure",
-     "not written"},
+     "is not that of its inputs"},
     {"wrong", "external", kEntry, "wrong", CellStatus::kWrong, "verify", "relative L2 error"},
     {"noise", "external", kEntry, "noise", CellStatus::kWrong, "verify", "gave other bits"},
 };

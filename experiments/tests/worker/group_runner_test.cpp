@@ -61,8 +61,8 @@ class FastClock final : public Device {
   }
   std::vector<std::vector<double>> time_parts(
       TimingMode mode, int samples, int parts,
-      const std::function<void(int, int)>& launch) override {
-    auto seconds = cpu_->time_parts(mode, samples, parts, launch);
+      const std::function<void(int, int)>& launch, LaunchWatch* watch) override {
+    auto seconds = cpu_->time_parts(mode, samples, parts, launch, watch);
     for (auto& part : seconds) std::fill(part.begin(), part.end(), 1e-12);
     return seconds;
   }

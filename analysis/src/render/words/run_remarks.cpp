@@ -89,6 +89,27 @@ std::string throttle_sentence(const Table& table) {
       printable_line(fmt::format("{}", fmt::join(reasons, ", "))), throttled, blocks);
 }
 
+std::string threads_sentence(const Table& table) {
+  std::map<std::string, double> busiest;
+  std::map<std::string, std::set<std::string>> beside;
+  for (const Row& row : table.rows) {
+    for (const ProcessRun& process : row.record.processes) {
+      for (const auto& [arm, processors] : process.foreign_processors) {
+        busiest[arm] = std::max(busiest[arm], processors);
+        beside[arm].insert(row.record.arm);
+      }
+    }
+  }
+  std::vector<std::string> texts;
+  for (const auto& [arm, processors] : busiest) {
+    texts.push_back(fmt::format(
+        "Threads that {} left running kept {:.2g} processors busy while {} was timed: times beside "
+        "it may be too long.",
+        arm, processors, fmt::join(beside[arm], ", ")));
+  }
+  return printable_line(fmt::format("{}", fmt::join(texts, " ")));
+}
+
 std::string noise_sentence(const NoiseFloor& floor) {
   const std::string smallest = fmt::format(
       "{} is the smallest effect that {} finds in 4 of 5 runs", percent_text(floor.smallest_effect),
@@ -126,7 +147,8 @@ std::string knots_sentence(const Table& table) {
 
 std::vector<std::string> run_remarks(const Manifest& manifest, const Table& table) {
   std::vector<std::string> remarks{stop_sentence(manifest, table), throttle_sentence(table),
-                                   idle_sentence(table), knots_sentence(table)};
+                                   threads_sentence(table), idle_sentence(table),
+                                   knots_sentence(table)};
   std::erase(remarks, "");
   return remarks;
 }

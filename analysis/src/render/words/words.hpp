@@ -61,6 +61,9 @@ std::string stop_sentence(const Manifest& manifest, const Table& table);
 /// How many blocks of samples were taken while clocks were held back, and why; "" when none was.
 std::string throttle_sentence(const Table& table);
 
+/// Which arms left threads running that took processors from others; "" when none did.
+std::string threads_sentence(const Table& table);
+
 /// Of which outputs elements lie beside knots, and how many at most; "" when none do.
 std::string knots_sentence(const Table& table);
 

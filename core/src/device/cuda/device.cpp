@@ -1,6 +1,7 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <mutex>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "device/compiled_unit.hpp"
 #include "device/cuda/ceilings.hpp"
 #include "device/cuda/check.hpp"
+#include "device/cuda/checksum.hpp"
 #include "device/cuda/composed_executable.hpp"
 #include "device/cuda/cuda.hpp"
 #include "device/cuda/group.hpp"
@@ -93,6 +95,39 @@ class CudaDevice final : public Device {
     return std::make_unique<CudaMemory>(bytes);
   }
 
+  std::vector<std::string> fingerprints(std::span<DeviceMemory* const> memory) override {
+    try {
+      if (!checksum_) checksum_.emplace(compiler(), info_);
+    } catch (const EnvironmentError&) {
+      return Device::fingerprints(memory);  // a machine without a compiler
+    }
+    // A copy from pageable memory may return before it has arrived; it is on the default stream.
+    check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+    std::vector<std::string> hashes;
+    for (const std::uint64_t sum : checksum_->of(memory, stream_->get())) {
+      hashes.push_back(std::to_string(sum));
+    }
+    return hashes;
+  }
+
+  void enqueue_copy(void* to, const void* from, const Pieces& pieces) override {
+    // Two-dimensional copies take pitches that are neither shorter than a piece nor beyond this.
+    constexpr std::size_t kLargestPitch = std::size_t{1} << 30U;
+    const auto [shorter, longer] = std::minmax(pieces.to_pitch, pieces.from_pitch);
+    if (shorter >= pieces.bytes && longer <= kLargestPitch) {
+      check(cudaMemcpy2DAsync(to, pieces.to_pitch, from, pieces.from_pitch, pieces.bytes,
+                              pieces.count, cudaMemcpyDeviceToDevice, stream_->get()),
+            "cudaMemcpy2DAsync");
+      return;
+    }
+    for (std::size_t i = 0; i < pieces.count; ++i) {
+      check(cudaMemcpyAsync(static_cast<std::byte*>(to) + i * pieces.to_pitch,
+                            static_cast<const std::byte*>(from) + i * pieces.from_pitch,
+                            pieces.bytes, cudaMemcpyDeviceToDevice, stream_->get()),
+            "cudaMemcpyAsync");
+    }
+  }
+
   Stream stream() const override { return stream_->get(); }
 
   void wait() override { check(cudaStreamSynchronize(stream_->get()), "cudaStreamSynchronize"); }
@@ -128,17 +163,19 @@ class CudaDevice final : public Device {
 
   std::string mode_unsupported(TimingMode) const override { return ""; }
 
-  std::vector<std::vector<double>> time_parts(
-      TimingMode mode, int samples, int parts,
-      const std::function<void(int, int)>& launch) override {
+  std::vector<std::vector<double>> time_parts(TimingMode mode, int samples, int parts,
+                                              const std::function<void(int, int)>& launch,
+                                              LaunchWatch* watch) override {
     switch (mode) {
       case TimingMode::kCold:
-        return timing_->cold(samples, parts, launch, [this] { flush_others(); });
-      case TimingMode::kWarm: return timing_->warm(samples, parts, launch);
+        return timing_->cold(
+            samples, parts, launch, [this] { flush_others(); }, watch);
+      case TimingMode::kWarm: return timing_->warm(samples, parts, launch, watch);
       case TimingMode::kGraph:
         // Events inside a graph would be nodes of it, and it would not be the graph asked about.
         if (parts != 1) throw Unsupported("the parts of a launch are not timed inside a graph");
-        return {timing_->graph(samples, [&](int i) { launch(i, 0); })};
+        return {timing_->graph(
+            samples, [&](int i) { launch(i, 0); }, watch)};
     }
     throw Error("unknown timing mode");
   }
@@ -218,6 +255,7 @@ class CudaDevice final : public Device {
   std::optional<CudaTiming> timing_;
   std::mutex compiler_mutex_;
   std::optional<Compiler> compiler_;
+  std::optional<CudaChecksum> checksum_;
   std::vector<std::unique_ptr<CudaDevice>> others_;  ///< those after it, as far as a launch asked
 };
 

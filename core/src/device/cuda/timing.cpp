@@ -8,40 +8,6 @@
 namespace msda {
 namespace {
 
-/// An instantiated graph, captured from what `record` enqueues on the stream.
-class CudaGraph {
- public:
-  CudaGraph(cudaStream_t stream, const std::function<void()>& record) {
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
-          "cudaStreamBeginCapture");
-    try {
-      record();
-    } catch (...) {
-      // The capture must end before the stream can be used again; its graph is worthless.
-      cudaStreamEndCapture(stream, &graph_);
-      if (graph_ != nullptr) cudaGraphDestroy(graph_);
-      throw;
-    }
-    check(cudaStreamEndCapture(stream, &graph_), "cudaStreamEndCapture");
-    const cudaError_t result = cudaGraphInstantiate(&executable_, graph_, 0);
-    if (result != cudaSuccess) cudaGraphDestroy(graph_);
-    check(result, "cudaGraphInstantiate");
-  }
-  CudaGraph(const CudaGraph&) = delete;
-  CudaGraph& operator=(const CudaGraph&) = delete;
-  ~CudaGraph() {
-    cudaGraphExecDestroy(executable_);
-    cudaGraphDestroy(graph_);
-  }
-  void launch(cudaStream_t stream) const {
-    check(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch");
-  }
-
- private:
-  cudaGraph_t graph_ = nullptr;
-  cudaGraphExec_t executable_ = nullptr;
-};
-
 /// Part p of sample i lies between the events i * stride + p and the next.
 CudaTiming::Times times(const CudaEvents& events, int samples, int parts, int stride) {
   CudaTiming::Times seconds(static_cast<std::size_t>(parts));
@@ -54,7 +20,20 @@ CudaTiming::Times times(const CudaEvents& events, int samples, int parts, int st
   return seconds;
 }
 
+/// Adds samples of each part.
+void append(const CudaTiming::Times& more, CudaTiming::Times& all) {
+  for (std::size_t part = 0; part < more.size(); ++part) {
+    all[part].insert(all[part].end(), more[part].begin(), more[part].end());
+  }
+}
+
 }  // namespace
+
+/// Of a series whose launches are watched where they are timed: one of four samples, so that what a
+/// watch may cost moves no median.
+LaunchWatch* CudaTiming::Series::draw_watch() const {
+  return watch != nullptr && watch->draw(4) == 0 ? watch : nullptr;
+}
 
 void CudaTiming::flush_l2() {
   if (!flush_)
@@ -63,20 +42,51 @@ void CudaTiming::flush_l2() {
   check(cudaMemsetAsync(flush_->data(), 0, flush_->size(), stream_), "cudaMemsetAsync");
 }
 
-CudaTiming::Times CudaTiming::cold(int samples, int parts, const Launch& launch,
-                                   const std::function<void()>& flush_others) {
-  const int stride = parts + 1;
-  CudaEvents events(samples * stride);
-  for (int i = 0; i < samples; ++i) {
+CudaTiming::Times CudaTiming::cold_series(const Series& series, const Launch& launch,
+                                          const std::function<void()>& flush_others) {
+  const int stride = series.parts + 1;
+  CudaEvents events(series.samples * stride);
+  for (int i = 0; i < series.samples; ++i) {
+    const int number = series.first + i;
+    LaunchWatch* const watch = series.draw_watch();
+    if (watch != nullptr) watch->before(number);
     flush_l2();
     flush_others();
     events.record(i * stride, stream_);
-    for (int part = 0; part < parts; ++part) {
-      launch(i, part);
+    for (int part = 0; part < series.parts; ++part) {
+      launch(number, part);
       events.record(i * stride + part + 1, stream_);
     }
+    if (watch != nullptr) watch->after(number);
   }
-  return times(events, samples, parts, stride);
+  return times(events, series.samples, series.parts, stride);
+}
+
+/// What a watch enqueues before a sample makes it about a microsecond longer: more than nothing for
+/// a short kernel, whose watched launches are others than the timed ones. They come between two
+/// samples, as drawn, and look the same; then a launch leaves the caches of instructions as they
+/// were.
+CudaTiming::Times CudaTiming::cold(int samples, int parts, const Launch& launch,
+                                   const std::function<void()>& flush_others, LaunchWatch* watch) {
+  constexpr double kMicrosecondsAreNothing = 500e-6;
+  if (watch == nullptr) return cold_series({0, samples, parts, 1, nullptr}, launch, flush_others);
+  const double seconds = seconds_of(launch);
+  if (seconds >= kMicrosecondsAreNothing) {
+    return cold_series({0, samples, parts, 1, watch}, launch, flush_others);
+  }
+  const int before = watch->draw(samples + 1);
+  Times all = cold_series({0, before, parts, 1, nullptr}, launch, flush_others);
+  int next = before;
+  for (int i = seconds < kLongEnough ? 2 : 1; i > 0; --i) {
+    watch->before(next);
+    flush_l2();
+    flush_others();
+    launch(next, 0);
+    watch->after(next++);
+  }
+  launch(next, 0);
+  append(cold_series({before, samples - before, parts, 1, nullptr}, launch, flush_others), all);
+  return all;
 }
 
 CudaGate* CudaTiming::gate() {
@@ -85,68 +95,113 @@ CudaGate* CudaTiming::gate() {
   return gate_.get();
 }
 
-/// As many as make a sample long against an event, but no more than a graph has.
-int CudaTiming::launches_per_sample(const Launch& launch) {
-  constexpr double kLongEnough = 100e-6;
+double CudaTiming::seconds_of(const Launch& launch) {
   CudaEvents events(2);
   events.record(0, stream_);
   launch(0, 0);
   events.record(1, stream_);
-  const double seconds = events.seconds(0, 1);
+  return events.seconds(0, 1);
+}
+
+/// As many as make a sample long against an event, but no more than a graph has.
+int CudaTiming::launches_per_sample(const Launch& launch) {
+  const double seconds = seconds_of(launch);
   if (seconds * kLaunchesPerGraph <= kLongEnough) return kLaunchesPerGraph;
   return std::max(1, static_cast<int>(std::ceil(kLongEnough / seconds)));
 }
 
-CudaTiming::Times CudaTiming::warm(int samples, int parts, const Launch& launch) {
+CudaTiming::Times CudaTiming::warm(int samples, int parts, const Launch& launch,
+                                   LaunchWatch* watch) {
   // Behind a closed gate the queue of the device must have room for all, or the host would wait for
-  // it; a launch may enqueue several things.
+  // it; a launch may enqueue several things, and a watch a handful.
   constexpr int kMostEnqueued = 128;
+  constexpr int kOfWatch = 8;
   check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
   const int launches = parts == 1 ? launches_per_sample(launch) : 1;
-  const int at_a_time = std::max(1, kMostEnqueued / (parts * launches));
+  const int enqueued = parts * launches + (watch != nullptr ? kOfWatch : 0);
+  const int at_a_time = std::max(1, kMostEnqueued / enqueued);
   Times seconds(static_cast<std::size_t>(parts));
   bool gated = gate() != nullptr;
   for (int first = 0; first < samples; first += at_a_time) {
-    const Series series{first, std::min(at_a_time, samples - first), parts, launches};
+    const Series series{first, std::min(at_a_time, samples - first), parts, launches, watch};
     Times times = back_to_back(series, launch, gated);
     if (gated && gate()->was_late()) {
       gated = false;
       times = back_to_back(series, launch, gated);
     }
-    for (std::size_t part = 0; part < times.size(); ++part) {
-      seconds[part].insert(seconds[part].end(), times[part].begin(), times[part].end());
-    }
+    append(times, seconds);
   }
   return seconds;
 }
 
+/// Between the samples the stream does what the watch asks for, so that each sample has an event of
+/// its own at its beginning.
 CudaTiming::Times CudaTiming::back_to_back(const Series& series, const Launch& launch, bool gated) {
-  CudaEvents events(series.samples * series.parts + 1);
+  const int stride = series.parts + 1;
+  CudaEvents events(series.samples * stride);
   if (gated) gate()->close(stream_);
+  // Launches go through the input sets in order, whatever they are for: nothing tells them apart.
+  int next = series.first * series.launches;
   // Fills caches and queue; outside every interval.
-  for (int part = 0; part < series.parts; ++part) launch(series.first * series.launches, part);
-  events.record(0, stream_);
+  for (int part = 0; part < series.parts; ++part) launch(next, part);
+  ++next;
+  LaunchWatch* const between = series.launches > 1 ? series.watch : nullptr;
+  if (between != nullptr) watch_some(*between, launch, next);
   for (int i = 0; i < series.samples; ++i) {
+    LaunchWatch* const around = series.launches == 1 ? series.draw_watch() : nullptr;
+    if (around != nullptr) around->before(next);
+    events.record(i * stride, stream_);
     for (int part = 0; part < series.parts; ++part) {
-      for (int j = 0; j < series.launches; ++j) {
-        launch((series.first + i) * series.launches + j, part);
-      }
-      events.record(i * series.parts + part + 1, stream_);
+      for (int j = 0; j < series.launches; ++j) launch(next + j, part);
+      events.record(i * stride + part + 1, stream_);
     }
+    if (around != nullptr) around->after(next);
+    next += series.launches;
+    if (between != nullptr) watch_some(*between, launch, next);
   }
   if (gated) gate()->open();
-  Times seconds = times(events, series.samples, series.parts, series.parts);
+  Times seconds = times(events, series.samples, series.parts, stride);
   for (std::vector<double>& of_part : seconds) {
     for (double& sample : of_part) sample /= series.launches;
   }
   return seconds;
 }
 
-std::vector<double> CudaTiming::graph(int samples, const std::function<void(int)>& launch) {
+/// None, one or two launches from `next` on, each behind as many others as a sample has at most;
+/// none is timed. Their numbers are drawn, so that no launch can know whether it is timed or
+/// watched, and what comes before a watched launch may be enqueued before launches of other input
+/// sets, so that time does not tell either. Another launch leaves the caches as a sample does.
+void CudaTiming::watch_some(LaunchWatch& watch, const Launch& launch, int& next) {
+  for (int i = 0; i < 2 && watch.draw(3) == 0; ++i) {
+    const int others = watch.draw(kLaunchesPerGraph);
+    const int ahead = watch.draw(std::min(watch.sets(), others + 1));
+    const int watched = next + others;
+    while (next < watched - ahead) launch(next++, 0);
+    watch.before(watched);
+    while (next <= watched) launch(next++, 0);
+    watch.after(watched);
+    launch(next++, 0);
+  }
+}
+
+/// The watched copy of the graph runs between two samples, as drawn, so that no launch can know
+/// whether it is timed or watched.
+std::vector<double> CudaTiming::graph(int samples, const std::function<void(int)>& launch,
+                                      LaunchWatch* watch) {
   check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
-  const CudaGraph graph(stream_, [&] {
-    for (int i = 0; i < kLaunchesPerGraph; ++i) launch(i);
-  });
+  CudaGraph graph(stream_, kLaunchesPerGraph, launch);
+  const int before = watch != nullptr ? watch->draw(samples + 1) : samples;
+  std::vector<double> seconds = replays(graph, before);
+  if (watch == nullptr) return seconds;
+  graph.launch_watched(stream_, *watch);
+  const std::vector<double> later = replays(graph, samples - before);
+  seconds.insert(seconds.end(), later.begin(), later.end());
+  return seconds;
+}
+
+std::vector<double> CudaTiming::replays(const CudaGraph& graph, int samples) {
+  std::vector<double> seconds;
+  if (samples == 0) return seconds;
   CudaEvents events(samples + 1);
   graph.launch(stream_);  // the first launch of a graph uploads it
   events.record(0, stream_);
@@ -154,7 +209,6 @@ std::vector<double> CudaTiming::graph(int samples, const std::function<void(int)
     graph.launch(stream_);
     events.record(i + 1, stream_);
   }
-  std::vector<double> seconds;
   seconds.reserve(static_cast<std::size_t>(samples));
   for (int i = 0; i < samples; ++i) seconds.push_back(events.seconds(i, i + 1) / kLaunchesPerGraph);
   return seconds;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/cuda/gate.hpp"
+#include "device/cuda/graph.hpp"
 #include "device/cuda/memory.hpp"
 
 namespace msda {
@@ -31,31 +32,42 @@ class CudaTiming {
   /// cached, and `flush_others` called for other devices that a launch works on. A later part of
   /// the sample finds what the earlier ones left there.
   Times cold(int samples, int parts, const Launch& launch,
-             const std::function<void()>& flush_others);
+             const std::function<void()>& flush_others, LaunchWatch* watch);
   /// Launches back to back. All of a series are enqueued before the first one runs, so that the
   /// host's gaps do not show; a launch that itself waits for the device has its gaps all the same.
   /// A sample of a short kernel is the time of several launches, each, so that the events between
   /// the samples weigh little; where parts are timed it is one.
-  Times warm(int samples, int parts, const Launch& launch);
+  Times warm(int samples, int parts, const Launch& launch, LaunchWatch* watch);
   /// A graph of kLaunchesPerGraph launches; a sample is one graph's time for each launch in it.
-  std::vector<double> graph(int samples, const std::function<void(int)>& launch);
+  /// With a watch every launch of the graph is watched once, in a copy that is not timed.
+  std::vector<double> graph(int samples, const std::function<void(int)>& launch,
+                            LaunchWatch* watch);
   /// Has the L2 written on the stream, as before a cold sample.
   void flush_l2();
 
  private:
-  /// A part of a warm series: `launches` for each of the samples from `first` on.
+  /// A part of a series: `launches` for each of the samples from `first` on.
   struct Series {
     int first;
     int samples;
     int parts;
     int launches;
+    LaunchWatch* watch;
+
+    LaunchWatch* draw_watch() const;
   };
 
+  double seconds_of(const Launch& launch);
   int launches_per_sample(const Launch& launch);
+  Times cold_series(const Series& series, const Launch& launch,
+                    const std::function<void()>& flush_others);
   Times back_to_back(const Series& series, const Launch& launch, bool gated);
+  void watch_some(LaunchWatch& watch, const Launch& launch, int& next);
+  std::vector<double> replays(const CudaGraph& graph, int samples);
   CudaGate* gate();
 
   static constexpr int kLaunchesPerGraph = 10;
+  static constexpr double kLongEnough = 100e-6;  ///< seconds, against an event
   const DeviceInfo& device_;
   cudaStream_t stream_;
   MakeGate make_gate_;

@@ -11,6 +11,7 @@
 
 #include "device/host/ceilings.hpp"
 #include "files/read.hpp"
+#include "hash.hpp"
 
 namespace msda {
 namespace {
@@ -81,6 +82,13 @@ class HostDevice final : public Device {
   std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
     return std::make_unique<HostMemory>(bytes);
   }
+  std::vector<std::string> fingerprints(std::span<DeviceMemory* const> memory) override {
+    std::vector<std::string> hashes;
+    for (DeviceMemory* const one : memory) {
+      hashes.push_back(Hash().add(one->data(), one->size()).hex());
+    }
+    return hashes;
+  }
   Stream stream() const override { return nullptr; }
   void synchronize() override {}
 
@@ -99,13 +107,14 @@ class HostDevice final : public Device {
     return traits_of(mode).in_graph ? "a CPU has no graphs to launch" : "";
   }
 
-  std::vector<std::vector<double>> time_parts(
-      TimingMode mode, int samples, int parts,
-      const std::function<void(int, int)>& launch) override {
+  std::vector<std::vector<double>> time_parts(TimingMode mode, int samples, int parts,
+                                              const std::function<void(int, int)>& launch,
+                                              LaunchWatch* watch) override {
     if (const std::string reason = mode_unsupported(mode); !reason.empty())
       throw Unsupported(reason);
     std::vector<std::vector<double>> seconds(static_cast<std::size_t>(parts));
     for (int i = 0; i < samples; ++i) {
+      if (watch != nullptr) watch->before(i);
       if (traits_of(mode).flushes_caches) flush();
       for (int part = 0; part < parts; ++part) {
         const auto start = std::chrono::steady_clock::now();
@@ -114,6 +123,7 @@ class HostDevice final : public Device {
         seconds[static_cast<std::size_t>(part)].push_back(
             std::chrono::duration<double>(stop - start).count());
       }
+      if (watch != nullptr) watch->after(i);
     }
     return seconds;
   }

@@ -49,7 +49,8 @@ class SimtDevice final : public Device {
 
   std::string mode_unsupported(TimingMode) const override { return kMeasuresNothing; }
   std::vector<std::vector<double>> time_parts(TimingMode, int, int,
-                                              const std::function<void(int, int)>&) override {
+                                              const std::function<void(int, int)>&,
+                                              LaunchWatch*) override {
     throw Unsupported(kMeasuresNothing);
   }
   Ceilings measure_ceilings() override { throw Unsupported(kMeasuresNothing); }

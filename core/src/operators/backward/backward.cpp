@@ -2,6 +2,7 @@
 
 #include "operators/backward/skeletons.hpp"
 #include "operators/operator.hpp"
+#include "reference/corner_count.hpp"
 
 namespace msda::embedded::backward {
 extern const EmbeddedSource kSources[];
@@ -48,6 +49,16 @@ class Backward final : public Operator {
     traffic.flops =
         point_channels * ((of_value ? kFlopsOfValue : 0) + (of_points ? kFlopsOfPoints : 0));
     return traffic;
+  }
+
+  /// The gradient of a point's weight needs its pixels whatever the weight is.
+  Traffic least_traffic(const Input& input) const override {
+    Traffic least = Operator::least_traffic(input);
+    if (is_asked(input.problem, kGradLocations) || is_asked(input.problem, kGradWeights)) {
+      take_corners(count_corners(input.problem, input.tensors[kLocations], nullptr), input.problem,
+                   least);
+    }
+    return least;
   }
 
   Input generate(const Problem& problem, const Generation& generation,

@@ -15,6 +15,8 @@ class Copy final : public Operator {
   std::string_view summary() const override { return "rows of the values, copied"; }
   std::span<const TensorSpec> tensors() const override { return forward::kTensors; }
   std::string_view flops_text() const override { return "none"; }
+  /// The number of a query says what is copied.
+  bool queries_are_alike() const override { return false; }
 
   Traffic traffic(const Problem& problem) const override {
     Traffic traffic;

@@ -2,6 +2,7 @@
 
 #include "operators/forward/skeletons.hpp"
 #include "operators/operator.hpp"
+#include "reference/corner_count.hpp"
 
 namespace msda {
 namespace {
@@ -27,6 +28,14 @@ class Forward final : public Operator {
         point_channels * kCorners * static_cast<std::int64_t>(size_of(problem.types.value));
     traffic.flops = point_channels * kFlopsPerPoint;
     return traffic;
+  }
+
+  Traffic least_traffic(const Input& input) const override {
+    Traffic least = Operator::least_traffic(input);
+    take_corners(count_corners(input.problem, input.tensors[forward::kLocations],
+                               &input.tensors[forward::kWeights]),
+                 input.problem, least);
+    return least;
   }
 
   Input generate(const Problem& problem, const Generation& generation,

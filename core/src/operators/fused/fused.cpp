@@ -7,6 +7,7 @@
 #include "operators/forward/sampler.hpp"
 #include "operators/operator.hpp"
 #include "parallel.hpp"
+#include "reference/corner_count.hpp"
 
 namespace msda::fused {
 namespace {
@@ -105,6 +106,15 @@ class Fused final : public Operator {
         point_channels * kCorners * static_cast<std::int64_t>(size_of(problem.types.value));
     traffic.flops = point_channels * kFlopsPerPoint;
     return traffic;
+  }
+
+  Traffic least_traffic(const Input& input) const override {
+    const Input points = as_forward(input, 0).first;
+    Traffic least = Operator::least_traffic(input);
+    take_corners(count_corners(points.problem, points.tensors[forward::kLocations],
+                               &points.tensors[forward::kWeights]),
+                 input.problem, least);
+    return least;
   }
 
   Input generate(const Problem& problem, const Generation& generation,

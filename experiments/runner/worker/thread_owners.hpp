@@ -1,0 +1,26 @@
+// Threads that arms leave running take processors from the arms beside them: who started which, and
+// how long they ran.
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <string>
+
+namespace msda {
+
+class ThreadOwners {
+ public:
+  /// Those that are there now belong to the program.
+  ThreadOwners();
+
+  /// Those that have come since the last call are the arm's.
+  void give_new_to(const std::string& arm);
+  /// Seconds of processor time so far of the threads of all arms but `arm`, by their arms.
+  std::map<std::string, double> seconds_of_others(const std::string& arm) const;
+
+ private:
+  std::map<pid_t, std::string> owners_;  ///< "": the program
+};
+
+}  // namespace msda
