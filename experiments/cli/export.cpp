@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cctype>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -29,8 +28,9 @@ Arguments export_arguments() {
        "Writes compositions as an operator that is built and used without this program: CUDA "
        "source with C entries, which is an external kernel too (docs/external.md), a PyTorch "
        "extension, or a project for Hugging Face's kernel-builder. Each problem gets a kernel for "
-       "its constants; one recipe is for all problems, several are for one each, in their order. "
-       "'best' is what searches have found for each. Other sizes get a general kernel.",
+       "its constants, and for torch and hub others for any sizes of levels; one recipe is for all "
+       "problems, several are for one each, in their order. 'best' is what searches have found for "
+       "each. All other calls get a general kernel.",
        "  msda export best --for deformable-detr --format torch\n"
        "  msda export fastest --problem ddetr-encoder --arch sm_90a\n"
        "  msda export best batch=4 num_query=300 num_heads=8 levels=64x64,32x32 num_points=4\n"
@@ -56,18 +56,11 @@ Arguments export_arguments() {
   return arguments;
 }
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> words;
-  std::istringstream stream(text);
-  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
-  return words;
-}
-
 /// Architectures to carry code for, and those that all kernels have to run on.
 void take_architectures(const Arguments& arguments, bool is_source, ExportRequest& request) {
   const std::string asked = arguments.get("arch", "");
   if (asked == kNoArchitecture) return;
-  request.architectures = split(asked);
+  request.architectures = words_of_list(asked);
   if (!is_source && request.architectures.empty()) request.images = usual_architectures();
 }
 
@@ -138,7 +131,7 @@ int export_command(const std::vector<std::string>& words) {
   ExportRequest request;
   if (is_source) request.name = name;
   std::vector<std::string> notes;
-  request.kernels = export_subjects(arguments, registry, notes);
+  request.kernels = export_subjects(arguments, registry, !is_source, notes);
   take_architectures(arguments, is_source, request);
   if (const auto report = arguments.find("report")) take_report(*report, request);
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
+#include <functional>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -26,8 +26,18 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kBest = "best";
+constexpr const char* kNone = "none";
+constexpr const char* kBackwardOperator = "backward";
 /// The problems of each model that --for names.
 constexpr const char* kModelsFile = "exports.yaml";
+/// Recipes of the operator backward.
+constexpr const char* kGradientsFile = "gradients.yaml";
+
+/// A problem, and the recipes of its gradients: absent where nobody has said.
+struct Subject {
+  ProblemSpec problem;
+  std::optional<std::vector<std::string>> gradients;
+};
 
 bool is_key_value(const std::string& word) { return word.find('=') != std::string::npos; }
 
@@ -64,15 +74,36 @@ std::vector<ProblemSpec> problems_named(const std::string& name, const Registry&
   return {spec};
 }
 
-fs::path models_file() {
+fs::path shipped_file(const char* name) {
   for (const fs::path& directory : experiments_directories()) {
-    if (fs::exists(directory / kModelsFile)) return directory / kModelsFile;
+    if (fs::exists(directory / name)) return directory / name;
   }
-  throw EnvironmentError(fmt::format("export: no {} came with this program", kModelsFile));
+  throw EnvironmentError(fmt::format("export: no {} came with this program", name));
 }
 
-std::vector<ProblemSpec> problems_of_model(const std::string& model) {
-  const fs::path file = models_file();
+/// {problem: PROBLEM, gradients: RECIPE or [RECIPE, ...]}
+std::vector<Subject> subjects_in(const YamlNode& node, const fs::path& folder) {
+  const YamlMap map = node.as_map();
+  map.allow_only({"problem", "gradients"});
+  std::optional<std::vector<std::string>> gradients;
+  if (const auto given = map.find("gradients")) {
+    gradients.emplace();
+    if (given->is_scalar()) {
+      gradients->push_back(given->as_text());
+    } else {
+      for (const YamlNode& recipe : given->as_list("recipe"))
+        gradients->push_back(recipe.as_text());
+    }
+  }
+  std::vector<Subject> subjects;
+  for (ProblemSpec& problem : parse_problems(map.require("problem"), folder)) {
+    subjects.push_back({std::move(problem), gradients});
+  }
+  return subjects;
+}
+
+std::vector<Subject> subjects_of_model(const std::string& model) {
+  const fs::path file = shipped_file(kModelsFile);
   const YamlMap models = YamlNode::parse(read_text(file, kMostHandwritten), file.string()).as_map();
   std::vector<std::string> names;
   for (const YamlMap::Entry& entry : models.entries()) names.push_back(entry.key);
@@ -81,34 +112,47 @@ std::vector<ProblemSpec> problems_of_model(const std::string& model) {
     throw UsageError(fmt::format("export: no model '{}'{}; there are: {}", model,
                                  suggestion(model, names), fmt::join(names, ", ")));
   }
-  std::vector<ProblemSpec> problems;
+  std::vector<Subject> subjects;
   for (const YamlNode& node : found->as_list("problem")) {
-    std::ranges::move(parse_problems(node, file.parent_path()), std::back_inserter(problems));
+    std::ranges::move(subjects_in(node, file.parent_path()), std::back_inserter(subjects));
   }
-  return problems;
+  return subjects;
 }
 
-std::vector<ProblemSpec> problems_of(const Arguments& arguments, const Registry& registry) {
-  std::vector<ProblemSpec> problems;
+/// --gradients, which goes before what a file says.
+void take_gradients(const Arguments& arguments, std::vector<Subject>& subjects) {
+  const auto asked = arguments.find("gradients");
+  if (!asked) return;
+  const std::vector<std::string> recipes =
+      *asked == kNone ? std::vector<std::string>{} : words_of_list(*asked);
+  for (Subject& subject : subjects) subject.gradients = recipes;
+}
+
+std::vector<Subject> subjects_of(const Arguments& arguments, const Registry& registry) {
+  std::vector<Subject> subjects;
   for (const std::string& name : arguments.all("problem")) {
-    std::ranges::move(problems_named(name, registry), std::back_inserter(problems));
+    for (ProblemSpec& problem : problems_named(name, registry)) {
+      subjects.push_back({std::move(problem), std::nullopt});
+    }
   }
   for (const std::string& model : arguments.all("for")) {
-    std::ranges::move(problems_of_model(model), std::back_inserter(problems));
+    std::ranges::move(subjects_of_model(model), std::back_inserter(subjects));
   }
   std::vector<std::string> words = arguments.words();
   std::erase_if(words, [](const std::string& word) { return !is_key_value(word); });
-  if (!words.empty()) problems.push_back(problem_in_words(words));
-  if (problems.empty()) {
+  if (!words.empty()) subjects.push_back({problem_in_words(words), std::nullopt});
+  if (subjects.empty()) {
     throw UsageError(
         "export: no problem is given: name presets or files behind --problem, a model behind "
         "--for, "
         "or write KEY=VALUE; shapes and types become constants of the kernels");
   }
   if (const auto dtype = arguments.find("dtype")) {
-    for (ProblemSpec& spec : problems) spec.problem.types = Types::all(value_named<DType>(*dtype));
+    for (Subject& subject : subjects)
+      subject.problem.problem.types = Types::all(value_named<DType>(*dtype));
   }
-  return problems;
+  take_gradients(arguments, subjects);
+  return subjects;
 }
 
 /// GPUs that winners were found on, each once, with how many were.
@@ -152,6 +196,65 @@ DeviceInfo device_model(const Arguments& arguments, const std::vector<Winner>& w
       ->first;
 }
 
+/// The composition in each form of level sizes that is asked for, as far as there is one.
+class Forms {
+ public:
+  Forms(const Arguments& arguments, const Registry& registry, bool all)
+      : registry_(registry), asked_(arguments.find("levels").has_value()) {
+    if (!asked_ && !all) return;
+    const std::vector<std::string> words =
+        asked_ ? words_of_list(arguments.get("levels", "")) : std::vector<std::string>{};
+    for (const LevelForm form : {LevelForm::kFixed, LevelForm::kGiven, LevelForm::kStored}) {
+      if (!asked_ || std::ranges::find(words, name_of(form)) != words.end()) forms_.push_back(form);
+    }
+    if (asked_ && forms_.size() != words.size()) {
+      throw UsageError(
+          fmt::format("export: --levels {}: a list of fixed, given and stored, each once",
+                      arguments.get("levels", "")));
+    }
+  }
+
+  void add(const std::string& recipe, const std::vector<Use>& uses, const Problem& problem,
+           std::vector<ExportedKernel>& kernels, std::vector<std::string>& notes) const {
+    const bool says_so =
+        std::ranges::any_of(uses, [](const Use& use) { return use.variant == kLevelsVariant; });
+    if (forms_.empty() || (says_so && !asked_)) {
+      kernels.push_back({recipe, Composition(registry_, uses), problem});
+      return;
+    }
+    for (const LevelForm form : forms_) {
+      if (const std::string why = add_form(form, recipe, uses, problem, kernels); !why.empty())
+        note(fmt::format("no kernel of '{}' for {} sizes: {}", recipe, name_of(form), why), notes);
+    }
+  }
+
+ private:
+  /// Why there is none; a composition that is wrong by itself throws.
+  std::string add_form(LevelForm form, const std::string& recipe, std::vector<Use> uses,
+                       const Problem& problem, std::vector<ExportedKernel>& kernels) const {
+    std::erase_if(uses, [](const Use& use) { return use.variant == kLevelsVariant; });
+    ExportedKernel kernel = {recipe, Composition(registry_, uses), problem};
+    if (form != LevelForm::kFixed) {
+      uses.push_back({kLevelsVariant, {{kSizesParameter, std::string(name_of(form))}}});
+      try {
+        kernel.composition = Composition(registry_, uses);
+      } catch (const UsageError& error) {
+        return error.what();
+      }
+    }
+    kernels.push_back(std::move(kernel));
+    return "";
+  }
+
+  static void note(std::string text, std::vector<std::string>& notes) {
+    if (std::ranges::find(notes, text) == notes.end()) notes.push_back(std::move(text));
+  }
+
+  const Registry& registry_;
+  bool asked_;
+  std::vector<LevelForm> forms_;
+};
+
 /// The winner for each problem, on one model of GPU.
 class Best {
  public:
@@ -160,26 +263,42 @@ class Best {
         winners_(all_winners({}, registry, notes)),
         device_(device_model(arguments, winners_)) {}
 
-  std::vector<Use> uses_for(const ProblemSpec& problem, std::vector<std::string>& notes) const {
-    const double error = acceptable_error(problem.problem);
-    const auto mode = value_named<TimingMode>("graph");  // as models that are captured launch it
-    const auto match = best_match(winners_, registry_, problem, mode, error, device_);
-    if (!match) {
-      throw Unsupported(why_no_match(winners_, registry_, problem, mode, error, device_) +
-                        "; name a recipe for it, or let `msda tune` find one");
-    }
-    notes.push_back(fmt::format("best for {} ({}) on {}: {}", problem.name(),
-                                name_of(problem.problem.types.value), device_.name, match->text));
+  /// The same, or nothing.
+  std::optional<std::vector<Use>> find_for(const ProblemSpec& problem,
+                                           std::vector<std::string>& notes) const {
+    const auto match = best_match(winners_, registry_, problem, mode(),
+                                  acceptable_error(problem.problem), device_);
+    if (!match) return std::nullopt;
+    notes.push_back(fmt::format(
+        "best for {} ({}{}) on {}: {}", problem.name(), name_of(problem.problem.types.value),
+        problem.op == kDefaultOperator ? "" : ", " + problem.op, device_.name, match->text));
     return match->winner.uses;
+  }
+  /// Throws Unsupported that says why there is none.
+  std::vector<Use> uses_for(const ProblemSpec& problem, std::vector<std::string>& notes) const {
+    auto found = find_for(problem, notes);
+    if (found) return *found;
+    const double error = acceptable_error(problem.problem);
+    throw Unsupported(why_no_match(winners_, registry_, problem, mode(), error, device_) +
+                      "; name a recipe for it, or let `msda tune` find one");
   }
 
  private:
+  /// As models that are captured launch it.
+  static TimingMode mode() { return value_named<TimingMode>("graph"); }
+
   const Registry& registry_;
   std::vector<Winner> winners_;
   DeviceInfo device_;
 };
 
 }  // namespace
+
+std::vector<std::string> words_of_list(const std::string& text) {
+  std::vector<std::string> words;
+  if (!text.empty()) boost::algorithm::split(words, text, boost::is_any_of(","));
+  return words;
+}
 
 void add_subject_options(Arguments& arguments) {
   arguments.list("problem", "PROBLEM",
@@ -195,29 +314,72 @@ void add_subject_options(Arguments& arguments) {
                    "the GPU that 'best' is for, 'h200' say (default: the one here, else the one "
                    "that most winners were found on)");
   arguments.option("recipes", "FILE", "where recipes are looked up (default: the shipped ones)");
+  arguments.option("gradients", "RECIPE,...",
+                   fmt::format("recipes of the operator backward for each problem, best or none "
+                               "(default: what {} says behind --for, else best for torch and hub, "
+                               "where a search has found one)",
+                               kModelsFile));
+  arguments.option("levels", "FORM,...",
+                   "level sizes of the kernels: fixed (constants), given (arguments), stored (a "
+                   "tensor on the device) (default: all that a recipe has for torch and hub, what "
+                   "it says for source)");
 }
 
+namespace {
+
+/// Adds the kernels for the gradients of a subject.
+void add_gradients(const Subject& subject, const Recipes& recipes, const Registry& registry,
+                   const std::function<const Best&()>& best, const Forms& forms, bool by_itself,
+                   std::vector<ExportedKernel>& kernels, std::vector<std::string>& notes) {
+  ProblemSpec problem = subject.problem;
+  problem.op = kBackwardOperator;
+  const bool wants_any = by_itself && !subject.gradients;
+  const std::vector<std::string> names = subject.gradients.value_or(
+      wants_any ? std::vector<std::string>{kBest} : std::vector<std::string>{});
+  for (const std::string& name : names) {
+    const bool is_best = name == kBest && !recipes.contains(name);
+    std::optional<std::vector<Use>> uses;
+    if (!is_best) {
+      uses = uses_of(name, registry, recipes);
+    } else if (wants_any) {
+      uses = best().find_for(problem, notes);
+    } else {
+      uses = best().uses_for(problem, notes);
+    }
+    if (uses) forms.add(name, *uses, problem.problem, kernels, notes);
+  }
+}
+
+}  // namespace
+
 std::vector<ExportedKernel> export_subjects(const Arguments& arguments, const Registry& registry,
-                                            std::vector<std::string>& notes) {
+                                            bool is_package, std::vector<std::string>& notes) {
   std::vector<std::string> names = arguments.words();
   std::erase_if(names, is_key_value);
-  const std::vector<ProblemSpec> problems = problems_of(arguments, registry);
-  if (names.size() != 1 && names.size() != problems.size()) {
+  const std::vector<Subject> subjects = subjects_of(arguments, registry);
+  if (names.size() != 1 && names.size() != subjects.size()) {
     throw UsageError(fmt::format(
         "export: {} recipes for {} problems: give one for all, or one for each in their order",
-        names.size(), problems.size()));
+        names.size(), subjects.size()));
   }
-  const Recipes recipes = recipes_for(arguments.find("recipes"), registry, names);
-  std::optional<Best> best;
+  const std::optional<std::string> file = arguments.find("recipes");
+  const Recipes recipes = recipes_for(file, registry, names);
+  const Recipes gradients =
+      recipes_for(file ? *file : shipped_file(kGradientsFile).string(), registry);
+  const Forms forms(arguments, registry, is_package);
+  std::optional<Best> found;
+  const auto best = [&]() -> const Best& {
+    if (!found) found.emplace(arguments, registry, notes);
+    return *found;
+  };
   std::vector<ExportedKernel> kernels;
-  for (std::size_t i = 0; i < problems.size(); ++i) {
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    const ProblemSpec& problem = subjects[i].problem;
     const std::string& name = names.size() == 1 ? names.front() : names[i];
     const bool is_best = name == kBest && !recipes.contains(name);
-    if (is_best && !best) best.emplace(arguments, registry, notes);
-    kernels.push_back({name,
-                       Composition(registry, is_best ? best->uses_for(problems[i], notes)
-                                                     : uses_of(name, registry, recipes)),
-                       problems[i].problem});
+    forms.add(name, is_best ? best().uses_for(problem, notes) : uses_of(name, registry, recipes),
+              problem.problem, kernels, notes);
+    add_gradients(subjects[i], gradients, registry, best, forms, is_package, kernels, notes);
   }
   return kernels;
 }

@@ -10,12 +10,17 @@
 
 namespace msda {
 
-/// Adds --problem, --for, --dtype, --device-model and --recipes.
+/// "a,b" as words.
+std::vector<std::string> words_of_list(const std::string& text);
+
+/// Adds --problem, --for, --dtype, --device-model, --recipes, --gradients and --levels.
 void add_subject_options(Arguments& arguments);
 
-/// The words of `msda export`, RECIPE... and KEY=VALUE..., with its options: one kernel for each
-/// problem. `notes` gets a line for each winner that stands for `best`. Throws UsageError.
+/// The words of `msda export`, RECIPE... and KEY=VALUE..., with its options: for each problem one
+/// kernel in each form of level sizes, and those of its gradients. `is_package`: without options
+/// there are all forms, and gradients where there is a winner. `notes` gets a line for each winner
+/// that stands for `best`, and for each form that a recipe does not have. Throws UsageError.
 std::vector<ExportedKernel> export_subjects(const Arguments& arguments, const Registry& registry,
-                                            std::vector<std::string>& notes);
+                                            bool is_package, std::vector<std::string>& notes);
 
 }  // namespace msda

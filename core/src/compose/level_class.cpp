@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <limits>
 
+#include <msda/runtime/level_sizes.hpp>
+
 namespace msda {
 namespace {
 
-constexpr std::int64_t kMostPacked = 0x10000;
 /// ptx::kFastFloorLimit
 constexpr std::int64_t kFastFloor = std::int64_t{1} << 22;
 
@@ -26,7 +27,7 @@ LevelClass class_of(const Problem& problem, LevelForm form) {
     most = pixels;
   }
   return {
-      .packs = pixels <= kMostPacked,
+      .packs = pixels <= runtime::kMostPackedPixels,
       .least = least == 1 ? 1 : 2,
       .most = most <= kFastFloor ? static_cast<int>(kFastFloor) : std::numeric_limits<int>::max()};
 }

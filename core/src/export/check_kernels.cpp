@@ -22,6 +22,7 @@ constexpr const char* kArchitecture = "sm_90a";
 constexpr int kCapability = 90;
 /// Of those before it.
 constexpr const char* kEarlierArchitecture = "sm_80";
+constexpr std::string_view kBackwardOperator = "backward";
 
 void require_operator(const ExportedKernel& kernel) {
   if (kernel.composition.kernel() != nullptr) {
@@ -36,9 +37,12 @@ void require_operator(const ExportedKernel& kernel) {
                     kernel.recipe, kernel.composition.device_count(),
                     kernel.composition.placement()->plugin->name));
   }
-  if (kernel.composition.op().name() != kDefaultOperator) {
-    throw UsageError(fmt::format("'{}' computes the operator '{}', and exports are of '{}'",
-                                 kernel.recipe, kernel.composition.op().name(), kDefaultOperator));
+  const std::string_view op = kernel.composition.op().name();
+  if (op != kDefaultOperator && op != kBackwardOperator) {
+    throw UsageError(
+        fmt::format("'{}' computes the operator '{}', and exports are of '{}' and "
+                    "'{}'",
+                    kernel.recipe, op, kDefaultOperator, kBackwardOperator));
   }
 }
 
@@ -72,16 +76,20 @@ void require_portable(const ExportedKernel& kernel, const LaunchPlan& plan) {
   const bool textures = std::any_of(std::begin(plan.texture), std::end(plan.texture),
                                     [](const TextureShape& shape) { return shape.width != 0; });
   if (textures) refuse("it reads layered textures, which are arrays of a fixed batch, not tensors");
-  if (plan.levels != kFixedLevels) {
-    refuse("its level sizes are no constants, and an exported kernel is for the pyramids named");
-  }
   if (plan.persisting_tensor != 0) {
     refuse("it sets aside a part of L2, which is a limit of the whole device and its program's");
   }
 }
 
-std::string identifier(const Problem& problem, std::set<std::string>& taken) {
-  std::string name = problem.name + "_" + std::string(name_of(problem.types.value));
+/// " with given sizes", or nothing of constant ones.
+std::string form_text(LevelForm form, const char* format) {
+  return form == LevelForm::kFixed ? "" : fmt::format(fmt::runtime(format), name_of(form));
+}
+
+std::string identifier(const ExportedKernel& kernel, std::set<std::string>& taken) {
+  const Problem& problem = kernel.problem;
+  std::string name = problem.name + "_" + std::string(name_of(problem.types.value)) +
+                     form_text(kernel.composition.levels(), "_{}");
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   if (std::isdigit(static_cast<unsigned char>(name.front())) != 0) name = "problem_" + name;
@@ -146,37 +154,67 @@ void require_capability(const ExportRequest& request, const CheckedKernel& kerne
 
 /// The kernels' names in images, which are compiled of the unit that is measured.
 void add_symbols(const ComposedUnit& measured, const Module& module, CheckedKernel& kernel) {
+  for (const std::string& main : main_kernels(measured)) {
+    kernel.symbols.push_back(module.kernels.at(main).symbol);
+  }
   for (const PlannedKernel& planned : kernels_of(measured, kernel.plan)) {
+    if (planned.pass == nullptr) continue;
     kernel.symbols.push_back(module.kernels.at(planned.expression).symbol);
   }
 }
 
+CheckedKernel checked(const ExportRequest& request, const ExportedKernel& kernel,
+                      const Compiler& compiler, std::set<std::string>& spaces) {
+  CheckedKernel one;
+  one.exported = &kernel;
+  one.space = identifier(kernel, spaces);
+  one.name = fmt::format("{} for {}{}", kernel.recipe, kernel.problem.name,
+                         form_text(kernel.composition.levels(), " with {} sizes"));
+  const Module module = compiled(kernel, compiler, kArchitecture);
+  one.plan = read_plan(module);
+  require_portable(kernel, one.plan);
+  const Capabilities capabilities = capabilities_of(kernel, one.plan, module, compiler);
+  one.least_capability = capabilities.least;
+  one.most_capability = capabilities.most;
+  one.repeats = kernel.composition.deterministic();
+  require_capability(request, one);
+  one.composed = write_unit(kernel.composition, kernel.problem, one.space);
+  add_symbols(write_unit(kernel.composition, kernel.problem), module, one);
+  return one;
+}
+
 }  // namespace
 
+std::vector<std::string> main_kernels(const ComposedUnit& composed) {
+  return composed.sized_kernels.empty() ? std::vector{composed.main_kernel}
+                                        : composed.sized_kernels;
+}
+
+std::vector<PlannedKernel> passes_of(const CheckedKernel& kernel) {
+  std::vector<PlannedKernel> passes = kernels_of(kernel.composed, kernel.plan);
+  std::erase_if(passes, [](const PlannedKernel& planned) { return planned.pass == nullptr; });
+  return passes;
+}
+
+bool is_backward(const CheckedKernel& kernel) {
+  return kernel.exported->composition.op().name() == kBackwardOperator;
+}
+
 std::vector<CheckedKernel> check_kernels(const ExportRequest& request, const Compiler& compiler) {
-  std::vector<CheckedKernel> checked;
+  std::vector<CheckedKernel> kernels;
   std::set<std::string> spaces;
+  std::set<std::string> classes;
   for (const ExportedKernel& kernel : request.kernels) {
     require_operator(kernel);
     require_a_gpu(kernel);
     require_architectures(request, kernel);
-    CheckedKernel one;
-    one.exported = &kernel;
-    one.space = identifier(kernel.problem, spaces);
-    one.name = fmt::format("{} for {}", kernel.recipe, kernel.problem.name);
-    const Module module = compiled(kernel, compiler, kArchitecture);
-    one.plan = read_plan(module);
-    require_portable(kernel, one.plan);
-    const Capabilities capabilities = capabilities_of(kernel, one.plan, module, compiler);
-    one.least_capability = capabilities.least;
-    one.most_capability = capabilities.most;
-    require_capability(request, one);
-    one.composed = write_unit(kernel.composition, kernel.problem, one.space);
-    add_symbols(write_unit(kernel.composition, kernel.problem), module, one);
-    checked.push_back(std::move(one));
+    const bool is_known =
+        kernel.composition.levels() != LevelForm::kFixed &&
+        !classes.insert(write_unit(kernel.composition, kernel.problem).unit.text).second;
+    if (!is_known) kernels.push_back(checked(request, kernel, compiler, spaces));
   }
-  add_images(request, compiler, checked);
-  return checked;
+  add_images(request, compiler, kernels);
+  return kernels;
 }
 
 }  // namespace msda

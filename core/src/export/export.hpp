@@ -11,7 +11,8 @@
 
 namespace msda {
 
-/// One kernel of an export: a composition for the constants of a problem.
+/// One kernel of an export: a composition of the operator forward or backward for the constants of
+/// a problem, whose level sizes need not be among them.
 struct ExportedKernel {
   std::string recipe;  ///< as it was asked for
   Composition composition;
@@ -37,16 +38,16 @@ struct ExportedFile {
   std::string content;
 };
 
-/// NAME.cu and NAME.h: the kernels with all that they need, a table of them, a general kernel for
-/// other sizes, and C entries as msda/external.h has them; NAME_images.h with NVRTC's code, of the
+/// NAME.cu and NAME.h: the kernels with all that they need, tables of them, general kernels for all
+/// other calls, and C entries as msda/external.h has them; NAME_images.h with NVRTC's code, of the
 /// same bits as what an experiment measures; a cubin for each architecture, and export.json, which
 /// says what all of it was made of. Each kernel is compiled once, so that none
 /// is written that does not compile. Throws UsageError for what is no composition of the operator,
 /// Unsupported for one that an architecture asked for, or an export, cannot carry.
 std::vector<ExportedFile> export_source(const ExportRequest& request, const Compiler& compiler);
 
-/// The same as an extension for PyTorch 2.10 and newer: the kernels behind an operator, a Python
-/// package around it, build.py and check.py. `package` is the name of both.
+/// The same as an extension for PyTorch: the kernels behind operators with gradients, a Python
+/// package around them, build.py and check.py. `package` is the name of both.
 std::vector<ExportedFile> export_torch(const ExportRequest& request, const Compiler& compiler,
                                        const std::string& package);
 

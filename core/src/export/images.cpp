@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compose/level_class.hpp"
 #include "device/compiled_unit.hpp"
 #include "export/parts.hpp"
 #include "jit/occupancy.hpp"
@@ -45,6 +46,8 @@ CodeImage make_image(const CheckedKernel& kernel, const Compiler& compiler,
   CompiledUnit unit = {std::move(composed), {}};
   unit.module = compiler.compile(unit.composed.unit, architecture);
   const bool ptx = architecture.starts_with("compute_");
+  // Of given sizes a measurement launches the kernel for its pyramid.
+  choose_kernel(unit.composed, kernel.plan, kernel.exported->problem);
   return {architecture, unit.module.cubin, ptx ? "" : code_hash(unit)};
 }
 

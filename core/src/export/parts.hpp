@@ -10,6 +10,7 @@
 
 #include "compose/unit_writer.hpp"
 #include "export/export.hpp"
+#include "jit/launch_plan.hpp"
 
 namespace msda {
 
@@ -40,13 +41,21 @@ struct CheckedKernel {
   std::string name;   ///< for people: "fastest for ddetr-encoder"
   ComposedUnit composed;
   LaunchPlan plan;
-  int least_capability;              ///< 10 * major + minor
-  int most_capability;               ///< 0: no limit
-  std::vector<std::string> symbols;  ///< in the images, in the order of kernels_of()
-  std::vector<CodeImage> images;     ///< see ExportRequest::images
+  int least_capability;  ///< 10 * major + minor
+  int most_capability;   ///< 0: no limit
+  bool repeats;          ///< every run leaves the same bits
+  /// Names in the images: of the main kernels in the order of main_kernels(), then of the passes in
+  /// that of kernels_of().
+  std::vector<std::string> symbols;
+  std::vector<CodeImage> images;  ///< see ExportRequest::images
 };
 
-/// Throws as export_source() does.
+/// Expressions of the main kernels: of given sizes one for each number of resident levels.
+std::vector<std::string> main_kernels(const ComposedUnit& composed);
+/// The passes of the plan, in the order of a launch.
+std::vector<PlannedKernel> passes_of(const CheckedKernel& kernel);
+
+/// Those for level sizes that are no constants once for each unit. Throws as export_source() does.
 std::vector<CheckedKernel> check_kernels(const ExportRequest& request, const Compiler& compiler);
 
 /// Compiles each kernel for the request's images, with all of the machine's cores. An architecture
@@ -57,9 +66,11 @@ void add_images(const ExportRequest& request, const Compiler& compiler,
 std::string images_text(const ExportRequest& request, const std::vector<CheckedKernel>& kernels);
 /// The name of a kernel's images in it.
 std::string images_name(const CheckedKernel& kernel);
+/// Whether it computes gradients.
+bool is_backward(const CheckedKernel& kernel);
 
-/// "100x134 50x67"
-std::string levels_text(const Problem& problem);
+/// "100x134 50x67", or the form of sizes that are no constants.
+std::string levels_text(const CheckedKernel& kernel);
 /// "fp16", or each tensor's.
 std::string types_text(const Types& types);
 

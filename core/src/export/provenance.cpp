@@ -59,6 +59,7 @@ json to_json(const CheckedKernel& kernel) {
   const Problem& problem = kernel.exported->problem;
   json levels = json::array();
   for (const Level& level : problem.levels) levels.push_back({level.height, level.width});
+  const Composition& composition = kernel.exported->composition;
   json parts = json::array();
   for (const Part& part : kernel.exported->composition.parts()) {
     parts.push_back({{"plugin", part.plugin->name},
@@ -75,6 +76,9 @@ json to_json(const CheckedKernel& kernel) {
           {"recipe", kernel.exported->recipe},
           {"composition", kernel.exported->composition.describe()},
           {"plugins", parts},
+          {"operator", composition.op().name()},
+          {"form", name_of(composition.levels())},
+          {"repeats", kernel.repeats},
           {"problem", problem.name},
           {"types",
            {name_of(types.value), name_of(types.location), name_of(types.weight),
@@ -95,7 +99,10 @@ json to_json(const CheckedKernel& kernel) {
 
 }  // namespace
 
-std::string levels_text(const Problem& problem) {
+std::string levels_text(const CheckedKernel& kernel) {
+  const LevelForm form = kernel.exported->composition.levels();
+  const Problem& problem = kernel.exported->problem;
+  if (form != LevelForm::kFixed) return fmt::format("{}, {}", problem.level_count(), name_of(form));
   std::vector<std::string> sizes;
   for (const Level& level : problem.levels) {
     sizes.push_back(fmt::format("{}x{}", level.height, level.width));
@@ -118,13 +125,13 @@ std::string provenance_comment(const ExportRequest& request,
       request.name, kVersion);
   for (const CheckedKernel& kernel : kernels) {
     const Problem& problem = kernel.exported->problem;
-    text += wrapped(fmt::format("{}: H={} C={} P={}, levels {}, {}; chosen for {} queries in all "
-                                "images; compute capability {}.{} and later",
-                                kernel.name, problem.heads, problem.channels, problem.points,
-                                levels_text(problem), types_text(problem.types),
-                                problem.batch * problem.queries, kernel.least_capability / 10,
-                                kernel.least_capability % 10),
-                    "  ");
+    text += wrapped(
+        fmt::format("{}: H={} C={} P={}, levels {}, {}; chosen for {} queries in all "
+                    "images; compute capability {}.{} and later",
+                    kernel.name, problem.heads, problem.channels, problem.points,
+                    levels_text(kernel), types_text(problem.types), problem.batch * problem.queries,
+                    kernel.least_capability / 10, kernel.least_capability % 10),
+        "  ");
     text += wrapped("  " + kernel.exported->composition.describe(), "    ");
   }
   text += " *\n" + wrapped(fmt::format("Plugins: {}.", fmt::join(plugins_of(kernels), ", ")), "  ");

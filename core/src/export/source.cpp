@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -26,34 +27,34 @@ std::string literal(const std::string& text) {
 }
 
 /// A kernel of the table by its symbol in the images and its name in the source.
-std::string launchable(const std::string& symbol, const PlannedKernel& kernel) {
-  const std::string begin = fmt::format("{{\"{}\", MSDA_SOURCE({})", symbol, kernel.expression);
-  if (kernel.pass == nullptr) return begin + "}";
-  return fmt::format("{}, msda::{}, {}}}", begin,
-                     kernel.pass->when == kBefore ? "kBefore" : "kAfter", kernel.pass->slot);
+std::string launchable(const std::string& symbol, const std::string& expression,
+                       const PassKernel* pass = nullptr) {
+  const std::string begin = fmt::format("{{\"{}\", MSDA_SOURCE({})", symbol, expression);
+  if (pass == nullptr) return begin + "}";
+  return fmt::format("{}, msda::{}, {}}}", begin, pass->when == kBefore ? "kBefore" : "kAfter",
+                     pass->slot);
 }
 
 /// The line of the table that a kernel is.
 std::string table_entry(const CheckedKernel& kernel) {
   const Problem& problem = kernel.exported->problem;
-  std::string main;
-  std::string passes;
-  std::size_t at = 0;
-  for (const PlannedKernel& planned : kernels_of(kernel.composed, kernel.plan)) {
-    const std::string text = launchable(kernel.symbols.at(at++), planned);
-    if (planned.pass == nullptr) {
-      main = text;
-    } else {
-      passes += (passes.empty() ? "" : ", ") + text;
-    }
+  std::vector<std::string> mains;
+  std::vector<std::string> passes;
+  auto symbol = kernel.symbols.begin();
+  for (const std::string& main : main_kernels(kernel.composed)) {
+    mains.push_back(launchable(*symbol++, main));
+  }
+  for (const PlannedKernel& planned : passes_of(kernel)) {
+    passes.push_back(launchable(*symbol++, planned.expression, planned.pass));
   }
   const std::string images =
       kernel.images.empty() ? "" : fmt::format("{}, {}", images_name(kernel), kernel.images.size());
   return fmt::format(
-      "    {{{},\n     shape_of<{}::Problem>(),\n     {},\n     {},\n     {},\n     {},\n"
-      "     {{{}}},\n     {},\n     {{{}}}}},\n",
-      literal(kernel.name), kernel.space, problem.batch * problem.queries, kernel.least_capability,
-      kernel.most_capability, kernel.composed.constant_plan, images, main, passes);
+      "    {{{},\n     shape_of<{}::Problem>(),\n     {},\n     {},\n     {},\n     {},\n     {},\n"
+      "     {{{}}},\n     {{{}}},\n     {{{}}}}},\n",
+      literal(kernel.name), kernel.space, problem.batch * problem.queries, kernel.repeats,
+      kernel.least_capability, kernel.most_capability, kernel.composed.constant_plan, images,
+      fmt::join(mains, ", "), fmt::join(passes, ", "));
 }
 
 bool has_images(const CheckedKernel& kernel) { return !kernel.images.empty(); }
@@ -71,20 +72,28 @@ std::string source_switch(const ExportRequest& request, const std::vector<Checke
   return text + (images ? fmt::format("#include \"{}_images.h\"\n\n", request.name) : "");
 }
 
-std::string table(const std::vector<CheckedKernel>& kernels) {
+/// The tables of both operators, each with an empty entry at its end.
+std::string tables(const std::vector<CheckedKernel>& kernels) {
   std::string text =
-      "// --- The table "
-      "----------------------------------------------------------------------------------\n\n"
-      "namespace {\n\nTuned tuned_kernels[] = {\n";
-  for (const CheckedKernel& kernel : kernels) text += table_entry(kernel);
-  return text + "};\n\n}  // namespace\n\n";
+      "// --- The tables "
+      "---------------------------------------------------------------------------------\n\n"
+      "namespace {\n\n";
+  for (const bool backward : {false, true}) {
+    text += fmt::format("Tuned {}_kernels[] = {{\n", backward ? "backward" : "forward");
+    for (const CheckedKernel& kernel : kernels) {
+      if (is_backward(kernel) == backward) text += table_entry(kernel);
+    }
+    text += "    {}};\n\n";
+  }
+  return text + "}  // namespace\n\n";
 }
 
 /// Of a launch of the C entries.
 constexpr const char* kAddMaps =
-    "  if (const int failed = add_maps(*tuned, p.batch, arguments); failed != 0) return failed;\n";
+    "  if (const int failed = add_maps(tuned, plan, p.batch, arguments); failed != 0) return "
+    "failed;\n";
 constexpr const char* kAddTextures =
-    "  if (const int failed = add_textures(*tuned, p, arguments); failed != 0) return failed;\n";
+    "  if (const int failed = add_textures(plan, p, arguments); failed != 0) return failed;\n";
 
 /// Host code evaluates launch plans, and device code calls constexpr functions.
 constexpr const char* kFlags =
@@ -111,8 +120,10 @@ std::string host_text(const ExportRequest& request, const std::vector<CheckedKer
                                     "cstdint",   "cstring", "functional", "cuda_runtime.h",
                                     "memory",    "mutex",   "thread",     "vector"};
   std::string launcher =
-      "#include <msda/runtime/images.hpp>\n#include <msda/runtime/sequence.hpp>\n";
-  std::string templates = template_text("source/launch.cuh") + "\n";
+      "#include <msda/runtime/images.hpp>\n#include <msda/runtime/level_sizes.hpp>\n"
+      "#include <msda/runtime/sequence.hpp>\n";
+  std::string templates =
+      template_text("source/launch.cuh") + "\n" + template_text("source/choose.cuh") + "\n";
   if (maps) {
     launcher += "#include <msda/runtime/tensor_maps.hpp>\n";
     templates += template_text("source/tensor_maps.cuh") + "\n";
@@ -124,12 +135,16 @@ std::string host_text(const ExportRequest& request, const std::vector<CheckedKer
   }
   const std::string flat = flattener.flat(launcher, launcher_headers());
   includes.insert(flattener.outside().begin(), flattener.outside().end());
+  std::string general;
+  for (const char* part : {"general_call", "general", "general_backward", "general_cpu"}) {
+    general += template_text(fmt::format("source/{}.cuh", part)) + "\n";
+  }
   return include_lines(includes) + fmt::format("\n#include \"{}.h\"\n\n", request.name) + flat +
-         template_text("source/general.cuh") + "\n" + template_text("source/general_cpu.cuh") +
-         "\n" + templates + source_switch(request, kernels) + table(kernels) +
+         general + templates + source_switch(request, kernels) + tables(kernels) +
          filled("source/entry.cuh", {{"ADD_TEXTURES", texels ? kAddTextures : ""},
                                      {"ADD_MAPS", maps ? kAddMaps : ""},
-                                     {"NAME", request.name}});
+                                     {"NAME", request.name}}) +
+         filled("source/backward_entry.cuh", {{"NAME", request.name}});
 }
 
 std::string source_text(const ExportRequest& request, const std::vector<CheckedKernel>& kernels) {
@@ -161,9 +176,8 @@ std::string cubin(const ExportRequest& request, const std::vector<CheckedKernel>
   unit.label = request.name;
   unit.text = source;
   for (const CheckedKernel& kernel : kernels) {
-    for (const PlannedKernel& planned : kernels_of(kernel.composed, kernel.plan)) {
-      unit.kernels.push_back(planned.expression);
-    }
+    std::ranges::move(main_kernels(kernel.composed), std::back_inserter(unit.kernels));
+    for (const PlannedKernel& pass : passes_of(kernel)) unit.kernels.push_back(pass.expression);
   }
   unit.plan = kernels.front().composed.unit.plan;
   const Module module = compiler.compile(unit, architecture);

@@ -1,4 +1,4 @@
-// The formats `torch` and `hub`: the source behind an operator of PyTorch.
+// The formats `torch` and `hub`: the source behind operators of PyTorch.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -33,7 +33,8 @@ ExportRequest with_wide_locations(const ExportRequest& request) {
 
 void add_package(std::vector<ExportedFile>& files, const std::filesystem::path& folder,
                  const Words& words) {
-  for (const char* file : {"__init__.py", "attention.py", "layers.py", "patch.py"}) {
+  for (const char* file :
+       {"__init__.py", "attention.py", "autograd.py", "layers.py", "onnx.py", "patch.py"}) {
     files.push_back({folder / file, filled(fmt::format("torch/package/{}", file), words)});
   }
 }
@@ -79,7 +80,7 @@ std::string kernel_table(const std::vector<CheckedKernel>& kernels) {
   for (const CheckedKernel& kernel : kernels) {
     const Problem& problem = kernel.exported->problem;
     table += fmt::format("| {} | {} | {}, {}, {} | {} | {}.{} |\n", cell(kernel.name),
-                         levels_text(problem), problem.heads, problem.channels, problem.points,
+                         levels_text(kernel), problem.heads, problem.channels, problem.points,
                          types_text(problem.types), kernel.least_capability / 10,
                          kernel.least_capability % 10);
   }
@@ -125,9 +126,14 @@ std::vector<ExportedFile> export_torch(const ExportRequest& asked, const Compile
       {"EXTENSION", ""}};
   std::vector<ExportedFile> files = source_in("src", request, kernels);
   files.push_back({"src/ops.cpp", filled("torch/ops.cpp.in", words)});
+  for (const std::string file : {"binding_stable.hpp", "binding_classic.hpp"}) {
+    files.push_back({"src/" + file, template_text("torch/" + file)});
+  }
   add_package(files, package, words);
   files.push_back({package + "/_ops.py", filled("torch/package/_ops.py", words)});
-  for (const char* file : {"README.md", "build.py", "check.py", "pyproject.toml", "setup.py"}) {
+  for (const char* file : {"README.md", "build.py", "check.py", "pyproject.toml", "setup.py",
+                           "checks/__init__.py", "checks/compilers.py", "checks/gradients.py",
+                           "checks/models.py", "checks/operator.py", "checks/peers.py"}) {
     files.push_back({file, filled(fmt::format("torch/{}", file), words)});
   }
   files.push_back({"LICENSE", licence_text()});
@@ -153,6 +159,7 @@ std::vector<ExportedFile> export_hub(const ExportRequest& asked, const Compiler&
       {"EXTENSION", "\nREGISTER_EXTENSION(TORCH_EXTENSION_NAME)\n"}};
   std::vector<ExportedFile> files = source_in(package + "_cuda", request, kernels);
   files.push_back({"torch-ext/torch_binding.cpp", filled("torch/ops.cpp.in", words)});
+  files.push_back({"torch-ext/binding_stable.hpp", template_text("torch/binding_stable.hpp")});
   add_package(files, std::filesystem::path("torch-ext") / package, words);
   for (const char* file : {"build.toml", "flake.nix", "CARD.md"}) {
     files.push_back({file, filled(fmt::format("hub/{}", file), words)});

@@ -8,7 +8,6 @@
 #include <string>
 
 #include <msda/error.hpp>
-#include <msda/level_class.cuh>
 #include <msda/runtime/grid.hpp>
 
 #include "jit/elf.hpp"
@@ -39,20 +38,6 @@ std::vector<PlannedKernel> kernels_of(const ComposedUnit& composed, const Launch
   kernels.push_back({"kernel", composed.main_kernel, &plan.main, nullptr});
   add_passes(kAfter);
   return kernels;
-}
-
-LaunchPlan at_sizes(LaunchPlan plan, const LevelSizes& sizes, int levels) {
-  if (plan.levels == kFixedLevels) return plan;
-  if (BoxShape& image = plan.boxes[0]; image.element_bytes != 0) {
-    image.extent[1] = static_cast<unsigned>(sizes.pixels);
-    image.stride_bytes[1] = image.stride_bytes[0] * image.extent[1];
-  }
-  if (plan.levels == kGivenLevels && plan.resident.pixel_bytes != 0) {
-    const int resident = resident_levels(sizes, levels, plan.resident);
-    const long long bytes = resident_bytes(sizes, levels, resident, plan.resident.pixel_bytes);
-    plan.main.shared_bytes -= plan.resident.bytes - static_cast<unsigned>(bytes);
-  }
-  return plan;
 }
 
 bool copies_boxes(const LaunchPlan& plan) {

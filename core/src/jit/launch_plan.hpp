@@ -26,10 +26,6 @@ struct PlannedKernel {
 /// What a launch enqueues after its clears, in order.
 std::vector<PlannedKernel> kernels_of(const ComposedUnit& composed, const LaunchPlan& plan);
 
-/// The plan for a problem where its unit does not have the level sizes as constants: the tensor
-/// maps' extents, and of given sizes as much shared memory as the resident levels take.
-LaunchPlan at_sizes(LaunchPlan plan, const LevelSizes& sizes, int levels);
-
 /// Whether TMA copies boxes, for which it wants tensor maps.
 bool copies_boxes(const LaunchPlan& plan);
 

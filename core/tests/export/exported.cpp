@@ -5,13 +5,16 @@
 
 namespace msda::test {
 
-ExportedKernel exported_kernel(const std::vector<std::string>& variants, const Problem& problem) {
+ExportedKernel exported_kernel(const std::vector<std::string>& variants, const Problem& problem,
+                               LevelForm form) {
   std::vector<Use> uses;
   std::string recipe;
   for (const std::string& variant : variants) {
     uses.push_back({variant, {}});
     recipe += (recipe.empty() ? "" : "+") + variant;
   }
+  if (form != LevelForm::kFixed)
+    uses.push_back({kLevelsVariant, {{kSizesParameter, std::string(name_of(form))}}});
   return {recipe, Composition(shipped_plugins(), uses), problem};
 }
 

@@ -116,7 +116,7 @@ TEST_F(ExportWithNvcc, TheHostHasThePlanOfTheDevice) {
     ASSERT_EQ(
         compile(kernel, {"-arch=sm_90a", "-shared", "-o", library.string()},
                 "extern \"C\" __attribute__((visibility(\"default\"))) "
-                "const msda::LaunchPlan* exported_plan() { return &tuned_kernels[0].plan; }\n"),
+                "const msda::LaunchPlan* exported_plan() { return &forward_kernels[0].plan; }\n"),
         "");
     void* handle = dlopen(library.c_str(), RTLD_NOW);
     ASSERT_NE(handle, nullptr) << dlerror();
@@ -129,26 +129,43 @@ TEST_F(ExportWithNvcc, TheHostHasThePlanOfTheDevice) {
   }
 }
 
+TEST_F(ExportWithNvcc, CompilesKernelsWithoutConstantSizesAndGradients) {
+  for (const ExportedKernel& kernel :
+       {exported_kernel({"vector-loads"}, preset_in_half("rtdetr-decoder"), LevelForm::kGiven),
+        exported_kernel({"vector-loads"}, preset_in_half("rtdetr-decoder"), LevelForm::kStored),
+        exported_kernel({"l2-red"}, preset_in_half("rtdetr-decoder"))}) {
+    EXPECT_EQ(compile(kernel, for_all_from(80)), "") << kernel.composition.describe();
+  }
+}
+
+/// Whether the library's entry is right on the CPU in every type.
+void expect_right_on_the_cpu(const std::string& op, const decltype(Use::parameters)& parameters) {
+  const auto device = open_device("cpu");
+  for (const DType type : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+    const Problem problem = in_type(type, simulated_problem());
+    const Composition composition(shipped_plugins(), {{"external", parameters}});
+    const Operator& found = find_operator(op);
+    const Prepared prepared = device->prepare(composition, problem);
+    Generation generation;
+    generation.distribution = Distribution::kOutside;
+    const Input input = found.generate(problem, generation, 0);
+    DeviceInput tensors(*device, input);
+    const Verdict verdict = verify(*device, *prepared.executable, composition, tensors, problem,
+                                   make_truths(found, input));
+    EXPECT_TRUE(verdict.right) << op << ": " << verdict.reason;
+  }
+}
+
 TEST_F(ExportWithNvcc, TheLibraryIsRightOnTheCpu) {
   const fs::path library = folder_.path() / "lib.so";
   ASSERT_EQ(compile(exported_kernel({"vector-loads"}, preset_in_half("rtdetr-decoder")),
                     {"-arch=sm_90a", "-shared", "-o", library.string()}),
             "");
-  const auto device = open_device("cpu");
-  for (const DType type : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
-    const Problem problem = in_type(type, simulated_problem());
-    const Composition composition(shipped_plugins(),
-                                  {{"external", {{"library", library.string()}}}});
-    const Prepared prepared = device->prepare(composition, problem);
-    Generation generation;
-    generation.distribution = Distribution::kOutside;
-    const Input input = generate(problem, generation);
-    DeviceInput tensors(*device, input);
-    const std::vector<Truth> truths = make_truths(find_operator("forward"), input);
-    const Verdict verdict =
-        verify(*device, *prepared.executable, composition, tensors, problem, truths);
-    EXPECT_TRUE(verdict.right) << verdict.reason;
-  }
+  expect_right_on_the_cpu("forward", {{"library", library.string()}});
+  expect_right_on_the_cpu("backward", {{"library", library.string()},
+                                       {"symbol", "msda_forward_backward"},
+                                       {"signature", "msda-c-2"},
+                                       {"operator", "backward"}});
 }
 
 }  // namespace

@@ -26,8 +26,6 @@ class Shapes:
     place = "cuda"
 
 
-VALUE = types.SimpleNamespace(requires_grad=False)
-TRAINED = types.SimpleNamespace(requires_grad=True)
 
 
 class Theirs:
@@ -51,11 +49,34 @@ def theirs(value, value_spatial_shapes, sampling_locations, attention_weights):
     return "theirs"
 
 
+def by_level(value, value_spatial_shapes, sampling_locations, attention_weights, num_points_list, method="default"):
+    return "theirs"
+
+
+def of_three(value, shapes, locations):
+    return "theirs"
+
+
+class Parts:
+    """A tensor of points by level."""
+
+    def unflatten(self, axis, sizes):
+        return self, axis, sizes
+
+
+class Model:
+    def __init__(self, **modules):
+        self.modules = modules
+
+    def named_modules(self):
+        return self.modules.items()
+
+
 class Patch(unittest.TestCase):
     def setUp(self):
         before = dict(sys.modules)
         self.addCleanup(lambda: (sys.modules.clear(), sys.modules.update(before)))
-        torch = module("torch", is_grad_enabled=lambda: True)
+        torch = module("torch")
         torch.nn = module("torch.nn", Module=object)
         package = module("package")
         package.__path__ = [str(FOLDER)]
@@ -70,18 +91,19 @@ class Patch(unittest.TestCase):
         masks = module("transformers.models.b.modeling_b", multi_scale_deformable_attention=theirs)
         mmcv = module("mmcv.ops.multi_scale_deform_attn", MultiScaleDeformableAttnFunction=Theirs)
         detr = module("models.ops.modules.ms_deform_attn", MSDeformAttnFunction=Theirs)
+        plain = module("mmcv.ops.plain", multi_scale_deformable_attn_pytorch=theirs)
         attention = Attention()
-        with self.patched() as count:
-            self.assertEqual(count, 4)
+        with self.patched() as report:
+            self.assertEqual(len(report), 5)
             said = [attention.forward("v", "shapes", [(2, 3)], "starts", "l", "w", 64),
                     masks.multi_scale_deformable_attention("v", [(2, 3)], "l", "w"),
-                    mmcv.MultiScaleDeformableAttnFunction.apply(VALUE, Shapes(), "starts", VALUE, VALUE, 64),
-                    detr.MSDeformAttnFunction.apply(VALUE, Shapes(), "starts", VALUE, VALUE, 64)]
-            self.assertEqual(said, ["ours"] * 4)
+                    mmcv.MultiScaleDeformableAttnFunction.apply("v", Shapes(), "starts", "l", "w", 64),
+                    detr.MSDeformAttnFunction.apply("v", Shapes(), "starts", "l", "w", 64),
+                    plain.multi_scale_deformable_attn_pytorch("v", "shapes", "l", "w")]
+            self.assertEqual(said, ["ours"] * 5)
             self.assertEqual(calls[0], ("v", [(2, 3)], "l", "w"))
             self.assertEqual(calls[1], ("v", [(2, 3)], "l", "w"))
             self.assertEqual(calls[2][1].place, "cuda")
-            self.assertEqual(calls[2][4], "starts")
             self.assertEqual(other.MultiScaleDeformableAttention().forward("v"), "theirs")
         self.assertEqual(attention.forward(*range(7)), "theirs")
         self.assertIs(masks.multi_scale_deformable_attention, theirs)
@@ -89,12 +111,28 @@ class Patch(unittest.TestCase):
         self.assertIs(detr.MSDeformAttnFunction, Theirs)
         self.assertIs(model.MultiScaleDeformableAttention, Attention)
 
-    def test_leaves_gradients_to_the_function_that_has_a_kernel_for_them(self):
-        mmcv = module("mmcv.ops.multi_scale_deform_attn", MultiScaleDeformableAttnFunction=Theirs)
+    def test_says_what_it_replaced_and_what_not_and_why(self):
+        module("transformers.models.a.modeling_a", MultiScaleDeformableAttention=Attention)
+        module("transformers.models.c.modeling_c", MultiScaleDeformableAttention=Other)
+        module("mmcv.ops.plain", multi_scale_deformable_attn_pytorch=of_three)
+        own = type("MultiScaleDeformableAttention", (), {})()
+        own.forward = theirs
+        with self.patched(Model(layer=own, head=object())) as report:
+            self.assertEqual(report.replaced, ["transformers.models.a.modeling_a.MultiScaleDeformableAttention.forward"])
+            self.assertEqual([place for place, _ in report.left],
+                             ["transformers.models.c.modeling_c.MultiScaleDeformableAttention.forward",
+                              "mmcv.ops.plain.multi_scale_deformable_attn_pytorch", "layer"])
+            self.assertIn("value_spatial_shapes_list", report.left[0][1])
+
+    def test_takes_points_by_level_and_leaves_those_of_another_method(self):
+        model = module("transformers.models.r.modeling_r", multi_scale_deformable_attention_v2=by_level)
         with self.patched():
-            said = mmcv.MultiScaleDeformableAttnFunction.apply(TRAINED, Shapes(), "starts", VALUE, VALUE)
-        self.assertEqual(said, "theirs")
-        self.assertEqual(calls, [])
+            said = model.multi_scale_deformable_attention_v2("v", [(2, 3)], Parts(), Parts(), [4, 4])
+            self.assertEqual(said, "ours")
+            self.assertEqual(calls[0][2][1:], (3, (2, 4)))
+            said = model.multi_scale_deformable_attention_v2("v", [(2, 3)], Parts(), Parts(), [4, 4], "discrete")
+            self.assertEqual(said, "theirs")
+        self.assertIs(model.multi_scale_deformable_attention_v2, by_level)
 
     def test_is_undone_when_the_model_fails(self):
         module("transformers.models.a.modeling_a", MultiScaleDeformableAttention=Attention)
@@ -107,8 +145,8 @@ class Patch(unittest.TestCase):
     def test_within_itself(self):
         module("transformers.models.a.modeling_a", MultiScaleDeformableAttention=Attention)
         with self.patched():
-            with self.patched() as count:
-                self.assertEqual(count, 1)
+            with self.patched() as report:
+                self.assertEqual(len(report), 1)
             self.assertEqual(Attention().forward("v", "s", [(2, 3)], "starts", "l", "w", 64), "ours")
         self.assertEqual(Attention().forward(*range(7)), "theirs")
 

@@ -37,15 +37,15 @@ Bytes output_of(Device& device, const Composition& composition, const Problem& p
   return tensors.download_output(0);
 }
 
-class ExportOnSimt : public testing::TestWithParam<std::vector<std::string>> {};
-
-TEST_P(ExportOnSimt, GivesTheBitsOfTheComposedKernel) {
+/// Exports the variants for a problem and compares with the composition.
+void expect_the_same_bits(const std::vector<std::string>& variants, LevelForm form,
+                          const std::string& space) {
   const Problem problem = in_type(DType::kFloat16, simulated_problem());
   ExportRequest request;
-  request.kernels = {exported_kernel(GetParam(), problem)};
+  request.kernels = {exported_kernel(variants, problem, form)};
   const Composition& composition = request.kernels.front().composition;
   const auto files = export_source(request, Compiler());
-  ComposedUnit composed = write_unit(composition, problem, "simulated_fp16");
+  ComposedUnit composed = write_unit(composition, problem, space);
   composed.unit = exported_unit(composed, content_of(files, "msda_forward.cu"));
   const auto device = open_device("simt:1");
   Module module = HostCompiler().compile(composed.unit);
@@ -54,6 +54,18 @@ TEST_P(ExportOnSimt, GivesTheBitsOfTheComposedKernel) {
   const auto expected =
       output_of(*device, composition, problem, device->compile(composition, problem));
   EXPECT_EQ(output_of(*device, composition, problem, exported), expected);
+}
+
+class ExportOnSimt : public testing::TestWithParam<std::vector<std::string>> {};
+
+TEST_P(ExportOnSimt, GivesTheBitsOfTheComposedKernel) {
+  expect_the_same_bits(GetParam(), LevelForm::kFixed, "simulated_fp16");
+}
+
+TEST(ExportOnSimtWithoutConstantSizes, GivesTheBitsOfTheComposedKernel) {
+  const std::vector<std::string> levels = {"smem-levels", "shared-metadata"};
+  expect_the_same_bits(levels, LevelForm::kGiven, "simulated_fp16_given");
+  expect_the_same_bits(levels, LevelForm::kStored, "simulated_fp16_stored");
 }
 
 INSTANTIATE_TEST_SUITE_P(Recipes, ExportOnSimt,

@@ -208,6 +208,54 @@ TEST(ExportedSource, CarriesTheCodeThatIsMeasured) {
   }
 }
 
+TEST(ExportedSource, CarriesAKernelForEachNumberOfLevelsOnTheChip) {
+  ExportedKernel kernel =
+      exported_kernel({"smem-levels"}, preset_in_half("rtdetr-decoder"), LevelForm::kGiven);
+  const auto files = exported(kernel, {"sm_90a"});
+  const auto json = nlohmann::json::parse(content_of(files, "export.json")).at("kernels").at(0);
+  EXPECT_EQ(json.at("form"), "given");
+  const Build measured =
+      compile_unit(Compiler(), kernel.composition, kernel.problem, compile_target(90));
+  EXPECT_EQ(json.at("images").at(0).at("code_hash"), code_hash(*measured.unit));
+  const std::string& source = content_of(files, "msda_forward.cu");
+  for (const std::string& name : measured.unit->composed.sized_kernels) {
+    const std::string& symbol = measured.unit->module.kernels.at(name).symbol;
+    EXPECT_EQ(count(source, "{\"" + symbol + "\", MSDA_SOURCE("), 1U) << name;
+  }
+}
+
+TEST(ExportedSource, HoldsOneKernelForAllPyramidsOfAClass) {
+  ExportRequest request;
+  for (const LevelForm form : {LevelForm::kFixed, LevelForm::kGiven, LevelForm::kStored}) {
+    for (const char* preset : {"ddetr-decoder", "ddetr-encoder"})
+      request.kernels.push_back(exported_kernel({"vector-loads"}, preset_in_half(preset), form));
+  }
+  const auto json =
+      nlohmann::json::parse(content_of(export_source(request, Compiler()), "export.json"));
+  std::vector<std::string> forms;
+  for (const auto& kernel : json.at("kernels")) forms.push_back(kernel.at("form"));
+  EXPECT_THAT(forms, testing::ElementsAre("fixed", "fixed", "given", "stored"));
+}
+
+TEST(ExportedSource, HoldsGradientsInATableOfTheirOwn) {
+  ExportRequest request;
+  request.kernels = {exported_kernel({"vector-loads"}, preset_in_half("rtdetr-decoder")),
+                     exported_kernel({"l2-red"}, preset_in_half("rtdetr-decoder")),
+                     exported_kernel({"fixed-sums"}, preset_in_half("rtdetr-decoder"))};
+  const auto files = export_source(request, Compiler());
+  const std::string& source = content_of(files, "msda_forward.cu");
+  const std::size_t forward = source.find("Tuned forward_kernels[] = {");
+  const std::size_t backward = source.find("Tuned backward_kernels[] = {");
+  const std::size_t gradients = source.find("\"l2-red for rtdetr-decoder\"");
+  ASSERT_NE(gradients, std::string::npos);
+  EXPECT_LT(forward, source.find("\"vector-loads for rtdetr-decoder\""));
+  EXPECT_LT(backward, gradients);
+  const auto json = nlohmann::json::parse(content_of(files, "export.json")).at("kernels");
+  EXPECT_EQ(json.at(1).at("operator"), "backward");
+  EXPECT_EQ(json.at(1).at("repeats"), false);
+  EXPECT_EQ(json.at(2).at("repeats"), true);
+}
+
 TEST(ExportedSource, CarriesCodeAsFarAsAKernelRunsThere) {
   ExportRequest request;
   request.kernels = {exported_kernel({"tma-boxes"}, preset_in_half("rtdetr-decoder"))};

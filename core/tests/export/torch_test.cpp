@@ -53,9 +53,12 @@ TEST_F(ExportedPackage, HasTheFilesOfAnExtension) {
   EXPECT_THAT(
       names_of(*torch_),
       testing::UnorderedElementsAre(
-          "LICENSE", "README.md", "build.py", "check.py", "my_ops/__init__.py", "my_ops/_ops.py",
-          "my_ops/attention.py", "my_ops/layers.py", "my_ops/patch.py", "pyproject.toml",
-          "setup.py", "src/export.json", "src/msda_forward.cu", "src/msda_forward.h",
+          "LICENSE", "README.md", "build.py", "check.py", "checks/__init__.py",
+          "checks/compilers.py", "checks/gradients.py", "checks/models.py", "checks/operator.py",
+          "checks/peers.py", "my_ops/__init__.py", "my_ops/_ops.py", "my_ops/attention.py",
+          "my_ops/autograd.py", "my_ops/layers.py", "my_ops/onnx.py", "my_ops/patch.py",
+          "pyproject.toml", "setup.py", "src/binding_classic.hpp", "src/binding_stable.hpp",
+          "src/export.json", "src/msda_forward.cu", "src/msda_forward.h",
           "src/msda_forward_images.h", "src/ops.cpp", "src/report.md"));
   EXPECT_THAT(content_of(*torch_, "LICENSE"), HasSubstr("Apache License"));
   EXPECT_THAT(content_of(*torch_, "pyproject.toml"), HasSubstr("name = \"my-ops\""));
@@ -65,14 +68,15 @@ TEST_F(ExportedPackage, HasTheFilesOfAnExtension) {
 }
 
 TEST_F(ExportedPackage, HasTheFilesOfAProjectForKernelBuilder) {
-  EXPECT_THAT(names_of(*hub_),
-              testing::UnorderedElementsAre(
-                  "CARD.md", "build.toml", "flake.nix", "my_ops_cuda/export.json",
-                  "my_ops_cuda/msda_forward.cu", "my_ops_cuda/msda_forward.h",
-                  "my_ops_cuda/msda_forward_images.h", "my_ops_cuda/report.md", "tests/__init__.py",
-                  "tests/test_attention.py", "torch-ext/my_ops/__init__.py",
-                  "torch-ext/my_ops/attention.py", "torch-ext/my_ops/layers.py",
-                  "torch-ext/my_ops/patch.py", "torch-ext/torch_binding.cpp"));
+  EXPECT_THAT(names_of(*hub_), testing::UnorderedElementsAre(
+                                   "CARD.md", "build.toml", "flake.nix", "my_ops_cuda/export.json",
+                                   "my_ops_cuda/msda_forward.cu", "my_ops_cuda/msda_forward.h",
+                                   "my_ops_cuda/msda_forward_images.h", "my_ops_cuda/report.md",
+                                   "tests/__init__.py", "tests/test_attention.py",
+                                   "torch-ext/binding_stable.hpp", "torch-ext/my_ops/__init__.py",
+                                   "torch-ext/my_ops/attention.py", "torch-ext/my_ops/autograd.py",
+                                   "torch-ext/my_ops/layers.py", "torch-ext/my_ops/onnx.py",
+                                   "torch-ext/my_ops/patch.py", "torch-ext/torch_binding.cpp"));
   const std::string& build = content_of(*hub_, "build.toml");
   EXPECT_THAT(build, HasSubstr("name = \"my-ops\""));
   EXPECT_THAT(build, HasSubstr("[kernel.my_ops]"));
@@ -134,7 +138,7 @@ TEST(ExportedOperator, MakesTensorMapsForTheAddressesOfACall) {
     const ExportRequest request = request_for({variant}, "rtdetr-decoder");
     return content_of(export_torch(request, Compiler(), "my_ops"), "src/" + request.name + ".cu");
   };
-  EXPECT_THAT(source("tma-boxes"), HasSubstr("add_maps(*tuned, p.batch, arguments)"));
+  EXPECT_THAT(source("tma-boxes"), HasSubstr("add_maps(tuned, plan, p.batch, arguments)"));
   EXPECT_THAT(source("vector-loads"), Not(HasSubstr("add_maps")));
 }
 

@@ -1,6 +1,7 @@
 #include "runner/inspect/inspect.hpp"
 
 #include <fmt/format.h>
+#include <msda/runtime/level_sizes.hpp>
 
 #include "compose/level_class.hpp"
 #include "compose/unit_writer.hpp"
@@ -40,7 +41,7 @@ Inspected inspect(const std::string& name, const std::vector<Use>& uses, const R
   const LaunchPlan plan = read_plan(module);
   choose_kernel(composed, plan, problem);
   const LaunchShape shape =
-      at_sizes(plan, sizes_of(problem), static_cast<int>(problem.level_count())).main;
+      runtime::at_sizes(plan, sizes_of(problem), static_cast<int>(problem.level_count())).main;
   const KernelBuild& main = module.kernels.at(composed.main_kernel);
   Inspected inspected;
   inspected.name = name;

@@ -112,13 +112,46 @@ TEST_F(ExportCommand, RefusesWordsThatAreNoProblem) {
 }
 
 TEST_F(ExportCommand, ExportsWhatAModelNeeds) {
-  const Outcome outcome = run_export({"vector-loads", "--for", "rt-detr"});
+  const Outcome outcome = run_export({"vector-loads", "--for", "rt-detr", "--gradients", "none"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(
       values_of(output(), "problem"),
       testing::ElementsAre("rtdetr-decoder-fp16", "rtdetr-decoder-bf16", "rtdetr-decoder-fp32"));
   EXPECT_THAT(complaint_of_model("rtdetr"),
               HasSubstr("no model 'rtdetr' (did you mean 'rt-detr'?)"));
+}
+
+TEST_F(ExportCommand, ExportsEachFormOfLevelSizes) {
+  const Outcome outcome = run_export({"vector-loads", "--problem", "rtdetr-decoder", "--levels",
+                                      "fixed,given,stored", "--gradients", "none"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(values_of(output(), "form"), testing::ElementsAre("fixed", "given", "stored"));
+}
+
+TEST_F(ExportCommand, SaysWhichFormARecipeDoesNotHave) {
+  const Outcome outcome = run_export({"tma-boxes", "--problem", "rtdetr-decoder", "--levels",
+                                      "fixed,given", "--gradients", "none"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(values_of(output(), "form"), testing::ElementsAre("fixed"));
+  EXPECT_THAT(outcome.out, HasSubstr("no kernel of 'tma-boxes' for given sizes: "));
+}
+
+TEST_F(ExportCommand, ExportsGradientsByRecipesOfTheirOwn) {
+  const Outcome outcome = run_export({"vector-loads", "--problem", "rtdetr-decoder", "--levels",
+                                      "fixed", "--gradients", "gradients-plain"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(values_of(output(), "operator"), testing::ElementsAre("forward", "backward"));
+  EXPECT_THAT(values_of(output(), "recipe"),
+              testing::ElementsAre("vector-loads", "gradients-plain"));
+}
+
+TEST_F(ExportCommand, RefusesFormsAndGradientsThatAreNone) {
+  EXPECT_THAT(
+      complaint({"vector-loads", "--problem", "rtdetr-decoder", "--levels", "given,kept"}, 2),
+      HasSubstr("--levels given,kept: a list of fixed, given and stored, each once"));
+  EXPECT_THAT(
+      complaint({"vector-loads", "--problem", "rtdetr-decoder", "--gradients", "gradients-fst"}, 2),
+      HasSubstr("no variant 'gradients-fst'"));
 }
 
 TEST_F(ExportCommand, WritesOverNothingUnlessForced) {

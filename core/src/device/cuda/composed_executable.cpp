@@ -1,6 +1,7 @@
 #include "device/cuda/composed_executable.hpp"
 
 #include <fmt/format.h>
+#include <msda/runtime/level_sizes.hpp>
 
 #include "compose/level_class.hpp"
 #include "device/cuda/check.hpp"
@@ -12,8 +13,8 @@ namespace msda {
 ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Operator& op,
                                        const Problem& problem, const DeviceInfo& device)
     : module_(unit.module),
-      plan_(at_sizes(read_plan(module_.module()), sizes_of(problem),
-                     static_cast<int>(problem.level_count()))),
+      plan_(runtime::at_sizes(read_plan(module_.module()), sizes_of(problem),
+                              static_cast<int>(problem.level_count()))),
       main_kernel_(unit.composed.main_kernel),
       code_hash_(code_hash(unit)),
       arguments_(plan_, op.tensors(), problem,

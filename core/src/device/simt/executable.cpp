@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include <msda/runtime/grid.hpp>
+#include <msda/runtime/level_sizes.hpp>
 #include <msda/runtime/parameters.hpp>
 
 #include "compose/level_class.hpp"
@@ -47,7 +48,7 @@ SimtExecutable::SimtExecutable(const CompiledUnit& unit, const Operator& op, con
                                const DeviceInfo& device, const simt::Options& options)
     : unit_(unit.module),
       slots_(unit.composed.slots),
-      plan_(at_sizes(unit_.plan(), sizes_of(problem), static_cast<int>(problem.level_count()))),
+      plan_(runtime::at_sizes(unit_.plan(), sizes_of(problem), static_cast<int>(problem.level_count()))),
       specs_(op.tensors()),
       problem_(problem),
       options_(options),

@@ -1,111 +1,13 @@
-// --- The general kernel -------------------------------------------------------------------------
-// For sizes that no kernel above was composed for, and for the CPU. Coordinates, weights and sums
-// are fp32 whatever the tensors' types; memory is addressed in 64 bits. A row is one output vector
-// (image, query, head). Sums go over the points in their order on every path, so that a row's bits
-// depend on nothing but its own inputs.
+// --- The general forward kernel -----------------------------------------------------------------
+// Sums go over the points in their order on every path, so that a row's bits depend on nothing but
+// its own inputs.
+//
+// A warp for some rows of one plane, which are neighbouring queries of some
+// neighbouring heads of an image. A row's lanes have neighbouring channels. Each lane makes one tap
+// of its row at a time, and all of them read what that row's lanes have made.
 
 namespace msda::general {
 namespace {
-
-constexpr int kMostLevels = 16;
-
-struct Level {
-  int64_t height, width;
-  int64_t start;  ///< its first pixel in value, which is one of the border where there is one
-};
-
-/// Sizes as arguments of the launch, or in the memory of the device, where the host does not know
-/// them.
-struct Levels {
-  Level given[kMostLevels];
-  const int64_t* shapes;  ///< [L, 2]; null: given
-  const int64_t* starts;  ///< [L]
-
-  __host__ __device__ Level at(int64_t level) const {
-    if (shapes == nullptr) return given[level];
-    return {shapes[2 * level], shapes[2 * level + 1], starts[level]};
-  }
-};
-
-/// One call of the operator. Tensors as msda_problem has them.
-struct Call {
-  const void* value;
-  const void* locations;
-  const void* weights;
-  void* output;
-  int64_t batch, pixels, heads, channels, level_count, queries, points;
-  int64_t border;  ///< pixels around each level: 0 or 1
-  Levels levels;
-
-  __host__ __device__ int64_t taps() const { return level_count * points; }  ///< of a row
-};
-
-__host__ __device__ float to_float(float x) { return x; }
-__host__ __device__ float to_float(__half x) { return __half2float(x); }
-__host__ __device__ float to_float(__nv_bfloat16 x) { return __bfloat162float(x); }
-__host__ __device__ void store(float* to, float x) { *to = x; }
-__host__ __device__ void store(__half* to, float x) { *to = __float2half_rn(x); }
-__host__ __device__ void store(__nv_bfloat16* to, float x) { *to = __float2bfloat16_rn(x); }
-
-/// Neighbouring channels of one pixel.
-template <class Value, int kChannels>
-struct alignas(kChannels * sizeof(Value)) Pixel {
-  Value channel[kChannels];
-};
-
-/// What a point reads: four pixels of which each lies in its level. One that would lie outside is
-/// its neighbour instead, at weight zero.
-struct Tap {
-  int64_t pixel = 0;     ///< of the image: top left
-  int64_t pitch = 0;     ///< pixels to the row below
-  float weight[4] = {};  ///< top left, top right, bottom left, bottom right
-  bool right = false;    ///< the pixels on the right are others than those on the left
-  bool below = false;    ///< those below are others than those above
-  bool reads = false;    ///< false: the point lies outside of its level
-  bool misplaced = false;  ///< the level does not lie in value, and nothing may be read
-};
-
-/// Of a point at (u, v) in 0..1 of its level. `pixels` are those of an image in value.
-__host__ __device__ Tap make_tap(const Level& level, int64_t border, int64_t pixels, float u,
-                                 float v, float weight) {
-  Tap tap;
-  tap.pitch = level.width + 2 * border;
-  // In this order nothing overflows: each factor is at most `pixels`.
-  tap.misplaced = level.height < 0 || level.width < 0 || level.start < 0 || level.start > pixels ||
-                  level.height > pixels || level.width > pixels ||
-                  (level.height + 2 * border) * tap.pitch > pixels - level.start;
-  const auto w = static_cast<float>(level.width);
-  const auto h = static_cast<float>(level.height);
-  const float x = fmaf(u, w, -0.5F);
-  const float y = fmaf(v, h, -0.5F);
-  // Also false for what is no number, and in a level without pixels.
-  if (tap.misplaced || !(x > -1.0F && y > -1.0F && x < w && y < h)) return tap;
-  if (level.height == 0 || level.width == 0) return tap;
-  const float top = floorf(y);
-  const float left = floorf(x);
-  // Once more from the location: what x has lost of its digits is a part of a fraction.
-  const float fy = fmaf(v, h, -0.5F - top);
-  const float fx = fmaf(u, w, -0.5F - left);
-  const auto t = static_cast<int64_t>(top);
-  const auto l = static_cast<int64_t>(left);
-  const bool has_top = t >= 0;
-  const bool has_left = l >= 0;
-  const bool has_bottom = t + 1 < level.height;
-  const bool has_right = l + 1 < level.width;
-  tap.weight[0] = has_top && has_left ? weight * ((1.0F - fy) * (1.0F - fx)) : 0.0F;
-  tap.weight[1] = has_top && has_right ? weight * ((1.0F - fy) * fx) : 0.0F;
-  tap.weight[2] = has_bottom && has_left ? weight * (fy * (1.0F - fx)) : 0.0F;
-  tap.weight[3] = has_bottom && has_right ? weight * (fy * fx) : 0.0F;
-  tap.pixel = level.start + ((has_top ? t : 0) + border) * tap.pitch + (has_left ? l : 0) + border;
-  tap.right = has_left && has_right;
-  tap.below = has_top && has_bottom;
-  tap.reads = true;
-  return tap;
-}
-
-// --- On the device: a warp for some rows of one plane, which are neighbouring queries of some
-// neighbouring heads of an image. A row's lanes have neighbouring channels. Each lane makes one tap
-// of its row at a time, and all of them read what that row's lanes have made.
 
 constexpr int kWarp = 32;
 constexpr int kWarps = 2;  ///< of a block
@@ -163,7 +65,7 @@ __device__ Sample load_sample(const Call& call, int64_t row, const Walk& at) {
   if (at.tap >= call.taps()) return {};
   const int64_t index = row * call.taps() + at.tap;
   const Location* location = static_cast<const Location*>(call.locations) + 2 * index;
-  return {call.levels.at(at.level), to_float(location[0]), to_float(location[1]),
+  return {call.level(at.level), to_float(location[0]), to_float(location[1]),
           to_float(static_cast<const Weight*>(call.weights)[index])};
 }
 

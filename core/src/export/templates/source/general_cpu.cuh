@@ -32,7 +32,7 @@ void sum_on_cpu(const Call& call, int64_t row, std::vector<float>& sums) {
   std::fill(sums.begin(), sums.end(), 0.0F);
   for (int64_t level = 0; level < call.level_count; ++level) {
     for (int64_t p = 0; p < call.points; ++p, ++weight, location += 2) {
-      const Tap tap = make_tap(call.levels.at(level), call.border, call.pixels,
+      const Tap tap = make_tap(call.level(level), call.border, call.pixels,
                                to_float(location[0]), to_float(location[1]), to_float(*weight));
       if (tap.misplaced) return std::fill(sums.begin(), sums.end(), NAN);
       if (tap.reads) add_tap(call, tap, values, sums);
@@ -60,6 +60,65 @@ void run_on_cpu(const Call& call) {
     for (int64_t row = first; row < last; ++row) {
       sum_on_cpu<Value, Location, Weight>(call, row, sums);
       for (const float sum : sums) store(output++, sum);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace msda::general
+
+// --- The gradients on the CPU: a thread for some heads of some images, so that each sum has one
+// thread, which adds in the order of queries.
+
+namespace msda::general {
+namespace {
+
+template <class Value>
+void backward_of_row(const Call& call, const Gradients& gradients, int64_t row,
+                     std::vector<float>& sums) {
+  const int64_t image = row / call.heads / call.queries;
+  const int64_t head = row % call.heads;
+  const auto* gradient = static_cast<const Value*>(gradients.output) + row * call.channels;
+  for (int64_t tap = 0; tap < call.taps(); ++tap) {
+    const int64_t index = row * call.taps() + tap;
+    const PointNumbers point = load_point<Value>(call, gradients, index);
+    const Level level = call.level(tap / call.points);
+    const Cell cell = make_cell(level, call.border, call.pixels, point.u, point.v);
+    float dot[4] = {};
+    for (int i = 0; i < 4; ++i) {
+      const Corner corner = corner_of(cell, level, call.border, i);
+      if (!corner.exists) continue;
+      const Value* value =
+          static_cast<const Value*>(call.value) +
+          ((image * call.pixels + corner.pixel) * call.heads + head) * call.channels;
+      for (int64_t c = 0; c < call.channels; ++c) {
+        dot[i] = multiply_add(to_float(gradient[c]), to_float(value[c]), dot[i]);
+        float& sum = sums[corner.pixel * call.channels + c];
+        sum = multiply_add(point.weight * corner.share, to_float(gradient[c]), sum);
+      }
+    }
+    store_point<Value>(gradients, index, point_gradient(cell, level, point.weight, dot));
+  }
+}
+
+template <class Value>
+void run_backward_on_cpu(const Call& call, const Gradients& gradients, void* of_value) {
+  in_shares(call.batch * call.heads, 1, [&](int64_t first, int64_t last) {
+    std::vector<float> sums(call.pixels * call.channels);
+    for (int64_t plane = first; plane < last; ++plane) {
+      const int64_t image = plane / call.heads;
+      const int64_t head = plane % call.heads;
+      std::fill(sums.begin(), sums.end(), 0.0F);
+      for (int64_t query = 0; query < call.queries; ++query) {
+        backward_of_row<Value>(call, gradients,
+                               (image * call.queries + query) * call.heads + head, sums);
+      }
+      if (of_value == nullptr) continue;
+      for (int64_t pixel = 0; pixel < call.pixels; ++pixel) {
+        Value* to = static_cast<Value*>(of_value) +
+                    ((image * call.pixels + pixel) * call.heads + head) * call.channels;
+        for (int64_t c = 0; c < call.channels; ++c) store(to + c, sums[pixel * call.channels + c]);
+      }
     }
   });
 }

@@ -1,6 +1,6 @@
 // --- Launching ----------------------------------------------------------------------------------
-// Which kernels of the table fit a call, and what each device has said of them. The launch itself is
-// MSDA Lab's own (msda/runtime above).
+// The kernels of the tables, and what each device has said of them. The launch itself is MSDA Lab's
+// own (msda/runtime above).
 
 namespace {
 
@@ -21,6 +21,8 @@ enum Failure : int {
   kState,
   kGrid,
   kEncoder,
+  kSizes,
+  kOrder,
 };
 
 constexpr int kMostDevices = 64;
@@ -56,61 +58,27 @@ struct Images {
 struct Shape {
   int32_t types[4];  ///< enum msda_type: value, locations, weights, output
   int32_t layout;    ///< enum msda_layout
-  int64_t heads, channels, points, levels, pixels;
-  int64_t size[2 * msda::kLevelLimit];
-  int64_t start[msda::kLevelLimit];
+  int64_t heads, channels, points, levels;
+  int64_t pixels;                        ///< of constant sizes
+  int64_t size[2 * msda::kLevelLimit];   ///< the same
+  int64_t start[msda::kLevelLimit];      ///< the same
+  msda::LevelClass pyramids;             ///< of others
 };
 
 struct Tuned {
   const char* name;
   Shape shape;
   int64_t queries;       ///< in all images, that it was chosen for
+  bool repeats;          ///< every run leaves the same bits
   int least_capability;  ///< 10 * major + minor
   int most_capability;   ///< 0: no limit
   msda::LaunchPlan plan;
   Images images;
-  Launchable main;
+  Launchable main[msda::kMostResident + 1];  ///< of given sizes by resident levels, else one
   Launchable passes[msda::kPasses * msda::kMostSlots] = {};  ///< up to the first without a kernel
   /// Capability that each device's code is for; -1: no code; 0: not asked.
   std::atomic<int> code[kMostDevices] = {};
 };
-
-template <class T>
-constexpr int32_t kTypeOf = MSDA_FP32;
-template <>
-constexpr int32_t kTypeOf<__half> = MSDA_FP16;
-template <>
-constexpr int32_t kTypeOf<__nv_bfloat16> = MSDA_BF16;
-
-template <class P>
-constexpr Shape shape_of() {
-  Shape shape = {{kTypeOf<typename P::Value>, kTypeOf<typename P::Location>,
-                  kTypeOf<typename P::Weight>, kTypeOf<typename P::Output>},
-                 P::kBordered ? MSDA_ZERO_BORDER : MSDA_PLAIN,
-                 P::kHeads,
-                 P::kChannels,
-                 P::kPoints,
-                 P::kLevels,
-                 P::kSpatialSize,
-                 {},
-                 {}};
-  for (int l = 0; l < P::kLevels; ++l) {
-    shape.size[2 * l] = P::height(l);
-    shape.size[2 * l + 1] = P::width(l);
-    shape.start[l] = P::start(l);
-  }
-  return shape;
-}
-
-bool fits(const Shape& shape, const msda_problem& p) {
-  const int32_t types[4] = {p.value_type, p.location_type, p.weight_type, p.output_type};
-  if (!std::equal(types, types + 4, shape.types) || p.layout != shape.layout) return false;
-  if (p.heads != shape.heads || p.channels != shape.channels || p.points != shape.points ||
-      p.levels != shape.levels || p.spatial_size != shape.pixels || p.shapes == nullptr)
-    return false;
-  return std::equal(p.shapes, p.shapes + 2 * p.levels, shape.size) &&
-         std::equal(p.starts, p.starts + p.levels, shape.start);
-}
 
 int attribute(cudaDeviceAttr name) {
   int device = 0;
@@ -137,10 +105,12 @@ bool take_image(Tuned& tuned, const msda::runtime::Image* image, int device) {
     launch.function[device].store(function);
     return found;
   };
-  bool all = take(tuned.main);
+  bool all = true;
+  for (Launchable& main : tuned.main) {
+    if (main.symbol != nullptr) all = take(main) && all;
+  }
   for (Launchable& pass : tuned.passes) {
-    if (pass.symbol == nullptr) break;
-    all = take(pass) && all;
+    if (pass.symbol != nullptr) all = take(pass) && all;
   }
   if (!all) cudaLibraryUnload(library);
   return all;
@@ -149,10 +119,10 @@ bool take_image(Tuned& tuned, const msda::runtime::Image* image, int device) {
 /// The same as nvcc compiled them; the capability that their code is for, or -1.
 int take_source(Tuned& tuned, int device) {
   cudaFuncAttributes found{};
-  if (tuned.main.source.function == nullptr ||
-      cudaFuncGetAttributes(&found, tuned.main.source.function) != cudaSuccess)
+  if (tuned.main[0].source.function == nullptr ||
+      cudaFuncGetAttributes(&found, tuned.main[0].source.function) != cudaSuccess)
     return -1;
-  tuned.main.function[device].store(tuned.main.source.function);
+  for (Launchable& main : tuned.main) main.function[device].store(main.source.function);
   for (Launchable& pass : tuned.passes) pass.function[device].store(pass.source.function);
   return found.ptxVersion;
 }
@@ -184,9 +154,11 @@ bool runs_here(Tuned& tuned) {
 }
 
 /// The kernel with its grid for the sizes of the arguments, on a device that runs_here() was asked
-/// of. `capability` is that of its code.
-int prepare(Launchable& launch, const msda::LaunchShape& shape, int capability,
-            const msda::LaunchArguments& arguments, msda::runtime::Kernel& kernel) {
+/// of. `capability` is that of its code; `most` is the shape with all the shared memory that a
+/// launch may ask for.
+int prepare(Launchable& launch, const msda::LaunchShape& shape, const msda::LaunchShape& most,
+            int capability, const msda::LaunchArguments& arguments,
+            msda::runtime::Kernel& kernel) {
   int device = 0;
   const cudaError_t error = cudaGetDevice(&device);
   if (error != cudaSuccess) return error;
@@ -197,7 +169,7 @@ int prepare(Launchable& launch, const msda::LaunchShape& shape, int capability,
   long long workers = launch.workers[device].load();
   if (workers == 0) {
     const msda::runtime::Status status = msda::runtime::find_workers(
-        kernel.function, shape, attribute(cudaDevAttrMultiProcessorCount), workers);
+        kernel.function, most, attribute(cudaDevAttrMultiProcessorCount), workers);
     if (status.failed()) return code_of(status);
     launch.workers[device].store(workers);
   }
@@ -230,14 +202,16 @@ msda::runtime::Clears add_workspaces(const Tuned& tuned, void* workspace, bool r
   });
 }
 
-int launch(Tuned& tuned, const msda::runtime::Clears& clears, msda::AllArguments& arguments,
-           cudaStream_t stream) {
+/// `plan` is the kernel's for the sizes at hand (msda::runtime::at_sizes).
+int launch(Tuned& tuned, const msda::LaunchPlan& plan, const msda::runtime::Clears& clears,
+           msda::AllArguments& arguments, cudaStream_t stream) {
   const int capability = code_capability(tuned);
   msda::runtime::Sequence sequence;
   sequence.clears = clears;
-  const auto add = [&](Launchable& launch, const msda::LaunchShape& shape) {
+  const auto add = [&](Launchable& launch, const msda::LaunchShape& shape,
+                       const msda::LaunchShape& most) {
     msda::runtime::Kernel kernel;
-    const int failed = prepare(launch, shape, capability, arguments, kernel);
+    const int failed = prepare(launch, shape, most, capability, arguments, kernel);
     sequence.add(kernel);
     return failed;
   };
@@ -245,15 +219,17 @@ int launch(Tuned& tuned, const msda::runtime::Clears& clears, msda::AllArguments
     int failed = 0;
     for (Launchable& pass : tuned.passes) {
       if (pass.symbol == nullptr || failed != 0) break;
-      if (pass.when == when) failed = add(pass, tuned.plan.pass[when][pass.slot]);
+      const msda::LaunchShape& shape = plan.pass[when][pass.slot];
+      if (pass.when == when) failed = add(pass, shape, shape);
     }
     return failed;
   };
+  const int way = plan.levels == msda::kGivenLevels ? arguments.views.sizes.resident : 0;
   int failed = add_passes(msda::kBefore);
-  if (failed == 0) failed = add(tuned.main, tuned.plan.main);
+  if (failed == 0) failed = add(tuned.main[way], plan.main, tuned.plan.main);
   if (failed == 0) failed = add_passes(msda::kAfter);
   if (failed != 0) return failed;
-  return code_of(msda::runtime::enqueue(sequence, tuned.plan, arguments, stream));
+  return code_of(msda::runtime::enqueue(sequence, plan, arguments, stream));
 }
 
 }  // namespace

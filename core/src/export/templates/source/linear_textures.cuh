@@ -18,13 +18,14 @@ msda::runtime::Status find_texture(const void* first, size_t bytes, unsigned tex
 }
 
 /// Adds the views that the kernel wants.
-int add_textures(const Tuned& tuned, const msda_problem& p, msda::AllArguments& arguments) {
+int add_textures(const msda::LaunchPlan& plan, const msda_problem& p,
+                 msda::AllArguments& arguments) {
   const auto value_bytes = static_cast<size_t>(p.batch * p.spatial_size * p.heads * p.channels) *
                            (p.value_type == MSDA_FP32 ? 4 : 2);
   const auto alignment = static_cast<size_t>(std::max(attribute(cudaDevAttrTextureAlignment), 1));
   return code_of(msda::runtime::add_textures(
-      tuned.plan, msda::runtime::stored_values(tuned.plan, arguments),
-      msda::runtime::stored_bytes(tuned.plan, arguments, value_bytes), alignment, arguments,
+      plan, msda::runtime::stored_values(plan, arguments),
+      msda::runtime::stored_bytes(plan, arguments, value_bytes), alignment, arguments,
       find_texture));
 }
 

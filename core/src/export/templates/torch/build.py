@@ -1,6 +1,7 @@
 """Builds the extension beside this file: python3 build.py [--arch 90a ...]
 
-Needs PyTorch 2.10 or newer, its CUDA's nvcc (CUDA_HOME or PATH), and a C++20 compiler."""
+Needs PyTorch 2.1 or newer, its CUDA's nvcc (CUDA_HOME or PATH), and a C++20 compiler. From 2.10 on the extension is
+of PyTorch's stable ABI and serves later versions too; before, and with --classic, it is for the version at hand."""
 
 import argparse
 import json
@@ -74,12 +75,29 @@ def cpp_libraries():
     return sorted(f for f in files if pathlib.Path(f).name.startswith(("libstdc++.so", "libgcc_s.so")))
 
 
+def version():
+    return tuple(int(part) for part in torch.__version__.split(".")[:2])
+
+
+def binding(classic):
+    """How ops.cpp is compiled, and what the extension is linked with."""
+    if not classic:
+        return ["-std=c++20", f"-DTORCH_TARGET_VERSION={TARGET}"], ["-ltorch_cpu", "-ltorch_cuda"]
+    abi = int(torch.compiled_with_cxx11_abi())
+    return (["-std=c++20" if version() >= (2, 10) else "-std=c++17", "-DMSDA_CLASSIC",
+             f"-D_GLIBCXX_USE_CXX11_ABI={abi}"],
+            ["-ltorch_cpu", "-ltorch_cuda", "-ltorch", "-lc10", "-lc10_cuda"])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--arch", nargs="+", metavar="SM", help="80, 86, 89, 90a, 100a, ... (default: those\nof the export, else of the GPUs here)")
-    wanted = architectures(parser.parse_args().arch)
-    if tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 10):
-        sys.exit(f"build.py: PyTorch {torch.__version__} lacks what the operator needs: 2.10 or newer")
+    parser.add_argument("--classic", action="store_true", help="by PyTorch's C++ API, for this version alone")
+    asked = parser.parse_args()
+    wanted = architectures(asked.arch)
+    if version() < (2, 1):
+        sys.exit(f"build.py: PyTorch {torch.__version__} lacks what the operator needs: 2.1 or newer")
+    options, torch_libraries = binding(asked.classic or version() < (2, 10))
     codes = [f"-gencode=arch=compute_{a},code=sm_{a}" for a in wanted]
     if from_source(wanted):
         codes.append("-DMSDA_FROM_SOURCE=1")
@@ -90,17 +108,16 @@ def main():
     build.mkdir(exist_ok=True)
     compiler = nvcc()
     cuda = pathlib.Path(compiler).parent.parent
-    kernels, binding = build / "kernels.o", build / "ops.o"
+    kernels, operators = build / "kernels.o", build / "ops.o"
     hidden = ["-fPIC", "-fvisibility=hidden"]
     run(compiler, "-std=c++20", "--expt-relaxed-constexpr", "-O3", "-lineinfo", *codes, "-Xcompiler",
         ",".join(hidden), "-c", HERE / "src" / "@NAME@.cu", "-o", kernels)
     includes = [f"-isystem{p}" for p in cpp_extension.include_paths()] + [f"-isystem{cuda / 'include'}"]
     compiler = os.environ.get("CXX", "c++")
-    run(compiler, "-std=c++20", "-O2", *hidden, f"-DTORCH_TARGET_VERSION={TARGET}", *includes,
-        "-c", HERE / "src" / "ops.cpp", "-o", binding)
+    run(compiler, *options, "-O2", *hidden, *includes, "-c", HERE / "src" / "ops.cpp", "-o", operators)
     libraries = [f"-L{p}" for p in cpp_extension.library_paths()] + [f"-L{cuda / 'lib64'}"]
-    run(compiler, "-shared", kernels, binding, *libraries, "-ltorch_cpu", "-ltorch_cuda", "-lcudart",
-        *cpp_libraries(), "-o", HERE / PACKAGE / "_C.so")
+    run(compiler, "-shared", kernels, operators, *libraries, *torch_libraries, "-lcudart", *cpp_libraries(),
+        "-o", HERE / PACKAGE / "_C.so")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@
 """
 
 from . import layers
-from .attention import deformable_attention, form, is_tuned, reference
+from .attention import deformable_attention, form, form_of_gradients, is_tuned, reference
 from .patch import patched
 
-__all__ = ["deformable_attention", "form", "is_tuned", "layers", "patched", "reference"]
+__all__ = ["deformable_attention", "form", "form_of_gradients", "is_tuned", "layers", "patched", "reference"]

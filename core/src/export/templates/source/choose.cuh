@@ -1,0 +1,144 @@
+// --- Choosing -----------------------------------------------------------------------------------
+// Which kernel of a table a problem gets: one whose constants are its level sizes (fixed); else one
+// for its class of pyramids that gets them as arguments (given) or, where the host does not know
+// them, reads them from the device's memory (stored); of several the one that was chosen for the
+// nearest number of queries.
+
+namespace {
+
+template <class T>
+constexpr int32_t kTypeOf = MSDA_FP32;
+template <>
+constexpr int32_t kTypeOf<__half> = MSDA_FP16;
+template <>
+constexpr int32_t kTypeOf<__nv_bfloat16> = MSDA_BF16;
+
+template <class P>
+constexpr Shape shape_of() {
+  Shape shape = {};
+  shape.types[0] = kTypeOf<typename P::Value>;
+  shape.types[1] = kTypeOf<typename P::Location>;
+  shape.types[2] = kTypeOf<typename P::Weight>;
+  shape.types[3] = kTypeOf<typename P::Output>;
+  shape.layout = P::kBordered ? MSDA_ZERO_BORDER : MSDA_PLAIN;
+  shape.heads = P::kHeads;
+  shape.channels = P::kChannels;
+  shape.points = P::kPoints;
+  shape.levels = P::kLevels;
+  if constexpr (requires { P::kSpatialSize; }) {
+    shape.pixels = P::kSpatialSize;
+    for (int l = 0; l < P::kLevels; ++l) {
+      shape.size[2 * l] = P::height(l);
+      shape.size[2 * l + 1] = P::width(l);
+      shape.start[l] = P::start(l);
+    }
+  } else {
+    shape.pyramids = P::kClass;
+  }
+  return shape;
+}
+
+constexpr const char* kForms[] = {"fixed", "given", "stored"};  ///< by msda::LevelsFrom
+
+/// Whether the word is among the options, which lie between commas: a form's name, "general" and
+/// others.
+bool has_option(const msda_problem& p, const char* word) {
+  const size_t length = std::strlen(word);
+  for (const char* at = p.options; at != nullptr; at = std::strchr(at, ',')) {
+    if (*at == ',') ++at;
+    if (std::strncmp(at, word, length) == 0 && (at[length] == '\0' || at[length] == ','))
+      return true;
+  }
+  return false;
+}
+
+/// Whether the host knows the sizes: with the option "stored" it is taken not to.
+bool knows_sizes(const msda_problem& p) {
+  return p.shapes != nullptr && !has_option(p, kForms[msda::kStoredLevels]);
+}
+
+bool fits_family(const Shape& shape, const msda_problem& p) {
+  const int32_t types[4] = {p.value_type, p.location_type, p.weight_type, p.output_type};
+  return std::equal(types, types + 4, shape.types) && p.layout == shape.layout &&
+         p.heads == shape.heads && p.channels == shape.channels && p.points == shape.points &&
+         p.levels == shape.levels;
+}
+
+bool fits_sizes(const Shape& shape, unsigned form, const msda_problem& p) {
+  if (form == msda::kStoredLevels)
+    return !knows_sizes(p) && msda::runtime::takes_pixels(shape.pyramids, p.spatial_size);
+  if (!knows_sizes(p)) return false;
+  if (form == msda::kGivenLevels)
+    return msda::runtime::takes_pyramid(shape.pyramids, p.shapes, p.starts,
+                                        static_cast<int>(p.levels), p.spatial_size,
+                                        p.layout == MSDA_ZERO_BORDER ? 1 : 0);
+  return p.spatial_size == shape.pixels &&
+         std::equal(p.shapes, p.shapes + 2 * p.levels, shape.size) &&
+         std::equal(p.starts, p.starts + p.levels, shape.start);
+}
+
+/// Whether options that name a form name this one.
+bool is_asked(unsigned form, const msda_problem& p) {
+  const bool names_one = std::any_of(std::begin(kForms), std::end(kForms),
+                                     [&](const char* name) { return has_option(p, name); });
+  return !names_one || has_option(p, kForms[form]);
+}
+
+/// Null where the general kernel has to do it. `repeats`: only kernels whose runs all leave the
+/// same bits.
+template <size_t count>
+Tuned* choose(Tuned (&table)[count], const msda_problem& p, bool repeats = false) {
+  if (p.device != MSDA_CUDA || has_option(p, "general")) return nullptr;
+  Tuned* best = nullptr;
+  double least = 0;
+  for (Tuned& tuned : table) {
+    if (tuned.name == nullptr || (repeats && !tuned.repeats)) continue;
+    const unsigned form = tuned.plan.levels;
+    if (!is_asked(form, p) || !fits_family(tuned.shape, p) || !fits_sizes(tuned.shape, form, p) ||
+        !runs_here(tuned))
+      continue;
+    const double distance = std::abs(std::log(static_cast<double>(p.batch * p.queries + 1) /
+                                              static_cast<double>(tuned.queries + 1)));
+    const bool is_better = best == nullptr || form < best->plan.levels ||
+                           (form == best->plan.levels && distance < least);
+    if (!is_better) continue;
+    best = &tuned;
+    least = distance;
+  }
+  return best;
+}
+
+/// Which kind of kernel that is.
+const char* form_of(const Tuned* tuned) {
+  return tuned != nullptr ? kForms[tuned->plan.levels] : "general";
+}
+
+/// Tensors of a call at the addresses that composed kernels want.
+constexpr size_t kTensorAlignment = 16;  // bytes
+
+bool are_aligned(const void* const* tensors, size_t count) {
+  return std::all_of(tensors, tensors + count, [](const void* tensor) {
+    return reinterpret_cast<uintptr_t>(tensor) % kTensorAlignment == 0;
+  });
+}
+
+/// The sizes as the kernel's arguments; `shapes` are those in the device's memory. The plan for
+/// them.
+msda::LaunchPlan add_sizes(const Tuned& tuned, const msda_problem& p, const int64_t* shapes,
+                           msda::LaunchArguments& arguments) {
+  if (tuned.plan.levels == msda::kFixedLevels) return tuned.plan;
+  const auto levels = static_cast<int>(p.levels);
+  const bool given = tuned.plan.levels == msda::kGivenLevels;
+  msda::LevelSizes sizes = msda::runtime::level_sizes(given ? p.shapes : nullptr, p.starts, levels,
+                                                      p.spatial_size);
+  if (given) {
+    sizes.resident = msda::resident_levels(sizes, levels, tuned.plan.resident);
+  } else {
+    static_assert(sizeof(int64_t) == sizeof(long long));
+    sizes.shapes = reinterpret_cast<const long long*>(shapes);
+  }
+  arguments.views.sizes = sizes;
+  return msda::runtime::at_sizes(tuned.plan, sizes, levels);
+}
+
+}  // namespace

@@ -1,0 +1,146 @@
+// --- The general kernels ------------------------------------------------------------------------
+// For sizes that no kernel above was composed for, and for the CPU. Coordinates, weights and sums
+// are fp32 whatever the tensors' types; memory is addressed in 64 bits. A row is one output vector
+// (image, query, head).
+
+namespace msda::general {
+namespace {
+
+constexpr int kMostLevels = 16;
+
+struct Level {
+  int64_t height, width;
+  int64_t start;  ///< its first pixel in value, which is one of the border where there is one
+
+  /// In this order nothing overflows: each factor is at most `pixels`.
+  __host__ __device__ bool lies_in(int64_t border, int64_t pixels) const {
+    return height >= 0 && width >= 0 && start >= 0 && start <= pixels && height <= pixels &&
+           width <= pixels &&
+           (height + 2 * border) * (width + 2 * border) <= pixels - start;
+  }
+};
+
+/// Sizes as arguments of the launch, or in the memory of the device, where the host does not know
+/// them.
+struct Levels {
+  Level given[kMostLevels];
+  const int64_t* shapes;  ///< [L, 2]; null: given
+  const int64_t* starts;  ///< [L]; null: levels lie one after another
+
+  /// In an image of `pixels` with `border` pixels around each level. A level behind one that does
+  /// not lie in the image has no start in it either.
+  __host__ __device__ Level at(int64_t level, int64_t border, int64_t pixels) const {
+    if (shapes == nullptr) return given[level];
+    const int64_t height = shapes[2 * level];
+    const int64_t width = shapes[2 * level + 1];
+    if (starts != nullptr) return {height, width, starts[level]};
+    int64_t start = 0;
+    for (int64_t l = 0; l < level; ++l) {
+      const Level before = {shapes[2 * l], shapes[2 * l + 1], start};
+      if (!before.lies_in(border, pixels)) return {height, width, -1};
+      start += (before.height + 2 * border) * (before.width + 2 * border);
+    }
+    return {height, width, start};
+  }
+};
+
+/// One call of the operator. Tensors as msda_problem has them.
+struct Call {
+  const void* value;
+  const void* locations;
+  const void* weights;
+  void* output;
+  int64_t batch, pixels, heads, channels, level_count, queries, points;
+  int64_t border;  ///< pixels around each level: 0 or 1
+  Levels levels;
+
+  __host__ __device__ int64_t taps() const { return level_count * points; }  ///< of a row
+  __host__ __device__ Level level(int64_t number) const {
+    return levels.at(number, border, pixels);
+  }
+};
+
+__host__ __device__ float to_float(float x) { return x; }
+__host__ __device__ float to_float(__half x) { return __half2float(x); }
+__host__ __device__ float to_float(__nv_bfloat16 x) { return __bfloat162float(x); }
+__host__ __device__ void store(float* to, float x) { *to = x; }
+__host__ __device__ void store(__half* to, float x) { *to = __float2half_rn(x); }
+__host__ __device__ void store(__nv_bfloat16* to, float x) { *to = __float2bfloat16_rn(x); }
+
+/// Neighbouring channels of one pixel.
+template <class Value, int kChannels>
+struct alignas(kChannels * sizeof(Value)) Pixel {
+  Value channel[kChannels];
+};
+
+/// The four pixels around a point, of which some may lie outside of its level.
+struct Cell {
+  int64_t row = 0, column = 0;  ///< of the top left one
+  float x = 0, y = 0;           ///< from there to the point, 0..1
+  bool has_top = false, has_left = false, has_bottom = false, has_right = false;
+  bool counts = false;     ///< false: the point lies outside of its level
+  bool misplaced = false;  ///< the level does not lie in value, and nothing may be read
+};
+
+/// Of a point at (u, v) in 0..1 of its level. `pixels` are those of an image in value.
+__host__ __device__ Cell make_cell(const Level& level, int64_t border, int64_t pixels, float u,
+                                   float v) {
+  Cell cell;
+  cell.misplaced = !level.lies_in(border, pixels);
+  const auto w = static_cast<float>(level.width);
+  const auto h = static_cast<float>(level.height);
+  const float x = fmaf(u, w, -0.5F);
+  const float y = fmaf(v, h, -0.5F);
+  // Also false for what is no number, and in a level without pixels.
+  if (cell.misplaced || !(x > -1.0F && y > -1.0F && x < w && y < h)) return cell;
+  if (level.height == 0 || level.width == 0) return cell;
+  const float top = floorf(y);
+  const float left = floorf(x);
+  // Once more from the location: what x has lost of its digits is a part of a fraction.
+  cell.y = fmaf(v, h, -0.5F - top);
+  cell.x = fmaf(u, w, -0.5F - left);
+  cell.row = static_cast<int64_t>(top);
+  cell.column = static_cast<int64_t>(left);
+  cell.has_top = cell.row >= 0;
+  cell.has_left = cell.column >= 0;
+  cell.has_bottom = cell.row + 1 < level.height;
+  cell.has_right = cell.column + 1 < level.width;
+  cell.counts = true;
+  return cell;
+}
+
+/// What a point reads: four pixels of which each lies in its level. One that would lie outside is
+/// its neighbour instead, at weight zero.
+struct Tap {
+  int64_t pixel = 0;     ///< of the image: top left
+  int64_t pitch = 0;     ///< pixels to the row below
+  float weight[4] = {};  ///< top left, top right, bottom left, bottom right
+  bool right = false;    ///< the pixels on the right are others than those on the left
+  bool below = false;    ///< those below are others than those above
+  bool reads = false;    ///< false: the point lies outside of its level
+  bool misplaced = false;  ///< the level does not lie in value, and nothing may be read
+};
+
+__host__ __device__ Tap make_tap(const Level& level, int64_t border, int64_t pixels, float u,
+                                 float v, float weight) {
+  const Cell cell = make_cell(level, border, pixels, u, v);
+  Tap tap;
+  tap.pitch = level.width + 2 * border;
+  tap.misplaced = cell.misplaced;
+  if (!cell.counts) return tap;
+  const float fx = cell.x;
+  const float fy = cell.y;
+  tap.weight[0] = cell.has_top && cell.has_left ? weight * ((1.0F - fy) * (1.0F - fx)) : 0.0F;
+  tap.weight[1] = cell.has_top && cell.has_right ? weight * ((1.0F - fy) * fx) : 0.0F;
+  tap.weight[2] = cell.has_bottom && cell.has_left ? weight * (fy * (1.0F - fx)) : 0.0F;
+  tap.weight[3] = cell.has_bottom && cell.has_right ? weight * (fy * fx) : 0.0F;
+  tap.pixel = level.start + ((cell.has_top ? cell.row : 0) + border) * tap.pitch +
+              (cell.has_left ? cell.column : 0) + border;
+  tap.right = cell.has_left && cell.has_right;
+  tap.below = cell.has_top && cell.has_bottom;
+  tap.reads = true;
+  return tap;
+}
+
+}  // namespace
+}  // namespace msda::general
