@@ -19,9 +19,12 @@ class RowLanes final : public msda::Optimization {
                                                       {4, 8, 16}),
                   ParameterSpec::one_of<std::int64_t>(
                       "points", "whose values a lane has in flight, at most", 4, {1, 2, 4, 8}),
-                  ParameterSpec::integer("blocks",
-                                         "blocks of a multiprocessor that registers suffice for", 1,
-                                         1, 16)}},
+                  ParameterSpec::integer(
+                      "blocks", "blocks of a multiprocessor that registers suffice for", 1, 1, 16),
+                  ParameterSpec::one_of<std::string>(
+                      "levels",
+                      "of a row: together in one work item, or apart, for problems of few rows",
+                      "together", {"together", "apart"})}},
             {.skeleton = "backward",
              .slot = "lanes",
              .type = "msda::row_lanes::Lanes",

@@ -23,11 +23,14 @@ class SharedFixed final : public msda::Optimization {
 
   msda::Arithmetic arithmetic(const msda::Problem& problem,
                               const msda::Parameters&) const override {
-    // A unit is a part of what a block's rows add at most, or 2^-22 of the largest contribution.
+    // A unit is a part of what all points of an item add to a pixel at most, in float32 together
+    // with its neighbours; in 16 bits also 2^-22 of the largest contribution.
     constexpr double kMargin = 0.98;
-    const double points = static_cast<double>(problem.queries * problem.points);
+    const bool is_wide = problem.types.value == msda::kWidest;
+    const double points =
+        (is_wide ? 4.0 : 1.0) * static_cast<double>(problem.queries * problem.points);
     msda::Arithmetic arithmetic;
-    arithmetic.accumulation_step = std::max(points * 0x1p-31, 0x1p-22) / kMargin;
+    arithmetic.accumulation_step = std::max(points * 0x1p-31, is_wide ? 0 : 0x1p-22) / kMargin;
     return arithmetic;
   }
 

@@ -11,7 +11,7 @@
 namespace msda::fixed_sums {
 
 template <class K, class Parameters>
-struct Accumulator {
+struct Accumulator : FloatProducts {
   using Problem = typename K::Problem;
   using Element = int;
   using Convert = ConvertSums<K, int, false>;
@@ -48,8 +48,8 @@ struct Accumulator {
     const int one[1] = {contribution};
     ptx::red_add(sums, one);
   }
-  __device__ static void add(int* sums, const float (&contribution)[1]) {
-    add_whole(sums, __float2int_rn(contribution[0]));
+  __device__ static void add(int* sums, const Floats<1>& product) {
+    add_whole(sums, __float2int_rn(product.of[0]));
   }
 };
 

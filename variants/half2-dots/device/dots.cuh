@@ -3,28 +3,9 @@
 #pragma once
 
 #include <backward/dots.cuh>
+#include <backward/pairs.cuh>
 
 namespace msda::half2_dots {
-
-/// Two numbers of a type.
-template <class T>
-struct PairOf;
-template <>
-struct PairOf<__half> {
-  using Type = __half2;
-};
-template <>
-struct PairOf<__nv_bfloat16> {
-  using Type = __nv_bfloat162;
-};
-
-template <class K>
-inline constexpr bool kHasPairs = [] {
-  using Value = typename K::Problem::Value;
-  return (kSame<Value, __half> ||
-          kSame<Value, __nv_bfloat16>)&&kSame<typename K::Problem::Output, Value> &&
-         K::Lanes::kVector % 2 == 0;
-}();
 
 template <class K, class Parameters>
 struct Dots : FloatDots<K> {
@@ -35,8 +16,7 @@ struct Dots : FloatDots<K> {
 };
 
 template <class K, class Parameters>
-requires kHasPairs<K>
-struct Dots<K, Parameters> {
+requires(kHasPairs<typename K::Problem>&& K::Lanes::kVector % 2 == 0) struct Dots<K, Parameters> {
   using Value = typename K::Problem::Value;
   using Pair = typename PairOf<Value>::Type;
   static constexpr int kVector = K::Lanes::kVector;

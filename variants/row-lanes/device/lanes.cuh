@@ -6,10 +6,12 @@
 namespace msda::row_lanes {
 
 template <class K, class Parameters>
-struct Lanes : RowLaneMapping<typename K::Problem, RowLaneShape{.threads = Parameters::threads,
-                                                                .sides = Parameters::sides,
-                                                                .bytes = Parameters::bytes,
-                                                                .blocks = Parameters::blocks,
-                                                                .points = Parameters::points}> {};
+struct Lanes
+    : RowLaneMapping<typename K::Problem, RowLaneShape{.threads = Parameters::threads,
+                                                       .sides = Parameters::sides,
+                                                       .bytes = Parameters::bytes,
+                                                       .blocks = Parameters::blocks,
+                                                       .points = Parameters::points,
+                                                       .levels_apart = Parameters::levels == 1}> {};
 
 }  // namespace msda::row_lanes

@@ -9,7 +9,10 @@ namespace msda::shared_fixed {
 template <class K, int budget>
 struct Levels {
   using Problem = typename K::Problem;
-  static constexpr int kPixelBytes = Problem::kChannels * static_cast<int>(sizeof(int));
+  /// Of its sums, and in float32 of what meets there.
+  static constexpr int kPixelBytes =
+      (Problem::kChannels + (kSame<typename Problem::Value, float> ? 1 : 0)) *
+      static_cast<int>(sizeof(int));
 
   static constexpr long long pixels(int level) { return K::Layout::pixels(level); }
   /// Of two equal ones the later is smaller.
@@ -34,6 +37,29 @@ struct Levels {
     for (int l = 0; l < Problem::kLevels; ++l) sum += has(l) ? pixels(l) : 0;
     return static_cast<int>(sum);
   }();
+  static constexpr int kLevels = [] {
+    int count = 0;
+    for (int l = 0; l < Problem::kLevels; ++l) count += has(l) ? 1 : 0;
+    return count;
+  }();
+  /// The n-th level that is there.
+  __device__ static int number(int n) {
+    int found = 0;
+    for (int l = Problem::kLevels - 1, after = kLevels; l >= 0; --l) {
+      if (!has(l)) continue;
+      --after;
+      if (n == after) found = l;
+    }
+    return found;
+  }
+  /// Its first pixel here, less that of the image.
+  __device__ static int place(int level) {
+    int place = 0;
+    for (int l = 0; l < Problem::kLevels; ++l) {
+      if (has(l) && l == level) place = start(l) - K::Layout::start(l);
+    }
+    return place;
+  }
   /// The pixel of an image of number `pixel` here.
   __device__ static int in_image(int pixel) {
     int found = 0;

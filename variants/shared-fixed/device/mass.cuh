@@ -1,75 +1,90 @@
-// A bound of what meets in a pixel: the magnitudes of an item's contributions, which fix the unit
-// of whole-number sums so that these never overflow.
+// Bounds of what meets in a pixel, which fix the unit of whole-number sums so that these never
+// overflow.
 #pragma once
 
 #include <backward/arguments.cuh>
+#include <msda/slots/schedule.cuh>
 #include <msda/vector.cuh>
 
 namespace msda::shared_fixed {
 
-/// Of one row's contributions to a pixel: `sum` of all its points of a level, the level where that
-/// is most; `largest` of one point.
+/// Bounds of what is added to a pixel: of the sum, and of one point.
 struct Mass {
   float sum;
   float largest;
 };
 
-/// The largest magnitude among `count` neighbouring numbers, and with `sums` the sum instead.
-template <bool sums, int count, class T>
-__device__ __forceinline__ float magnitude(const T* first) {
-  constexpr int kVector =
-      widest_word(count * static_cast<int>(sizeof(T))) / static_cast<int>(sizeof(T));
-  float result = 0.0F;
-  for (int i = 0; i < count; i += kVector) {
-    const auto numbers =
-        Vector<T, kVector>::read(first + i, [](const auto* p) { return ptx::ldg(p); });
-#pragma unroll
-    for (int v = 0; v < kVector; ++v) {
-      const float number = fabsf(to_float(numbers.element[v]));
-      // A comparison that is false for NaN would lose it.
-      result = sums ? result + number : !(number <= result) ? number : result;
-    }
-  }
-  return result;
+/// A comparison that is false for NaN would lose it.
+__device__ __forceinline__ float larger(float a, float b) { return !(a <= b) ? a : b; }
+/// The same for magnitudes, whose bits are in the order of the numbers, NaN being the largest.
+__device__ __forceinline__ float larger_magnitude(float magnitude, float number) {
+  return __int_as_float(max(__float_as_int(magnitude), __float_as_int(fabsf(number))));
 }
 
-template <class K>
-__device__ __forceinline__ Mass mass_of(const backward::Arguments& arguments, long long row) {
-  using Problem = typename K::Problem;
-  using Weight = typename Problem::Weight;
-  using Output = typename Problem::Output;
-  const auto* weights =
-      static_cast<const Weight*>(arguments.weights) + row * (Problem::kLevels * Problem::kPoints);
-  const float gradient = magnitude<false, Problem::kChannels>(
-      static_cast<const Output*>(arguments.grad_output) + row * Problem::kChannels);
-  Mass mass = {0.0F, 0.0F};
-  for (int l = 0; l < Problem::kLevels; ++l) {
-    const Weight* of_level = weights + l * Problem::kPoints;
-    float sum = 0.0F;
-    float largest = 0.0F;
-    for (int p = 0; p < Problem::kPoints; ++p) {
-      const float weight = fabsf(to_float(of_level[p]));
-      sum += weight;
-      largest = !(weight <= largest) ? weight : largest;
-    }
-    mass.sum = !(sum <= mass.sum) ? sum : mass.sum;
-    mass.largest = !(largest <= mass.largest) ? largest : mass.largest;
-  }
-  return {mass.sum * gradient, mass.largest * gradient};
-}
-
-/// Whole numbers keep clear of their limit by this part: contributions are rounded.
-inline constexpr float kMargin = 0.98F;
-
-/// Units of 1 for sums of at most `mass`, and contributions of at most 2^22 units.
+/// Units of 1 for sums of at most `mass.sum`, and with `clips` contributions of at most 2^22 units.
+/// Whole numbers keep clear of their limit by 2%: contributions and masses are rounded.
+template <bool clips>
 __device__ __forceinline__ float unit_of(const Mass& mass) {
+  constexpr float kMargin = 0.98F;
   if (mass.sum == 0.0F) return 1.0F;
   const float of_sum = kMargin * 2147483648.0F / mass.sum;
   const float of_one = kMargin * 4194304.0F / mass.largest;
-  const float scale = of_sum < of_one ? of_sum : of_one;
+  const float scale = clips && of_one < of_sum ? of_one : of_sum;
   // What is no finite number leaves no finite sum, instead of a wrong one.
   const bool is_finite = mass.sum <= 3.0e38F && scale <= 3.0e38F;
   return is_finite ? scale : __int_as_float(0x7fffffff);
+}
+
+/// A row's part of the gradient, which `lanes` neighbouring lanes read together.
+template <class K, int lanes>
+struct GradientPart {
+  using Problem = typename K::Problem;
+  using Output = typename Problem::Output;
+  static constexpr int kSize = static_cast<int>(sizeof(Output));
+  static constexpr int kVector = widest_word(Problem::kChannels * kSize) / kSize;
+  static constexpr int kChunks = Problem::kChannels / kVector;
+  static constexpr int kOwn = (kChunks + lanes - 1) / lanes;
+
+  Vector<Output, kVector> chunk[kOwn];
+
+  __device__ static int lane() { return static_cast<int>(simt::lane()) % lanes; }
+
+  __device__ void read(const backward::Arguments& arguments, long long row) {
+    const auto* first =
+        static_cast<const Output*>(arguments.grad_output) + row * Problem::kChannels;
+#pragma unroll
+    for (int n = 0; n < kOwn; ++n) {
+      const int number = lane() + n * lanes;
+      chunk[n] = {};
+      if (number >= kChunks) continue;
+      chunk[n] = Vector<Output, kVector>::read(first + number * kVector,
+                                               [](const auto* p) { return ptx::ldg(p); });
+    }
+  }
+  /// The largest magnitude of the row. All lanes of the warp call it, converged.
+  __device__ float largest() const {
+    float most = 0.0F;
+#pragma unroll
+    for (int n = 0; n < kOwn; ++n) {
+#pragma unroll
+      for (int v = 0; v < kVector; ++v) {
+        most = larger_magnitude(most, to_float(chunk[n].element[v]));
+      }
+    }
+#pragma unroll
+    for (int step = lanes / 2; step > 0; step /= 2) {
+      most = larger_magnitude(most, simt::shfl_xor_sync(most, step));
+    }
+    return most;
+  }
+};
+
+/// The number (b*Q + q)*H + h of row `row` of an item, or of its last row.
+template <class K>
+__device__ __forceinline__ long long number_of(const backward::Arguments& arguments,
+                                               const WorkItem& item, long long row) {
+  const long long query = K::Order::query(arguments, item.image, min(row, item.last - 1));
+  return (item.image * arguments.queries + query) * K::Problem::kHeads + item.head;
 }
 
 }  // namespace msda::shared_fixed

@@ -5,9 +5,20 @@
 
 #include <backward/sum.cuh>
 #include <shared_fixed/levels.cuh>
-#include <shared_fixed/mass.cuh>
+#include <shared_fixed/meeting.cuh>
+#include <shared_fixed/rows.cuh>
 
 namespace msda::shared_fixed {
+
+/// float32 has the exact bound.
+template <class K, class Levels, bool is_fixed>
+struct BoundOf {
+  using Type = Rows<K>;
+};
+template <class K, class Levels>
+requires(kSame<typename K::Problem::Value, float>) struct BoundOf<K, Levels, false> {
+  using Type = Meeting<K, Levels>;
+};
 
 template <class K, class Parameters>
 class Sum {
@@ -26,11 +37,20 @@ class Sum {
   /// warp begin in different ones.
   static constexpr int kLanes = K::Lanes::kLanes;
   static constexpr int kOwn = (kChannels + kLanes - 1) / kLanes;
+  static constexpr int kPixelBytes = kChannels * static_cast<int>(sizeof(int));
+  static constexpr int kAlignment = 128;  // as much as shared memory has
+  /// Whether one address serves all of a lane's channels, whose addresses differ in some bits.
+  static constexpr bool kOneAddress = kOwn * kLanes == kChannels && kAlignment % kPixelBytes == 0;
+  /// Additions to a large number, which leave contributions in its low bits, are the faster way to
+  /// round these, but clip them.
+  static constexpr bool kConverts = Accumulator::kIsFixed || kSame<typename Problem::Value, float>;
+  using Bound = typename BoundOf<K, Levels, Accumulator::kIsFixed>::Type;
 
  public:
   static constexpr bool kOneHead = true;
   struct Storage {
-    alignas(16) int sums[Levels::kPixels > 0 ? Levels::kPixels* kChannels : 4];
+    alignas(kAlignment) int sums[Levels::kPixels > 0 ? Levels::kPixels* kChannels : 4];
+    typename Bound::Storage bound;
     Mass mass[kWarps];
   };
   static constexpr const char* idle() {
@@ -40,22 +60,20 @@ class Sum {
   __device__ Sum(const backward::Arguments& arguments, Storage& storage)
       : arguments_(arguments), storage_(storage) {
 #pragma unroll
-    for (int n = 0; n < kOwn; ++n) {
-      own_[n] = ptx::shared_address(storage.sums + (channel(n) < kChannels ? channel(n) : 0));
+    for (int n = 0; n < kAddresses; ++n) {
+      own_[n] = (channel(n) < kChannels ? channel(n) : 0) * static_cast<int>(sizeof(int));
     }
   }
 
   __device__ void enter(const WorkItem& item) {
     if constexpr (Levels::kPixels == 0) return;
-    for (int i = static_cast<int>(simt::thread()); i < Levels::kPixels * kChannels; i += kThreads) {
-      storage_.sums[i] = 0;
-    }
+    clear();
     if constexpr (Accumulator::kIsFixed) {
       scale_ = Accumulator::scale(arguments_, item.image, item.head);
-      simt::syncthreads();
     } else {
-      scale_ = find_scale(item);
+      scale_ = unit_of<!kConverts>(of_block(Bound(arguments_, storage_.bound).of(item)));
     }
+    simt::syncthreads();
   }
   __device__ void leave(const WorkItem& item) {
     if constexpr (Levels::kPixels == 0) return;
@@ -84,12 +102,22 @@ class Sum {
   }
 
  private:
+  static constexpr int kAddresses = kOneAddress ? 1 : kOwn;
+
   __device__ static int channel(int n) {
-    return Place<K>::lane() + kLanes * ((n + Place<K>::warp_row()) % kOwn);
+    const int part =
+        kOneAddress ? n ^ (Place<K>::warp_row() % kOwn) : (n + Place<K>::warp_row()) % kOwn;
+    return Place<K>::lane() + kLanes * part;
+  }
+  /// Of a lane's n-th channel in the pixel `place` bytes behind the first one.
+  __device__ ptx::SharedAddress address(int n, int place) const {
+    constexpr int kPartBytes = kLanes * static_cast<int>(sizeof(int));
+    const int offset = kOneAddress ? (own_[0] + place) ^ (n * kPartBytes) : own_[n] + place;
+    return ptx::shared_address(storage_.sums) + offset;
   }
   /// weight * gradient in units, rounded to nearest.
   __device__ static int whole(float weight, float gradient) {
-    if constexpr (Accumulator::kIsFixed) return __float2int_rn(weight * gradient);
+    if constexpr (kConverts) return __float2int_rn(weight * gradient);
     constexpr float kOffset = 12582912.0F;  // 1.5 * 2^23: the sum's low bits are the number
     return __float_as_int(fmaf(weight, gradient, kOffset)) - __float_as_int(kOffset);
   }
@@ -97,7 +125,6 @@ class Sum {
   template <int level>
   __device__ void add_to_shared(const backward::Cell& cell) const {
     if (cell.x == backward::kAway) return;
-    constexpr int kPixelBytes = kChannels * static_cast<int>(sizeof(int));
     const float left = cell.weight * backward::x_share<K, level>(cell.x, false);
     const float right = cell.weight * backward::x_share<K, level>(cell.x, true);
     const float upper = backward::y_share<K, level>(cell.y, false);
@@ -107,7 +134,7 @@ class Sum {
 #pragma unroll
     for (int n = 0; n < kOwn; ++n) {
       if (kOwn * kLanes != kChannels && channel(n) >= kChannels) continue;
-      const ptx::SharedAddress anchor = own_[n] + place;
+      const ptx::SharedAddress anchor = address(n, place);
 #pragma unroll
       for (int corner = 0; corner < 4; ++corner) {
         ptx::red_shared_add(
@@ -117,27 +144,25 @@ class Sum {
     }
   }
 
-  /// The unit of the item's sums; called by all threads.
-  __device__ float find_scale(const WorkItem& item) {
-    Mass own = {0.0F, 0.0F};
-    const long long queries = item.image * arguments_.queries;
-    for (long long row = item.first + simt::thread(); row < item.last; row += kThreads) {
-      const long long query = K::Order::query(arguments_, item.image, row);
-      const Mass mass = mass_of<K>(arguments_, (queries + query) * Problem::kHeads + item.head);
-      own.sum += mass.sum;
-      own.largest = !(mass.largest <= own.largest) ? mass.largest : own.largest;
-    }
-    const auto larger = [](float a, float b) { return !(a <= b) ? a : b; };
-    own.sum = simt::warp_reduce(own.sum, [](float a, float b) { return a + b; });
-    own.largest = simt::warp_reduce(own.largest, larger);
+  __device__ void clear() {
+    constexpr int kWord = widest_word(Levels::kPixels * kChannels * static_cast<int>(sizeof(int)));
+    auto* words = reinterpret_cast<ptx::Word<kWord>*>(storage_.sums);
+    constexpr int kWords = Levels::kPixels * kChannels * static_cast<int>(sizeof(int)) / kWord;
+    for (int i = static_cast<int>(simt::thread()); i < kWords; i += kThreads) words[i] = {};
+  }
+
+  /// Of all threads' masses; called by all threads.
+  __device__ Mass of_block(Mass own) {
+    const auto most = [](float a, float b) { return larger(a, b); };
+    const auto join = [](float a, float b) { return Bound::kAdds ? a + b : larger(a, b); };
+    own = {simt::warp_reduce(own.sum, join), simt::warp_reduce(own.largest, most)};
     if (simt::lane() == 0) storage_.mass[simt::warp()] = own;
     simt::syncthreads();
     Mass all = {0.0F, 0.0F};
     for (int w = 0; w < kWarps; ++w) {
-      all.sum += storage_.mass[w].sum;
-      all.largest = larger(storage_.mass[w].largest, all.largest);
+      all = {join(storage_.mass[w].sum, all.sum), most(storage_.mass[w].largest, all.largest)};
     }
-    return unit_of(all);
+    return all;
   }
 
   __device__ void flush(const WorkItem& item) const {
@@ -158,10 +183,10 @@ class Sum {
       if constexpr (Accumulator::kIsFixed) {
         Accumulator::add_whole(to, from[0]);
       } else {
-        float contribution[kVector];
+        Floats<kVector> contribution;
 #pragma unroll
         for (int v = 0; v < kVector; ++v) {
-          contribution[v] = static_cast<float>(from[v]) / scale_;
+          contribution.of[v] = static_cast<float>(from[v]) / scale_;
         }
         Accumulator::add(to, contribution);
       }
@@ -172,8 +197,8 @@ class Sum {
   Storage& storage_;
   RowReds<K> reds_;
   float scale_ = 1.0F;
-  float gradient_[kOwn];          ///< in units
-  ptx::SharedAddress own_[kOwn];  ///< of the lane's channels in the first pixel
+  float gradient_[kOwn];  ///< in units
+  int own_[kAddresses];   ///< bytes to the lane's channels in a pixel
 };
 
 }  // namespace msda::shared_fixed

@@ -11,6 +11,11 @@
 
 namespace msda {
 
+template <int n>
+struct Floats {
+  float of[n];
+};
+
 /// Static members:
 ///
 /// - `Element`: the type of the sums in global memory, [B, S, H, C]; `kInPlace`: they are
@@ -19,32 +24,54 @@ namespace msda {
 /// - `kWidest`: numbers of one red instruction at most;
 /// - sums(arguments) returns the first of them;
 /// - `kIsFixed`: the sums are whole numbers in units of 1 / scale(arguments, image, head), which is
-/// 1
-///   for floating point; contributions are multiplied by it;
-/// - add(sums, contributions) adds n neighbouring contributions. Called by any thread.
+///   1 for floating point; contributions are multiplied by it;
+/// - gradient(stored, scale) makes of n channels of a row's gradient what products(weight,
+/// gradient)
+///   multiplies with the weight of a corner;
+/// - add(sums, products) adds n neighbouring products, or `Floats<n>`. Called by any thread.
 template <class Policy, class K>
 concept AccumulatorPolicy = requires(const backward::Arguments& arguments,
-                                     typename Policy::Element* sums, const float (&one)[1]) {
+                                     typename Policy::Element* sums, const Floats<1>& one,
+                                     const Vector<typename K::Problem::Output, 1>& stored) {
   requires kConstant<bool, Policy::kInPlace>;
   requires kConstant<int, Policy::kWidest>;
   { Policy::sums(arguments) } -> Same<typename Policy::Element*>;
   requires kConstant<bool, Policy::kIsFixed>;
   { Policy::scale(arguments, 0LL, 0) } -> Same<float>;
+  Policy::add(sums, Policy::products(1.0F, Policy::gradient(stored, 1.0F)));
   Policy::add(sums, one);
+};
+
+/// Products in float32.
+struct FloatProducts {
+  template <class T, int n>
+  __device__ static Floats<n> gradient(const Vector<T, n>& stored, float scale) {
+    Floats<n> gradient;
+#pragma unroll
+    for (int i = 0; i < n; ++i) gradient.of[i] = scale * to_float(stored.element[i]);
+    return gradient;
+  }
+  template <int n>
+  __device__ static Floats<n> products(float weight, const Floats<n>& gradient) {
+    Floats<n> products;
+#pragma unroll
+    for (int i = 0; i < n; ++i) products.of[i] = weight * gradient.of[i];
+    return products;
+  }
 };
 
 /// Of floating-point sums of any type.
 template <class T>
-struct FloatingAccumulator {
+struct FloatingAccumulator : FloatProducts {
   using Element = T;
   static constexpr int kWidest = 16 / static_cast<int>(sizeof(T));
   static constexpr bool kIsFixed = false;
 
   __device__ static float scale(const backward::Arguments&, long long, int) { return 1.0F; }
   template <int n>
-  __device__ static void add(T* sums, const float (&contributions)[n]) {
+  __device__ static void add(T* sums, const Floats<n>& products) {
     alignas(16) T rounded[n];
-    from_floats(contributions, rounded);
+    from_floats(products.of, rounded);
     ptx::red_add(sums, rounded);
   }
 };

@@ -17,10 +17,12 @@ struct alignas(16) Cell {
   float weight;    ///< attention
 };
 inline constexpr float kAway = 4.0F;
+/// A location outside every level.
+inline constexpr float kNowhere = 1.0e9F;
 
 /// Weight of the pixel `second` behind the first one on an axis, `x` behind which the point lies.
 __device__ __forceinline__ float share(float x, bool second) {
-  return __saturatef(1.0F - fabsf(second ? x - 1.0F : x));
+  return __saturatef(1.0F - fabsf(x - (second ? 1.0F : 0.0F)));
 }
 /// The derivative of share() with respect to x, from the right at the pixels' centres. (Differences
 /// would round a point close before a centre to the centre.)
@@ -28,6 +30,12 @@ __device__ __forceinline__ float slope(float x, bool second) {
   const float of_first = x < 0.0F ? 1.0F : x < 1.0F ? -1.0F : 0.0F;
   const float of_second = x < 0.0F ? 0.0F : x < 1.0F ? 1.0F : x < 2.0F ? -1.0F : 0.0F;
   return second ? of_second : of_first;
+}
+/// The derivative of share(x, false) * first + share(x, true) * second, for a point that counts.
+__device__ __forceinline__ float slope_of(float x, float first, float second) {
+  const float after = x < 0.0F ? first : x < 1.0F ? second : 0.0F;
+  const float before = x < 0.0F ? 0.0F : x < 1.0F ? first : second;
+  return after - before;
 }
 
 struct OnAxis {
@@ -91,26 +99,27 @@ __device__ __forceinline__ float x_slope(float x, bool right) {
   return slope(x, right);
 }
 template <class K, int level>
-__device__ __forceinline__ float y_slope(float y, bool below) {
-  if (K::Problem::height(level) == 1 && below) return 0.0F;
-  return slope(y, below);
+__device__ __forceinline__ float y_slope_of(float y, float upper, float lower) {
+  return slope_of(y, upper, K::Problem::height(level) == 1 ? 0.0F : lower);
 }
 
 /// The cells of the rows that each warp has at a time. Rows are one cell apart from whole banks, so
 /// that lanes of several rows read from different ones.
 template <class K>
 struct Cells {
-  static constexpr int kPoints = K::Problem::kLevels * K::Problem::kPoints;
+  static constexpr int kLevels = K::Lanes::kLevelsApart ? 1 : K::Problem::kLevels;
+  static constexpr int kPoints = kLevels * K::Problem::kPoints;
   static constexpr int kWarpRows = K::Lanes::kWarpRows;
   struct Storage {
     Cell cell[K::Lanes::kThreads / simt::kWarpLanes][kWarpRows][kPoints + 1];
   };
 
-  /// Called by all lanes of a warp, converged: computes the cells of its rows; flat_row(r) is the
-  /// index (b*Q + q)*H + h of its row r. When it returns, all lanes see them.
-  template <class FlatRow>
+  /// Called by all lanes of a warp, converged: computes the cells of its rows; rows.number(r) is
+  /// the index (b*Q + q)*H + h of its row r, whose points do not count unless rows.exists(r). When
+  /// it returns, all lanes see them.
+  template <class Rows>
   __device__ static void compute(const msda::Arguments& arguments, Storage& storage,
-                                 const FlatRow& flat_row) {
+                                 const Rows& rows, int level) {
     using Problem = typename K::Problem;
     using Location = typename Problem::Location;
     using Weight = typename Problem::Weight;
@@ -123,15 +132,17 @@ struct Cells {
       if (i >= kWarpRows * kPoints) break;
       const int row = i / kPoints;
       const int point = i % kPoints;
-      const long long number = flat_row(row) * kPoints + point;
+      const long long number =
+          (rows.number(row) * Problem::kLevels + level) * Problem::kPoints + point;
       const XY xy = XY::read(static_cast<const Location*>(arguments.locations) + 2 * number,
                              [](const auto* p) { return K::Cache::load_stream(p); });
       const auto weight =
           Vector<Weight, 1>::read(static_cast<const Weight*>(arguments.weights) + number,
                                   [](const auto* p) { return K::Cache::load_stream(p); });
-      cells[row][point] = make_cell<K>(
-          {to_float(xy.element[0]), to_float(xy.element[1]), to_float(weight.element[0])},
-          point / Problem::kPoints);
+      const float x = rows.exists(row) ? to_float(xy.element[0]) : kNowhere;
+      const Cell cell = make_cell<K>({x, to_float(xy.element[1]), to_float(weight.element[0])},
+                                     level + point / Problem::kPoints);
+      cells[row][point] = cell;
     }
     simt::syncwarp();
   }

@@ -19,14 +19,21 @@ class Row {
   using Values = Vector<Value, Lanes::kVector>;
   using Place = msda::Place<K>;
   static constexpr int kTaps = 4 / Lanes::kSides;
+  static constexpr int kMostBatch = 4;
   static constexpr int kPoints = Problem::kPoints;
-  /// Points whose values a lane loads together.
+  /// Points whose gradients are summed over lanes together, a power of two.
   static constexpr int kBatch = [] {
+    int batch = Lanes::kPoints < kMostBatch ? kMostBatch : Lanes::kPoints;
+    while (batch > 1 && batch / 2 >= kPoints) batch /= 2;
+    return batch;
+  }();
+  /// Points of them whose values a lane loads together.
+  static constexpr int kFlight = [] {
     constexpr int kMostWords = 16;
     constexpr int kWords = kTaps * Lanes::kOwn * Values::kWords;
-    int batch = Lanes::kPoints;
-    while (batch > 1 && (batch * kWords > kMostWords || batch / 2 >= kPoints)) batch /= 2;
-    return batch;
+    int flight = Lanes::kPoints < kBatch ? Lanes::kPoints : kBatch;
+    while (flight > 1 && flight * kWords > kMostWords) flight /= 2;
+    return flight;
   }();
   static constexpr int kWhole = kPoints / kBatch * kBatch;
   /// With two sides, the blends of a side's column along y: a sum and a derivative. With one side,
@@ -54,19 +61,15 @@ class Row {
     }
   }
 
+  /// Of level `only`, if levels are apart.
   template <class Sum>
-  __device__ void run(const Cell* cells, Sum& sum) const {
+  __device__ void run(const Cell* cells, int only, Sum& sum) const {
     static_for<Problem::kLevels>([&]<int level>() {
-      const Cell* const own = cells + level * kPoints;
-      if constexpr (kWhole > kBatch) {
-#pragma unroll 1
-        for (int first = 0; first < kWhole; first += kBatch) {
-          visit<level, kBatch>(own, first, sum);
-        }
-      } else if constexpr (kWhole != 0) {
-        visit<level, kBatch>(own, 0, sum);
+      if constexpr (!Lanes::kLevelsApart) {
+        run_level<level>(cells + level * kPoints, sum);
+      } else if (level == only) {
+        run_level<level>(cells, sum);
       }
-      if constexpr (kWhole < kPoints) visit<level, kPoints - kWhole>(own, kWhole, sum);
     });
   }
 
@@ -78,28 +81,52 @@ class Row {
     return Lanes::kSides == 2 ? Place::side() + 2 * tap : tap;
   }
 
+  template <int level, class Sum>
+  __device__ void run_level(const Cell* cells, Sum& sum) const {
+    if constexpr (kWhole > kBatch) {
+#pragma unroll 1
+      for (int first = 0; first < kWhole; first += kBatch) {
+        visit<level, kBatch>(cells, first, sum);
+      }
+    } else if constexpr (kWhole != 0) {
+      visit<level, kBatch>(cells, 0, sum);
+    }
+    if constexpr (kWhole < kPoints) visit<level, kPoints - kWhole>(cells, kWhole, sum);
+  }
+
   template <int level, int points, class Sum>
   __device__ void visit(const Cell* cells, int first, Sum& sum) const {
+    PointSums<kBatch, kNumbers> sums = {};
+    static_for<(points + kFlight - 1) / kFlight>([&]<int flight>() {
+      constexpr int kFrom = flight * kFlight;
+      constexpr int kCount = points - kFrom < kFlight ? points - kFrom : kFlight;
+      fly<level, kCount>(cells + first + kFrom, sum, sums.of + kFrom);
+    });
+    if constexpr (kHasDots<K>) {
+      finish<level, points>(cells, first, Transposed::template sum<kNumbers>(sums));
+    }
+  }
+
+  /// Loads the values of some points, adds their contributions, and blends the values.
+  template <int level, int points, class Sum>
+  __device__ void fly(const Cell* cells, Sum& sum, float (*numbers)[kNumbers]) const {
     // Copied once: reds order memory, so that the compiler would read them again.
     Cell own[points];
 #pragma unroll
-    for (int p = 0; p < points; ++p) own[p] = cells[first + p];
+    for (int p = 0; p < points; ++p) own[p] = cells[p];
     Values values[points][kTaps][Lanes::kOwn];
     if constexpr (kHasDots<K>) {
 #pragma unroll
       for (int p = 0; p < points; ++p) load<level>(own[p], values[p]);
     }
     if constexpr (kIsAsked<K, kGradValue>) {
-      if (exists_) {
 #pragma unroll
-        for (int p = 0; p < points; ++p) sum.template add<level>(own[p]);
-      }
+      for (int p = 0; p < points; ++p) sum.template add<level>(own[p]);
     }
-    if constexpr (!kHasDots<K>) return;
-    PointSums<kBatch, kNumbers> sums = {};
+    if constexpr (kHasDots<K>) {
 #pragma unroll
-    for (int p = 0; p < points; ++p) blend<level>(own[p], values[p], sums.of[p]);
-    finish<level, points>(cells, first, Transposed::template sum<kNumbers>(sums));
+      for (int p = 0; p < points; ++p) blend<level>(own[p], values[p], numbers[p]);
+    }
   }
 
   template <int level>
@@ -135,16 +162,14 @@ class Row {
     }
     const float upper = y_share<K, level>(cell.y, false);
     const float lower = y_share<K, level>(cell.y, true);
-    const float into_upper = y_slope<K, level>(cell.y, false);
-    const float into_lower = y_slope<K, level>(cell.y, true);
     if constexpr (Lanes::kSides == 2) {
       numbers[0] = fmaf(lower, dot[1], upper * dot[0]);
-      numbers[1] = fmaf(into_lower, dot[1], into_upper * dot[0]);
+      numbers[1] = y_slope_of<K, level>(cell.y, dot[0], dot[1]);
     } else {
       const float left = fmaf(lower, dot[2], upper * dot[0]);
       const float right = fmaf(lower, dot[3], upper * dot[1]);
-      const float down_left = fmaf(into_lower, dot[2], into_upper * dot[0]);
-      const float down_right = fmaf(into_lower, dot[3], into_upper * dot[1]);
+      const float down_left = y_slope_of<K, level>(cell.y, dot[0], dot[2]);
+      const float down_right = y_slope_of<K, level>(cell.y, dot[1], dot[3]);
       const float left_share = x_share<K, level>(cell.x, false);
       const float right_share = x_share<K, level>(cell.x, true);
       numbers[0] = fmaf(right_share, right, left_share * left);

@@ -12,7 +12,7 @@ namespace msda {
 /// lane has `kOwn` vectors of `kVector` channels, every kLanesPerSide-th of the row's `kChunks`.
 /// A block has `kThreads` threads, whole warps, and `kRows` rows at a time; registers suffice for
 /// `kLeastBlocks` blocks of an SM. A lane has the values of at most `kPoints` points in flight, a
-/// power of two.
+/// power of two. With `kLevelsApart` a work item is one level of its rows.
 template <class Policy, class K>
 concept LanesPolicy = requires {
   requires kConstant<int, Policy::kThreads>;
@@ -20,6 +20,7 @@ concept LanesPolicy = requires {
   requires kConstant<int, Policy::kWarpRows>;
   requires kConstant<unsigned, Policy::kLeastBlocks>;
   requires kConstant<int, Policy::kPoints>;
+  requires kConstant<bool, Policy::kLevelsApart>;
   requires kConstant<int, Policy::kSides>;
   requires kConstant<int, Policy::kLanes>;
   requires kConstant<int, Policy::kLanesPerSide>;
@@ -40,6 +41,7 @@ struct RowLaneShape {
   int bytes;            ///< of a lane's vector at most
   unsigned blocks = 1;  ///< of an SM at least
   int points = 4;
+  bool levels_apart = false;
 };
 
 /// A row's lanes as few as hold its channels in vectors, half a warp for each side at most.
@@ -61,7 +63,8 @@ struct RowLaneMapping {
   static constexpr int kThreads = [] {
     constexpr int kCellBytes = 16;
     constexpr int kMostBytes = 1 << 16;
-    constexpr int kWarpBytes = kWarpRows * (Problem::kLevels * Problem::kPoints + 1) * kCellBytes;
+    constexpr int kLevels = shape.levels_apart ? 1 : Problem::kLevels;
+    constexpr int kWarpBytes = kWarpRows * (kLevels * Problem::kPoints + 1) * kCellBytes;
     int warps = shape.threads / simt::kWarpLanes;
     while (warps > 1 && warps * kWarpBytes > kMostBytes) --warps;
     return warps * simt::kWarpLanes;
@@ -69,6 +72,7 @@ struct RowLaneMapping {
   static constexpr int kRows = kThreads / kLanes;
   static constexpr unsigned kLeastBlocks = shape.blocks;
   static constexpr int kPoints = shape.points;
+  static constexpr bool kLevelsApart = shape.levels_apart;
 };
 
 /// Default: words of 16 bytes, and a side for each column.

@@ -55,6 +55,7 @@ struct Composed {
   using Problem = typename C::Problem;
   using Arguments = backward::Arguments;
   using Layout = ProblemLayout<Problem>;
+  using Sizes = typename SizesOf<Problem>::Type;
 #define MSDA_BIND(Name, name, Default) using Name = typename C::template Name<Composed>;
   MSDA_BACKWARD_SLOTS(MSDA_BIND)
   MSDA_BACKWARD_SHARED_SLOTS(MSDA_BIND)
@@ -63,7 +64,8 @@ struct Composed {
     static constexpr int kThreads = Lanes::kThreads;
     static constexpr int kRows = Lanes::kRows;
     static constexpr int kRowsPerLane = 1;
-    static constexpr int kChannelBlocks = 1;
+    /// What a work item has of its rows: a level.
+    static constexpr int kChannelBlocks = Lanes::kLevelsApart ? Problem::kLevels : 1;
   };
   struct Source {
     static constexpr int kPlaneHeads = Sum::kOneHead ? 1 : Problem::kHeads;
@@ -127,13 +129,14 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
       simt::begin_tile(at == 0);
       const WarpRows<K> rows(arguments, item, at);
       if (!rows.any()) continue;
-      Cells<K>::compute(arguments, cells, [&](int row) { return rows.number(row); });
+      const int level = K::Lanes::kLevelsApart ? item.channel_block : 0;
+      Cells<K>::compute(arguments, cells, rows, level);
       const int own = Place<K>::warp_row();
       const long long number = rows.number(own);
       const int head = rows.head(own);
       if constexpr (kAdds) sum.begin_row(item.image, number, head);
       Row<K>(arguments, item.image, number, head, rows.exists(own))
-          .run(cells.cell[simt::warp()][own], sum);
+          .run(cells.cell[simt::warp()][own], level, sum);
     }
     if constexpr (kAdds) sum.leave(item);
   }

@@ -34,6 +34,8 @@ class RowReds {
   using Map = typename K::RedMap;
   using Accumulator = typename K::Accumulator;
   static constexpr int kVector = Map::kVector;
+  using Gradient =
+      decltype(Accumulator::gradient(Vector<typename Problem::Output, kVector>(), 1.0F));
   static constexpr int kPixelBytes =
       K::Layout::kPixelStride * static_cast<int>(sizeof(typename Accumulator::Element));
 
@@ -49,8 +51,7 @@ class RowReds {
       if (chunk >= Map::kChunks) continue;
       const auto stored = Vector<Output, kVector>::read(gradient + chunk * kVector,
                                                         [](const auto* p) { return ptx::ldg(p); });
-#pragma unroll
-      for (int v = 0; v < kVector; ++v) gradient_[n][v] = scale * to_float(stored.element[v]);
+      gradient_[n] = Accumulator::gradient(stored, scale);
     }
     sums_ = reinterpret_cast<unsigned char*>(
         Accumulator::sums(arguments) + image * K::Layout::kImageStride +
@@ -76,18 +77,15 @@ class RowReds {
 #pragma unroll
       for (int n = 0; n < Map::kOwn; ++n) {
         if (Map::kOwn * Map::kSpan != Map::kChunks && Map::chunk(n) >= Map::kChunks) continue;
-        float contribution[kVector];
-#pragma unroll
-        for (int v = 0; v < kVector; ++v) contribution[v] = weight * gradient_[n][v];
         Accumulator::add(reinterpret_cast<typename Accumulator::Element*>(pixel) +
                              (Map::chunk(n) - Map::chunk(0)) * kVector,
-                         contribution);
+                         Accumulator::products(weight, gradient_[n]));
       }
     }
   }
 
  private:
-  float gradient_[Map::kOwn][kVector];
+  Gradient gradient_[Map::kOwn];
   unsigned char* sums_;  ///< of the lane's first vector in the image's first pixel
 };
 

@@ -1,0 +1,152 @@
+// A bound from where the points of an item lie: the magnitudes that meet in each pixel, one number
+// for all channels. Costs more than rows.cuh, and leaves units small enough for float32.
+#pragma once
+
+#include <backward/cells.cuh>
+#include <shared_fixed/mass.cuh>
+
+namespace msda::shared_fixed {
+
+/// The points of an item in the levels of `Levels`. Some lanes of a warp read a row together, and a
+/// thread some rows before it uses one, since nothing else hides the latency of these loads.
+template <class K, class Levels>
+class Meeting {
+  using Problem = typename K::Problem;
+  using Location = typename Problem::Location;
+  using Weight = typename Problem::Weight;
+  static constexpr int kChunks = GradientPart<K, 1>::kChunks;
+  static constexpr int kPoints = Levels::kLevels * Problem::kPoints;
+  static constexpr int kLanes = [] {
+    constexpr int kWanted = power_of_two_from(kPoints > kChunks ? kPoints : kChunks);
+    return kWanted < simt::kWarpLanes ? kWanted : simt::kWarpLanes;
+  }();
+  static constexpr int kOwnPoints = (kPoints + kLanes - 1) / kLanes;
+  using Gradient = GradientPart<K, kLanes>;
+  static constexpr int kTogether = kOwnPoints + Gradient::kOwn > 2 ? 2 : 4;
+  static constexpr int kThreads = K::Lanes::kThreads;
+  static constexpr int kWarps = kThreads / simt::kWarpLanes;
+  static constexpr int kBlockRows = kThreads / kLanes;
+
+  /// A lane's part of a row.
+  struct Part {
+    Gradient gradient;
+    Vector<Location, 2> xy[kOwnPoints];
+    Weight weight[kOwnPoints];
+    float mass[kOwnPoints];
+    int pixel[kOwnPoints];  ///< in Storage
+  };
+
+ public:
+  /// For each pixel of the levels what points add to it and the three pixels right of and below it:
+  /// whole numbers too, since many points of neighbouring rows meet in one place.
+  struct Storage {
+    unsigned mass[Levels::kPixels > 0 ? Levels::kPixels : 1];
+    float first[kWarps];
+  };
+
+  static constexpr bool kAdds = false;
+
+  __device__ Meeting(const backward::Arguments& arguments, Storage& storage)
+      : arguments_(arguments), storage_(storage) {}
+
+  /// This thread's part of the item's mass: the larger of all threads' are that of the block.
+  /// Called by all threads; the caller's barrier comes after it.
+  __device__ Mass of(const WorkItem& item) {
+    const int thread = static_cast<int>(simt::thread());
+    for (int i = thread; i < Levels::kPixels; i += kThreads) storage_.mass[i] = 0;
+    const long long points = (item.last - item.first) * Problem::kPoints;
+    float largest = 0.0F;
+    float unit = 0.0F;
+    for (long long first = item.first; first < item.last; first += kTogether * kBlockRows) {
+      Part parts[kTogether];
+#pragma unroll
+      for (int t = 0; t < kTogether; ++t) parts[t] = read(item, row(first, t));
+#pragma unroll
+      for (int t = 0; t < kTogether; ++t) {
+        multiply(parts[t], row(first, t) < item.last);
+#pragma unroll
+        for (int n = 0; n < kOwnPoints; ++n) largest = larger(parts[t].mass[n], largest);
+      }
+      if (first == item.first) unit = unit_of_masses(largest, points);
+#pragma unroll
+      for (int t = 0; t < kTogether; ++t) add(parts[t], unit, most_units(points));
+    }
+    simt::syncthreads();
+    unsigned most = 0;
+    for (int i = thread; i < Levels::kPixels; i += kThreads) most = max(most, storage_.mass[i]);
+    // A pixel gets of four neighbours. Masses that were too large for the unit may all have met.
+    const float of_all = largest * static_cast<float>(points);
+    const bool is_whole = largest * unit <= most_units(points);
+    return {is_whole ? 4.0F * static_cast<float>(most) / unit : 4.0F * of_all, largest};
+  }
+
+ private:
+  __device__ static int lane() { return static_cast<int>(simt::lane()) % kLanes; }
+  __device__ static int own(int n) { return lane() + n * kLanes; }
+  __device__ static long long row(long long first, int t) {
+    return first + t * kBlockRows + static_cast<int>(simt::thread()) / kLanes;
+  }
+
+  __device__ Part read(const WorkItem& item, long long row) const {
+    const long long number = number_of<K>(arguments_, item, row);
+    Part part = {};
+    part.gradient.read(arguments_, number);
+#pragma unroll
+    for (int n = 0; n < kOwnPoints; ++n) {
+      if (own(n) >= kPoints) continue;
+      const long long point =
+          (number * Problem::kLevels + level(n)) * Problem::kPoints + own(n) % Problem::kPoints;
+      part.xy[n] =
+          Vector<Location, 2>::read(static_cast<const Location*>(arguments_.locations) + 2 * point,
+                                    [](const auto* p) { return ptx::ldg(p); });
+      part.weight[n] = static_cast<const Weight*>(arguments_.weights)[point];
+    }
+    return part;
+  }
+  __device__ static int level(int n) { return Levels::number(own(n) / Problem::kPoints); }
+
+  /// Finds masses and pixels of a row's points, which are 0 unless it `exists`. All lanes of the
+  /// warp call it, converged.
+  __device__ static void multiply(Part& part, bool exists) {
+    const float gradient = part.gradient.largest();
+#pragma unroll
+    for (int n = 0; n < kOwnPoints; ++n) {
+      part.mass[n] = 0.0F;
+      if (!exists || own(n) >= kPoints) continue;
+      const backward::Cell cell =
+          backward::make_cell<K>({to_float(part.xy[n].element[0]), to_float(part.xy[n].element[1]),
+                                  to_float(part.weight[n])},
+                                 level(n));
+      if (cell.x == backward::kAway) continue;
+      part.mass[n] = fabsf(cell.weight) * gradient;
+      part.pixel[n] = Levels::place(level(n)) + static_cast<int>(cell.pixel);
+    }
+  }
+  /// Units of one point, of which `points` can meet without overflow.
+  __device__ static float most_units(long long points) {
+    return 2147483648.0F / static_cast<float>(points) - 1.0F;
+  }
+  /// The unit by which most masses will be small enough, if the largest of the first ones, of which
+  /// this thread knows `largest`, is no outlier. Called by all threads.
+  __device__ float unit_of_masses(float largest, long long points) {
+    largest = simt::warp_reduce(largest, [](float a, float b) { return larger(a, b); });
+    if (simt::lane() == 0) storage_.first[simt::warp()] = largest;
+    simt::syncthreads();
+    for (int w = 0; w < kWarps; ++w) largest = larger(storage_.first[w], largest);
+    constexpr float kRoom = 16.0F;
+    return largest > 0.0F && largest <= 1.0e30F ? most_units(points) / (kRoom * largest) : 1.0F;
+  }
+  __device__ void add(const Part& part, float unit, float most) {
+#pragma unroll
+    for (int n = 0; n < kOwnPoints; ++n) {
+      if (part.mass[n] == 0.0F) continue;
+      simt::atomic_add(storage_.mass + part.pixel[n],
+                       static_cast<unsigned>(fminf(part.mass[n] * unit, most)) + 1);
+    }
+  }
+
+  const backward::Arguments& arguments_;
+  Storage& storage_;
+};
+
+}  // namespace msda::shared_fixed
