@@ -2,13 +2,13 @@
 // for, and on the problems that a straight path misses.
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "conformance/conformance.hpp"
+#include "conformance/simt_checks.hpp"
 #include "measure/verify.hpp"
 
 namespace msda {
@@ -16,66 +16,15 @@ namespace {
 
 using Uses = std::vector<Use>;
 
-std::map<std::string, ParameterValue> items(std::int64_t chunks) {
-  return {{"blocks", std::int64_t{1}}, {"chunks", chunks}};
-}
+class BackwardOnSimt : public ::testing::TestWithParam<SimtCheck> {};
 
-/// Each alone, and those that meet in a kernel.
-std::vector<Uses> compositions() {
-  return {
-      {{"l2-red", {}}},
-      {{"native-sums", {}}},
-      {{"fixed-sums", {}}},
-      {{"float32-sums", {{"clear", std::string("converter")}}}},
-      {{"half2-dots", {}}, {"native-sums", {}}},
-      {{"lane-reds", {{"scalar", true}}}},
-      {{"lane-reds", {}}, {"native-sums", {}}},
-      {{"row-lanes", {{"threads", std::int64_t{64}}, {"sides", std::int64_t{1}}}}},
-      {{"row-lanes", {{"bytes", std::int64_t{4}}}}, {"fixed-sums", {}}},
-      {{"shared-fixed", {}}},
-      {{"shared-fixed", {{"budget", std::int64_t{1}}}}, {"persistent", items(2)}},
-      {{"shared-fixed", {}}, {"persistent", items(3)}, {"native-sums", {}}},
-      {{"shared-fixed", {}}, {"persistent", items(2)}, {"fixed-sums", {}}},
-      {{"l2-red", {}}, {"spatial-order", {}}, {"work-stealing", {}}},
-  };
-}
-
-struct BackwardCheck {
-  std::size_t number;
-  Uses uses;
-};
-void PrintTo(const BackwardCheck& check, std::ostream* out) {
-  *out << Composition(shipped_plugins(), check.uses).describe();
-}
-
-std::vector<BackwardCheck> checks() {
-  std::vector<BackwardCheck> all;
-  for (const Uses& uses : compositions()) all.push_back({all.size(), uses});
-  return all;
-}
-
-class BackwardOnSimt : public ::testing::TestWithParam<BackwardCheck> {};
-
-/// Two of the awkward problems in turn, and one with locations that are no numbers.
 TEST_P(BackwardOnSimt, IsRightInAnyOrder) {
-  constexpr std::size_t kHostile = 12;
-  const auto& [number, uses] = GetParam();
-  const Composition composition(shipped_plugins(), uses);
-  ASSERT_EQ(composition.op().name(), "backward");
-  const auto device = open_device(fmt::format("simt:{}:races", number));
-  const std::size_t problems = awkward_cases("backward").size();
-  expect_conforming(*device, composition,
-                    {number % problems, (number + 5) % problems, kHostile + number % 2});
+  ASSERT_EQ(GetParam().composition.op().name(), "backward");
+  EXPECT_EQ(run(GetParam()), "");
 }
 
-std::string name_of_check(const ::testing::TestParamInfo<BackwardCheck>& info) {
-  std::string name = std::to_string(info.param.number);
-  for (const Use& use : info.param.uses) name += "_" + test_name(use.variant);
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Compositions, BackwardOnSimt, ::testing::ValuesIn(checks()),
-                         name_of_check);
+INSTANTIATE_TEST_SUITE_P(Compositions, BackwardOnSimt, ::testing::ValuesIn(backward_checks()),
+                         [](const auto& info) { return info.param.name; });
 
 /// The bits that a composition leaves in grad_value when blocks and threads run in another order.
 Bytes gradient(const Composition& composition, const Case& one, int seed) {

@@ -47,6 +47,10 @@ std::vector<SimtCheck> image_checks();
 /// Planes of several heads (head_groups.hpp), each on an even and an odd number of them.
 std::vector<SimtCheck> head_group_checks();
 
+/// Compositions of the skeleton `backward`: sums in any order, with races looked for, each on two of
+/// the awkward problems in turn and on one with locations that are no numbers.
+std::vector<SimtCheck> backward_checks();
+
 /// What launches leave in workspaces for those that follow (launches_in_a_row()).
 std::vector<SimtCheck> launch_checks();
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -34,7 +35,7 @@ const std::vector<Candidate>& candidates() {
     for (const auto& suite :
          {alone_checks(), tile_checks(), side_checks(), parameter_checks(), offset_checks(),
           head_group_checks(), launch_checks(), recipe_checks(), recipe_number_checks(),
-          image_checks(), combination_checks()}) {
+          image_checks(), combination_checks(), backward_checks()}) {
       for (const SimtCheck& check : suite) {
         // The processes of the trials share the cases that are made here.
         const Problem problem = check.cases.empty() ? awkward_cases().front().problem
@@ -47,10 +48,12 @@ const std::vector<Candidate>& candidates() {
   return kCandidates;
 }
 
-/// "tma_boxes/row_boxes.cuh" -> "tma-boxes"; "" for a file of the core.
+/// "tma_boxes/row_boxes.cuh" -> "tma-boxes"; of a file of the operator `backward` a variant that
+/// names its default; "" for a file of the core.
 std::string plugin_of(const std::string& file) {
   std::string name = file.substr(0, file.find('/'));
   std::replace(name.begin(), name.end(), '_', '-');
+  if (name == "backward") return "l2-red";
   return name == "msda" ? "" : name;
 }
 
@@ -125,9 +128,18 @@ class Score {
   nlohmann::json lines_ = nlohmann::json::array();
 };
 
+std::vector<Mutant> all_mutants() {
+  std::vector<Mutant> all;
+  for (const char* file : {"mutants.yaml", "backward_mutants.yaml"}) {
+    std::ranges::move(read_mutants(std::filesystem::path(MSDA_MUTANTS) / file),
+                      std::back_inserter(all));
+  }
+  return all;
+}
+
 /// Those whose file and words contain MSDA_MUTANT, when that is set.
 std::vector<Mutant> chosen_mutants() {
-  std::vector<Mutant> mutants = read_mutants(MSDA_MUTANTS);
+  std::vector<Mutant> mutants = all_mutants();
   if (const char* part = std::getenv("MSDA_MUTANT")) {
     std::erase_if(mutants, [&](const Mutant& mutant) {
       return (mutant.file + ": " + mutant.what).find(part) == std::string::npos;
@@ -138,7 +150,7 @@ std::vector<Mutant> chosen_mutants() {
 
 TEST(Mutants, AllFitTheDeviceCode) {
   std::set<std::string> words;
-  for (const Mutant& mutant : read_mutants(MSDA_MUTANTS)) {
+  for (const Mutant& mutant : all_mutants()) {
     EXPECT_TRUE(words.insert(mutant.file + mutant.what).second) << "twice: " << mutant.what;
     const auto uses = plugin_of(mutant.file);
     Unit unit = write_unit(shipped_composition(uses.empty() ? "default" : uses),
