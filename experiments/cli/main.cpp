@@ -1,12 +1,17 @@
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 #include <new>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -58,9 +63,25 @@ int run_reporting(int argc, char** argv) {
   }
 }
 
+/// Threads get as much as the shell allows a stack, from the start on: where that is little, the
+/// program starts again with what it needs, as long as the system allows as much.
+void require_stack(char** argv) {
+  constexpr rlim_t kNeeded = rlim_t{1} << 20U;
+  rlimit stack{};
+  if (::getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= kNeeded) return;
+  const rlim_t had = std::exchange(stack.rlim_cur, kNeeded);
+  if (stack.rlim_max >= kNeeded && ::setrlimit(RLIMIT_STACK, &stack) == 0) {
+    ::execv("/proc/self/exe", argv);
+  }
+  std::exit(
+      report(fmt::format("a stack of {} bytes is too small: allow 1 MB (ulimit -s 1024)", had),
+             msda::ExitCode::kEnvironment));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  require_stack(argv);
   msda::keep_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write
   return finish_output(run_reporting(argc, argv));

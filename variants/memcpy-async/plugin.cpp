@@ -18,7 +18,8 @@ class MemcpyAsync final : public msda::Optimization {
              .type = "msda::memcpy_async::Fetch",
              .header = "memcpy_async/fetch.cuh",
              .excludes = {{"splits-values", "a row is copied as one run of bytes"},
-                          {"fetches-texels", "what is copied has an address"}}}) {}
+                          {"fetches-texels", "what is copied has an address"},
+                          {"blends-texels", "the texture unit blends, and no row is copied"}}}) {}
 
   std::optional<std::string> unsupported(const msda::Problem&, const msda::DeviceInfo& device,
                                          const msda::Parameters&) const override {

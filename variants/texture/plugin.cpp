@@ -14,6 +14,7 @@ class TextureSource final : public msda::Optimization {
              .slot = "source",
              .type = "msda::texture::Source",
              .header = "texture/source.cuh",
+             .traits = {"blends-texels"},
              .excludes = {
                  msda::needs_fixed_levels("a texture is an array of the size of its level"),
                  {"reads-sides", "the texture unit reads both sides of a point at once"},

@@ -52,6 +52,18 @@ TEST(EstimateRatio, ProcessesAreTheUnitWhereThereAreSeveral) {
   EXPECT_NEAR(std::log(estimate->interval_95->high), (1 + 12.7062047) * std::log(2), 1e-6);
 }
 
+// Mean log ratios 0, ln 4 and ln 2, of which two were planned: these have the standard deviation
+// sqrt(2) ln 2, over the root of all three, and one degree of freedom.
+TEST(EstimateRatio, ProcessesThatWereAddedLendNoDegreesOfFreedom) {
+  const std::vector<SampleBlock> slow{{0, 0, {1}}, {1, 0, {4}}, {2, 0, {2}}};
+  const std::vector<SampleBlock> fast{{0, 0, {1}}, {1, 0, {1}}, {2, 0, {1}}};
+  const auto estimate = estimate_ratio(slow, fast, {2});
+  ASSERT_TRUE(estimate);
+  EXPECT_NEAR(estimate->ratio, 2, 1e-12);
+  const double half = 12.7062047 * std::sqrt(2.0 / 3) * std::log(2);
+  EXPECT_NEAR(std::log(estimate->interval_95->high), std::log(2) + half, 1e-6);
+}
+
 TEST(EstimateRatio, OneBlockHasNoInterval) {
   const auto estimate = estimate_ratio({{0, 0, {3}}}, {{0, 0, {2}}});
   ASSERT_TRUE(estimate);

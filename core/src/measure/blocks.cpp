@@ -87,6 +87,7 @@ void Blocks::measure(std::size_t number, int block) {
                     return check.bounds(set, output);
                   }},
                  generator, settings_.samples);
+  watch.begin();
   SampleBlock samples = sample(arm, block, watch);
   const trace::Range range = step("check");
   const Verdict verdict = check.check(device_, *arm.prepared->executable, watch);

@@ -69,7 +69,10 @@ RowWatch::RowWatch(Device& device, GroupInputs& inputs, WatchMemory& memory, Wat
   stage();
   const std::size_t needed = most_looks_ * output_slot_;
   if (!memory_.log || memory_.log->size() < needed) memory_.log = device_.allocate(needed);
-  if (!prepares_) return;
+}
+
+void RowWatch::begin() {
+  if (!prepares_ || watched_.empty()) return;
   for (std::size_t set = 0; set < inputs_.size(); ++set) {
     toggle(set, 0);
     prepare_again(set);

@@ -43,14 +43,16 @@ struct WatchMemory {
 /// - Where Operator::queries_are_alike() is false, or there is one query, inputs are not exchanged.
 class RowWatch final : public LaunchWatch {
  public:
-  /// A series of about `launches` launches. Arms that make something of an input set before its
-  /// launches (LaunchPart::outside) make it again: their inputs are exchanged once, here.
+  /// A series of about `launches` launches.
   RowWatch(Device& device, GroupInputs& inputs, WatchMemory& memory, WatchedArm arm,
            const std::mt19937_64& generator, int launches);
   RowWatch(const RowWatch&) = delete;
   RowWatch& operator=(const RowWatch&) = delete;
   ~RowWatch() override;
 
+  /// Before the series. Arms that make something of an input set before its launches
+  /// (LaunchPart::outside) make it again: their inputs are exchanged once, here.
+  void begin();
   void before(int launch) override;
   void after(int launch) override;
   int draw(int count) override;

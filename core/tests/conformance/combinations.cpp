@@ -29,13 +29,6 @@ BySlot by_slot() {
   return slots;
 }
 
-/// Those that others can stand beside.
-BySlot combinable_by_slot() {
-  BySlot slots = by_slot();
-  slots.erase("kernel");
-  return slots;
-}
-
 /// nullopt when the variants are declared not to combine; that refusal must give its reason.
 std::optional<Composition> combine(const std::vector<Use>& uses) {
   try {
@@ -80,6 +73,21 @@ std::optional<std::int64_t> odd_number(const ParameterSpec& spec) {
 }
 
 }  // namespace
+
+std::map<std::string, std::vector<const Plugin*>> combinable_by_slot() {
+  BySlot slots = by_slot();
+  slots.erase("kernel");
+  return slots;
+}
+
+std::vector<ParameterValue> tested_values(const ParameterSpec& spec) {
+  std::vector<ParameterValue> values = other_values(spec);
+  values.push_back(spec.default_value);
+  if (const auto odd = odd_number(spec); odd && ParameterValue(*odd) != spec.default_value) {
+    values.emplace_back(*odd);
+  }
+  return values;
+}
 
 std::vector<Composition> other_choices() {
   std::vector<Composition> compositions;

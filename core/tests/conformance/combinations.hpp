@@ -2,11 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "conformance/conformance.hpp"
 
 namespace msda {
+
+/// The optimizations of `forward` that others can stand beside, by slot.
+std::map<std::string, std::vector<const Plugin*>> combinable_by_slot();
+/// Each choice, both values of a flag; of a range the default and an odd number; else the default.
+std::vector<ParameterValue> tested_values(const ParameterSpec& spec);
 
 /// Every two optimizations that a composition can hold together, with default parameters.
 std::vector<Composition> all_pairs();

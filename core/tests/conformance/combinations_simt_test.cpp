@@ -19,6 +19,8 @@ INSTANTIATE_TEST_SUITE_P(Parameters, CombinationsOnSimt, ::testing::ValuesIn(par
                          name_of_check);
 INSTANTIATE_TEST_SUITE_P(VastImages, CombinationsOnSimt, ::testing::ValuesIn(image_checks()),
                          name_of_check);
+INSTANTIATE_TEST_SUITE_P(Covering, CombinationsOnSimt, ::testing::ValuesIn(covering_checks()),
+                         name_of_check);
 INSTANTIATE_TEST_SUITE_P(Random, CombinationsOnSimt, ::testing::ValuesIn(combination_checks()),
                          name_of_check);
 

@@ -9,11 +9,15 @@
 #include <set>
 
 #include "conformance/combinations.hpp"
+#include "conformance/covering.hpp"
 #include "conformance/head_groups.hpp"
 #include "conformance/offsets.hpp"
+#include "conformance/special_values.hpp"
 #include "conformance/tiles.hpp"
 #include "device/compiled_unit.hpp"
+#include "device/simt/device.hpp"
 #include "measure/verify.hpp"
+#include "reference/compare.hpp"
 
 namespace msda {
 namespace {
@@ -67,23 +71,41 @@ bool has_value_prepass(const Composition& composition) {
 
 std::string with_races(std::size_t seed) { return fmt::format("simt:{}:races", seed); }
 
+std::unique_ptr<Device> device_of(const SimtCheck& check) {
+  if (check.multiprocessors == 0) return open_device(check.device);
+  const simt::Options options = parse_simt(check.device).value();
+  DeviceInfo info = simt_info(options);
+  info.multiprocessors = check.multiprocessors;
+  return open_simt(options, info);
+}
+
+/// Of an output whose elements are rounded as float32 is, and nothing else.
+std::string wrong_as_float(const Case& one, const Bytes& output) {
+  const Bounds bounds(Arithmetic(), one.truths.front());
+  const Comparison comparison =
+      compare(one.truths.front().shape, output, one.truths.front().output, &bounds);
+  if (comparison.row_excess <= 1 && comparison.element_excess <= 1) return "";
+  return fmt::format("an error is {:.3g} times what float32 can do", comparison.row_excess);
+}
+
 /// What is wrong with the composition, compiled for the case's problem; "" too when it refuses.
-std::string wrong_with(Device& device, const Composition& composition, const Case& one,
-                       const Build& build, int launches) {
+std::string wrong_with(Device& device, const SimtCheck& check, const Case& one,
+                       const Build& build) {
+  const Composition& composition = check.composition;
   const Prepared prepared = device.load(composition, one.problem, build);
   DeviceInput input(device, one.input);
-  for (int launch = 0; launch < launches; ++launch) {
+  for (int launch = 0; launch < check.launches; ++launch) {
     const Verdict verdict = verify(device, *prepared.executable, composition, input, one.problem,
                                    truths_of(one, composition));
     if (!verdict.right) return verdict.reason;
   }
-  return "";
+  return check.is_exact ? wrong_as_float(one, input.download_output(0)) : "";
 }
 
 using Compile = std::function<Build(const Composition&, const Problem&)>;
 
 std::string run_cases(const SimtCheck& check, const Compile& compile) {
-  const auto device = open_device(check.device);
+  const auto device = device_of(check);
   if (check.suite == "images") {
     return wrong_with_vast_image(check.composition, compile(check.composition, vast_image()));
   }
@@ -94,8 +116,8 @@ std::string run_cases(const SimtCheck& check, const Compile& compile) {
   for (const std::size_t number : check.cases) {
     const Case& one = check.pool().at(number);
     if (check.composition.unsupported(one.problem, device->info())) continue;
-    const std::string wrong = wrong_with(*device, check.composition, one,
-                                         compile(check.composition, one.problem), check.launches);
+    const std::string wrong =
+        wrong_with(*device, check, one, compile(check.composition, one.problem));
     if (!wrong.empty()) return fmt::format("{}: {}", one.problem.name, wrong);
   }
   return "";
@@ -206,7 +228,29 @@ std::vector<SimtCheck> head_group_checks() { return on_head_problems("heads", he
 
 std::vector<SimtCheck> launch_checks() {
   constexpr int kLaunches = 6;  // the last learn nothing any more
-  return on_head_problems("launches", launches_in_a_row(), kLaunches);
+  std::vector<SimtCheck> checks = on_head_problems("launches", launches_in_a_row(), kLaunches);
+  // More blocks than a warp has lanes, of which each then deals the shares of several.
+  SimtCheck many = checks.front();
+  many.name = "many_blocks_" + many.name;
+  many.multiprocessors = 66;
+  many.cases = {0};
+  checks.push_back(std::move(many));
+  return checks;
+}
+
+std::vector<SimtCheck> value_checks() {
+  std::vector<SimtCheck> checks;
+  for (const SpecialCase& special : special_values()) {
+    SimtCheck check{"values",
+                    check_name(checks.size(), special.composition),
+                    special.composition,
+                    with_races(checks.size()),
+                    special_cases,
+                    special.cases};
+    check.is_exact = special.is_exact;
+    checks.push_back(std::move(check));
+  }
+  return checks;
 }
 
 std::vector<SimtCheck> offset_checks() {
@@ -270,8 +314,23 @@ std::vector<SimtCheck> combination_checks() {
   return checks;
 }
 
+std::vector<SimtCheck> covering_checks(std::size_t part, std::size_t parts) {
+  std::vector<SimtCheck> checks;
+  const std::vector<Covering>& array = covering_array();
+  for (std::size_t n = part; n < array.size(); n += parts) {
+    const Composition& composition = array[n].composition;
+    checks.push_back({"covering",
+                      check_name(n, composition),
+                      composition,
+                      n % 2 == 0 ? with_races(n) : fmt::format("simt:{}", n),
+                      awkward_cases,
+                      {array[n].problem}});
+  }
+  return checks;
+}
+
 std::string run(const SimtCheck& check) {
-  const auto device = open_device(check.device);
+  const auto device = device_of(check);
   return run_with(check, [&](const Composition& composition, const Problem& problem) {
     return device->compile(composition, problem);
   });

@@ -22,6 +22,8 @@ struct SimtCheck {
   const std::vector<Case>& (*pool)();  ///< made when first asked for
   std::vector<std::size_t> cases;      ///< of the pool; none: the vast problems of offsets.hpp
   int launches = 1;                    ///< one after another, each of which has to be right
+  int multiprocessors = 0;             ///< of the device; 0: as few as it has by itself
+  bool is_exact = false;               ///< judged as if nothing were rounded beyond float32
 };
 /// What a test's parameter is called.
 void PrintTo(const SimtCheck& check, std::ostream* out);
@@ -47,15 +49,21 @@ std::vector<SimtCheck> image_checks();
 /// Planes of several heads (head_groups.hpp), each on an even and an odd number of them.
 std::vector<SimtCheck> head_group_checks();
 
-/// Compositions of the skeleton `backward`: sums in any order, with races looked for, each on two of
-/// the awkward problems in turn and on one with locations that are no numbers.
+/// Compositions of the skeleton `backward`: sums in any order, with races looked for, each on two
+/// of the awkward problems in turn and on one with locations that are no numbers.
 std::vector<SimtCheck> backward_checks();
+/// Numbers that random inputs do not have (special_values.hpp).
+std::vector<SimtCheck> value_checks();
 
 /// What launches leave in workspaces for those that follow (launches_in_a_row()).
 std::vector<SimtCheck> launch_checks();
 
 /// Random compositions, some of them with races looked for and where a block has several tiles.
 std::vector<SimtCheck> combination_checks();
+
+/// Of the compositions of covering_array() every `parts`-th from number `part` on; all of them by
+/// default. One of two with races looked for.
+std::vector<SimtCheck> covering_checks(std::size_t part = 0, std::size_t parts = 1);
 
 /// Changes a unit before it is compiled.
 using Edit = std::function<void(Unit&)>;

@@ -307,6 +307,23 @@ TEST_F(BlocksTest, InputsAreAsTheyWereAfterALaunchThatThrowsAmongTheSamples) {
   }
 }
 
+TEST_F(BlocksTest, InputsAreAsTheyWereAfterAnArmThatCannotPrepareAgain) {
+  add();
+  int prepared = 0;
+  const auto prepare = [&](const Tensors&, Stream) {
+    if (++prepared > 1) throw Error("as it was told");
+  };
+  prepared_.back().parts = {{"prepare", prepare, true}};
+  Notes notes(1);
+  EXPECT_THROW(run(notes), Error);
+  EXPECT_EQ(prepared, 3) << "the second set's, and once more for the first when all is put back";
+  for (std::size_t set = 0; set < inputs_.size(); ++set) {
+    const Bytes& right = inputs_.set(set).input->tensors[forward::kLocations];
+    const Tensors& tensors = inputs_.on_device(set).tensors();
+    EXPECT_EQ(std::memcmp(tensors[forward::kLocations], right.data(), right.size()), 0);
+  }
+}
+
 TEST_F(BlocksTest, OtherBitsThanWhenItWasVerifiedAreSeenAfterTheSamplesToo) {
   int launches = 0;
   add([&](int launch, const Tensors& tensors) {

@@ -97,6 +97,7 @@ class RowWatchTest : public testing::TestWithParam<const char*> {
                       return check.bounds(set, output);
                     }},
                    generator, kLaunches);
+    watch.begin();
     device_->time(
         TimingMode::kWarm, kLaunches,
         [&](int i) { prepared.executable->launch(inputs_->tensors_of_launch(i), nullptr); },

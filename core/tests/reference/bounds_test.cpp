@@ -170,6 +170,18 @@ TEST_P(BoundsTest, ARowOfZerosIsCaughtAndTheWorstElementIsIn) {
 INSTANTIATE_TEST_SUITE_P(Every, BoundsTest, testing::ValuesIn(kArithmetics),
                          [](const auto& info) { return std::string(info.param.name); });
 
+/// Else a result with errors of many times what its types explain were right.
+TEST(Bounds, OfTheWholeAreAFewTimesWhatRoundingDoesWhereTypesAloneRound) {
+  const std::pair<DType, double> most[] = {
+      {DType::kFloat32, 5}, {DType::kFloat16, 2.5}, {DType::kBFloat16, 2.5}};
+  for (const auto& [type, times] : most) {
+    const Input input = make(problem_of(kLarge, 500, 4, type), Distribution::kUniform);
+    const Judged result = judged({input}, {});
+    EXPECT_GT(times * result.comparison.relative_l2, result.bound) << name_of(type);
+    EXPECT_LE(result.comparison.relative_l2, result.bound) << name_of(type);
+  }
+}
+
 TEST(Bounds, OneWrongElementIsCaught) {
   const Input input = make(problem_of(kSmall, 2000, 4, DType::kFloat16), Distribution::kUniform);
   const Truth truth = forward::make_truth(input, forward::compute_reference(input));

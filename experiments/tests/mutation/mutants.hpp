@@ -1,6 +1,7 @@
 // Wrong edits of device code, read from mutants.yaml.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -14,12 +15,19 @@ struct Mutant {
   std::string file;  ///< as units include it, "tma_boxes/row_boxes.cuh"
   std::string find;
   std::string replace;
-  std::string first;       ///< suite of checks that is tried before the others; may be empty
-  std::string equivalent;  ///< why it changes no result; empty when it does
+  std::string first;          ///< suite of checks that is tried before the others; may be empty
+  std::string equivalent;     ///< why it changes no result; empty when it does
+  bool is_generated = false;  ///< by generate_mutants(): it may not compile, or change no result
 };
 
 /// Throws Error for a file that says something else.
 std::vector<Mutant> read_mutants(const std::filesystem::path& file);
+
+/// `count` edits of these device headers, drawn by the seed: conditions negated, numbers and
+/// comparisons off by one, statements dropped, neighbouring arguments exchanged. `find` is whole
+/// lines, which stand once in their file.
+std::vector<Mutant> generate_mutants(const std::vector<UnitHeader>& headers, std::size_t count,
+                                     std::uint64_t seed);
 
 /// Makes the edit. Throws Error when the unit has no such file, or the file does not have the text
 /// exactly once.

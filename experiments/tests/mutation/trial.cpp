@@ -14,21 +14,29 @@
 
 #include <msda/error.hpp>
 
+#include "compose/unit_writer.hpp"
+#include "conformance/offsets.hpp"
+#include "jit/host_compiler.hpp"
+
 namespace msda {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Seconds that a check may take before its mutant counts as found: many times what any takes.
-constexpr unsigned kPatience = 120;
+/// Seconds that a check may take: many times what any takes.
+constexpr unsigned kPatience = 60;
+/// A mutant that so many checks do not bring to an end is left alone.
+constexpr int kMostUnending = 2;
 
-/// A trial that runs: what it has said so far.
+/// A trial that runs: what it has said so far, in this process and in those before it.
 struct Running {
   const Trial* trial;
+  std::size_t first;  ///< check of the trial that the process begins with
   pid_t process;
   int pipe;
   std::string said;
+  Outcome outcome;
 };
 
 void say(int pipe, const json& line) {
@@ -36,15 +44,39 @@ void say(int pipe, const json& line) {
   if (write(pipe, text.data(), text.size()) < 0) _exit(1);
 }
 
-/// In the trial's process.
-void try_checks(const Trial& trial, int pipe) {
+/// Whether the edited unit of the first check compiles; those that story-tellers wrote do.
+bool compiles(const Trial& trial, const Edit& edit, const fs::path& cache) {
+  const SimtCheck& check = *trial.checks.front();
+  const Problem problem = check.cases.empty() ? vast_problem(check.composition)
+                                              : check.pool().at(check.cases.front()).problem;
+  try {
+    ComposedUnit composed = write_unit(check.composition, problem);
+    edit(composed.unit);
+    HostCompiler(cache).compile(composed.unit);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// In the trial's process. What passes without an edit has passed in the program's own cache.
+void try_checks(const Trial& trial, std::size_t first, int pipe) {
   const fs::path cache = fs::temp_directory_path() / fmt::format("msda-mutant-{}", getpid());
   const auto edit = [&](Unit& unit) { apply(*trial.mutant, unit); };
-  for (const SimtCheck* check : trial.checks) {
-    say(pipe, {{"suite", check->suite}, {"check", check->name}});
+  alarm(kPatience);
+  if (trial.mutant->is_generated && first == 0 && !compiles(trial, edit, cache)) {
+    return say(pipe, {{"invalid", true}});
+  }
+  for (std::size_t i = first; i < trial.checks.size(); ++i) {
+    const SimtCheck& check = *trial.checks[i];
+    say(pipe, {{"suite", check.suite}, {"check", check.name}});
     alarm(kPatience);
-    const std::string wrong = run(*check, edit, cache);
+    const std::string wrong = run(check, edit, cache);
     if (wrong.empty()) continue;
+    if (const std::string red = run(check); !red.empty()) {
+      say(pipe, {{"red", fmt::format("{} {}: {}", check.suite, check.name, red)}});
+      continue;
+    }
     say(pipe, {{"found", wrong}});
     break;
   }
@@ -52,18 +84,18 @@ void try_checks(const Trial& trial, int pipe) {
   fs::remove_all(cache, ignored);
 }
 
-Running begin(const Trial& trial) {
+Running begin(const Trial& trial, std::size_t first, Outcome outcome) {
   int ends[2];
   if (pipe(ends) != 0) throw EnvironmentError("no pipe for a trial");
   const pid_t process = fork();
   if (process < 0) throw EnvironmentError("no process for a trial");
   if (process == 0) {
     close(ends[0]);
-    try_checks(trial, ends[1]);
+    try_checks(trial, first, ends[1]);
     _exit(0);
   }
   close(ends[1]);
-  return {&trial, process, ends[0], ""};
+  return {&trial, first, process, ends[0], "", std::move(outcome)};
 }
 
 /// Reads what there is; false at the end.
@@ -74,33 +106,61 @@ bool listen(Running& running) {
   return count > 0;
 }
 
-Outcome end(const Running& running) {
-  int status = 0;
-  waitpid(running.process, &status, 0);
-  close(running.pipe);
-  Outcome outcome;
-  std::istringstream lines(running.said);
+void take_words(const std::string& said, Outcome& outcome) {
+  std::istringstream lines(said);
   for (std::string text; std::getline(lines, text);) {
     const json line = json::parse(text);
     if (line.contains("found")) {
       outcome.found = true;
       outcome.how = line.at("found");
+    } else if (line.contains("red")) {
+      outcome.red.push_back(line.at("red"));
+    } else if (line.contains("invalid")) {
+      outcome.valid = false;
     } else {
       ++outcome.tried;
       outcome.suite = line.at("suite");
       outcome.check = line.at("check");
     }
   }
-  if (WIFSIGNALED(status)) {
-    outcome.found = true;
-    outcome.how = WTERMSIG(status) == SIGALRM
-                      ? "did not come to an end"
-                      : fmt::format("crashed: {}", strsignal(WTERMSIG(status)));
-    std::error_code ignored;
-    fs::remove_all(fs::temp_directory_path() / fmt::format("msda-mutant-{}", running.process),
-                   ignored);
+}
+
+/// Whether the check that crashed does so without the edit too; in a process of its own.
+bool crashes_unedited(const SimtCheck& check) {
+  const pid_t process = fork();
+  if (process == 0) {
+    alarm(kPatience);
+    _exit(run(check).empty() ? 0 : 1);
   }
-  return outcome;
+  int status = 0;
+  waitpid(process, &status, 0);
+  return status != 0;
+}
+
+/// Of a process that has ended. True when the trial goes on in another, with the next check.
+bool goes_on(Running& running) {
+  int status = 0;
+  waitpid(running.process, &status, 0);
+  close(running.pipe);
+  Outcome& outcome = running.outcome;
+  take_words(running.said, outcome);
+  if (!WIFSIGNALED(status)) return false;
+  std::error_code ignored;
+  fs::remove_all(fs::temp_directory_path() / fmt::format("msda-mutant-{}", running.process),
+                 ignored);
+  if (WTERMSIG(status) == SIGALRM) {
+    ++outcome.unending;
+  } else if (const SimtCheck& check =
+                 *running.trial->checks[static_cast<std::size_t>(std::max(outcome.tried, 1) - 1)];
+             crashes_unedited(check)) {
+    outcome.red.push_back(fmt::format("{} {}: crashes", check.suite, check.name));
+  } else {
+    outcome.found = true;
+    outcome.how = fmt::format("crashed: {}", strsignal(WTERMSIG(status)));
+    return false;
+  }
+  return outcome.unending < kMostUnending &&
+         static_cast<std::size_t>(outcome.tried) < running.trial->checks.size();
 }
 
 }  // namespace
@@ -111,15 +171,22 @@ void run_trials(const std::vector<Trial>& trials,
   std::vector<Running> running;
   std::size_t next = 0;
   while (next < trials.size() || !running.empty()) {
-    while (next < trials.size() && running.size() < most) running.push_back(begin(trials[next++]));
+    while (next < trials.size() && running.size() < most)
+      running.push_back(begin(trials[next++], 0, {}));
     std::vector<pollfd> waiting;
     waiting.reserve(running.size());
     for (const Running& one : running) waiting.push_back({one.pipe, POLLIN, 0});
     poll(waiting.data(), waiting.size(), -1);
     for (std::size_t i = waiting.size(); i-- > 0;) {
       if (waiting[i].revents == 0 || listen(running[i])) continue;
-      on_outcome(*running[i].trial, end(running[i]));
+      Running ended = std::move(running[i]);
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
+      if (goes_on(ended)) {
+        const auto tried = static_cast<std::size_t>(ended.outcome.tried);
+        running.push_back(begin(*ended.trial, tried, std::move(ended.outcome)));
+      } else {
+        on_outcome(*ended.trial, ended.outcome);
+      }
     }
   }
 }

@@ -19,14 +19,17 @@ struct Trial {
 
 struct Outcome {
   bool found = false;
+  bool valid = true;  ///< false: the edit does not compile
   std::string suite;  ///< of the check that found it
   std::string check;
-  std::string how;  ///< its words, or how the process ended
-  int tried = 0;    ///< checks
+  std::string how;                 ///< its words, or how the process ended
+  int tried = 0;                   ///< checks
+  std::vector<std::string> red{};  ///< checks that fail without the edit, and so find nothing
+  int unending = 0;                ///< checks that did not come to an end, and so found nothing
 };
 
-/// Runs the trials, several at a time, each until a check finds its mutant. Calls `on_outcome` as
-/// they end.
+/// Runs the trials, several at a time, each until a check finds its mutant: one that fails with the
+/// edit and passes without. Calls `on_outcome` as they end.
 void run_trials(const std::vector<Trial>& trials,
                 const std::function<void(const Trial&, const Outcome&)>& on_outcome);
 

@@ -187,6 +187,14 @@ measure: {noise_pair: false, processes: 1, blocks: 20, samples: 100, warmup: 0}
   EXPECT_EQ(read_records(results() / kRecordsFile).size(), 4U);
 }
 
+TEST_F(DurabilityTest, AStackThatIsTooSmallGrowsOrIsNamed) {
+  const Outcome soft = run_script("ulimit -Ss 64; \"$msda\" list --operators", directory_.path());
+  EXPECT_EQ(soft.exit_code, 0) << soft.err;
+  const Outcome hard = run_script("ulimit -s 64; \"$msda\" list --operators", directory_.path());
+  EXPECT_EQ(hard.exit_code, 3);
+  EXPECT_THAT(hard.err, HasSubstr("a stack of 65536 bytes is too small"));
+}
+
 /// Child processes of one, each of its threads asked.
 std::vector<int> children_of(int process) {
   std::vector<int> children;

@@ -1,0 +1,88 @@
+// Edits that no one thought of: the usual operators of mutation testing (Offutt et al., An
+// experimental determination of sufficient mutant operators, TOSEM 5(2), 1996), on lines of text.
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <random>
+#include <regex>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "mutation/mutants.hpp"
+
+namespace msda {
+namespace {
+
+/// What an operator makes of a line; the line itself where it has nothing to do.
+struct Operator {
+  const char* name;
+  const char* find;
+  const char* replace;
+};
+
+constexpr std::array kOperators = {
+    Operator{"negated condition", R"(\bif \((.*)\)( \{| return.*;| continue;)$)", "if (!($1))$2"},
+    Operator{"negated constant condition", R"(\bif constexpr \((.*)\)( \{| return.*;)$)",
+             "if constexpr (!($1))$2"},
+    Operator{"< for <=", R"(([^<\- ]) < ([^<]))", "$1 <= $2"},
+    Operator{"one more", R"(([\w\)\]]) \+ 1\b(?!\.))", "$1 + 2"},
+    Operator{"one less", R"(([\w\)\]]) - 1\b(?!\.))", "$1 - 2"},
+    Operator{"plus for minus", R"(([\w\)\]]) - (\w))", "$1 + $2"},
+    Operator{"times for plus", R"(([\w\)\]]) \+ ([a-z]\w*))", "$1 * $2"},
+    Operator{"or for and", R"( && )", " || "},
+    Operator{"arguments exchanged", R"(\b([a-z_]\w*\()([a-z]\w*), ([a-z]\w*)([,\)]))",
+             "$1$3, $2$4"},
+    Operator{
+        "statement dropped",
+        R"(^(\s+)(?!return|const|auto|static|using|int|float|unsigned|bool|long|break|continue)[a-z][\w:\.\[\]\->]*(\(.*\)| [\+\-\*\|&]?= .*);$)",
+        "$1;"},
+};
+
+/// Lines that declare, or that the compiler alone reads.
+bool is_code(const std::string& line) {
+  static const std::regex kOther(
+      R"(^\s*(//|///|#|\*|template|static_assert|using|namespace|struct|class|requires|concept|friend)|__device__|__global__|operator|constexpr|= default|= delete)");
+  return line.find("if constexpr") != std::string::npos || !std::regex_search(line, kOther);
+}
+
+void add_edits(const UnitHeader& header, std::vector<Mutant>& mutants) {
+  std::istringstream text(header.text);
+  std::string before;
+  for (std::string line; std::getline(text, line); before = line) {
+    if (!is_code(line)) continue;
+    const std::string code = line.substr(0, line.find("  //"));
+    // With the line before it, so that more are there once.
+    const std::string find = "\n" + before + "\n" + line + "\n";
+    const std::size_t at = header.text.find(find);
+    if (at == std::string::npos || header.text.find(find, at + 1) != std::string::npos) continue;
+    for (const Operator& op : kOperators) {
+      const std::string edited = std::regex_replace(code, std::regex(op.find), op.replace,
+                                                    std::regex_constants::format_first_only);
+      if (edited == code) continue;
+      Mutant mutant{fmt::format("{}: {}", op.name, code.substr(code.find_first_not_of(' '))),
+                    header.path,
+                    find,
+                    "\n" + before + "\n" + edited + "\n",
+                    "",
+                    ""};
+      mutant.is_generated = true;
+      mutants.push_back(std::move(mutant));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Mutant> generate_mutants(const std::vector<UnitHeader>& headers, std::size_t count,
+                                     std::uint64_t seed) {
+  std::vector<Mutant> all;
+  for (const UnitHeader& header : headers) add_edits(header, all);
+  std::mt19937_64 random(seed);
+  std::vector<Mutant> drawn;
+  std::sample(std::make_move_iterator(all.begin()), std::make_move_iterator(all.end()),
+              std::back_inserter(drawn), count, random);
+  return drawn;
+}
+
+}  // namespace msda
