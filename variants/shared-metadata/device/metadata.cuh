@@ -60,18 +60,21 @@ class Metadata {
 #pragma unroll(kUnrolledRuns)
     for (int n = 0; n < Runs::kRunsPerThread; ++n) {
       const auto run = Runs::run(n);
-      if (!run.exists) continue;
-      const auto& stored = point_fetch.run(flat_row(run.row), n);
-      alignas(16) typename Row::Entry entries[Mapping::kSides][Runs::kPoints];
-#pragma unroll
-      for (int p = 0; p < Runs::kPoints; ++p) {
-        const Point point = stored[p];
-#pragma unroll
-        for (int side = 0; side < Mapping::kSides; ++side) {
-          entries[side][p] = Row::entry(point, level_of(n, run.level), side);
-        }
+      if constexpr (Runs::kJoinsLanes) {
+        // All lanes take part in the sums over rows.
+        Stored stored{};
+        if (run.exists) stored = point_fetch.run(flat_row(run.row), n);
+        float weights[Runs::kPoints];
+        K::Points::template weights_of_run<Runs::kRunsPerRow>(stored, run.exists, weights);
+        if (run.exists) write(run, n, stored, [&weights](int p) { return weights[p]; });
+      } else {
+        if (!run.exists) continue;
+        const auto& stored = point_fetch.run(flat_row(run.row), n);
+        const auto row = K::Points::row_of([&]<int points>(int first) {
+          return point_fetch.template points<points>(flat_row(run.row), run.row, first);
+        });
+        write(run, n, stored, [&](int p) { return K::Points::weight(stored, p, row); });
       }
-      buffer_->row[run.row].template write<Runs::kPoints>(run.first, entries);
     }
     MetadataThreads<K>::sync();
   }
@@ -86,6 +89,25 @@ class Metadata {
   }
 
  private:
+  using Stored = typename K::Points::template Stored<Runs::kPoints>;
+
+  /// The taps of this thread's n-th run.
+  template <class WeightOf>
+  __device__ void write(const typename Runs::Run& run, int n, const Stored& stored,
+                        const WeightOf& weight_of) {
+    alignas(16) typename Row::Entry entries[Mapping::kSides][Runs::kPoints];
+#pragma unroll
+    for (int p = 0; p < Runs::kPoints; ++p) {
+      const Place place = K::Points::place(stored, p, level_of(n, run.level));
+      const Point point{place.x, place.y, weight_of(p)};
+#pragma unroll
+      for (int side = 0; side < Mapping::kSides; ++side) {
+        entries[side][p] = Row::entry(point, level_of(n, run.level), side);
+      }
+    }
+    buffer_->row[run.row].template write<Runs::kPoints>(run.first, entries);
+  }
+
   /// A thread's runs are of the same levels in every tile: levels of run-time sizes are looked up
   /// once, unless there are so many that they would not stay in registers.
   static constexpr bool kKeepsLevels = !K::Sizes::kFixed && Runs::kRunsPerThread <= 4;

@@ -72,7 +72,16 @@ struct PointRuns {
     }
     return points;
   }();
-  static constexpr int kRunsPerRow = kPointsPerRow / kPoints;
+  static constexpr int kRunsOfRow = kPointsPerRow / kPoints;
+  /// Where weights depend on all points of a row, its runs are dealt to a power of two of
+  /// neighbouring lanes, and the last of these may have none; unless a row has more than a warp has
+  /// lanes.
+  static constexpr bool kJoinsLanes = K::Points::kJoinsRows && kRunsOfRow <= simt::kWarpLanes;
+  static constexpr int kRunsPerRow = [] {
+    int runs = kJoinsLanes ? 1 : kRunsOfRow;
+    while (runs < kRunsOfRow) runs *= 2;
+    return runs;
+  }();
   static constexpr int kRuns = Threads::kRows * kRunsPerRow;
   static constexpr int kRunsPerThread = (kRuns + Threads::kCount - 1) / Threads::kCount;
 
@@ -86,7 +95,11 @@ struct PointRuns {
   __device__ static Run run(int n) {
     const int i = n * Threads::kCount + Threads::index();
     const int first = i % kRunsPerRow * kPoints;
-    return {i < kRuns, Threads::row_in_tile(i / kRunsPerRow), first, first / Problem::kPoints};
+    const bool exists = i < kRuns && (kRunsPerRow == kRunsOfRow || first < kPointsPerRow);
+    const int level = first / Problem::kPoints;
+    // What does not exist has a level, too, of which threads may ask the size.
+    return {exists, Threads::row_in_tile(i / kRunsPerRow), first,
+            kRunsPerRow == kRunsOfRow ? level : min(level, Problem::kLevels - 1)};
   }
 };
 
