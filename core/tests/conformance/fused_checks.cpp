@@ -11,7 +11,8 @@
 namespace msda {
 namespace {
 
-constexpr std::size_t kLostRow = 12;  ///< the problem with a row whose weights are no numbers
+/// The problem with a row whose weights are no numbers, and rows of large and of small logits.
+constexpr std::size_t kLostRow = 12;
 
 /// The awkward problems with each kind of reference points in turn, and rows whose points no power
 /// of two of lanes has: of 12, and of 35 that are more than a warp has lanes.
@@ -57,12 +58,27 @@ void lose_row(const Problem& problem, std::int64_t row, Input& input) {
   }
 }
 
+/// Adds to all logits of a row, which changes no weight.
+void add_to_row(const Problem& problem, std::int64_t row, float shift, Input& input) {
+  const std::int64_t points = problem.level_count() * problem.points;
+  for (std::int64_t i = row * points; i < (row + 1) * points; ++i) {
+    const DType type = problem.types.weight;
+    Bytes& logits = input.at("logits");
+    store_element(type, logits.data(), i,
+                  static_cast<float>(load_element(type, logits.data(), i)) + shift);
+  }
+}
+
 const std::vector<Case>& fused_cases() {
   static const std::vector<Case> kCases = [] {
     std::vector<Case> cases = make_cases(fused_problems(), "fused");
     constexpr std::int64_t kRow = 3;
-    lose_row(cases[kLostRow].problem, kRow, cases[kLostRow].input);
-    cases[kLostRow].truths = make_truths(find_operator("fused"), cases[kLostRow].input);
+    constexpr float kFar = 200;
+    Case& extreme = cases[kLostRow];
+    lose_row(extreme.problem, kRow, extreme.input);
+    add_to_row(extreme.problem, kRow + 2, kFar, extreme.input);
+    add_to_row(extreme.problem, kRow + 4, -kFar, extreme.input);
+    extreme.truths = make_truths(find_operator("fused"), extreme.input);
     return cases;
   }();
   return kCases;

@@ -58,16 +58,11 @@ class Metadata {
     constexpr int kUnrolledRuns = Runs::kRunsPerThread <= 4 ? Runs::kRunsPerThread : 2;
     MetadataThreads<K>::sync();  // the taps of the tile before have been read
 #pragma unroll(kUnrolledRuns)
-    for (int n = 0; n < Runs::kRunsPerThread; ++n) {
-      const auto run = Runs::run(n);
+    for (int n = 0; n < Runs::kRunsPerThread; n += Runs::kRunsTogether) {
       if constexpr (Runs::kJoinsLanes) {
-        // All lanes take part in the sums over rows.
-        Stored stored{};
-        if (run.exists) stored = point_fetch.run(flat_row(run.row), n);
-        float weights[Runs::kPoints];
-        K::Points::template weights_of_run<Runs::kRunsPerRow>(stored, run.exists, weights);
-        if (run.exists) write(run, n, stored, [&weights](int p) { return weights[p]; });
+        join(point_fetch, flat_row, n);
       } else {
+        const auto run = Runs::run(n);
         if (!run.exists) continue;
         const auto& stored = point_fetch.run(flat_row(run.row), n);
         const auto row = K::Points::row_of([&]<int points>(int first) {
@@ -90,6 +85,28 @@ class Metadata {
 
  private:
   using Stored = typename K::Points::template Stored<Runs::kPoints>;
+
+  /// The taps of this thread's runs of one row, from its n-th on. All lanes call it, and take part
+  /// in what is summed over rows.
+  template <class PointFetch, class FlatRow>
+  __device__ void join(const PointFetch& point_fetch, const FlatRow& flat_row, int n) {
+    constexpr int kRuns = Runs::kRunsTogether;
+    Stored stored[kRuns] = {};
+    bool exists[kRuns];
+#pragma unroll
+    for (int r = 0; r < kRuns; ++r) {
+      const auto run = Runs::run(n + r);
+      exists[r] = run.exists;
+      if (run.exists) stored[r] = point_fetch.run(flat_row(run.row), n + r);
+    }
+    float weights[kRuns][Runs::kPoints];
+    K::Points::template weights_of_runs<Runs::kLanesOfRow>(stored, exists, weights);
+#pragma unroll
+    for (int r = 0; r < kRuns; ++r) {
+      if (!exists[r]) continue;
+      write(Runs::run(n + r), n + r, stored[r], [&](int p) { return weights[r][p]; });
+    }
+  }
 
   /// The taps of this thread's n-th run.
   template <class WeightOf>

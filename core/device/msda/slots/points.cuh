@@ -72,12 +72,13 @@ __device__ __forceinline__ StoredPoints<typename K::Problem, points> load_stored
 /// - `Row`: what they depend on; row_of(points) of a lane alone. points.operator()<n>(first)
 ///   returns Stored<n> of the row;
 /// - weight(stored, i, row) returns the weight of point i;
-/// - weights_of_run<lanes, points>(stored, exists, weights): called by all lanes of the warp, of
-///   which `lanes` neighbours have a row together. Leaves the weights of this lane's points.
+/// - where rows are joined, weights_of_runs<lanes>(stored, exists, weights): called by all lanes of
+///   the warp, of which `lanes` neighbours have a row together, each some runs of it. Leaves the
+///   weights of this lane's points.
 template <class Policy, class K>
 concept PointsPolicy = requires(const Arguments& arguments,
                                 const typename Policy::template Stored<1>& stored,
-                                const typename Policy::Row& row, float (&weights)[1]) {
+                                const typename Policy::Row& row) {
   requires kConstant<int, Policy::kExtraBytes>;
   requires kConstant<bool, Policy::kJoinsRows>;
   {
@@ -86,7 +87,6 @@ concept PointsPolicy = requires(const Arguments& arguments,
   { Policy::extra(arguments, 0LL) } -> Same<const unsigned char*>;
   { Policy::place(stored, 0, typename K::Sizes(arguments).at(0)) } -> Same<Place>;
   { Policy::weight(stored, 0, row) } -> Same<float>;
-  Policy::template weights_of_run<1, 1>(stored, true, weights);
 };
 
 /// True where points are made. A policy of another family of skeletons may ask, too.
@@ -128,12 +128,6 @@ struct GivenPoints {
   template <class Points>
   __device__ static float weight(const Points& stored, int i, const Row&) {
     return stored.one(i);
-  }
-  template <int lanes, int points>
-  __device__ static void weights_of_run(const Stored<points>& stored, bool,
-                                        float (&weights)[points]) {
-#pragma unroll
-    for (int i = 0; i < points; ++i) weights[i] = stored.one(i);
   }
 };
 

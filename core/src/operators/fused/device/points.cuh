@@ -150,6 +150,13 @@ struct Points {
     float share;  ///< one over the sum of powers
   };
   static constexpr float kLog2e = 1.44269504F;
+  /// Rows need no largest logit where the largest of each lane lies in between: no sum of powers
+  /// leaves the range of floats, and no power is lost that is 2^-60 of the sum or more. An
+  /// exponent's rounding grows with it: weights of 32 bits have a narrower range. A shuffle takes
+  /// as long as a read of shared memory, a vote next to nothing.
+  static constexpr bool kNarrow = sizeof(typename K::Arithmetic::Weight) == 4;
+  static constexpr float kLeast = kNarrow ? -8.0F : -40.0F;
+  static constexpr float kMost = kNarrow ? 8.0F : 80.0F;
   __device__ static float power(float logit, float most) {
     return ptx::ex2(fmaf(logit, kLog2e, -most));
   }
@@ -180,30 +187,44 @@ struct Points {
     return power(stored.one(i), row.most) * row.share;
   }
 
-  template <int lanes, int points>
-  __device__ static void weights_of_run(const Stored<points>& stored, bool exists,
-                                        float (&weights)[points]) {
+  template <int lanes, int runs, int points>
+  __device__ static void weights_of_runs(const Stored<points> (&stored)[runs],
+                                         const bool (&exists)[runs],
+                                         float (&weights)[runs][points]) {
     float most = minus_infinity();
+    bool is_small = true;
 #pragma unroll
-    for (int i = 0; i < points; ++i) most = fmaxf(most, stored.one(i));
-    if (!exists) most = minus_infinity();
+    for (int r = 0; r < runs; ++r) {
 #pragma unroll
-    for (int step = 1; step < lanes; step *= 2) {
-      most = fmaxf(most, simt::shfl_xor_sync(most, step));
+      for (int i = 0; i < points; ++i) most = fmaxf(most, exists[r] ? stored[r].one(i) : most);
     }
-    most *= kLog2e;
+    if (exists[0]) is_small = most > kLeast && most < kMost;
+    if (simt::all_sync(is_small)) {
+      most = 0.0F;
+    } else {
+#pragma unroll
+      for (int step = 1; step < lanes; step *= 2) {
+        most = fmaxf(most, simt::shfl_xor_sync(most, step));
+      }
+      most *= kLog2e;
+    }
     float sum = 0.0F;
 #pragma unroll
-    for (int i = 0; i < points; ++i) {
-      weights[i] = power(stored.one(i), most);
-      sum += weights[i];
+    for (int r = 0; r < runs; ++r) {
+#pragma unroll
+      for (int i = 0; i < points; ++i) {
+        weights[r][i] = power(stored[r].one(i), most);
+        sum += exists[r] ? weights[r][i] : 0.0F;
+      }
     }
-    if (!exists) sum = 0.0F;
 #pragma unroll
     for (int step = 1; step < lanes; step *= 2) sum += simt::shfl_xor_sync(sum, step);
     const float share = __fdividef(1.0F, sum);
 #pragma unroll
-    for (int i = 0; i < points; ++i) weights[i] *= share;
+    for (int r = 0; r < runs; ++r) {
+#pragma unroll
+      for (int i = 0; i < points; ++i) weights[r][i] *= share;
+    }
   }
 
  private:
