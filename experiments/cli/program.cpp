@@ -42,12 +42,7 @@ std::optional<ExperimentArm> experiment_arm(const std::string& word) {
 namespace {
 
 Recipes named_recipes(const std::optional<std::string>& file, const Registry& registry) {
-  if (file) return load_recipes(*file, registry);
-  for (const fs::path& directory : experiments_directories()) {
-    const fs::path shipped = directory / "recipes.yaml";
-    if (fs::exists(shipped)) return load_recipes(shipped, registry);
-  }
-  return {};
+  return file ? load_recipes(*file, registry) : shipped_recipes(registry);
 }
 
 Recipe arm_of(const ExperimentArm& named, const Registry& registry) {
