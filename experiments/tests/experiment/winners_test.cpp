@@ -277,6 +277,29 @@ TEST_F(BestMatchTest, PrefersModeThenLocationsThenTheLaterDate) {
   EXPECT_EQ(name(), "later");
 }
 
+TEST(BestMatchOfABorrower, IsAWinnerOfTheOperatorWhoseSkeletonsItBorrows) {
+  ProblemSpec fused = tiny_problem();
+  fused.op = "fused";
+  DeviceInfo gpu = device("big", 90);
+  gpu.kind = DeviceKind::kCuda;
+  const auto of = [&](const std::string& label, const std::string& op, const std::string& variant) {
+    Winner one = winner(label, 1);
+    one.device = gpu;
+    one.problem.op = op;
+    one.uses = {{variant, {}}};
+    return one;
+  };
+  const auto name = [&](const std::vector<Winner>& winners) {
+    const auto match = best_match(winners, shipped_registry(), fused, TimingMode::kWarm, 1e-5, gpu);
+    return match ? match->winner.problem.name() : "none";
+  };
+  const Winner plain = of("plain", "forward", "vector-loads");
+  EXPECT_EQ(name({plain}), "plain");
+  EXPECT_EQ(name({of("own", "fused", "vector-loads"), plain}), "own");
+  EXPECT_EQ(name({of("kernel", "forward", "im2col")}), "none");
+  EXPECT_EQ(name({of("gradients", "backward", "l2-red")}), "none");
+}
+
 /// An experiment beside a file of winners.
 class BestArmTest : public testing::Test {
  protected:
