@@ -35,7 +35,7 @@ class SharedFixed final : public msda::Optimization {
   }
 
   std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
-    return {"shared.sum.loads > 0"};
+    return {"shared.sum.atomics > 0"};
   }
 };
 

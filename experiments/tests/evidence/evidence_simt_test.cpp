@@ -206,5 +206,20 @@ TEST_P(EvidenceOfRecipe, ShowsOnTheDocumentsProblem) {
 INSTANTIATE_TEST_SUITE_P(Shipped, EvidenceOfRecipe,
                          ::testing::ValuesIn(names_of(shipped_recipes())), as_test_name);
 
+/// Bytes of a 32-byte sector that reds of float32 touch, where values have 16 bits.
+double bytes_per_sector(const char* variant) {
+  const Composition composition(shipped_plugins(), std::vector<Use>{{variant, {}}});
+  const Evidence evidence =
+      evidence_of(composition, {"reds.requests > 0"}, setting(""), small_gpu());
+  EXPECT_EQ(evidence.status, Evidence::Status::kShown) << told(evidence);
+  const auto found = evidence.numbers.find("reds.bytes-per-sector");
+  return found == evidence.numbers.end() ? 0 : found->second;
+}
+
+TEST(EvidenceOfReds, TellsWholeSectorsFromParts) {
+  EXPECT_EQ(bytes_per_sector("l2-red"), 32);
+  EXPECT_EQ(bytes_per_sector("lane-reds"), 16);
+}
+
 }  // namespace
 }  // namespace msda

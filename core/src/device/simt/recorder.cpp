@@ -34,10 +34,10 @@ constexpr std::array<const char*, host::kEventCount> kEventNames = {
 /// Those that happen to a place in shared memory.
 constexpr std::array kPlacedEvents = {host::kMbarrierArrival, host::kMbarrierWait, host::kFlagRaise,
                                       host::kFlagWait};
-constexpr std::array<const char*, 5> kTrafficNames = {"loads", "load-bytes", "stores",
-                                                      "store-bytes", "atomics"};
-constexpr std::array<const char*, 5> kSharedNames = {"loads", "load-bytes", "stores", "store-bytes",
-                                                     "remote-loads"};
+constexpr std::array<const char*, 6> kTrafficNames = {"loads",       "load-bytes", "stores",
+                                                      "store-bytes", "atomics",    "atomic-bytes"};
+constexpr std::array<const char*, 7> kSharedNames = {
+    "loads", "load-bytes", "stores", "store-bytes", "remote-loads", "atomics", "atomic-bytes"};
 constexpr const char* kPointsInFlight = "points.in-flight";
 constexpr const char* kWidestRead = "value.widest-read";
 constexpr const char* kWaitsWithCopies = "waits.with-copies-ahead";
@@ -76,7 +76,11 @@ void Recorder::access(const Fiber& fiber, const Buffer& buffer, std::uintptr_t a
   Traffic& of = traffic_[&buffer];
   const std::size_t at = address - buffer.begin();
   if ((kind & host::kAtomic) != 0) {
-    if ((kind & host::kWrite) == 0) ++of.atomics;
+    if ((kind & host::kWrite) != 0) return;
+    ++of.atomics;
+    of.atomic_bytes += bytes;
+    reds_.load(fiber.number, fiber.number / kWarpLanes, reinterpret_cast<std::uintptr_t>(pc),
+               address, bytes);
     return;
   }
   ++of.hinted[hint];
@@ -115,9 +119,14 @@ std::size_t Recorder::part_of(std::size_t byte) const {
 
 void Recorder::access_shared(const Fiber& fiber, unsigned rank, std::size_t byte, std::size_t bytes,
                              unsigned kind) {
-  if ((kind & host::kAtomic) != 0) return;  // of a barrier, a flag or an atomic: an event
   const std::size_t part = part_of(byte);
   SharedTraffic& of = shared_[part];
+  if ((kind & host::kAtomic) != 0) {
+    if ((kind & host::kWrite) != 0) return;
+    ++of.atomics;
+    of.atomic_bytes += bytes;
+    return;
+  }
   if ((kind & host::kWrite) != 0) {
     ++of.stores;
     of.store_bytes += bytes;
@@ -198,6 +207,7 @@ void Recorder::end_cluster(const std::vector<Fiber>& fibers) {
   std::fill(value_run_.begin(), value_run_.end(), 0U);
   rows_.end_cluster();
   requests_.end_cluster();
+  reds_.end_cluster();
 }
 
 Numbers Recorder::numbers() const {
@@ -207,7 +217,8 @@ Numbers Recorder::numbers() const {
   };
   for (const auto& [buffer, of] : traffic_) {
     const std::string& area = buffer->counted_as;
-    const std::array values = {of.loads, of.load_bytes, of.stores, of.store_bytes, of.atomics};
+    const std::array values = {of.loads,       of.load_bytes, of.stores,
+                               of.store_bytes, of.atomics,    of.atomic_bytes};
     for (std::size_t i = 0; i < values.size(); ++i) put(dotted(area, kTrafficNames[i]), values[i]);
     for (std::size_t i = 0; i < kHintNames.size(); ++i)
       put(dotted(area, kHintNames[i]), of.hinted[i]);
@@ -224,7 +235,8 @@ Numbers Recorder::numbers() const {
         is_slots ? dotted("shared",
                           subject_.slot_names[static_cast<std::size_t>(subject_.shared[part].slot)])
                  : "shared";
-    const std::array values = {of.loads, of.load_bytes, of.stores, of.store_bytes, of.remote_loads};
+    const std::array values = {of.loads,        of.load_bytes, of.stores,      of.store_bytes,
+                               of.remote_loads, of.atomics,    of.atomic_bytes};
     for (std::size_t i = 0; i < values.size(); ++i) put(dotted(name, kSharedNames[i]), values[i]);
     for (const host::Event event : kPlacedEvents) {
       if (is_slots) put(dotted(name, kEventNames[event]), of.events[event]);
@@ -243,6 +255,7 @@ Numbers Recorder::numbers() const {
   }
   rows_.add_to(numbers);
   requests_.add_to(numbers);
+  reds_.add_to(numbers);
   return numbers;
 }
 
@@ -266,7 +279,7 @@ std::vector<std::string> Recorder::names(const std::vector<std::string>& tensors
     for (const char* name : kSharedNames) names.push_back(dotted(part, name));
     for (const host::Event event : kPlacedEvents) names.push_back(dotted(part, kEventNames[event]));
   }
-  for (const auto& more : {Rows::names(), Requests::names()}) {
+  for (const auto& more : {Rows::names(), Requests::names("value"), Requests::names("reds")}) {
     names.insert(names.end(), more.begin(), more.end());
   }
   names.insert(names.end(), kCopyNames.begin(), kCopyNames.end());

@@ -80,6 +80,7 @@ class Recorder {
     std::uint64_t stores = 0;
     std::uint64_t store_bytes = 0;
     std::uint64_t atomics = 0;
+    std::uint64_t atomic_bytes = 0;
     std::array<std::uint64_t, host::kHintCount> hinted{};
     std::array<std::uint64_t, host::kCopyKinds> copies{};
     std::array<std::uint64_t, host::kCopyKinds> copy_bytes{};
@@ -91,6 +92,8 @@ class Recorder {
     std::uint64_t stores = 0;
     std::uint64_t store_bytes = 0;
     std::uint64_t remote_loads = 0;
+    std::uint64_t atomics = 0;
+    std::uint64_t atomic_bytes = 0;
     std::array<std::uint64_t, host::kEventCount> events{};
   };
   enum Barriers { kBlock, kNamedWaits, kNamedArrivals, kCluster, kBarrierKinds };
@@ -115,7 +118,8 @@ class Recorder {
   unsigned most_tiles_ = 0;      ///< of a thread
   unsigned most_items_ = 0;      ///< of a thread
   Rows rows_;
-  Requests requests_;
+  Requests requests_{"value"};
+  Requests reds_{"reds"};  ///< of global memory
 };
 
 }  // namespace msda::simt

@@ -7,10 +7,11 @@ namespace {
 
 constexpr std::size_t kLanesOfAWarp = 32;
 constexpr std::uintptr_t kSector = 32;  ///< bytes
-constexpr const char* kRequests = "value.requests";
-constexpr const char* kSectors = "value.sectors-per-request";
-constexpr const char* kRunLanes = "value.run-lanes";
-constexpr const char* kConflicts = "value.conflicts-per-request";
+constexpr const char* kRequests = ".requests";
+constexpr const char* kSectors = ".sectors-per-request";
+constexpr const char* kBytes = ".bytes-per-sector";
+constexpr const char* kRunLanes = ".run-lanes";
+constexpr const char* kConflicts = ".conflicts-per-request";
 
 constexpr std::uintptr_t kBanks = 32;
 constexpr std::uintptr_t kBankBytes = 4;  ///< that a bank gives in a pass
@@ -72,6 +73,7 @@ void Requests::finish(std::vector<Span>& spans) {
       run.end = std::max(run.end, spans[i].end);
       lanes_of_runs_ += spans[i].begin != spans[i - 1].begin ? 1 : 0;
     }
+    bytes_ += run.end - run.begin;
     const std::uintptr_t first = std::max(counted, run.begin / kSector);
     const std::uintptr_t end = (run.end + kSector - 1) / kSector;
     if (end > first) sectors_ += end - first;
@@ -90,15 +92,23 @@ void Requests::end_cluster() {
 
 void Requests::add_to(std::map<std::string, double>& numbers) const {
   if (runs_ > 0) {
-    numbers[kRunLanes] = static_cast<double>(lanes_of_runs_) / static_cast<double>(runs_);
+    numbers[subject_ + kRunLanes] =
+        static_cast<double>(lanes_of_runs_) / static_cast<double>(runs_);
   }
   if (requests_ == 0) return;
   const auto requests = static_cast<double>(requests_);
-  numbers[kRequests] = requests;
-  numbers[kSectors] = static_cast<double>(sectors_) / requests;
-  numbers[kConflicts] = static_cast<double>(conflicts_) / requests;
+  numbers[subject_ + kRequests] = requests;
+  numbers[subject_ + kSectors] = static_cast<double>(sectors_) / requests;
+  numbers[subject_ + kBytes] = static_cast<double>(bytes_) / static_cast<double>(sectors_);
+  numbers[subject_ + kConflicts] = static_cast<double>(conflicts_) / requests;
 }
 
-std::vector<std::string> Requests::names() { return {kRequests, kSectors, kRunLanes, kConflicts}; }
+std::vector<std::string> Requests::names(const std::string& subject) {
+  std::vector<std::string> names;
+  for (const char* name : {kRequests, kSectors, kBytes, kRunLanes, kConflicts}) {
+    names.push_back(subject + name);
+  }
+  return names;
+}
 
 }  // namespace msda::simt

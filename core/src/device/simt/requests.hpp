@@ -1,5 +1,6 @@
-// How the loads of values by a warp's lanes lie in memory. Lanes run one after another here; the
-// n-th time that they pass a load is taken for one request, as it is where a warp stays together.
+// How the loads of values, or the reds, of a warp's lanes lie in memory. Lanes run one after
+// another here; the n-th time that they pass a load is taken for one request, as it is where a warp
+// stays together.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +8,16 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace msda::simt {
 
 class Requests {
  public:
+  /// `subject` begins the names of its numbers: "value", "reds".
+  explicit Requests(std::string subject) : subject_(std::move(subject)) {}
+
   /// A load, or a copy by itself, of a thread of the cluster that runs. `place` tells those in the
   /// code apart.
   void load(std::size_t thread, std::size_t warp, std::uintptr_t place, std::uintptr_t address,
@@ -24,10 +29,10 @@ class Requests {
     lanes_of_runs_ += bytes / kWidestWord;
   }
   void end_cluster();
-  /// Requests, 32-byte sectors and bank conflicts of one on average, and lanes that share a run of
-  /// neighbouring memory in one.
+  /// Requests; of one on average 32-byte sectors, bytes in each of these, and bank conflicts; and
+  /// lanes that share a run of neighbouring memory in one.
   void add_to(std::map<std::string, double>& numbers) const;
-  static std::vector<std::string> names();
+  static std::vector<std::string> names(const std::string& subject);
 
  private:
   struct Span {
@@ -48,10 +53,12 @@ class Requests {
     std::vector<Warp> warps;
   };
 
+  std::string subject_;
   std::unordered_map<std::uintptr_t, Site> sites_;  ///< by place
   std::vector<std::uintptr_t> words_;               ///< of the group that is looked at
   std::uint64_t requests_ = 0;
   std::uint64_t sectors_ = 0;
+  std::uint64_t bytes_ = 0;  ///< those that several lanes touch counted once
   std::uint64_t conflicts_ = 0;
   std::uint64_t runs_ = 0;
   std::uint64_t lanes_of_runs_ = 0;  ///< those that read the same words counted once
