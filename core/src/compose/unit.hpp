@@ -18,6 +18,7 @@ struct Unit {
   std::vector<UnitHeader> headers;
   std::vector<std::string> kernels;  ///< name expressions of __global__ functions
   std::string plan;                  ///< name of the LaunchPlan variable; empty when there is none
+  bool lines = true;                 ///< the code knows its lines in the source, for profilers
 };
 
 }  // namespace msda

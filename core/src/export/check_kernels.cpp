@@ -101,7 +101,7 @@ std::string identifier(const ExportedKernel& kernel, std::set<std::string>& take
 }
 
 Module compiled(const ExportedKernel& kernel, const Compiler& compiler, const char* architecture) {
-  return compiler.compile(write_unit(kernel.composition, kernel.problem).unit, architecture);
+  return compiler.compile(unit_of(kernel).unit, architecture);
 }
 
 /// Whether devices before TMA are launched as those with it: copies are others there, and with them
@@ -179,11 +179,17 @@ CheckedKernel checked(const ExportRequest& request, const ExportedKernel& kernel
   one.repeats = kernel.composition.deterministic();
   require_capability(request, one);
   one.composed = write_unit(kernel.composition, kernel.problem, one.space);
-  add_symbols(write_unit(kernel.composition, kernel.problem), module, one);
+  add_symbols(unit_of(kernel), module, one);
   return one;
 }
 
 }  // namespace
+
+ComposedUnit unit_of(const ExportedKernel& kernel) {
+  ComposedUnit composed = write_unit(kernel.composition, kernel.problem);
+  composed.unit.lines = false;
+  return composed;
+}
 
 std::vector<std::string> main_kernels(const ComposedUnit& composed) {
   return composed.sized_kernels.empty() ? std::vector{composed.main_kernel}
@@ -208,9 +214,8 @@ std::vector<CheckedKernel> check_kernels(const ExportRequest& request, const Com
     require_operator(kernel);
     require_a_gpu(kernel);
     require_architectures(request, kernel);
-    const bool is_known =
-        kernel.composition.levels() != LevelForm::kFixed &&
-        !classes.insert(write_unit(kernel.composition, kernel.problem).unit.text).second;
+    const bool is_known = kernel.composition.levels() != LevelForm::kFixed &&
+                          !classes.insert(unit_of(kernel).unit.text).second;
     if (!is_known) kernels.push_back(checked(request, kernel, compiler, spaces));
   }
   add_images(request, compiler, kernels);

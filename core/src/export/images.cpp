@@ -42,8 +42,7 @@ std::vector<std::string> architectures_for(const CheckedKernel& kernel,
 /// As a measurement compiles it: in the namespace that all measured units have.
 CodeImage make_image(const CheckedKernel& kernel, const Compiler& compiler,
                      const std::string& architecture) {
-  ComposedUnit composed = write_unit(kernel.exported->composition, kernel.exported->problem);
-  CompiledUnit unit = {std::move(composed), {}};
+  CompiledUnit unit = {unit_of(*kernel.exported), {}};
   unit.module = compiler.compile(unit.composed.unit, architecture);
   const bool ptx = architecture.starts_with("compute_");
   // Of given sizes a measurement launches the kernel for its pyramid.

@@ -135,7 +135,7 @@ bool tells_resources(const Program& program, const Unit& unit) {
 Compiler::Compiler(std::filesystem::path cache)
     : cache_(std::move(cache)), cuda_headers_(find_cuda_headers()) {}
 
-std::vector<std::string> Compiler::options(const std::filesystem::path& directory,
+std::vector<std::string> Compiler::options(const Unit& unit, const std::filesystem::path& directory,
                                            const std::string& architecture) const {
   std::vector<std::string> options = {"--gpu-architecture=" + architecture,
                                       "--std=c++20",
@@ -145,6 +145,7 @@ std::vector<std::string> Compiler::options(const std::filesystem::path& director
                                       "--include-path=" + directory.string(),
                                       "--include-path=" + cuda_headers_.string()};
   if (is_virtual(architecture)) std::erase(options, "--ptxas-options=-v");
+  if (!unit.lines) std::erase(options, "--generate-line-info");
   return options;
 }
 
@@ -154,7 +155,7 @@ std::string Compiler::key(const Unit& unit, const std::string& architecture) con
     hash.add(text).add(std::string_view("\0", 1));
   };
   add(nvrtc_version());
-  for (const std::string& option : options({}, architecture)) add(option);
+  for (const std::string& option : options(unit, {}, architecture)) add(option);
   add(unit.text);
   for (const std::string& kernel : unit.kernels) add(kernel);
   add(unit.plan);
@@ -173,7 +174,7 @@ Module Compiler::compile(const Unit& unit, const std::string& architecture) cons
 
 Module Compiler::build(const Unit& unit, const std::string& architecture,
                        const std::filesystem::path& directory) const {
-  std::vector<std::string> given = options(directory, architecture);
+  std::vector<std::string> given = options(unit, directory, architecture);
   auto program = compiled(unit, directory, given);
   const bool ptx = is_virtual(architecture);
   if (!program->failed() && !ptx && !tells_resources(*program, unit)) {

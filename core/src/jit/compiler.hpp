@@ -33,7 +33,7 @@ class Compiler {
 
  private:
   std::string key(const Unit& unit, const std::string& architecture) const;
-  std::vector<std::string> options(const std::filesystem::path& directory,
+  std::vector<std::string> options(const Unit& unit, const std::filesystem::path& directory,
                                    const std::string& architecture) const;
 
   Module build(const Unit& unit, const std::string& architecture,
