@@ -81,8 +81,9 @@ int general_backward(const Backward& call, const int64_t* shapes, const int64_t*
       p.weight_type == MSDA_FP32};
   return with_value(p, [&]<class Value>() -> int {
     if (on_gpu)
-      return msda::general::run_backward_on_device<Value>(general, gradients, tensors[kGradValue],
-                                                          stream);
+      return msda::general::run_backward_on_device<Value>(
+          general, gradients, tensors[kGradValue], attribute(cudaDevAttrMultiProcessorCount),
+          stream);
     msda::general::run_backward_on_cpu<Value>(general, gradients, tensors[kGradValue]);
     return 0;
   });

@@ -135,24 +135,33 @@ __device__ void visit_point(const Call& call, const Gradients& gradients, const 
   }
 }
 
-/// A row for 1 << lane_bits neighbouring lanes, which have neighbouring channels.
+/// How a launch cuts the work: an item is some neighbouring points of a row.
+struct Items {
+  int lane_bits;  ///< an item has 1 << lane_bits neighbouring lanes, with neighbouring channels
+  int64_t taps;   ///< of an item
+  int64_t parts;  ///< items of a row
+  int64_t count;
+};
+
 template <int kChannels, class Value>
 __global__ void backward_kernel(const __grid_constant__ Call call,
-                                const __grid_constant__ Gradients gradients, int lane_bits) {
-  const int lanes = 1 << lane_bits;
+                                const __grid_constant__ Gradients gradients,
+                                const __grid_constant__ Items items) {
+  const int lanes = 1 << items.lane_bits;
   const int64_t thread = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x >> lane_bits;
+  const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x >> items.lane_bits;
   const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
-  const int64_t rows = call.batch * call.queries * call.heads;
-  const int64_t own = thread >> lane_bits;
-  // Lanes without a row stay for the exchanges of their warp, and have no channels.
-  for (int64_t first = own - (thread % warpSize >> lane_bits); first < rows; first += step) {
-    const int64_t row = first + (thread % warpSize >> lane_bits);
-    const bool exists = row < rows;
-    for (int64_t tap = 0; tap < call.taps(); ++tap) {
-      const int64_t index = (exists ? row : 0) * call.taps() + tap;
+  const int64_t of_warp = thread % warpSize >> items.lane_bits;
+  // Lanes without an item stay for the exchanges of their warp, and have no channels.
+  for (int64_t first = (thread >> items.lane_bits) - of_warp; first < items.count; first += step) {
+    const int64_t item = first + of_warp;
+    const int64_t row = item / items.parts;
+    const int64_t first_tap = item % items.parts * items.taps;
+    for (int64_t tap = first_tap; tap < first_tap + items.taps; ++tap) {
+      const bool exists = item < items.count && tap < call.taps();
+      const int64_t index = exists ? row * call.taps() + tap : 0;
       const PointNumbers point = load_point<Value>(call, gradients, index);
-      const Level level = call.level(tap / call.points);
+      const Level level = call.level(exists ? tap / call.points : 0);
       const Cell cell = make_cell(level, call.border, call.pixels, point.u, point.v);
       Corner corners[4];
 #pragma unroll
@@ -190,14 +199,29 @@ unsigned backward_blocks(int64_t threads) {
       std::clamp<int64_t>((threads + kBackwardThreads - 1) / kBackwardThreads, 1, kMost));
 }
 
+/// Whole rows where there are enough of them to keep the device busy, else levels or points.
+template <int kChannels>
+Items items_of(const Call& call, int multiprocessors) {
+  constexpr int64_t kBusyThreads = 4096;  // of a multiprocessor
+  Items items{};
+  while (items.lane_bits < 5 && (int64_t{kChannels} << items.lane_bits) < call.channels)
+    ++items.lane_bits;
+  for (const int64_t taps : {call.taps(), call.points, int64_t{1}}) {
+    items.taps = taps;
+    items.parts = (call.taps() + taps - 1) / taps;
+    items.count = call.batch * call.queries * call.heads * items.parts;
+    if (items.count << items.lane_bits >= kBusyThreads * multiprocessors) break;
+  }
+  return items;
+}
+
 template <int kChannels, class Value>
-cudaError_t launch_backward(const Call& call, const Gradients& gradients, cudaStream_t stream) {
-  int lane_bits = 0;
-  while (lane_bits < 5 && (int64_t{kChannels} << lane_bits) < call.channels) ++lane_bits;
-  const int64_t rows = call.batch * call.queries * call.heads;
+cudaError_t launch_backward(const Call& call, const Gradients& gradients, int multiprocessors,
+                            cudaStream_t stream) {
+  const Items items = items_of<kChannels>(call, multiprocessors);
   backward_kernel<kChannels, Value>
-      <<<backward_blocks(rows << lane_bits), kBackwardThreads, 0, stream>>>(call, gradients,
-                                                                            lane_bits);
+      <<<backward_blocks(items.count << items.lane_bits), kBackwardThreads, 0, stream>>>(
+          call, gradients, items);
   return cudaGetLastError();
 }
 
@@ -205,7 +229,7 @@ cudaError_t launch_backward(const Call& call, const Gradients& gradients, cudaSt
 /// where the type is fp32.
 template <class Value>
 cudaError_t run_backward_on_device(const Call& call, const Gradients& gradients, void* of_value,
-                                   cudaStream_t stream) {
+                                   int multiprocessors, cudaStream_t stream) {
   cudaError_t error = cudaSuccess;
   if (gradients.value_sums != nullptr)
     error = cudaMemsetAsync(gradients.value_sums, 0, value_count(call) * sizeof(float), stream);
@@ -214,8 +238,8 @@ cudaError_t run_backward_on_device(const Call& call, const Gradients& gradients,
   const bool wide = call.channels % kWide == 0 && is_aligned(call.value, kWide * sizeof(Value)) &&
                     is_aligned(gradients.output, kWide * sizeof(Value)) &&
                     is_aligned(gradients.value_sums, kWide * sizeof(float));
-  error = wide ? launch_backward<kWide, Value>(call, gradients, stream)
-               : launch_backward<1, Value>(call, gradients, stream);
+  error = wide ? launch_backward<kWide, Value>(call, gradients, multiprocessors, stream)
+               : launch_backward<1, Value>(call, gradients, multiprocessors, stream);
   if (error != cudaSuccess || of_value == nullptr || of_value == gradients.value_sums) return error;
   const int64_t count = value_count(call);
   round_sums<<<backward_blocks(count), kBackwardThreads, 0, stream>>>(
