@@ -6,6 +6,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/export_compositions.hpp"
 #include "cli/export_subjects.hpp"
 #include "cli/program.hpp"
 #include "export/export.hpp"

@@ -10,15 +10,13 @@
 #include <boost/algorithm/string.hpp>
 
 #include "cli/bench_words.hpp"
+#include "cli/export_compositions.hpp"
 #include "cli/program.hpp"
 #include "files/read.hpp"
-#include "jit/occupancy.hpp"
 #include "nearest.hpp"
 #include "problem/tensor_names.hpp"
-#include "reference/bounds.hpp"
 #include "runner/experiment/experiment.hpp"
 #include "runner/experiment/parse.hpp"
-#include "runner/plan/best_match.hpp"
 
 namespace msda {
 namespace {
@@ -155,143 +153,6 @@ std::vector<Subject> subjects_of(const Arguments& arguments, const Registry& reg
   return subjects;
 }
 
-/// GPUs that winners were found on, each once, with how many were.
-std::vector<std::pair<DeviceInfo, std::size_t>> models_of(const std::vector<Winner>& winners) {
-  std::vector<std::pair<DeviceInfo, std::size_t>> models;
-  for (const Winner& winner : winners) {
-    if (winner.device.kind != DeviceKind::kCuda) continue;
-    const auto known = std::ranges::find_if(
-        models, [&](const auto& model) { return model.first.name == winner.device.name; });
-    if (known != models.end()) {
-      ++known->second;
-      continue;
-    }
-    DeviceInfo device = compile_target(winner.device.compute_capability);
-    device.name = winner.device.name;
-    models.emplace_back(device, 1);
-  }
-  return models;
-}
-
-/// The model that --device-model names, by a part of its name; else the GPU here, else the one that
-/// most winners were found on.
-DeviceInfo device_model(const Arguments& arguments, const std::vector<Winner>& winners) {
-  const auto models = models_of(winners);
-  std::vector<std::string> names;
-  for (const auto& [device, count] : models) names.push_back(device.name);
-  if (const auto wanted = arguments.find("device-model")) {
-    for (const auto& [device, count] : models) {
-      if (boost::algorithm::icontains(device.name, *wanted)) return device;
-    }
-    throw UsageError(fmt::format("export: no winner was found on a '{}'; there are those of: {}",
-                                 *wanted, fmt::join(names, ", ")));
-  }
-  for (const DeviceInfo& device : list_devices()) {
-    if (device.kind == DeviceKind::kCuda) return device;
-  }
-  if (models.empty()) {
-    throw UsageError("export: no search has left a winner for a GPU; `msda tune` finds one");
-  }
-  return std::ranges::max_element(models, {}, [](const auto& model) { return model.second; })
-      ->first;
-}
-
-/// The composition in each form of level sizes that is asked for, as far as there is one.
-class Forms {
- public:
-  Forms(const Arguments& arguments, const Registry& registry, bool all)
-      : registry_(registry), asked_(arguments.find("levels").has_value()) {
-    if (!asked_ && !all) return;
-    const std::vector<std::string> words =
-        asked_ ? words_of_list(arguments.get("levels", "")) : std::vector<std::string>{};
-    for (const LevelForm form : {LevelForm::kFixed, LevelForm::kGiven, LevelForm::kStored}) {
-      if (!asked_ || std::ranges::find(words, name_of(form)) != words.end()) forms_.push_back(form);
-    }
-    if (asked_ && forms_.size() != words.size()) {
-      throw UsageError(
-          fmt::format("export: --levels {}: a list of fixed, given and stored, each once",
-                      arguments.get("levels", "")));
-    }
-  }
-
-  void add(const std::string& recipe, const std::vector<Use>& uses, const Problem& problem,
-           std::vector<ExportedKernel>& kernels, std::vector<std::string>& notes) const {
-    const bool says_so =
-        std::ranges::any_of(uses, [](const Use& use) { return use.variant == kLevelsVariant; });
-    if (forms_.empty() || (says_so && !asked_)) {
-      kernels.push_back({recipe, Composition(registry_, uses), problem});
-      return;
-    }
-    for (const LevelForm form : forms_) {
-      if (const std::string why = add_form(form, recipe, uses, problem, kernels); !why.empty())
-        note(fmt::format("no kernel of '{}' for {} sizes: {}", recipe, name_of(form), why), notes);
-    }
-  }
-
- private:
-  /// Why there is none; a composition that is wrong by itself throws.
-  std::string add_form(LevelForm form, const std::string& recipe, std::vector<Use> uses,
-                       const Problem& problem, std::vector<ExportedKernel>& kernels) const {
-    std::erase_if(uses, [](const Use& use) { return use.variant == kLevelsVariant; });
-    ExportedKernel kernel = {recipe, Composition(registry_, uses), problem};
-    if (form != LevelForm::kFixed) {
-      uses.push_back({kLevelsVariant, {{kSizesParameter, std::string(name_of(form))}}});
-      try {
-        kernel.composition = Composition(registry_, uses);
-      } catch (const UsageError& error) {
-        return error.what();
-      }
-    }
-    kernels.push_back(std::move(kernel));
-    return "";
-  }
-
-  static void note(std::string text, std::vector<std::string>& notes) {
-    if (std::ranges::find(notes, text) == notes.end()) notes.push_back(std::move(text));
-  }
-
-  const Registry& registry_;
-  bool asked_;
-  std::vector<LevelForm> forms_;
-};
-
-/// The winner for each problem, on one model of GPU.
-class Best {
- public:
-  Best(const Arguments& arguments, const Registry& registry, std::vector<std::string>& notes)
-      : registry_(registry),
-        winners_(all_winners({}, registry, notes)),
-        device_(device_model(arguments, winners_)) {}
-
-  /// The same, or nothing.
-  std::optional<std::vector<Use>> find_for(const ProblemSpec& problem,
-                                           std::vector<std::string>& notes) const {
-    const auto match = best_match(winners_, registry_, problem, mode(),
-                                  acceptable_error(problem.problem), device_);
-    if (!match) return std::nullopt;
-    notes.push_back(fmt::format(
-        "best for {} ({}{}) on {}: {}", problem.name(), name_of(problem.problem.types.value),
-        problem.op == kDefaultOperator ? "" : ", " + problem.op, device_.name, match->text));
-    return match->winner.uses;
-  }
-  /// Throws Unsupported that says why there is none.
-  std::vector<Use> uses_for(const ProblemSpec& problem, std::vector<std::string>& notes) const {
-    auto found = find_for(problem, notes);
-    if (found) return *found;
-    const double error = acceptable_error(problem.problem);
-    throw Unsupported(why_no_match(winners_, registry_, problem, mode(), error, device_) +
-                      "; name a recipe for it, or let `msda tune` find one");
-  }
-
- private:
-  /// As models that are captured launch it.
-  static TimingMode mode() { return value_named<TimingMode>("graph"); }
-
-  const Registry& registry_;
-  std::vector<Winner> winners_;
-  DeviceInfo device_;
-};
-
 }  // namespace
 
 std::vector<std::string> words_of_list(const std::string& text) {
@@ -316,8 +177,8 @@ void add_subject_options(Arguments& arguments) {
   arguments.option("recipes", "FILE", "where recipes are looked up (default: the shipped ones)");
   arguments.option("gradients", "RECIPE,...",
                    fmt::format("recipes of the operator backward for each problem, best or none "
-                               "(default: what {} says behind --for, else best for torch and hub, "
-                               "where a search has found one)",
+                               "(default: what {} says behind --for, else what a search has found, "
+                               "where the recipe is best and the format torch or hub)",
                                kModelsFile));
   arguments.option("levels", "FORM,...",
                    "level sizes of the kernels: fixed (constants), given (arguments), stored (a "
@@ -327,28 +188,22 @@ void add_subject_options(Arguments& arguments) {
 
 namespace {
 
-/// Adds the kernels for the gradients of a subject.
-void add_gradients(const Subject& subject, const Recipes& recipes, const Registry& registry,
-                   const std::function<const Best&()>& best, const Forms& forms, bool by_itself,
-                   std::vector<ExportedKernel>& kernels, std::vector<std::string>& notes) {
-  ProblemSpec problem = subject.problem;
-  problem.op = kBackwardOperator;
-  const bool wants_any = by_itself && !subject.gradients;
-  const std::vector<std::string> names = subject.gradients.value_or(
-      wants_any ? std::vector<std::string>{kBest} : std::vector<std::string>{});
-  for (const std::string& name : names) {
-    const bool is_best = name == kBest && !recipes.contains(name);
-    std::optional<std::vector<Use>> uses;
-    if (!is_best) {
-      uses = uses_of(name, registry, recipes);
-    } else if (wants_any) {
-      uses = best().find_for(problem, notes);
+/// Where kernels of all subjects come from.
+struct Sources {
+  const Registry& registry;
+  const Forms& forms;
+  const std::function<const Best&()>& best;
+  std::vector<std::string>& notes;
+
+  void add(const std::string& name, const Recipes& recipes, const ProblemSpec& problem, bool needed,
+           std::vector<ExportedKernel>& kernels) const {
+    if (name == kBest && !recipes.contains(name)) {
+      forms.add_best(name, best(), problem, needed, kernels, notes);
     } else {
-      uses = best().uses_for(problem, notes);
+      forms.add(name, uses_of(name, registry, recipes), problem.problem, kernels, notes);
     }
-    if (uses) forms.add(name, *uses, problem.problem, kernels, notes);
   }
-}
+};
 
 }  // namespace
 
@@ -372,14 +227,21 @@ std::vector<ExportedKernel> export_subjects(const Arguments& arguments, const Re
     if (!found) found.emplace(arguments, registry, notes);
     return *found;
   };
+  const std::function<const Best&()> winners = best;
+  const Sources sources = {registry, forms, winners, notes};
   std::vector<ExportedKernel> kernels;
   for (std::size_t i = 0; i < subjects.size(); ++i) {
-    const ProblemSpec& problem = subjects[i].problem;
+    ProblemSpec problem = subjects[i].problem;
     const std::string& name = names.size() == 1 ? names.front() : names[i];
-    const bool is_best = name == kBest && !recipes.contains(name);
-    forms.add(name, is_best ? best().uses_for(problem, notes) : uses_of(name, registry, recipes),
-              problem.problem, kernels, notes);
-    add_gradients(subjects[i], gradients, registry, best, forms, is_package, kernels, notes);
+    sources.add(name, recipes, problem, true, kernels);
+    const bool by_itself = !subjects[i].gradients && is_package && name == kBest;
+    problem.op = kBackwardOperator;
+    const std::vector<std::string> none;
+    const std::vector<std::string> found_ones = {kBest};
+    for (const std::string& recipe :
+         by_itself ? found_ones : subjects[i].gradients.value_or(none)) {
+      sources.add(recipe, gradients, problem, !by_itself, kernels);
+    }
   }
   return kernels;
 }

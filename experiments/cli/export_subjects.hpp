@@ -10,9 +10,6 @@
 
 namespace msda {
 
-/// "a,b" as words.
-std::vector<std::string> words_of_list(const std::string& text);
-
 /// Adds --problem, --for, --dtype, --device-model, --recipes, --gradients and --levels.
 void add_subject_options(Arguments& arguments);
 

@@ -12,6 +12,7 @@
 #include "jit/elf.hpp"
 #include "jit/launch_plan.hpp"
 #include "jit/occupancy.hpp"
+#include "parallel.hpp"
 #include "problem/validate.hpp"
 
 namespace msda {
@@ -163,13 +164,18 @@ void add_symbols(const ComposedUnit& measured, const Module& module, CheckedKern
   }
 }
 
-CheckedKernel checked(const ExportRequest& request, const ExportedKernel& kernel,
-                      const Compiler& compiler, std::set<std::string>& spaces) {
+CheckedKernel named(const ExportedKernel& kernel, std::set<std::string>& spaces) {
   CheckedKernel one;
   one.exported = &kernel;
   one.space = identifier(kernel, spaces);
   one.name = fmt::format("{} for {}{}", kernel.recipe, kernel.problem.name,
                          form_text(kernel.composition.levels(), " with {} sizes"));
+  return one;
+}
+
+/// What its compiled code says of it.
+void compile_and_check(const ExportRequest& request, const Compiler& compiler, CheckedKernel& one) {
+  const ExportedKernel& kernel = *one.exported;
   const Module module = compiled(kernel, compiler, kArchitecture);
   one.plan = read_plan(module);
   require_portable(kernel, one.plan);
@@ -180,7 +186,6 @@ CheckedKernel checked(const ExportRequest& request, const ExportedKernel& kernel
   require_capability(request, one);
   one.composed = write_unit(kernel.composition, kernel.problem, one.space);
   add_symbols(unit_of(kernel), module, one);
-  return one;
 }
 
 }  // namespace
@@ -216,8 +221,13 @@ std::vector<CheckedKernel> check_kernels(const ExportRequest& request, const Com
     require_architectures(request, kernel);
     const bool is_known = kernel.composition.levels() != LevelForm::kFixed &&
                           !classes.insert(unit_of(kernel).unit.text).second;
-    if (!is_known) kernels.push_back(checked(request, kernel, compiler, spaces));
+    if (!is_known) kernels.push_back(named(kernel, spaces));
   }
+  parallel_for(static_cast<std::int64_t>(kernels.size()), 1, 0, [&](auto begin, auto end) {
+    for (auto i = begin; i < end; ++i) {
+      compile_and_check(request, compiler, kernels[static_cast<std::size_t>(i)]);
+    }
+  });
   add_images(request, compiler, kernels);
   return kernels;
 }
