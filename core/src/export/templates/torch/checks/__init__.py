@@ -67,7 +67,7 @@ def trained(parts):
     return [part.detach().clone().requires_grad_() for part in parts]
 
 
-def gradients(function, parts, grad=None):
+def gradients_of(function, parts, grad=None):
     """Those of the sum of squares, or with respect to a gradient of the output."""
     parts = trained(parts)
     output = function(*parts)

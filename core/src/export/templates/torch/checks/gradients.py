@@ -3,7 +3,7 @@
 import torch
 
 from . import (DEVICE, SMALL, TOLERANCE, TYPES, Skip, call, call_with_sizes_there, distance, exact_gradients,
-               gradients, kernels, needs_a_gpu, pyramids, require, runs_here, shape_of, tensors, trained)
+               gradients_of, kernels, needs_a_gpu, pyramids, require, runs_here, shape_of, tensors, trained)
 from @PACKAGE@ import form_of_gradients
 
 NAMES = ("value", "locations", "weights")
@@ -40,9 +40,9 @@ def the_kernels_of_the_table():
             try:
                 if runs_here(kernel):
                     assert form_of_gradients(parts[0], levels, *parts[1:]) != "general", kernel["name"]
-                found = gradients(lambda *p: call(levels, p), parts)
+                found = gradients_of(lambda *p: call(levels, p), parts)
                 if kernel["repeats"]:
-                    again = gradients(lambda *p: call(levels, p), parts)
+                    again = gradients_of(lambda *p: call(levels, p), parts)
                     assert all(torch.equal(a, b) for a, b in zip(found, again)), f"{kernel['name']}: other bits"
             finally:
                 torch.use_deterministic_algorithms(False)
@@ -64,7 +64,7 @@ def the_general_kernel():
                                       location_type=location_type)
                     truth = exact_gradients(levels, parts)
                     for sizes in (levels, torch.tensor(levels, device=device)):
-                        found = gradients(lambda *p: call(sizes, p), parts)
+                        found = gradients_of(lambda *p: call(sizes, p), parts)
                         worst = max(worst, compare(found, truth, 10 * TOLERANCE[dtype], f"{dtype} on {device}"))
     return f"{worst:.1e}"
 
@@ -79,7 +79,7 @@ def gradcheck():
 
 def any_of_them():
     parts = tensors()
-    all_of_them = gradients(lambda *p: call(SMALL, p), parts)
+    all_of_them = gradients_of(lambda *p: call(SMALL, p), parts)
     for asked in range(1, 8):
         some = [part.detach().requires_grad_(bool(asked >> i & 1)) for i, part in enumerate(parts)]
         call(SMALL, some).square().sum().backward()
@@ -97,7 +97,7 @@ def strided_gradients():
     turned = dense.transpose(1, 2).contiguous().transpose(1, 2)
     for grad in (one, turned):
         assert not grad.is_contiguous()
-        found = gradients(lambda *p: call(SMALL, p), parts, grad)
+        found = gradients_of(lambda *p: call(SMALL, p), parts, grad)
         compare(found, exact_gradients(SMALL, parts, grad.contiguous()), 1e-5, "a strided gradient")
 
 
@@ -124,7 +124,7 @@ def points_that_count_for_nothing():
 def sizes_on_the_device_that_contradict_value():
     parts = tensors([(32, 32)], batch=1, outside=0)
     for sizes in ([(33, 32)], [(2**40, 2**40)], [(-3, 5)]):
-        found = gradients(lambda *p: call_with_sizes_there(sizes, p), parts)
+        found = gradients_of(lambda *p: call_with_sizes_there(sizes, p), parts)
         assert found[1].isnan().all() and not found[0].any(), f"{sizes}"
 
 
@@ -134,7 +134,7 @@ def repeatable_or_refused():
     torch.use_deterministic_algorithms(True)
     try:
         try:
-            gradients(lambda *p: call(SMALL, p), parts)
+            gradients_of(lambda *p: call(SMALL, p), parts)
         except RuntimeError as error:
             assert "same order" in str(error), error
         else:
@@ -161,7 +161,7 @@ def types_of_autocast():
     """Values and weights in bf16, locations in fp32, as a training step under AMP has them."""
     parts = off_knots(SMALL, torch.float32)
     with torch.autocast(DEVICE.type, dtype=torch.bfloat16):
-        found = gradients(lambda *p: call(SMALL, p), parts)
+        found = gradients_of(lambda *p: call(SMALL, p), parts)
     assert all(gradient.dtype == torch.float32 for gradient in found)
     return f"{compare(found, exact_gradients(SMALL, parts), 4e-2, 'bf16'):.1e}"
 

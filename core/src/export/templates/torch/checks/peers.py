@@ -2,7 +2,7 @@
 
 import torch
 
-from . import DEVICE, TOLERANCE, TYPES, call, distance, exact, exact_gradients, gradients, require, tensors
+from . import DEVICE, TOLERANCE, TYPES, call, distance, exact, exact_gradients, gradients_of, require, tensors
 from .gradients import compare, off_knots
 
 
@@ -14,7 +14,7 @@ def of_deformable_detr_and_mmcv():
         parts = off_knots(levels, torch.float32, batch=1, queries=2, heads=2, channels=channels, points=2, outside=0)
         worst = max(worst, require(distance(call(levels, parts), exact(parts[0], levels, *parts[1:])), 3e-7,
                                    f"{channels} channels"))
-        compare(gradients(lambda *p: call(levels, p), parts), exact_gradients(levels, parts), 3e-6,
+        compare(gradients_of(lambda *p: call(levels, p), parts), exact_gradients(levels, parts), 3e-6,
                 f"{channels} channels")
     return f"{worst:.1e}"
 
@@ -32,7 +32,7 @@ def of_the_ports_to_triton():
             worst = max(worst, require(error, TOLERANCE[dtype], f"{dtype}"))
             if not corners:
                 parts = off_knots(levels, dtype, channels=24, outside=0.5)
-                compare(gradients(lambda *p: call(levels, p), parts), exact_gradients(levels, parts),
+                compare(gradients_of(lambda *p: call(levels, p), parts), exact_gradients(levels, parts),
                         10 * TOLERANCE[dtype], f"{dtype}")
     return f"{worst:.1e}"
 
@@ -59,7 +59,7 @@ def points_of_any_number():
             parts = off_knots(levels, torch.float32, points=points, heads=heads, channels=16)
             worst = max(worst, require(distance(call(levels, parts), exact(parts[0], levels, *parts[1:])), 2e-6,
                                        f"{points} points"))
-            compare(gradients(lambda *p: call(levels, p), parts), exact_gradients(levels, parts), 1e-5,
+            compare(gradients_of(lambda *p: call(levels, p), parts), exact_gradients(levels, parts), 1e-5,
                     f"{points} points")
     return f"{worst:.1e}"
 
