@@ -212,6 +212,27 @@ void check_counters(const Claim& claim, const std::vector<Table>& tables,
   }
 }
 
+/// What was measured stands beside a figure that is of something else, and judges nothing.
+void forbid_comparison(CheckedClaim& checked) {
+  if (checked.claim.not_comparable.empty()) return;
+  checked.verdict = ClaimVerdict::kNotComparable;
+  checked.remark = checked.reason;
+  checked.reason = checked.claim.not_comparable;
+}
+
+/// One for each problem that the claim speaks of.
+void add_checks(const Claim& claim, const std::vector<Table>& tables,
+                const std::vector<CounterTable>& counters, const std::string& device,
+                std::vector<CheckedClaim>& checked) {
+  const auto before = static_cast<std::ptrdiff_t>(checked.size());
+  if (claim.quantity == Quantity::kCounter) {
+    check_counters(claim, tables, counters, device, checked);
+  } else {
+    check_times(claim, tables, device, checked);
+  }
+  std::for_each(checked.begin() + before, checked.end(), forbid_comparison);
+}
+
 void check_on_problems(const Claim& claim, const std::vector<Table>& tables,
                        const std::vector<CounterTable>& counters, const std::string& device,
                        std::vector<CheckedClaim>& checked) {
@@ -224,11 +245,7 @@ void check_on_problems(const Claim& claim, const std::vector<Table>& tables,
     return;
   }
   const std::size_t before = checked.size();
-  if (claim.quantity == Quantity::kCounter) {
-    check_counters(claim, tables, counters, device, checked);
-  } else {
-    check_times(claim, tables, device, checked);
-  }
+  add_checks(claim, tables, counters, device, checked);
   if (checked.size() == before) {
     checked.push_back(untested(claim, "no problem was measured as the claim asks"));
   }

@@ -71,6 +71,18 @@ TEST(CheckClaims, ASpeedupOverSeveralArmsIsOverTheFastestThatIsRight) {
   EXPECT_THAT(to_claims_csv(report), HasSubstr("\"the fastest of base, half, broken, absent\""));
 }
 
+TEST(CheckClaims, AFigureOfSomethingElseIsMeasuredAndNotJudged) {
+  Claim lost = claim("half", Claim::Quantity::kSpeedup, "2x", {1.95, 2.05});
+  lost.not_comparable = "its program writes 1 of 256 outputs";
+  const Report report = report_of({lost});
+  ASSERT_EQ(report.claims.size(), 1U);
+  EXPECT_EQ(report.claims[0].verdict, ClaimVerdict::kNotComparable);
+  EXPECT_NEAR(report.claims[0].measured.value(), 2, 0.01);
+  EXPECT_EQ(report.claims[0].reason, lost.not_comparable);
+  EXPECT_THAT(to_markdown(report), HasSubstr("1 not comparable"));
+  EXPECT_THAT(to_markdown(report), HasSubstr(lost.not_comparable));
+}
+
 TEST(CheckClaims, IntervalsOverSeveralArmsHoldAtOnce) {
   Claim alone = claim("half", Claim::Quantity::kSpeedup, "2x", {1.5, 2.5});
   alone.over = {"base"};

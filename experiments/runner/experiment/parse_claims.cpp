@@ -204,6 +204,8 @@ std::vector<Setting<ClaimReader>> claim_setting_list() {
                            {"`{arm: value}`", {{"type", "object"}, {"maxProperties", 1}}},
                            "what the same source measured there of another arm", read_against));
   all.push_back(sentence("note", &Claim::note, "text", "shown with the verdict"));
+  all.push_back(sentence("not-comparable", &Claim::not_comparable, "a reason",
+                         "why the figure is of something else than the arm computes"));
   all.push_back(setting<R>(
       "evidence", evidence_shape(), "what must [show](evidence.md) for a verdict",
       [](const YamlNode& node, R& reader) { reader.claim.evidence = parse_evidence(node); }));
