@@ -212,15 +212,20 @@ void check_counters(const Claim& claim, const std::vector<Table>& tables,
   }
 }
 
-/// What was measured stands beside a figure that is of something else, and judges nothing.
-void forbid_comparison(CheckedClaim& checked) {
-  if (checked.claim.not_comparable.empty()) return;
-  checked.verdict = ClaimVerdict::kNotComparable;
+/// Beside a figure of something else, or one that nobody measured, stands what was measured here.
+void mark_what_is_no_measurement(CheckedClaim& checked) {
+  const Claim& claim = checked.claim;
+  if (claim.not_comparable.empty() && claim.estimate.empty()) return;
+  const bool is_estimate = claim.not_comparable.empty();
   checked.remark = checked.reason;
-  checked.reason = checked.claim.not_comparable;
+  if (is_estimate && checked.measured) {
+    checked.remark = fmt::format("what is measured is: {}", name_of(checked.verdict));
+  }
+  checked.reason = is_estimate ? claim.estimate : claim.not_comparable;
+  checked.verdict = is_estimate ? ClaimVerdict::kEstimate : ClaimVerdict::kNotComparable;
 }
 
-/// One for each problem that the claim speaks of.
+/// One for each problem that the claim speaks of; one in all where nothing can be compared.
 void add_checks(const Claim& claim, const std::vector<Table>& tables,
                 const std::vector<CounterTable>& counters, const std::string& device,
                 std::vector<CheckedClaim>& checked) {
@@ -230,7 +235,12 @@ void add_checks(const Claim& claim, const std::vector<Table>& tables,
   } else {
     check_times(claim, tables, device, checked);
   }
-  std::for_each(checked.begin() + before, checked.end(), forbid_comparison);
+  std::for_each(checked.begin() + before, checked.end(), mark_what_is_no_measurement);
+  // Without a verdict one problem says as much as all.
+  const auto first = checked.begin() + before;
+  if (!claim.not_comparable.empty() && first != checked.end()) {
+    checked.erase(first + 1, checked.end());
+  }
 }
 
 void check_on_problems(const Claim& claim, const std::vector<Table>& tables,

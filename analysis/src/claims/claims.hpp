@@ -25,6 +25,7 @@ enum class ClaimVerdict {
   kNotReproduced,  ///< the arm does not end as is claimed
   kUndecided,      ///< the interval allows the claim and something else, or there is none
   kNotProfiled,    ///< no profiler has counted what it is about
+  kEstimate,       ///< nobody measured the figure: its remark says where what is measured lies
   kNotComparable,  ///< the claim is of a program that computes something else: see its reason
   kNotTestable,    ///< see CheckedClaim::reason
 };
@@ -42,7 +43,7 @@ struct CheckedClaim {
   Replication replication = Replication::kNone;  ///< what the interval is over
   int replicates = 0;
   ClaimVerdict verdict = ClaimVerdict::kNotTestable;
-  std::string reason;  ///< why it is not testable, comparable, profiled or reproduced
+  std::string reason;  ///< why it is an estimate, or not testable, comparable, ...
   /// The claimed ratio to `against`, where the figure is one of another GPU.
   std::optional<ClaimedRange> as_ratio;
   std::string over;    ///< of several arms that it is compared with the fastest; "" mostly

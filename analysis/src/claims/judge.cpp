@@ -122,6 +122,7 @@ std::string_view name_of(ClaimVerdict verdict) {
     case ClaimVerdict::kNotReproduced: return "not reproduced";
     case ClaimVerdict::kUndecided: return "undecided";
     case ClaimVerdict::kNotProfiled: return "not profiled";
+    case ClaimVerdict::kEstimate: return "estimate";
     case ClaimVerdict::kNotComparable: return "not comparable";
     case ClaimVerdict::kNotTestable: break;
   }

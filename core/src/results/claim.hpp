@@ -59,6 +59,9 @@ struct Claim {
   /// Why the source's figure is of something else than what the arm computes: a measured number is
   /// shown, and no verdict made of it. "" for all others.
   std::string not_comparable;
+  /// Why the figure is an expectation and not a measurement: a measured number is shown, with where
+  /// it lies, and confirms or refutes nothing that was measured. "" for all others.
+  std::string estimate;
   /// Conditions that its arms must meet beside those of their variants.
   std::vector<std::string> evidence;
   /// Why a run on its device cannot test what others could; "" when it can.

@@ -76,10 +76,10 @@ std::string claimed_text(const CheckedClaim& checked) {
 /// "12 of 20 claims are confirmed, 3 smaller, ..."
 std::string summary_of(const std::vector<CheckedClaim>& claims) {
   using V = ClaimVerdict;
-  constexpr std::array kOrder = {
-      V::kConfirmed, V::kSmaller,     V::kLarger,        V::kFaster,     V::kSlower,
-      V::kNotMet,    V::kNoEffect,    V::kNoGain,        V::kOpposite,   V::kNotReproduced,
-      V::kUndecided, V::kNotProfiled, V::kNotComparable, V::kNotTestable};
+  constexpr std::array kOrder = {V::kConfirmed,   V::kSmaller,       V::kLarger,     V::kFaster,
+                                 V::kSlower,      V::kNotMet,        V::kNoEffect,   V::kNoGain,
+                                 V::kOpposite,    V::kNotReproduced, V::kUndecided,  V::kEstimate,
+                                 V::kNotProfiled, V::kNotComparable, V::kNotTestable};
   std::vector<std::string> parts;
   for (const ClaimVerdict verdict : kOrder) {
     const auto count = std::ranges::count_if(
@@ -177,8 +177,9 @@ std::optional<Section> claims_section(std::span<const Report> reports) {
       "round to it, and the end of at most and at least is not widened. Smaller and larger speak "
       "of "
       "the size of an effect in the claimed direction. Not met: less than is claimed, and the "
-      "interval leaves open whether there is an effect. Undecided: some of it lies inside. Not "
-      "comparable: the claim is of a program that computes something else.",
+      "interval leaves open whether there is an effect. Undecided: some of it lies inside. "
+      "Estimate: the source expects the figure, and has not measured it. Not comparable: the claim "
+      "is of a program that computes something else.",
       kEquivalence * 100)};
   return section;
 }
