@@ -1,6 +1,7 @@
 // Terminal and Markdown: what a person reads.
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,6 +21,7 @@ using synthetic::without_time;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 nlohmann::json full_manifest() {
   return {{"name", "quickstart"},
@@ -192,6 +194,49 @@ TEST(WhatBestIs, IsALineForEachCellInTheTerminalAndNotInTheSummary) {
 TEST(Markdown, EmptyRun) {
   EXPECT_THAT(to_markdown(make_report({{"status", "running"}}, {})), HasSubstr(kNoTables));
   EXPECT_THAT(to_markdown(make_report(full_manifest(), {})), HasSubstr(kNoTablesAtAll));
+}
+
+/// 30 arms on 3 problems, the first of which is the baseline.
+Report large_report() {
+  std::vector<Record> records;
+  for (const char* problem : {"p", "q", "r"}) {
+    for (int i = 0; i < 30; ++i) {
+      Record one = record(fmt::format("arm-{}", i), steady(1e-3 / (1 + i)));
+      one.problem = problem;
+      one.cell = cell_name(problem, one.arm, one.mode);
+      one.baseline = i == 0;
+      records.push_back(std::move(one));
+    }
+  }
+  return make_report(nlohmann::json::object(), std::move(records));
+}
+
+TEST(Page, HasTheAnswerAFigureAndSixtyLinesOfTables) {
+  std::istringstream page(to_page(large_report()));
+  int rows = 0;
+  for (std::string line; std::getline(page, line);) {
+    rows += line.starts_with("| arm-") ? 1 : 0;
+  }
+  EXPECT_EQ(rows, 20 + 30);
+  EXPECT_THAT(page.str(), HasSubstr("arm-29 is the fastest everywhere"));
+  EXPECT_THAT(page.str(), HasSubstr("x-axis [\"arm-29\", \"arm-28\","));
+  EXPECT_THAT(page.str(), HasSubstr("bar [30.0, 29.0,"));
+}
+
+TEST(Page, NamesTheTablesThatItLeavesOut) {
+  const std::string page = to_page(large_report());
+  EXPECT_THAT(page, HasSubstr("## p, warm\n"));
+  EXPECT_THAT(page, HasSubstr("Tables that are left out: q, warm; r, warm."));
+  EXPECT_THAT(page, HasSubstr("; the first 20 of 30\n"));
+  EXPECT_THAT(to_page(make_report(nlohmann::json::object(),
+                                  {baseline("a", steady(2e-3)), record("b", steady(1e-3))})),
+              Not(HasSubstr("left out")));
+}
+
+TEST(Answer, IsTheSentenceAndTheMatrix) {
+  const std::string answer = to_answer(large_report());
+  EXPECT_THAT(answer, StartsWith("On 3 problems"));
+  EXPECT_THAT(answer, HasSubstr("arm-29"));
 }
 
 }  // namespace
