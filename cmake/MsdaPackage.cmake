@@ -7,6 +7,7 @@
 #   share/msda/device           CUDA device headers, for reading and for editors
 #   share/msda/experiments      experiments with their inputs, installed by experiments/
 #   share/doc/msda              README, docs, licence
+#   share/man/man1              the manual page
 include(CMakePackageConfigHelpers)
 
 set(MSDA_CMAKE_DIR lib/cmake/msda)
@@ -22,12 +23,15 @@ install(DIRECTORY core/include/msda DESTINATION include
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(DIRECTORY core/device/msda DESTINATION share/msda/device FILES_MATCHING PATTERN "*.cuh")
 install(FILES README.md LICENSE NOTICE CHANGELOG.md CONTRIBUTING.md DESTINATION ${MSDA_DOC_DIR})
-install(DIRECTORY docs DESTINATION ${MSDA_DOC_DIR} FILES_MATCHING REGEX "\\.(md|json|svg|sbatch)$")
+install(DIRECTORY docs DESTINATION ${MSDA_DOC_DIR} FILES_MATCHING REGEX "\\.(md|zst|svg|sbatch)$")
 install(FILES experiments/cli/completion.bash DESTINATION share/bash-completion/completions RENAME msda)
 install(DIRECTORY docs/external docs/cuda-plugin DESTINATION ${MSDA_DOC_DIR}/docs)
 install(CODE "execute_process(COMMAND \"$<TARGET_FILE:msda>\" schema --records
   OUTPUT_FILE \"${PROJECT_BINARY_DIR}/record.schema.json\" COMMAND_ERROR_IS_FATAL ANY)")
 install(FILES ${PROJECT_BINARY_DIR}/record.schema.json DESTINATION share/msda)
+install(CODE "execute_process(COMMAND \"$<TARGET_FILE:msda>\" help --man
+  OUTPUT_FILE \"${PROJECT_BINARY_DIR}/msda.1\" COMMAND_ERROR_IS_FATAL ANY)")
+install(FILES ${PROJECT_BINARY_DIR}/msda.1 DESTINATION share/man/man1)
 
 # What plugins outside this tree get of our own compile options is the language alone.
 target_compile_features(msda_plugin INTERFACE cxx_std_20)

@@ -55,7 +55,9 @@ class RecipeReader {
  private:
   void read_included(const YamlNode& entry) {
     const fs::path named = entry.as_text();
-    const fs::path file = named.is_absolute() ? named : from_.parent_path() / named;
+    std::error_code error;
+    fs::path file = named.is_absolute() ? named : from_.parent_path() / named;
+    if (!fs::exists(file, error)) file = shipped_experiment(named).value_or(file);
     if (visited_.size() > kMostIncludes) {
       entry.fail(fmt::format("more than {} files are included", kMostIncludes));
     }
@@ -83,7 +85,9 @@ const Settings<RecipeReader>& recipe_settings() {
                          {{"type", "object"}, {"additionalProperties", recipe_schema()}}};
   static const Settings<R> settings{
       setting<R>("include", form::list_of("a list of files", form::text().schema),
-                 "whose recipes may be used; relative paths start beside this file",
+                 "whose recipes may be used; relative paths start beside this file, then among the "
+                 "shipped "
+                 "experiments",
                  [](const YamlNode& node, R& reader) { reader.read_includes(node); }),
       setting<R>("recipes", recipes,
                  "named compositions: lists of variants and of recipes above; `[]` is the direct "
