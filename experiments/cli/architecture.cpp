@@ -34,7 +34,7 @@ Outcome of_compiled(const Inspected& one, const SmLimits& limits, const std::str
                                   one.occupancy.share * 100, one.occupancy.limit)};
 }
 
-Outcome try_one(const CompileTarget& target, const Registry& registry, const Problem& problem,
+Outcome try_one(const CompileTarget& target, const Registry& registry, const ProblemSpec& spec,
                 const std::string& architecture) {
   try {
     if (!target.broken.empty()) return {"failed", target.broken};
@@ -45,8 +45,12 @@ Outcome try_one(const CompileTarget& target, const Registry& registry, const Pro
     if (!composition.runs_on(DeviceKind::kCuda)) {
       return {"skipped", "runs on " + composition.devices_text()};
     }
+    const Operator& asked = find_operator(spec.op);
+    if (const std::string refusal = composition.refuses(asked); !refusal.empty()) {
+      return {"skipped", refusal};
+    }
     const Inspected one =
-        inspect(target.name, target.uses, registry, problem, architecture, Sass::kNo);
+        inspect(target.name, composition.computing(asked), spec.problem, architecture, Sass::kNo);
     return of_compiled(one, sm_limits(architecture), architecture);
   } catch (const Unsupported& refused) {
     return {"refused", refused.what()};
@@ -88,7 +92,7 @@ bool compile_all(const std::vector<CompileTarget>& targets, const Registry& regi
     std::vector<Outcome> outcomes(targets.size());
     parallel_for(std::ssize(targets), 1, 0, [&](std::int64_t begin, std::int64_t end) {
       for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-        outcomes[i] = try_one(targets[i], registry, spec.problem, architecture);
+        outcomes[i] = try_one(targets[i], registry, spec, architecture);
       }
     });
     fmt::print("{} for {}\n", spec.name(), architecture);

@@ -118,14 +118,19 @@ void print_all(const std::vector<Inspected>& all) {
   print_rows(instruction_rows(all));
 }
 
-/// Throws UsageError when the composition is not of the operator that was asked for.
-Problem problem_for(const Arguments& arguments, const std::string& name,
-                    const Composition& composition) {
+/// The composition computing the operator that was asked for. Throws UsageError when it cannot.
+Composition composition_for(const Arguments& arguments, const std::string& name,
+                            const Registry& registry, const std::vector<Use>& uses) {
+  const Composition composition(registry, uses);
   const Operator* const named = operator_option(arguments);
   const Operator& op = named != nullptr ? *named : composition.op();
   if (const std::string refusal = composition.refuses(op); !refusal.empty()) {
     throw UsageError(fmt::format("inspect: {}: {}", name, refusal));
   }
+  return composition.computing(op);
+}
+
+Problem problem_for(const Arguments& arguments, const Operator& op) {
   Problem problem =
       preset_spec(arguments.get("problem", "ledger-48"), fs::current_path(), std::string(op.name()))
           .problem;
@@ -148,8 +153,9 @@ int inspect_command(const std::vector<std::string>& words) {
   all.reserve(names.size());
   for (const std::string& name : names) {
     const std::vector<Use> uses = with_levels(arguments, uses_of(name, registry, recipes));
-    const Problem problem = problem_for(arguments, name, Composition(registry, uses));
-    all.push_back(inspect(name, uses, registry, problem, architecture));
+    const Composition composition = composition_for(arguments, name, registry, uses);
+    const Problem problem = problem_for(arguments, composition.op());
+    all.push_back(inspect(name, composition, problem, architecture));
   }
   print_all(all);
   for (const Inspected& one : all) {

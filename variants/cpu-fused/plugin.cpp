@@ -7,6 +7,7 @@
 //       out[b,q,h,:] += weights[l,p] * bilinear(value_l[b,:,:,h,:], x, y)
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <thread>
 
 #include <msda/elements.hpp>
@@ -20,6 +21,7 @@ namespace msda::cpu_fused {
 namespace {
 
 constexpr std::int64_t kBlock = 64;  // rows
+constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
 
 /// What one row needs besides its tensors.
 struct Workspace {
@@ -61,7 +63,8 @@ class CpuFusedExecutable final : public Executable {
   template <class Value>
   void compute_row(const fused::View& view, std::int64_t row, Workspace& own) const {
     softmax(view, row, own.weights);
-    std::fill(own.sums.begin(), own.sums.end(), 0.0F);
+    // Nothing times NaN is NaN: a row of minus infinity has no other sum, wherever its points are.
+    std::fill(own.sums.begin(), own.sums.end(), std::isnan(own.weights.front()) ? kNoNumber : 0.0F);
     const std::int64_t h = row % problem_.heads;
     const auto* image = static_cast<const Value*>(view.value) +
                         row / problem_.heads / problem_.queries * levels_.spatial_size() *

@@ -21,7 +21,8 @@
   SLOT(Cache, "cache", DefaultCache)                \
   SLOT(Unroll, "unroll", OnePoint)                  \
   SLOT(Fetch, "fetch", LoadFetch)                   \
-  SLOT(Launch, "launch", OrderedLaunch)
+  SLOT(Launch, "launch", OrderedLaunch)             \
+  SLOT(Points, "points", GivenPoints)
 
 /// Further slots of the specialised skeleton.
 #define MSDA_PRODUCER_SLOTS(SLOT)        \

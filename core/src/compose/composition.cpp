@@ -176,6 +176,23 @@ const Operator& operator_of(const std::vector<Part>& parts, std::string_view oth
   }
 }
 
+/// Why an operator cannot borrow the skeleton with these parts; "" when it can.
+std::string why_not_lent(const BorrowedSkeletons& borrowed, const std::string& lent,
+                         const std::vector<Part>& parts) {
+  if (skeleton(lent).find(borrowed.slot) == nullptr) {
+    return fmt::format(
+        "'{}' reads the tensors of the operator '{}' itself: its skeleton '{}' has "
+        "no slot '{}'",
+        parts.front().plugin->name, borrowed.op, lent, borrowed.slot);
+  }
+  for (const Part& part : parts) {
+    if (optimization(part).slot().slot != borrowed.slot) continue;
+    return fmt::format("'{}' fills slot '{}', which the operator fills itself", part.plugin->name,
+                       borrowed.slot);
+  }
+  return "";
+}
+
 }  // namespace
 
 const Optimization& optimization(const Part& part) {
@@ -307,6 +324,9 @@ std::optional<std::string> Composition::unsupported(const Problem& problem,
 
 Arithmetic Composition::arithmetic(const Problem& problem) const {
   Arithmetic all;
+  if (const auto borrowed = op_->borrows(); borrowed && kernel() == nullptr) {
+    all = borrowed->arithmetic;
+  }
   for (const Part& part : parts_) {
     const Arithmetic own = part.plugin->variant->arithmetic(problem, part.parameters);
     all = coarser(all, own, problem);
@@ -316,8 +336,21 @@ Arithmetic Composition::arithmetic(const Problem& problem) const {
 
 std::string Composition::refuses(const Operator& asked) const {
   if (op_->has_tensors_of(asked)) return "";
+  if (const auto borrowed = asked.borrows(); borrowed && borrowed->op == op_->name()) {
+    if (kernel() != nullptr) {
+      return fmt::format("'{}' is a kernel of its own, and computes the operator '{}' alone",
+                         parts_.front().plugin->name, op_->name());
+    }
+    return why_not_lent(*borrowed, skeleton_, parts_);
+  }
   return fmt::format("it computes the operator '{}', and the problem asks for '{}'", op_->name(),
                      asked.name());
+}
+
+Composition Composition::computing(const Operator& asked) const {
+  Composition one = *this;
+  if (!op_->has_tensors_of(asked)) one.op_ = &asked;
+  return one;
 }
 
 bool Composition::deterministic(std::string_view output) const {

@@ -68,6 +68,9 @@ class Composition {
   const Operator& op() const { return *op_; }
   /// Why it cannot stand for `asked`, whose tensors are others; "" when it can.
   std::string refuses(const Operator& asked) const;
+  /// The same computing `asked`, which it does not refuse: itself, or where that operator borrows
+  /// the skeleton with its policy beside the parts.
+  Composition computing(const Operator& asked) const;
   /// Whether every run leaves the same bits in that output.
   bool deterministic(std::string_view output) const;
   /// The same of all outputs.

@@ -40,6 +40,7 @@ std::string setting_text(const ParameterSpec& spec, const ParameterValue& value)
 /// ends in a hash of the whole composition.
 std::string symbol_of(const Composition& composition) {
   std::string text = composition.skeleton();
+  if (composition.op().borrows()) text = fmt::format("{}_{}", composition.op().name(), text);
   const char* before = "_with_";
   for (const Part& part : composition.parts()) {
     text += before + part.plugin->name;
@@ -196,14 +197,15 @@ std::vector<UnitHeader> listed(const EmbeddedSource* source) {
   return headers;
 }
 
-/// Has the compiler name the plugin and the contract that its policy does not keep, before it meets
-/// what is missing inside the skeleton.
-std::string contract_check(const Part& part, const SkeletonSlot& slot, const Skeleton& skeleton) {
+/// Has the compiler name the plugin, or who else gave the policy, and the contract that the policy
+/// does not keep, before it meets what is missing inside the skeleton.
+std::string contract_check(std::string_view whose, std::string_view name, const SkeletonSlot& slot,
+                           const Skeleton& skeleton) {
   return fmt::format(
       "static_assert({3}::{0}Policy<K::{0}, K>,\n"
-      "              \"plugin '{1}' does not satisfy {3}::{0}Policy, the contract of slot "
+      "              \"{4} '{1}' does not satisfy {3}::{0}Policy, the contract of slot "
       "'{2}'\");\n",
-      slot.member, part.plugin->name, slot.name, skeleton.contracts);
+      slot.member, name, slot.name, skeleton.contracts, whose);
 }
 
 }  // namespace
@@ -240,7 +242,18 @@ ComposedUnit write_unit(const Composition& placed, const Problem& problem,
     const SkeletonSlot& place = *skeleton.find(slot.slot);
     slots += fmt::format("  template <class K>\n  using {} = {}<K, {}_parameters>;\n", place.member,
                          slot.type, name);
-    contracts += contract_check(part, place, skeleton);
+    contracts += contract_check("plugin", part.plugin->name, place, skeleton);
+  }
+  if (const auto borrowed = composition.op().borrows()) {
+    const SkeletonSlot& place = *skeleton.find(borrowed->slot);
+    const std::string name = identifier(std::string(composition.op().name()));
+    includes += fmt::format("#include <{}>\n", borrowed->header);
+    parameters += fmt::format("struct {}_parameters {{\n{}}};\n", name,
+                              composition.op().policy_parameters(problem));
+    slots += fmt::format(
+        "  using Arguments = {};\n  template <class K>\n  using {} = {}<K, {}_parameters>;\n",
+        borrowed->arguments, place.member, borrowed->type, name);
+    contracts += contract_check("operator", composition.op().name(), place, skeleton);
   }
   const std::string symbol = symbol_of(composition);
   unit.text = fmt::format(

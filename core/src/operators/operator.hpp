@@ -3,11 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <msda/arithmetic.hpp>
 #include <msda/embedded_source.hpp>
 #include <msda/operator.hpp>
 
@@ -16,6 +18,17 @@
 #include "reference/truth.hpp"
 
 namespace msda {
+
+/// How the skeletons of another operator compute this one too: by a policy that fills one of their
+/// slots.
+struct BorrowedSkeletons {
+  std::string_view op;         ///< whose they are, "forward"
+  std::string_view slot;       ///< "points"
+  std::string_view header;     ///< of the policy, among Operator::sources()
+  std::string_view type;       ///< its class template
+  std::string_view arguments;  ///< type of the kernels' arguments
+  Arithmetic arithmetic;       ///< what the policy rounds
+};
 
 class Operator {
  public:
@@ -54,6 +67,12 @@ class Operator {
   /// operator's folder `device`, embedded by msda_add_operator(); the list ends with null pointers.
   virtual std::vector<Skeleton> skeletons() const { return {}; }
   virtual const EmbeddedSource* sources() const { return nullptr; }
+  virtual std::optional<BorrowedSkeletons> borrows() const { return std::nullopt; }
+  /// The borrowed slot's parameters on a problem, as members of a struct in device code.
+  virtual std::string policy_parameters(const Problem& problem) const {
+    static_cast<void>(problem);
+    return "";
+  }
 
   /// Numbers of the outputs among tensors().
   std::vector<std::size_t> outputs() const;

@@ -43,6 +43,20 @@ TEST(UnitWriter, NamesTheFilledSlotAndItsParameters) {
   EXPECT_THAT(text, HasSubstr("level == 0 ? 0 : level == 1 ? 14720 : level == 2 ? 18400 : 19320"));
 }
 
+TEST(UnitWriter, AnOperatorThatBorrowsASkeletonFillsItsSlot) {
+  const Composition plain(registry(), {{"vector-loads", {}}});
+  Problem problem = preset("ddetr-decoder");
+  problem.references = {.coordinates = 4, .anchors = 1};
+  const ComposedUnit fused = write_unit(plain.computing(find_operator("fused")), problem);
+  const std::string& text = fused.unit.text;
+  EXPECT_THAT(text, HasSubstr("#include <fused/points.cuh>"));
+  EXPECT_THAT(text, HasSubstr("using Points = msda::fused::Points<K, fused_parameters>;"));
+  EXPECT_THAT(text, HasSubstr("static constexpr int coordinates = 4;"));
+  EXPECT_THAT(text, HasSubstr("operator 'fused' does not satisfy msda::PointsPolicy"));
+  EXPECT_THAT(fused.main_kernel, HasSubstr("fused_direct_with_vector_loads"));
+  EXPECT_THAT(write_unit(plain, problem).unit.text, testing::Not(HasSubstr("fused")));
+}
+
 TEST(UnitWriter, AWholeKernelFillsTheOneSlotOfItsSkeleton) {
   const Composition composition(registry(), {{"tensor-core-attempt", {}}});
   Problem problem = preset("ddetr-decoder");

@@ -58,6 +58,10 @@ std::vector<SimtCheck> value_checks();
 /// What launches leave in workspaces for those that follow (launches_in_a_row()).
 std::vector<SimtCheck> launch_checks();
 
+/// Every optimization of the skeletons of `forward`, and those that meet in the winners, computing
+/// `fused`.
+std::vector<SimtCheck> fused_checks();
+
 /// Random compositions, some of them with races looked for and where a block has several tiles.
 std::vector<SimtCheck> combination_checks();
 

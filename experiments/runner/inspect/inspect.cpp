@@ -22,10 +22,9 @@ std::optional<SassFunction> main_sass(const Module& module, const std::string& s
 
 }  // namespace
 
-Inspected inspect(const std::string& name, const std::vector<Use>& uses, const Registry& registry,
-                  const Problem& problem, const std::string& architecture, Sass sass) {
+Inspected inspect(const std::string& name, const Composition& composition, const Problem& problem,
+                  const std::string& architecture, Sass sass) {
   const SmLimits limits = sm_limits(architecture);
-  const Composition composition(registry, uses);
   if (composition.kernel() != nullptr) {
     throw UsageError(
         fmt::format("inspect: '{}' is a whole kernel of its plugin; compositions are "

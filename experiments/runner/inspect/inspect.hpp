@@ -32,7 +32,7 @@ enum class Sass { kNo, kYes };
 /// Compiles the composition for a problem's constants and an architecture, "sm_90a". Throws
 /// UsageError for a whole kernel of a plugin and an unknown architecture, Unsupported where a
 /// variant does not take the problem or the architecture, Error with the compiler's words.
-Inspected inspect(const std::string& name, const std::vector<Use>& uses, const Registry& registry,
-                  const Problem& problem, const std::string& architecture, Sass sass = Sass::kYes);
+Inspected inspect(const std::string& name, const Composition& composition, const Problem& problem,
+                  const std::string& architecture, Sass sass = Sass::kYes);
 
 }  // namespace msda

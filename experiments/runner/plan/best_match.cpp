@@ -34,13 +34,21 @@ int device_rank(const DeviceInfo& winner, const DeviceInfo& device) {
   return winner.compute_capability == device.compute_capability ? 1 : 2;
 }
 
+/// Whether the winner is of the problem's operator, or of the one whose skeletons that borrows.
+bool serves(const Winner& winner, const ProblemSpec& problem) {
+  if (winner.problem.op == problem.op) return true;
+  const auto borrowed = find_operator(problem.op).borrows();
+  return borrowed && borrowed->op == winner.problem.op;
+}
+
 /// What decides, the most important first; less is nearer.
 auto rank(const Winner& winner, const ProblemSpec& problem, TimingMode mode,
           const DeviceInfo& device) {
   const Closeness near = closeness(winner.problem.problem, problem.problem);
-  return std::tuple(near == Closeness::kNear, device_rank(winner.device, device), near,
-                    -winner.error, distance(winner.problem.problem, problem.problem),
-                    winner.mode != mode, !same_locations(winner.problem, problem));
+  return std::tuple(near == Closeness::kNear, winner.problem.op != problem.op,
+                    device_rank(winner.device, device), near, -winner.error,
+                    distance(winner.problem.problem, problem.problem), winner.mode != mode,
+                    !same_locations(winner.problem, problem));
 }
 
 std::string match_text(const BestMatch& match, const ProblemSpec& problem, TimingMode mode,
@@ -71,14 +79,15 @@ std::optional<BestMatch> best_match(const std::vector<Winner>& winners, const Re
   std::optional<BestMatch> best;
   for (const Winner& winner : winners) {
     if (winner.device.kind != device.kind || winner.error > error * (1 + 1e-9) ||
-        winner.problem.problem.types != problem.problem.types || winner.problem.op != problem.op) {
+        winner.problem.problem.types != problem.problem.types || !serves(winner, problem)) {
       continue;
     }
     const Closeness near = closeness(winner.problem.problem, problem.problem);
     const double away = distance(winner.problem.problem, problem.problem);
     if (near == Closeness::kNear && away > farthest) continue;
     const Composition composition(registry, winner.uses);
-    if (!composition.runs_on(device.kind) || composition.unsupported(problem.problem, device)) {
+    if (!composition.runs_on(device.kind) || composition.unsupported(problem.problem, device) ||
+        !composition.refuses(find_operator(problem.op)).empty()) {
       continue;
     }
     const auto own = rank(winner, problem, mode, device);

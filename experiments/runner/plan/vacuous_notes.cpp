@@ -34,7 +34,8 @@ std::vector<Asked> all_asked(const Plan& plan) {
       if (!unsupported_reason(arm, spec, plan.device).empty()) continue;
       if (arm.resolved->kernel() != nullptr) continue;
       if (!known.emplace(arm.name + "\n" + arm.composition, spec.name()).second) continue;
-      all.push_back({arm.name, spec.name(), write_unit(*arm.resolved, spec.problem)});
+      all.push_back({arm.name, spec.name(),
+                     write_unit(arm.resolved->computing(find_operator(spec.op)), spec.problem)});
     }
   }
   return all;

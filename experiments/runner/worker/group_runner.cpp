@@ -133,8 +133,10 @@ void GroupRunner::skip_unsupported(Cell& cell) {
     }
     if (!cell.arm.refused.empty()) throw Unsupported(cell.arm.refused);
     cell.composition.emplace(registry_, cell.arm.uses);
-    const std::string refusal = cell.composition->refuses(find_operator(request_->problem.op));
+    const Operator& asked = find_operator(request_->problem.op);
+    const std::string refusal = cell.composition->refuses(asked);
     if (!refusal.empty()) throw Unsupported(refusal);
+    cell.composition = cell.composition->computing(asked);
     const Operator& op = cell.composition->op();
     cell.record.op = op.name();
     cell.record.traffic = op.traffic(request_->problem.problem);

@@ -34,10 +34,11 @@ struct Candidate {
 const std::vector<Candidate>& candidates() {
   static const std::vector<Candidate> kCandidates = [] {
     std::vector<Candidate> all;
-    for (const auto& suite : {alone_checks(), tile_checks(), side_checks(), parameter_checks(),
-                              offset_checks(), head_group_checks(), launch_checks(), value_checks(),
-                              recipe_checks(), recipe_number_checks(), image_checks(),
-                              combination_checks(), backward_checks(), covering_checks()}) {
+    for (const auto& suite :
+         {alone_checks(), tile_checks(), side_checks(), parameter_checks(), offset_checks(),
+          head_group_checks(), launch_checks(), value_checks(), fused_checks(), recipe_checks(),
+          recipe_number_checks(), image_checks(), combination_checks(), backward_checks(),
+          covering_checks()}) {
       for (const SimtCheck& check : suite) {
         // The processes of the trials share the cases that are made here.
         const Problem problem = check.cases.empty() ? awkward_cases().front().problem
@@ -49,6 +50,9 @@ const std::vector<Candidate>& candidates() {
   }();
   return kCandidates;
 }
+
+/// The operator whose folder is no plugin's.
+constexpr std::string_view kFused = "fused";
 
 /// "tma_boxes/row_boxes.cuh" -> "tma-boxes"; of a file of the operator `backward` a variant that
 /// names its default; "" for a file of the core.
@@ -203,9 +207,10 @@ TEST(Mutants, AllFitTheDeviceCode) {
   for (const Mutant& mutant : all_mutants()) {
     EXPECT_TRUE(words.insert(mutant.file + mutant.what).second) << "twice: " << mutant.what;
     const auto uses = plugin_of(mutant.file);
-    Unit unit = write_unit(shipped_composition(uses.empty() ? "default" : uses),
-                           awkward_problems()[3].problem)
-                    .unit;
+    const Composition composition =
+        uses == kFused ? shipped_composition("default").computing(find_operator(kFused))
+                       : shipped_composition(uses.empty() ? "default" : uses);
+    Unit unit = write_unit(composition, awkward_problems()[3].problem).unit;
     EXPECT_NO_THROW(apply(mutant, unit)) << mutant.file << ", " << mutant.what;
   }
 }

@@ -1,4 +1,4 @@
-// While a tile is computed, cp.async copies the locations and weights of the next `stages` - 1
+// While a tile is computed, cp.async copies the points of the next `stages` - 1
 // tiles of the item to shared memory. A warp that holds whole rows stages these by itself and waits
 // for no other warp.
 #pragma once
@@ -38,12 +38,13 @@ class PointFetch {
     ptx::cp_async_wait_group<kStages - 1>();
     Threads::sync();
   }
-  __device__ Point point(long long, int row_in_tile, int index) const {
-    return storage_.tile[stage_].row[row_in_tile].template read<1>(index)[0];
+  template <int n>
+  __device__ auto points(long long, int row_in_tile, int first) const {
+    return Rows::template read<n>(storage_.tile[stage_].row[row_in_tile], first);
   }
   __device__ auto run(long long, int n) const {
     const auto run = Runs::run(n);
-    return storage_.tile[stage_].row[run.row].template read<Runs::kPoints>(run.first);
+    return Rows::template read<Runs::kPoints>(storage_.tile[stage_].row[run.row], run.first);
   }
 
  private:

@@ -4,7 +4,7 @@
 
 #include <msda/simt/thread.cuh>
 #include <msda/slots/metadata.cuh>
-#include <msda/slots/point_fetch.cuh>
+#include <msda/slots/points.cuh>
 
 namespace msda::precomputed_weights {
 
@@ -41,7 +41,13 @@ class Metadata : public InlineMetadata<K, Parameters> {
         const int in_row = static_cast<int>(i % kPointsPerRow);
         const int level = in_row / Problem::kPoints;
         const auto at = typename K::Sizes(arguments).at(level);
-        const Point point = load_points<K, 1>(arguments, {row, 0}, in_row)[0];
+        const auto points = [&]<int n>(int first) {
+          return K::Points::template load<n>(arguments, {row, 0}, first);
+        };
+        const auto stored = points.template operator()<1>(in_row);
+        const Place place = K::Points::place(stored, 0, at);
+        const Point point{place.x, place.y,
+                          K::Points::weight(stored, 0, K::Points::row_of(points))};
 #pragma unroll
         for (int side = 0; side < kSides; ++side) {
           taps[(row * kSides + side) * kPointsPerRow + in_row] = make_taps<K>(point, at, side);
@@ -53,6 +59,10 @@ class Metadata : public InlineMetadata<K, Parameters> {
   __device__ Metadata(const Arguments& arguments, Storage& storage)
       : Inline(arguments, storage),
         taps_(static_cast<const Taps<K>*>(arguments.workspace[kMetadata])) {}
+
+  /// Its own taps are there.
+  template <class PointFetch, class FlatRow>
+  __device__ void enter(const PointFetch&, const FlatRow&) {}
 
   template <int level, int points, class PointFetch>
   __device__ void read(const PointFetch&, long long flat_row, int /*row_in_tile*/, int point,

@@ -1,4 +1,4 @@
-// The loads of the next tile's locations and weights are in flight while this tile is computed.
+// The loads of the next tile's points are in flight while this tile is computed.
 // Their destination is registers of the thread that will compute the taps, if metadata threads do
 // so for all lanes. Otherwise registers are copied to shared memory when the tile begins.
 #pragma once
@@ -13,7 +13,7 @@ namespace msda::prefetch_query {
 template <class K, bool behind_values>
 class RunReader {
   using Runs = PointRuns<K>;
-  using Points = StoredPoints<typename K::Problem, Runs::kPoints>;
+  using Points = typename K::Points::template Stored<Runs::kPoints>;
 
  public:
   struct Storage {};
@@ -32,6 +32,11 @@ class RunReader {
     ask(flat_row, rows_left);
   }
   __device__ const Points& run(long long, int n) const { return current_[n]; }
+  /// Points of any run.
+  template <int n>
+  __device__ auto points(long long flat_row, int, int first) const {
+    return K::Points::template load<n>(arguments_, {flat_row, 0}, first);
+  }
 
  private:
   template <class FlatRow>
@@ -44,8 +49,8 @@ class RunReader {
     for (int n = 0; n < Runs::kRunsPerThread; ++n) {
       const auto run = Runs::run(n);
       if (run.exists) {
-        next_[n] =
-            load_points<K, Runs::kPoints>(arguments_, flat_row(rows_ahead + run.row), run.first);
+        next_[n] = K::Points::template load<Runs::kPoints>(
+            arguments_, flat_row(rows_ahead + run.row), run.first);
       }
     }
   }
@@ -80,8 +85,9 @@ class RowReader {
     Threads::sync();
     if (rows_left > kTileRows<K>) load(flat_row, 1);
   }
-  __device__ Point point(long long, int row_in_tile, int index) const {
-    return storage_.tile.row[row_in_tile].template read<1>(index)[0];
+  template <int n>
+  __device__ auto points(long long, int row_in_tile, int first) const {
+    return Rows::template read<n>(storage_.tile.row[row_in_tile], first);
   }
 
  private:

@@ -58,20 +58,18 @@ class Metadata {
     constexpr int kUnrolledRuns = Runs::kRunsPerThread <= 4 ? Runs::kRunsPerThread : 2;
     MetadataThreads<K>::sync();  // the taps of the tile before have been read
 #pragma unroll(kUnrolledRuns)
-    for (int n = 0; n < Runs::kRunsPerThread; ++n) {
-      const auto run = Runs::run(n);
-      if (!run.exists) continue;
-      const auto& stored = point_fetch.run(flat_row(run.row), n);
-      alignas(16) typename Row::Entry entries[Mapping::kSides][Runs::kPoints];
-#pragma unroll
-      for (int p = 0; p < Runs::kPoints; ++p) {
-        const Point point = stored[p];
-#pragma unroll
-        for (int side = 0; side < Mapping::kSides; ++side) {
-          entries[side][p] = Row::entry(point, level_of(n, run.level), side);
-        }
+    for (int n = 0; n < Runs::kRunsPerThread; n += Runs::kRunsTogether) {
+      if constexpr (Runs::kJoinsLanes) {
+        join(point_fetch, flat_row, n);
+      } else {
+        const auto run = Runs::run(n);
+        if (!run.exists) continue;
+        const auto& stored = point_fetch.run(flat_row(run.row), n);
+        const auto row = K::Points::row_of([&]<int points>(int first) {
+          return point_fetch.template points<points>(flat_row(run.row), run.row, first);
+        });
+        write(run, n, stored, [&](int p) { return K::Points::weight(stored, p, row); });
       }
-      buffer_->row[run.row].template write<Runs::kPoints>(run.first, entries);
     }
     MetadataThreads<K>::sync();
   }
@@ -86,6 +84,47 @@ class Metadata {
   }
 
  private:
+  using Stored = typename K::Points::template Stored<Runs::kPoints>;
+
+  /// The taps of this thread's runs of one row, from its n-th on. All lanes call it, and take part
+  /// in what is summed over rows.
+  template <class PointFetch, class FlatRow>
+  __device__ void join(const PointFetch& point_fetch, const FlatRow& flat_row, int n) {
+    constexpr int kRuns = Runs::kRunsTogether;
+    Stored stored[kRuns] = {};
+    bool exists[kRuns];
+#pragma unroll
+    for (int r = 0; r < kRuns; ++r) {
+      const auto run = Runs::run(n + r);
+      exists[r] = run.exists;
+      if (run.exists) stored[r] = point_fetch.run(flat_row(run.row), n + r);
+    }
+    float weights[kRuns][Runs::kPoints];
+    K::Points::template weights_of_runs<Runs::kLanesOfRow>(stored, exists, weights);
+#pragma unroll
+    for (int r = 0; r < kRuns; ++r) {
+      if (!exists[r]) continue;
+      write(Runs::run(n + r), n + r, stored[r], [&](int p) { return weights[r][p]; });
+    }
+  }
+
+  /// The taps of this thread's n-th run.
+  template <class WeightOf>
+  __device__ void write(const typename Runs::Run& run, int n, const Stored& stored,
+                        const WeightOf& weight_of) {
+    alignas(16) typename Row::Entry entries[Mapping::kSides][Runs::kPoints];
+#pragma unroll
+    for (int p = 0; p < Runs::kPoints; ++p) {
+      const Place place = K::Points::place(stored, p, level_of(n, run.level));
+      const Point point{place.x, place.y, weight_of(p)};
+#pragma unroll
+      for (int side = 0; side < Mapping::kSides; ++side) {
+        entries[side][p] = Row::entry(point, level_of(n, run.level), side);
+      }
+    }
+    buffer_->row[run.row].template write<Runs::kPoints>(run.first, entries);
+  }
+
   /// A thread's runs are of the same levels in every tile: levels of run-time sizes are looked up
   /// once, unless there are so many that they would not stay in registers.
   static constexpr bool kKeepsLevels = !K::Sizes::kFixed && Runs::kRunsPerThread <= 4;

@@ -8,6 +8,7 @@
 #include <msda/ptx/cluster.cuh>
 #include <msda/simt/thread.cuh>
 #include <msda/slots/order.cuh>
+#include <msda/slots/points.cuh>
 #include <msda/vector.cuh>
 
 namespace msda::spatial_order {
@@ -107,8 +108,13 @@ struct Order {
       simt::syncthreads();
     }
 
-    /// Cell of the mean of the query's finite locations.
+    /// Cell of the mean of the query's finite locations, or of where they are made to be.
     __device__ static int cell(const Arguments& arguments, long long image, long long query) {
+      if constexpr (kMakesPoints<K>) {
+        const Place about =
+            K::Points::about(arguments, (image * arguments.queries + query) * Problem::kHeads);
+        return spread(about.x) | spread(about.y) << 1;
+      }
       using Location = typename Problem::Location;
       constexpr int kPoints = Problem::kHeads * Problem::kLevels * Problem::kPoints;
       constexpr int kTogether =

@@ -36,9 +36,8 @@ class Metadata : public InlineMetadata<K, Parameters> {
       for (int first = 0; first < points; first += kGroup) {
         // A lane beyond the batch repeats its last point, so that the warp stays together.
         const int mine = min(first + in_group, points - 1);
-        const Taps<K> own = make_taps<K>(
-            point_fetch.point(flat_row, row_in_tile, level * K::Problem::kPoints + point + mine),
-            this->sizes_.at(level), Mapping::side());
+        const Taps<K> own =
+            this->template taps_of<level>(point_fetch, flat_row, row_in_tile, point + mine);
 #pragma unroll
         for (int p = first; p < points && p < first + kGroup; ++p) {
 #pragma unroll

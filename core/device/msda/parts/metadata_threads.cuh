@@ -53,6 +53,13 @@ struct MetadataThreads {
   }
 };
 
+/// The smallest power of two that is no less.
+constexpr int to_power_of_two(int number) {
+  int power = 1;
+  while (power < number) power *= 2;
+  return power;
+}
+
 /// The points of the metadata threads' rows, divided into runs of neighbours of one level, which
 /// are dealt to the threads. A run has as many points as one wide load reads, as leave no thread
 /// idle, and as have at most 32 bytes of taps: more would cause bank conflicts between neighbouring
@@ -65,16 +72,35 @@ struct PointRuns {
   static constexpr int kPoints = [] {
     constexpr int kLoaded = 16 / (2 * static_cast<int>(sizeof(typename Problem::Location)));
     constexpr int kStored = 32 / static_cast<int>(sizeof(Taps<K>));
+    // Runs of two points or more for all threads.
+    const auto is_enough = [](int points) {
+      if (!K::Points::kJoinsRows) return Threads::kRows * kPointsPerRow >= points * Threads::kCount;
+      return Threads::kRows * to_power_of_two(kPointsPerRow / points) >= Threads::kCount;
+    };
     int points = 1;
     while (2 * points <= kLoaded && 2 * points <= kStored && Problem::kPoints % (2 * points) == 0 &&
-           Threads::kRows * kPointsPerRow >= 2 * points * Threads::kCount) {
+           is_enough(2 * points)) {
       points *= 2;
     }
     return points;
   }();
-  static constexpr int kRunsPerRow = kPointsPerRow / kPoints;
+  static constexpr int kRunsOfRow = kPointsPerRow / kPoints;
+  /// Where weights depend on all points of a row, its runs are dealt to a power of two of
+  /// neighbouring lanes, and the last of these may have none; unless a row has more than a warp has
+  /// lanes.
+  static constexpr bool kJoinsLanes = K::Points::kJoinsRows && kRunsOfRow <= simt::kWarpLanes;
+  static constexpr int kRunsPerRow = kJoinsLanes ? to_power_of_two(kRunsOfRow) : kRunsOfRow;
   static constexpr int kRuns = Threads::kRows * kRunsPerRow;
   static constexpr int kRunsPerThread = (kRuns + Threads::kCount - 1) / Threads::kCount;
+  /// Runs of one row that a thread has, one after the other: all of its runs where that makes them
+  /// few and leaves no thread idle, so that the fewest lanes share a row.
+  static constexpr int kRunsTogether = kJoinsLanes && kRuns == kRunsPerThread * Threads::kCount &&
+                                               kRunsPerThread <= 4 &&
+                                               kRunsPerRow % kRunsPerThread == 0
+                                           ? kRunsPerThread
+                                           : 1;
+  /// Lanes that share a row, where weights depend on all of its points.
+  static constexpr int kLanesOfRow = kRunsPerRow / kRunsTogether;
 
   struct Run {
     bool exists;
@@ -84,9 +110,17 @@ struct PointRuns {
   };
   /// This thread's n-th run.
   __device__ static Run run(int n) {
-    const int i = n * Threads::kCount + Threads::index();
+    int i = n * Threads::kCount + Threads::index();
+    if constexpr (kRunsTogether > 1) {
+      i = Threads::index() / kLanesOfRow * kRunsPerRow + n * kLanesOfRow +
+          Threads::index() % kLanesOfRow;
+    }
     const int first = i % kRunsPerRow * kPoints;
-    return {i < kRuns, Threads::row_in_tile(i / kRunsPerRow), first, first / Problem::kPoints};
+    const bool exists = i < kRuns && (kRunsPerRow == kRunsOfRow || first < kPointsPerRow);
+    const int level = first / Problem::kPoints;
+    // What does not exist has a level, too, of which threads may ask the size.
+    return {exists, Threads::row_in_tile(i / kRunsPerRow), first,
+            kRunsPerRow == kRunsOfRow ? level : min(level, Problem::kLevels - 1)};
   }
 };
 

@@ -105,6 +105,15 @@ __device__ __forceinline__ unsigned reduce_or_sync(unsigned bits) {
 }
 #endif
 
+/// Whether it holds in all lanes. All lanes call it.
+__device__ __forceinline__ bool all_sync(bool holds) {
+#if defined(MSDA_SIMT_HOST)
+  return reduce_or_sync(holds ? 0U : 1U) == 0;
+#else
+  return __all_sync(0xffffffffU, holds) != 0;
+#endif
+}
+
 #if !defined(MSDA_SIMT_HOST)
 
 /// Number of the lowest bit set in `bits`, which is not 0.

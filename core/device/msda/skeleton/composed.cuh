@@ -15,6 +15,7 @@
 #include <msda/slots/metadata.cuh>
 #include <msda/slots/order.cuh>
 #include <msda/slots/point_fetch.cuh>
+#include <msda/slots/points.cuh>
 #include <msda/slots/reader.cuh>
 #include <msda/slots/schedule.cuh>
 #include <msda/slots/source.cuh>
@@ -30,6 +31,8 @@ struct NoParameters {};
 template <class ProblemType>
 struct GatherDefaults {
   using Problem = ProblemType;
+  /// Of the kernels: those of `forward`, or of the operator whose policy fills slot points.
+  using Arguments = ForwardArguments;
 #define MSDA_DEFAULT(Name, name, Default) \
   template <class K>                      \
   using Name = Default<K, NoParameters>;
@@ -61,11 +64,11 @@ using GatherParts = Conditional<
     GatherPartsAround<LevelTablePart<K>, Part<kSource, typename K::Source::Storage>, K, More...>>;
 
 /// Composition `C` with its policies bound to each other. `Self`, the skeleton's class that derives
-/// from this one, is the policies' K; `Own` is the type of the operator's arguments.
-template <class C, class Self, class Own = ForwardArguments, Structure structure = Structure{}>
+/// from this one, is the policies' K.
+template <class C, class Self, Structure structure = Structure{}>
 struct Gather {
   using Problem = typename C::Problem;
-  using Arguments = Own;
+  using Arguments = typename C::Arguments;
   using Sizes = typename SizesOf<Problem>::Type;
   static constexpr Structure kStructure = structure;
 #define MSDA_BIND(Name, name, Default) using Name = typename C::template Name<Self>;

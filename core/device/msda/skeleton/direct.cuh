@@ -29,7 +29,7 @@ struct Storage : GatherParts<K> {};
 
 /// The composition `C`: all warps of a block do all of the work.
 template <class C, Structure structure = Structure{}>
-struct Composed : Gather<C, Composed<C, structure>, ForwardArguments, structure> {
+struct Composed : Gather<C, Composed<C, structure>, structure> {
   using Storage = direct::Storage<Composed>;
 };
 

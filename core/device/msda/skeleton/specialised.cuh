@@ -40,7 +40,7 @@ struct Storage : GatherParts<K, Part<kPipeline, typename K::Pipeline::Storage>> 
 
 /// The composition `C`.
 template <class C, Structure structure = Structure{}>
-struct Composed : Gather<C, Composed<C, structure>, ForwardArguments, structure> {
+struct Composed : Gather<C, Composed<C, structure>, structure> {
 #define MSDA_BIND(Name, name, Default) using Name = typename C::template Name<Composed>;
   MSDA_PRODUCER_SLOTS(MSDA_BIND)
 #undef MSDA_BIND
@@ -109,6 +109,9 @@ __device__ __forceinline__ void consume(const typename K::Arguments& arguments, 
         } else {
           const auto flat_row = [&tile](int in_tile) { return tile.flat_row(in_tile); };
           consumer.point_fetch.enter(flat_row, tile.is_first(), tile.rows_left());
+          if constexpr (K::Points::kJoinsRows) {
+            consumer.metadata.enter(consumer.point_fetch, flat_row);
+          }
         }
         tile.consume(consumer);
         if constexpr (K::Metadata::kIsCooperative && kFetchSteps<K> == 0) {

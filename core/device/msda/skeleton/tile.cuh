@@ -73,9 +73,10 @@ class Tile {
           if constexpr (K::Metadata::kIsCooperative) {
             return metadata.offset(row, point);
           } else {
-            return make_taps<K>(load_points<K, 1>(arguments_, flat_row(row), point)[0],
-                                typename K::Sizes(arguments_).at(kVisit.level), 0)
-                .offset;
+            const auto level = typename K::Sizes(arguments_).at(kVisit.level);
+            const Place place = K::Points::place(
+                K::Points::template load<1>(arguments_, flat_row(row), point), 0, level);
+            return make_taps<K>({place.x, place.y, 0.0F}, level, 0).offset;
           }
         };
         stages.pipeline.producer_acquire(stages.state);

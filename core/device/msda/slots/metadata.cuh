@@ -4,6 +4,7 @@
 #include <msda/contract.cuh>
 #include <msda/parts/taps.cuh>
 #include <msda/sampling.cuh>
+#include <msda/slots/points.cuh>
 #include <msda/slots/schedule.cuh>
 
 namespace msda {
@@ -102,7 +103,9 @@ __device__ __forceinline__ Taps<K> make_blended_tap(const Point& point, const At
                       y < static_cast<float>(height);  // false for what is no number
   Taps<K> taps;
   taps.offset = K::Source::offset(counts ? x : 0.0F, counts ? y : 0.0F);
-  taps.weight[0] = from_float<typename K::Arithmetic::Weight>(counts ? point.weight : 0.0F);
+  // Weights that are made here may be NaN, which no place of a point takes away.
+  const float none = K::Points::kJoinsRows ? 0.0F * point.weight : 0.0F;
+  taps.weight[0] = from_float<typename K::Arithmetic::Weight>(counts ? point.weight : none);
   return taps;
 }
 
@@ -146,21 +149,64 @@ class InlineMetadata {
   __device__ InlineMetadata(const Arguments& arguments, Storage&) : sizes_(arguments) {}
 
   template <class PointFetch, class FlatRow>
-  __device__ void enter(const PointFetch&, const FlatRow&) {}
+  __device__ void enter(const PointFetch& point_fetch, const FlatRow& flat_row) {
+    if constexpr (K::Points::kJoinsRows) {
+#pragma unroll
+      for (int r = 0; r < K::Mapping::kRowsPerLane; ++r) {
+        const int in_tile = min(K::Mapping::row(), K::Mapping::kRows - 1) + r * K::Mapping::kRows;
+        const long long flat = flat_row(in_tile);
+        rows_.of[r] = K::Points::row_of([&]<int points>(int first) {
+          return point_fetch.template points<points>(flat, in_tile, first);
+        });
+      }
+    }
+  }
 
   template <int level, int points, class PointFetch>
   __device__ void read(const PointFetch& point_fetch, long long flat_row, int row_in_tile,
                        int point, Taps<K> (&taps)[kBatch<K>]) const {
 #pragma unroll
     for (int p = 0; p < points; ++p) {
-      taps[p] = make_taps<K>(
-          point_fetch.point(flat_row, row_in_tile, level * K::Problem::kPoints + point + p),
-          sizes_.at(level), K::Mapping::side());
+      taps[p] = taps_of<level>(point_fetch, flat_row, row_in_tile, point + p);
     }
   }
 
  protected:
+  /// Taps of point `point` of a level, for this lane's side.
+  template <int level, class PointFetch>
+  __device__ Taps<K> taps_of(const PointFetch& point_fetch, long long flat_row, int row_in_tile,
+                             int point) const {
+    const auto at = sizes_.at(level);
+    const auto stored =
+        point_fetch.template points<1>(flat_row, row_in_tile, level * K::Problem::kPoints + point);
+    const Place place = K::Points::place(stored, 0, at);
+    return make_taps<K>({place.x, place.y, K::Points::weight(stored, 0, row_of(row_in_tile))}, at,
+                        K::Mapping::side());
+  }
+
   typename K::Sizes sizes_;
+
+ private:
+  /// Of the lane's rows of a tile. Selected by comparisons: an index that is no constant would move
+  /// the array to memory.
+  __device__ typename K::Points::Row row_of(int row_in_tile) const {
+    if constexpr (K::Points::kJoinsRows) {
+      auto row = rows_.of[0];
+#pragma unroll
+      for (int r = 1; r < K::Mapping::kRowsPerLane; ++r) {
+        if (row_in_tile >= r * K::Mapping::kRows) row = rows_.of[r];
+      }
+      return row;
+    } else {
+      return {};
+    }
+  }
+
+  struct Rows {
+    typename K::Points::Row of[K::Mapping::kRowsPerLane];
+  };
+  struct NoRows {};
+  Conditional<K::Points::kJoinsRows, Rows, NoRows> rows_;
 };
 
 }  // namespace msda

@@ -1,67 +1,26 @@
-// Slot "point-fetch": how the metadata slot gets locations and weights from memory.
+// Slot "point-fetch": how the metadata slot gets points, as slot points has them, from memory.
 #pragma once
 
 #include <msda/contract.cuh>
 #include <msda/parts/metadata_threads.cuh>
-#include <msda/sampling.cuh>
+#include <msda/slots/points.cuh>
 #include <msda/slots/schedule.cuh>
-#include <msda/vector.cuh>
 
 namespace msda {
 
-/// Neighbouring points as stored, with at most 16 bytes of locations: a power of two of points that
-/// begins at a multiple of it. Members are words because a loop carries words unchanged from one
-/// iteration to the next.
-template <class Problem, int points>
-struct StoredPoints {
-  using Location = typename Problem::Location;
-  using Weight = typename Problem::Weight;
-  using LocationWord = ptx::Word<(2 * points * int{sizeof(Location)})>;
-  using WeightWord = ptx::Word<(points * int{sizeof(Weight)})>;
-  LocationWord locations;
-  WeightWord weights;
-
-  /// Reads from the addresses of the first point's location and weight, with `load(const Word*)`.
-  template <class Load>
-  __device__ static StoredPoints read(const void* locations, const void* weights, Load load) {
-    return {load(static_cast<const LocationWord*>(locations)),
-            load(static_cast<const WeightWord*>(weights))};
-  }
-  __device__ Point operator[](int i) const {
-    const auto* location = reinterpret_cast<const Location*>(&locations);
-    const auto* weight = reinterpret_cast<const Weight*>(&weights);
-    return {to_float(location[2 * i]), to_float(location[2 * i + 1]), to_float(weight[i])};
-  }
-};
-
-/// Points from point `first` of a row on, loaded from global memory as a stream (slot cache).
-template <class K, int points>
-__device__ __forceinline__ StoredPoints<typename K::Problem, points> load_points(
-    const Arguments& arguments, RowNumber row, int first) {
-  using Problem = typename K::Problem;
-  using Points = StoredPoints<Problem, points>;
-  using Location = typename Points::Location;
-  using Weight = typename Points::Weight;
-  constexpr unsigned kRowPoints = Problem::kLevels * Problem::kPoints;
-  return Points::read(at_row<2 * kRowPoints * sizeof(Location)>(
-                          static_cast<const Location*>(arguments.locations) + 2 * first, row),
-                      at_row<kRowPoints * sizeof(Weight)>(
-                          static_cast<const Weight*>(arguments.weights) + first, row),
-                      [](const auto* p) { return K::Cache::load_stream(p); });
-}
-
-/// Where lanes compute their own taps: point(flat_row, row_in_tile, index) returns a point of a
-/// row; `index` counts through all levels.
-template <class Policy>
+/// Of every policy: points<n>(flat_row, row_in_tile, first) returns `n` neighbouring points of a
+/// row of the tile as K::Points::Stored has them; `first`, a multiple of n, counts through all
+/// levels.
+template <class Policy, class K>
 concept FetchesPoints = requires(const Policy& policy) {
-  { policy.point(0LL, 0, 0) } -> Same<Point>;
+  { policy.template points<1>(0LL, 0, 0) } -> Same<typename K::Points::template Stored<1>>;
 };
 
 /// Where the metadata slot is cooperative: run(flat_row, n) returns the points of this metadata
-/// thread's n-th run (PointRuns), as an object whose [] returns a Point.
+/// thread's n-th run (PointRuns).
 template <class Policy>
 concept FetchesRuns = requires(const Policy& policy) {
-  { policy.run(0LL, 0)[0] } -> Same<Point>;
+  policy.run(0LL, 0);
 };
 
 /// An object for each thread that computes taps. enter(flat_row, first, rows_left): called by all
@@ -71,7 +30,8 @@ concept FetchesRuns = requires(const Policy& policy) {
 template <class Policy, class K>
 concept PointFetchPolicy = requires(Policy& policy, RowNumber (*flat_row)(int)) {
   requires HasStorage<Policy>;
-  requires(K::Metadata::kIsCooperative ? FetchesRuns<Policy> : FetchesPoints<Policy>);
+  requires FetchesPoints<Policy, K>;
+  requires !K::Metadata::kIsCooperative || FetchesRuns<Policy>;
   policy.enter(flat_row, true, 0LL);
 };
 
@@ -107,11 +67,12 @@ class DirectPointFetch {
 
   template <class FlatRow>
   __device__ void enter(const FlatRow&, bool, long long) {}
-  __device__ Point point(long long flat_row, int, int index) const {
-    return load_points<K, 1>(arguments_, {flat_row, 0}, index)[0];
+  template <int n>
+  __device__ auto points(long long flat_row, int, int first) const {
+    return K::Points::template load<n>(arguments_, {flat_row, 0}, first);
   }
   __device__ auto run(long long flat_row, int n) const {
-    return load_points<K, Runs::kPoints>(arguments_, {flat_row, 0}, Runs::run(n).first);
+    return K::Points::template load<Runs::kPoints>(arguments_, {flat_row, 0}, Runs::run(n).first);
   }
 
  private:

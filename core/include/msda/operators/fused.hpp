@@ -14,8 +14,9 @@
 
 namespace msda::fused {
 
-/// Numbers of the tensors in kTensors.
-enum Tensor : std::size_t { kValue, kReferences, kOffsets, kLogits, kOutput };
+/// Numbers of the tensors in kTensors. The first three are where `forward` has value, locations and
+/// weights: its kernels fetch these in the same way.
+enum Tensor : std::size_t { kValue, kOffsets, kLogits, kReferences, kOutput };
 
 inline constexpr TensorSpec kTensors[] = {
     {.name = "value",
@@ -24,13 +25,6 @@ inline constexpr TensorSpec kTensors[] = {
      .rank = 4,
      .row_axes = 3,
      .type = &Types::value},
-    {.name = "reference_points",
-     .file = "reference_points",
-     .axes = {Axis::kBatch, Axis::kQuery, Axis::kReference, Axis::kCoordinate},
-     .rank = 4,
-     .row_axes = 3,
-     .type = &Types::reference,
-     .any_number = true},
     // In pixels of the level, or in parts of the reference's box.
     {.name = "offsets",
      .file = "sampling_offsets",
@@ -46,6 +40,13 @@ inline constexpr TensorSpec kTensors[] = {
      .row_axes = 3,
      .type = &Types::weight,
      .file_joins = 2,
+     .any_number = true},
+    {.name = "reference_points",
+     .file = "reference_points",
+     .axes = {Axis::kBatch, Axis::kQuery, Axis::kReference, Axis::kCoordinate},
+     .rank = 4,
+     .row_axes = 3,
+     .type = &Types::reference,
      .any_number = true},
     {.name = "output",
      .file = "output",
@@ -67,16 +68,16 @@ inline std::int64_t bytes_of(const Problem& problem, Tensor tensor) {
 /// The tensors of a call by name.
 struct View {
   const void* value;
-  const void* references;
   const void* offsets;
   const void* logits;
+  const void* references;
   void* output;
 
   explicit View(const Tensors& tensors)
       : value(tensors[kValue]),
-        references(tensors[kReferences]),
         offsets(tensors[kOffsets]),
         logits(tensors[kLogits]),
+        references(tensors[kReferences]),
         output(tensors[kOutput]) {}
 };
 

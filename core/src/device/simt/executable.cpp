@@ -42,6 +42,20 @@ std::size_t row_bytes(std::span<const TensorSpec> specs, const Problem& problem,
   return 0;
 }
 
+/// The tensors' names. Policies of borrowed skeletons know a tensor of the same axes at the same
+/// place by the lender's name.
+std::vector<std::string> areas_of(const Operator& op) {
+  std::vector<std::string> names;
+  for (const TensorSpec& spec : op.tensors()) names.emplace_back(spec.name);
+  if (const auto borrowed = op.borrows()) {
+    const auto lent = find_operator(borrowed->op).tensors();
+    for (std::size_t i = 0; i < std::min(names.size(), lent.size()); ++i) {
+      if (lent[i].axes == op.tensors()[i].axes) names[i] = lent[i].name;
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 SimtExecutable::SimtExecutable(const CompiledUnit& unit, const Operator& op, const Problem& problem,
@@ -50,6 +64,7 @@ SimtExecutable::SimtExecutable(const CompiledUnit& unit, const Operator& op, con
       slots_(unit.composed.slots),
       plan_(runtime::at_sizes(unit_.plan(), sizes_of(problem), static_cast<int>(problem.level_count()))),
       specs_(op.tensors()),
+      counted_as_(areas_of(op)),
       problem_(problem),
       options_(options),
       arguments_(plan_, specs_, problem, [&](std::size_t bytes) {
@@ -142,7 +157,7 @@ std::vector<simt::Buffer> SimtExecutable::buffers_for(const Tensors& tensors, bo
     if (tensors[i] == nullptr) continue;
     const std::string name(spec.name);
     buffers.push_back({tensors[i], static_cast<std::size_t>(bytes_of(problem_, spec)), name,
-                       spec.role == TensorSpec::Role::kOutput, name, area_of(spec)});
+                       spec.role == TensorSpec::Role::kOutput, counted_as_[i], area_of(spec)});
   }
   if (plan_.levels == kStoredLevels) {
     const std::size_t bytes = 2 * problem_.levels.size() * sizeof(std::int64_t);

@@ -57,6 +57,7 @@ class SimtExecutable final : public Executable {
   std::vector<std::string> slots_;  ///< names, by number
   LaunchPlan plan_;
   std::span<const TensorSpec> specs_;
+  std::vector<std::string> counted_as_;  ///< what accesses of each tensor are counted under
   Problem problem_;
   simt::Options options_;
   std::vector<Launch> launches_;  ///< in order

@@ -1,5 +1,8 @@
 #include "operators/fused/fused.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 
 #include "input/elements.hpp"
@@ -9,8 +12,16 @@
 #include "parallel.hpp"
 #include "reference/corner_count.hpp"
 
+namespace msda::embedded::fused {
+extern const EmbeddedSource kSources[];
+}
+
 namespace msda::fused {
 namespace {
+
+/// A product, a sum and the size's inverse of a coordinate more than `forward` rounds; of a weight
+/// the exponent, the power, the sum and its inverse.
+constexpr Arithmetic kArithmetic{.coordinates = {kFp32, 12}, .weights = {kFp32, 24}};
 
 constexpr std::int64_t kCorners = 4;
 constexpr std::int64_t kFlopsPerPoint = 16;
@@ -43,6 +54,12 @@ std::vector<double> compute_reference(const Input& input, unsigned threads) {
       RowPoints points(input);
       for (std::int64_t row = image * rows + begin; row < image * rows + end; ++row) {
         points.load(row);
+        if (std::isnan(points.weights.front())) {
+          // Nothing times NaN is NaN, wherever the points are.
+          std::fill_n(output.begin() + row * problem.channels, problem.channels,
+                      points.weights.front());
+          continue;
+        }
         for (std::size_t i = 0; i < points.x.size(); ++i) {
           sampler.add_point(planes[i / static_cast<std::size_t>(problem.points)],
                             row % problem.heads, points.x[i], points.y[i], points.weights[i],
@@ -94,6 +111,23 @@ class Fused final : public Operator {
   }
   std::span<const TensorSpec> tensors() const override { return kTensors; }
   std::string_view flops_text() const override { return "16 per point and output element"; }
+
+  const EmbeddedSource* sources() const override { return embedded::fused::kSources; }
+  std::optional<BorrowedSkeletons> borrows() const override {
+    return BorrowedSkeletons{.op = "forward",
+                             .slot = "points",
+                             .header = "fused/points.cuh",
+                             .type = "msda::fused::Points",
+                             .arguments = "msda::fused::Arguments",
+                             .arithmetic = kArithmetic};
+  }
+  std::string policy_parameters(const Problem& problem) const override {
+    return fmt::format(
+        "  using Element = {};\n  static constexpr int coordinates = {};\n"
+        "  static constexpr int anchors = {};\n",
+        traits_of(problem.types.reference).device_type, problem.references.coordinates,
+        problem.references.anchors);
+  }
 
   Traffic traffic(const Problem& problem) const override {
     const auto of = [&](Tensor tensor) { return bytes_of(problem, tensor); };

@@ -1,0 +1,134 @@
+// Slot "points": what a row's points are made of. Locations and weights are given, or an operator
+// makes them of other tensors of the same shape (core/src/operators/fused/device/points.cuh).
+#pragma once
+
+#include <msda/contract.cuh>
+#include <msda/sampling.cuh>
+#include <msda/slots/schedule.cuh>
+#include <msda/vector.cuh>
+
+namespace msda {
+
+/// The place of a point, 0 .. 1 inside the image.
+struct Place {
+  float x, y;
+};
+
+/// Neighbouring points of a level as they lie in memory, with at most 16 bytes of locations: a
+/// power of two of points that begins at a multiple of it. Members are words because a loop carries
+/// words unchanged from one iteration to the next.
+template <class Problem, int points>
+struct StoredPoints {
+  using Location = typename Problem::Location;
+  using Weight = typename Problem::Weight;
+  using LocationWord = ptx::Word<(2 * points * int{sizeof(Location)})>;
+  using WeightWord = ptx::Word<(points * int{sizeof(Weight)})>;
+  LocationWord locations;
+  WeightWord weights;
+
+  /// Reads from the addresses of the first point's location and weight, with `load(const Word*)`.
+  template <class Load>
+  __device__ static StoredPoints read(const void* locations, const void* weights, Load load) {
+    return {load(static_cast<const LocationWord*>(locations)),
+            load(static_cast<const WeightWord*>(weights))};
+  }
+  /// Two numbers of point i, and one, in float32.
+  __device__ Place two(int i) const {
+    const auto* location = reinterpret_cast<const Location*>(&locations);
+    return {to_float(location[2 * i]), to_float(location[2 * i + 1])};
+  }
+  __device__ float one(int i) const {
+    return to_float(reinterpret_cast<const Weight*>(&weights)[i]);
+  }
+};
+
+/// Points from point `first` of a row on, loaded from global memory as a stream (slot cache).
+template <class K, int points>
+__device__ __forceinline__ StoredPoints<typename K::Problem, points> load_stored(
+    const Arguments& arguments, RowNumber row, int first) {
+  using Problem = typename K::Problem;
+  using Points = StoredPoints<Problem, points>;
+  using Location = typename Points::Location;
+  using Weight = typename Points::Weight;
+  constexpr unsigned kRowPoints = Problem::kLevels * Problem::kPoints;
+  return Points::read(at_row<2 * kRowPoints * sizeof(Location)>(
+                          static_cast<const Location*>(arguments.locations) + 2 * first, row),
+                      at_row<kRowPoints * sizeof(Weight)>(
+                          static_cast<const Weight*>(arguments.weights) + first, row),
+                      [](const auto* p) { return K::Cache::load_stream(p); });
+}
+
+/// Static members. A lane is alone with its rows, or shares a row with neighbouring lanes, each of
+/// which has a run of its points:
+///
+/// - `Stored<points>`: neighbouring points of a level as they lie in memory, made of words;
+///   load<points>(arguments, row, first) reads them from global memory;
+/// - `kExtraBytes`: bytes of a row that are read beside its locations and weights, which
+///   extra(arguments, flat_row) points to; `Stored<points>::with(stored, extra, first, load)` adds
+///   them to StoredPoints;
+/// - place(stored, i, level) returns where point i is on a level, as K::Sizes::at() returns it;
+/// - `kJoinsRows`: points are made, and the weights of a row depend on all of its points;
+///   about(arguments, flat_row) then returns where the points of a row are, roughly;
+/// - `Row`: what they depend on; row_of(points) of a lane alone. points.operator()<n>(first)
+///   returns Stored<n> of the row;
+/// - weight(stored, i, row) returns the weight of point i;
+/// - where rows are joined, weights_of_runs<lanes>(stored, exists, weights): called by all lanes of
+///   the warp, of which `lanes` neighbours have a row together, each some runs of it. Leaves the
+///   weights of this lane's points.
+template <class Policy, class K>
+concept PointsPolicy = requires(const Arguments& arguments,
+                                const typename Policy::template Stored<1>& stored,
+                                const typename Policy::Row& row) {
+  requires kConstant<int, Policy::kExtraBytes>;
+  requires kConstant<bool, Policy::kJoinsRows>;
+  {
+    Policy::template load<1>(arguments, RowNumber{}, 0)
+    } -> Same<typename Policy::template Stored<1>>;
+  { Policy::extra(arguments, 0LL) } -> Same<const unsigned char*>;
+  { Policy::place(stored, 0, typename K::Sizes(arguments).at(0)) } -> Same<Place>;
+  { Policy::weight(stored, 0, row) } -> Same<float>;
+};
+
+/// True where points are made. A policy of another family of skeletons may ask, too.
+template <class K>
+inline constexpr bool kMakesPoints = [] {
+  if constexpr (requires { typename K::Points; }) return K::Points::kJoinsRows;
+  return false;
+}();
+
+/// Default: locations and weights are the operator's tensors.
+template <class K, class Parameters>
+struct GivenPoints {
+  static constexpr int kExtraBytes = 0;
+  static constexpr bool kJoinsRows = false;
+  struct Row {};
+
+  template <int points>
+  struct Stored : StoredPoints<typename K::Problem, points> {
+    template <class Load>
+    __device__ static Stored with(const StoredPoints<typename K::Problem, points>& stored,
+                                  const unsigned char*, int, Load) {
+      return {stored};
+    }
+  };
+
+  template <int points>
+  __device__ static Stored<points> load(const Arguments& arguments, RowNumber row, int first) {
+    return {load_stored<K, points>(arguments, row, first)};
+  }
+  __device__ static const unsigned char* extra(const Arguments&, long long) { return nullptr; }
+  template <class Points>
+  __device__ static Row row_of(const Points&) {
+    return {};
+  }
+  template <class Points, class At>
+  __device__ static Place place(const Points& stored, int i, const At&) {
+    return stored.two(i);
+  }
+  template <class Points>
+  __device__ static float weight(const Points& stored, int i, const Row&) {
+    return stored.one(i);
+  }
+};
+
+}  // namespace msda

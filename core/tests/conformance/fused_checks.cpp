@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "conformance/conformance.hpp"
+#include "conformance/simt_checks.hpp"
+#include "input/elements.hpp"
+#include "operators/operator.hpp"
+#include "support/problems.hpp"
+
+namespace msda {
+namespace {
+
+/// The problem with a row whose weights are no numbers, and rows of large and of small logits.
+constexpr std::size_t kLostRow = 12;
+
+/// The awkward problems with each kind of reference points in turn, and rows whose points no power
+/// of two of lanes has: of 12, and of 35 that are more than a warp has lanes.
+std::vector<AwkwardProblem> fused_problems() {
+  constexpr std::int64_t kSome = -1;  // anchors: a few
+  constexpr std::array<References, 6> kKinds = {
+      {{2, 0}, {4, 0}, {2, 1}, {4, 1}, {2, kSome}, {4, kSome}}};
+  std::vector<AwkwardProblem> problems = awkward_problems();
+  const auto add = [&](std::int64_t points, std::vector<Level> levels, DType type) {
+    Problem problem = make_problem({.batch = 2,
+                                    .queries = 21,
+                                    .heads = 2,
+                                    .channels = 32,
+                                    .points = points,
+                                    .levels = std::move(levels),
+                                    .types = Types::all(type)});
+    Generation generation;
+    generation.distribution = Distribution::kLocal;
+    problems.push_back({problem, generation});
+  };
+  add(4, {{9, 14}, {5, 7}, {3, 4}}, DType::kFloat16);
+  add(7, {{9, 14}, {5, 7}, {3, 4}, {2, 2}, {1, 1}}, DType::kFloat16);
+  add(8, {{9, 14}, {5, 7}, {3, 4}, {2, 2}}, DType::kFloat16);
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    References& references = problems[i].problem.references;
+    references = kKinds.at(i % kKinds.size());
+    const std::int64_t points = problems[i].problem.points;
+    if (references.anchors == kSome) references.anchors = points % 4 == 0 ? 4 : points;
+    problems[i].problem = named(problems[i].problem);
+    problems[i].generation.seed += 100;
+  }
+  return problems;
+}
+
+/// Makes all logits of a row minus infinity, and has its points far outside.
+void lose_row(const Problem& problem, std::int64_t row, Input& input) {
+  constexpr float kFar = 1e4F;
+  const std::int64_t points = problem.level_count() * problem.points;
+  for (std::int64_t i = row * points; i < (row + 1) * points; ++i) {
+    store_element(problem.types.weight, input.at("logits").data(), i,
+                  -std::numeric_limits<float>::infinity());
+    store_element(problem.types.location, input.at("offsets").data(), 2 * i, kFar);
+  }
+}
+
+/// Adds to all logits of a row, which changes no weight.
+void add_to_row(const Problem& problem, std::int64_t row, float shift, Input& input) {
+  const std::int64_t points = problem.level_count() * problem.points;
+  for (std::int64_t i = row * points; i < (row + 1) * points; ++i) {
+    const DType type = problem.types.weight;
+    Bytes& logits = input.at("logits");
+    store_element(type, logits.data(), i,
+                  static_cast<float>(load_element(type, logits.data(), i)) + shift);
+  }
+}
+
+const std::vector<Case>& fused_cases() {
+  static const std::vector<Case> kCases = [] {
+    std::vector<Case> cases = make_cases(fused_problems(), "fused");
+    constexpr std::int64_t kRow = 3;
+    constexpr float kFar = 200;
+    Case& extreme = cases[kLostRow];
+    lose_row(extreme.problem, kRow, extreme.input);
+    add_to_row(extreme.problem, kRow + 2, kFar, extreme.input);
+    add_to_row(extreme.problem, kRow + 4, -kFar, extreme.input);
+    extreme.truths = make_truths(find_operator("fused"), extreme.input);
+    return cases;
+  }();
+  return kCases;
+}
+
+/// What meets in the winners (experiments/winners.yaml), at sizes that small problems fill.
+std::vector<std::vector<Use>> met_in_winners() {
+  using V = ParameterValue;
+  const Use few{"vector-loads", {{"width", V(std::int64_t{4})}, {"threads", V(std::int64_t{64})}}};
+  const Use sides{"corner-pair", {{"threads", V(std::int64_t{64})}}};
+  const Use packed{"shared-metadata", {{"packed", V(true)}}};
+  const Use compact{"shared-metadata", {{"packed", V(true)}, {"compact", V(true)}}};
+  const Use behind{"prefetch-query", {{"behind-values", V(true)}}};
+  const Use blocks{"persistent", {{"blocks", V(std::int64_t{1})}, {"chunks", V(std::int64_t{2})}}};
+  return {
+      {few, compact, {"prefetch-query", {}}, {"mixed-precision", {}}, blocks},
+      {sides, packed, behind, {"mixed-precision", {}}, blocks},
+      {few, packed, {"async-pipeline", {}}, blocks},
+      {few, {"async-pipeline", {}}, blocks},
+      {few, {"prefetch-query", {}}, {"warp-shuffle", {}}, blocks},
+      {{"register-blocking", {}}, {"shared-metadata", {}}},
+      {{"register-blocking", {}}, {"warp-shuffle", {}}},
+      {{"warp-roles", {}}, packed, few},
+      {{"warp-roles", {}}, packed, behind, few, blocks},
+      {{"warp-roles", {}}, {"memcpy-async", {}}, few},
+      {{"levels", {{"sizes", V(std::string("given"))}}}, few, packed},
+      {{"levels", {{"sizes", V(std::string("stored"))}}}, few, packed},
+      {{"levels", {{"sizes", V(std::string("stored"))}}}, few, {"warp-shuffle", {}}},
+  };
+}
+
+}  // namespace
+
+std::vector<SimtCheck> fused_checks() {
+  constexpr std::size_t kProblems = 4;
+  const Operator& fused = find_operator("fused");
+  std::vector<SimtCheck> checks;
+  const auto add = [&](const Composition& composition) {
+    if (!composition.refuses(fused).empty()) return;
+    const std::size_t n = checks.size();
+    std::vector<std::size_t> cases;
+    for (std::size_t i = 0; i < kProblems; ++i) {
+      cases.push_back((n + 5 * i) % fused_cases().size());
+    }
+    checks.push_back({"fused", check_name(n, composition), composition.computing(fused),
+                      "simt:" + std::to_string(n) + ":races", fused_cases, std::move(cases)});
+  };
+  for (const std::vector<Use>& uses : met_in_winners()) add({shipped_plugins(), uses});
+  // Each way that a lane takes to weights, where these are no numbers.
+  for (const std::string name : {"default", "texture", "shared-metadata"}) {
+    add(shipped_composition(name));
+    checks.back().cases = {kLostRow};
+  }
+  for (const Composition& composition : shipped_compositions(DeviceKind::kCuda)) add(composition);
+  return checks;
+}
+
+}  // namespace msda
