@@ -45,7 +45,7 @@ class Metadata : public InlineMetadata<K, Parameters> {
           return K::Points::template load<n>(arguments, {row, 0}, first);
         };
         const auto stored = points.template operator()<1>(in_row);
-        const Place place = K::Points::place(stored, 0, at);
+        const Position place = K::Points::place(stored, 0, at);
         const Point point{place.x, place.y,
                           K::Points::weight(stored, 0, K::Points::row_of(points))};
 #pragma unroll

@@ -115,7 +115,7 @@ class Metadata {
     alignas(16) typename Row::Entry entries[Mapping::kSides][Runs::kPoints];
 #pragma unroll
     for (int p = 0; p < Runs::kPoints; ++p) {
-      const Place place = K::Points::place(stored, p, level_of(n, run.level));
+      const Position place = K::Points::place(stored, p, level_of(n, run.level));
       const Point point{place.x, place.y, weight_of(p)};
 #pragma unroll
       for (int side = 0; side < Mapping::kSides; ++side) {

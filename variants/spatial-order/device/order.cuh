@@ -111,7 +111,7 @@ struct Order {
     /// Cell of the mean of the query's finite locations, or of where they are made to be.
     __device__ static int cell(const Arguments& arguments, long long image, long long query) {
       if constexpr (kMakesPoints<K>) {
-        const Place about =
+        const Position about =
             K::Points::about(arguments, (image * arguments.queries + query) * Problem::kHeads);
         return spread(about.x) | spread(about.y) << 1;
       }

@@ -74,7 +74,7 @@ class Tile {
             return metadata.offset(row, point);
           } else {
             const auto level = typename K::Sizes(arguments_).at(kVisit.level);
-            const Place place = K::Points::place(
+            const Position place = K::Points::place(
                 K::Points::template load<1>(arguments_, flat_row(row), point), 0, level);
             return make_taps<K>({place.x, place.y, 0.0F}, level, 0).offset;
           }

@@ -179,7 +179,7 @@ class InlineMetadata {
     const auto at = sizes_.at(level);
     const auto stored =
         point_fetch.template points<1>(flat_row, row_in_tile, level * K::Problem::kPoints + point);
-    const Place place = K::Points::place(stored, 0, at);
+    const Position place = K::Points::place(stored, 0, at);
     return make_taps<K>({place.x, place.y, K::Points::weight(stored, 0, row_of(row_in_tile))}, at,
                         K::Mapping::side());
   }

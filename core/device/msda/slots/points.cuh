@@ -10,7 +10,7 @@
 namespace msda {
 
 /// The place of a point, 0 .. 1 inside the image.
-struct Place {
+struct Position {
   float x, y;
 };
 
@@ -33,7 +33,7 @@ struct StoredPoints {
             load(static_cast<const WeightWord*>(weights))};
   }
   /// Two numbers of point i, and one, in float32.
-  __device__ Place two(int i) const {
+  __device__ Position two(int i) const {
     const auto* location = reinterpret_cast<const Location*>(&locations);
     return {to_float(location[2 * i]), to_float(location[2 * i + 1])};
   }
@@ -85,7 +85,7 @@ concept PointsPolicy = requires(const Arguments& arguments,
     Policy::template load<1>(arguments, RowNumber{}, 0)
     } -> Same<typename Policy::template Stored<1>>;
   { Policy::extra(arguments, 0LL) } -> Same<const unsigned char*>;
-  { Policy::place(stored, 0, typename K::Sizes(arguments).at(0)) } -> Same<Place>;
+  { Policy::place(stored, 0, typename K::Sizes(arguments).at(0)) } -> Same<Position>;
   { Policy::weight(stored, 0, row) } -> Same<float>;
 };
 
@@ -122,7 +122,7 @@ struct GivenPoints {
     return {};
   }
   template <class Points, class At>
-  __device__ static Place place(const Points& stored, int i, const At&) {
+  __device__ static Position place(const Points& stored, int i, const At&) {
     return stored.two(i);
   }
   template <class Points>

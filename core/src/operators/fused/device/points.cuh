@@ -23,15 +23,15 @@ struct Arguments : Tensors, msda::Arguments {};
 
 /// Extents of a level, inverted. Of constant sizes without a division.
 template <class Problem>
-__device__ __forceinline__ Place inverse(const FixedLevel<Problem>& level) {
-  Place inverted{1.0F / Problem::width(0), 1.0F / Problem::height(0)};
+__device__ __forceinline__ Position inverse(const FixedLevel<Problem>& level) {
+  Position inverted{1.0F / Problem::width(0), 1.0F / Problem::height(0)};
 #pragma unroll
   for (int l = 1; l < Problem::kLevels; ++l) {
     if (level.number == l) inverted = {1.0F / Problem::width(l), 1.0F / Problem::height(l)};
   }
   return inverted;
 }
-__device__ __forceinline__ Place inverse(const LevelAt& level) {
+__device__ __forceinline__ Position inverse(const LevelAt& level) {
   return {1.0F / static_cast<float>(level.width()), 1.0F / static_cast<float>(level.height())};
 }
 
@@ -125,9 +125,9 @@ struct Points {
   }
 
   template <class Stored, class At>
-  __device__ static Place place(const Stored& stored, int i, const At& level) {
-    const Place offset = stored.two(i);
-    Place unit;
+  __device__ static Position place(const Stored& stored, int i, const At& level) {
+    const Position offset = stored.two(i);
+    Position unit;
     if constexpr (References::kCoordinates == 2) {
       unit = inverse(level);
     } else {
@@ -138,7 +138,7 @@ struct Points {
             fmaf(offset.y, unit.y, stored.reference(i, 1))};
   }
   /// The first reference of the row's query.
-  __device__ static Place about(const msda::Arguments& arguments, long long flat_row) {
+  __device__ static Position about(const msda::Arguments& arguments, long long flat_row) {
     const auto* element =
         reinterpret_cast<const typename References::Element*>(extra(arguments, flat_row));
     return {to_float(element[0]), to_float(element[1])};
