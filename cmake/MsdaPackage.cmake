@@ -7,7 +7,6 @@
 #   share/msda/device           CUDA device headers, for reading and for editors
 #   share/msda/experiments      experiments with their inputs, installed by experiments/
 #   share/doc/msda              README, docs, licence
-#   share/man/man1              the manual page
 include(CMakePackageConfigHelpers)
 
 set(MSDA_CMAKE_DIR lib/cmake/msda)
@@ -29,9 +28,14 @@ install(DIRECTORY docs/external docs/cuda-plugin DESTINATION ${MSDA_DOC_DIR}/doc
 install(CODE "execute_process(COMMAND \"$<TARGET_FILE:msda>\" schema --records
   OUTPUT_FILE \"${PROJECT_BINARY_DIR}/record.schema.json\" COMMAND_ERROR_IS_FATAL ANY)")
 install(FILES ${PROJECT_BINARY_DIR}/record.schema.json DESTINATION share/msda)
-install(CODE "execute_process(COMMAND \"$<TARGET_FILE:msda>\" help --man
-  OUTPUT_FILE \"${PROJECT_BINARY_DIR}/msda.1\" COMMAND_ERROR_IS_FATAL ANY)")
-install(FILES ${PROJECT_BINARY_DIR}/msda.1 DESTINATION share/man/man1)
+# The manual page is the program's help.
+find_program(MSDA_HELP2MAN help2man)
+if(MSDA_HELP2MAN)
+  install(CODE "execute_process(COMMAND ${MSDA_HELP2MAN} --no-info --name=\"${PROJECT_DESCRIPTION}\"
+    --version-string=${PROJECT_VERSION} --output=${PROJECT_BINARY_DIR}/msda.1 $<TARGET_FILE:msda>
+    COMMAND_ERROR_IS_FATAL ANY)")
+  install(FILES ${PROJECT_BINARY_DIR}/msda.1 DESTINATION share/man/man1)
+endif()
 
 # What plugins outside this tree get of our own compile options is the language alone.
 target_compile_features(msda_plugin INTERFACE cxx_std_20)

@@ -52,7 +52,7 @@ for plugin in "$prefix"/lib/msda/variants/*.so; do
   check_binary "$plugin"
   check_exports "$plugin"
 done
-for file in include/msda/plugin.hpp share/msda/device share/msda/experiments/quickstart.yaml \
+for file in include/msda/plugin.hpp share/man/man1/msda.1 share/msda/device share/msda/experiments/quickstart.yaml \
   share/msda/experiments/inputs/captured_decoder/value.npy share/doc/msda/README.md share/doc/msda/LICENSE share/doc/msda/NOTICE; do
   [[ -e $prefix/$file ]] || fail "$file is not in the package"
 done

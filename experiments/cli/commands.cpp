@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/manual.hpp"
 #include "cli/terminal.hpp"
 #include "plugin/registry.hpp"
 #include "runner/supervise/manifest.hpp"
@@ -89,10 +88,6 @@ int run_program(const std::vector<std::string>& arguments) {
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (name == "--help" || name == "-h" || (name == "help" && rest.empty())) {
     fmt::print("{}", help_text());
-    return 0;
-  }
-  if (name == "help" && rest.front() == "--man") {
-    fmt::print("{}", manual());
     return 0;
   }
   if (name == "help") return find_command(rest.front()).run({"--help"});

@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/levels_option.hpp"
 #include "cli/program.hpp"
+#include "cli/subject_problem.hpp"
 #include "problem/tensor_names.hpp"
 #include "problem/validate.hpp"
 #include "runner/experiment/parse.hpp"
@@ -20,26 +21,32 @@ namespace fs = std::filesystem;
 
 Arguments inspect_arguments() {
   Arguments arguments(
-      {"inspect VARIANT|RECIPE|EXPERIMENT:ARM [OPTION...]",
+      {"inspect VARIANT|RECIPE|EXPERIMENT:ARM [KEY=VALUE...] [OPTION...]",
        "Compiles a composition for an architecture, with or without a GPU, and shows the "
        "generated unit, registers, shared memory, spills, occupancy and, where "
-       "cuobjdump or nvdisasm is there, which instructions the kernel is made of.",
+       "cuobjdump or nvdisasm is there, which instructions the kernel is made of. The unit has the "
+       "constants of a problem: of KEY=VALUE words, which 'msda bench --help' lists, or of "
+       "--problem; "
+       "else an arm has its experiment's first problem.",
        "  msda inspect fastest --arch sm_90a --problem ddetr-encoder --dtype fp16\n"
        "  msda inspect fastest --diff wide-loads\n"
+       "  msda inspect fastest batch=1 num_query=900 num_heads=8 levels=100x134,50x67\n"
        "  msda inspect smem-levels --source\n"});
   arguments.option("arch", "SM", "architecture, as NVRTC knows it (default: sm_90a)");
   arguments.option("device", "SM", "the same as --arch");
-  arguments.option("problem", "PRESET", "the problem whose constants it gets (default: ledger-48)");
+  arguments.option("problem", "PRESET",
+                   "a preset, or a problem of EXPERIMENT (default: ledger-48)");
   add_operator_option(arguments, "what VARIANT computes");
   arguments.option("dtype", "T",
-                   fmt::format("{} (default: {})", choices(all_names<DType>()), name_of(kUsual)));
+                   fmt::format("{} (default: the experiment's, else {})",
+                               choices(all_names<DType>()), name_of(kUsual)));
   add_levels_option(arguments);
   arguments.option("diff", "OTHER", "another variant or recipe, beside the first");
   arguments.option("recipes", "FILE", "where recipes are looked up (default: the shipped ones)");
   arguments.flag("source", "print the generated unit");
   arguments.flag("sass", "print the main kernel's machine code");
   arguments.plugin_option();
-  arguments.words("VARIANT|RECIPE", 1, 1);
+  arguments.words("VARIANT|RECIPE", 1, -1);
   return arguments;
 }
 
@@ -130,12 +137,18 @@ Composition composition_for(const Arguments& arguments, const std::string& name,
   return composition.computing(op);
 }
 
-Problem problem_for(const Arguments& arguments, const Operator& op) {
-  Problem problem =
-      preset_spec(arguments.get("problem", "ledger-48"), fs::current_path(), std::string(op.name()))
-          .problem;
-  problem.types =
-      Types::all(value_named<DType>(arguments.get("dtype", std::string(name_of(kUsual)))));
+Problem problem_for(const Arguments& arguments, const SubjectWords& words, const Operator& op,
+                    const Registry& registry) {
+  const std::string op_name(op.name());
+  const auto given = subject_problem(arguments, "inspect", words, op_name, registry);
+  const ProblemSpec spec = given ? *given : preset_spec("ledger-48", fs::current_path(), op_name);
+  Problem problem = spec.problem;
+  // Presets have no types of their own; words and experiments do.
+  const bool has_types = given && !arguments.find("problem");
+  if (!has_types) problem.types = Types::all(kUsual);
+  if (const auto dtype = arguments.find("dtype")) {
+    problem.types = Types::all(value_named<DType>(*dtype));
+  }
   return problem;
 }
 
@@ -146,7 +159,11 @@ int inspect_command(const std::vector<std::string>& words) {
   if (!arguments.parse(words)) return 0;
   const std::string architecture = arguments.get("arch", arguments.get("device", "sm_90a"));
   const Registry registry = load_registry(arguments);
-  std::vector<std::string> names = {arguments.words().front()};
+  const SubjectWords split = split_words(arguments.words());
+  if (split.names.size() != 1) {
+    throw UsageError("inspect: name one variant, recipe or arm; --diff names a second");
+  }
+  std::vector<std::string> names = split.names;
   if (const auto other = arguments.find("diff")) names.push_back(*other);
   const Recipes recipes = recipes_for(arguments.find("recipes"), registry, names);
   std::vector<Inspected> all;
@@ -154,7 +171,8 @@ int inspect_command(const std::vector<std::string>& words) {
   for (const std::string& name : names) {
     const std::vector<Use> uses = with_levels(arguments, uses_of(name, registry, recipes));
     const Composition composition = composition_for(arguments, name, registry, uses);
-    const Problem problem = problem_for(arguments, composition.op());
+    const Problem problem = problem_for(arguments, split, composition.op(), registry);
+    if (all.empty()) fmt::print("{}, for {}\n", describe(problem), architecture);
     all.push_back(inspect(name, composition, problem, architecture));
   }
   print_all(all);

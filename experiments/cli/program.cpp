@@ -38,9 +38,7 @@ std::optional<ExperimentArm> experiment_arm(const std::string& word) {
 namespace {
 
 Recipes named_recipes(const std::optional<std::string>& file, const Registry& registry) {
-  if (file) return load_recipes(*file, registry);
-  const auto shipped = shipped_experiment("recipes.yaml");
-  return shipped ? load_recipes(*shipped, registry) : Recipes();
+  return file ? load_recipes(*file, registry) : shipped_recipes(registry);
 }
 
 Recipe arm_of(const ExperimentArm& named, const Registry& registry) {

@@ -19,6 +19,7 @@
 #include "runner/supervise/shell_words.hpp"
 #include "runner/tune/candidates.hpp"
 #include "runner/tune/screen.hpp"
+#include "runner/tune/sets.hpp"
 #include "runner/tune/tune_run.hpp"
 
 namespace msda {
@@ -189,25 +190,27 @@ std::string way_of(const SpaceSpec& spec, const SpaceCount& count) {
 }
 
 void print_counts(const Experiment& experiment, const Plan& plan, const Registry& registry) {
+  if (experiment.space->together) check_together(plan);
   std::set<std::size_t> counted;
-  for (const Group& group : plan.groups) {
-    const ProblemSpec& problem = plan.problem_of(group);
-    if (const std::string reason = mode_refusal(plan, group.mode); !reason.empty()) {
-      fmt::print("{} cannot be searched in mode {} on {}: {}\n", problem.name(),
-                 name_of(group.mode), plan.device.id, reason);
+  for (const Set& set : sets_of(plan.groups, experiment.space->together)) {
+    const std::vector<ProblemSpec> problems = problems_of(plan, set);
+    const std::string title = title_of(problems);
+    if (const std::string reason = mode_refusal(plan, set.front().mode); !reason.empty()) {
+      fmt::print("{} cannot be searched in mode {} on {}: {}\n", title, name_of(set.front().mode),
+                 plan.device.id, reason);
       continue;
     }
-    if (!counted.insert(group.problem).second) continue;  // the same in every mode
-    const std::vector<Arm> arms = arms_of(plan, group);
-    const Arm* baseline = baseline_for(plan, arms, problem);
+    if (!counted.insert(set.front().problem).second) continue;  // the same in every mode
+    const std::vector<Arm> arms = arms_of_all(plan, set);
+    const Arm* baseline = baseline_for(plan, arms, problems);
     if (baseline == nullptr) {
-      fmt::print("{}: no arm can run\n", problem.name());
+      fmt::print("{}: no arm can run\n", title);
       continue;
     }
     const std::vector<Arm> known = known_arms(arms, *baseline);
-    const Candidates candidates(registry, *experiment.space, *baseline, known, problem,
+    const Candidates candidates(registry, *experiment.space, *baseline, known, problems,
                                 plan.device);
-    fmt::print("{} on {}, to beat: {}\n{}{}\n", problem.name(), plan.device.id, baseline->name,
+    fmt::print("{} on {}, to beat: {}\n{}{}\n", title, plan.device.id, baseline->name,
                to_text(candidates.count()), way_of(*experiment.space, candidates.count()));
   }
 }

@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/levels_option.hpp"
 #include "cli/program.hpp"
+#include "cli/subject_problem.hpp"
 #include "cli/terminal.hpp"
 #include "problem/tensor_names.hpp"
 #include "problem/validate.hpp"
@@ -23,11 +24,13 @@ namespace fs = std::filesystem;
 
 Arguments verify_arguments() {
   Arguments arguments(
-      {"verify [NAME...|all] [OPTION...]",
+      {"verify [NAME...|all] [KEY=VALUE...] [OPTION...]",
        "Checks kernels, optimizations (each alone on the skeleton's defaults), recipes and arms of "
        "experiments (EXPERIMENT:ARM) against the float64 reference and, where the input has an "
-       "output of its own and all types are fp32, against that. One line each. Without a problem "
-       "or input it uses a small generated problem with points inside, on and beyond the image. "
+       "output of its own and all types are fp32, against that. One line each. The problem is that "
+       "of the KEY=VALUE words, which 'msda bench --help' lists, of --problem or --input; else an "
+       "arm's is the first of its experiment, and all others' a small generated one with points "
+       "inside, on and beyond the image. "
        "With --levels given or stored each is checked on several pyramids. "
        "With --evidence nothing is verified: threads are counted on a smaller problem of the same "
        "shape (default: ledger-48 in fp16); without a GPU on the device simt. With an architecture "
@@ -38,11 +41,12 @@ Arguments verify_arguments() {
        "  msda verify experiments/ablation.yaml:all --device simt\n"
        "  msda verify all --device sm_120\n"
        "  msda verify cpu-simd --problem ddetr-decoder --dtype fp16\n"
+       "  msda verify cpu-simd num_query=100 channels=48 levels=30x40,15x20\n"
        "  msda verify all --input experiments/inputs/captured_decoder --device cpu\n",
        "0 all right, shown or skipped; 1 some are wrong, failed, crashed, hung or without effect; "
        "2 wrong "
        "usage; 3 something is missing here"});
-  arguments.option("problem", "PRESET", "a problem preset, with generated tensors");
+  arguments.option("problem", "PRESET", "a preset, or a problem of EXPERIMENT");
   arguments.option("input", "DIR", "a directory of .npy tensors");
   add_operator_option(arguments, kDefaultOperator);
   arguments.option("dtype", "T",
@@ -81,15 +85,22 @@ ProblemSpec documents_problem() {
   return spec;
 }
 
-ProblemSpec problem_from(const Arguments& arguments) {
-  const auto name = arguments.find("problem");
+ProblemSpec problem_from(const Arguments& arguments, const SubjectWords& words,
+                         const Registry& registry) {
   const auto directory = arguments.find("input");
-  if (name && directory) throw UsageError("verify: give either --problem or --input, not both");
+  if (directory && (arguments.has("problem") || !words.keys.empty())) {
+    throw UsageError("verify: give either a problem or --input, not both");
+  }
   const Operator* const named = operator_option(arguments);
   const std::string op(named != nullptr ? named->name() : kDefaultOperator);
   ProblemSpec spec = arguments.has("evidence") ? documents_problem() : small_problem();
   spec.op = op;
-  if (name) spec = preset_spec(*name, fs::current_path(), op);
+  if (!directory) {
+    const std::string wanted = named != nullptr ? op : "";
+    if (auto given = subject_problem(arguments, "verify", words, wanted, registry)) {
+      spec = *std::move(given);
+    }
+  }
   if (directory) {
     if (!fs::is_directory(*directory)) {
       throw UsageError(fmt::format("verify: --input {}: no such directory", *directory));
@@ -320,23 +331,23 @@ int verify_command(const std::vector<std::string>& words) {
   Arguments arguments = verify_arguments();
   if (!arguments.parse(words)) return 0;
   const Registry registry = load_registry(arguments);
-  const Recipes recipes = recipes_for(arguments.find("recipes"), registry, arguments.words());
-  const std::vector<Target> targets =
-      choose_targets(arguments.words(), all_targets(registry, recipes));
+  const SubjectWords split = split_words(arguments.words());
+  const Recipes recipes = recipes_for(arguments.find("recipes"), registry, split.names);
+  const std::vector<Target> targets = choose_targets(split.names, all_targets(registry, recipes));
+  const ProblemSpec spec = problem_from(arguments, split, registry);
   if (names_architecture(arguments.device())) {
     std::vector<CompileTarget> compiled;
     for (const Target& target : targets) {
       compiled.push_back({target.name, target.uses, target.broken});
     }
-    const bool all_good =
-        compile_all(compiled, registry, {problem_from(arguments)}, arguments.device());
+    const bool all_good = compile_all(compiled, registry, {spec}, arguments.device());
     return static_cast<int>(all_good ? ExitCode::kOk : ExitCode::kCellFailed);
   }
   const bool asks_for_evidence = arguments.has("evidence");
   const DeviceInfo device = device_for(arguments);
   GroupRequest request;
   request.experiment = "verify";
-  request.problem = problem_from(arguments);
+  request.problem = spec;
   request.timed = false;
   request.evidence = asks_for_evidence;
   request.verified = !asks_for_evidence;
@@ -345,7 +356,7 @@ int verify_command(const std::vector<std::string>& words) {
     request.measure.timeouts = {*all, *all, *all, *all};
   }
   const std::vector<ProblemSpec> problems = problems_from(arguments, request.problem);
-  Lines lines(targets, is_all(arguments.words()));
+  Lines lines(targets, is_all(split.names));
   bool all_right = true;
   print_header(problems.front(), device);
   request.arms = runnable(targets, arguments, registry, device, lines, all_right);

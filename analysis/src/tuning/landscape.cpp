@@ -98,6 +98,7 @@ void add_searched(const SearchEntry& searched, const SearchSpace& space,
                   const std::vector<Record>& records, SearchReport& report) {
   report.baseline = searched.baseline;
   report.failure = searched.failure;
+  report.together = searched.together.size();
   report.ended = true;
   report.whole = searched.whole;
   report.out_of_time = searched.out_of_time;

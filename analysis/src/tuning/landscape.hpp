@@ -71,6 +71,7 @@ struct SearchReport {
   TimingMode mode = kUsualMode;
   std::string baseline;
   std::string failure;  ///< why the search could not be made, or ""
+  std::size_t together = 0;  ///< problems of one search for all; 0: this one alone
   bool ended = false;
   bool whole = false;  ///< every point that can run was tried
   bool out_of_time = false;

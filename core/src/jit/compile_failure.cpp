@@ -14,10 +14,11 @@ namespace msda {
 namespace {
 
 /// Names of CUDA that device code does not use by itself, and what has a body on every device.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kInstead = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 19> kInstead = {
     {{"__syncthreads", "simt::syncthreads()"},
      {"__syncwarp", "simt::syncwarp()"},
      {"threadIdx", "simt::thread()"},
+     {"printf", "simt::print()"},
      {"blockIdx", "simt::block()"},
      {"gridDim", "simt::blocks()"},
      {"blockDim", "the constant that the launch shape is made of"},

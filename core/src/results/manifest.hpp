@@ -139,6 +139,8 @@ struct SearchEntry {
   bool out_of_time = false;
   std::vector<FinalistEntry> finalists;
   std::string failure;  ///< why the search could not be made
+  /// The problems of a search for all of them; empty: `problem` alone. Each has an entry.
+  std::vector<std::string> together{};
 };
 
 /// Where and when a run ran, and how it ended.

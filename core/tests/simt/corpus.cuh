@@ -433,4 +433,11 @@ __global__ void cluster_leave(const Arguments arguments) {
   if (right) ptx::cluster_sync();
 }
 
+// --- Lines ---------------------------------------------------------------------------------------
+
+template <bool right>
+__global__ void prints(const Arguments arguments) {
+  if (simt::thread() == 5) simt::print("%u of %s", output(arguments)[0] == 7 ? 7U : 4U, "8");
+}
+
 }  // namespace corpus

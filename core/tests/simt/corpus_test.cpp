@@ -100,6 +100,7 @@ const LoadedUnit& unit() {
       unit.kernels.push_back(expression(broken.kernel, false));
       unit.kernels.push_back(expression(broken.kernel, true));
     }
+    unit.kernels.push_back(expression("prints", true));
     return LoadedUnit(HostCompiler().compile(unit));
   }();
   return kUnit;
@@ -164,6 +165,13 @@ TEST_P(Corpus, IsNotFlaggedWhenDoneRight) {
       EXPECT_NO_THROW(run_kernel(GetParam(), true, options)) << "seed " << seed;
     }
   }
+}
+
+TEST(CorpusLines, SayWhichThreadPrintedThem) {
+  testing::internal::CaptureStderr();
+  run_kernel({"prints", Diagnosis::kSpin, {}}, true, {});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "block 0 thread 5: 4 of 8\nblock 1 thread 5: 4 of 8\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Corpus, ::testing::ValuesIn(corpus()),

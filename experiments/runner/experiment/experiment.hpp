@@ -82,6 +82,10 @@ Experiment load_experiment(const std::filesystem::path& file, const Registry& re
 /// so that a plugin that is missing does not take the others along.
 Recipes load_recipes(const std::filesystem::path& file, const Registry& registry);
 
+/// The recipes that came with the program, but for those that are called as a variant is, which may
+/// be the user's own. Every experiment knows them, and may define them anew.
+Recipes shipped_recipes(const Registry& registry);
+
 /// The preset's shape; `captured-decoder` comes with its directory, searched beside `beside` and
 /// then in experiments_directories(). Throws UsageError when the name is unknown or the directory
 /// is missing.

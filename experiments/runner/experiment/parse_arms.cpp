@@ -58,11 +58,6 @@ ArmSpec parse_named_arm(const YamlNode& node, const Recipes& recipes, const Regi
     }
     known.push_back(plugin.name);
   }
-  const auto shipped = shipped_experiment("recipes.yaml");
-  if (shipped && load_recipes(*shipped, registry).contains(name)) {
-    node.fail(
-        fmt::format("'{}' is a recipe of the shipped recipes: add include: [recipes.yaml]", name));
-  }
   node.fail(fmt::format("no recipe or variant '{}'{}", shortened(name), suggestion(name, known)));
 }
 

@@ -26,7 +26,9 @@ YamlMap read_yaml(const fs::path& file, std::string& text) {
 /// Reads the recipes of a file and, before them, of the files it includes.
 class RecipeReader {
  public:
-  explicit RecipeReader(const Registry& registry) : registry_(registry) {}
+  /// `known`: recipes that files may build on and define anew.
+  explicit RecipeReader(const Registry& registry, Recipes known = {})
+      : registry_(registry), recipes_(std::move(known)) {}
 
   /// Of the experiment itself, where a recipe that cannot be used is an error at once. What an
   /// included file offers beyond what is used need not work here.
@@ -53,11 +55,16 @@ class RecipeReader {
   const Recipes& recipes() const { return recipes_; }
 
  private:
+  /// Beside the file that names it, else among those that came with the program.
+  fs::path included_file(const fs::path& named) const {
+    const fs::path beside = from_.parent_path() / named;  // `named` itself where it is absolute
+    if (fs::exists(beside)) return beside;
+    return shipped_experiment(named).value_or(beside);
+  }
+
   void read_included(const YamlNode& entry) {
     const fs::path named = entry.as_text();
-    std::error_code error;
-    fs::path file = named.is_absolute() ? named : from_.parent_path() / named;
-    if (!fs::exists(file, error)) file = shipped_experiment(named).value_or(file);
+    const fs::path file = included_file(named);
     if (visited_.size() > kMostIncludes) {
       entry.fail(fmt::format("more than {} files are included", kMostIncludes));
     }
@@ -85,9 +92,9 @@ const Settings<RecipeReader>& recipe_settings() {
                          {{"type", "object"}, {"additionalProperties", recipe_schema()}}};
   static const Settings<R> settings{
       setting<R>("include", form::list_of("a list of files", form::text().schema),
-                 "whose recipes may be used; relative paths start beside this file, then among the "
+                 "whose recipes may be used; relative paths start beside this file, else where the "
                  "shipped "
-                 "experiments",
+                 "experiments are. The shipped recipes.yaml is known without it",
                  [](const YamlNode& node, R& reader) { reader.read_includes(node); }),
       setting<R>("recipes", recipes,
                  "named compositions: lists of variants and of recipes above; `[]` is the direct "
@@ -225,12 +232,23 @@ Experiment load_experiment(const fs::path& file, const Registry& registry) {
     throw UsageError(fmt::format("{}: give it a name: without one it would be called '{}'",
                                  file.string(), experiment.name));
   }
-  RecipeReader recipes(registry);
+  RecipeReader recipes(registry, shipped_recipes(registry));
   recipes.read_main(map, file);
   experiment.recipes = recipes.recipes();
   experiment_settings().read_known(map, reader);
   if (experiment.arms.empty()) map.require("arms");
   return std::move(experiment);
+}
+
+Recipes shipped_recipes(const Registry& registry) {
+  for (const fs::path& directory : experiments_directories()) {
+    const fs::path file = directory / "recipes.yaml";
+    if (!fs::exists(file)) continue;
+    Recipes recipes = load_recipes(file, registry);
+    for (const Plugin& plugin : registry.plugins()) recipes.erase(plugin.name);
+    return recipes;
+  }
+  return {};
 }
 
 Recipes load_recipes(const fs::path& file, const Registry& registry) {

@@ -70,7 +70,7 @@ void parse_recipes(const YamlNode& node, const Registry& registry, Recipes& reci
     } catch (const UsageError& error) {
       recipe.error = error.what();
     }
-    recipes.emplace(name, std::move(recipe));
+    recipes.insert_or_assign(name, std::move(recipe));
   }
 }
 

@@ -301,7 +301,13 @@ const Settings<SpaceSpec>& search_settings() {
       setting("enumerate", &S::enumerate, form::integer<std::uint64_t>(1, 100'000),
               "a space of no more points is measured whole"),
       setting("finalists", &S::finalists, form::integer<int>(1, 20),
-              "candidates that are confirmed")};
+              "candidates that are confirmed"),
+      setting("together", &S::together, form::truth(),
+              "one winner for all problems, by the geometric mean of its times; see "
+              "[A winner for a family](#a-winner-for-a-family)"),
+      setting("worst", &S::worst, form::number(0, 1),
+              "with `together`: how much slower than the fastest arm a winner may be on any one "
+              "problem")};
   return settings;
 }
 

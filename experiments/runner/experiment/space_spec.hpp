@@ -31,6 +31,11 @@ struct SpaceSpec {
   std::chrono::duration<double> budget{300};
   std::uint64_t enumerate = 4096;  ///< of a space that is no larger every point is measured
   int finalists = 4;               ///< that are confirmed
+  /// One search for all problems, by the geometric mean of its times, in place of one for each.
+  bool together = false;
+  /// Of a search for all: how much slower than the fastest arm of the confirmation a winner may be
+  /// on any one problem, as a share of its time.
+  double worst = 0.1;
 };
 
 /// The composition of a point: the base, overlaid with what each level brings. Whether its parts go

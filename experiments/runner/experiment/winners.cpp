@@ -43,9 +43,9 @@ DeviceKind parse_kind(const YamlNode& node) {
 
 Winner parse_winner(const YamlNode& node, const fs::path& beside, const Registry& registry) {
   const YamlMap map = node.as_map();
-  map.allow_only({"device", "kind", "compute_capability", "problem", "mode", "error", "use",
-                  "baseline", "gain", "gain_95", "searched_gain", "microseconds", "date", "command",
-                  "program"});
+  map.allow_only({"device", "kind", "compute_capability", "problem", "others", "mode", "error",
+                  "use", "baseline", "gain", "gain_95", "searched_gain", "microseconds", "worst",
+                  "date", "command", "program"});
   Winner winner;
   winner.place = to_string(node.place());
   winner.device.name = map.require("device").as_text();
@@ -53,6 +53,12 @@ Winner parse_winner(const YamlNode& node, const fs::path& beside, const Registry
   winner.device.compute_capability =
       static_cast<int>(map.require("compute_capability").as_integer(0, 1000));
   winner.problem = parse_problem(map.require("problem"), beside);
+  if (const auto others = map.find("others")) {
+    for (const YamlNode& node : others->as_list("problem")) {
+      winner.others.push_back(parse_problem(node, beside));
+    }
+  }
+  if (const auto worst = map.find("worst")) winner.worst = worst->as_number(0, 1);
   const YamlNode mode = map.require("mode");
   winner.mode = mode.locate([&] { return parse_timing_mode(mode.as_text()); });
   winner.error = map.require("error").as_number(0, 1);
@@ -144,6 +150,7 @@ YAML::Node winner_node(const Winner& winner) {
   node["kind"] = std::string(name_of(winner.device.kind));
   node["compute_capability"] = winner.device.compute_capability;
   node["problem"] = problem_node(winner.problem);
+  for (const ProblemSpec& other : winner.others) node["others"].push_back(problem_node(other));
   node["mode"] = std::string(name_of(winner.mode));
   node["error"] = shortest(winner.error);
   YAML::Node uses(YAML::NodeType::Sequence);
@@ -157,6 +164,7 @@ YAML::Node winner_node(const Winner& winner) {
   node["gain_95"] = flow(bounds);
   node["searched_gain"] = rounded(winner.searched_gain);
   node["microseconds"] = rounded(winner.seconds * 1e6);
+  if (winner.is_of_family()) node["worst"] = rounded(winner.worst);
   node["date"] = winner.date;
   node["command"] = winner.command;
   node["program"] = winner.program;
@@ -173,10 +181,13 @@ std::string text_of(const std::vector<YAML::Node>& entries) {
   return std::string(kHeader) + emitter.c_str() + "\n";
 }
 
-/// True where the one is what a search of the same kind as the other's found.
+/// True where the one is what a search of the same kind as the other's found. A family has one
+/// winner, whatever problems it was searched on.
 bool answers_the_same(const Winner& a, const Winner& b) {
-  return a.device.name == b.device.name && a.mode == b.mode && a.error == b.error &&
-         a.problem.op == b.problem.op && same_shape(a.problem.problem, b.problem.problem) &&
+  if (a.is_of_family() != b.is_of_family()) return false;
+  const bool same = a.device.name == b.device.name && a.mode == b.mode && a.error == b.error;
+  if (a.is_of_family()) return same && family_of(a.problem) == family_of(b.problem);
+  return same && a.problem.op == b.problem.op && same_shape(a.problem.problem, b.problem.problem) &&
          a.problem.problem.types == b.problem.problem.types && same_locations(a.problem, b.problem);
 }
 
@@ -204,6 +215,24 @@ std::string shape_class(const Problem& problem) {
       "H{} C{} P{} L{} 2^{} rows 2^{} {} pixels", problem.heads, problem.channels, problem.points,
       problem.level_count(), nearest_power(problem.batch * problem.queries),
       nearest_power(problem.batch * problem.spatial_size()), name_of(problem.layout));
+}
+
+std::string family_of(const ProblemSpec& spec) {
+  const Problem& problem = spec.problem;
+  const Types& types = problem.types;
+  std::string stored(name_of(types.value));
+  if (types != Types::all(types.value)) {
+    stored += fmt::format("/{}/{}/{}", name_of(types.location), name_of(types.weight),
+                          name_of(types.output));
+  }
+  const References& references = problem.references;
+  const bool many = problem.queries * 4 >= problem.spatial_size();
+  return fmt::format(
+      "{} H{} C{} P{} L{} {} {} {} queries{}", spec.op, problem.heads, problem.channels,
+      problem.points, problem.level_count(), name_of(problem.layout), stored, many ? "many" : "few",
+      references == References()
+          ? ""
+          : fmt::format(" {} coordinates {} anchors", references.coordinates, references.anchors));
 }
 
 std::vector<Winner> read_winners(const fs::path& file, const Registry& registry,

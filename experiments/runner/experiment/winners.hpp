@@ -12,10 +12,11 @@
 
 namespace msda {
 
-/// The winner of one search on one problem in one mode.
+/// The winner of one search in one mode, on one problem or on several of a family.
 struct Winner {
   DeviceInfo device;  ///< kind, name and compute capability
   ProblemSpec problem;
+  std::vector<ProblemSpec> others;  ///< that were searched together with `problem`
   TimingMode mode = kUsualMode;
   double error = 0;       ///< largest relative L2 error that was allowed
   std::vector<Use> uses;  ///< of the baseline where nothing was confirmed to be faster
@@ -25,14 +26,19 @@ struct Winner {
   double gain_low = 1;  ///< its 95% interval
   double gain_high = 1;
   double searched_gain = 1;  ///< as the search saw it
-  double seconds = 0;        ///< median of the confirmation's samples
-  std::string date;          ///< "2026-11-21"
+  double seconds = 0;        ///< median of the confirmation's samples; of several problems the
+                             ///< geometric mean of these
+  /// The smallest, over the problems, of the time of the fastest arm of the confirmation over its
+  /// own: 1 where it is the fastest on all.
+  double worst = 1;
+  std::string date;  ///< "2026-11-21"
   std::string command;
   std::string program;  ///< version and git state
   std::string place;    ///< "file:line:column"; "" for one that is no file's
 
   /// False for a baseline that nothing was confirmed to be faster than.
   bool confirmed() const { return gain_low > 1; }
+  bool is_of_family() const { return !others.empty(); }
 };
 
 /// All that Problem has but its name and types.
@@ -46,6 +52,12 @@ bool same_locations(const ProblemSpec& a, const ProblemSpec& b);
 /// same pixels (batch * pixels of an image), the last two to the nearest power of two.
 /// "H8 C32 P4 L4 2^15 rows 2^15 plain pixels"
 std::string shape_class(const Problem& problem);
+
+/// Problems that a composition which was searched on several of them may serve, whatever their
+/// sizes: those of one operator with the same heads, channels, points, number of levels, layout and
+/// types, and either many queries, at least a quarter as many as pixels, or few.
+/// "forward H8 C32 P4 L4 plain fp16 many queries"
+std::string family_of(const ProblemSpec& spec);
 
 /// The winners of a file. One that cannot be used, because a plugin is missing say, is left out
 /// with a line in `notes`. Throws UsageError for a file that is not of winners.

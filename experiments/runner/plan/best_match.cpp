@@ -23,9 +23,21 @@ double distance(const Problem& a, const Problem& b) {
          doublings(a.points, b.points) + doublings(a.level_count(), b.level_count());
 }
 
-Closeness closeness(const Problem& a, const Problem& b) {
-  if (same_shape(a, b)) return Closeness::kSame;
-  return shape_class(a) == shape_class(b) ? Closeness::kClass : Closeness::kNear;
+Closeness closeness(const Winner& winner, const Problem& problem) {
+  if (winner.is_of_family()) return Closeness::kFamily;
+  if (same_shape(winner.problem.problem, problem)) return Closeness::kSame;
+  return shape_class(winner.problem.problem) == shape_class(problem) ? Closeness::kClass
+                                                                     : Closeness::kNear;
+}
+
+bool is_near_enough(const Winner& winner, const ProblemSpec& problem, double farthest) {
+  ProblemSpec searched = winner.problem;
+  searched.op = problem.op;  // which may borrow the skeletons of the winner's
+  switch (closeness(winner, problem.problem)) {
+    case Closeness::kFamily: return family_of(searched) == family_of(problem);
+    case Closeness::kNear: return distance(winner.problem.problem, problem.problem) <= farthest;
+    default: return true;
+  }
 }
 
 /// 0: this model, 1: the same compute capability, 2: the same kind.
@@ -44,18 +56,21 @@ bool serves(const Winner& winner, const ProblemSpec& problem) {
 /// What decides, the most important first; less is nearer.
 auto rank(const Winner& winner, const ProblemSpec& problem, TimingMode mode,
           const DeviceInfo& device) {
-  const Closeness near = closeness(winner.problem.problem, problem.problem);
-  return std::tuple(near == Closeness::kNear, winner.problem.op != problem.op,
-                    device_rank(winner.device, device), near, -winner.error,
-                    distance(winner.problem.problem, problem.problem), winner.mode != mode,
-                    !same_locations(winner.problem, problem));
+  const Closeness near = closeness(winner, problem.problem);
+  return std::tuple(near <= Closeness::kClass ? Closeness::kSame : near,
+                    winner.problem.op != problem.op, device_rank(winner.device, device), near,
+                    -winner.error, distance(winner.problem.problem, problem.problem),
+                    winner.mode != mode, !same_locations(winner.problem, problem));
 }
 
 std::string match_text(const BestMatch& match, const ProblemSpec& problem, TimingMode mode,
                        const DeviceInfo& device) {
   const Winner& winner = match.winner;
   std::string text = "exactly this shape";
-  if (match.closeness != Closeness::kSame) {
+  if (match.closeness == Closeness::kFamily) {
+    text = fmt::format("a winner of its family on {} problems, at worst {:.3f}x the fastest arm",
+                       1 + winner.others.size(), winner.worst);
+  } else if (match.closeness != Closeness::kSame) {
     text = fmt::format(
         "{} {} ({:.1f} doublings away)",
         match.closeness == Closeness::kClass ? "the same shape class as" : "the nearest shape,",
@@ -82,9 +97,7 @@ std::optional<BestMatch> best_match(const std::vector<Winner>& winners, const Re
         winner.problem.problem.types != problem.problem.types || !serves(winner, problem)) {
       continue;
     }
-    const Closeness near = closeness(winner.problem.problem, problem.problem);
-    const double away = distance(winner.problem.problem, problem.problem);
-    if (near == Closeness::kNear && away > farthest) continue;
+    if (!is_near_enough(winner, problem, farthest)) continue;
     const Composition composition(registry, winner.uses);
     if (!composition.runs_on(device.kind) || composition.unsupported(problem.problem, device) ||
         !composition.refuses(find_operator(problem.op)).empty()) {
@@ -95,7 +108,8 @@ std::optional<BestMatch> best_match(const std::vector<Winner>& winners, const Re
       const auto other = rank(best->winner, problem, mode, device);
       if (own > other || (own == other && winner.date <= best->winner.date)) continue;
     }
-    best = {winner, near, away, ""};
+    best = {winner, closeness(winner, problem.problem),
+            distance(winner.problem.problem, problem.problem), ""};
   }
   if (best) best->text = match_text(*best, problem, mode, device);
   return best;

@@ -27,13 +27,13 @@ std::string to_text(const SpaceCount& count) {
 }
 
 Candidates::Candidates(const Registry& registry, const SpaceSpec& spec, const Arm& baseline,
-                       const std::vector<Arm>& known, const ProblemSpec& problem,
+                       const std::vector<Arm>& known, const std::vector<ProblemSpec>& problems,
                        const DeviceInfo& device)
     : registry_(registry),
       spec_(spec),
       baseline_(baseline),
       arms_(known),
-      problem_(problem),
+      problems_(problems),
       device_(device) {
   count_.points = spec.space.size();
   if (count_.points <= kMostCounted) {
@@ -111,11 +111,19 @@ const Arm* Candidates::known_arm(std::uint64_t number) const {
 
 std::string Candidates::refusal(std::uint64_t number) const {
   if (const Arm* known = known_arm(number)) {
-    return unsupported_reason(*known, problem_, device_);
+    return unsupported(*known);
   }
   std::string reason;
   tried(number, reason);
   return reason;
+}
+
+std::string Candidates::unsupported(const Arm& arm) const {
+  for (const ProblemSpec& problem : problems_) {
+    std::string reason = unsupported_reason(arm, problem, device_);
+    if (!reason.empty()) return reason;
+  }
+  return "";
 }
 
 /// The point as an arm, or why it cannot run.
@@ -128,7 +136,7 @@ std::optional<Arm> Candidates::tried(std::uint64_t number, std::string& reason) 
   try {
     Arm point = make_arm(registry_, name(number), uses_at(registry_, spec_, levels));
     if (point.resolved->runs_on(device_.kind)) {
-      reason = unsupported_reason(point, problem_, device_);
+      reason = unsupported(point);
     } else {
       reason = fmt::format("runs on {}, not on {}", point.resolved->devices_text(), device_.id);
     }

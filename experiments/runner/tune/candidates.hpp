@@ -1,5 +1,5 @@
-// The candidates of a search on one problem and device: which points of the space can run there,
-// and what they are.
+// The candidates of a search on a device: which points of the space can run on its problems, and
+// what they are.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,8 @@ class Candidates {
   /// `baseline` is what a candidate has to beat, so that it is none itself; `known` are other arms
   /// of the experiment, candidates beyond the points of the space. All arguments must outlive this.
   Candidates(const Registry& registry, const SpaceSpec& spec, const Arm& baseline,
-             const std::vector<Arm>& known, const ProblemSpec& problem, const DeviceInfo& device);
+             const std::vector<Arm>& known, const std::vector<ProblemSpec>& problems,
+             const DeviceInfo& device);
 
   const SpaceCount& count() const { return count_; }
   /// The points that can run, each composition once, in ascending order; empty where the space is
@@ -56,12 +57,14 @@ class Candidates {
   void add_known();
   const Arm* known_arm(std::uint64_t number) const;
   std::optional<Arm> tried(std::uint64_t number, std::string& reason) const;
+  /// Why an arm cannot run on one of the problems, or "".
+  std::string unsupported(const Arm& arm) const;
 
   const Registry& registry_;
   const SpaceSpec& spec_;
   const Arm& baseline_;
   const std::vector<Arm>& arms_;
-  const ProblemSpec& problem_;
+  const std::vector<ProblemSpec>& problems_;
   const DeviceInfo& device_;
   SpaceCount count_;
   std::vector<std::uint64_t> all_;

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runner/tune/pooled.hpp"
 #include "tuning/confirmation.hpp"
 
 namespace msda {
 
-SearchEntry search_entry(const std::string& problem, TimingMode mode, const std::string& baseline,
-                         const Candidates& candidates, const SearchEnd& end) {
+SearchEntry search_entry(const std::string& baseline, const Candidates& candidates,
+                         const SearchEnd& end) {
   const SpaceCount& count = candidates.count();
   SearchEntry entry;
-  entry.problem = problem;
-  entry.mode = mode;
   entry.baseline = baseline;
   entry.points = count.points;
   entry.looked_at = count.looked_at;
@@ -31,12 +30,15 @@ SearchEntry search_entry(const std::string& problem, TimingMode mode, const std:
   return entry;
 }
 
-std::optional<Winner> winner_of(const SearchEntry& searched, const ProblemSpec& problem,
-                                const std::vector<Arm>& arms, const std::vector<Record>& records,
+std::optional<Winner> winner_of(const SearchEntry& searched,
+                                const std::vector<ProblemSpec>& problems,
+                                const std::vector<Arm>& arms,
+                                const std::vector<std::vector<Record>>& records,
                                 const FoundBy& found_by) {
   Winner winner;
   winner.device = found_by.device;
-  winner.problem = problem;
+  winner.problem = problems.front();
+  winner.others.assign(problems.begin() + 1, problems.end());
   winner.mode = searched.mode;
   winner.error = found_by.error;
   winner.baseline = searched.baseline;
@@ -47,7 +49,13 @@ std::optional<Winner> winner_of(const SearchEntry& searched, const ProblemSpec& 
   const auto baseline =
       std::find_if(arms.begin(), arms.end(), [&](const Arm& arm) { return arm.name == name; });
   if (baseline != arms.end()) winner.uses = baseline->uses;
-  const std::vector<Confirmation> confirmations = confirm(records);
+  const std::vector<Record> all = pooled(records);
+  std::vector<Confirmation> confirmations = confirm(all);
+  if (problems.size() > 1) {
+    std::erase_if(confirmations, [&](const Confirmation& one) {
+      return worst_of(one.arm, records) < 1 / (1 + found_by.worst);
+    });
+  }
   if (const Confirmation* best = confirmed_winner(confirmations)) {
     name = best->arm;
     const Interval bounds = best->gain_95.value_or(Interval{*best->gain, *best->gain});
@@ -60,10 +68,11 @@ std::optional<Winner> winner_of(const SearchEntry& searched, const ProblemSpec& 
       winner.searched_gain = finalist.searched_gain;
     }
   }
-  const auto record = std::find_if(records.begin(), records.end(), [&](const Record& one) {
+  const auto record = std::find_if(all.begin(), all.end(), [&](const Record& one) {
     return one.arm == name && one.status == CellStatus::kOk;
   });
-  if (record == records.end()) return std::nullopt;
+  if (record == all.end()) return std::nullopt;
+  winner.worst = worst_of(name, records);
   winner.seconds = median_seconds(record->samples).value_or(0);
   return winner;
 }

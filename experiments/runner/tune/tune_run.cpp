@@ -12,6 +12,8 @@
 #include "runner/tune/group_bench.hpp"
 #include "runner/tune/search.hpp"
 #include "runner/tune/searched.hpp"
+#include "runner/tune/set_bench.hpp"
+#include "runner/tune/sets.hpp"
 #include "runner/tune/tune_progress.hpp"
 #include "version.hpp"
 
@@ -41,13 +43,13 @@ class TuneRun {
  private:
   SearchSettings settings_for(const Group& group) const;
   void prepare(Manifest& manifest) const;
-  void give_up(std::size_t device, const Group& group, const std::string& reason);
-  void tune_group(std::size_t device, const Group& group);
-  SearchEnd search(std::size_t device, const Group& group, const Arm& baseline,
+  void give_up(std::size_t device, const Set& set, const std::string& reason);
+  void tune_set(std::size_t device, const Set& set);
+  SearchEnd search(std::size_t device, const Set& set, const Arm& baseline,
                    const Candidates& candidates);
-  void confirm_finalists(std::size_t device, const Group& group, const Arm& baseline,
+  void confirm_finalists(std::size_t device, const Set& set, const Arm& baseline,
                          const SearchEnd& end, const Candidates& candidates);
-  void note(SearchEntry searched);
+  void note(const Set& set, SearchEntry searched);
   TuneOutcome outcome();
   /// Largest relative L2 error of a candidate that is wanted.
   double error_bound(const ProblemSpec& problem) const {
@@ -90,7 +92,7 @@ TuneOutcome TuneRun::run() {
   session_.begin(registry_, [this](Manifest& manifest) { prepare(manifest); });
   log_.emplace(options_.directory / kSearchFile);
   session_.run([this](std::size_t device, const std::vector<Group>& groups) {
-    for (const Group& group : groups) tune_group(device, group);
+    for (const Set& set : sets_of(groups, experiment_.space->together)) tune_set(device, set);
   });
   return outcome();
 }
@@ -108,66 +110,70 @@ SearchSettings TuneRun::settings_for(const Group& group) const {
   return settings;
 }
 
-/// What there is to say of a group that is not searched at all.
-void TuneRun::give_up(std::size_t device, const Group& group, const std::string& reason) {
+/// What there is to say of a set that is not searched at all.
+void TuneRun::give_up(std::size_t device, const Set& set, const std::string& reason) {
   progress_[device]->say(reason);
   SearchEntry entry;
-  entry.problem = plan_.problem_of(group).name();
-  entry.mode = group.mode;
   entry.failure = reason;
-  note(std::move(entry));
+  note(set, std::move(entry));
 }
 
-void TuneRun::tune_group(std::size_t device, const Group& group) {
-  const ProblemSpec& problem = plan_.problem_of(group);
-  if (const std::string reason = mode_refusal(plan_, group.mode); !reason.empty()) {
-    return give_up(device, group,
-                   fmt::format("{} cannot be searched in mode {} on {}: {}", problem.name(),
-                               name_of(group.mode), plan_.device.id, reason));
+void TuneRun::tune_set(std::size_t device, const Set& set) {
+  const std::vector<ProblemSpec> problems = problems_of(plan_, set);
+  const TimingMode mode = set.front().mode;
+  const std::string title = title_of(problems);
+  if (const std::string reason = mode_refusal(plan_, mode); !reason.empty()) {
+    return give_up(device, set,
+                   fmt::format("{} cannot be searched in mode {} on {}: {}", title, name_of(mode),
+                               plan_.device.id, reason));
   }
-  const std::vector<Arm> arms = arms_of(plan_, group);
-  const Arm* baseline = baseline_for(plan_, arms, problem);
+  const std::vector<Arm> arms = arms_of_all(plan_, set);
+  const Arm* baseline = baseline_for(plan_, arms, problems);
   if (baseline == nullptr) {
-    return give_up(device, group,
-                   fmt::format("no arm can run {} on {}; a search needs one to beat",
-                               problem.name(), plan_.device.id));
+    return give_up(
+        device, set,
+        fmt::format("no arm can run {} on {}; a search needs one to beat", title, plan_.device.id));
   }
   const std::vector<Arm> known = known_arms(arms, *baseline);
-  const Candidates candidates(registry_, *experiment_.space, *baseline, known, problem,
+  const Candidates candidates(registry_, *experiment_.space, *baseline, known, problems,
                               plan_.device);
-  progress_[device]->begin(fmt::format("{} {}", problem.name(), name_of(group.mode)), candidates,
-                           settings_for(group).budget_seconds);
+  progress_[device]->begin(fmt::format("{} {}", title, name_of(mode)), candidates,
+                           settings_for(set.front()).budget_seconds);
   SearchEnd end;
-  SearchEntry searched = search_entry(problem.name(), group.mode, baseline->name, candidates, end);
+  SearchEntry searched = search_entry(baseline->name, candidates, end);
   try {
-    end = search(device, group, *baseline, candidates);
-    searched = search_entry(problem.name(), group.mode, baseline->name, candidates, end);
+    end = search(device, set, *baseline, candidates);
+    searched = search_entry(baseline->name, candidates, end);
   } catch (const BaselineFailed& error) {  // on this problem; others may be searched all the same
     searched.failure = error.what();
     progress_[device]->say(error.what());
   }
-  note(std::move(searched));
+  note(set, std::move(searched));
   session_.records().add(session_.supervisor(device).take_ranges());
-  confirm_finalists(device, group, *baseline, end, candidates);
+  confirm_finalists(device, set, *baseline, end, candidates);
   progress_[device]->end();
 }
 
-SearchEnd TuneRun::search(std::size_t device, const Group& group, const Arm& baseline,
+SearchEnd TuneRun::search(std::size_t device, const Set& set, const Arm& baseline,
                           const Candidates& candidates) {
   GroupRequest request;
   request.experiment = experiment_.name;
-  request.problem = plan_.problem_of(group);
-  request.mode = group.mode;
+  request.mode = set.front().mode;
   request.baseline = baseline.name;
   request.arms = {baseline};
   request.measure = plan_.measure;
-  limit_silences(settings_for(group).budget_seconds, request.measure.timeouts);
-  const double error = error_bound(request.problem);
-  GroupBench bench(std::move(request), error, candidates, session_.supervisor(device), *log_);
+  limit_silences(settings_for(set.front()).budget_seconds, request.measure.timeouts);
+  std::vector<std::unique_ptr<Bench>> benches;
+  for (const ProblemSpec& problem : problems_of(plan_, set)) {
+    request.problem = problem;
+    benches.push_back(std::make_unique<GroupBench>(request, error_bound(problem), candidates,
+                                                   session_.supervisor(device), *log_));
+  }
+  SetBench bench(std::move(benches));
   const Pool pool{experiment_.space->space,
                   [&](std::uint64_t number) { return candidates.refusal(number).empty(); },
                   candidates.all(), candidates.known()};
-  Search search(pool, bench, settings_for(group),
+  Search search(pool, bench, settings_for(set.front()),
                 [&](const Trial& trial, const Scoreboard& board, bool done) {
                   progress_[device]->on_trial(trial, board, done, bench.seconds());
                 });
@@ -176,16 +182,17 @@ SearchEnd TuneRun::search(std::size_t device, const Group& group, const Arm& bas
 
 /// The finalists against the baseline as an experiment of their own, in worker processes that the
 /// search has not used.
-void TuneRun::confirm_finalists(std::size_t device, const Group& group, const Arm& baseline,
+void TuneRun::confirm_finalists(std::size_t device, const Set& set, const Arm& baseline,
                                 const SearchEnd& end, const Candidates& candidates) {
   if (end.finalists.empty()) return;
   Plan plan = plan_;
   plan.arms = {baseline};
   plan.baseline = baseline.name;
-  plan.groups = {group};
+  plan.groups = set;
   plan.measure.processes = end.confirming_processes;
   plan.measure.budget =
-      std::min(plan.measure.budget, std::chrono::duration<double>(end.sampling_seconds));
+      std::min(plan.measure.budget, std::chrono::duration<double>(end.sampling_seconds) /
+                                        static_cast<double>(set.size()));
   for (const std::uint64_t finalist : end.finalists) {
     plan.arms.push_back(candidates.arm(finalist));
   }
@@ -193,33 +200,53 @@ void TuneRun::confirm_finalists(std::size_t device, const Group& group, const Ar
   Progress& progress = progress_[device]->begin_confirmation(
       static_cast<std::size_t>(plan.measure.processes), plan.measure);
   session_.supervisor(device).end_worker();
-  DeviceQueue(plan, experiment_.name, {group}, session_.supervisor(device), session_.records(),
+  DeviceQueue(plan, experiment_.name, set, session_.supervisor(device), session_.records(),
               progress)
       .run();
 }
 
 /// Takes the place of what an interrupted search has left there.
-void TuneRun::note(SearchEntry searched) {
+void TuneRun::note(const Set& set, SearchEntry searched) {
+  searched.mode = set.front().mode;
+  const std::vector<ProblemSpec> problems = problems_of(plan_, set);
+  if (problems.size() > 1) {
+    for (const ProblemSpec& problem : problems) searched.together.push_back(problem.name());
+  }
   session_.change([&](Manifest& manifest) {
-    std::erase_if(manifest.searches, [&](const SearchEntry& one) {
-      return one.problem == searched.problem && one.mode == searched.mode;
-    });
-    manifest.searches.push_back(std::move(searched));
+    for (const ProblemSpec& problem : problems) {
+      searched.problem = problem.name();
+      std::erase_if(manifest.searches, [&](const SearchEntry& one) {
+        return one.problem == searched.problem && one.mode == searched.mode;
+      });
+      manifest.searches.push_back(searched);
+    }
   });
 }
 
 TuneOutcome TuneRun::outcome() {
   TuneOutcome outcome;
-  FoundBy found_by{plan_.device, 0, utc_time().substr(0, 10), shell_command(options_.command_line),
-                   fmt::format("{} ({})", kVersion, git_state())};
+  FoundBy found_by;
+  found_by.device = plan_.device;
+  found_by.date = utc_time().substr(0, 10);
+  found_by.command = shell_command(options_.command_line);
+  found_by.program = fmt::format("{} ({})", kVersion, git_state());
+  found_by.worst = experiment_.space->worst;
   for (const SearchEntry& searched : session_.manifest().searches) {
-    const auto problem =
-        std::find_if(plan_.problems.begin(), plan_.problems.end(),
-                     [&](const ProblemSpec& spec) { return spec.name() == searched.problem; });
-    const auto place = static_cast<std::size_t>(problem - plan_.problems.begin());
-    found_by.error = error_bound(*problem);
-    auto winner = winner_of(searched, *problem, arms_of(plan_, {place, searched.mode}),
-                            session_.records().of(problem->name(), searched.mode), found_by);
+    // Of those that were searched together the first speaks for all.
+    if (!searched.together.empty() && searched.problem != searched.together.front()) continue;
+    const std::vector<std::string> names =
+        searched.together.empty() ? std::vector{searched.problem} : searched.together;
+    Set set;
+    std::vector<std::vector<Record>> records;
+    for (std::size_t place = 0; place < plan_.problems.size(); ++place) {
+      const std::string& name = plan_.problems[place].name();
+      if (std::find(names.begin(), names.end(), name) == names.end()) continue;
+      set.push_back({place, searched.mode});
+      records.push_back(session_.records().of(name, searched.mode));
+    }
+    const std::vector<ProblemSpec> problems = problems_of(plan_, set);
+    found_by.error = error_bound(problems.front());
+    auto winner = winner_of(searched, problems, arms_of_all(plan_, set), records, found_by);
     if (winner) {
       outcome.winners.push_back(*std::move(winner));
     } else {
@@ -230,33 +257,6 @@ TuneOutcome TuneRun::outcome() {
 }
 
 }  // namespace
-
-const Arm* baseline_for(const Plan& plan, const std::vector<Arm>& arms,
-                        const ProblemSpec& problem) {
-  const auto can_run = [&](const Arm& arm) {
-    return unsupported_reason(arm, problem, plan.device).empty();
-  };
-  const auto first = std::find_if(arms.begin(), arms.end(), [&](const Arm& arm) {
-    return arm.name == plan.baseline && can_run(arm);
-  });
-  if (first != arms.end()) return &*first;
-  const auto other = std::find_if(arms.begin(), arms.end(), can_run);
-  return other == arms.end() ? nullptr : &*other;
-}
-
-std::string mode_refusal(const Plan& plan, TimingMode mode) {
-  // A GPU has every mode, and opening it here would take memory that the workers measure with.
-  if (plan.device.kind != DeviceKind::kCpu) return "";
-  return open_device(plan.device.id)->mode_unsupported(mode);
-}
-
-std::vector<Arm> known_arms(const std::vector<Arm>& arms, const Arm& baseline) {
-  std::vector<Arm> known;
-  for (const Arm& arm : arms) {
-    if (arm.composition != baseline.composition && arm.refused.empty()) known.push_back(arm);
-  }
-  return known;
-}
 
 TuneOutcome tune(const Experiment& experiment, const Plan& plan, const Registry& registry,
                  const TuneOptions& options) {
@@ -270,6 +270,7 @@ TuneOutcome tune(const Experiment& experiment, const Plan& plan, const Registry&
                     "choose another device with --device",
                     plan.device.id));
   }
+  if (experiment.space->together) check_together(plan);
   return TuneRun(experiment, plan, registry, options).run();
 }
 

@@ -33,13 +33,4 @@ struct TuneOutcome {
 TuneOutcome tune(const Experiment& experiment, const Plan& plan, const Registry& registry,
                  const TuneOptions& options);
 
-/// The arm that a search on a problem has to beat: the plan's baseline, or the first of `arms` that
-/// can run where that one cannot; nullptr when none can.
-const Arm* baseline_for(const Plan& plan, const std::vector<Arm>& arms, const ProblemSpec& problem);
-/// Why nothing can be searched in a mode on the plan's device, "a CPU has no graphs to launch"; or
-/// "".
-std::string mode_refusal(const Plan& plan, TimingMode mode);
-/// The arms that can be candidates, the baseline and its repetitions left out.
-std::vector<Arm> known_arms(const std::vector<Arm>& arms, const Arm& baseline);
-
 }  // namespace msda

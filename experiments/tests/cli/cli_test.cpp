@@ -28,18 +28,6 @@ TEST(Cli, HelpNamesEveryCommandAndTheExitCodes) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("worker")));
 }
 
-TEST(Cli, TheManualPageNamesEveryCommand) {
-  const Outcome page = run({"help", "--man"});
-  EXPECT_EQ(page.exit_code, 0);
-  EXPECT_THAT(page.out, testing::StartsWith(".TH MSDA 1 "));
-  for (const Command& command : commands()) {
-    if (*command.summary == '\0') continue;
-    const std::string name =
-        std::string(command.name) == "new-variant" ? "new\\-variant" : command.name;
-    EXPECT_THAT(page.out, HasSubstr(".B " + name + "\n"));
-  }
-}
-
 TEST(Cli, EveryCommandHasHelp) {
   for (const Command& command : commands()) {
     const Outcome outcome = run({command.name, "--help"});

@@ -32,6 +32,32 @@ TEST(CliVerify, AWrongRecipeIsExitCodeOne) {
   EXPECT_THAT(outcome.out, HasSubstr("ok       fixture"));
 }
 
+TEST(CliVerify, TakesTheProblemOfAnArmsExperimentOrOfWords) {
+  const TemporaryDirectory directory;
+  const auto file = directory.write("e.yaml",
+                                    "problems:\n"
+                                    "  - {name: one, queries: 30, levels: [[4, 5]]}\n"
+                                    "  - {name: two, queries: 31, levels: [[4, 5]]}\n"
+                                    "arms: [fixture]\n");
+  const std::string arm = file.string() + ":fixture";
+  const auto first_line = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "verify");
+    words.insert(words.end(), {"--device", "cpu"});
+    const Outcome outcome = run(words);
+    return outcome.exit_code == 0 ? outcome.out.substr(0, outcome.out.find('\n')) : outcome.err;
+  };
+  EXPECT_THAT(first_line({arm}), HasSubstr("one on cpu"));
+  EXPECT_THAT(first_line({arm}), HasSubstr("Q=30 "));
+  EXPECT_THAT(first_line({arm, "--problem", "two"}), HasSubstr("two on cpu"));
+  EXPECT_THAT(first_line({arm, "num_query=7", "levels=3x4"}), HasSubstr("Q=7 "));
+  EXPECT_THAT(first_line({"fixture", "num_query=7", "levels=3x4"}), HasSubstr("Q=7 "));
+  EXPECT_THAT(first_line({"fixture"}), HasSubstr("small on cpu"));
+  EXPECT_THAT(first_line({"fixture", "num_query=7", "--problem", "two"}),
+              HasSubstr("verify: give either --problem or the problem's keys (num_query=7)"));
+  EXPECT_THAT(first_line({"fixture", "num_query=7", "levels=3x4", "chanels=8"}),
+              HasSubstr("verify: unknown key 'chanels' (did you mean"));
+}
+
 TEST(CliVerify, AnArchitectureCompilesAndRunsNothing) {
   if (nvrtc_version().empty()) GTEST_SKIP() << "built without NVRTC";
   const TemporaryDirectory directory;

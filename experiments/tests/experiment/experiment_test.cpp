@@ -198,6 +198,23 @@ TEST(Experiment, IncludesRecipesOfIncludedFiles) {
   EXPECT_EQ(experiment.arms.size(), 2U);
 }
 
+TEST(Experiment, KnowsTheShippedRecipesAndMayDefineThemAnew) {
+  const TemporaryDirectory directory;
+  const std::string head = "problems: [ledger-48]\n";
+  EXPECT_TRUE(load(directory, head + "arms: [plain]\n").arms.front().uses.empty());
+  const Experiment own = load(
+      directory, "recipes: {plain: [fixture], mine: [plain]}\n" + head + "arms: [plain, mine]\n");
+  for (const ArmSpec& arm : own.arms) EXPECT_EQ(arm.uses.front().variant, "fixture") << arm.name;
+}
+
+TEST(Experiment, IncludesAShippedFileWhereThereIsNoneOfItsNameBesideIt) {
+  const TemporaryDirectory directory;
+  const std::string text = "include: [recipes.yaml]\nproblems: [ledger-48]\narms: [plain]\n";
+  EXPECT_TRUE(load(directory, text).arms.front().uses.empty());
+  directory.write("recipes.yaml", "recipes: {plain: [fixture]}\n");
+  EXPECT_EQ(load(directory, text).arms.front().uses.front().variant, "fixture");
+}
+
 TEST(Experiment, AnIncludedRecipeThatIsNotUsedNeedNotWork) {
   const TemporaryDirectory directory;
   directory.write("base.yaml", "recipes:\n  base: [fixture]\n  odd: [absent]\n");

@@ -128,13 +128,13 @@ class CandidatesTest : public testing::Test {
   Candidates candidates(const std::string& text, const std::vector<Arm>& known = {}) {
     spec_ = parse(text);
     known_ = known;
-    return {fixture_registry(), spec_, baseline_, known_, problem_, device_};
+    return {fixture_registry(), spec_, baseline_, known_, problems_, device_};
   }
 
   SpaceSpec spec_;
   Arm baseline_ = make_arm(fixture_registry(), "base", {{"fixture", {}}});
   std::vector<Arm> known_;
-  ProblemSpec problem_ = tiny_problem();
+  std::vector<ProblemSpec> problems_{tiny_problem()};
   DeviceInfo device_{.id = "cpu", .name = "CPU", .kind = DeviceKind::kCpu};
 };
 

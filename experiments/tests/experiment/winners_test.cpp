@@ -63,6 +63,26 @@ TEST(Winners, ComeBackFromTheirFile) {
   EXPECT_EQ(back.error, wanted.error);
 }
 
+TEST(Winners, OfAFamilyComeBackWithAllItsProblemsAndReplaceTheFamilysWinner) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "w.yaml";
+  Winner family = winner("a", 3);
+  family.others = {winner("b", 3).problem, winner("c", 3).problem};
+  family.others[0].problem.queries = 77;
+  family.worst = 0.975;
+  save_winners(file, {winner("alone", 3), family}, fixture_registry());
+  family.problem.problem.batch = 99;
+  save_winners(file, {family}, fixture_registry());
+  std::vector<std::string> notes;
+  const std::vector<Winner> read = read_winners(file, fixture_registry(), notes);
+  ASSERT_THAT(read, SizeIs(2));
+  EXPECT_FALSE(read[0].is_of_family());
+  EXPECT_EQ(read[1].problem.problem.batch, 99);
+  ASSERT_THAT(read[1].others, SizeIs(2));
+  EXPECT_EQ(read[1].others[0].problem.queries, 77);
+  EXPECT_EQ(read[1].worst, 0.975);
+}
+
 TEST(Winners, TakeThePlaceOfThoseOfTheSameShapeAndKeepOthers) {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "results" / "w.yaml";
@@ -177,6 +197,22 @@ TEST_F(BestMatchTest, IsTheSameShapeBeforeItsClassBeforeOthers) {
   EXPECT_EQ(name(), "same");
   EXPECT_THAT(match()->text,
               HasSubstr("exactly this shape, on this model; found 2026-11-21, 1.250x"));
+}
+
+TEST_F(BestMatchTest, IsAFamilysWinnerBeforeThatOfAnotherClassHoweverNear) {
+  Winner family = winner("family", 1);
+  family.problem.problem.batch = 1000;
+  family.others = {family.problem};
+  family.worst = 0.98;
+  winners_ = {on("near", 50), family};
+  EXPECT_EQ(name(), "family");
+  EXPECT_EQ(match()->closeness, Closeness::kFamily);
+  EXPECT_THAT(match()->text, HasSubstr("a winner of its family on 2 problems, at worst 0.980x"));
+  winners_.push_back(on("class", 4));
+  EXPECT_EQ(name(), "class");
+  ++problem_.problem.heads;
+  winners_ = {family};
+  EXPECT_EQ(name(), "none") << "another family";
 }
 
 TEST_F(BestMatchTest, IsNoneOfAShapeThatIsTenDoublingsAway) {

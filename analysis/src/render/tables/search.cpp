@@ -149,6 +149,12 @@ Section finalists_of(const SearchReport& search) {
         fmt::format("{}: {}", printable_line(finalist.name), printable_line(finalist.description)));
   }
   if (!search.tried.empty()) section.remarks.push_back(account_of(search));
+  if (search.together != 0) {
+    section.remarks.push_back(
+        fmt::format("One search for {} problems: its winner has the smallest geometric mean of "
+                    "times over the baseline's, and searched gains are such means.",
+                    search.together));
+  }
   for (std::string& one : failure_remarks(search)) section.remarks.push_back(std::move(one));
   return section;
 }

@@ -150,6 +150,15 @@ __device__ __forceinline__ unsigned char* shared_memory() {
 /// executor; no code on a GPU.
 __device__ __forceinline__ void begin_tile(bool /*first*/) {}
 
+/// Prints a line as printf does, with the block and the thread before it, to look into a kernel. A
+/// GPU prints when the device is waited for next, lines of threads in any order.
+template <class... Values>
+__device__ void print(const char* format, Values... values) {
+  printf("block %u thread %u: ", block(), thread());
+  printf(format, values...);
+  printf("\n");
+}
+
 #endif
 
 }  // namespace msda::simt

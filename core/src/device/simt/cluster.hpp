@@ -59,6 +59,7 @@ class Cluster {
   // What threads call, by way of the table.
   unsigned long long steps() const;
   void threadfence();
+  void print(const char* line) const;
   void end_slice(const void* pc);
   void access(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* pc);
   void meet(const host::Meeting& meeting);

@@ -50,6 +50,7 @@ const host::Executor kTable = {
     .begin_tile = [](bool first) { Cluster::running()->begin_tile(first); },
     .steps = [] { return Cluster::running()->steps(); },
     .threadfence = [] { Cluster::running()->threadfence(); },
+    .print = [](const char* line) { Cluster::running()->print(line); },
 };
 
 /// A unit has one place for the table, so that it is one launch's at a time.

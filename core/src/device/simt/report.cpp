@@ -36,6 +36,8 @@ std::string Cluster::who(std::size_t number) const {
   return number < fibers_.size() ? who(fibers_[number]) : "the TMA";
 }
 
+void Cluster::print(const char* line) const { fmt::print(stderr, "{}: {}\n", who(*fiber_), line); }
+
 std::string Cluster::waiting_for(const Fiber& fiber) {
   switch (fiber.status) {
     case Status::kDone: return "left the kernel";

@@ -197,6 +197,8 @@ struct Executor {
   unsigned long long (*steps)();
   /// Orders this thread's earlier accesses of global memory before later ones, for the whole GPU.
   void (*threadfence)();
+  /// A line that the thread prints.
+  void (*print)(const char* line);
 };
 
 }  // namespace msda::simt::host

@@ -110,6 +110,13 @@ MSDA_UNCHECKED inline unsigned atomic_cas(unsigned* address, unsigned expected, 
 }
 MSDA_UNCHECKED inline void threadfence() { host::executor->threadfence(); }
 
+template <class... Values>
+MSDA_UNCHECKED void print(const char* format, Values... values) {
+  char line[256];
+  __builtin_snprintf(line, sizeof line, format, values...);
+  host::executor->print(line);
+}
+
 MSDA_UNCHECKED inline unsigned char* shared_memory() { return host::me().shared; }
 
 MSDA_UNCHECKED inline void begin_tile(bool first) { host::executor->begin_tile(first); }

@@ -1,0 +1,63 @@
+#include "cli/subject_problem.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/bench_words.hpp"
+#include "cli/program.hpp"
+
+namespace msda {
+namespace {
+
+ProblemSpec spelled_problem(const std::vector<std::string>& keys, const std::string& command,
+                            const std::string& op) {
+  Words words(keys);
+  if (!words.has("operator") && !op.empty()) words.add("operator", op);
+  ProblemSpec spec = problem_from_words(words);
+  words.refuse_rest(command);
+  if (spec.problem.name == "bench") spec.problem.name = "mine";
+  return spec;
+}
+
+std::vector<ProblemSpec> problems_of_experiment(const std::vector<std::string>& names,
+                                                const Registry& registry) {
+  for (const std::string& name : names) {
+    const auto arm = experiment_arm(name);
+    if (arm) return load_experiment(experiment_path(arm->file.string()), registry).problems;
+  }
+  return {};
+}
+
+}  // namespace
+
+SubjectWords split_words(const std::vector<std::string>& words) {
+  SubjectWords split;
+  for (const std::string& word : words) {
+    (word.find('=') == std::string::npos ? split.names : split.keys).push_back(word);
+  }
+  return split;
+}
+
+std::optional<ProblemSpec> subject_problem(const Arguments& arguments, const std::string& command,
+                                           const SubjectWords& words, const std::string& op,
+                                           const Registry& registry) {
+  const auto named = arguments.find("problem");
+  if (!words.keys.empty()) {
+    if (named) {
+      throw UsageError(fmt::format("{}: give either --problem or the problem's keys ({}), not both",
+                                   command, words.keys.front()));
+    }
+    return spelled_problem(words.keys, command, op);
+  }
+  const std::vector<ProblemSpec> problems = problems_of_experiment(words.names, registry);
+  const auto found = std::find_if(problems.begin(), problems.end(), [&](const ProblemSpec& one) {
+    return named ? one.name() == *named : op.empty() || one.op == op;
+  });
+  if (found != problems.end()) return *found;
+  if (!named) return std::nullopt;
+  return preset_spec(*named, std::filesystem::current_path(),
+                     op.empty() ? std::string(kDefaultOperator) : op);
+}
+
+}  // namespace msda
