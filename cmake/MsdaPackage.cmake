@@ -22,7 +22,7 @@ install(DIRECTORY core/include/msda DESTINATION include
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(DIRECTORY core/device/msda DESTINATION share/msda/device FILES_MATCHING PATTERN "*.cuh")
 install(FILES README.md LICENSE NOTICE CHANGELOG.md CONTRIBUTING.md DESTINATION ${MSDA_DOC_DIR})
-install(DIRECTORY docs DESTINATION ${MSDA_DOC_DIR} FILES_MATCHING REGEX "\\.(md|json|svg|sbatch)$")
+install(DIRECTORY docs DESTINATION ${MSDA_DOC_DIR} FILES_MATCHING REGEX "\\.(md|zst|svg|sbatch)$")
 install(FILES experiments/cli/completion.bash DESTINATION share/bash-completion/completions RENAME msda)
 install(DIRECTORY docs/external docs/cuda-plugin DESTINATION ${MSDA_DOC_DIR}/docs)
 install(CODE "execute_process(COMMAND \"$<TARGET_FILE:msda>\" schema --records

@@ -73,9 +73,7 @@ std::vector<ProblemSpec> problems_named(const std::string& name, const Registry&
 }
 
 fs::path shipped_file(const char* name) {
-  for (const fs::path& directory : experiments_directories()) {
-    if (fs::exists(directory / name)) return directory / name;
-  }
+  if (const auto file = shipped_experiment(name)) return *file;
   throw EnvironmentError(fmt::format("export: no {} came with this program", name));
 }
 

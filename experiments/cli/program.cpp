@@ -21,12 +21,8 @@ fs::path experiment_path(const std::string& word) {
   std::error_code error;
   const bool is_name = word.find('/') == std::string::npos;
   if (!is_name || fs::exists(word, error)) return word;
-  for (const fs::path& directory : experiments_directories()) {
-    for (const std::string& name : {word, word + ".yaml"}) {
-      if (fs::is_regular_file(directory / name, error)) return directory / name;
-    }
-  }
-  return word;
+  if (const auto shipped = shipped_experiment(word)) return *shipped;
+  return shipped_experiment(word + ".yaml").value_or(word);
 }
 
 std::optional<ExperimentArm> experiment_arm(const std::string& word) {

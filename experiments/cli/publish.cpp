@@ -15,7 +15,9 @@ Arguments publish_arguments() {
        "Writes what others need to check a run: docs/results/<name>.md, the report, and "
        "docs/results/<name>.jsonl.zst, the run itself with all samples, without names of machines "
        "and folders. A report is made of its archive, and of the archive anyone makes it again "
-       "with 'msda report'. Refused are runs that did not come to their end, changes that no "
+       "with 'msda report'. Numbers and tables that README.md and docs/*.md quote of published "
+       "runs are "
+       "renewed. Refused are runs that did not come to their end, changes that no "
        "commit has, and runs of a program whose commit is not in the history.\n\n"
        "An archive that is published already in place of a run has its report made anew, after a "
        "change of what reports say.",
@@ -52,6 +54,9 @@ int publish_command(const std::vector<std::string>& words) {
     if (!is_published(place, directory)) checkout.require_clean(directory);
   }
   for (const std::string& place : arguments.words()) print(publish(place, directory));
+  for (const auto& document : renew_quotes(checkout.root(), directory)) {
+    fmt::print("{}: quotes renewed\n", document.string());
+  }
   return 0;
 }
 

@@ -74,10 +74,7 @@ fs::path experiment_file(const Arguments& arguments) {
   if (!words.empty() && !is_word(words.front())) return words.front();
   const std::string id = arguments.devices().front();
   const bool cpu = choose_device(id, list_devices()).kind == DeviceKind::kCpu;
-  for (const fs::path& directory : experiments_directories()) {
-    fs::path file = directory / (cpu ? "tune-cpu.yaml" : "tune.yaml");
-    if (fs::exists(file)) return file;
-  }
+  if (const auto file = shipped_experiment(cpu ? "tune-cpu.yaml" : "tune.yaml")) return *file;
   throw EnvironmentError("tune: the program came without its experiments; give an EXPERIMENT");
 }
 

@@ -10,18 +10,18 @@ class L2Hints final : public msda::Optimization {
       : Optimization(
             {.name = "l2-hints",
              .summary = "hints that keep values in the caches and let streams pass",
-             .parameters = {ParameterSpec::one_of<std::string>("value", "loads of values",
-                                                               "evict-last",
-                                                               {"default", "cg", "evict-last"}),
-                            ParameterSpec::integer("bypass-l1",
-                                                   "largest levels whose values are not kept in L1",
-                                                   0, 0, 8),
-                            ParameterSpec::flag(
-                                "stream", "locations, weights and outputs leave L2 first", true),
-                            ParameterSpec::flag("stream-past-l1",
-                                                "locations and weights, where they leave L2 first, "
-                                                "are not kept in L1 either",
-                                                false)}},
+             .parameters =
+                 {ParameterSpec::one_of<std::string>("value", "loads of values", "evict-last",
+                                                     {"default", "cg", "evict-last"}),
+                  ParameterSpec::integer("bypass-l1",
+                                         "largest levels whose values are not kept in L1", 0, 0, 8),
+                  ParameterSpec::one_of<std::string>(
+                      "stream", "locations, weights and outputs leave L2 first, or skip L1",
+                      "evict-first", {"default", "cg", "evict-first"}),
+                  ParameterSpec::flag("stream-past-l1",
+                                      "locations and weights, where they leave L2 first, "
+                                      "are not kept in L1 either",
+                                      false)}},
             {.skeleton = "direct",
              .slot = "cache",
              .type = "msda::l2_hints::Cache",
@@ -36,7 +36,9 @@ class L2Hints final : public msda::Optimization {
     if (past_l1 < problem.level_count() && value != "default") {
       shown.emplace_back(value == "cg" ? "value.l2 > 0" : "value.evict-last > 0");
     }
-    if (parameters.get<bool>("stream")) {
+    const auto& stream = parameters.get<std::string>("stream");
+    if (stream == "cg") shown.emplace_back("weights.l2 > 0");
+    if (stream == "evict-first") {
       shown.emplace_back("output.streaming > 0");
       if (parameters.get<bool>("stream-past-l1")) shown.emplace_back("weights.once > 0");
     }

@@ -66,7 +66,7 @@ void add_shares(const ContrastFamily& contrasts, const Measured& measured, Effec
   const bool differs = is_known && p_inside(*total, {0, 0}) <= kLevel &&
                        p_outside(*total, log_range(kEquivalence)) > kLevel;
   if (!differs) {
-    family.remark += "; no shares, because the total is not surely different from 1";
+    family.remark += "; no shares, because the total is not significantly different from 1";
     return;
   }
   for (Effect& effect : family.effects) effect.share = std::log(*effect.ratio) / total->value;

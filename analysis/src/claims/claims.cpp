@@ -212,6 +212,37 @@ void check_counters(const Claim& claim, const std::vector<Table>& tables,
   }
 }
 
+/// Beside a figure of something else, or one that nobody measured, stands what was measured here.
+void mark_what_is_no_measurement(CheckedClaim& checked) {
+  const Claim& claim = checked.claim;
+  if (claim.not_comparable.empty() && claim.estimate.empty()) return;
+  const bool is_estimate = claim.not_comparable.empty();
+  checked.remark = checked.reason;
+  if (is_estimate && checked.measured) {
+    checked.remark = fmt::format("what is measured is: {}", name_of(checked.verdict));
+  }
+  checked.reason = is_estimate ? claim.estimate : claim.not_comparable;
+  checked.verdict = is_estimate ? ClaimVerdict::kEstimate : ClaimVerdict::kNotComparable;
+}
+
+/// One for each problem that the claim speaks of; one in all where nothing can be compared.
+void add_checks(const Claim& claim, const std::vector<Table>& tables,
+                const std::vector<CounterTable>& counters, const std::string& device,
+                std::vector<CheckedClaim>& checked) {
+  const auto before = static_cast<std::ptrdiff_t>(checked.size());
+  if (claim.quantity == Quantity::kCounter) {
+    check_counters(claim, tables, counters, device, checked);
+  } else {
+    check_times(claim, tables, device, checked);
+  }
+  std::for_each(checked.begin() + before, checked.end(), mark_what_is_no_measurement);
+  // Without a verdict one problem says as much as all.
+  const auto first = checked.begin() + before;
+  if (!claim.not_comparable.empty() && first != checked.end()) {
+    checked.erase(first + 1, checked.end());
+  }
+}
+
 void check_on_problems(const Claim& claim, const std::vector<Table>& tables,
                        const std::vector<CounterTable>& counters, const std::string& device,
                        std::vector<CheckedClaim>& checked) {
@@ -224,11 +255,7 @@ void check_on_problems(const Claim& claim, const std::vector<Table>& tables,
     return;
   }
   const std::size_t before = checked.size();
-  if (claim.quantity == Quantity::kCounter) {
-    check_counters(claim, tables, counters, device, checked);
-  } else {
-    check_times(claim, tables, device, checked);
-  }
+  add_checks(claim, tables, counters, device, checked);
   if (checked.size() == before) {
     checked.push_back(untested(claim, "no problem was measured as the claim asks"));
   }

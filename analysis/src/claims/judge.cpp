@@ -1,6 +1,7 @@
 // The verdict on a claimed number.
 #include "claims/claims.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace msda {
@@ -8,31 +9,51 @@ namespace {
 
 using Quantity = Claim::Quantity;
 
-constexpr Interval kEqual{1 - kEquivalence, 1 + kEquivalence};
+/// Of the effect that is judged at most this part is forgiven.
+constexpr double kOfTheEffect = 0.2;
 
-Interval widened(const ClaimedRange& range) {
-  return {range.low / (1 + kEquivalence), range.high * (1 + kEquivalence)};
+/// The least effect that a claimed ratio has; 0 of "at most 1x", which claims none.
+double effect_of(const ClaimedRange& claimed) {
+  return std::min(std::abs(claimed.low - 1), std::abs(claimed.high - 1));
+}
+
+/// How far a ratio may miss what is claimed: kEquivalence, and less of a small effect.
+double tolerance_of(const ClaimedRange& claimed) {
+  const double effect = effect_of(claimed);
+  return effect > 0 ? std::min(kEquivalence, kOfTheEffect * effect) : kEquivalence;
+}
+
+bool is_bound(const ClaimedRange& claimed) {
+  return claimed.low <= 0 || !std::isfinite(claimed.high);
+}
+
+Interval widened(const ClaimedRange& range, double tolerance) {
+  return {range.low / (1 + tolerance), range.high * (1 + tolerance)};
+}
+
+/// *At most* and *at least* say themselves where they end.
+Interval accepted_values(const ClaimedRange& range) {
+  return is_bound(range) ? Interval{range.low, range.high} : widened(range, kEquivalence);
+}
+
+/// Of ratios: "at most 1x" is met by what cannot be told from 1.
+Interval accepted_ratios(const ClaimedRange& range) {
+  const bool ends = is_bound(range) && effect_of(range) > 0;
+  return ends ? Interval{range.low, range.high} : widened(range, tolerance_of(range));
 }
 
 /// The interval of 1 / value.
 Interval inverse(const Interval& interval) { return {1 / interval.high, 1 / interval.low}; }
 
-/// Where an interval lies with regard to the accepted values. It is around those of *at most* and
-/// *at least* where it reaches past their one end: what they claim is on which side of it the value
-/// is.
-enum class Position { kBelow, kAbove, kMeets, kAround };
-
-bool is_bound(const Interval& accepted) {
-  return accepted.low <= 0 || !std::isfinite(accepted.high);
-}
+/// Where an interval lies with regard to the accepted values: all of it on one side, all of it
+/// inside, or some of it.
+enum class Position { kBelow, kAbove, kInside, kAround };
 
 Position position(const Interval& measured, const Interval& accepted) {
   if (measured.high < accepted.low) return Position::kBelow;
   if (measured.low > accepted.high) return Position::kAbove;
-  const bool past_low = measured.low < accepted.low;
-  const bool past_high = measured.high > accepted.high;
-  const bool is_around = is_bound(accepted) ? past_low || past_high : past_low && past_high;
-  return is_around ? Position::kAround : Position::kMeets;
+  const bool is_inside = measured.low >= accepted.low && measured.high <= accepted.high;
+  return is_inside ? Position::kInside : Position::kAround;
 }
 
 /// The verdict on a claim that has no direction.
@@ -41,7 +62,7 @@ ClaimVerdict judge_value(const Interval& measured, const Interval& accepted, Cla
   switch (position(measured, accepted)) {
     case Position::kBelow: return below;
     case Position::kAbove: return above;
-    case Position::kMeets: return ClaimVerdict::kConfirmed;
+    case Position::kInside: return ClaimVerdict::kConfirmed;
     case Position::kAround: break;
   }
   return ClaimVerdict::kUndecided;
@@ -60,20 +81,27 @@ ClaimVerdict judge_faster(const Interval& measured, const Interval& accepted,
   switch (position(measured, accepted)) {
     case Position::kBelow: return judge_less(measured, equal);
     case Position::kAbove: return ClaimVerdict::kLarger;
-    case Position::kAround: return ClaimVerdict::kUndecided;
-    case Position::kMeets: break;
+    case Position::kInside: return ClaimVerdict::kConfirmed;
+    case Position::kAround: break;
   }
-  // An interval that reaches from the claim to no effect, or to the opposite one where the claim
-  // itself is next to none, confirms nothing.
-  const double least = accepted.low > equal.high ? 1 : equal.low;
-  return measured.low < least ? ClaimVerdict::kUndecided : ClaimVerdict::kConfirmed;
+  return ClaimVerdict::kUndecided;
+}
+
+/// The verdict on "at most 1.1x": a gain that is not there does not confirm how large it can be.
+ClaimVerdict judge_most(const ClaimedRange& claimed, const Interval& measured) {
+  if (measured.high < 1) return ClaimVerdict::kNoGain;
+  return judge_value(measured, {claimed.low, claimed.high}, ClaimVerdict::kSmaller,
+                     ClaimVerdict::kLarger);
 }
 
 ClaimVerdict judge_speedup(const ClaimedRange& claimed, const Interval& measured) {
-  const Interval accepted = widened(claimed);
-  if (claimed.low >= 1 && claimed.high > 1) return judge_faster(measured, accepted, kEqual);
+  const double tolerance = tolerance_of(claimed);
+  const Interval accepted = accepted_ratios(claimed);
+  const Interval equal{1 - tolerance, 1 + tolerance};
+  if (claimed.low <= 0 && claimed.high > 1) return judge_most(claimed, measured);
+  if (claimed.low >= 1 && claimed.high > 1) return judge_faster(measured, accepted, equal);
   if (claimed.high <= 1 && claimed.low < 1) {
-    return judge_faster(inverse(measured), inverse(accepted), inverse(kEqual));
+    return judge_faster(inverse(measured), inverse(accepted), inverse(equal));
   }
   return judge_value(measured, accepted, ClaimVerdict::kSlower, ClaimVerdict::kFaster);
 }
@@ -88,11 +116,14 @@ std::string_view name_of(ClaimVerdict verdict) {
     case ClaimVerdict::kNotMet: return "not met";
     case ClaimVerdict::kOpposite: return "opposite";
     case ClaimVerdict::kNoEffect: return "no effect";
+    case ClaimVerdict::kNoGain: return "no gain";
     case ClaimVerdict::kFaster: return "faster";
     case ClaimVerdict::kSlower: return "slower";
     case ClaimVerdict::kNotReproduced: return "not reproduced";
     case ClaimVerdict::kUndecided: return "undecided";
     case ClaimVerdict::kNotProfiled: return "not profiled";
+    case ClaimVerdict::kEstimate: return "estimate";
+    case ClaimVerdict::kNotComparable: return "not comparable";
     case ClaimVerdict::kNotTestable: break;
   }
   return "not testable";
@@ -104,7 +135,7 @@ ClaimVerdict judge(Quantity quantity, const ClaimedRange& claimed,
   switch (describe(quantity).kind) {
     case ClaimedKind::kRatio: return judge_speedup(claimed, *measured_95);
     case ClaimedKind::kSeconds:
-      return judge_value(*measured_95, widened(claimed), ClaimVerdict::kFaster,
+      return judge_value(*measured_95, accepted_values(claimed), ClaimVerdict::kFaster,
                          ClaimVerdict::kSlower);
     case ClaimedKind::kOperationRate:
     case ClaimedKind::kByteRate:
@@ -112,7 +143,7 @@ ClaimVerdict judge(Quantity quantity, const ClaimedRange& claimed,
     case ClaimedKind::kShare:
     case ClaimedKind::kError:
     case ClaimedKind::kCount:
-      return judge_value(*measured_95, widened(claimed), ClaimVerdict::kSmaller,
+      return judge_value(*measured_95, accepted_values(claimed), ClaimVerdict::kSmaller,
                          ClaimVerdict::kLarger);
     case ClaimedKind::kNoNumber: break;
   }

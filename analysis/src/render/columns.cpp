@@ -31,6 +31,14 @@ std::optional<Interval> interval_in(const Json& estimate) {
   return Interval{interval["low"], interval["high"]};
 }
 
+/// Whether some interval is over the blocks of one process: these hold the truth less often.
+bool are_of_blocks(const std::vector<Json>& values) {
+  return std::ranges::any_of(values, [](const Json& value) {
+    if (!value.is_object() || value["interval"].is_null()) return false;
+    return value["interval"].value("over", "") == name_of(Replication::kBlocks);
+  });
+}
+
 std::string ratio_in(const Json& value) {
   if (!value.is_object()) return ratio_text(value);
   const Json& ratio = value["value"];
@@ -56,7 +64,8 @@ Column column_as_set(const std::string& title, Unit unit, bool has_interval,
     case Unit::kSeconds: return {fmt::format("{} [{}]", title, scale_of(unit, values).unit)};
     case Unit::kBytesPerSecond:
     case Unit::kFlopsPerSecond: return {scale_of(unit, values).unit};
-    default: return {has_interval ? title + " [95%]" : title};
+    default:
+      return {has_interval ? title + (are_of_blocks(values) ? " [blocks]" : " [95%]") : title};
   }
 }
 

@@ -1,6 +1,7 @@
 // A whole report as what stands where: answer, warnings, matrices, sections.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct Document {
   std::string context{};                ///< device, program, time; or ""
   std::string answer{};                 ///< what all tables say together; or ""
   std::vector<std::string> warnings{};  ///< what makes parts of it worth less than they look
+  std::string figure{};                 ///< in Mermaid's language, for Markdown alone; or ""
   std::vector<Matrix> matrices{};       ///< what stands above all tables
   std::vector<std::string> notes{};     ///< one sentence or run each
   std::vector<Section> sections{};      ///< empty: no cell has finished
@@ -36,6 +38,10 @@ Document document_of(const Report& report);
 /// Without the tables that are of one problem: what stands above all tables, and those that are of
 /// all problems together.
 Document in_brief(Document document);
+
+/// On one page: the answer, a figure of the arms, and at most so many lines of tables; tables of
+/// all problems come first. A note names what is left out.
+Document folded(Document document, std::size_t most_lines);
 
 /// The claims of several runs in one table; a note for each run says where it was measured. Throws
 /// UsageError without a claim.

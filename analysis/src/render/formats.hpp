@@ -1,6 +1,7 @@
 // A report as text, in every form that there is.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -11,9 +12,14 @@
 namespace msda {
 
 inline constexpr int kReportSchema = 1;
+inline constexpr std::size_t kPageLines = 60;
 
 std::string to_terminal(const Report& report, bool colour);
 std::string to_markdown(const Report& report);
+/// The page of docs/results: folded() to kPageLines lines of tables.
+std::string to_page(const Report& report);
+/// What the terminal says first, without colours: the answer, and what every arm is worth.
+std::string to_answer(const Report& report);
 /// One line for each cell (RFC 4180, header line, CRLF); seconds, bytes and operations without
 /// prefixes; an absent number is an empty field.
 std::string to_csv(const Report& report);

@@ -60,7 +60,8 @@ Standing standing_of(const Leader& leader) {
 std::vector<const Row*> fastest_first(const Table& table) {
   std::vector<const Row*> timed;
   for (const Row& row : table.rows) {
-    if (row.timed() && !row.repeats_baseline) timed.push_back(&row);
+    const bool is_alike = row.record.op == table.rows.front().record.op;
+    if (row.timed() && !row.repeats_baseline && is_alike) timed.push_back(&row);
   }
   const bool all_have_ratios =
       std::ranges::all_of(timed, [](const Row* row) { return row->speedup.has_value(); });

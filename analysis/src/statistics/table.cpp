@@ -23,7 +23,8 @@ Row make_row(const Record& record, const Record* baseline, const TableContext& c
   const bool is_baseline = &record == baseline;
   std::optional<RatioEstimate> speedup;
   if (record.status == CellStatus::kOk) {
-    row.median_seconds = median_seconds(record.samples).value_or(0);
+    const auto time = estimate_time(record.samples, context.planned);
+    row.median_seconds = time ? time->seconds : 0;
     if (baseline != nullptr && !is_baseline) {
       speedup = estimate_ratio(baseline->samples, record.samples, context.planned);
     }
@@ -42,7 +43,8 @@ Row make_row(const Record& record, const Record* baseline, const TableContext& c
   }
   row.dram_bytes_per_second = static_cast<double>(record.traffic.once()) / row.median_seconds;
   row.flops_per_second = static_cast<double>(record.traffic.flops) / row.median_seconds;
-  if (const auto bound = speed_of_light(record, context.memory)) {
+  const bool computes = record.traffic.flops > 0;  // a copy is no kernel that has this bound
+  if (const auto bound = speed_of_light(record, context.memory); bound && computes) {
     row.speed_of_light = bound->seconds / row.median_seconds;
     row.bound = bound->level;
   }
@@ -50,16 +52,15 @@ Row make_row(const Record& record, const Record* baseline, const TableContext& c
   return row;
 }
 
-/// Which compositions came to the same code.
+/// Which arms came to the same code, or are the same composition where no code is known.
 void find_same_code(std::vector<Row>& rows) {
   std::unordered_map<std::string, const Record*> first;
   for (Row& row : rows) {
-    const std::string& code = row.record.resources.code_hash;
-    if (code.empty()) continue;
+    const std::string& hash = row.record.resources.code_hash;
+    const std::string& code = hash.empty() ? row.record.composition : hash;
+    if (code.empty() || row.repeats_baseline) continue;  // an A/A pair is meant to be the same
     const auto [found, is_new] = first.try_emplace(code, &row.record);
-    if (!is_new && found->second->composition != row.record.composition) {
-      row.same_code_as = found->second->arm;
-    }
+    if (!is_new) row.same_code_as = found->second->arm;
   }
 }
 

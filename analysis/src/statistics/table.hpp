@@ -18,22 +18,24 @@ namespace msda {
 /// One line of the ablation table.
 struct Row {
   Record record;
-  double median_seconds = 0;           ///< over all samples; 0 without a time
+  /// Geometric mean of the blocks' medians, as estimate_time() makes it; 0 without a time.
+  double median_seconds = 0;
   std::optional<double> speedup;       ///< baseline time / this time, estimated inside blocks
   std::optional<Interval> speedup_95;  ///< 95% interval, see statistics.hpp
   Replication replication = Replication::kNone;  ///< what the interval is over
   int replicates = 0;                            ///< how many of them
-  double dram_bytes_per_second = 0;              ///< minimum_dram_bytes / median
+  double dram_bytes_per_second = 0;              ///< minimum_dram_bytes / time
   double flops_per_second = 0;
-  /// The least time the device's ceilings allow / median, 0..1, and the memory that sets it. Absent
+  /// The least time the device's ceilings allow / time, 0..1, and the memory that sets it. Absent
   /// where the manifest has no ceilings.
   std::optional<double> speed_of_light;
   std::optional<MemoryLevel> bound;
   std::optional<PrepassSplit> prepasses;  ///< absent where the kernel is all that a launch enqueues
   /// The same composition as the baseline's under another name: with it, the A/A pair.
   bool repeats_baseline = false;
-  /// The first arm of the table whose kernels have the same machine code and launches though its
-  /// composition is another: the two are one arm. "" where there is none.
+  /// The first arm of the table whose kernels have the same machine code and launches, or that is
+  /// the same composition where no code is known: the two are one arm. "" where there is none, and
+  /// of the baseline's A/A pair.
   std::string same_code_as;
   /// What did not show of the arm, as in its record, but for the table's `idle`.
   std::vector<std::string> missing;

@@ -189,7 +189,7 @@ TEST(EffectHeadline, SaysWhatPaysByHowMuchAndHowSure) {
   const Ablation found = analyse(design, records_from(design, truth, 0.002, random, 20));
   const std::string text = headline(found.tables.at(0));
   EXPECT_THAT(text, testing::StartsWith("All factors together: 1.2"));
-  EXPECT_THAT(text, HasSubstr("significantly faster (95% interval 1.2"));
+  EXPECT_THAT(text, HasSubstr("significantly faster (interval 1.2"));
   EXPECT_THAT(text, HasSubstr("20 blocks of one process). a pays most, averaged over the other "
                               "factors: 1.4"));
   EXPECT_THAT(text, HasSubstr("Costs time: c 0.86"));

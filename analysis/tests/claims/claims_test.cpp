@@ -71,6 +71,46 @@ TEST(CheckClaims, ASpeedupOverSeveralArmsIsOverTheFastestThatIsRight) {
   EXPECT_THAT(to_claims_csv(report), HasSubstr("\"the fastest of base, half, broken, absent\""));
 }
 
+TEST(CheckClaims, AFigureOfSomethingElseIsMeasuredAndNotJudged) {
+  Claim lost = claim("half", Claim::Quantity::kSpeedup, "2x", {1.95, 2.05});
+  lost.not_comparable = "its program writes 1 of 256 outputs";
+  const Report report = report_of({lost});
+  ASSERT_EQ(report.claims.size(), 1U);
+  EXPECT_EQ(report.claims[0].verdict, ClaimVerdict::kNotComparable);
+  EXPECT_NEAR(report.claims[0].measured.value(), 2, 0.01);
+  EXPECT_EQ(report.claims[0].reason, lost.not_comparable);
+  EXPECT_THAT(to_markdown(report), HasSubstr("1 not comparable"));
+  EXPECT_THAT(to_markdown(report), HasSubstr(lost.not_comparable));
+}
+
+TEST(CheckClaims, AFigureThatNobodyMeasuredSaysWhereWhatIsMeasuredLies) {
+  Claim expected = claim("half", Claim::Quantity::kSpeedup, "1.5x", {1.45, 1.55});
+  expected.estimate = "a roadmap expects it";
+  const Report report = report_of({expected});
+  ASSERT_EQ(report.claims.size(), 1U);
+  EXPECT_EQ(report.claims[0].verdict, ClaimVerdict::kEstimate);
+  EXPECT_EQ(report.claims[0].reason, expected.estimate);
+  EXPECT_EQ(report.claims[0].remark, "what is measured is: larger");
+  EXPECT_THAT(to_markdown(report), HasSubstr("1 estimate"));
+}
+
+TEST(CheckClaims, WhatCannotBeComparedStandsOnce) {
+  Claim lost = claim("half", Claim::Quantity::kSpeedup, "2x", {1.95, 2.05});
+  lost.not_comparable = "its program writes 1 of 256 outputs";
+  Claim open = claim("half", Claim::Quantity::kSpeedup, "2x", {1.95, 2.05});
+  std::vector<Record> records;
+  for (const char* problem : {"p", "q"}) {
+    for (Record one : {baseline("base", steady(1e-3)), record("half", steady(0.5e-3))}) {
+      one.problem = problem;
+      one.cell = cell_name(problem, one.arm, one.mode);
+      records.push_back(one);
+    }
+  }
+  const Report report =
+      make_report(nlohmann::json{{"claims", {to_json(lost), to_json(open)}}}, records);
+  EXPECT_EQ(report.claims.size(), 1U + 2U);
+}
+
 TEST(CheckClaims, IntervalsOverSeveralArmsHoldAtOnce) {
   Claim alone = claim("half", Claim::Quantity::kSpeedup, "2x", {1.5, 2.5});
   alone.over = {"base"};

@@ -1,6 +1,7 @@
 // Terminal and Markdown: what a person reads.
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,6 +21,7 @@ using synthetic::without_time;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 nlohmann::json full_manifest() {
   return {{"name", "quickstart"},
@@ -55,18 +57,18 @@ GPU X (cuda:0), msda 0.1.0, 2024-06-07T12:00:00Z, run complete
 captured, warm
 größer-漢字 is the fastest: 4.000x the speed of thread-per-channel, which takes 1.000 ms (95% interval 4.000x to 4.000x, 2 processes). Without a time: 2 skipped, 1 failed.
 
-  arm                 median [us]            ratio [95%]   GB/s  GFLOP/s   % SOL  rel. L2  verdict
-  thread-per-channel       1000.0                 1.000x   4.00      8.0  0.2 L1  5.6e-04  baseline
-  größer-漢字               250.0  4.000x [4.000, 4.000]  16.00     32.0  0.8 L1  5.6e-04  faster
-  clusters                      -                      -      -        -       -        -  skipped [1]
-  also                          -                      -      -        -       -        -  skipped [1]
-  broken                        -                      -      -        -       -        -  failed [2]
+  arm                 time [us]            ratio [95%]   GB/s  GFLOP/s   % SOL  rel. L2  verdict
+  thread-per-channel     1000.0                 1.000x   4.00      8.0  0.2 L1  5.6e-04  baseline
+  größer-漢字             250.0  4.000x [4.000, 4.000]  16.00     32.0  0.8 L1  5.6e-04  faster
+  clusters                    -                      -      -        -       -        -  skipped [1]
+  also                        -                      -      -        -       -        -  skipped [1]
+  broken                      -                      -      -        -       -        -  failed [2]
   [1] needs compute capability 9.0
   [2] line 1
       line 2
 95% intervals: Student t over the means of 2 processes.
 
-ratio: baseline time / arm time, compared inside interleaved blocks; above 1 is faster. GB/s: the bytes that the problem has to move at least / median. FLOP/s: the operator's operations / median. % SOL: speed of light, the least time that the device's ceilings allow / median, and the memory whose ceiling it is. rel. L2: error against the float64 reference.
+ratio: baseline time / arm time, compared inside interleaved blocks; above 1 is faster. GB/s: the bytes that the problem has to move at least / time. FLOP/s: the operator's operations / time. % SOL: speed of light, the least time that the device's ceilings allow / time, and the memory whose ceiling it is. rel. L2: error against the float64 reference.
 )");
 }
 
@@ -75,7 +77,7 @@ TEST(Terminal, TheLegendSaysWhatTheOperatorsOfTheProblemsCount) {
   ProblemEntry& sums = report.manifest.problems.emplace_back();
   sums.op = "sums";
   sums.flops_are = "2 per row";
-  EXPECT_THAT(to_terminal(report, false), HasSubstr("/ median. Operations: 2 per row. "));
+  EXPECT_THAT(to_terminal(report, false), HasSubstr("/ time. Operations: 2 per row. "));
   ProblemEntry& copy = report.manifest.problems.emplace_back();
   copy.op = "copy";
   copy.flops_are = "none";
@@ -117,8 +119,9 @@ TEST(Terminal, OneProcessSaysWhatItsIntervalLeavesOut) {
   const Report report = make_report(nlohmann::json::object(),
                                     {baseline("a", steady(2, 1, 4)), record("b", steady(1, 1, 4))});
   EXPECT_THAT(to_terminal(report, false),
-              HasSubstr("Student t over 4 blocks of one process; differences between processes are "
-                        "not in them."));
+              HasSubstr("\nIntervals: Student t over 4 blocks of one process; differences between "
+                        "processes are not in them, so that they hold the truth less often than in "
+                        "95% of runs."));
 }
 
 TEST(Terminal, SaysWhatTheTimeBudgetCutShort) {
@@ -191,6 +194,49 @@ TEST(WhatBestIs, IsALineForEachCellInTheTerminalAndNotInTheSummary) {
 TEST(Markdown, EmptyRun) {
   EXPECT_THAT(to_markdown(make_report({{"status", "running"}}, {})), HasSubstr(kNoTables));
   EXPECT_THAT(to_markdown(make_report(full_manifest(), {})), HasSubstr(kNoTablesAtAll));
+}
+
+/// 30 arms on 3 problems, the first of which is the baseline.
+Report large_report() {
+  std::vector<Record> records;
+  for (const char* problem : {"p", "q", "r"}) {
+    for (int i = 0; i < 30; ++i) {
+      Record one = record(fmt::format("arm-{}", i), steady(1e-3 / (1 + i)));
+      one.problem = problem;
+      one.cell = cell_name(problem, one.arm, one.mode);
+      one.baseline = i == 0;
+      records.push_back(std::move(one));
+    }
+  }
+  return make_report(nlohmann::json::object(), std::move(records));
+}
+
+TEST(Page, HasTheAnswerAFigureAndSixtyLinesOfTables) {
+  std::istringstream page(to_page(large_report()));
+  int rows = 0;
+  for (std::string line; std::getline(page, line);) {
+    rows += line.starts_with("| arm-") ? 1 : 0;
+  }
+  EXPECT_EQ(rows, 20 + 30);
+  EXPECT_THAT(page.str(), HasSubstr("arm-29 is the fastest everywhere"));
+  EXPECT_THAT(page.str(), HasSubstr("x-axis [\"arm-29\", \"arm-28\","));
+  EXPECT_THAT(page.str(), HasSubstr("bar [30.0, 29.0,"));
+}
+
+TEST(Page, NamesTheTablesThatItLeavesOut) {
+  const std::string page = to_page(large_report());
+  EXPECT_THAT(page, HasSubstr("## p, warm\n"));
+  EXPECT_THAT(page, HasSubstr("Tables that are left out: q, warm; r, warm."));
+  EXPECT_THAT(page, HasSubstr("; the first 20 of 30\n"));
+  EXPECT_THAT(to_page(make_report(nlohmann::json::object(),
+                                  {baseline("a", steady(2e-3)), record("b", steady(1e-3))})),
+              Not(HasSubstr("left out")));
+}
+
+TEST(Answer, IsTheSentenceAndTheMatrix) {
+  const std::string answer = to_answer(large_report());
+  EXPECT_THAT(answer, StartsWith("On 3 problems"));
+  EXPECT_THAT(answer, HasSubstr("arm-29"));
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ TEST(Csv, OneRowForEachCellWithAllColumns) {
   EXPECT_EQ(field_of(rows, 1, "baseline"), "true");
   EXPECT_EQ(field_of(rows, 1, "samples"), "24");
   EXPECT_EQ(field_of(rows, 2, "arm"), "a,b");
-  EXPECT_EQ(std::stod(field_of(rows, 2, "median_seconds")), 1e-3);
+  EXPECT_DOUBLE_EQ(std::stod(field_of(rows, 2, "median_seconds")), 1e-3);
   EXPECT_NEAR(std::stod(field_of(rows, 2, "speedup_95_low")), 2, 1e-9);
   EXPECT_EQ(field_of(rows, 2, "replication"), "processes");
   EXPECT_EQ(field_of(rows, 2, "replicates"), "2");

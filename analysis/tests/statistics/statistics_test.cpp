@@ -138,5 +138,43 @@ TEST(Classify, ByTheInterval) {
   EXPECT_EQ(classify_interval(1.002, 1.012), Difference::kFaster);
 }
 
+TEST(Rows, ATimeLiesInTheIntervalThatIsMadeOfTheSameBlocks) {
+  // Two speeds of one GPU: the median of all samples is the one that more blocks have.
+  std::vector<SampleBlock> blocks;
+  for (int i = 0; i < 12; ++i)
+    blocks.push_back({0, i, std::vector<double>(5, i % 3 ? 1e-3 : 2e-3), {}});
+  const Report report = make_report(nlohmann::json::object(), {synthetic::baseline("a", blocks)});
+  const double seconds = report.tables.at(0).rows.at(0).median_seconds;
+  EXPECT_NEAR(seconds, 1e-3 * std::pow(2, 1.0 / 3), 1e-9);
+  EXPECT_TRUE(estimate_time(blocks)->interval_95->contains(seconds));
+  EXPECT_FALSE(estimate_time(blocks)->interval_95->contains(*median_seconds(blocks)));
+}
+
+TEST(Rows, ACopyHasNoSpeedOfLightAndLeadsNoKernels) {
+  Record copy = synthetic::record("copy", synthetic::steady(1e-6));
+  copy.op = "copy";
+  copy.traffic.flops = 0;
+  const Report report = make_report(
+      {{"ceilings", {{"dram_bytes_per_second", 4e12}, {"gather_bytes_per_second", 32e12}}}},
+      {synthetic::baseline("base", synthetic::steady(2e-3)),
+       synthetic::record("vec", synthetic::steady(1e-3)), copy});
+  const Table& table = report.tables.at(0);
+  EXPECT_TRUE(find_row(table, "vec")->speed_of_light);
+  EXPECT_FALSE(find_row(table, "copy")->speed_of_light);
+  EXPECT_EQ(table.rows.at(table.leader.value().best).record.arm, "vec");
+}
+
+TEST(Rows, EqualCompositionsAreOneArm) {
+  Record twice = synthetic::record("twice", synthetic::steady(1e-3));
+  twice.composition = "vec";
+  Record pair = synthetic::record("pair", synthetic::steady(2e-3));
+  pair.composition = "base";
+  const Report report = make_report(
+      nlohmann::json::object(), {synthetic::baseline("base", synthetic::steady(2e-3)),
+                                 synthetic::record("vec", synthetic::steady(1e-3)), twice, pair});
+  EXPECT_EQ(find_row(report.tables.at(0), "twice")->same_code_as, "vec");
+  EXPECT_EQ(find_row(report.tables.at(0), "pair")->same_code_as, "") << "an A/A pair";
+}
+
 }  // namespace
 }  // namespace msda

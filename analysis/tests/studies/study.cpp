@@ -21,7 +21,7 @@ std::string line(const std::vector<std::string>& cells) {
 }
 
 std::string document() {
-  std::ifstream stream(MSDA_SOURCE_DIR "/docs/measurement.md");
+  std::ifstream stream(MSDA_SOURCE_DIR "/analysis/tests/studies/README.md");
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
@@ -97,7 +97,7 @@ void print_table(const char* title, const std::vector<std::string>& columns,
   for (const auto& row : rows) table += line(row);
   fmt::print("\n{}\n\n{}", title, table);
   EXPECT_TRUE(document().find("\n\n" + table + "\n") != std::string::npos)
-      << "docs/measurement.md has another table of: " << title;
+      << "README.md beside this file has another table of: " << title;
 }
 
 double average(int total, std::size_t each) {

@@ -1,5 +1,5 @@
 // What the studies of intervals share. They stand behind the interval and the default number of
-// processes, see docs/measurement.md: they print the tables that stand there, and hold the chosen
+// processes, see README.md: they print the tables that stand there, and hold the chosen
 // way against its bar.
 #pragma once
 
@@ -44,7 +44,7 @@ std::vector<Coverage> coverage_of(std::span<const Way> ways, const World& world,
 /// Of the way that the program takes.
 Coverage coverage_of_chosen(const World& world, int processes);
 
-/// A table in Markdown on the standard output. Fails where docs/measurement.md does not have it.
+/// A table in Markdown on the standard output. Fails where README.md does not have it.
 void print_table(const char* title, const std::vector<std::string>& columns,
                  const std::vector<std::vector<std::string>>& rows);
 /// Of a count over all experiments, of which each has so many. Divided once: a sum of shares would

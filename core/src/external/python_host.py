@@ -93,11 +93,14 @@ WIDTHS = (4, 2, 2, 8)
 ALIASES = {
     "sampling_locations": "locations",
     "sampling_loc": "locations",
+    "sampling_points": "locations",
     "attention_weights": "weights",
     "attn_weight": "weights",
     "attn_weights": "weights",
     "attention_logits": "logits",
     "value_spatial_shapes": "spatial_shapes",
+    "img": "value",
+    "img_shapes": "spatial_shapes",
     "value_level_start_index": "level_start_index",
 }
 SHAPES_AS_LIST = ("spatial_shapes_list", "value_spatial_shapes_list")

@@ -23,8 +23,17 @@ enum class QueryOrder {
   kShuffled,  ///< any, the same in all images
 };
 
+/// What the attention weights of a generated input are.
+enum class WeightKind {
+  kSoftmax,  ///< of normal logits: those of a query and head sum to 1
+  kUniform,  ///< each from 0 to 1, as published benchmarks have them: sums are anything
+};
+
 struct Generation {
   Distribution distribution = Distribution::kUniform;
+  double low = 0;  ///< uniform: where locations begin and end, in images
+  double high = 1;
+  WeightKind weights = WeightKind::kSoftmax;
   QueryOrder query_order = QueryOrder::kRaster;
   double sigma = 2.0;           ///< local, clustered: standard deviation of the offsets in pixels
   double outside_share = 0.25;  ///< outside: share of the points beyond the image, 0..1
@@ -50,6 +59,16 @@ template <>
 struct Named<QueryOrder> {
   static constexpr const char* kWhat = "order of queries";
   static constexpr std::array kValues = {QueryOrder::kRaster, QueryOrder::kShuffled};
+};
+
+constexpr std::string_view name_of(WeightKind kind) {
+  return kind == WeightKind::kSoftmax ? "softmax" : "uniform";
+}
+
+template <>
+struct Named<WeightKind> {
+  static constexpr const char* kWhat = "kind of weights";
+  static constexpr std::array kValues = {WeightKind::kSoftmax, WeightKind::kUniform};
 };
 
 /// Throws UsageError with the list of names and the nearest one.

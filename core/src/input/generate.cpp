@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 #include <span>
 
 #include <msda/error.hpp>
@@ -20,6 +21,11 @@ namespace msda {
 namespace {
 
 void validate(const Generation& generation) {
+  if (!std::isfinite(generation.low) || !std::isfinite(generation.high) ||
+      generation.low > generation.high) {
+    throw UsageError(fmt::format("low is {} and high {}: locations go from one to the other",
+                                 generation.low, generation.high));
+  }
   if (!std::isfinite(generation.sigma) || generation.sigma < 0) {
     throw UsageError(
         fmt::format("sigma is {}: it must be a number of pixels, 0 or more", generation.sigma));
@@ -93,7 +99,15 @@ void softmax(std::span<float> logits) {
   for (float& x : logits) x = static_cast<float>(x / sum);
 }
 
-Bytes generate_weights(const Problem& problem, const RandomSource& random, unsigned threads) {
+/// Of normals, in place: each has a distribution function that is uniform.
+void to_uniform_weights(std::span<float> normals) {
+  for (float& x : normals) {
+    x = static_cast<float>(0.5 * std::erfc(-static_cast<double>(x) / std::numbers::sqrt2));
+  }
+}
+
+Bytes generate_weights(const Problem& problem, WeightKind kind, const RandomSource& random,
+                       unsigned threads) {
   constexpr std::int64_t kGrain = 256;
   const std::int64_t per_group = problem.level_count() * problem.points;
   Bytes weights(static_cast<std::size_t>(bytes_of(problem, forward::kWeights)));
@@ -102,7 +116,7 @@ Bytes generate_weights(const Problem& problem, const RandomSource& random, unsig
                  std::vector<float> group(static_cast<std::size_t>(per_group));
                  for (std::int64_t i = begin; i < end; ++i) {
                    random.fill_normals(RandomStream::kLogit, i * per_group, group);
-                   softmax(group);
+                   kind == WeightKind::kSoftmax ? softmax(group) : to_uniform_weights(group);
                    store_floats(problem.types.weight, group, weights.data(), i * per_group);
                  }
                });
@@ -113,6 +127,11 @@ Bytes generate_weights(const Problem& problem, const RandomSource& random, unsig
 std::string origin_of(const Generation& generation) {
   std::string origin(name_of(generation.distribution));
   switch (generation.distribution) {
+    case Distribution::kUniform:
+      if (generation.low != 0 || generation.high != 1) {
+        origin += fmt::format(" from {} to {}", generation.low, generation.high);
+      }
+      break;
     case Distribution::kLocal: origin += fmt::format(", sigma {}", generation.sigma); break;
     case Distribution::kClustered:
       origin += fmt::format(", {} objects, sigma {}", generation.objects, generation.sigma);
@@ -121,6 +140,9 @@ std::string origin_of(const Generation& generation) {
       origin += fmt::format(", share {}", generation.outside_share);
       break;
     default: break;
+  }
+  if (generation.weights != WeightKind::kSoftmax) {
+    origin += fmt::format(", {} weights", name_of(generation.weights));
   }
   if (generation.query_order == QueryOrder::kShuffled) origin += ", queries shuffled";
   return origin + fmt::format(", seed {}", generation.seed);
@@ -135,7 +157,7 @@ Input generate(const Problem& problem, const Generation& generation, unsigned th
   Input input(problem, forward::kTensors);
   input.tensors[forward::kValue] = generate_value(problem, random, threads);
   input.tensors[forward::kLocations] = generate_locations(problem, generation, random, threads);
-  input.tensors[forward::kWeights] = generate_weights(problem, random, threads);
+  input.tensors[forward::kWeights] = generate_weights(problem, generation.weights, random, threads);
   input.origin = origin_of(generation);
   return input;
 }

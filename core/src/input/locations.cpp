@@ -35,9 +35,14 @@ Location scatter(const Location& centre, double sigma, const Point& point) {
 
 class UniformSampler {
  public:
+  UniformSampler(double low, double high) : low_(low), size_(high - low) {}
   Location operator()(const Point& point) const {
-    return {to_uniform(point.words[0]), to_uniform(point.words[1])};
+    return {low_ + size_ * to_uniform(point.words[0]), low_ + size_ * to_uniform(point.words[1])};
   }
+
+ private:
+  double low_;
+  double size_;
 };
 
 class LocalSampler {
@@ -226,7 +231,7 @@ Bytes generate_locations(const Problem& problem, const Generation& generation,
     return sample_all(problem, places, random, threads, sampler);
   };
   switch (generation.distribution) {
-    case Distribution::kUniform: return sample(UniformSampler());
+    case Distribution::kUniform: return sample(UniformSampler(generation.low, generation.high));
     case Distribution::kLocal: return sample(LocalSampler(problem, generation.sigma));
     case Distribution::kDirectional: return sample(DirectionalSampler(problem));
     case Distribution::kClustered: return sample(ClusteredSampler(problem, generation, random));

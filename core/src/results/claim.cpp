@@ -34,6 +34,8 @@ struct JsonFields<Claim> {
         json_field("metric", &Claim::metric).unless_empty(), json_field("value", &Claim::value),
         json_field("measured_on", &Claim::measured_on).unless_empty(),
         json_field("against", &Claim::against), json_field("note", &Claim::note).optional(),
+        json_field("not_comparable", &Claim::not_comparable).unless_empty(),
+        json_field("estimate", &Claim::estimate).unless_empty(),
         json_field("evidence", &Claim::evidence).unless_empty(),
         json_field("left_out", &Claim::left_out).optional());
   }

@@ -56,6 +56,12 @@ struct Claim {
   std::string measured_on;  ///< the source's GPU, as a part of its name; "": not said
   std::optional<Reference> against;
   std::string note;  ///< shown with the verdict
+  /// Why the source's figure is of something else than what the arm computes: a measured number is
+  /// shown, and no verdict made of it. "" for all others.
+  std::string not_comparable;
+  /// Why the figure is an expectation and not a measurement: a measured number is shown, with where
+  /// it lies, and confirms or refutes nothing that was measured. "" for all others.
+  std::string estimate;
   /// Conditions that its arms must meet beside those of their variants.
   std::vector<std::string> evidence;
   /// Why a run on its device cannot test what others could; "" when it can.

@@ -48,7 +48,8 @@ std::span<const UnitScale> units_of(ClaimedKind kind) {
   return {};
 }
 
-constexpr std::string_view kOutcomes[] = {"hung", "crashed", "wrong", "failed", Claim::kIdentical};
+constexpr std::string_view kOutcomes[] = {"hung",   "crashed", "wrong",
+                                          "failed", "ok",      Claim::kIdentical};
 
 constexpr std::array kQuantities = {
     ClaimedQuantity{Quantity::kSpeedup, ClaimedKind::kRatio, "speedup",
@@ -70,8 +71,8 @@ constexpr std::array kQuantities = {
                     "`{metric: 0}`, `{metric: at most 2e9}`",
                     "what [`msda profile`](profiling.md) counted in the arm's main kernel"},
     ClaimedQuantity{Quantity::kOutcome, ClaimedKind::kNoNumber, "outcome",
-                    "`hung`, `crashed`, `wrong`, `failed`, `identical`",
-                    "how the arm ends, where it does not end well; or that its output has the bits "
+                    "`hung`, `crashed`, `wrong`, `failed`, `ok`, `identical`",
+                    "how the arm ends; or that its output has the bits "
                     "of that of `over`"},
     ClaimedQuantity{Quantity::kNotTestable, ClaimedKind::kNoNumber, "not-testable", "text",
                     "why a run cannot tell"}};

@@ -59,9 +59,17 @@ struct JsonFields<ReferencesEntry>
                   &ReferencesEntry::type> {};
 
 template <>
-struct JsonFields<Generation>
-    : JsonMembers<&Generation::distribution, &Generation::query_order, &Generation::sigma,
-                  &Generation::outside_share, &Generation::objects, &Generation::seed> {};
+struct JsonFields<Generation> {
+  static auto list() {
+    using G = Generation;
+    return std::tuple(
+        json_field("distribution", &G::distribution), json_field("low", &G::low).optional(),
+        json_field("high", &G::high).optional(), json_field("weights", &G::weights).optional(),
+        json_field("query_order", &G::query_order), json_field("sigma", &G::sigma),
+        json_field("outside_share", &G::outside_share), json_field("objects", &G::objects),
+        json_field("seed", &G::seed));
+  }
+};
 
 template <>
 json write_json<ProblemSpec>(const ProblemSpec& spec) {

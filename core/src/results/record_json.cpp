@@ -162,7 +162,7 @@ struct JsonFields<Record> {
         json_field("stopped_by", &R::stopped_by, "empty without a time")
             .matching("^(blocks|budget|halving)?$"),
         json_field("resources", &R::resources), json_field("compilation", &R::compilation),
-        json_field("evidence", &R::evidence, "whether what the arm is about shows"),
+        json_field("evidence", &R::evidence, "whether the arm's optimizations took effect"),
         json_field("prepare_seconds", &R::prepare_seconds),
         json_field("traffic", &R::traffic, "what one call moves and computes"));
   }

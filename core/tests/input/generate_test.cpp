@@ -263,6 +263,43 @@ TEST(Generate, OutsidePutsTheShareBeyondTheImage) {
   }
 }
 
+TEST(Generate, UniformLocationsGoFromLowToHigh) {
+  Generation generation = make_generation(Distribution::kUniform);
+  const Input whole = generate(statistical_problem(), generation);
+  generation.low = -1;
+  const auto locations = locations_of(statistical_problem(), generation);
+  EXPECT_NEAR(*std::ranges::min_element(locations), -1, 0.001);
+  EXPECT_NEAR(*std::ranges::max_element(locations), 1, 0.001);
+  int inside = 0;
+  for (std::size_t i = 0; i < locations.size(); i += 2) {
+    inside += locations[i] > 0 && locations[i + 1] > 0 ? 1 : 0;
+  }
+  EXPECT_NEAR(2.0 * inside / static_cast<double>(locations.size()), 0.25, 0.02);
+  generation.low = 0;
+  EXPECT_EQ(generate(statistical_problem(), generation).at("locations"), whole.at("locations"));
+  generation.high = -0.5;
+  EXPECT_THAT(usage_error_of([&] { generate(small_problem(), generation); }), HasSubstr("low"));
+}
+
+TEST(Generate, UniformWeightsAreNoSoftmax) {
+  Generation generation = make_generation(Distribution::kUniform);
+  generation.weights = WeightKind::kUniform;
+  const Problem problem = statistical_problem();
+  const Input input = generate(problem, generation);
+  const auto weights = to_floats(problem.types.weight, input.at("weights"));
+  double sum = 0;
+  double squares = 0;
+  for (const float weight : weights) {
+    ASSERT_TRUE(weight >= 0 && weight <= 1) << weight;
+    sum += weight;
+    squares += weight * weight;
+  }
+  const auto count = static_cast<double>(weights.size());
+  EXPECT_NEAR(sum / count, 0.5, 0.01);
+  EXPECT_NEAR(squares / count, 1.0 / 3, 0.01);
+  EXPECT_THAT(input.origin, HasSubstr("uniform weights"));
+}
+
 TEST(Generate, BorderCoordinatesAreHalfPixelsAndReachEveryLimit) {
   const Problem problem = statistical_problem();
   std::set<double> seen;  // x in pixels of level 0

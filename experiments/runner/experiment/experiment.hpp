@@ -100,5 +100,7 @@ ProblemSpec directory_spec(const std::filesystem::path& directory, const Problem
 
 /// Where the experiments that came with the program lie: the source tree's and the install tree's.
 std::vector<std::filesystem::path> experiments_directories();
+/// The file of that name among them.
+std::optional<std::filesystem::path> shipped_experiment(const std::filesystem::path& name);
 
 }  // namespace msda

@@ -204,6 +204,10 @@ std::vector<Setting<ClaimReader>> claim_setting_list() {
                            {"`{arm: value}`", {{"type", "object"}, {"maxProperties", 1}}},
                            "what the same source measured there of another arm", read_against));
   all.push_back(sentence("note", &Claim::note, "text", "shown with the verdict"));
+  all.push_back(sentence("not-comparable", &Claim::not_comparable, "a reason",
+                         "why the figure is of something else than the arm computes"));
+  all.push_back(sentence("estimate", &Claim::estimate, "a reason",
+                         "why the figure is expected, and was measured by nobody"));
   all.push_back(setting<R>(
       "evidence", evidence_shape(), "what must [show](evidence.md) for a verdict",
       [](const YamlNode& node, R& reader) { reader.claim.evidence = parse_evidence(node); }));
@@ -239,7 +243,7 @@ Claim parse_claim(const YamlNode& node, const Experiment& experiment) {
   const bool is_outcome_of_one = claim.quantity == Quantity::kOutcome && !claim.is_of_identity();
   const bool is_of_one = is_outcome_of_one || claim.quantity == Quantity::kCounter;
   if (is_of_one && claim.arms.size() > 1) {
-    map.require("arm").fail(fmt::format("'{}' is about one arm", name_of(claim.quantity)));
+    map.require("arm").fail(fmt::format("'{}' is a claim of one arm", name_of(claim.quantity)));
   }
   return claim;
 }

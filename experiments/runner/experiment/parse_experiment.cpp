@@ -59,10 +59,7 @@ class RecipeReader {
   fs::path included_file(const fs::path& named) const {
     const fs::path beside = from_.parent_path() / named;  // `named` itself where it is absolute
     if (fs::exists(beside)) return beside;
-    for (const fs::path& directory : experiments_directories()) {
-      if (fs::exists(directory / named)) return directory / named;
-    }
-    return beside;
+    return shipped_experiment(named).value_or(beside);
   }
 
   void read_included(const YamlNode& entry) {

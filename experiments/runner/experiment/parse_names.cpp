@@ -43,4 +43,12 @@ std::vector<std::filesystem::path> experiments_directories() {
   return {prefix / "share" / "msda" / "experiments"};
 }
 
+std::optional<std::filesystem::path> shipped_experiment(const std::filesystem::path& name) {
+  for (const std::filesystem::path& directory : experiments_directories()) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(directory / name, error)) return directory / name;
+  }
+  return std::nullopt;
+}
+
 }  // namespace msda

@@ -104,6 +104,10 @@ const Settings<Generation>& generation_settings() {
   static const Settings<G> settings{
       setting("distribution", &G::distribution, form::name<Distribution>(),
               "[where](problems.md#generated-inputs) generated points lie"),
+      setting("low", &G::low, form::number(-16, 16), "`uniform`: where locations begin, in images"),
+      setting("high", &G::high, form::number(-16, 16), "`uniform`: where they end"),
+      setting("weights", &G::weights, form::name<WeightKind>(),
+              "`uniform`: each from 0 to 1, and no softmax"),
       setting("query_order", &G::query_order, form::name<QueryOrder>(),
               "`shuffled`: neighbouring queries lie anywhere in the image"),
       setting("sigma", &G::sigma, form::number(0, kInfinity),

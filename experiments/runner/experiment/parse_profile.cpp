@@ -34,7 +34,7 @@ const Settings<ProfileSettings>& profile_settings() {
   static const Settings<P> settings{
       setting("metrics", &P::metrics,
               names_like("a list of names such as `dram__bytes.sum`", "metric", kMetricPattern),
-              "what Nsight Compute counts; those that claims are about are counted too")
+              "what Nsight Compute counts; the metrics of claims are counted too")
           .otherwise("[these](profiling.md#counters-of-every-cell)"),
       setting("sections", &P::sections,
               names_like("a list of names such as `SourceCounters`", "section", kSectionPattern),

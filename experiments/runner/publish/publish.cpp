@@ -11,6 +11,7 @@
 #include "files/write.hpp"
 #include "render/formats.hpp"
 #include "results/run_data.hpp"
+#include "runner/publish/quotes.hpp"
 
 namespace msda {
 namespace {
@@ -82,7 +83,7 @@ Published publish(const std::filesystem::path& place, const std::filesystem::pat
   ensure_directory(directory);
   if (!is_published(place, directory)) write_archive(published.archive, run);
   const Report report = make_report(published.archive);
-  const std::string text = to_markdown(report);
+  const std::string text = to_page(report);
   write_atomically(published.report, text);
   const std::string archive = read_text(published.archive);
   published.archive_bytes = archive.size();
@@ -93,6 +94,20 @@ Published publish(const std::filesystem::path& place, const std::filesystem::pat
     compare(*before, report, published);
   }
   return published;
+}
+
+std::vector<std::filesystem::path> renew_quotes(const std::filesystem::path& root,
+                                                const std::filesystem::path& results) {
+  std::vector<std::filesystem::path> changed;
+  for (const std::filesystem::path& document : quoting_documents(root)) {
+    const auto before = read_text_if_there(document);
+    if (!before || quotes_in(*before) == 0) continue;
+    const std::string after = with_quotes(*before, results);
+    if (after == *before) continue;
+    write_atomically(document, after);
+    changed.push_back(document);
+  }
+  return changed;
 }
 
 }  // namespace msda

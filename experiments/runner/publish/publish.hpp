@@ -42,4 +42,8 @@ void require_publishable(const std::filesystem::path& place, const Checkout& che
 /// so that a report is always what its archive says. Throws UsageError, EnvironmentError.
 Published publish(const std::filesystem::path& place, const std::filesystem::path& directory);
 
+/// Documents below `root` whose quotes of the runs in `results` were renewed.
+std::vector<std::filesystem::path> renew_quotes(const std::filesystem::path& root,
+                                                const std::filesystem::path& results);
+
 }  // namespace msda

@@ -201,7 +201,14 @@ void GroupRunner::load_inputs() {
   std::vector<std::string> hashes;
   hashes.reserve(sets.size());
   for (const InputSet& set : sets) hashes.push_back(set.hash);
-  for (Cell& cell : cells_) cell.record.processes.front().inputs = hashes;
+  const Operator& op = find_operator(spec.op);
+  // Of the values the rows that some point touches: a decoder's touch a part.
+  Traffic traffic = op.traffic(spec.problem);
+  traffic.read = std::min(traffic.read, op.least_traffic(*sets.front().input).read);
+  for (Cell& cell : cells_) {
+    cell.record.processes.front().inputs = hashes;
+    if (cell.record.op == op.name()) cell.record.traffic = traffic;
+  }
   group_inputs_.emplace(device_, sets);
 }
 

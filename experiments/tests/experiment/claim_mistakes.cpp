@@ -48,7 +48,7 @@ std::vector<Mistake> claim_mistakes() {
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: [b, fixture], counter: {m.sum: 0}}\n"),
        "5:31",
-       {"'counter' is about one arm"}},
+       {"'counter' is a claim of one arm"}},
       {"ClaimOver",
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: b, over: b, speedup: 2x}\n"),
@@ -125,7 +125,7 @@ std::vector<Mistake> claim_mistakes() {
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: [b, fixture], outcome: hung}\n"),
        "5:31",
-       {"'outcome' is about one arm"}},
+       {"'outcome' is a claim of one arm"}},
       {"ClaimArmTwice",
        with("arms: [fixture, {name: b, use: [{fixture: {after: 2}}]}]\nbaseline: "
             "fixture\nclaims:\n  - {text: t, source: s, arm: [b, b], time: 1 s}\n"),

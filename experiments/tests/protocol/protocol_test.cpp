@@ -14,7 +14,8 @@ GroupRequest full_request() {
   request.problem.problem.layout = ValueLayout::kZeroBorder;
   request.problem.problem.types = {DType::kFloat16, DType::kFloat32, DType::kBFloat16,
                                    DType::kFloat16};
-  request.problem.generation = {Distribution::kClustered, QueryOrder::kShuffled, 1.5, 0.125, 3,
+  request.problem.generation = {Distribution::kClustered, -0.5, 1.5,   WeightKind::kUniform,
+                                QueryOrder::kShuffled,    1.5,  0.125, 3,
                                 0xffffffffffffffffU};
   request.mode = TimingMode::kGraph;
   request.arms = {

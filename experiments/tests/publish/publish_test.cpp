@@ -6,6 +6,7 @@
 #include <msda/error.hpp>
 
 #include "files/read.hpp"
+#include "render/formats.hpp"
 #include "results/run_data.hpp"
 #include "runner/publish/checkout.hpp"
 #include "support/support.hpp"
@@ -62,8 +63,8 @@ TEST_F(Publish, WritesTheReportAndTheRunWithAllSamples) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("claims.jsonl.zst: new, 3 cells"));
   EXPECT_THAT(outcome.out, HasSubstr("claims.md: new"));
-  const std::string again = run({"report", result("claims.jsonl.zst"), "--format", "md"}).out;
-  EXPECT_EQ(again, read_text(result("claims.md")));
+  const std::string again = read_text(result("claims.md"));
+  EXPECT_EQ(again, to_page(make_report(result("claims.jsonl.zst"))));
   EXPECT_THAT(again, HasSubstr("(commit " + head() + ")"));
   const RunData there = read_run(result("claims.jsonl.zst"));
   const RunData before = read_run(run_);
@@ -79,6 +80,17 @@ TEST_F(Publish, NamesNoPlaceOfTheMachine) {
   EXPECT_EQ(there.manifest.host_hash, "");
   EXPECT_THAT(to_json(there.manifest).dump(),
               Not(HasSubstr(std::filesystem::temp_directory_path().string() + "/")));
+}
+
+TEST_F(Publish, RenewsWhatDocumentsQuote) {
+  const std::string mark = "<!--= claims manifest.name-->";
+  ASSERT_EQ(shell("echo 'of **an old run**" + mark + "' > README.md && git add . && " +
+                  std::string(kCommit) + "-m two")
+                .exit_code,
+            0);
+  const Outcome outcome = publish();
+  EXPECT_THAT(outcome.out, HasSubstr("README.md: quotes renewed")) << outcome.err;
+  EXPECT_EQ(read_text(checkout_.path() / "README.md"), "of **claims**" + mark + "\n");
 }
 
 TEST_F(Publish, ASecondTimeSaysThatNothingChanged) {

@@ -11,9 +11,11 @@ namespace msda::l2_hints {
 template <class K, class Parameters>
 struct Cache : DefaultCache<K, Parameters> {
   using Problem = typename K::Problem;
-  enum Value { kDefault, kCg, kEvictLast };  // the choices of parameter "value", in their order
+  // The choices of parameters "value" and "stream", in their order.
+  enum Value { kDefault, kCg, kEvictLast };
+  enum Stream { kPlainStream, kCgStream, kEvictFirst };
   static constexpr const char* idle() {
-    return Parameters::stream                                            ? nullptr
+    return Parameters::stream != kPlainStream                            ? nullptr
            : Parameters::value == kDefault && Parameters::bypass_l1 == 0 ? "no hint is asked for"
                                                                          : all_levels_on_chip<K>();
   }
@@ -40,14 +42,15 @@ struct Cache : DefaultCache<K, Parameters> {
   }
   template <class Word>
   __device__ static Word load_stream(const Word* p) {
-    if constexpr (Parameters::stream && Parameters::stream_past_l1)
-      return ptx::ld_nc_no_allocate_evict_first(p);
-    if constexpr (Parameters::stream) return ptx::ld_nc_evict_first(p);
-    return ptx::ldg(p);
+    if constexpr (Parameters::stream == kCgStream) return ptx::ld_cg(p);
+    if constexpr (Parameters::stream == kPlainStream) return ptx::ldg(p);
+    if constexpr (Parameters::stream_past_l1) return ptx::ld_nc_no_allocate_evict_first(p);
+    return ptx::ld_nc_evict_first(p);
   }
+  /// No store stays in L1, so that one of kind cg is a plain one.
   template <class Word>
   __device__ static void store_output(Word* p, Word v) {
-    if constexpr (Parameters::stream) {
+    if constexpr (Parameters::stream == kEvictFirst) {
       ptx::st_cs(p, v);
     } else {
       *p = v;

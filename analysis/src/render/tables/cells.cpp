@@ -102,8 +102,9 @@ std::string method_of(const Table& table, Replication replication) {
     return fmt::format("95% intervals: Student t over the means of {} processes.", count);
   }
   return fmt::format(
-      "95% intervals: Student t over {} blocks of one process; differences between processes are "
-      "not in them.",
+      "Intervals: Student t over {} blocks of one process; differences between processes are not "
+      "in "
+      "them, so that they hold the truth less often than in 95% of runs.",
       count);
 }
 
@@ -202,7 +203,7 @@ const ColumnsOf<Row>& cell_columns() {
       {"status", kCsv, [](const Row& r) { return r.record.status; }},
       {"verdict", kEverywhere, Look("verdict"), [](const Row& r) { return r.verdict; },
        row_verdict},
-      {"median_seconds", kEverywhere, Look("median", Unit::kSeconds),
+      {"median_seconds", kEverywhere, Look("time", Unit::kSeconds),
        [](const Row& r) { return when(r.timed(), r.median_seconds); }},
       {"speedup", kEverywhere,
        Look("ratio", Unit::kRatio,
@@ -215,14 +216,14 @@ const ColumnsOf<Row>& cell_columns() {
       {"stopped_by", kCsv, [](const Row& r) { return r.record.stopped_by; }},
       {"dram_bytes_per_second", kEverywhere,
        Look("", Unit::kBytesPerSecond,
-            "GB/s: the bytes that the problem has to move at least / median.", true),
+            "GB/s: the bytes that the problem has to move at least / time.", true),
        [](const Row& r) { return when(r.timed(), r.dram_bytes_per_second); }},
       {"flops_per_second", kEverywhere,
-       Look("", Unit::kFlopsPerSecond, "FLOP/s: the operator's operations / median.", true),
-       [](const Row& r) { return when(r.timed(), r.flops_per_second); }},
+       Look("", Unit::kFlopsPerSecond, "FLOP/s: the operator's operations / time.", true),
+       [](const Row& r) { return when(r.timed() && r.flops_per_second > 0, r.flops_per_second); }},
       {"speed_of_light", kEverywhere,
        Look("% SOL", Unit::kShare,
-            "% SOL: speed of light, the least time that the device's ceilings allow / median, "
+            "% SOL: speed of light, the least time that the device's ceilings allow / time, "
             "and the memory whose ceiling it is."),
        [](const Row& r) { return r.speed_of_light; },
        [](const Row& r, Footnotes&) { return speed_of_light_text(r); }},

@@ -75,11 +75,11 @@ std::string claimed_text(const CheckedClaim& checked) {
 
 /// "12 of 20 claims are confirmed, 3 smaller, ..."
 std::string summary_of(const std::vector<CheckedClaim>& claims) {
-  constexpr std::array kOrder = {
-      ClaimVerdict::kConfirmed, ClaimVerdict::kSmaller,     ClaimVerdict::kLarger,
-      ClaimVerdict::kFaster,    ClaimVerdict::kSlower,      ClaimVerdict::kNotMet,
-      ClaimVerdict::kNoEffect,  ClaimVerdict::kOpposite,    ClaimVerdict::kNotReproduced,
-      ClaimVerdict::kUndecided, ClaimVerdict::kNotProfiled, ClaimVerdict::kNotTestable};
+  using V = ClaimVerdict;
+  constexpr std::array kOrder = {V::kConfirmed,   V::kSmaller,       V::kLarger,     V::kFaster,
+                                 V::kSlower,      V::kNotMet,        V::kNoEffect,   V::kNoGain,
+                                 V::kOpposite,    V::kNotReproduced, V::kUndecided,  V::kEstimate,
+                                 V::kNotProfiled, V::kNotComparable, V::kNotTestable};
   std::vector<std::string> parts;
   for (const ClaimVerdict verdict : kOrder) {
     const auto count = std::ranges::count_if(
@@ -172,10 +172,14 @@ std::optional<Section> claims_section(std::span<const Report> reports) {
   set_rows(section, columns, all);
   section.headline = summary_of(all);
   section.remarks = {fmt::format(
-      "A claim is confirmed when the 95% interval meets the claimed range, widened by {:.0f}%; a "
-      "single number stands for all that round to it. Smaller and larger speak of the size of an "
-      "effect in the claimed direction. Not met: less than is claimed, and the interval leaves "
-      "open whether there is an effect. Undecided: it allows the claim and something else.",
+      "A claim is confirmed when the interval lies inside the claimed range, widened by {:.0f}% or "
+      "by a fifth of the claimed effect where that is less; a single number stands for all that "
+      "round to it, and the end of at most and at least is not widened. Smaller and larger speak "
+      "of "
+      "the size of an effect in the claimed direction. Not met: less than is claimed, and the "
+      "interval leaves open whether there is an effect. Undecided: some of it lies inside. "
+      "Estimate: the source expects the figure, and has not measured it. Not comparable: the claim "
+      "is of a program that computes something else.",
       kEquivalence * 100)};
   return section;
 }

@@ -50,6 +50,13 @@ std::string idle_percent(const Fastest& of) {
   return of.loads.splits_time() ? "0" : kAbsent;
 }
 
+/// The problem and the mode of the samples, which are those of graphs where the counted mode has
+/// none.
+std::string sampled_place(const Fastest& of) {
+  if (of.row == nullptr) return place_of(*of.table);
+  return printable_line(of.table->problem).append(", ").append(name_of(of.row->record.mode));
+}
+
 /// Rows of all problems have one unit.
 std::string in_us(double seconds) {
   const double us = seconds * 1e6;
@@ -58,7 +65,7 @@ std::string in_us(double seconds) {
 
 ColumnsOf<Fastest> limit_columns() {
   ColumnsOf<Fastest> columns = {
-      {"problem", Side::kWords, [](const Fastest& of) { return place_of(*of.table); }},
+      {"problem", Side::kWords, sampled_place},
       {"arm", Side::kWords, [](const Fastest& of) { return printable_line(of.launch->arm()); }},
       {"us", Side::kNumbers,
        [](const Fastest& of) {

@@ -127,9 +127,12 @@ std::string as_markdown(const Document& document) {
     text += fmt::format("\nNote: {}\n", escaped(note));
   }
   if (document.sections.empty()) return text + "\n" + document.nothing + "\n";
-  if (document.sections.size() > 1 && !document.answer.empty()) {
+  const bool is_said_below =
+      document.sections.size() == 1 && document.sections.front().headline == document.answer;
+  if (!is_said_below && !document.answer.empty()) {
     text += fmt::format("\n{}\n", escaped(document.answer));
   }
+  if (!document.figure.empty()) text += "\n```mermaid\n" + document.figure + "```\n";
   for (const Matrix& matrix : document.matrices) {
     if (matrix.columns.size() > 1) text += set_matrix(matrix);
   }
@@ -139,5 +142,9 @@ std::string as_markdown(const Document& document) {
 }
 
 std::string to_markdown(const Report& report) { return as_markdown(document_of(report)); }
+
+std::string to_page(const Report& report) {
+  return as_markdown(folded(document_of(report), kPageLines));
+}
 
 }  // namespace msda

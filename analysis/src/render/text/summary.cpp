@@ -172,7 +172,8 @@ std::string how_sure(const Report& report) {
   const std::string low = percent_text(least);
   const std::string high = percent_text(most);
   return fmt::format(
-      "95% intervals over {}; differences of {} are found in 4 of 5 runs.\n",
+      "{} over {}; differences of {} are found in 4 of 5 runs.\n",
+      processes > 0 ? "95% intervals" : "Intervals",
       processes > 0 ? fmt::format("{} processes", processes) : "the blocks of one process",
       low == high ? low : fmt::format("{} to {}", low, high));
 }

@@ -107,4 +107,9 @@ std::string to_terminal(const Report& report, bool colour) {
   return as_terminal(document_of(report), colour);
 }
 
+std::string to_answer(const Report& report) {
+  const Document document = document_of(report);
+  return document.answer + "\n" + set_matrices(document, false);
+}
+
 }  // namespace msda

@@ -148,9 +148,10 @@ std::string percent_text(double share) {
 std::string how_sure(const std::optional<Interval>& interval, Replication replication,
                      int replicates) {
   if (!interval) return "one block, so no interval";
-  const auto unit = replication == Replication::kProcesses ? "processes" : "blocks of one process";
-  return fmt::format("95% interval {} to {}, {} {}", ratio_text(interval->low),
-                     ratio_text(interval->high), replicates, unit);
+  const bool of_processes = replication == Replication::kProcesses;
+  return fmt::format("{}interval {} to {}, {} {}", of_processes ? "95% " : "",
+                     ratio_text(interval->low), ratio_text(interval->high), replicates,
+                     of_processes ? "processes" : "blocks of one process");
 }
 
 std::string paint(std::string_view text, const fmt::text_style& style, bool colour) {

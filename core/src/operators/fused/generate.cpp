@@ -1,5 +1,7 @@
 #include <cmath>
 
+#include <msda/error.hpp>
+
 #include "input/elements.hpp"
 #include "input/locations.hpp"
 #include "input/random.hpp"
@@ -115,6 +117,9 @@ Bytes generate_logits(const Problem& problem, const RandomSource& random, unsign
 
 Input generate_input(const Problem& problem, const Generation& generation, unsigned threads) {
   validate(problem, kTensors);
+  if (generation.weights != WeightKind::kSoftmax) {
+    throw UsageError("weights: this operator has logits, and the softmax is its own");
+  }
   Problem in_fp32 = problem;
   in_fp32.types.location = DType::kFloat32;
   Input forward = generate(in_fp32, generation, threads);

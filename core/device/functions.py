@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs/device-functions.md from the device headers: every function of msda::simt and
+"""Makes the tables of core/device/README.md from the device headers: every function of msda::simt and
 msda::ptx with a body on every device, in the words of the comment before it.
 
-usage: device_functions.py [--write]; without --write it says whether the document is up to date.
+usage: functions.py [--write]; without --write it says whether the document is up to date.
 """
 import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DEVICE = ROOT / "core/device/msda"
-DOCUMENT = ROOT / "docs/device-functions.md"
+DOCUMENT = ROOT / "core/device/README.md"
 HINTS = ROOT / "core/src/jit/compile_failure.cpp"
-BEGIN, END = "<!-- begin: made by docs/device_functions.py -->", "<!-- end -->"
+BEGIN, END = "<!-- begin: made by functions.py -->", "<!-- end -->"
 # What a macro of ptx/memory.cuh declares with its first argument as the name.
 MACROS = {
     "MSDA_PTX_LOAD": "Word {}(const Word* p)",
@@ -143,7 +143,7 @@ def main():
     if sys.argv[1:] == ["--write"]:
         DOCUMENT.write_text(fresh)
     elif fresh != document:
-        sys.exit(f"{DOCUMENT.relative_to(ROOT)} is not what the headers say: run docs/device_functions.py --write")
+        sys.exit(f"{DOCUMENT.relative_to(ROOT)} is not what the headers say: run core/device/functions.py --write")
 
 
 main()
