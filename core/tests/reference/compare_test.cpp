@@ -51,6 +51,7 @@ TEST(Compare, OneElementThatIsNotFiniteSpoilsTheErrorAndIsPointedAt) {
       compare_floats({1, 9, std::numeric_limits<float>::infinity()}, {1, 2, 3});
   EXPECT_TRUE(std::isnan(comparison.relative_l2));
   EXPECT_EQ(comparison.not_written, 0);
+  EXPECT_EQ(comparison.infinite, 1);
   EXPECT_EQ(comparison.maximum_absolute, 7.0);
   EXPECT_EQ(comparison.worst_index, 2);
 }

@@ -11,6 +11,7 @@ import argparse
 import pathlib
 import random
 import re
+import signal
 import subprocess
 import sys
 
@@ -91,6 +92,7 @@ def attempt(build, edit, sound):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--only", default="")
