@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <msda/plugin.hpp>
 
 namespace {
@@ -27,6 +29,12 @@ class ThreadPerChannel final : public msda::Optimization {
 
   std::vector<std::string> evidence(const msda::Problem& problem,
                                     const msda::Parameters&) const override {
+    // Lanes beside each other read channels beside each other, whatever copies levels on chip.
+    constexpr std::int64_t kLanes = 32;
+    const std::int64_t channels = std::min<std::int64_t>(problem.channels, kLanes);
+    if (problem.channels % kLanes == 0 || kLanes % channels == 0) {
+      return {"value.run-lanes >= " + std::to_string(channels)};
+    }
     return {"value.widest-read == " + std::to_string(msda::size_of(problem.types.value))};
   }
 };

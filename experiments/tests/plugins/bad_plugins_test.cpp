@@ -103,7 +103,11 @@ TEST_P(BadWhileTimedTest, HasNoTime) {
   const Record& bad = records.at("bad");
   EXPECT_EQ(bad.status, GetParam().status) << bad.reason;
   EXPECT_EQ(bad.phase, GetParam().phase) << bad.reason;
-  EXPECT_THAT(bad.reason, testing::HasSubstr(GetParam().reason));
+  // A launch that is watched while it is timed may show it first.
+  const bool is_output = GetParam().status == CellStatus::kWrong;
+  const std::string watched = is_output ? "is not that of its inputs" : GetParam().reason;
+  EXPECT_THAT(bad.reason,
+              testing::AnyOf(testing::HasSubstr(GetParam().reason), testing::HasSubstr(watched)));
   expect_unharmed(records.at("first"));
   expect_unharmed(records.at("last"));
 }
