@@ -150,6 +150,7 @@ __device__ __forceinline__ unsigned char* shared_memory() {
 /// executor; no code on a GPU.
 __device__ __forceinline__ void begin_tile(bool /*first*/) {}
 
+#if defined(__CUDACC_RTC__)  // has printf without a header, which exports would have to bring
 /// Prints a line as printf does, with the block and the thread before it, to look into a kernel. A
 /// GPU prints when the device is waited for next, lines of threads in any order.
 template <class... Values>
@@ -158,6 +159,7 @@ __device__ void print(const char* format, Values... values) {
   printf(format, values...);
   printf("\n");
 }
+#endif
 
 #endif
 
