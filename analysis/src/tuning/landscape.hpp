@@ -70,7 +70,7 @@ struct SearchReport {
   std::string problem;
   TimingMode mode = kUsualMode;
   std::string baseline;
-  std::string failure;  ///< why the search could not be made, or ""
+  std::string failure;       ///< why the search could not be made, or ""
   std::size_t together = 0;  ///< problems of one search for all; 0: this one alone
   bool ended = false;
   bool whole = false;  ///< every point that can run was tried

@@ -50,8 +50,8 @@ struct CheckedKernel {
   std::vector<CodeImage> images;  ///< see ExportRequest::images
 };
 
-/// A kernel's unit as experiments measure it, but for what profilers need, which is most of the size
-/// of compiled code and none of its instructions.
+/// A kernel's unit as experiments measure it, but for what profilers need, which is most of the
+/// size of compiled code and none of its instructions.
 ComposedUnit unit_of(const ExportedKernel& kernel);
 /// Expressions of the main kernels: of given sizes one for each number of resident levels.
 std::vector<std::string> main_kernels(const ComposedUnit& composed);

@@ -357,43 +357,6 @@ TEST_F(TuneTest, NamesTheOptionWhoseValueIsWrong) {
   EXPECT_THAT(negative.err, HasSubstr("tune: --seed must be an integer of 0 or more, not '-1'"));
 }
 
-constexpr const char* kFamily = R"(
-device: cpu
-problems:
-  - {name: few, queries: 3, channels: 4, levels: [[2, 4]]}
-  - {name: more, queries: 6, channels: 4, levels: [[4, 4]]}
-arms: [{name: slow, use: [{fixture: {milliseconds: 4}}]}]
-space:
-  together: true
-  factors:
-    kernel: [fixture: {milliseconds: [1, 2, 3]}]
-measure: {processes: 3, most_processes: 3, blocks: 4, samples: 2, warmup: 0, timeout: 10 s}
-)";
-
-TEST_F(TuneTest, FindsOneWinnerForAFamilyOfProblems) {
-  const fs::path file = directory_.write("x.yaml", kFamily);
-  const Outcome outcome = tune({file, "--output", results()});
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  const std::vector<Winner> found = saved();
-  ASSERT_THAT(found, SizeIs(1));
-  EXPECT_EQ(found[0].problem.name(), "few");
-  ASSERT_THAT(found[0].others, SizeIs(1));
-  EXPECT_EQ(found[0].others[0].name(), "more");
-  EXPECT_EQ(std::get<double>(found[0].uses.at(0).parameters.at("milliseconds")), 1.0);
-  EXPECT_GT(found[0].gain_low, 1.0);
-  EXPECT_GT(found[0].worst, 0.9);
-  EXPECT_THAT(read_manifest(results()).searches.at(1).together,
-              testing::ElementsAre("few", "more"));
-}
-
-TEST_F(TuneTest, RefusesToSearchProblemsOfSeveralFamiliesTogether) {
-  std::string text = kFamily;
-  text.replace(text.find("queries: 6, channels: 4"), 23, "queries: 6, channels: 8");
-  const Outcome outcome = tune({directory_.write("x.yaml", text), "--output", results()});
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("more is forward H1 C8 P"));
-}
-
 TEST_F(TuneTest, SaysOnADryRunToOfAModeThatIsNotThere) {
   const fs::path file = directory_.write("x.yaml", kSearch);
   constexpr const char* kReason =

@@ -59,9 +59,9 @@ class FastClock final : public Device {
   Ceilings measure_ceilings() override {
     return {.dram_bytes_per_second = 1e10, .gather_bytes_per_second = 1e11};
   }
-  std::vector<std::vector<double>> time_parts(
-      TimingMode mode, int samples, int parts,
-      const std::function<void(int, int)>& launch, LaunchWatch* watch) override {
+  std::vector<std::vector<double>> time_parts(TimingMode mode, int samples, int parts,
+                                              const std::function<void(int, int)>& launch,
+                                              LaunchWatch* watch) override {
     auto seconds = cpu_->time_parts(mode, samples, parts, launch, watch);
     for (auto& part : seconds) std::fill(part.begin(), part.end(), 1e-12);
     return seconds;

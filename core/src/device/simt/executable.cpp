@@ -62,7 +62,8 @@ SimtExecutable::SimtExecutable(const CompiledUnit& unit, const Operator& op, con
                                const DeviceInfo& device, const simt::Options& options)
     : unit_(unit.module),
       slots_(unit.composed.slots),
-      plan_(runtime::at_sizes(unit_.plan(), sizes_of(problem), static_cast<int>(problem.level_count()))),
+      plan_(runtime::at_sizes(unit_.plan(), sizes_of(problem),
+                              static_cast<int>(problem.level_count()))),
       specs_(op.tensors()),
       counted_as_(areas_of(op)),
       problem_(problem),
