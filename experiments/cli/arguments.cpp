@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/architecture.hpp"
 #include "cli/terminal.hpp"
 #include "compose/skeleton.hpp"
 #include "runner/experiment/parse.hpp"
@@ -165,7 +166,8 @@ std::vector<std::filesystem::path> Arguments::plugin_directories() const {
 
 std::string Arguments::device() const {
   const std::string id = get("device", "auto");
-  return id.starts_with("sm_") ? id : parse_device(id);  // an architecture, for what compiles alone
+  return names_architecture(id) ? id
+                                : parse_device(id);  // an architecture, for what compiles alone
 }
 
 void Arguments::devices_option() {

@@ -83,7 +83,7 @@ std::string problem_words_help() {
                      "and as many queries as pixels.");
 }
 
-ProblemSpec problem_from_words(Words& words) {
+ProblemSpec problem_from_words(Words& words, const std::string& unnamed) {
   std::vector<YamlMap::Entry> entries;
   std::string all;
   for (const std::string& key : names_of(keys::one_problem())) {
@@ -93,7 +93,7 @@ ProblemSpec problem_from_words(Words& words) {
     all += (all.empty() ? "" : " ") + key + "=" + *text;
   }
   const YamlNode owner(YAML::Node(), "the problem", {all, 0, 0});
-  return parse_problem_words(YamlMap(owner, std::move(entries)));
+  return parse_problem_words(YamlMap(owner, std::move(entries)), unnamed);
 }
 
 }  // namespace msda

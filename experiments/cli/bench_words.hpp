@@ -37,7 +37,8 @@ std::string problem_words_help();
 
 /// The problem that the words name, which are keys of a problem in an experiment file: preset=, or
 /// batch= num_query= num_heads= channels= num_points= with levels= or spatial_size= and
-/// num_levels=; its tensors from dir=, else generated. Takes those words. Throws UsageError.
-ProblemSpec problem_from_words(Words& words);
+/// num_levels=; its tensors from dir=, else generated. `unnamed`: its name without name= and
+/// preset=. Takes those words. Throws UsageError.
+ProblemSpec problem_from_words(Words& words, const std::string& unnamed = "bench");
 
 }  // namespace msda

@@ -136,7 +136,7 @@ RowWatch::Pair RowWatch::draw_pair(std::size_t set) {
     pair.queries = {std::min(a, b), std::max(a, b)};
     if (a != b && !overlaps(set, pair) && differ(set, pair)) return pair;
   }
-  // What is left cannot be told apart: its rows stay where they are.
+  // Rows that cannot be told apart stay where they are.
   pair.queries = {pair.queries[0], pair.queries[0]};
   return pair;
 }

@@ -27,8 +27,8 @@ std::string parse_label(const YamlNode& node);
 ProblemSpec parse_problem(const YamlNode& node, const std::filesystem::path& beside);
 ProblemSpec parse_problem_map(const YamlMap& map, const std::filesystem::path& beside);
 /// The same of the words of a command line, where whatever is left out has a default but the
-/// levels.
-ProblemSpec parse_problem_words(const YamlMap& map);
+/// levels; `unnamed` is its name without one.
+ProblemSpec parse_problem_words(const YamlMap& map, const std::string& unnamed);
 /// The same, or one for each combination of the values of its `sweep`; their names end in the
 /// values, as in "ddetr-encoder-8-fp16".
 std::vector<ProblemSpec> parse_problems(const YamlNode& node, const std::filesystem::path& beside);

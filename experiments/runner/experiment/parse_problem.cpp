@@ -328,14 +328,14 @@ ProblemSpec parse_problem_map(const YamlMap& map, const fs::path& beside) {
   return read_problem(map, {{}, beside});
 }
 
-ProblemSpec parse_problem_words(const YamlMap& map) {
+ProblemSpec parse_problem_words(const YamlMap& map, const std::string& unnamed) {
   ProblemReader reader{{}, fs::current_path(), true};
   reader.spec.problem.batch = 1;
   reader.spec.problem.heads = 1;
   reader.spec.problem.channels = 32;
   reader.spec.problem.points = 8;
   ProblemSpec spec = read_problem(map, std::move(reader));
-  if (!map.find("preset") && !map.find("name")) spec.problem.name = "bench";
+  if (!map.find("preset") && !map.find("name")) spec.problem.name = unnamed;
   return spec;
 }
 

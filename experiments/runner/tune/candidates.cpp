@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "parallel.hpp"
+#include "runner/tune/sets.hpp"
 
 namespace msda {
 namespace {
@@ -111,19 +112,11 @@ const Arm* Candidates::known_arm(std::uint64_t number) const {
 
 std::string Candidates::refusal(std::uint64_t number) const {
   if (const Arm* known = known_arm(number)) {
-    return unsupported(*known);
+    return unsupported_reason(*known, problems_, device_);
   }
   std::string reason;
   tried(number, reason);
   return reason;
-}
-
-std::string Candidates::unsupported(const Arm& arm) const {
-  for (const ProblemSpec& problem : problems_) {
-    std::string reason = unsupported_reason(arm, problem, device_);
-    if (!reason.empty()) return reason;
-  }
-  return "";
 }
 
 /// The point as an arm, or why it cannot run.
@@ -136,7 +129,7 @@ std::optional<Arm> Candidates::tried(std::uint64_t number, std::string& reason) 
   try {
     Arm point = make_arm(registry_, name(number), uses_at(registry_, spec_, levels));
     if (point.resolved->runs_on(device_.kind)) {
-      reason = unsupported(point);
+      reason = unsupported_reason(point, problems_, device_);
     } else {
       reason = fmt::format("runs on {}, not on {}", point.resolved->devices_text(), device_.id);
     }

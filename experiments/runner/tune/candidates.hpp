@@ -57,8 +57,6 @@ class Candidates {
   void add_known();
   const Arm* known_arm(std::uint64_t number) const;
   std::optional<Arm> tried(std::uint64_t number, std::string& reason) const;
-  /// Why an arm cannot run on one of the problems, or "".
-  std::string unsupported(const Arm& arm) const;
 
   const Registry& registry_;
   const SpaceSpec& spec_;

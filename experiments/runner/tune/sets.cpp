@@ -46,12 +46,19 @@ std::vector<Arm> arms_of_all(const Plan& plan, const Set& set) {
   return common;
 }
 
+std::string unsupported_reason(const Arm& arm, const std::vector<ProblemSpec>& problems,
+                               const DeviceInfo& device) {
+  for (const ProblemSpec& problem : problems) {
+    std::string reason = unsupported_reason(arm, problem, device);
+    if (!reason.empty()) return reason;
+  }
+  return "";
+}
+
 const Arm* baseline_for(const Plan& plan, const std::vector<Arm>& arms,
                         const std::vector<ProblemSpec>& problems) {
   const auto can_run = [&](const Arm& arm) {
-    return std::ranges::all_of(problems, [&](const ProblemSpec& problem) {
-      return unsupported_reason(arm, problem, plan.device).empty();
-    });
+    return unsupported_reason(arm, problems, plan.device).empty();
   };
   const auto first = std::find_if(arms.begin(), arms.end(), [&](const Arm& arm) {
     return arm.name == plan.baseline && can_run(arm);

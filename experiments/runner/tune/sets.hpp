@@ -23,6 +23,10 @@ std::string title_of(const std::vector<ProblemSpec>& problems);
 /// The arms that are one composition in all groups, so that `use: best` is none that differs.
 std::vector<Arm> arms_of_all(const Plan& plan, const Set& set);
 
+/// Why an arm cannot run on one of the problems, or "".
+std::string unsupported_reason(const Arm& arm, const std::vector<ProblemSpec>& problems,
+                               const DeviceInfo& device);
+
 /// The arm that a search has to beat: the plan's baseline, or the first of `arms` that can run
 /// where that one cannot; nullptr when none can run on all problems.
 const Arm* baseline_for(const Plan& plan, const std::vector<Arm>& arms,

@@ -1,13 +1,12 @@
 // Kernels that are right when they are verified and cheat when they are timed: none gets a time,
 // and the honest arm beside them keeps its own.
 #include <algorithm>
-#include <map>
 #include <ostream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/supervise/supervisor.hpp"
+#include "plugins/records.hpp"
 #include "support/support.hpp"
 
 namespace msda::test {
@@ -26,15 +25,6 @@ GroupRequest request_of(std::vector<ArmEntry> arms) {
   request.measure.warmup = 3;
   request.arms = std::move(arms);
   return request;
-}
-
-std::map<std::string, Record> records_of(const GroupRequest& request) {
-  std::vector<std::string> names;
-  for (const ArmEntry& arm : request.arms) names.push_back(arm.name);
-  Supervisor supervisor({program(), "cpu", {fixture_directory()}, false});
-  std::map<std::string, Record> records;
-  supervisor.run(request, names, [&](const Record& record) { records[record.arm] = record; });
-  return records;
 }
 
 struct Cheat {

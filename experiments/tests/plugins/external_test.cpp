@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "files/read.hpp"
+#include "plugins/records.hpp"
 #include "runner/experiment/experiment.hpp"
-#include "runner/supervise/supervisor.hpp"
 #include "support/support.hpp"
 
 namespace msda::test {
@@ -30,15 +30,6 @@ GroupRequest request_of(std::vector<ArmEntry> arms) {
   request.measure.timeouts = {limit, limit, limit, limit};
   request.arms = std::move(arms);
   return request;
-}
-
-std::map<std::string, Record> records_of(const GroupRequest& request) {
-  std::vector<std::string> names;
-  for (const ArmEntry& arm : request.arms) names.push_back(arm.name);
-  Supervisor supervisor({program(), "cpu", {fixture_directory()}, false});
-  std::map<std::string, Record> records;
-  supervisor.run(request, names, [&](const Record& record) { records[record.arm] = record; });
-  return records;
 }
 
 struct BadLibrary {
