@@ -69,6 +69,10 @@ typedef struct msda_problem {
   const int64_t* starts; /* [L] first pixel of each level in value, in host memory */
   const char* options;   /* what the arm says in `options`; "" without */
   const char* operator_name; /* "forward"; of programs from 0.2 on */
+  /* Of operators with reference points (docs/fused.md); of programs from 0.2 on: */
+  int32_t reference_type;        /* enum msda_type */
+  int32_t reference_coordinates; /* of a reference: 2 or 4 */
+  int64_t reference_anchors;     /* of a query for all levels; 0: one for each level */
 } msda_problem;
 
 /* What NAME_query says. */

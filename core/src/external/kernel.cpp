@@ -57,7 +57,10 @@ class ProblemInC {
           .shapes = shapes_.data(),
           .starts = starts_.data(),
           .options = options_.c_str(),
-          .operator_name = operator_.c_str()};
+          .operator_name = operator_.c_str(),
+          .reference_type = type_code(problem.types.reference),
+          .reference_coordinates = static_cast<std::int32_t>(problem.references.coordinates),
+          .reference_anchors = problem.references.anchors};
   }
   ProblemInC(const ProblemInC&) = delete;
   ProblemInC& operator=(const ProblemInC&) = delete;

@@ -43,19 +43,19 @@ struct ReferenceLayout {
   using Element = typename Parameters::Element;
   static constexpr int kCoordinates = Parameters::coordinates;
   static constexpr int kAnchors = Parameters::anchors;
+  static constexpr int kPeriod = kAnchors == 0 ? 1 : kAnchors;  ///< points to the same anchor
   static constexpr int kCount = kAnchors == 0 ? Problem::kLevels : kAnchors;  ///< of a query
   static constexpr int kBytes = kCoordinates * static_cast<int>(sizeof(Element));
   static constexpr int kOfQuery = kCount * kBytes;  ///< bytes
 
   /// References of `points` neighbouring points of a level, each different one once.
   template <int points>
-  static constexpr int kDifferent = kAnchors < 2             ? 1
-                                    : points % kAnchors == 0 ? kAnchors
-                                                             : points;
+  static constexpr int kDifferent = kAnchors < 2            ? 1
+                                    : points % kPeriod == 0 ? kPeriod
+                                                            : points;
   /// Whether they are neighbours in memory, too.
   template <int points>
-  static constexpr bool kTogether =
-      kAnchors < 2 || points % kAnchors == 0 || kAnchors % points == 0;
+  static constexpr bool kTogether = kAnchors < 2 || points % kPeriod == 0 || kPeriod % points == 0;
   template <int points>
   static constexpr int kWordBytes = kTogether<points>
                                         ? widest_word(kDifferent<points>* kBytes, kOfQuery)
@@ -65,7 +65,7 @@ struct ReferenceLayout {
   __device__ static int number(int point) {
     if constexpr (kAnchors == 0) return point / Problem::kPoints;
     if constexpr (kAnchors == 1) return 0;
-    return point % Problem::kPoints % kAnchors;
+    return point % Problem::kPoints % kPeriod;
   }
 };
 
