@@ -106,7 +106,9 @@ TEST(Winners, TakeThePlaceOfThoseOfTheSameShapeAndKeepOthers) {
   std::vector<std::string> names;
   for (const Winner& one : read_winners(file, fixture_registry(), notes)) {
     names.push_back(one.problem.name());
-    if (one.problem.name() == "e") EXPECT_EQ(one.problem.problem, uneven.problem.problem);
+    if (one.problem.name() == "e") {
+      EXPECT_EQ(one.problem.problem, uneven.problem.problem);
+    }
   }
   EXPECT_THAT(names, ElementsAre("b", "c", "d", "e", "again"));
 }
