@@ -28,8 +28,8 @@ class SpatialOrder final : public msda::Optimization {
 
   std::vector<std::string> evidence(const msda::Problem&,
                                     const msda::Parameters& parameters) const override {
-    if (parameters.get<std::int64_t>("blocks") == 1) return {"tiles.reordered > 0"};
-    return {"tiles.reordered > 0", "prepass.shared.remote-loads > 0"};
+    if (parameters.get<std::int64_t>("blocks") == 1) return {"tiles.moved > 0"};
+    return {"tiles.moved > 0", "prepass.shared.remote-loads > 0"};
   }
 };
 

@@ -82,7 +82,7 @@ class StripOrder final : public msda::Optimization {
   }
 
   std::vector<std::string> evidence(const msda::Problem&, const msda::Parameters&) const override {
-    return {"tiles.reordered > 0"};
+    return {"tiles.moved > 0"};
   }
 };
 

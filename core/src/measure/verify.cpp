@@ -53,8 +53,9 @@ struct Judged {
   /// What is wrong with it, or "". Conditions are written so that NaN is a fault too.
   std::string fault(const Comparison& c, const Bounds& bounds) const {
     if (c.not_written > 0) {
-      return fmt::format("{} of {} {} elements are NaN or were not written", c.not_written,
-                         truth.output.size(), spec.name);
+      return fmt::format("{} of {} {} elements are NaN or were not written, the first at {}",
+                         c.not_written, truth.output.size(), spec.name,
+                         indices_text(problem, spec, c.worst_element, spec.rank));
     }
     const std::string worst = element_text(c.worst_element);
     if (c.infinite > 0) {

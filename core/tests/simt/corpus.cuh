@@ -433,6 +433,16 @@ __global__ void cluster_leave(const Arguments arguments) {
   if (right) ptx::cluster_sync();
 }
 
+// --- Orders --------------------------------------------------------------------------------------
+
+/// An order has one query at two positions, and another one at none.
+template <bool right>
+__global__ void query_twice(const Arguments arguments) {
+  const long long position = simt::block() * 64 + simt::thread();
+  simt::note_order(1, 128, position, !right && position == 7 ? 3 : 127 - position);
+  output(arguments)[simt::thread()] = 1;
+}
+
 // --- Lines ---------------------------------------------------------------------------------------
 
 template <bool right>

@@ -78,6 +78,7 @@ std::vector<Broken> corpus() {
        .diagnosis = kDependency,
        .says = {"thread 1 touches value"},
        .dependent = true},
+      {"query_twice", kMisuse, {"query 3 of image 1 for position 7 and again for position 124"}},
       {"cluster_read", kRace, {"nothing orders the two"}, true, 2},
       {"cluster_leave", kGone, {"of the shared memory of block"}, true, 2},
   };

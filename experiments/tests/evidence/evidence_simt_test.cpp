@@ -171,8 +171,9 @@ arms:
   const Plan plan = make_plan(experiment, shipped_plugins(), simt_info({}));
   EXPECT_THAT(
       vacuous_notes(plan),
-      ElementsAre("ahead is vacuous on p, q: prefetch-query: a work item has one tile: there is no "
-                  "next one to fetch while it is computed"));
+      ElementsAre(
+          "ahead has no effect on p, q: prefetch-query: a work item has one tile: there is no "
+          "next one to fetch while it is computed"));
 }
 
 const Recipes& shipped_recipes() {

@@ -150,6 +150,11 @@ __device__ __forceinline__ unsigned char* shared_memory() {
 /// executor; no code on a GPU.
 __device__ __forceinline__ void begin_tile(bool /*first*/) {}
 
+/// The order of an image's `queries` has `query` at `position`. The executor refuses an order that
+/// returns a query for two positions; no code on a GPU.
+__device__ __forceinline__ void note_order(long long /*image*/, long long /*queries*/,
+                                           long long /*position*/, long long /*query*/) {}
+
 #if defined(__CUDACC_RTC__)  // has printf without a header, which exports would have to bring
 /// Prints a line as printf does, with the block and the thread before it, to look into a kernel. A
 /// GPU prints when the device is waited for next, lines of threads in any order.

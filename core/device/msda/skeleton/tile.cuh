@@ -45,6 +45,7 @@ class Tile {
     }
     const auto position = static_cast<long long>(row_of(in_tile) / kPlaneHeads);
     const long long query = K::Order::query(arguments_, item_.image, position);
+    simt::note_order(item_.image, arguments_.queries, position, query);
     return {(first + query) * Problem::kHeads + head_of(in_tile), 0};
   }
 

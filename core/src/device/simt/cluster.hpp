@@ -81,6 +81,8 @@ class Cluster {
   void count(host::Event event, const void* subject, std::uint64_t times);
   void griddepcontrol_wait();
   void begin_tile(bool first);
+  void note_order(std::int64_t image, std::int64_t queries, std::int64_t position,
+                  std::int64_t query);
   void fail(host::Where where, const char* what);
 
  private:
@@ -171,6 +173,7 @@ class Cluster {
   host::Hint hint_ = host::kPlain;
   const Transfer* finishing_ = nullptr;  ///< whose completion acts
   std::vector<Fiber*> ready_;            ///< of the round
+  std::vector<std::int64_t> positions_;  ///< of the launch's queries in their order; -1: not known
   StackSwitch stack_switch_;             ///< of the scheduler
   Fiber* fiber_ = nullptr;               ///< that runs; null while the scheduler does
   std::size_t alive_ = 0;

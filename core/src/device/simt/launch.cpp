@@ -48,6 +48,10 @@ const host::Executor kTable = {
                 unsigned long times) { Cluster::running()->count(event, subject, times); },
     .griddepcontrol_wait = [] { Cluster::running()->griddepcontrol_wait(); },
     .begin_tile = [](bool first) { Cluster::running()->begin_tile(first); },
+    .note_order =
+        [](long long image, long long queries, long long position, long long query) {
+          Cluster::running()->note_order(image, queries, position, query);
+        },
     .steps = [] { return Cluster::running()->steps(); },
     .threadfence = [] { Cluster::running()->threadfence(); },
     .print = [](const char* line) { Cluster::running()->print(line); },

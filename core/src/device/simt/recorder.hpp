@@ -60,6 +60,9 @@ class Recorder {
   void wait_for(const Fiber& fiber, const Copy& copy);
   /// A thread has left copies of its own to a barrier.
   void leave_copies(std::size_t copies) { overlapped_ += copies; }
+  /// Query number `query` of all images is the one at `position` of the order of its image; both
+  /// are counted over all images.
+  void order(std::uint64_t query, std::uint64_t position) { rows_.order(query, position); }
   void barrier(const host::BarrierCall& call);
   /// `byte` of shared memory is the barrier or flag that it happens to; beyond it, nothing is.
   void event(const Fiber* fiber, host::Event event, std::size_t byte, std::uint64_t times);

@@ -11,6 +11,7 @@ constexpr const char* kSplit = "rows.split";
 constexpr const char* kRowsOfAThread = "rows.of-a-thread";
 constexpr const char* kTiles = "tiles";
 constexpr const char* kReordered = "tiles.reordered";
+constexpr const char* kMoved = "tiles.moved";
 constexpr const char* kHeads = "tiles.heads";
 
 }  // namespace
@@ -54,13 +55,25 @@ void Rows::for_each_tile(std::vector<Place> places, const Each& each) {
   }
 }
 
+bool Rows::moved(std::vector<Place>::const_iterator first,
+                 std::vector<Place>::const_iterator end) const {
+  return std::any_of(first, end, [&](const Place& place) {
+    const auto found = positions_.find(place.which);
+    const std::uint64_t position = found == positions_.end() ? place.which : found->second;
+    return !std::ranges::binary_search(std::ranges::subrange(first, end), position, {},
+                                       &Place::which);
+  });
+}
+
 void Rows::add_to(std::map<std::string, double>& numbers) const {
   std::uint64_t tiles = 0;
   std::uint64_t reordered = 0;
+  std::uint64_t elsewhere = 0;
   for_each_tile(places_, [&](auto first, auto end) {
     const auto queries = static_cast<std::uint64_t>(end - first);
     ++tiles;
     if (std::prev(end)->which - first->which + 1 > queries) ++reordered;
+    if (moved(first, end)) ++elsewhere;
   });
   std::ptrdiff_t heads = 0;
   for_each_tile(heads_of_tiles_,
@@ -76,11 +89,12 @@ void Rows::add_to(std::map<std::string, double>& numbers) const {
   put(kRowsOfAThread, most_rows_);
   put(kTiles, tiles);
   put(kReordered, reordered);
+  put(kMoved, elsewhere);
   put(kHeads, heads);
 }
 
 std::vector<std::string> Rows::names() {
-  return {kRows, kPrefetched, kSplit, kRowsOfAThread, kTiles, kReordered, kHeads};
+  return {kRows, kPrefetched, kSplit, kRowsOfAThread, kTiles, kReordered, kMoved, kHeads};
 }
 
 }  // namespace msda::simt

@@ -17,6 +17,8 @@ class Rows {
 
   void read_samples(std::uint64_t row, unsigned tile);
   void write_output(std::uint64_t row, unsigned block, std::size_t thread, unsigned tile);
+  /// A query of all images and its position in the order; without, queries are as they are stored.
+  void order(std::uint64_t query, std::uint64_t position) { positions_[query] = position; }
   void end_cluster();
   void add_to(std::map<std::string, double>& numbers) const;
   static std::vector<std::string> names();
@@ -37,6 +39,9 @@ class Rows {
   /// Calls each(first, end) for the places of each tile, in order, without repetitions.
   template <class Each>
   static void for_each_tile(std::vector<Place> places, const Each& each);
+  /// Whether the stored order would have other queries at the positions of these.
+  bool moved(std::vector<Place>::const_iterator first,
+             std::vector<Place>::const_iterator end) const;
   struct Thread {
     std::uint64_t row = 0;
     unsigned tile = 0;
@@ -46,9 +51,10 @@ class Rows {
   std::int64_t heads_;
   std::unordered_map<std::uint64_t, unsigned> read_in_;  ///< tile; of this cluster
   std::unordered_map<std::uint64_t, Written> written_;
-  std::vector<Place> places_;          ///< of queries
-  std::vector<Place> heads_of_tiles_;  ///< of heads
-  std::vector<Thread> threads_;        ///< of this cluster
+  std::unordered_map<std::uint64_t, std::uint64_t> positions_;  ///< by query
+  std::vector<Place> places_;                                   ///< of queries
+  std::vector<Place> heads_of_tiles_;                           ///< of heads
+  std::vector<Thread> threads_;                                 ///< of this cluster
   std::uint64_t prefetched_ = 0;
   unsigned most_rows_ = 0;  ///< of a thread in a tile
 };

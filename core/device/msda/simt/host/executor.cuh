@@ -193,6 +193,8 @@ struct Executor {
   void (*griddepcontrol_wait)();
   /// The thread begins a tile of rows, perhaps the first tile of a work item.
   void (*begin_tile)(bool first);
+  /// The order of an image's `queries` has `query` at `position`.
+  void (*note_order)(long long image, long long queries, long long position, long long query);
   /// A clock: basic blocks that threads of the cluster have run.
   unsigned long long (*steps)();
   /// Orders this thread's earlier accesses of global memory before later ones, for the whole GPU.

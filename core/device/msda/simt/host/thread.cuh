@@ -121,4 +121,9 @@ MSDA_UNCHECKED inline unsigned char* shared_memory() { return host::me().shared;
 
 MSDA_UNCHECKED inline void begin_tile(bool first) { host::executor->begin_tile(first); }
 
+MSDA_UNCHECKED inline void note_order(long long image, long long queries, long long position,
+                                      long long query) {
+  host::executor->note_order(image, queries, position, query);
+}
+
 }  // namespace msda::simt

@@ -118,8 +118,9 @@ class WarpRows {
   }
   /// The row's index (b*Q + q)*H + h.
   __device__ long long number(int row) const {
-    const long long query =
-        K::Order::query(arguments_, item_.image, static_cast<long long>(in_plane(row) / kHeads));
+    const auto position = static_cast<long long>(in_plane(row) / kHeads);
+    const long long query = K::Order::query(arguments_, item_.image, position);
+    simt::note_order(item_.image, arguments_.queries, position, query);
     return (item_.image * arguments_.queries + query) * Problem::kHeads + head(row);
   }
 
