@@ -29,7 +29,7 @@ class Cells {
   const Design& design_;
   std::vector<std::string> missing_;
   std::map<Levels, std::size_t> index_;
-  std::map<Levels, std::string> dropped_;
+  std::map<Levels, const DroppedPoint*> dropped_;
 };
 
 /// "prefetch", or "threads=256" for a factor of several levels.

@@ -100,7 +100,7 @@ bool any_estimable(const ContrastFamily& family) {
 Cells::Cells(const Design& design, std::vector<std::string> missing)
     : design_(design), missing_(std::move(missing)) {
   for (std::size_t i = 0; i < design.points.size(); ++i) index_[design.points[i].levels] = i;
-  for (const DroppedPoint& gone : design.dropped) dropped_[gone.point.levels] = gone.reason;
+  for (const DroppedPoint& gone : design.dropped) dropped_[gone.point.levels] = &gone;
 }
 
 std::optional<std::size_t> Cells::find(const Levels& levels) const {
@@ -110,14 +110,13 @@ std::optional<std::size_t> Cells::find(const Levels& levels) const {
 }
 
 std::string Cells::reason(const Levels& levels) const {
-  const std::string name = arm_name(design_.factors, levels);
   if (const auto found = index_.find(levels); found != index_.end()) {
-    return fmt::format("{}: {}", name, missing_[found->second]);
+    return fmt::format("{}: {}", design_.points[found->second].arm, missing_[found->second]);
   }
   if (const auto gone = dropped_.find(levels); gone != dropped_.end()) {
-    return fmt::format("{} cannot run: {}", name, gone->second);
+    return fmt::format("{} cannot run: {}", gone->second->point.arm, gone->second->reason);
   }
-  return fmt::format("{} is not in the design", name);
+  return fmt::format("{} is not in the design", arm_name(design_.factors, levels));
 }
 
 bool Cells::asked(const Levels& levels) const {

@@ -135,7 +135,7 @@ TEST(Ablation, AnArmWithoutATimeLeavesItsEffectsOutWithTheReason) {
   auto records = records_from(design, Truth{{0.3, 0.1}, {}}, 0.001, random);
   records[1].status = CellStatus::kWrong;
   const Ablation found = analyse(design, records);
-  EXPECT_EQ(effect(found, EffectKind::kAddOne, "a").reason, "+a: wrong");
+  EXPECT_EQ(effect(found, EffectKind::kAddOne, "a").reason, "base+a: wrong");
   EXPECT_TRUE(effect(found, EffectKind::kAddOne, "b").ratio);
 }
 
@@ -218,11 +218,11 @@ TEST(Regimes, RankFlipsAreMarked) {
   const RegimeTable& table = report.regimes[0];
   EXPECT_THAT(table.modes, ElementsAre(TimingMode::kWarm, TimingMode::kCold));
   const auto row = std::find_if(table.rows.begin(), table.rows.end(),
-                                [](const RegimeRow& r) { return r.arm == "+a"; });
+                                [](const RegimeRow& r) { return r.arm == "base+a"; });
   ASSERT_NE(row, table.rows.end());
   EXPECT_EQ(row->cells[0].rank, 2);
   EXPECT_EQ(row->cells[1].rank, 4);
-  EXPECT_THAT(row->flips_with, ElementsAre("base", "+b"));
+  EXPECT_THAT(row->flips_with, ElementsAre("base", "base+b"));
   EXPECT_THAT(to_markdown(report), HasSubstr("Regimes: p"));
 }
 

@@ -42,6 +42,9 @@ inline std::vector<KernelCounters> recorded_ablation() {
   std::vector<KernelCounters> kernels;
   for (std::string line; std::getline(stream, line);) {
     kernels.push_back(counters_from_json(nlohmann::json::parse(line)));
+    // Up to version 0.1.0 arms of an ablation were called "+x".
+    std::string& arm = kernels.back().arm;
+    if (arm.starts_with('+')) arm = "base" + arm;
   }
   return kernels;
 }

@@ -56,7 +56,7 @@ std::string arm_name(const std::vector<Factor>& factors, const Levels& levels) {
   }
   if (additions == 0) return "base";
   const bool from_all = only_on && factors.size() - additions < additions;
-  return from_all && factors.size() > 1 ? "all" + removed : added;
+  return from_all && factors.size() > 1 ? "all" + removed : "base" + added;
 }
 
 }  // namespace msda

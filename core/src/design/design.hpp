@@ -82,8 +82,8 @@ struct Design {
   bool has(DesignKind kind) const;
 };
 
-/// "base", "+loop-unrolling", "+loop-unrolling+threads=256", "all-loop-unrolling", "all": the
-/// shorter of what was added to the base and what was taken from everything.
+/// "base", "base+loop-unrolling", "base+loop-unrolling+threads=256", "all-loop-unrolling", "all":
+/// the shorter of what was added to the base and what was taken from everything.
 std::string arm_name(const std::vector<Factor>& factors, const Levels& levels);
 
 nlohmann::json to_json(const Design& design);

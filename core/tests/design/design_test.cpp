@@ -33,12 +33,12 @@ Word word(const std::string& letters) {
 TEST(ArmName, IsTheShorterOfWhatWasAddedAndWhatWasTaken) {
   const auto factors = on_off(4);
   EXPECT_EQ(arm_name(factors, {0, 0, 0, 0}), "base");
-  EXPECT_EQ(arm_name(factors, {0, 1, 0, 1}), "+b+d");
+  EXPECT_EQ(arm_name(factors, {0, 1, 0, 1}), "base+b+d");
   EXPECT_EQ(arm_name(factors, {1, 1, 0, 1}), "all-c");
   EXPECT_EQ(arm_name(factors, {1, 1, 1, 1}), "all");
-  EXPECT_EQ(arm_name(on_off(1), {1}), "+a");
+  EXPECT_EQ(arm_name(on_off(1), {1}), "base+a");
   const std::vector<Factor> levels{{"threads", {"128", "256", "512"}}};
-  EXPECT_EQ(arm_name(levels, {1}), "+threads=256");
+  EXPECT_EQ(arm_name(levels, {1}), "base+threads=256");
 }
 
 TEST(ArmName, DiffersForEveryCombination) {
@@ -150,7 +150,7 @@ TEST(DesignJson, ComesBackAsItWas) {
   Design design;
   design.kinds = {DesignKind::kAddOne, DesignKind::kFractional};
   design.factors = on_off(2);
-  design.points = {{"base", {0, 0}}, {"+a", {1, 0}}};
+  design.points = {{"base", {0, 0}}, {"base+a", {1, 0}}};
   design.dropped = {{{"+b", {0, 1}}, "b requires a"}};
   design.orders = {{1, 0}};
   design.fraction = {3, {"C = -AB"}, {"-ABC"}, {"A = -BC"}};

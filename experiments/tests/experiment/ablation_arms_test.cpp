@@ -48,7 +48,7 @@ TEST(Factors, OfAVariantThatTheBaseHasChangeTheParametersThatTheyName) {
     planes: {cpu-threads: {head_planes: on}}
   design: full
 )");
-  EXPECT_THAT(composition(experiment, "+small-blocks"),
+  EXPECT_THAT(composition(experiment, "base+small-blocks"),
               AllOf(HasSubstr("block=16"), HasSubstr("threads=1}"), HasSubstr("isa=portable"),
                     HasSubstr("head_planes=off")));
   EXPECT_THAT(composition(experiment, "all"),
@@ -61,7 +61,7 @@ TEST(Factors, MayTakeTheVariantsDefaultsForTheRest) {
   factors: {small-blocks: {cpu-threads: {block: 16, others: default}}}
   design: add-one
 )");
-  EXPECT_THAT(composition(experiment, "+small-blocks"),
+  EXPECT_THAT(composition(experiment, "base+small-blocks"),
               AllOf(HasSubstr("block=16"), HasSubstr("threads=0"), HasSubstr("isa=auto")));
 }
 
@@ -103,7 +103,7 @@ ablation:
   excludes: [[narrow, pairs]]
   design: full
 )");
-  EXPECT_THAT(composition(experiment, "+pairs"), testing::Not(HasSubstr("vector-loads")));
+  EXPECT_THAT(composition(experiment, "base+pairs"), testing::Not(HasSubstr("vector-loads")));
   EXPECT_THAT(refusal(R"(
 ablation:
   base: [vector-loads]
@@ -146,7 +146,7 @@ TEST(Levels, TheOneThatIsOnIsInAllAndInLadders) {
            fixture_registry());
   std::vector<std::string> names;
   for (const ArmSpec& arm : experiment.arms) names.push_back(arm.name);
-  EXPECT_THAT(names, ElementsAre("base", "all", "+wait=1", "+flag=true"));
+  EXPECT_THAT(names, ElementsAre("base", "all", "base+wait=1", "base+flag=true"));
   EXPECT_EQ(experiment.arms.at(1).uses.at(0).parameters.at("milliseconds"), ParameterValue(1.0));
 }
 
@@ -154,7 +154,8 @@ TEST(Levels, InAListOfCombinationsAreNamedWhereThereAreSeveral) {
   const std::string list = std::string(kLevels) + "  design: list\n  list: [[flag, ";
   EXPECT_THAT(refusal(list + "wait]]\n"),
               HasSubstr(":9:17: factor 'wait' has the levels 0, 1, 2; say which, as {wait: 2}"));
-  EXPECT_EQ(load(list + "{wait: 1}]]\n", fixture_registry()).arms.at(1).name, "+flag=true+wait=1");
+  EXPECT_EQ(load(list + "{wait: 1}]]\n", fixture_registry()).arms.at(1).name,
+            "base+flag=true+wait=1");
   EXPECT_EQ(load(list + "wait]]\n  all: {wait: 1}\n", fixture_registry()).arms.at(1).name, "all");
 }
 

@@ -60,9 +60,9 @@ ablation:
                               fixture_registry(), cpu());
   std::vector<std::string> names;
   for (const Arm& arm : plan.arms) names.push_back(arm.name);
-  EXPECT_THAT(names,
-              ElementsAre("base", "+flag=true", "+wait=1", "+wait=2", "+tied=7,wrong",
-                          "+flag=true+wait=1", "all-tied", "+wait=1+tied=7,wrong", "all-flag"));
+  EXPECT_THAT(names, ElementsAre("base", "base+flag=true", "base+wait=1", "base+wait=2",
+                                 "base+tied=7,wrong", "base+flag=true+wait=1", "all-tied",
+                                 "base+wait=1+tied=7,wrong", "all-flag"));
   EXPECT_EQ(plan.baseline, "base");
   ASSERT_TRUE(plan.design);
   ASSERT_EQ(plan.design->dropped.size(), 3U);

@@ -26,7 +26,7 @@ constexpr const char* kExperiment =
     "  base: [fixture]\n"
     "  factors: {slow: {fixture: {milliseconds: 1}}, late: {fixture: {after: 2}}}\n"
     "  design: [full, ladder]\n"
-    "claims: [{text: slow is fast, source: a test, arm: +slow, speedup: 2x}]\n"
+    "claims: [{text: slow is fast, source: a test, arm: base+slow, speedup: 2x}]\n"
     "measure: {processes: 2, most_processes: 2, blocks: 2, samples: 2}\n";
 
 /// The places of all values in a document, of lists the first element alone.

@@ -40,7 +40,7 @@ std::string script_json(const Json& json) {
   return text;
 }
 
-/// A name such as "+shared-metadata+smem-levels" may break between its parts.
+/// A name such as "base+shared-metadata+smem-levels" may break between its parts.
 Json parts_of(std::string_view name) {
   Json parts = Json::array();
   std::string part;
