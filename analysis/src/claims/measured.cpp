@@ -29,7 +29,7 @@ const std::vector<std::string>& missing_for(Quantity quantity, const Row& row) {
 std::string why_without_time(Quantity quantity, const Row* row, const std::string& arm) {
   if (row == nullptr) return fmt::format("{} was not run", arm);
   const std::vector<std::string>& missing = missing_for(quantity, *row);
-  if (!missing.empty()) return fmt::format("{} is vacuous: {}", arm, fmt::join(missing, "; "));
+  if (!missing.empty()) return fmt::format("{} has no effect: {}", arm, fmt::join(missing, "; "));
   if (row->timed()) return "";
   return row->record.reason.empty()
              ? fmt::format("{} is {}", arm, row->verdict)
@@ -156,7 +156,7 @@ std::vector<std::string> absent_among(const Table& table, const std::vector<std:
     const Row* const row = find_row(table, arm);
     if (why_without_time(Quantity::kSpeedup, row, arm).empty()) continue;
     std::string standing = row == nullptr ? "not run" : row->verdict;
-    if (row != nullptr && row->timed()) standing = "vacuous";
+    if (row != nullptr && row->timed()) standing = "no effect";
     absent.push_back(fmt::format("{} ({})", arm, standing));
   }
   return absent;

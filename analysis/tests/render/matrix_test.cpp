@@ -7,6 +7,7 @@
 #include "render/formats.hpp"
 #include "render/tables/matrix.hpp"
 #include "render/text/summary.hpp"
+#include "render/text/text.hpp"
 #include "render/words/words.hpp"
 #include "support/ablation_truth.hpp"
 #include "support/synthetic.hpp"
@@ -101,11 +102,17 @@ TEST(ArmMatrix, AnUndecidedNumberAsks) {
   EXPECT_THAT(matrix.rows[0].cells[0].text, testing::EndsWith("?"));
 }
 
-Report ablation() {
+Report ablation(const std::vector<TimingMode>& modes = {kUsualMode}) {
   std::mt19937 random(2);
   const Design design = truth::full(2);
-  return make_report({{"name", "n"}, {"ablation", to_json(design)}},
-                     truth::records_from(design, {{0.5, 0.0}, {}}, 0.001, random));
+  std::vector<Record> records;
+  for (const TimingMode mode : modes) {
+    for (Record& record : truth::records_from(design, {{0.5, 0.0}, {}}, 0.001, random)) {
+      record.mode = mode;
+      records.push_back(std::move(record));
+    }
+  }
+  return make_report({{"name", "n"}, {"ablation", to_json(design)}}, std::move(records));
 }
 
 TEST(FactorMatrix, HasAllTogetherAndEachFactor) {
@@ -158,6 +165,19 @@ TEST(Answer, OfAnAblationNamesWhatPays) {
                     HasSubstr("the speed of the base, significantly faster"),
                     HasSubstr("a pays most, averaged over the other factors: 1.6"),
                     HasSubstr("No difference: b.")));
+}
+
+TEST(Answer, OfAnAblationHasALineForEachMode) {
+  const Report report = ablation({TimingMode::kWarm, TimingMode::kCold});
+  const std::vector<std::string> lines = lines_of(answer(report));
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_THAT(lines[0], testing::StartsWith("Mode warm: All factors together: 1.6"));
+  EXPECT_THAT(lines[1], testing::StartsWith("Mode cold: All factors together: 1.6"));
+  // What an interval is over is said once in a line.
+  EXPECT_THAT(lines[0], testing::ContainsRegex("a pays most, averaged over the other factors: "
+                                               "1.6[0-9]*x \\(1.6[0-9]*x to 1.6[0-9]*x\\)"));
+  EXPECT_THAT(to_markdown(report), HasSubstr("\n\nMode cold: All"));
+  EXPECT_THAT(to_paper(report), HasSubstr("\n% Mode cold: All"));
 }
 
 /// A factor that pays, one that makes no difference, and one that the noise hides.

@@ -83,7 +83,7 @@ TEST(VacuousArms, GiveClaimsNoVerdictOnEitherSide) {
   for (const std::size_t i : {1U, 2U}) {
     EXPECT_EQ(of.claims[i].verdict, ClaimVerdict::kNotTestable);
     EXPECT_FALSE(of.claims[i].measured);
-    EXPECT_THAT(of.claims[i].reason, HasSubstr("hollow is vacuous: prefetch"));
+    EXPECT_THAT(of.claims[i].reason, HasSubstr("hollow has no effect: prefetch"));
   }
 }
 
@@ -127,7 +127,7 @@ TEST(VacuousArms, ShareAllTheSameWhatAClaimOnOneOfThemIsAbout) {
   const Report of = report_with_idle_base();
   ASSERT_EQ(of.claims.size(), 3U);
   EXPECT_EQ(of.claims[0].verdict, ClaimVerdict::kConfirmed);
-  EXPECT_THAT(of.claims[1].reason, HasSubstr("both is vacuous: prefetch"));
+  EXPECT_THAT(of.claims[1].reason, HasSubstr("both has no effect: prefetch"));
   EXPECT_EQ(of.claims[2].verdict, ClaimVerdict::kNotTestable) << "a time, not a ratio";
 }
 

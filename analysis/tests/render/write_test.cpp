@@ -64,10 +64,10 @@ TEST(Csv, OfAnAblationHasTheLevelOfEachFactor) {
   Design design;
   design.kinds = {DesignKind::kFull};
   design.factors = {{"unroll", {"off", "on"}}, {"threads", {"256", "512"}}};
-  design.points = {{"base", {0, 0}}, {"+unroll", {1, 0}}, {"all", {1, 1}}};
+  design.points = {{"base", {0, 0}}, {"base+unroll", {1, 0}}, {"all", {1, 1}}};
   const auto rows = parse_csv(to_csv(
       make_report(nlohmann::json{{"ablation", to_json(design)}},
-                  {baseline("base", steady(2e-3, 2, 4)), record("+unroll", steady(1e-3, 2, 4)),
+                  {baseline("base", steady(2e-3, 2, 4)), record("base+unroll", steady(1e-3, 2, 4)),
                    record("all", steady(1e-3, 2, 4)), record("other", steady(1e-3, 2, 4))})));
   ASSERT_EQ(rows.size(), 5U);
   for (const auto& row : rows) EXPECT_EQ(row.size(), rows[0].size());
@@ -179,6 +179,25 @@ TEST(Paper, HasOneTableOfArmsThatStandsAsItIs) {
   EXPECT_THAT(text, HasSubstr("problem & fast & base \\\\\n"));
   EXPECT_THAT(text, HasSubstr("b4 & \\textbf{2.00} & 4.000 ms \\\\\n"));
   EXPECT_THAT(text, HasSubstr("\\usebox0"));
+}
+
+TEST(Paper, SetsEachProblemOverItsModes) {
+  std::vector<Record> records;
+  for (const char* problem : {"b1", "b4"}) {
+    for (const TimingMode mode : {TimingMode::kWarm, TimingMode::kCold}) {
+      for (const char* arm : {"base", "a", "b", "c"}) {
+        Record one = record(arm, steady(1e-3, 2, 4));
+        one.baseline = one.arm == "base";
+        one.problem = problem;
+        one.mode = mode;
+        records.push_back(std::move(one));
+      }
+    }
+  }
+  const std::string text = to_paper(make_report({{"name", "n"}}, std::move(records)));
+  EXPECT_THAT(text, HasSubstr(" & \\multicolumn{2}{c}{b1} & \\multicolumn{2}{c}{b4} \\\\\n"
+                              "\\cmidrule(lr){2-3}\\cmidrule(lr){4-5}\n"
+                              "arm & warm & cold & warm & cold \\\\\n"));
 }
 
 TEST(Json, CarriesSchemaHeadlineAndRowsWithoutSamples) {

@@ -205,6 +205,8 @@ TEST_F(SearchReportTest, HasTheConfirmedGainBesideTheSearchedOne) {
   EXPECT_THAT(text, HasSubstr("the search had said 1.700x"));
   EXPECT_THAT(text, HasSubstr("a=a3 b=b0 c=c1"));
   EXPECT_THAT(text, HasSubstr("1 without a time: crashed: signal"));
+  EXPECT_THAT(to_summary(report_, false),
+              HasSubstr("\nc" + std::to_string(winner_) + " is a=a3 b=b0 c=c1\n"));
 }
 
 TEST_F(SearchReportTest, SaysWhatAWorseChoiceCosts) {

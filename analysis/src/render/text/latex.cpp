@@ -219,7 +219,9 @@ std::string latex_name(std::string_view name) {
 }
 
 std::string latex_comment(const std::string& text) {
-  return text.empty() ? "" : fmt::format("% {}\n", text);
+  std::string comment;
+  for (const std::string& line : lines_of(text)) comment += fmt::format("% {}\n", line);
+  return comment;
 }
 
 std::string as_latex(const Document& document) {

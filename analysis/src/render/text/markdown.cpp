@@ -130,7 +130,9 @@ std::string as_markdown(const Document& document) {
   const bool is_said_below =
       document.sections.size() == 1 && document.sections.front().headline == document.answer;
   if (!is_said_below && !document.answer.empty()) {
-    text += fmt::format("\n{}\n", escaped(document.answer));
+    for (const std::string& line : lines_of(document.answer)) {
+      text += fmt::format("\n{}\n", escaped(line));
+    }
   }
   if (!document.figure.empty()) text += "\n```mermaid\n" + document.figure + "```\n";
   for (const Matrix& matrix : document.matrices) {

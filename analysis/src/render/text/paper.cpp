@@ -31,23 +31,43 @@ std::string paper_cell(const MatrixCell& cell) {
   return text;
 }
 
-std::string problem_text(const Matrix& matrix, const MatrixColumn& column) {
-  std::string text = latex_text(column.problem);
-  if (matrix.has_several_modes()) text += ", " + std::string(name_of(column.mode));
-  return text;
+/// The longer side of a matrix goes down the page.
+bool is_turned(const Matrix& matrix) { return matrix.columns.size() > matrix.rows.size(); }
+
+/// Of a column's problem, and where several modes go down the page, the mode too.
+std::string column_text(const Matrix& matrix, const MatrixColumn& column) {
+  const std::string problem = latex_text(column.problem);
+  if (!matrix.has_several_modes()) return problem;
+  const std::string mode(name_of(column.mode));
+  return is_turned(matrix) ? problem + ", " + mode : mode;
 }
 
-/// The longer side of a matrix goes down the page.
+/// A heading over the modes of each problem; "" where columns name their problems themselves.
+std::string problems_line(const Matrix& matrix) {
+  if (is_turned(matrix) || !matrix.has_several_modes()) return "";
+  std::string names;
+  std::string rules;
+  for (std::size_t first = 0; first < matrix.columns.size();) {
+    std::size_t end = first + 1;
+    while (end < matrix.columns.size() && matrix.goes_on(end)) ++end;
+    names += fmt::format(" & \\multicolumn{{{}}}{{c}}{{{}}}", end - first,
+                         latex_text(matrix.columns[first].problem));
+    rules += fmt::format("\\cmidrule(lr){{{}-{}}}", first + 2, end + 1);
+    first = end;
+  }
+  return names + " \\\\\n" + rules + "\n";
+}
+
 PaperLines grid_of(const Matrix& matrix) {
   PaperLines grid{{matrix.corner}};
   for (const MatrixColumn& column : matrix.columns) {
-    grid[0].push_back(problem_text(matrix, column));
+    grid[0].push_back(column_text(matrix, column));
   }
   for (const MatrixRow& row : matrix.rows) {
     std::vector<std::string>& line = grid.emplace_back(1, latex_text(row.name));
     for (const MatrixCell& cell : row.cells) line.push_back(paper_cell(cell));
   }
-  if (matrix.columns.size() <= matrix.rows.size()) return grid;
+  if (!is_turned(matrix)) return grid;
   PaperLines turned(grid[0].size());
   for (const auto& line : grid) {
     for (std::size_t i = 0; i < line.size(); ++i) turned[i].push_back(line[i]);
@@ -61,13 +81,13 @@ std::string line_of(const std::vector<std::string>& cells) {
 }
 
 /// Lines [begin, end) of a grid below its headings. \msdafit shrinks what is wider than the text.
-std::string paper_table(const PaperLines& grid, std::size_t begin, std::size_t end,
-                        const std::string& caption, const std::string& label) {
+std::string paper_table(const PaperLines& grid, const std::string& over, std::size_t begin,
+                        std::size_t end, const std::string& caption, const std::string& label) {
   std::string text = fmt::format(
       "\n\\begin{{table*}}[tp]\n\\centering\\footnotesize\n\\caption{{{}}}\\label{{{}}}\n"
       "\\msdafit{{\\begin{{tabular}}{{@{{}}l{}@{{}}}}\n\\toprule\n",
       caption, label, std::string(grid[0].size() - 1, 'r'));
-  text += line_of(grid[0]) + "\\midrule\n";
+  text += over + line_of(grid[0]) + "\\midrule\n";
   for (std::size_t line = begin; line < end; ++line) text += line_of(grid[line]);
   return text + "\\bottomrule\n\\end{tabular}}\n\\end{table*}\n";
 }
@@ -78,7 +98,8 @@ void append_matrix(const Matrix& matrix, const std::string& caption, const std::
   for (std::size_t begin = 1; begin < grid.size(); begin += kLines) {
     const std::size_t end = std::min(grid.size(), begin + kLines);
     const bool is_first = begin == 1;
-    text += paper_table(grid, begin, end, caption + (is_first ? "" : " (continued)"),
+    text += paper_table(grid, problems_line(matrix), begin, end,
+                        caption + (is_first ? "" : " (continued)"),
                         is_first ? label : fmt::format("{}-{}", label, begin / kLines + 1));
   }
 }
@@ -96,8 +117,8 @@ std::string caption_of(const Matrix& matrix, const Report& report) {
         where);
   }
   return fmt::format(
-      "Time without a factor over time with it{}; {}. ?: not significant (Holm, 5\\%).", where,
-      latex_text(matrix.title));
+      "{}{}: time without the factor over time with it. ?: not significant (Holm, 5\\%).",
+      latex_text(matrix.title), where);
 }
 
 }  // namespace

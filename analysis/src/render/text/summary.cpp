@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -178,6 +179,20 @@ std::string how_sure(const Report& report) {
       low == high ? low : fmt::format("{} to {}", low, high));
 }
 
+/// "c29 is kernel=cpu-simd(head_planes=on)": names that a search has given, a line each.
+std::string finalists_text(const Report& report) {
+  std::set<std::string> lines;
+  for (const SearchReport& search : report.searches) {
+    for (const FinalistResult& finalist : search.finalists) {
+      lines.insert(fmt::format("{} is {}\n", printable_line(finalist.name),
+                               printable_line(finalist.description)));
+    }
+  }
+  constexpr std::size_t kMost = 6;
+  if (lines.size() > kMost) return "";  // of many problems: each has its own in the report
+  return fmt::format("{}", fmt::join(lines, ""));
+}
+
 /// Why arms have no time, the most frequent reasons first, one line each.
 std::vector<std::string> reasons_of(const Report& report) {
   std::vector<std::pair<std::string, int>> reasons;
@@ -272,7 +287,7 @@ std::string to_summary(const Report& report, bool colour) {
   std::string tail;
   const Matrix& matrix = document.matrices.front();
   if (const std::string key = key_of(matrix); !key.empty()) tail += "  " + key + "\n";
-  tail += how_sure(report);
+  tail += finalists_text(report) + how_sure(report);
   if (const auto claims = claims_section({&report, 1})) {
     tail += fmt::format("Claims: {}\n", claims->headline);
   }

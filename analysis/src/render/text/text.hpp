@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/color.h>
 
@@ -31,6 +32,8 @@ std::string printable(std::string_view text);
 std::string printable_line(std::string_view text);
 /// A reason can be a compiler's log.
 std::string first_line(const std::string& text);
+/// The lines of a text, without their ends.
+std::vector<std::string> lines_of(const std::string& text);
 /// "1 point", "3 points"
 std::string how_many(std::size_t count, const char* noun);
 /// "captured-decoder, warm": the problem and the mode of a table of whatever kind.

@@ -213,8 +213,10 @@ std::string winners(const Report& report) {
   add_leaders_clauses(places, baseline, clauses);
   if (places.best_estimates.count > 0) {
     clauses.push_back(fmt::format(
-        "no arm is significantly faster than {} {} (the best estimates are {}{})", baseline,
-        of_cases(places.best_estimates.count, places.count), places.best_estimates.ratios(),
+        "no arm is significantly faster than {} {} (the best {} {}{})", baseline,
+        of_cases(places.best_estimates.count, places.count),
+        places.best_estimates.count == 1 ? "estimate is" : "estimates are",
+        places.best_estimates.ratios(),
         places.has_single ? "; some arms are faster only as long as each is compared alone" : ""));
   }
   if (alone > 0) clauses.push_back("only one arm has a time " + of_cases(alone, places.count));

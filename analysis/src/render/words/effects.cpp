@@ -90,13 +90,21 @@ std::string total_sentence(const AnyEffect& all) {
                      ratio_text(*all.ratio), words_of(all.verdict), certainty(all));
 }
 
+/// "1.031x to 2.489x" behind a sentence that says what such intervals are; else all of that.
 template <class AnyEffect>
-std::string what_pays(const std::vector<AnyEffect>& effects, EffectKind kind) {
+std::string certainty(const AnyEffect& effect, bool is_said_before) {
+  if (!is_said_before || !effect.ratio_95) return certainty(effect);
+  return fmt::format("{} to {}", ratio_text(effect.ratio_95->low),
+                     ratio_text(effect.ratio_95->high));
+}
+
+template <class AnyEffect>
+std::string what_pays(const std::vector<AnyEffect>& effects, EffectKind kind, bool is_said_before) {
   Some<AnyEffect> pays = with_verdict(effects, EffectVerdict::kBetter);
   if (pays.empty()) return fmt::format("No factor pays significantly, {}. ", view_of(kind));
   const AnyEffect& best = *pays.front();
   std::string text = fmt::format("{} pays most, {}: {} ({})", name_of_effect(best), view_of(kind),
-                                 ratio_text(*best.ratio), certainty(best));
+                                 ratio_text(*best.ratio), certainty(best, is_said_before));
   pays.erase(pays.begin());
   if (!pays.empty()) text += "; then " + listed(pays, name_and_ratio<AnyEffect>);
   return text + ". ";
@@ -140,7 +148,7 @@ std::string factors_of(const AblationTable& table) {
     text += total_sentence(total->effects.front());
   }
   if (const EffectFamily* family = telling_family(table)) {
-    text += what_pays(family->effects, family->kind) + the_rest(family->effects);
+    text += what_pays(family->effects, family->kind, !text.empty()) + the_rest(family->effects);
   }
   return text;
 }
@@ -159,7 +167,7 @@ std::string pooled_factors_of(const Ablation& ablation, TimingMode mode) {
   for (const EffectKind kind : {EffectKind::kMain, EffectKind::kLeaveOneOut, EffectKind::kAddOne}) {
     const PooledFamily* family = find_pooled(ablation, mode, kind);
     if (family == nullptr) continue;
-    return text + what_pays(family->effects, kind) + the_rest(family->effects);
+    return text + what_pays(family->effects, kind, !text.empty()) + the_rest(family->effects);
   }
   return text;
 }
@@ -185,16 +193,17 @@ std::string headline(const AblationTable& table) {
 
 std::string effects_answer(const Ablation& ablation) {
   const std::vector<TimingMode> modes = modes_of(ablation);
-  std::string text;
+  std::vector<std::string> texts;
   for (const TimingMode mode : modes) {
     std::string of_mode = pooled_factors_of(ablation, mode);
     for (const AblationTable& table : ablation.tables) {  // pooled: of several problems
       if (of_mode.empty() && table.mode == mode) of_mode = factors_of(table);
     }
     if (of_mode.empty()) continue;
-    text += (modes.size() > 1 ? fmt::format("Mode {}: ", name_of(mode)) : "") + of_mode;
+    if (modes.size() > 1) of_mode = fmt::format("Mode {}: ", name_of(mode)) + of_mode;
+    texts.push_back(without_last_space(of_mode));
   }
-  return without_last_space(text);
+  return fmt::format("{}", fmt::join(texts, "\n"));
 }
 
 }  // namespace msda
