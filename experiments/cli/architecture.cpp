@@ -15,11 +15,7 @@
 namespace msda {
 namespace {
 
-/// What became of one composition for one problem.
-struct Outcome {
-  std::string word;  ///< "compiles", "refused", "skipped", "failed"
-  std::string text;
-};
+using Outcome = CompileOutcome;
 
 Outcome of_compiled(const Inspected& one, const SmLimits& limits, const std::string& architecture) {
   std::string text =
@@ -83,18 +79,25 @@ void print_outcomes(const std::vector<CompileTarget>& targets, const std::vector
 
 bool names_architecture(std::string_view device) { return device.starts_with("sm_"); }
 
-bool compile_all(const std::vector<CompileTarget>& targets, const Registry& registry,
-                 const std::vector<ProblemSpec>& problems, const std::string& architecture) {
+std::vector<CompileOutcome> try_all(const std::vector<CompileTarget>& targets,
+                                    const Registry& registry, const ProblemSpec& spec,
+                                    const std::string& architecture) {
   capability_of(architecture);  // refuses what is unknown before anything is compiled
   const Compiler compiler;      // and a machine without NVRTC
+  std::vector<Outcome> outcomes(targets.size());
+  parallel_for(std::ssize(targets), 1, 0, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      outcomes[i] = try_one(targets[i], registry, spec, architecture);
+    }
+  });
+  return outcomes;
+}
+
+bool compile_all(const std::vector<CompileTarget>& targets, const Registry& registry,
+                 const std::vector<ProblemSpec>& problems, const std::string& architecture) {
   std::map<std::string, int> counts;
   for (const ProblemSpec& spec : problems) {
-    std::vector<Outcome> outcomes(targets.size());
-    parallel_for(std::ssize(targets), 1, 0, [&](std::int64_t begin, std::int64_t end) {
-      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-        outcomes[i] = try_one(targets[i], registry, spec, architecture);
-      }
-    });
+    const std::vector<Outcome> outcomes = try_all(targets, registry, spec, architecture);
     fmt::print("{} for {}\n", spec.name(), architecture);
     print_outcomes(targets, outcomes, counts);
   }

@@ -84,6 +84,7 @@ int cache_command(const std::vector<std::string>& words) {
   arguments.flag("clear", "remove all compiled kernels and references");
   arguments.option("keep", "MB", "remove the oldest ones until so many megabytes are left");
   if (!arguments.parse(words)) return 0;
+  const auto kept = arguments.integer("keep", 0);
   const fs::path directory = cache_directory();
   std::vector<Entry> all;
   fmt::print("{}\n", directory.string());
@@ -93,7 +94,6 @@ int cache_command(const std::vector<std::string>& words) {
                megabytes(total_of(entries)));
     all.insert(all.end(), entries.begin(), entries.end());
   }
-  const auto kept = arguments.integer("keep", 0);
   if (!kept && !arguments.has("clear")) return 0;
   constexpr std::uintmax_t kMegabyte = 1'000'000;
   const std::uintmax_t limit =

@@ -105,7 +105,8 @@ json operators_json() {
 /// A line for each slot: the skeletons that ask it, and the variants that fill it.
 void print_slots(const Registry& registry) {
   for (const std::string& slot : slot_names()) {
-    fmt::print("{:<14}{}\n", slot, fmt::join(fillers_of(slot, registry), ", "));
+    const std::string fillers = fmt::format("{}", fmt::join(fillers_of(slot, registry), ", "));
+    fmt::print("{:<14}{}\n", slot, fillers.empty() ? "(its default alone)" : fillers);
   }
 }
 

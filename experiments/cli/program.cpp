@@ -17,12 +17,31 @@ namespace fs = std::filesystem;
 
 fs::path program_path() { return fs::read_symlink("/proc/self/exe"); }
 
+namespace {
+
+/// Of the experiments that came with the program, without ".yaml".
+std::vector<std::string> shipped_names() {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const fs::path& directory : experiments_directories()) {
+    for (const auto& entry : fs::directory_iterator(directory, error)) {
+      if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
 fs::path experiment_path(const std::string& word) {
   std::error_code error;
   const bool is_name = word.find('/') == std::string::npos;
   if (!is_name || fs::exists(word, error)) return word;
   if (const auto shipped = shipped_experiment(word)) return *shipped;
-  return shipped_experiment(word + ".yaml").value_or(word);
+  if (const auto shipped = shipped_experiment(word + ".yaml")) return *shipped;
+  const std::string meant = suggestion(word, shipped_names());
+  if (meant.empty()) return word;
+  throw UsageError(fmt::format("no experiment '{}'{}", word, meant));
 }
 
 std::optional<ExperimentArm> experiment_arm(const std::string& word) {

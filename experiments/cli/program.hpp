@@ -29,7 +29,8 @@ std::optional<ExperimentArm> experiment_arm(const std::string& word);
 const ArmSpec& find_arm(const Experiment& experiment, const std::string& name);
 
 /// The file that a word names: itself where it is there; else, of a name alone ("quickstart"), the
-/// shipped experiment of that name, from any directory.
+/// shipped experiment of that name, from any directory. Throws UsageError for a name that is near
+/// to a shipped one's.
 std::filesystem::path experiment_path(const std::string& word);
 
 /// The recipes of `file`; without one those of recipes.yaml among the shipped experiments, or none

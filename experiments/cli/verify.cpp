@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <boost/algorithm/string.hpp>
 
 #include "cli/architecture.hpp"
 #include "cli/arguments.hpp"
@@ -34,8 +35,8 @@ Arguments verify_arguments() {
        "With --levels given or stored each is checked on several pyramids. "
        "With --evidence nothing is verified: threads are counted on a smaller problem of the same "
        "shape (default: ledger-48 in fp16); without a GPU on the device simt. With an architecture "
-       "in "
-       "place of a device (--device sm_89) each composition is compiled and nothing runs.",
+       "in place of a device (--device sm_89) each composition is compiled and nothing runs; with "
+       "several (--device sm_80,sm_120) a table says what there is for each.",
        "  msda verify\n"
        "  msda verify persistent-full --evidence\n"
        "  msda verify experiments/ablation.yaml:all --device simt\n"
@@ -263,7 +264,8 @@ class Lines {
  private:
   /// A line for each thing that did not show, and one for each number.
   void print(const std::string& name, const Evidence& evidence) {
-    print(std::string(name_of(evidence.status)), name, evidence.reason);
+    const bool has_effect = evidence.status != Evidence::Status::kVacuous;
+    print(has_effect ? std::string(name_of(evidence.status)) : "no effect", name, evidence.reason);
     for (const std::string& missing : evidence.missing) fmt::print("{:13}{}\n", "", missing);
     for (const auto& [what, number] : evidence.numbers) {
       fmt::print("{:13}{:>16.10g}  {}\n", "", number, what);
@@ -340,7 +342,11 @@ int verify_command(const std::vector<std::string>& words) {
     for (const Target& target : targets) {
       compiled.push_back({target.name, target.uses, target.broken});
     }
-    const bool all_good = compile_all(compiled, registry, {spec}, arguments.device());
+    std::vector<std::string> architectures;
+    boost::split(architectures, arguments.device(), boost::is_any_of(","));
+    const bool all_good = architectures.size() > 1
+                              ? print_architectures(compiled, registry, spec, architectures)
+                              : compile_all(compiled, registry, {spec}, architectures.front());
     return static_cast<int>(all_good ? ExitCode::kOk : ExitCode::kCellFailed);
   }
   const bool asks_for_evidence = arguments.has("evidence");

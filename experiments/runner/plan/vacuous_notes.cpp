@@ -80,7 +80,7 @@ std::vector<std::string> vacuous_notes(const Plan& plan) {
   std::vector<std::string> notes;
   notes.reserve(order.size());
   for (const auto& vacuous : order) {
-    notes.push_back(fmt::format("{} is vacuous on {}: {}", vacuous.first,
+    notes.push_back(fmt::format("{} has no effect on {}: {}", vacuous.first,
                                 fmt::join(problems[vacuous], ", "), vacuous.second));
   }
   return notes;

@@ -56,7 +56,7 @@ void Progress::on_event(const nlohmann::json& event) {
   if (kind == event::kCompiled) on_compiled(event);
   if (kind == event::kVacuous) {
     clear();
-    print_line(fmt::format("  {} is vacuous: {}", event.at("cell").get<std::string>(),
+    print_line(fmt::format("  {} has no effect: {}", event.at("cell").get<std::string>(),
                            fmt::join(event.at("missing").get<std::vector<std::string>>(), "; ")));
   }
   if (kind == event::kSample) {

@@ -73,6 +73,12 @@ TEST(Cli, AnUnknownCommandGetsASuggestion) {
   EXPECT_THAT(outcome.err, HasSubstr("unknown command 'verfy' (did you mean 'verify'?)"));
 }
 
+TEST(Cli, AShippedExperimentThatIsMisspeltGetsASuggestion) {
+  const Outcome outcome = run({"validate", "quikstart"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("no experiment 'quikstart' (did you mean 'quickstart'?)"));
+}
+
 TEST(Cli, AnUnknownOptionGetsASuggestion) {
   const Outcome outcome = run({"run", "x.yaml", "--ouput", "y"});
   EXPECT_EQ(outcome.exit_code, 2);

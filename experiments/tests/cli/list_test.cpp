@@ -42,6 +42,8 @@ TEST(CliList, ShowsBrokenPluginsWithTheReason) {
 TEST(CliList, TakesAWordForWhatIsListed) {
   EXPECT_THAT(run({"list", "presets"}).out, HasSubstr("ledger-48"));
   EXPECT_THAT(run({"list", "slots"}).out, testing::ContainsRegex("mapping +.*"));
+  EXPECT_THAT(run({"list", "slots"}).out,
+              testing::ContainsRegex("points +\\(its default alone\\)"));
   const Outcome unknown = run({"list", "recipe"});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'recipes'?"));
