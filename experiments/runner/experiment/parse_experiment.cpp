@@ -1,5 +1,6 @@
 // A whole experiment file: its top-level keys, and the recipes of the files that it includes.
 #include <algorithm>
+#include <mutex>
 #include <set>
 #include <utility>
 
@@ -240,13 +241,34 @@ Experiment load_experiment(const fs::path& file, const Registry& registry) {
   return std::move(experiment);
 }
 
+namespace {
+
+/// All that the recipes of a file depend on.
+std::string key_of(const fs::path& file, const Registry& registry) {
+  std::string key = read_text(file, kMostHandwritten);
+  for (const Plugin& plugin : registry.plugins()) {
+    key += fmt::format("\n{} {} {}", plugin.name, plugin.file.string(), plugin.error);
+  }
+  return key;
+}
+
+}  // namespace
+
+/// Each experiment asks for them, and a process may read thousands: the last ones are kept.
 Recipes shipped_recipes(const Registry& registry) {
+  static std::mutex guard;
+  static std::pair<std::string, Recipes> last;
   for (const fs::path& directory : experiments_directories()) {
     const fs::path file = directory / "recipes.yaml";
     if (!fs::exists(file)) continue;
-    Recipes recipes = load_recipes(file, registry);
-    for (const Plugin& plugin : registry.plugins()) recipes.erase(plugin.name);
-    return recipes;
+    std::string key = key_of(file, registry);
+    const std::lock_guard lock(guard);
+    if (last.first != key) {
+      Recipes recipes = load_recipes(file, registry);
+      for (const Plugin& plugin : registry.plugins()) recipes.erase(plugin.name);
+      last = {std::move(key), std::move(recipes)};
+    }
+    return last.second;
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #include "runner/publish/quotes.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -119,27 +120,44 @@ std::string with_numbers(const std::string& document, Runs& runs) {
   return text.append(rest, document.end());
 }
 
-/// The table below the heading, in Markdown.
-std::string table_of(const Report& report, const std::string& title) {
+/// A problem's line of a table in Markdown: "| b1 | ..." and "| b1, warm | ..." are b1's.
+bool is_line_of(const std::string& line, const std::string& problem) {
+  return line.starts_with("| " + problem + " |") || line.starts_with("| " + problem + ",");
+}
+
+/// The table below the heading, in Markdown: its head and the lines of these problems, of all
+/// without any.
+std::string table_of(const Report& report, const std::string& title,
+                     const std::vector<std::string>& problems) {
   const std::string page = to_markdown(report);
   const std::size_t heading = page.find("\n## " + title + "\n");
   if (heading == std::string::npos) throw UsageError(fmt::format("no section '{}'", title));
   std::istringstream lines(page.substr(heading + 1));
   std::string table;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("|")) table += line + "\n";
     if (!table.empty() && !line.starts_with("|")) break;
+    if (!line.starts_with("|")) continue;
+    const bool is_head = std::ranges::count(table, '\n') < 2;
+    if (is_head || problems.empty() ||
+        std::ranges::any_of(problems, [&](const auto& one) { return is_line_of(line, one); })) {
+      table += line + "\n";
+    }
   }
   return table;
 }
 
-/// What stands between the marks; `what` is "NAME answer" or "NAME TITLE".
+/// What stands between the marks; `what` is "NAME answer", "NAME TITLE" or "NAME TITLE | PROBLEM
+/// PROBLEM".
 std::string quoted(const std::string& what, Runs& runs) {
   const std::size_t space = std::min(what.find(' '), what.size() - 1);
   const Report& report = runs.report(what.substr(0, space));
   const std::string part = what.substr(space + 1);
   if (part == "answer") return "```text\n" + to_answer(report) + "```\n";
-  return table_of(report, part);
+  const std::size_t bar = std::min(part.find(" | "), part.size());
+  std::istringstream words(part.substr(std::min(bar + 3, part.size())));
+  return table_of(
+      report, part.substr(0, bar),
+      {std::istream_iterator<std::string>(words), std::istream_iterator<std::string>()});
 }
 
 std::string with_blocks(const std::string& document, Runs& runs) {

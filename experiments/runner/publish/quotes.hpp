@@ -15,7 +15,8 @@ namespace msda {
 ///   one element whose members have these values. The unit, x, %, us, ms or none, scales the value,
 ///   which is rounded to the digits that stand there. `**a name**<!--= ...-->` is a text.
 /// - lines between `<!--quote NAME answer-->` and `<!--end quote-->` are what the terminal says
-///   first, after `<!--quote NAME TITLE-->` the table of the section with that title.
+///   first, after `<!--quote NAME TITLE-->` the table of the section with that title, and after
+///   `<!--quote NAME TITLE | PROBLEM PROBLEM-->` its lines of these problems.
 ///
 /// Throws UsageError for a place that is none, EnvironmentError for a run that is not there.
 std::string with_quotes(const std::string& document, const std::filesystem::path& results);

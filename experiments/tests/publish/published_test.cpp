@@ -17,9 +17,11 @@ namespace msda::test {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 const fs::path kSource = MSDA_SOURCE_DIR;
 const fs::path kResults = kSource / "docs" / "results";
@@ -143,6 +145,8 @@ TEST_F(QuotedNumbers, ABlockIsTheAnswerOrATable) {
   EXPECT_THAT(table, HasSubstr("<!--quote x p, warm-->\n| arm | "));
   EXPECT_THAT(table, HasSubstr("| vec | "));
   EXPECT_EQ(renewed(table), table);
+  EXPECT_THAT(renewed("<!--quote x p, warm | vec none-->\n<!--end quote-->"),
+              AllOf(HasSubstr("| arm | "), HasSubstr("\n| vec | "), Not(HasSubstr("| base | "))));
   EXPECT_THAT(refusal("<!--quote x q-->\n<!--end quote-->"), HasSubstr("no section 'q'"));
   EXPECT_THAT(refusal("<!--quote x answer-->\n"), HasSubstr("has no end"));
 }
