@@ -53,28 +53,34 @@ NOTATION = {("claim.speedup", "1.0e+20"), ("claim.speedup", "2.0e-4")}
 
 
 def probes(schema):
-    """Files with one probe each, by the key that it stands at."""
+    """By key: the file with a probe there, and the part of the schema and of the file that the probe is in."""
     keys = lambda node: sorted(set(node["properties"]) - BEYOND)
     top = schema["properties"]
     for key in ("name", "summary", "device"):
-        yield key, lambda value: {**HEAD, key: value}
-    for key in keys(top["measure"]):
-        yield "measure." + key, lambda value: {**HEAD, "measure": {key: value}}
-    for key in keys(top["profile"]):
-        yield "profile." + key, lambda value: {**HEAD, "profile": {key: value}}
+        yield key, lambda value: {**HEAD, key: value}, schema, lambda file: file
+    for place in ("measure", "profile"):
+        for key in keys(top[place]):
+            yield f"{place}.{key}", lambda value: {**HEAD, place: {key: value}}, top[place], lambda file: file[place]
     for key in keys(top["problems"]["items"]["anyOf"][1]):
-        yield "problem." + key, lambda value: {**HEAD, "problems": [{**PROBLEM, key: value}]}
+        yield ("problem." + key, lambda value: {**HEAD, "problems": [{**PROBLEM, key: value}]}, top["problems"],
+               lambda file: file["problems"])
     for key in keys(top["claims"]["items"]):
         quantity = {} if {"required": [key]} in top["claims"]["items"]["oneOf"] else {"speedup": "2x"}
-        yield "claim." + key, lambda value: {**HEAD, "claims": [{**CLAIM, **quantity, key: value}]}
+        yield ("claim." + key, lambda value: {**HEAD, "claims": [{**CLAIM, **quantity, key: value}]}, top["claims"],
+               lambda file: file["claims"])
     for key in keys(top["arms"]["items"]["anyOf"][1]):
         made_of = {} if key == "external" else {"use": ["vector-loads"]}
-        yield "arm." + key, lambda value: {**HEAD, "arms": ["corner-pair", {"name": "n", **made_of, key: value}]}
-    yield "arm.use.best", lambda value: {**HEAD, "arms": ["corner-pair", {"name": "n", "use": {"best": {"error": value}}}]}
+        yield ("arm." + key, lambda value: {**HEAD, "arms": ["corner-pair", {"name": "n", **made_of, key: value}]},
+               top["arms"], lambda file: file["arms"])
+    yield ("arm.use.best",
+           lambda value: {**HEAD, "arms": ["corner-pair", {"name": "n", "use": {"best": {"error": value}}}]},
+           top["arms"], lambda file: file["arms"])
     for key in keys(top["space"]):
-        yield "space." + key, lambda value: {**HEAD, "space": {"factors": {"loop-unrolling": None}, key: value}}
+        yield ("space." + key, lambda value: {**HEAD, "space": {"factors": {"loop-unrolling": None}, key: value}},
+               top["space"], lambda file: file["space"])
     for key in keys(top["ablation"]):
-        yield "ablation." + key, lambda value: {**HEAD, "ablation": {**ABLATION, key: value}}
+        yield ("ablation." + key, lambda value: {**HEAD, "ablation": {**ABLATION, key: value}}, top["ablation"],
+               lambda file: file["ablation"])
 
 
 MISTAKES = [
@@ -122,18 +128,23 @@ for text in MISTAKES:
 
 with tempfile.TemporaryDirectory() as directory:
     files = {}
-    for key, document_of in probes(schema):
+    for key, document_of, part, inside in probes(schema):
+        # What lies beside the part is the same in each file and right, so that the part decides.
+        of_part = validator.evolve(schema=part)
+        whole = document_of("word")
+        if validator.is_valid(whole) != of_part.is_valid(inside(whole)):
+            fail(f"{key}: the whole schema does not say what its part says")
         for number, probe in enumerate(PROBES):
             if (key, probe) in NOTATION:
                 continue
             file = pathlib.Path(directory, f"{key}-{number}.yaml")
             document = document_of("PROBE")
             file.write_text(yaml.dump(document, Dumper=Dumper, default_flow_style=True).replace("PROBE", probe))
-            files[file] = f"{key}: {probe}"
+            by_schema = of_part.is_valid(inside(load(file.read_text())))
+            files[file] = (f"{key}: {probe}", by_schema)
     validated = subprocess.run([program, "validate", *files], check=False, capture_output=True, text=True)
     taken = {line.split(": ok")[0] for line in validated.stdout.splitlines() if ": ok" in line}
-    for file, what in files.items():
-        by_schema = validator.is_valid(load(file.read_text()))
+    for file, (what, by_schema) in files.items():
         by_program = str(file) in taken
         if by_schema != by_program:
             fail(f"{what}: the schema {'takes' if by_schema else 'refuses'} it, the program does not agree")

@@ -60,12 +60,36 @@ class TuneTest : public testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(TuneTest, FindsAndConfirmsTheFastestWhateverOthersDo) {
-  const fs::path file = directory_.write("x.yaml", kSearch);
-  const Outcome outcome = tune({file, "--output", results()});
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("confirmed"));
-  EXPECT_THAT(outcome.err, HasSubstr("confirm the finalists"));
+/// One search for all cases that look at what it leaves.
+class ASearch : public testing::Test {
+ protected:
+  struct Left {
+    TemporaryDirectory directory;
+    Outcome outcome;
+
+    Left() {
+      outcome = run({"tune", directory.write("x.yaml", kSearch), "--output",
+                     directory.path() / "results", "--winners", directory.path() / "winners.yaml"});
+    }
+  };
+
+  void SetUp() override { ASSERT_EQ(outcome().exit_code, 0) << outcome().err; }
+
+  static const Left& left() {
+    static const Left kLeft;
+    return kLeft;
+  }
+  static const Outcome& outcome() { return left().outcome; }
+  static fs::path results() { return left().directory.path() / "results"; }
+  static std::vector<Winner> saved() {
+    std::vector<std::string> notes;
+    return read_winners(left().directory.path() / "winners.yaml", fixture_registry(), notes);
+  }
+};
+
+TEST_F(ASearch, FindsAndConfirmsTheFastestWhateverOthersDo) {
+  EXPECT_THAT(outcome().out, HasSubstr("confirmed"));
+  EXPECT_THAT(outcome().err, HasSubstr("confirm the finalists"));
 
   const std::vector<Winner> found = saved();
   ASSERT_THAT(found, SizeIs(1));
@@ -86,9 +110,7 @@ TEST_F(TuneTest, FindsAndConfirmsTheFastestWhateverOthersDo) {
   EXPECT_TRUE(searched.whole);
 }
 
-TEST_F(TuneTest, KeepsTheSearchApartFromTheConfirmationsRecords) {
-  const fs::path file = directory_.write("x.yaml", kSearch);
-  ASSERT_EQ(tune({file, "--output", results()}).exit_code, 0);
+TEST_F(ASearch, KeepsItselfApartFromTheConfirmationsRecords) {
   const std::vector<Record> records = read_records(results() / kRecordsFile);
   EXPECT_THAT(records, SizeIs(1 + 3 + 1)) << "baseline, finalists, A/A pair";
   EXPECT_THAT(records, Each(Field(&Record::processes, SizeIs(3))));
@@ -98,9 +120,7 @@ TEST_F(TuneTest, KeepsTheSearchApartFromTheConfirmationsRecords) {
   EXPECT_EQ(trials.back().stage, "halve");
 }
 
-TEST_F(TuneTest, LeavesWhenItDidWhat) {
-  const fs::path file = directory_.write("x.yaml", kSearch);
-  ASSERT_EQ(tune({file, "--output", results()}).exit_code, 0);
+TEST_F(ASearch, LeavesWhenItDidWhat) {
   const std::vector<RunRange> ranges = read_ranges(results() / kRangesFile);
   ASSERT_FALSE(ranges.empty());
   std::set<std::string> phases;
@@ -126,10 +146,7 @@ TEST_F(TuneTest, ASearchThatEndsEarlyLeavesWhenItDidWhatToo) {
   EXPECT_FALSE(read_ranges(results() / kRangesFile).empty());
 }
 
-TEST_F(TuneTest, ReportsTheSearchAsAnAblation) {
-  const fs::path file = directory_.write("x.yaml", kSearch);
-  const Outcome outcome = tune({file, "--output", results()});
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+TEST_F(ASearch, IsReportedAsAnAblation) {
   const std::string tables = run({"report", results()}).out;
   EXPECT_THAT(tables, HasSubstr("Search: p, warm"));
   EXPECT_THAT(tables, HasSubstr("Factors of the search: p, warm"));
