@@ -39,7 +39,7 @@ struct Effect {
   std::optional<double> p_difference;  ///< of "no effect", corrected within the family (Holm)
   std::optional<double> p_equal;       ///< of "differs by the threshold or more", corrected as well
   std::optional<double> share;  ///< Shapley: part of the total's log, they sum to 1; only of a
-                                ///< total that is surely not 1
+                                ///< total that is significantly not 1
   std::optional<double> error_ratio;  ///< same contrast on relative L2: above 1 is less accurate
   Replication replication = Replication::kNone;
   int replicates = 0;

@@ -28,7 +28,7 @@ RegimeCell cell_of(const Table& table, const std::string& arm) {
   return cell;
 }
 
-/// Whether `a` is surely the faster or the slower of the two in a mode.
+/// Whether `a` is significantly the faster or the slower of the two in a mode.
 Difference compare_in(const Table& table, const std::string& a, const std::string& b) {
   const Row* first = find_row(table, a);
   const Row* second = find_row(table, b);

@@ -20,8 +20,8 @@ struct RegimeCell {
 struct RegimeRow {
   std::string arm;
   std::vector<RegimeCell> cells;  ///< one for each mode
-  /// Arms that this one surely beats in one mode and surely loses to in another (both 95% intervals
-  /// exclude 1).
+  /// Arms that this one significantly beats in one mode and significantly loses to in another (both
+  /// 95% intervals exclude 1).
   std::vector<std::string> flips_with;
 };
 

@@ -17,7 +17,7 @@ std::optional<RatioEstimate> behind(const Table& table, const Row& slow, const R
   return estimate_ratio(slow.record.samples, fast.record.samples, table.planned);
 }
 
-bool is_surely_slower(const std::optional<RatioEstimate>& ratio) {
+bool is_significantly_slower(const std::optional<RatioEstimate>& ratio) {
   return ratio && classify(*ratio) == Difference::kFaster;
 }
 
@@ -29,7 +29,7 @@ void compare_with_best(const Table& table, const std::vector<const Row*>& timed,
     if (index == leader.best) continue;
     const auto ratio = behind(table, *row, table.rows[leader.best]);
     if (index == leader.next) leader.next_over_best = ratio;
-    if (!is_surely_slower(ratio)) leader.rivals.push_back(index);
+    if (!is_significantly_slower(ratio)) leader.rivals.push_back(index);
     if (ratio && ratio->interval_95) {
       leader.margin = std::min(leader.margin, ratio->interval_95->low);
     }

@@ -16,14 +16,15 @@ struct Table;
 /// Whether there is a fastest arm. Of many equal arms one always has the best estimate; that it is
 /// given a place that it does not have happens in at most 5% of experiments.
 enum class Standing {
-  /// Every other arm is surely slower: each of the comparisons says so by itself, which is known to
+  /// Every other arm is significantly slower: each of the comparisons says so by itself, which is
+  /// known to
   /// hold its level for the arm with the best estimate (Gutmann and Maymin, "Is the selected
   /// population the best?", Ann. Statist. 15(1), 1987).
   kFastest,
   /// Surely faster than the baseline, in an interval that holds for all arms at once, and not told
   /// apart from some other arms.
   kShared,
-  kNone,  ///< nothing is surely faster than the baseline, nor the baseline than all others
+  kNone,  ///< nothing is significantly faster than the baseline, nor the baseline than all others
 };
 
 /// Arms are indices of the table's rows.
@@ -31,7 +32,7 @@ struct Leader {
   Standing standing = Standing::kNone;
   std::size_t best = 0;       ///< has the best estimate; may be the baseline
   std::size_t candidate = 0;  ///< the best one that is not the baseline
-  /// Others that are not surely slower than `best`, the fastest first.
+  /// Others that are not significantly slower than `best`, the fastest first.
   std::vector<std::size_t> rivals;
   std::size_t next = 0;  ///< the fastest of the others
   /// Baseline time / candidate's time; its interval is one of those that hold at once for all arms.
