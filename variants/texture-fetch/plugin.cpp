@@ -8,7 +8,7 @@ class TextureFetch final : public msda::Optimization {
       : Optimization(
             {.name = "texture-fetch",
              .summary =
-                 "value rows in global memory come by texture fetches, beside the loads from "
+                 "reads value rows in global memory by texture fetches, beside the loads from "
                  "shared memory",
              .parameters = {}},
             {.skeleton = "direct",
