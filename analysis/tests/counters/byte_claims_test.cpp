@@ -50,7 +50,7 @@ TEST(ByteClaims, OfRecordedArmsSayWhatTheCachesTook) {
   EXPECT_NEAR(of(base, MemoryStep::kL2ToL1).ratio(), 0.5, 0.02);
   EXPECT_EQ(of(base, MemoryStep::kShared).verdict, ByteVerdict::kConfirmed);
   // Two levels in shared memory: half of the gathers, and L1 has none of the other half.
-  const auto resident = byte_claims(recorded("+smem-levels"), record(74'240), levels);
+  const auto resident = byte_claims(recorded("base+smem-levels"), record(74'240), levels);
   EXPECT_EQ(of(resident, MemoryStep::kL2ToL1).verdict, ByteVerdict::kConfirmed);
   EXPECT_NEAR(of(resident, MemoryStep::kL2ToL1).low, 3.03e9, 0.01e9);
   EXPECT_EQ(in_words(base), "DRAM confirmed, L2 to L1 absorbed (0.50x), shared memory confirmed");
