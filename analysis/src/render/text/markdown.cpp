@@ -6,6 +6,7 @@
 
 #include "render/document.hpp"
 #include "render/formats.hpp"
+#include "render/text/text.hpp"
 
 namespace msda {
 namespace {
