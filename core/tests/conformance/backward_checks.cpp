@@ -40,6 +40,11 @@ std::vector<Uses> compositions() {
       {{"row-lanes", {{"points", std::int64_t{2}}}},
        {"shared-fixed", {}},
        {"work-redistribution", {}}},
+      {{"shared-values", {{"budget", std::int64_t{1}}}}, {"persistent", items(2)}},
+      {{"shared-values", {}}, {"shared-fixed", {}}, {"native-sums", {}}, {"persistent", items(3)}},
+      {{"shared-values", {}},
+       {"row-lanes", {{"sides", std::int64_t{1}}, {"bytes", std::int64_t{8}}}},
+       {"work-redistribution", {}}},
   };
 }
 

@@ -29,7 +29,8 @@ class Sum {
   static constexpr int kChannels = Problem::kChannels;
   static constexpr int kBudgetBytes = [] {
     constexpr int kMost = 227 * 1024;
-    constexpr int kOthers = static_cast<int>(sizeof(typename backward::Cells<K>::Storage)) + 1024;
+    constexpr int kOthers = static_cast<int>(sizeof(typename backward::Cells<K>::Storage)) +
+                            static_cast<int>(sizeof(typename K::Values::Storage)) + 1024;
     return Parameters::budget != 0 ? static_cast<int>(Parameters::budget) * 1024 : kMost - kOthers;
   }();
   using Levels = shared_fixed::Levels<K, kBudgetBytes>;

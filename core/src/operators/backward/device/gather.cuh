@@ -4,6 +4,7 @@
 
 #include <backward/cells.cuh>
 #include <backward/dots.cuh>
+#include <backward/values.cuh>
 #include <msda/static_for.cuh>
 
 namespace msda::backward {
@@ -15,10 +16,9 @@ class Row {
   using Problem = typename K::Problem;
   using Lanes = typename K::Lanes;
   using Dots = typename K::Dots;
-  using Value = typename Problem::Value;
-  using Values = Vector<Value, Lanes::kVector>;
+  using Values = LaneValues<K>;
   using Place = msda::Place<K>;
-  static constexpr int kTaps = 4 / Lanes::kSides;
+  static constexpr int kTaps = Values::kTaps;
   static constexpr int kMostBatch = 4;
   static constexpr int kPoints = Problem::kPoints;
   /// Points whose gradients are summed over lanes together, a power of two.
@@ -30,7 +30,7 @@ class Row {
   /// Points of them whose values a lane loads together.
   static constexpr int kFlight = [] {
     constexpr int kMostWords = 16;
-    constexpr int kWords = kTaps * Lanes::kOwn * Values::kWords;
+    constexpr int kWords = kTaps * Lanes::kOwn * Values::Values::kWords;
     int flight = Lanes::kPoints < kBatch ? Lanes::kPoints : kBatch;
     while (flight > 1 && flight * kWords > kMostWords) flight /= 2;
     return flight;
@@ -42,19 +42,16 @@ class Row {
   using Transposed = TransposedSums<kBatch, Lanes::kLanesPerSide>;
 
  public:
-  __device__ Row(const Arguments& arguments, long long image, long long row, int head, bool exists)
-      : arguments_(arguments), row_(row), exists_(exists) {
+  __device__ Row(const Arguments& arguments, const typename K::Values& source, long long row,
+                 bool exists)
+      : arguments_(arguments), source_(source), row_(row), exists_(exists) {
     using Output = typename Problem::Output;
     const auto* gradient =
         static_cast<const Output*>(arguments.grad_output) + row * Problem::kChannels;
-    values_ = reinterpret_cast<const unsigned char*>(
-        static_cast<const Value*>(arguments.value) +
-        image * image_stride<typename K::Layout>(typename K::Sizes(arguments)) +
-        K::Layout::channel_offset(head, has(0) ? Place::chunk(0) * Lanes::kVector : 0));
 #pragma unroll
     for (int n = 0; n < Lanes::kOwn; ++n) {
       Vector<Output, Lanes::kVector> stored = {};
-      if (has(n)) {
+      if (Place::has(n)) {
         stored = stored.read(gradient + Place::chunk(n) * Lanes::kVector,
                              [](const auto* p) { return K::Cache::load_stream(p); });
       }
@@ -75,13 +72,6 @@ class Row {
   }
 
  private:
-  __device__ static bool has(int n) {
-    return Lanes::kOwn * Lanes::kLanesPerSide == Lanes::kChunks || Place::chunk(n) < Lanes::kChunks;
-  }
-  __device__ static int corner(int tap) {
-    return Lanes::kSides == 2 ? Place::side() + 2 * tap : tap;
-  }
-
   template <class Level, class Sum>
   __device__ void run_level(const Level& level, const Cell* cells, Sum& sum) const {
     if constexpr (kWhole > kBatch) {
@@ -116,10 +106,10 @@ class Row {
     Cell own[points];
 #pragma unroll
     for (int p = 0; p < points; ++p) own[p] = cells[p];
-    Values values[points][kTaps][Lanes::kOwn];
+    Values values[points];
     if constexpr (kHasDots<K>) {
 #pragma unroll
-      for (int p = 0; p < points; ++p) load(level, own[p], values[p]);
+      for (int p = 0; p < points; ++p) source_.read(level, own[p], values[p]);
     }
     if constexpr (kIsAsked<K, kGradValue>) {
 #pragma unroll
@@ -131,39 +121,16 @@ class Row {
     }
   }
 
-  template <class Level>
-  __device__ void load(const Level& level, const Cell& cell,
-                       Values (&values)[kTaps][Lanes::kOwn]) const {
-    constexpr int kPixelBytes = K::Layout::kPixelStride * static_cast<int>(sizeof(Value));
-    const unsigned char* const column =
-        values_ + level.pixels_to(corner(0)) * static_cast<long long>(kPixelBytes);
-    const unsigned char* const anchor = ptx::mad_wide<kPixelBytes>(column, cell.pixel);
-#pragma unroll
-    for (int t = 0; t < kTaps; ++t) {
-      constexpr int kTapCorner = Lanes::kSides == 2 ? 2 : 1;
-      const unsigned char* const pixel =
-          anchor + level.pixels_to(t * kTapCorner) * static_cast<long long>(kPixelBytes);
-#pragma unroll
-      for (int n = 0; n < Lanes::kOwn; ++n) {
-        const int further = has(n) ? n * Lanes::kLanesPerSide * Values::kBytes : 0;
-        values[t][n] = Values::read(pixel + further, [](const auto* p) {
-          return K::Cache::template load_value<Level::kNumber>(p);
-        });
-      }
-    }
-  }
-
   /// This lane's part of a point's numbers.
   template <class Level>
-  __device__ void blend(const Level& level, const Cell& cell,
-                        const Values (&values)[kTaps][Lanes::kOwn],
+  __device__ void blend(const Level& level, const Cell& cell, const Values& values,
                         float (&numbers)[kNumbers]) const {
     float dot[kTaps];
 #pragma unroll
     for (int t = 0; t < kTaps; ++t) {
       dot[t] = 0.0F;
 #pragma unroll
-      for (int n = 0; n < Lanes::kOwn; ++n) dot[t] += Dots::dot(gradient_[n], values[t][n]);
+      for (int n = 0; n < Lanes::kOwn; ++n) dot[t] += Dots::dot(gradient_[n], values.of[t][n]);
     }
     const float upper = level.y_share(cell.y, false);
     const float lower = level.y_share(cell.y, true);
@@ -233,9 +200,9 @@ class Row {
   }
 
   const Arguments& arguments_;
+  const typename K::Values& source_;
   long long row_;
   bool exists_;
-  const unsigned char* values_;  ///< of the lane's first vector in the image's first pixel
   typename Dots::Gradient gradient_[Lanes::kOwn];
 };
 

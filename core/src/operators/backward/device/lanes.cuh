@@ -90,6 +90,9 @@ struct Place {
   __device__ static int in_side() { return lane() % Lanes::kLanesPerSide; }
   /// Its n-th vector of the row; kChunks or more: it has none.
   __device__ static int chunk(int n) { return in_side() + n * Lanes::kLanesPerSide; }
+  __device__ static bool has(int n) {
+    return Lanes::kOwn * Lanes::kLanesPerSide == Lanes::kChunks || chunk(n) < Lanes::kChunks;
+  }
 };
 
 }  // namespace msda

@@ -2,11 +2,11 @@
 // gradients of locations and weights, and contributions added to the gradient of the values.
 //
 //   for each work item of this block              schedule
-//     what is summed in the block begins          sum.enter
+//     values on chip, what is summed there        values.enter, sum.enter
 //     for each tile of rows                       lanes, order
 //       cells of the warp's points                (shared memory)
 //       for each level, for each batch of points
-//         values                                  lanes, cache
+//         values                                  lanes, values, cache
 //         contributions                           sum.add (red-map, accumulator)
 //         products with the gradient, their sums  dots
 //         gradients of locations and weights
@@ -51,7 +51,8 @@ template <class K>
 using Parts = Conditional<
     K::Sizes::kFixed,
     BlockStorage<Part<kCells, typename Cells<K>::Storage>, Part<kSum, typename K::Sum::Storage>,
-                 Part<kSchedule, typename K::Schedule::Storage>>,
+                 Part<kSchedule, typename K::Schedule::Storage>,
+                 Part<kValues, typename K::Values::Storage>>,
     BlockStorage<LevelTablePart<K>, Part<kCells, typename Cells<K>::Storage>,
                  Part<kSchedule, typename K::Schedule::Storage>,
                  Part<kSum, typename K::Sum::Storage>>>;
@@ -87,7 +88,7 @@ struct Composed {
     static constexpr int kChannelBlocks = Lanes::kLevelsApart ? Problem::kLevels : 1;
   };
   struct Source : Resident<Sum> {
-    static constexpr int kPlaneHeads = Sum::kOneHead ? 1 : Problem::kHeads;
+    static constexpr int kPlaneHeads = Sum::kOneHead || Values::kOneHead ? 1 : Problem::kHeads;
     static constexpr unsigned kCluster = 1;
   };
   struct Launch {
@@ -141,9 +142,11 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
   typename K::Schedule schedule(arguments,
                                 part_of<kSchedule, typename K::Schedule::Storage>(storage));
   typename K::Sum sum(arguments, part_of<kSum, typename K::Sum::Storage>(storage));
+  typename K::Values values(arguments, part_of<kValues, typename K::Values::Storage>(storage));
   constexpr bool kAdds = kIsAsked<K, kGradValue>;
   WorkItem item;
   while (schedule.next(item)) {
+    values.enter(item);
     if constexpr (kAdds) sum.enter(item);
     for (long long at = 0; at < item.last - item.first; at += kTileRows<K>) {
       simt::begin_tile(at == 0);
@@ -155,7 +158,8 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
       const long long number = rows.number(own);
       const int head = rows.head(own);
       if constexpr (kAdds) sum.begin_row(item.image, number, head);
-      Row<K>(arguments, item.image, number, head, rows.exists(own))
+      values.begin_row(item.image, head);
+      Row<K>(arguments, values, number, rows.exists(own))
           .run(cells.cell[simt::warp()][own], level, sum);
     }
     if constexpr (kAdds) sum.leave(item);

@@ -12,11 +12,13 @@
   SLOT(Sum, "sum", L2RedSum)                           \
   SLOT(Dots, "dots", ShuffledDots)
 
-/// Slots that it shares with the gathering skeletons, whose policies serve both.
+/// Slots that it shares with the gathering skeletons, whose policies serve both, the first of them
+/// under the same numbers; and one more of its own, which would shift these.
 #define MSDA_BACKWARD_SHARED_SLOTS(SLOT)   \
   SLOT(Order, "order", StoredOrder)        \
   SLOT(Schedule, "schedule", GridSchedule) \
-  SLOT(Cache, "cache", DefaultCache)
+  SLOT(Cache, "cache", DefaultCache)       \
+  SLOT(Values, "values", GlobalValuesOf)
 
 namespace msda::backward {
 
