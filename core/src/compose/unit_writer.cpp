@@ -177,17 +177,18 @@ std::map<int, std::string> filled_slots(const Composition& composition, const Sk
 }
 
 /// Every pass that a policy may have: before the main kernel those of filled slots and those that
-/// the skeleton's slots share, after it those of the slots that the skeleton names.
+/// the skeleton's slots share, after it those of the slots that the skeleton names, and of the
+/// operator's policy.
 std::vector<PassKernel> passes_of(const std::map<int, std::string>& filled,
-                                  const Skeleton& skeleton, const std::string& composition) {
+                                  const Skeleton& skeleton, const Composition& composition,
+                                  const std::string& type) {
   std::vector<PassKernel> passes;
   const auto add = [&](Pass when, const SkeletonSlot& slot) {
     const auto found = filled.find(slot.number);
-    passes.push_back(
-        {when, slot.number,
-         fmt::format("{}::{}<{}, {}>", skeleton.space, when == kBefore ? "prepass" : "postpass",
-                     composition, slot.number),
-         found != filled.end() ? found->second : slot.name});
+    passes.push_back({when, slot.number,
+                      fmt::format("{}::{}<{}, {}>", skeleton.space,
+                                  when == kBefore ? "prepass" : "postpass", type, slot.number),
+                      found != filled.end() ? found->second : slot.name});
   };
   const auto has = [](const std::vector<int>& slots, int number) {
     return std::find(slots.begin(), slots.end(), number) != slots.end();
@@ -196,8 +197,10 @@ std::vector<PassKernel> passes_of(const std::map<int, std::string>& filled,
     const bool shares = !filled.empty() && has(skeleton.shared_prepasses, slot.number);
     if (filled.contains(slot.number) || shares) add(kBefore, slot);
   }
+  const auto borrowed = composition.op().borrows();
   for (const SkeletonSlot& slot : skeleton.slots) {
-    if (has(skeleton.postpasses, slot.number)) add(kAfter, slot);
+    const bool of_operator = borrowed && borrowed->postpass && borrowed->slot == slot.name;
+    if (has(skeleton.postpasses, slot.number) || of_operator) add(kAfter, slot);
   }
   return passes;
 }
@@ -293,7 +296,7 @@ ComposedUnit write_unit(const Composition& placed, const Problem& problem,
   }
   unit.plan = fmt::format("&{}::plan<{}>", skeleton.space, type);
   composed.constant_plan = fmt::format("{}::make_plan<{}::K>()", skeleton.space, space);
-  composed.passes = passes_of(composed.filled_slots, skeleton, type);
+  composed.passes = passes_of(composed.filled_slots, skeleton, composition, type);
   for (const PassKernel& pass : composed.passes) unit.kernels.push_back(pass.expression);
   return composed;
 }

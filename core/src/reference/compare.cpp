@@ -40,16 +40,31 @@ class KnotsOfRange {
     rest_ = std::span(std::ranges::lower_bound(all, first, {}, &Knot::element), all.end());
   }
 
-  /// The other right result of an element that rounding may have carried across a knot.
-  const double* other(std::int64_t element) {
+  /// The right result of an element that is nearest to `out`; `right` without a knot that rounding
+  /// may have carried it across.
+  double nearest(std::int64_t element, double right, double out) {
     while (!rest_.empty() && rest_.front().element < element) rest_ = rest_.subspan(1);
-    const bool found = !rest_.empty() && rest_.front().element == element;
-    return found && bounds_->crosses(rest_.front()) ? &rest_.front().other : nullptr;
+    double lowest = right;
+    double highest = right;
+    crossed_ = 0;
+    for (; !rest_.empty() && rest_.front().element == element; rest_ = rest_.subspan(1)) {
+      if (!bounds_->crosses(rest_.front())) continue;
+      const double jump = rest_.front().other - right;
+      (jump < 0 ? lowest : highest) += jump;
+      ++crossed_;
+    }
+    if (crossed_ == 0) return right;
+    if (crossed_ > 1) return std::isnan(out) ? right : std::clamp(out, lowest, highest);
+    const double other = lowest + highest - right;
+    return std::abs(out - other) < std::abs(out - right) ? other : right;
   }
+  /// Whether the element asked for last has such a knot.
+  bool crossed() const { return crossed_ > 0; }
 
  private:
   std::span<const Knot> rest_;
   const Bounds* bounds_ = nullptr;
+  int crossed_ = 0;
 };
 
 /// The error of a row as a whole, and of its element that is furthest from its bound.
@@ -118,11 +133,9 @@ Share compare_rows(const RowShape& shape, const Bytes& output, std::span<const d
     if (bounds != nullptr) error.bound = bounds->element(first_row + row);
     for (const float x : elements) {
       const auto out = static_cast<double>(x);
-      double right = reference[static_cast<std::size_t>(index)];
-      if (const double* const other = knots.other(first_row * shape.elements + index)) {
-        ++part.on_knots;
-        if (std::abs(out - *other) < std::abs(out - right)) right = *other;
-      }
+      const double right = knots.nearest(first_row * shape.elements + index,
+                                         reference[static_cast<std::size_t>(index)], out);
+      if (knots.crossed()) ++part.on_knots;
       add_element(out, right, index++, part, error);
     }
     add_row(error, row, bounds == nullptr ? -1 : bounds->row(first_row + row), part);

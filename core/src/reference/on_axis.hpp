@@ -36,17 +36,21 @@ struct OnAxis {
   double from_knot = 0;  ///< how far behind the nearest pixel's centre, or before it
 
   /// `largest` is a number of pixels that the coordinate was made of.
-  OnAxis(float location, std::int64_t size, float largest = 0) {
-    const double at = pixels(location, size);
+  OnAxis(float location, std::int64_t size, float largest = 0)
+      : OnAxis(at_pixel(pixels(location, size), size, largest)) {}
+  /// Of a coordinate in pixels.
+  static OnAxis at_pixel(double at, std::int64_t size, float largest = 0) {
+    OnAxis axis;
     const auto extent = static_cast<double>(size);
-    half_size = extent / 2;
-    counts = msda::counts(at, size);
-    matters = at > -1 - kNearPixel && at < extent + kNearPixel;
-    if (!matters) return;
-    coordinate = Coordinate::of(std::clamp(at, -1.0, extent * (1 - 1e-12)));
-    binade = power_below(
+    axis.half_size = extent / 2;
+    axis.counts = msda::counts(at, size);
+    axis.matters = at > -1 - kNearPixel && at < extent + kNearPixel;
+    if (!axis.matters) return axis;
+    axis.coordinate = Coordinate::of(std::clamp(at, -1.0, extent * (1 - 1e-12)));
+    axis.binade = power_below(
         std::max({std::abs(at), std::abs(at + 0.5), std::abs(static_cast<double>(largest))}));
-    from_knot = at - std::nearbyint(at);
+    axis.from_knot = at - std::nearbyint(at);
+    return axis;
   }
 
   /// The neighbour that rounding could move the point to: -1, 0 for none, or 1.
@@ -54,6 +58,9 @@ struct OnAxis {
     if (coordinate.fraction < kNearPixel) return -1;
     return coordinate.fraction > 1 - kNearPixel ? 1 : 0;
   }
+
+ private:
+  OnAxis() = default;
 };
 
 }  // namespace msda

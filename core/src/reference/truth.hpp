@@ -54,7 +54,8 @@ struct Meeting {
 };
 
 /// An element with two right results: the derivative at a point jumps at pixels' centres, and
-/// rounding may carry the point across the one beside it.
+/// rounding may carry the point across the one beside it. A sum over points has a knot for each
+/// such point; of several any part of the jumps may be there.
 struct Knot {
   std::int64_t element = 0;
   double other = 0;  ///< right on the other side
@@ -76,7 +77,7 @@ struct Truth {
   /// How many numbers are added up for an element.
   double additions = 1;
   std::vector<Meeting> meetings;  ///< of each row of an accumulated output, in place of `additions`
-  std::vector<Knot> knots;        ///< by element
+  std::vector<Knot> knots;        ///< in the order of elements
   /// How many points, at most a few thousand, lie at places of their own: rounding errors average
   /// out over as many.
   double independent_points = 1;

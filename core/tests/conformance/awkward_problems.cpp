@@ -68,7 +68,7 @@ Input make_input(const AwkwardProblem& awkward, std::string_view op) {
                            std::numeric_limits<float>::infinity(),
                            -std::numeric_limits<float>::infinity(), 1e30F, -1e30F};
   const DType type = awkward.problem.types.location;
-  Bytes& places = input.at(op == "fused" ? "offsets" : "locations");
+  Bytes& places = input.at(op.starts_with("fused") ? "offsets" : "locations");
   for (std::int64_t i = 0; i < elements(awkward.problem, forward::kLocations); i += 7) {
     store_element(type, places.data(), i, hostile[static_cast<std::size_t>(i) / 7 % 5]);
   }

@@ -15,8 +15,11 @@ std::map<std::string, ParameterValue> items(std::int64_t chunks) {
   return {{"blocks", std::int64_t{1}}, {"chunks", chunks}};
 }
 
-/// Each optimization alone, and those that meet in a kernel.
-std::vector<Uses> compositions() {
+const std::vector<Case>& backward_cases() { return awkward_cases("backward"); }
+
+}  // namespace
+
+std::vector<std::vector<Use>> backward_compositions() {
   return {
       {{"l2-red", {}}},
       {{"native-sums", {}}},
@@ -48,14 +51,10 @@ std::vector<Uses> compositions() {
   };
 }
 
-const std::vector<Case>& backward_cases() { return awkward_cases("backward"); }
-
-}  // namespace
-
 std::vector<SimtCheck> backward_checks() {
   constexpr std::size_t kHostile = 12;
   std::vector<SimtCheck> checks;
-  for (const Uses& uses : compositions()) {
+  for (const Uses& uses : backward_compositions()) {
     const std::size_t n = checks.size();
     const std::size_t problems = backward_cases().size();
     const Composition composition(shipped_plugins(), uses);

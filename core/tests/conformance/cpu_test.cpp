@@ -24,6 +24,10 @@ INSTANTIATE_TEST_SUITE_P(Fused, ConformanceOnCpu,
                          ::testing::ValuesIn(shipped_names(DeviceKind::kCpu, "fused")),
                          [](const auto& info) { return test_name(info.param); });
 
+INSTANTIATE_TEST_SUITE_P(FusedBackward, ConformanceOnCpu,
+                         ::testing::ValuesIn(shipped_names(DeviceKind::kCpu, "fused-backward")),
+                         [](const auto& info) { return test_name(info.param); });
+
 TEST(ShippedPlugins, AreAllUsable) {
   EXPECT_FALSE(shipped_plugins().plugins().empty());
   for (const Plugin& plugin : shipped_plugins().plugins())

@@ -15,9 +15,8 @@ namespace {
 /// The problem with a row whose weights are no numbers, and rows of large and of small logits.
 constexpr std::size_t kLostRow = 12;
 
-/// The awkward problems with each kind of reference points in turn, half of them with a padding
-/// mask; rows whose points no power of two of lanes has: of 12, and of 35 that are more than a warp
-/// has lanes; and rows whose levels differ in their points.
+}  // namespace
+
 std::vector<AwkwardProblem> fused_problems() {
   constexpr std::int64_t kSome = -1;  // anchors: a few
   constexpr std::array<References, 6> kKinds = {
@@ -59,6 +58,8 @@ std::vector<AwkwardProblem> fused_problems() {
   }
   return problems;
 }
+
+namespace {
 
 /// Makes all logits of a row minus infinity, and has its points far outside.
 void lose_row(const Problem& problem, std::int64_t row, Input& input) {

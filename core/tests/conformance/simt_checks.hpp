@@ -61,6 +61,14 @@ std::vector<SimtCheck> launch_checks();
 /// Every optimization of the skeletons of `forward`, and those that meet in the winners, computing
 /// `fused`.
 std::vector<SimtCheck> fused_checks();
+/// The awkward problems with each kind of reference points in turn, half of them with a padding
+/// mask; rows whose points no power of two of lanes has: of 12, and of 35 that are more than a warp
+/// has lanes; and rows whose levels differ in their points.
+std::vector<AwkwardProblem> fused_problems();
+/// Those of the skeleton `backward` computing `fused-backward`.
+std::vector<SimtCheck> fused_backward_checks();
+/// Optimizations of that skeleton, each alone, and those that meet in a kernel.
+std::vector<std::vector<Use>> backward_compositions();
 
 /// The same computing `forward` where levels differ in their points.
 std::vector<SimtCheck> level_points_checks();

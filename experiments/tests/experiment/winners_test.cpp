@@ -308,6 +308,8 @@ TEST(BestMatchOfABorrower, IsAWinnerOfTheOperatorWhoseSkeletonsItBorrows) {
   EXPECT_EQ(name({of("own", "fused", "vector-loads"), plain}), "own");
   EXPECT_EQ(name({of("kernel", "forward", "im2col")}), "none");
   EXPECT_EQ(name({of("gradients", "backward", "l2-red")}), "none");
+  fused.op = "fused-backward";
+  EXPECT_EQ(name({of("gradients", "backward", "l2-red"), plain}), "gradients");
 }
 
 /// An experiment beside a file of winners.

@@ -38,8 +38,9 @@ const std::vector<Candidate>& candidates() {
     for (const auto& suite :
          {alone_checks(), tile_checks(), side_checks(), parameter_checks(), offset_checks(),
           head_group_checks(), launch_checks(), value_checks(), fused_checks(),
-          level_points_checks(), recipe_checks(), recipe_number_checks(), image_checks(),
-          combination_checks(), backward_checks(), backward_level_checks(), covering_checks()}) {
+          level_points_checks(), fused_backward_checks(), recipe_checks(), recipe_number_checks(),
+          image_checks(), combination_checks(), backward_checks(), backward_level_checks(),
+          covering_checks()}) {
       for (const SimtCheck& check : suite) {
         // The processes of the trials share the cases that are made here.
         const Problem problem = check.cases.empty() ? awkward_cases().front().problem
@@ -52,8 +53,9 @@ const std::vector<Candidate>& candidates() {
   return kCandidates;
 }
 
-/// The operator whose folder is no plugin's.
-constexpr std::string_view kFused = "fused";
+/// The operators whose folders are no plugins', and a variant whose skeleton each borrows.
+const std::map<std::string, std::string> kBorrowers = {{"fused", "default"},
+                                                       {"fused-backward", "l2-red"}};
 
 /// "tma_boxes/row_boxes.cuh" -> "tma-boxes"; of a file of the operator `backward` a variant that
 /// names its default; "" for a file of the core.
@@ -148,7 +150,8 @@ class Score {
 
 std::vector<Mutant> all_mutants() {
   std::vector<Mutant> all;
-  for (const char* file : {"mutants.yaml", "backward_mutants.yaml"}) {
+  for (const char* file :
+       {"mutants.yaml", "backward_mutants.yaml", "fused_backward_mutants.yaml"}) {
     std::ranges::move(read_mutants(std::filesystem::path(MSDA_MUTANTS) / file),
                       std::back_inserter(all));
   }
@@ -208,9 +211,11 @@ TEST(Mutants, AllFitTheDeviceCode) {
   for (const Mutant& mutant : all_mutants()) {
     EXPECT_TRUE(words.insert(mutant.file + mutant.what).second) << "twice: " << mutant.what;
     const auto uses = plugin_of(mutant.file);
+    const auto borrower = kBorrowers.find(uses);
     const Composition composition =
-        uses == kFused ? shipped_composition("default").computing(find_operator(kFused))
-                       : shipped_composition(uses.empty() ? "default" : uses);
+        borrower != kBorrowers.end()
+            ? shipped_composition(borrower->second).computing(find_operator(uses))
+            : shipped_composition(uses.empty() ? "default" : uses);
     Unit unit = write_unit(composition, awkward_problems()[3].problem).unit;
     EXPECT_NO_THROW(apply(mutant, unit)) << mutant.file << ", " << mutant.what;
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <backward/arguments.cuh>
+#include <backward/points.cuh>
 #include <msda/skeleton/plan.cuh>
 #include <msda/slots/layout.cuh>
 #include <msda/vector.cuh>
@@ -43,6 +44,7 @@ __device__ __forceinline__ float most_of_row(const backward::Arguments& argument
   for (int c = 0; c < Problem::kChannels; ++c) {
     largest = larger(fabsf(to_float(gradient[c])), largest);
   }
+  if constexpr (kMakesPoints<K>) return K::Points::bound_of(arguments, row).level * largest;
   float most = 0.0F;
   for (int l = 0; l < Problem::kLevels; ++l) {
     float sum = 0.0F;

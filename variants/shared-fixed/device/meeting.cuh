@@ -3,6 +3,7 @@
 #pragma once
 
 #include <backward/cells.cuh>
+#include <backward/points.cuh>
 #include <shared_fixed/mass.cuh>
 
 namespace msda::shared_fixed {
@@ -32,6 +33,7 @@ class Meeting {
     Gradient gradient;
     Vector<Location, 2> xy[kOwnPoints];
     Weight weight[kOwnPoints];
+    Point made[kMakesPoints<K> ? kOwnPoints : 1];  ///< in place of these
     float mass[kOwnPoints];
     int pixel[kOwnPoints];  ///< in Storage
   };
@@ -102,6 +104,10 @@ class Meeting {
     const long long number = number_of<K>(arguments_, item, row);
     Part part = {};
     part.gradient.read(arguments_, number);
+    if constexpr (kMakesPoints<K>) {
+      make_points(part, number);
+      return part;
+    }
 #pragma unroll
     for (int n = 0; n < kOwnPoints; ++n) {
       if (own(n) >= kPoints) continue;
@@ -114,6 +120,26 @@ class Meeting {
     }
     return part;
   }
+  /// All lanes of the warp call it, converged. A row whose weights are no numbers has none here.
+  __device__ void make_points(Part& part, long long number) const {
+    using Made = typename K::Points;
+    const auto of_row = Made::template softmax<kLanes>(arguments_, number);
+#pragma unroll
+    for (int n = 0; n < kOwnPoints; ++n) {
+      const int first = own(n) >= kPoints ? 0 : level(n) * Problem::kPoints;
+      const int point = first + own(n) % Problem::kPoints;
+      const auto stored = Made::template load<1>(arguments_, RowNumber{number, 0}, point);
+      const int on = point / Problem::kPoints;
+      const Position at = Made::place(stored, 0, typename K::Sizes(arguments_).at(on), on);
+      const float weight = Made::weight(stored, 0, of_row);
+      part.made[n] = {at.x, at.y, Made::is_lost(of_row) ? 0.0F : weight};
+    }
+  }
+  __device__ static Point point_of(const Part& part, int n) {
+    if constexpr (kMakesPoints<K>) return part.made[n];
+    return {to_float(part.xy[n].element[0]), to_float(part.xy[n].element[1]),
+            to_float(part.weight[n])};
+  }
   __device__ static int level(int n) { return Levels::number(own(n) / Problem::kPoints); }
 
   /// Finds masses and pixels of a row's points, which are 0 unless it `exists`. All lanes of the
@@ -125,10 +151,7 @@ class Meeting {
     for (int n = 0; n < kOwnPoints; ++n) {
       part.mass[n] = 0.0F;
       if (!exists || own(n) >= kPoints) continue;
-      const backward::Cell cell =
-          backward::make_cell<K>({to_float(part.xy[n].element[0]), to_float(part.xy[n].element[1]),
-                                  to_float(part.weight[n])},
-                                 sizes.at(level(n)));
+      const backward::Cell cell = backward::make_cell<K>(point_of(part, n), sizes.at(level(n)));
       if (cell.x == backward::kAway) continue;
       part.mass[n] = fabsf(cell.weight) * gradient;
       part.pixel[n] = levels_.place(level(n)) + static_cast<int>(cell.pixel);

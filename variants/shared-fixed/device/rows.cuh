@@ -3,6 +3,7 @@
 #pragma once
 
 #include <backward/lanes.cuh>
+#include <backward/points.cuh>
 #include <shared_fixed/mass.cuh>
 
 namespace msda::shared_fixed {
@@ -86,6 +87,7 @@ class Rows {
   /// Of a row, in all its lanes: the level where most meets counts. All lanes of the warp call it,
   /// converged.
   __device__ static Mass add_up(const Part& part) {
+    if constexpr (kMakesPoints<K>) return add_up_logits(part);
     Mass most = {0.0F, 0.0F};
 #pragma unroll
     for (int n = 0; n < kOwnLevels; ++n) {
@@ -106,6 +108,50 @@ class Rows {
     }
     const float gradient = part.gradient.largest();
     return {most.sum * gradient, most.largest * gradient};
+  }
+
+  /// The same where the weights are the softmax of what was read. A row whose weights are no
+  /// numbers adds nothing.
+  __device__ static Mass add_up_logits(const Part& part) {
+    const float gradient = part.gradient.largest();
+    float most = __int_as_float(0xff800000);  // minus infinity
+    for_levels([&](int n) {
+#pragma unroll
+      for (int p = 0; p < Problem::kPoints; ++p) most = fmaxf(most, logit(part, n, p));
+    });
+#pragma unroll
+    for (int step = kLanes / 2; step > 0; step /= 2) {
+      most = fmaxf(most, simt::shfl_xor_sync(most, step));
+    }
+    most *= K::Points::kLog2e;
+    float all = 0.0F;
+    float of_level = 0.0F;
+    for_levels([&](int n) {
+      float sum = 0.0F;
+#pragma unroll
+      for (int p = 0; p < Problem::kPoints; ++p) {
+        sum += K::Points::power(logit(part, n, p), most);
+      }
+      all += sum;
+      of_level = larger(sum, of_level);
+    });
+#pragma unroll
+    for (int step = kLanes / 2; step > 0; step /= 2) {
+      all += simt::shfl_xor_sync(all, step);
+      of_level = larger(simt::shfl_xor_sync(of_level, step), of_level);
+    }
+    if (!(all > 0.0F)) return {0.0F, 0.0F};
+    return {of_level / all * gradient, gradient / all};
+  }
+  template <class Each>
+  __device__ static void for_levels(const Each& each) {
+#pragma unroll
+    for (int n = 0; n < kOwnLevels; ++n) {
+      if (level(n) < Problem::kLevels) each(n);
+    }
+  }
+  __device__ static float logit(const Part& part, int n, int p) {
+    return to_float(part.weights[n][p / kVector].element[p % kVector]);
   }
 
   const backward::Arguments& arguments_;

@@ -1,12 +1,14 @@
 // What is right for the operator `backward`.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include <msda/operators/backward.hpp>
 
 #include "input/input.hpp"
+#include "operators/backward/points.hpp"
 #include "reference/truth.hpp"
 
 namespace msda::backward {
@@ -16,6 +18,27 @@ namespace msda::backward {
 /// 3/128 pixels away and more where the type has no number as close; the distribution `border`,
 /// which is about such points, keeps them.
 Input generate_input(const Problem& problem, const Generation& generation, unsigned threads);
+
+/// The gradient with respect to the output.
+Bytes generate_gradient(const Problem& problem, std::uint64_t seed, unsigned threads);
+
+/// A coordinate in pixels, or the number closest to it that keeps 1/64 pixel from whole numbers
+/// after it is stored: stored(target) is the coordinate of what is stored for a wanted one. The
+/// coordinate again where that takes more than a pixel.
+template <class Stored>
+double off_knots(double at, std::int64_t size, const Stored& stored) {
+  constexpr double kMargin = 1.0 / 64;
+  const auto from_knot = [](double x) { return x - std::nearbyint(x); };
+  // Of these no pixel is near, or they are no numbers.
+  if (!(at > -2 && at < static_cast<double>(size) + 1)) return at;
+  const double distance = from_knot(at);
+  if (std::abs(distance) >= kMargin) return at;
+  for (const double away : {1.5 * kMargin, 0.125, 0.25, 0.5, 1.0}) {
+    const double moved = stored(std::nearbyint(at) + std::copysign(away, distance));
+    if (std::abs(from_knot(moved)) >= kMargin) return moved;
+  }
+  return at;
+}
 
 /// The outputs that are asked for, in float64. Stored numbers are converted exactly; a point whose
 /// location is not finite, or beyond its level, contributes nothing and has gradients of zero. A
@@ -28,8 +51,8 @@ std::vector<Truth> make_truths(const Input& input, std::vector<std::vector<doubl
                                unsigned threads = 0);
 
 // Of one output each:
-Truth make_value_truth(const Input& input, std::vector<double> output, unsigned threads);
-Truth make_location_truth(const Input& input, std::vector<double> output, unsigned threads);
-Truth make_weight_truth(const Input& input, std::vector<double> output, unsigned threads);
+Truth make_value_truth(const Operands& operands, std::vector<double> output, unsigned threads);
+Truth make_location_truth(const Operands& operands, std::vector<double> output, unsigned threads);
+Truth make_weight_truth(const Operands& operands, std::vector<double> output, unsigned threads);
 
 }  // namespace msda::backward

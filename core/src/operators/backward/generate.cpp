@@ -14,11 +14,6 @@
 namespace msda::backward {
 namespace {
 
-/// In pixels: a coordinate closer to a whole number is moved.
-constexpr double kMargin = 1.0 / 64;
-
-double from_knot(double at) { return at - std::nearbyint(at); }
-
 float stored_as(DType type, float x) {
   return with_type(type, [&]<DType kType>() {
     Element<kType> element;
@@ -29,39 +24,36 @@ float stored_as(DType type, float x) {
 
 /// The location, or the number of the type closest to it whose coordinate on an axis of `size`
 /// pixels is off the knots; the location again where that is more than a pixel away.
-float off_knots(DType type, float location, std::int64_t size) {
+float location_off_knots(DType type, float location, std::int64_t size) {
+  float moved = location;
   const double at = pixels(location, size);
-  // Of these no pixel is near, or they are no numbers.
-  if (!(at > -2 && at < static_cast<double>(size) + 1)) return location;
-  const double distance = from_knot(at);
-  if (std::abs(distance) >= kMargin) return location;
-  for (const double away : {1.5 * kMargin, 0.125, 0.25, 0.5, 1.0}) {
-    const double target = std::nearbyint(at) + std::copysign(away, distance);
-    const float moved =
-        stored_as(type, static_cast<float>((target + 0.5) / static_cast<double>(size)));
-    if (std::abs(from_knot(pixels(moved, size))) >= kMargin) return moved;
-  }
-  return location;
+  const double found = off_knots(at, size, [&](double target) {
+    moved = stored_as(type, static_cast<float>((target + 0.5) / static_cast<double>(size)));
+    return pixels(moved, size);
+  });
+  return found == at ? location : moved;
 }
 
 void keep_off_knots(const Problem& problem, Bytes& locations, unsigned threads) {
   constexpr std::int64_t kGrain = 256;
   const DType type = problem.types.location;
   const std::int64_t per_row = 2 * problem.level_count() * problem.points;
-  parallel_for(problem.batch * problem.queries * problem.heads, kGrain, threads,
-               [&](std::int64_t begin, std::int64_t end) {
-                 std::vector<float> row(static_cast<std::size_t>(per_row));
-                 for (std::int64_t i = begin; i < end; ++i) {
-                   load_floats(type, locations.data(), i * per_row, row);
-                   for (std::size_t e = 0; e < row.size(); ++e) {
-                     const Level& level =
-                         problem.levels[e / 2 / static_cast<std::size_t>(problem.points)];
-                     row[e] = off_knots(type, row[e], e % 2 == 0 ? level.width : level.height);
-                   }
-                   store_floats(type, row, locations.data(), i * per_row);
-                 }
-               });
+  parallel_for(
+      problem.batch * problem.queries * problem.heads, kGrain, threads,
+      [&](std::int64_t begin, std::int64_t end) {
+        std::vector<float> row(static_cast<std::size_t>(per_row));
+        for (std::int64_t i = begin; i < end; ++i) {
+          load_floats(type, locations.data(), i * per_row, row);
+          for (std::size_t e = 0; e < row.size(); ++e) {
+            const Level& level = problem.levels[e / 2 / static_cast<std::size_t>(problem.points)];
+            row[e] = location_off_knots(type, row[e], e % 2 == 0 ? level.width : level.height);
+          }
+          store_floats(type, row, locations.data(), i * per_row);
+        }
+      });
 }
+
+}  // namespace
 
 Bytes generate_gradient(const Problem& problem, std::uint64_t seed, unsigned threads) {
   constexpr std::int64_t kGrain = 1 << 15;
@@ -75,8 +67,6 @@ Bytes generate_gradient(const Problem& problem, std::uint64_t seed, unsigned thr
                });
   return gradient;
 }
-
-}  // namespace
 
 Input generate_input(const Problem& problem, const Generation& generation, unsigned threads) {
   validate(problem, kTensors);

@@ -18,10 +18,8 @@ struct Tap {
   double dx;            ///< right of the left pixels
   double dy;            ///< below the upper ones
 
-  /// Of a location; nothing where the point does not count.
-  static std::optional<Tap> of(const Plane& plane, float location_x, float location_y) {
-    const double x = pixels(location_x, plane.width);
-    const double y = pixels(location_y, plane.height);
+  /// Of coordinates in pixels; nothing where the point does not count.
+  static std::optional<Tap> of(const Plane& plane, double x, double y) {
     if (!counts(x, plane.width) || !counts(y, plane.height)) return std::nullopt;
     const auto [column, dx] = Coordinate::of(x);
     const auto [row, dy] = Coordinate::of(y);
@@ -84,23 +82,6 @@ class RowOfGradient {
   std::int64_t channels_;
   std::int64_t head_ = 0;
   Eigen::ArrayXd gradient_;
-};
-
-/// The points of all queries of one image in one level and head, one query after the other.
-class PointsOfLevel {
- public:
-  PointsOfLevel(const Input& input, std::int64_t image, std::size_t level, std::int64_t head);
-
-  /// Loads those of a query: locations [P, 2] and weights [P].
-  void load(std::int64_t query);
-
-  std::vector<float> locations;
-  std::vector<float> weights;
-
- private:
-  const Input& input_;
-  std::int64_t first_;   ///< point of query 0
-  std::int64_t stride_;  ///< points from query to query
 };
 
 }  // namespace msda::backward

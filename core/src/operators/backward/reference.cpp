@@ -1,99 +1,89 @@
 #include "operators/backward/backward.hpp"
 #include "operators/backward/point.hpp"
+#include "operators/backward/points.hpp"
 #include "parallel.hpp"
 
 namespace msda::backward {
 
-PointsOfLevel::PointsOfLevel(const Input& input, std::int64_t image, std::size_t level,
-                             std::int64_t head)
-    : locations(static_cast<std::size_t>(2 * input.problem.points)),
-      weights(static_cast<std::size_t>(input.problem.points)),
-      input_(input) {
-  const Problem& p = input.problem;
-  const std::int64_t of_row = p.level_count() * p.points;
-  stride_ = p.heads * of_row;
-  first_ =
-      image * p.queries * stride_ + head * of_row + static_cast<std::int64_t>(level) * p.points;
-}
-
-void PointsOfLevel::load(std::int64_t query) {
-  const std::int64_t point = first_ + query * stride_;
-  const Types& types = input_.problem.types;
-  load_floats(types.location, input_.tensors[kLocations].data(), 2 * point, locations);
-  load_floats(types.weight, input_.tensors[kWeights].data(), point, weights);
+Operands operands_of(const Input& input) {
+  const Problem& problem = input.problem;
+  const Bytes& locations = input.tensors[kLocations];
+  const Bytes& weights = input.tensors[kWeights];
+  const auto read = [&problem, &locations, &weights](std::int64_t row, std::int64_t first,
+                                                     PointList& points) {
+    const std::int64_t of_row = problem.level_count() * problem.points;
+    const Types& types = problem.types;
+    for (std::int64_t i = 0; i < points.count; ++i) {
+      const Level& level = problem.levels[static_cast<std::size_t>((first + i) / problem.points)];
+      const std::int64_t number = row * of_row + first + i;
+      const auto at = static_cast<std::size_t>(i);
+      const auto location = [&](std::int64_t axis) {
+        return load_element(types.location, locations.data(), 2 * number + axis);
+      };
+      points.x[at] = location(0) * static_cast<double>(level.width) - 0.5;
+      points.y[at] = location(1) * static_cast<double>(level.height) - 0.5;
+      points.weights[at] = load_element(types.weight, weights.data(), number);
+    }
+  };
+  return {.problem = problem,
+          .value = input.tensors[kValue],
+          .grad_output = input.tensors[kGradOutput],
+          .read = read,
+          .places = count_places(problem.types.location, locations)};
 }
 
 namespace {
 
 using Numbers = std::vector<double>;
 
-/// The outputs on their way; those that nobody asks for stay empty.
-struct Outputs {
-  Numbers value;
-  Numbers locations;
-  Numbers weights;
-
-  explicit Outputs(const Problem& problem) {
-    const auto make = [&](Tensor tensor, Numbers& numbers) {
-      if (is_asked(problem, tensor)) {
-        numbers.resize(static_cast<std::size_t>(elements(problem, tensor)));
-      }
-    };
-    make(kGradValue, value);
-    make(kGradLocations, locations);
-    make(kGradWeights, weights);
-  }
-  bool of_points() const { return !locations.empty() || !weights.empty(); }
-};
-
 /// The gradients of the points of one row, (b*Q + q)*H + h.
 void add_row(const Problem& problem, const std::vector<Plane>& planes, const RowOfGradient& row,
-             const RowPoints& points, std::int64_t number, Outputs& outputs) {
+             const PointList& points, std::int64_t number, Gradients& gradients) {
   for (std::int64_t i = 0; i < points.count; ++i) {
     const Plane& plane = planes[static_cast<std::size_t>(i / problem.points)];
-    const float* const location = points.locations.data() + 2 * i;
-    const auto tap = Tap::of(plane, location[0], location[1]);
+    const auto p = static_cast<std::size_t>(i);
+    const auto tap = Tap::of(plane, points.x[p], points.y[p]);
     if (!tap) continue;
     const Dots dots = row.dots(plane, tap->row, tap->column);
     const auto at = static_cast<std::size_t>(number * points.count + i);
-    if (!outputs.weights.empty()) outputs.weights[at] = dots.blended(*tap);
-    if (outputs.locations.empty()) continue;
-    const auto weight = static_cast<double>(points.weights[static_cast<std::size_t>(i)]);
-    outputs.locations[2 * at] = weight * static_cast<double>(plane.width) * dots.across(tap->dy);
-    outputs.locations[2 * at + 1] = weight * static_cast<double>(plane.height) * dots.down(tap->dx);
+    if (!gradients.weights.empty()) gradients.weights[at] = dots.blended(*tap);
+    if (gradients.pixels.empty()) continue;
+    gradients.pixels[2 * at] = points.weights[p] * dots.across(tap->dy);
+    gradients.pixels[2 * at + 1] = points.weights[p] * dots.down(tap->dx);
   }
 }
 
-void add_points(const Input& input, std::int64_t image, const float* values, const float* gradients,
-                unsigned threads, Outputs& outputs) {
+void add_points(const Operands& operands, std::int64_t image, const float* values,
+                const float* of_output, unsigned threads, Gradients& gradients) {
   constexpr std::int64_t kGrain = 256;
-  const Problem& problem = input.problem;
+  const Problem& problem = operands.problem;
   const std::vector<Plane> planes = planes_of(problem);
   const std::int64_t rows = problem.queries * problem.heads;
   parallel_for(rows, kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
-    RowPoints points(problem, input.tensors[kLocations], input.tensors[kWeights]);
+    PointList points(problem.level_count() * problem.points);
     RowOfGradient gradient(problem, values);
     for (std::int64_t row = begin; row < end; ++row) {
-      points.load(image * rows + row);
-      gradient.load(gradients + row * problem.channels, row % problem.heads);
-      add_row(problem, planes, gradient, points, image * rows + row, outputs);
+      operands.read(image * rows + row, 0, points);
+      gradient.load(of_output + row * problem.channels, row % problem.heads);
+      add_row(problem, planes, gradient, points, image * rows + row, gradients);
     }
   });
 }
 
 /// The sums of one level and head: nobody else adds to its pixels. `sums` is [S, H, C] of the
 /// image.
-void add_sums(const Input& input, std::int64_t image, std::size_t level, std::int64_t head,
-              const float* gradients, double* sums) {
-  const Problem& problem = input.problem;
+void add_sums(const Operands& operands, std::int64_t image, std::size_t level, std::int64_t head,
+              const float* of_output, double* sums) {
+  const Problem& problem = operands.problem;
   const Plane plane = planes_of(problem)[level];
-  PointsOfLevel points(input, image, level, head);
+  PointList points(problem.points);
   for (std::int64_t query = 0; query < problem.queries; ++query) {
-    points.load(query);
+    operands.read((image * problem.queries + query) * problem.heads + head,
+                  static_cast<std::int64_t>(level) * problem.points, points);
     const Eigen::Map<const Eigen::ArrayXf> gradient(
-        gradients + (query * problem.heads + head) * problem.channels, problem.channels);
+        of_output + (query * problem.heads + head) * problem.channels, problem.channels);
     for (std::size_t p = 0; p < points.weights.size(); ++p) {
-      const auto tap = Tap::of(plane, points.locations[2 * p], points.locations[2 * p + 1]);
+      const auto tap = Tap::of(plane, points.x[p], points.y[p]);
       if (!tap) continue;
       const std::array<double, 4> shares = tap->shares();
       for (std::size_t k = 0; k < shares.size(); ++k) {
@@ -103,7 +93,7 @@ void add_sums(const Input& input, std::int64_t image, std::size_t level, std::in
         Eigen::Map<Eigen::ArrayXd> sum(
             sums + (plane.pixel(row, column) * problem.heads + head) * problem.channels,
             problem.channels);
-        sum += static_cast<double>(points.weights[p]) * shares[k] * gradient.cast<double>();
+        sum += points.weights[p] * shares[k] * gradient.cast<double>();
       }
     }
   }
@@ -111,32 +101,52 @@ void add_sums(const Input& input, std::int64_t image, std::size_t level, std::in
 
 }  // namespace
 
-std::vector<std::vector<double>> compute_reference(const Input& input, unsigned threads) {
-  const Problem& problem = input.problem;
-  Outputs outputs(problem);
-  ImageValues values(problem, input.tensors[kValue]);
-  ImageValues gradients(problem.types.output, problem.queries * problem.heads * problem.channels,
-                        input.tensors[kGradOutput]);
+Gradients compute_gradients(const Operands& operands, const Asked& asked, unsigned threads) {
+  const Problem& problem = operands.problem;
+  Gradients gradients;
+  const auto make = [&](bool is_asked, std::int64_t count, std::vector<double>& numbers) {
+    if (is_asked) numbers.resize(static_cast<std::size_t>(count));
+  };
+  make(asked.value, elements(problem, kGradValue), gradients.value);
+  make(asked.pixels, elements(problem, kGradLocations), gradients.pixels);
+  make(asked.weights, elements(problem, kGradWeights), gradients.weights);
+  ImageValues values(problem, operands.value);
+  ImageValues of_outputs(problem.types.output, problem.queries * problem.heads * problem.channels,
+                         operands.grad_output);
   const std::int64_t image_values = problem.spatial_size() * problem.heads * problem.channels;
   for (std::int64_t image = 0; image < problem.batch; ++image) {
-    const float* const gradient = gradients.load(image, threads);
-    if (outputs.of_points()) {
-      add_points(input, image, values.load(image, threads), gradient, threads, outputs);
+    const float* const of_output = of_outputs.load(image, threads);
+    if (asked.pixels || asked.weights) {
+      add_points(operands, image, values.load(image, threads), of_output, threads, gradients);
     }
-    if (outputs.value.empty()) continue;
+    if (!asked.value) continue;
     parallel_for(
         problem.level_count() * problem.heads, 1, threads, [&](std::int64_t task, std::int64_t) {
-          add_sums(input, image, static_cast<std::size_t>(task / problem.heads),
-                   task % problem.heads, gradient, outputs.value.data() + image * image_values);
+          add_sums(operands, image, static_cast<std::size_t>(task / problem.heads),
+                   task % problem.heads, of_output, gradients.value.data() + image * image_values);
         });
   }
-  std::vector<Numbers> asked;
-  for (const auto& [tensor, numbers] : {std::pair{kGradValue, &outputs.value},
-                                        {kGradLocations, &outputs.locations},
-                                        {kGradWeights, &outputs.weights}}) {
-    if (is_asked(problem, tensor)) asked.push_back(std::move(*numbers));
+  return gradients;
+}
+
+std::vector<std::vector<double>> compute_reference(const Input& input, unsigned threads) {
+  const Problem& problem = input.problem;
+  const Asked asked{.value = is_asked(problem, kGradValue),
+                    .pixels = is_asked(problem, kGradLocations),
+                    .weights = is_asked(problem, kGradWeights)};
+  Gradients gradients = compute_gradients(operands_of(input), asked, threads);
+  // Of pixels to those of the image.
+  for (std::size_t i = 0; i < gradients.pixels.size(); ++i) {
+    const std::size_t point =
+        i / 2 % static_cast<std::size_t>(problem.level_count() * problem.points);
+    const Level& level = problem.levels[point / static_cast<std::size_t>(problem.points)];
+    gradients.pixels[i] *= static_cast<double>(i % 2 == 0 ? level.width : level.height);
   }
-  return asked;
+  std::vector<std::vector<double>> outputs;
+  if (asked.value) outputs.push_back(std::move(gradients.value));
+  if (asked.pixels) outputs.push_back(std::move(gradients.pixels));
+  if (asked.weights) outputs.push_back(std::move(gradients.weights));
+  return outputs;
 }
 
 }  // namespace msda::backward

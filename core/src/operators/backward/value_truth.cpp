@@ -6,6 +6,7 @@
 
 #include "operators/backward/backward.hpp"
 #include "operators/backward/point.hpp"
+#include "operators/backward/points.hpp"
 #include "parallel.hpp"
 #include "reference/on_axis.hpp"
 
@@ -14,9 +15,11 @@ namespace {
 
 /// A point of one level and head that counts, or might after rounding.
 struct Hit {
-  float location[2];  ///< x, y
+  double at[2];  ///< x, y in pixels
   double weight;
+  double weight_error;
   std::int64_t query;
+  float largest[2];
 };
 
 /// A part of a point's contribution: to the pixel that lies so far from the point's own.
@@ -67,9 +70,9 @@ void add_meeting(double contribution, double sum, Meeting& meeting) {
 /// The sensitivities of the pixels of one level and head of one image.
 class LevelOfValue {
  public:
-  LevelOfValue(const Input& input, std::int64_t image, std::size_t level, std::int64_t head,
+  LevelOfValue(const Operands& operands, std::int64_t image, std::size_t level, std::int64_t head,
                const float* gradients)
-      : problem_(input.problem),
+      : problem_(operands.problem),
         plane_(planes_of(problem_)[level]),
         image_(image),
         head_(head),
@@ -77,40 +80,47 @@ class LevelOfValue {
     const auto count = static_cast<std::size_t>(plane_.height * plane_.width);
     sums_ = Eigen::ArrayXXd::Zero(problem_.channels, static_cast<std::int64_t>(count));
     touched_.assign(count, false);
-    collect(input, level);
+    collect(operands, level);
   }
 
   void add_to(Truth& truth, double largest) {
     add_meetings(truth, largest);
-    std::ranges::sort(hits_, {}, [](const Hit& hit) {
-      return std::tuple(hit.location[0], hit.location[1], hit.query);
-    });
+    std::ranges::sort(hits_, {},
+                      [](const Hit& hit) { return std::tuple(hit.at[0], hit.at[1], hit.query); });
     add_same_places(truth);
     add_coordinates(truth, 0);
-    std::ranges::sort(hits_, {}, [](const Hit& hit) {
-      return std::tuple(hit.location[1], hit.location[0], hit.query);
-    });
+    std::ranges::sort(hits_, {},
+                      [](const Hit& hit) { return std::tuple(hit.at[1], hit.at[0], hit.query); });
     add_coordinates(truth, 1);
   }
 
  private:
   using Gradient = Eigen::Map<const Eigen::ArrayXf>;
 
-  void collect(const Input& input, std::size_t level) {
-    PointsOfLevel points(input, image_, level, head_);
+  /// A weight that is no number has no bound either.
+  void collect(const Operands& operands, std::size_t level) {
+    PointList points(problem_.points);
     for (std::int64_t query = 0; query < problem_.queries; ++query) {
-      points.load(query);
+      operands.read((image_ * problem_.queries + query) * problem_.heads + head_,
+                    static_cast<std::int64_t>(level) * problem_.points, points);
       for (std::size_t p = 0; p < points.weights.size(); ++p) {
-        const float x = points.locations[2 * p];
-        const float y = points.locations[2 * p + 1];
-        if (!OnAxis(x, plane_.width).matters || !OnAxis(y, plane_.height).matters) continue;
-        hits_.push_back({{x, y}, static_cast<double>(points.weights[p]), query});
+        const Hit hit{{points.x[p], points.y[p]},
+                      points.weights[p],
+                      points.weight_errors[p],
+                      query,
+                      {points.largest[2 * p], points.largest[2 * p + 1]}};
+        if (!x_of(hit).matters || !y_of(hit).matters || std::isnan(hit.weight)) continue;
+        hits_.push_back(hit);
       }
     }
   }
 
-  OnAxis x_of(const Hit& hit) const { return {hit.location[0], plane_.width}; }
-  OnAxis y_of(const Hit& hit) const { return {hit.location[1], plane_.height}; }
+  OnAxis x_of(const Hit& hit) const {
+    return OnAxis::at_pixel(hit.at[0], plane_.width, hit.largest[0]);
+  }
+  OnAxis y_of(const Hit& hit) const {
+    return OnAxis::at_pixel(hit.at[1], plane_.height, hit.largest[1]);
+  }
   Gradient gradient(const Hit& hit) const {
     return {gradients_ + (hit.query * problem_.heads + head_) * problem_.channels,
             problem_.channels};
@@ -149,7 +159,7 @@ class LevelOfValue {
         const double factor = hit.weight * share;
         sum += factor * gradient(hit).cast<double>();
         RowSensitivity& sensitivity = truth.rows[row_of(row, column)];
-        sensitivity.terms += factor * factor * squared;
+        sensitivity.terms += factor * factor * squared * hit.weight_error;
         sensitivity.values += squared;
         sensitivity.ranges += largest * largest;
         add_meeting(std::abs(factor) * std::sqrt(squared), sum.square().mean(),
@@ -191,9 +201,8 @@ class LevelOfValue {
   void add_same_places(Truth& truth) {
     Parts parts;
     for (std::size_t i = 0; i < hits_.size();) {
-      const std::size_t end = end_of_run(i, [](const Hit& a, const Hit& b) {
-        return a.location[0] == b.location[0] && a.location[1] == b.location[1];
-      });
+      const std::size_t end = end_of_run(
+          i, [](const Hit& a, const Hit& b) { return a.at[0] == b.at[0] && a.at[1] == b.at[1]; });
       const OnAxis x = x_of(hits_[i]);
       const OnAxis y = y_of(hits_[i]);
       find_parts(x, y, parts);
@@ -209,8 +218,8 @@ class LevelOfValue {
   void add_coordinates(Truth& truth, int axis) {
     Parts parts;
     for (std::size_t i = 0; i < hits_.size();) {
-      const std::size_t end = end_of_run(
-          i, [&](const Hit& a, const Hit& b) { return a.location[axis] == b.location[axis]; });
+      const std::size_t end =
+          end_of_run(i, [&](const Hit& a, const Hit& b) { return a.at[axis] == b.at[axis]; });
       const OnAxis on_axis = axis == 0 ? x_of(hits_[i]) : y_of(hits_[i]);
       const auto add = [&](std::size_t row, double square) {
         truth.rows[row].fractions += square;
@@ -247,20 +256,20 @@ class LevelOfValue {
 };
 
 /// The largest magnitude of an attention weight times a gradient, in all images.
-double largest_contribution(const Input& input) {
-  const Problem& problem = input.problem;
+double largest_contribution(const Operands& operands) {
+  const Problem& problem = operands.problem;
   const std::int64_t rows = problem.batch * problem.queries * problem.heads;
-  RowPoints points(problem, input.tensors[kLocations], input.tensors[kWeights]);
+  PointList points(problem.level_count() * problem.points);
   std::vector<float> gradient(static_cast<std::size_t>(problem.channels));
   double largest = 0;
-  const auto most = [](const std::vector<float>& numbers) {
-    float magnitude = 0;
-    for (const float x : numbers) magnitude = std::max(magnitude, std::abs(x));
-    return static_cast<double>(magnitude);
+  const auto most = [](const auto& numbers) {
+    double magnitude = 0;
+    for (const auto x : numbers) magnitude = std::max(magnitude, std::abs(static_cast<double>(x)));
+    return magnitude;
   };
   for (std::int64_t row = 0; row < rows; ++row) {
-    points.load(row);
-    load_floats(problem.types.output, input.tensors[kGradOutput].data(), row * problem.channels,
+    operands.read(row, 0, points);
+    load_floats(problem.types.output, operands.grad_output.data(), row * problem.channels,
                 gradient);
     largest = std::max(largest, most(points.weights) * most(gradient));
   }
@@ -269,19 +278,19 @@ double largest_contribution(const Input& input) {
 
 }  // namespace
 
-Truth make_value_truth(const Input& input, std::vector<double> output, unsigned threads) {
-  const Problem& problem = input.problem;
+Truth make_value_truth(const Operands& operands, std::vector<double> output, unsigned threads) {
+  const Problem& problem = operands.problem;
   Truth truth(rows_of(problem, kTensors[kGradValue]), std::move(output));
   truth.meetings.resize(truth.rows.size());
-  truth.independent_points = count_places(problem.types.location, input.tensors[kLocations]);
-  const double largest = largest_contribution(input);
+  truth.independent_points = operands.places;
+  const double largest = largest_contribution(operands);
   ImageValues gradients(problem.types.output, problem.queries * problem.heads * problem.channels,
-                        input.tensors[kGradOutput]);
+                        operands.grad_output);
   for (std::int64_t image = 0; image < problem.batch; ++image) {
     const float* const gradient = gradients.load(image, threads);
     parallel_for(problem.level_count() * problem.heads, 1, threads,
                  [&](std::int64_t task, std::int64_t) {
-                   LevelOfValue(input, image, static_cast<std::size_t>(task / problem.heads),
+                   LevelOfValue(operands, image, static_cast<std::size_t>(task / problem.heads),
                                 task % problem.heads, gradient)
                        .add_to(truth, largest);
                  });

@@ -8,6 +8,7 @@
 #define __host__
 #define __constant__ const
 #define __forceinline__ inline
+#define __noinline__
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))

@@ -19,8 +19,15 @@ enum Output : unsigned { kGradValue = 4, kGradLocations, kGradWeights };
 
 template <class K, Output output>
 inline constexpr bool kIsAsked = (K::Problem::kUnasked >> output & 1U) == 0;
+/// Whether points are made of other tensors, whose gradients have more uses for those of points.
+template <class K>
+inline constexpr bool kAsksForMore = [] {
+  if constexpr (requires { K::Points::kAsksForMore; }) return K::Points::kAsksForMore;
+  return false;
+}();
 /// Whether values are multiplied with the gradient.
 template <class K>
-inline constexpr bool kHasDots = kIsAsked<K, kGradLocations> || kIsAsked<K, kGradWeights>;
+inline constexpr bool kHasDots =
+    kIsAsked<K, kGradLocations> || kIsAsked<K, kGradWeights> || kAsksForMore<K>;
 
 }  // namespace msda::backward

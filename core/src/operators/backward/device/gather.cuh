@@ -4,6 +4,7 @@
 
 #include <backward/cells.cuh>
 #include <backward/dots.cuh>
+#include <backward/points.cuh>
 #include <backward/values.cuh>
 #include <msda/static_for.cuh>
 
@@ -61,7 +62,7 @@ class Row {
 
   /// Of level `only`, if levels are apart.
   template <class Sum>
-  __device__ void run(const Cell* cells, int only, Sum& sum) const {
+  __device__ void run(Cell* cells, int only, Sum& sum) const {
     static_for<Problem::kLevels>([&]<int number>() {
       if constexpr (!Lanes::kLevelsApart) {
         run_level(Level<K, number>(arguments_), cells + number * kPoints, sum);
@@ -73,7 +74,7 @@ class Row {
 
  private:
   template <class Level, class Sum>
-  __device__ void run_level(const Level& level, const Cell* cells, Sum& sum) const {
+  __device__ void run_level(const Level& level, Cell* cells, Sum& sum) const {
     if constexpr (kWhole > kBatch) {
 #pragma unroll 1
       for (int first = 0; first < kWhole; first += kBatch) {
@@ -86,14 +87,16 @@ class Row {
   }
 
   template <int points, class Level, class Sum>
-  __device__ void visit(const Level& level, const Cell* cells, int first, Sum& sum) const {
+  __device__ void visit(const Level& level, Cell* cells, int first, Sum& sum) const {
     PointSums<kBatch, kNumbers> sums = {};
     static_for<(points + kFlight - 1) / kFlight>([&]<int flight>() {
       constexpr int kFrom = flight * kFlight;
       constexpr int kCount = points - kFrom < kFlight ? points - kFrom : kFlight;
       fly<kCount>(level, cells + first + kFrom, sum, sums.of + kFrom);
     });
-    if constexpr (kHasDots<K>) {
+    if constexpr (kHasDots<K> && kMakesPoints<K>) {
+      keep<points>(level, cells + first, Transposed::template sum<kNumbers>(sums));
+    } else if constexpr (kHasDots<K>) {
       finish<points>(level, cells, first, Transposed::template sum<kNumbers>(sums));
     }
   }
@@ -175,6 +178,36 @@ class Row {
                        cell.weight * level.height() * of_y);
       }
       if (Lanes::kSides == 1 || Place::side() == 1) store_weight(number, of_weight);
+    }
+  }
+
+  /// Leaves what the gradients of the points are made of in their cells, for the end of the row: in
+  /// place of the coordinates, which nobody reads any more.
+  template <int points, class Level>
+  __device__ static void keep(const Level& level, Cell* cells,
+                              const PointSums<Transposed::kLeft, kNumbers>& sums) {
+    float kept[Transposed::kLeft][3];
+#pragma unroll
+    for (int i = 0; i < Transposed::kLeft; ++i) {
+      const int p = Transposed::first() + i;
+      if constexpr (Lanes::kSides == 2) {
+        const bool right = Place::side() == 1;
+        const float x = p < points ? cells[p].x : kAway;
+        const float column = level.x_share(x, right);
+        kept[i][0] = over_sides(column * sums.of[i][0]);
+        kept[i][1] = over_sides(level.x_slope(x, right) * sums.of[i][0]);
+        kept[i][2] = over_sides(column * sums.of[i][1]);
+      } else {
+#pragma unroll
+        for (int n = 0; n < 3; ++n) kept[i][n] = sums.of[i][n];
+      }
+    }
+    simt::syncwarp();  // all lanes have read the coordinates
+    if (!Transposed::is_first() || Place::side() != 0) return;
+#pragma unroll
+    for (int i = 0; i < Transposed::kLeft; ++i) {
+      const int p = Transposed::first() + i;
+      if (p < points) keep_point(cells[p], kept[i][0], kept[i][1], kept[i][2]);
     }
   }
 

@@ -33,6 +33,7 @@ __device__ inline void leave_nan(const Arguments& arguments) {
     using Weight = typename Problem::Weight;
     fill(static_cast<Weight*>(arguments.grad_attention_weights), points);
   }
+  if constexpr (kMakesPoints<K>) K::Points::leave_nan(arguments, fill);
   if constexpr (!kIsAsked<K, kGradValue>) return;
   if constexpr (Accumulator::kIsFixed) {
     each(arguments.batch * Problem::kHeads, [&](long long i) {

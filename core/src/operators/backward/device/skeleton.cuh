@@ -10,6 +10,7 @@
 //         contributions                           sum.add (red-map, accumulator)
 //         products with the gradient, their sums  dots
 //         gradients of locations and weights
+//       gradients of what points are made of      points
 //     what is summed in the block goes to memory  sum.leave
 //   sums become grad_value                        accumulator (a pass after the kernel)
 #pragma once
@@ -18,6 +19,7 @@
 #include <backward/dots.cuh>
 #include <backward/gather.cuh>
 #include <backward/no_pyramid.cuh>
+#include <backward/points.cuh>
 #include <backward/slot_list.cuh>
 #include <backward/sum.cuh>
 #include <msda/skeleton/evidence.cuh>
@@ -35,6 +37,8 @@ struct NoParameters {};
 template <class ProblemType>
 struct Defaults {
   using Problem = ProblemType;
+  /// Of an operator that makes points of other tensors: its own, with these at their end.
+  using Arguments = backward::Arguments;
 #define MSDA_DEFAULT(Name, name, Default) \
   template <class K>                      \
   using Name = Default<K, NoParameters>;
@@ -72,7 +76,7 @@ struct Resident<Sum> {
 template <class C, Structure structure = Structure{}>
 struct Composed {
   using Problem = typename C::Problem;
-  using Arguments = backward::Arguments;
+  using Arguments = typename C::Arguments;
   static constexpr Structure kStructure = structure;
   using Layout = ProblemLayout<Problem>;
   using Sizes = typename SizesOf<Problem>::Type;
@@ -93,6 +97,9 @@ struct Composed {
   };
   struct Launch {
     static constexpr bool kDependent = false;
+  };
+  struct Arithmetic {
+    using Weight = float;
   };
   using Storage = backward::Storage<Composed>;
   static_assert(kFillsSectors<Composed>,
@@ -153,7 +160,11 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
       const WarpRows<K> rows(arguments, item, at);
       if (!rows.any()) continue;
       const int level = K::Lanes::kLevelsApart ? item.channel_block : 0;
-      Cells<K>::compute(arguments, cells, rows, level);
+      if constexpr (kMakesPoints<K>) {
+        K::Points::make_cells(arguments, cells.cell[simt::warp()], rows, level);
+      } else {
+        Cells<K>::compute(arguments, cells, rows, level);
+      }
       const int own = Place<K>::warp_row();
       const long long number = rows.number(own);
       const int head = rows.head(own);
@@ -161,6 +172,10 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
       values.begin_row(item.image, head);
       Row<K>(arguments, values, number, rows.exists(own))
           .run(cells.cell[simt::warp()][own], level, sum);
+      if constexpr (kMakesPoints<K>) {
+        K::Points::finish_row(arguments, cells.cell[simt::warp()][own], number, rows.exists(own),
+                              level);
+      }
     }
     if constexpr (kAdds) sum.leave(item);
   }
@@ -174,7 +189,7 @@ inline constexpr unsigned kLeastResident =
 /// The main kernel of composition C.
 template <class C>
 __global__ void __launch_bounds__(kShape<Composed<C>>.threads, kLeastResident<Composed<C>>)
-    kernel(const __grid_constant__ Arguments arguments) {
+    kernel(const __grid_constant__ typename Composed<C>::Arguments arguments) {
   using K = Composed<C>;
   if constexpr (K::Sizes::kFixed) {
     run<K>(arguments);
@@ -189,7 +204,7 @@ __global__ void __launch_bounds__(kShape<Composed<C>>.threads, kLeastResident<Co
 /// where nothing ever keeps as many.
 template <class C, int resident>
 __global__ void __launch_bounds__(kShape<Composed<C>>.threads, kLeastResident<Composed<C>>)
-    sized_kernel(const __grid_constant__ Arguments arguments) {
+    sized_kernel(const __grid_constant__ typename Composed<C>::Arguments arguments) {
   if constexpr (resident <= kResidentChoices<Composed<C>>) {
     run<Composed<C, kStructureOf<Composed<C>, resident>>>(arguments);
   }
@@ -205,19 +220,21 @@ __device__ __forceinline__ void run_pass(const Arguments& arguments) {
 }
 
 template <class C, int slot>
-__global__ void prepass(const __grid_constant__ Arguments arguments) {
+__global__ void prepass(const __grid_constant__ typename Composed<C>::Arguments arguments) {
   run_pass<Composed<C>, kBefore, slot>(arguments);
 }
 template <class C, int slot>
-__global__ void postpass(const __grid_constant__ Arguments arguments) {
+__global__ void postpass(const __grid_constant__ typename Composed<C>::Arguments arguments) {
   run_pass<Composed<C>, kAfter, slot>(arguments);
 }
 
 template <class K>
 constexpr LaunchPlan make_plan() {
+  static_assert(!kMakesPoints<K> || HasGradientsOfPoints<typename K::Points, K>,
+                "slot points: points are made of tensors whose gradients it does not know");
   LaunchPlan plan = {};
   plan.main = kShape<K>;
-  plan.tensors = kTensors<Arguments>;
+  plan.tensors = kTensors<typename K::Arguments>;
 #define MSDA_ADD_POLICY(Name, name, Default) add_policy<typename K::Name, Arguments>(plan, k##Name);
   MSDA_BACKWARD_SLOTS(MSDA_ADD_POLICY)
   MSDA_BACKWARD_SHARED_SLOTS(MSDA_ADD_POLICY)

@@ -18,7 +18,8 @@
   SLOT(Order, "order", StoredOrder)        \
   SLOT(Schedule, "schedule", GridSchedule) \
   SLOT(Cache, "cache", DefaultCache)       \
-  SLOT(Values, "values", GlobalValuesOf)
+  SLOT(Values, "values", GlobalValuesOf)   \
+  SLOT(Points, "points", GivenPoints)
 
 namespace msda::backward {
 

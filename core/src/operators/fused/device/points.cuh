@@ -153,7 +153,8 @@ struct Points {
   /// References of a row's query.
   __device__ static const unsigned char* extra(const msda::Arguments& arguments,
                                                long long flat_row) {
-    return static_cast<const unsigned char*>(static_cast<const Arguments&>(arguments).references) +
+    using Own = typename K::Arguments;  // those of the gradients have references, too
+    return static_cast<const unsigned char*>(static_cast<const Own&>(arguments).references) +
            flat_row / Problem::kHeads * References::kOfQuery;
   }
   template <int points>

@@ -1,0 +1,132 @@
+// The tensors of the operator `fused-backward`: the gradients of a loss with respect to the inputs
+// of `fused`, from its gradient with respect to the output. With w the softmax of a row's logits,
+// dw the gradients of these weights and d those of locations, as `backward` has them:
+//
+//   grad_logits[i]          = w[i] * (dw[i] - sum over the row of w * dw)
+//   grad_offsets            = d / (W_l, H_l), or d / P * r.wh * scale of references of 4 coordinates
+//   grad_reference_points   = sum over heads and the reference's points of d, and of d * o / P *
+//                             scale where it has a width and a height
+//   grad_value              = that of `backward`
+#pragma once
+
+#include <msda/operator.hpp>
+
+namespace msda::fused_backward {
+
+/// Numbers of the tensors in kTensors. The first seven are where `backward` has its own: its
+/// kernels fetch and store these in the same way.
+enum Tensor : std::size_t {
+  kValue,
+  kOffsets,
+  kLogits,
+  kGradOutput,
+  kGradValue,
+  kGradOffsets,
+  kGradLogits,
+  kReferences,
+  kGradReferences
+};
+
+inline constexpr TensorSpec kTensors[] = {
+    {.name = "value",
+     .file = "value",
+     .axes = {Axis::kBatch, Axis::kPixel, Axis::kHead, Axis::kChannel},
+     .rank = 4,
+     .row_axes = 3,
+     .type = &Types::value},
+    {.name = "offsets",
+     .file = "sampling_offsets",
+     .axes = {Axis::kBatch, Axis::kQuery, Axis::kHead, Axis::kLevel, Axis::kPoint, Axis::kXY},
+     .rank = 6,
+     .row_axes = 3,
+     .type = &Types::location,
+     .any_number = true},
+    {.name = "logits",
+     .file = "attention_logits",
+     .axes = {Axis::kBatch, Axis::kQuery, Axis::kHead, Axis::kLevel, Axis::kPoint},
+     .rank = 5,
+     .row_axes = 3,
+     .type = &Types::weight,
+     .file_joins = 2,
+     .any_number = true},
+    {.name = "grad_output",
+     .file = "grad_output",
+     .axes = {Axis::kBatch, Axis::kQuery, Axis::kHead, Axis::kChannel},
+     .rank = 4,
+     .row_axes = 3,
+     .type = &Types::output,
+     .file_joins = 2},
+    // Zero where no point reads a pixel, and in a border.
+    {.name = "grad_value",
+     .file = "grad_value",
+     .role = TensorSpec::Role::kOutput,
+     .axes = {Axis::kBatch, Axis::kPixel, Axis::kHead, Axis::kChannel},
+     .rank = 4,
+     .row_axes = 3,
+     .type = &Types::value,
+     .accumulated = true},
+    // A row is one point.
+    {.name = "grad_offsets",
+     .file = "grad_sampling_offsets",
+     .role = TensorSpec::Role::kOutput,
+     .axes = {Axis::kBatch, Axis::kQuery, Axis::kHead, Axis::kLevel, Axis::kPoint, Axis::kXY},
+     .rank = 6,
+     .row_axes = 5,
+     .type = &Types::location},
+    {.name = "grad_logits",
+     .file = "grad_attention_logits",
+     .role = TensorSpec::Role::kOutput,
+     .axes = {Axis::kBatch, Axis::kQuery, Axis::kHead, Axis::kLevel, Axis::kPoint},
+     .rank = 5,
+     .row_axes = 3,
+     .type = &Types::weight,
+     .file_joins = 2},
+    {.name = "reference_points",
+     .file = "reference_points",
+     .axes = {Axis::kBatch, Axis::kQuery, Axis::kReference, Axis::kCoordinate},
+     .rank = 4,
+     .row_axes = 3,
+     .type = &Types::reference,
+     .any_number = true},
+    {.name = "grad_reference_points",
+     .file = "grad_reference_points",
+     .role = TensorSpec::Role::kOutput,
+     .axes = {Axis::kBatch, Axis::kQuery, Axis::kReference, Axis::kCoordinate},
+     .rank = 4,
+     .row_axes = 3,
+     .type = &Types::reference},
+};
+
+inline std::int64_t elements(const Problem& problem, Tensor tensor) {
+  return msda::elements(problem, kTensors[tensor]);
+}
+inline std::int64_t bytes_of(const Problem& problem, Tensor tensor) {
+  return msda::bytes_of(problem, kTensors[tensor]);
+}
+
+/// The tensors of a call by name.
+struct View {
+  const void* value;
+  const void* offsets;
+  const void* logits;
+  const void* references;
+  const void* grad_output;
+  // Null where nobody asks for it:
+  void* grad_value;  ///< of any content before the call, which clears it
+  void* grad_offsets;
+  void* grad_logits;
+  void* grad_references;
+
+  explicit View(const Tensors& tensors)
+      : value(tensors[kValue]),
+        offsets(tensors[kOffsets]),
+        logits(tensors[kLogits]),
+        references(tensors[kReferences]),
+        grad_output(tensors[kGradOutput]),
+        grad_value(tensors[kGradValue]),
+        grad_offsets(tensors[kGradOffsets]),
+        grad_logits(tensors[kGradLogits]),
+        grad_references(tensors[kGradReferences]) {}
+};
+
+}  // namespace msda::fused_backward
