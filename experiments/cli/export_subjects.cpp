@@ -227,6 +227,28 @@ struct Sources {
   }
 };
 
+/// Adds kernels for the gradients of subjects, each once: problems that differ in their operators
+/// alone share them.
+class GradientKernels {
+ public:
+  GradientKernels(const Sources& sources, const Recipes& recipes)
+      : sources_(sources), recipes_(recipes) {}
+
+  void add(const std::string& recipe, const ProblemSpec& forward, bool needed,
+           std::vector<ExportedKernel>& kernels) {
+    ProblemSpec problem = forward;
+    problem.op = kBackwardOperator;
+    const auto type = name_of(problem.problem.types.value);
+    const std::string key = fmt::format("{} {} {}", recipe, type, problem.problem.name);
+    if (added_.insert(key).second) sources_.add(recipe, recipes_, problem, needed, kernels);
+  }
+
+ private:
+  const Sources& sources_;
+  const Recipes& recipes_;
+  std::set<std::string> added_;
+};
+
 }  // namespace
 
 std::vector<ExportedKernel> export_subjects(const Arguments& arguments, const Registry& registry,
@@ -241,7 +263,7 @@ std::vector<ExportedKernel> export_subjects(const Arguments& arguments, const Re
   }
   const std::optional<std::string> file = arguments.find("recipes");
   const Recipes recipes = recipes_for(file, registry, names);
-  const Recipes gradients =
+  const Recipes of_gradients =
       recipes_for(file ? *file : shipped_file(kGradientsFile).string(), registry);
   const Forms forms(arguments, registry, is_package);
   std::optional<Best> found;
@@ -251,24 +273,17 @@ std::vector<ExportedKernel> export_subjects(const Arguments& arguments, const Re
   };
   const std::function<const Best&()> winners = best;
   const Sources sources = {registry, forms, winners, notes};
+  GradientKernels gradients(sources, of_gradients);
   std::vector<ExportedKernel> kernels;
-  std::set<std::string>
-      differentiated;  // problems that differ in their operators alone share these
   for (std::size_t i = 0; i < subjects.size(); ++i) {
-    ProblemSpec problem = subjects[i].problem;
+    const ProblemSpec& problem = subjects[i].problem;
     const std::string& name = names.size() == 1 ? names.front() : names[i];
     sources.add(name, recipes, problem, true, kernels);
     const bool by_itself = !subjects[i].gradients && is_package && name == kBest;
-    problem.op = kBackwardOperator;
-    const std::vector<std::string> none;
-    const std::vector<std::string> found_ones = {kBest};
-    for (const std::string& recipe :
-         by_itself ? found_ones : subjects[i].gradients.value_or(none)) {
-      const auto type = name_of(problem.problem.types.value);
-      const std::string key = fmt::format("{} {} {}", recipe, type, problem.problem.name);
-      if (!differentiated.insert(key).second) continue;
-      sources.add(recipe, gradients, problem, !by_itself, kernels);
-    }
+    const std::vector<std::string> asked =
+        by_itself ? std::vector<std::string>{kBest}
+                  : subjects[i].gradients.value_or(std::vector<std::string>{});
+    for (const std::string& recipe : asked) gradients.add(recipe, problem, !by_itself, kernels);
   }
   return kernels;
 }

@@ -35,19 +35,12 @@ std::string launchable(const std::string& symbol, const std::string& expression,
                      pass->slot);
 }
 
-/// An operator's name in the source.
-std::string in_source(std::string_view op) {
-  std::string name(op);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
 /// What the kernel is for, as an expression: its constants are types of its namespace.
 std::string shape_text(const CheckedKernel& kernel) {
   if (!kernel.exported->composition.op().borrows())
     return fmt::format("shape_of<{}::Problem>()", kernel.space);
   return fmt::format("shape_of<{0}::Problem, {0}::{1}_parameters>()", kernel.space,
-                     in_source(operator_of(kernel)));
+                     operator_of(kernel));
 }
 
 /// The line of the table that a kernel is.
@@ -94,7 +87,7 @@ std::string tables(const std::vector<CheckedKernel>& kernels) {
       "---------------------------------------------------------------------------------\n\n"
       "namespace {\n\n";
   for (const std::string_view op : kExportedOperators) {
-    text += fmt::format("Tuned {}_kernels[] = {{\n", in_source(op));
+    text += fmt::format("Tuned {}_kernels[] = {{\n", op);
     for (const CheckedKernel& kernel : kernels) {
       if (operator_of(kernel) == op) text += table_entry(kernel);
     }

@@ -2,6 +2,7 @@
 // should as a library.
 #include <dlfcn.h>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <msda/launch.cuh>
@@ -143,6 +144,21 @@ TEST_F(ExportWithNvcc, CompilesKernelsWithoutConstantSizesGradientsAndFusedKerne
   }
 }
 
+/// Why the library does not compute the operator fused on a problem.
+std::string refusal_of_fused(const std::string& library, const Problem& problem) {
+  const Composition composition(shipped_plugins(), {{"external",
+                                                     {{"library", library},
+                                                      {"symbol", "msda_forward_fused"},
+                                                      {"signature", "msda-c-2"},
+                                                      {"operator", "fused"}}}});
+  try {
+    open_device("cpu")->prepare(composition, problem);
+  } catch (const Unsupported& error) {
+    return error.what();
+  }
+  return "";
+}
+
 /// Whether the library's entry is right on the CPU in every type.
 void expect_right_on_the_cpu(const std::string& op, const decltype(Use::parameters)& parameters,
                              const References& references = {}) {
@@ -182,6 +198,12 @@ TEST_F(ExportWithNvcc, TheLibraryIsRightOnTheCpu) {
                              {"operator", "fused"}},
                             references);
   }
+  Problem uneven = in_type(DType::kFloat32, simulated_problem());
+  uneven.level_points.assign(uneven.levels.size(), uneven.points);
+  EXPECT_EQ(refusal_of_fused(library.string(), uneven), "");
+  uneven.level_points.front() = uneven.points - 1;
+  EXPECT_THAT(refusal_of_fused(library.string(), uneven),
+              testing::HasSubstr("levels have the same number of points"));
 }
 
 }  // namespace

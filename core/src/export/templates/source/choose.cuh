@@ -27,7 +27,6 @@ constexpr Shape shape_of() {
     shape.anchors = References::anchors;
   }
   shape.layout = P::kBordered ? MSDA_ZERO_BORDER : MSDA_PLAIN;
-  shape.unasked = P::kUnasked;
   shape.heads = P::kHeads;
   shape.channels = P::kChannels;
   shape.points = P::kPoints;
@@ -98,16 +97,14 @@ bool is_asked(unsigned form, const msda_problem& p) {
 }
 
 /// Null where the general kernel has to do it. `repeats`: only kernels whose runs all leave the
-/// same bits. Bit n of `asked`: tensor n of the operator has to be computed.
+/// same bits.
 template <size_t count>
-Tuned* choose(Tuned (&table)[count], const msda_problem& p, bool repeats = false,
-              uint32_t asked = 0) {
+Tuned* choose(Tuned (&table)[count], const msda_problem& p, bool repeats = false) {
   if (p.device != MSDA_CUDA || has_option(p, "general")) return nullptr;
   Tuned* best = nullptr;
   double least = 0;
   for (Tuned& tuned : table) {
     if (tuned.name == nullptr || (repeats && !tuned.repeats)) continue;
-    if ((tuned.shape.unasked & asked) != 0) continue;
     const unsigned form = tuned.plan.levels;
     if (!is_asked(form, p) || !fits_family(tuned.shape, p) || !fits_sizes(tuned.shape, form, p) ||
         !runs_here(tuned))

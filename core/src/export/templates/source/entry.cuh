@@ -184,6 +184,7 @@ MSDA_ENTRY const char* @NAME@_error(int code) {
     case kSizes: return "the sizes of the levels are neither on the host nor on the device";
     case kReferenceKind:
       return "reference points of the general kernel are fp32 and have 2 or 4 coordinates";
+    case kPointKind: return "levels have the same number of points, and values no padding mask";
     case kOrder:
       return "no kernel for these sizes and types sums the gradient of value in the same order "
              "each time";

@@ -68,12 +68,39 @@ __host__ __device__ Pair offset_of(const Call& call, const Front& front, int64_t
           load_as<Value>(front.offsets, front.wide_offsets, index + 1)};
 }
 
+/// Rounded after each operation, where compilers would make one of two.
+__host__ __device__ float product_of(float a, float b) {
+#ifdef __CUDA_ARCH__
+  return __fmul_rn(a, b);
+#else
+  return a * b;
+#endif
+}
+__host__ __device__ float sum_of(float a, float b) {
+#ifdef __CUDA_ARCH__
+  return __fadd_rn(a, b);
+#else
+  return a + b;
+#endif
+}
+
+/// To the bit where a model in fp32 puts the point: where derivatives jump, at the centres of
+/// pixels, points of one side would have the gradients of the other.
 template <class Value>
 __host__ __device__ Pair place_of(const Call& call, const Front& front, int64_t row, int64_t tap) {
   const float* reference = front.reference(call, row, tap);
-  const Pair unit = unit_of(call, front, row, tap);
   const Pair offset = offset_of<Value>(call, front, row, tap);
-  return {fmaf(offset.x, unit.x, reference[0]), fmaf(offset.y, unit.y, reference[1])};
+  Pair moved;
+  if (front.coordinates == 4) {
+    const auto points = static_cast<float>(call.points);
+    moved = {product_of(product_of(offset.x / points, reference[2]), 0.5F),
+             product_of(product_of(offset.y / points, reference[3]), 0.5F)};
+  } else {
+    const Level level = call.level(tap / call.points);
+    moved = {offset.x / static_cast<float>(level.width),
+             offset.y / static_cast<float>(level.height)};
+  }
+  return {sum_of(reference[0], moved.x), sum_of(reference[1], moved.y)};
 }
 
 template <class Value>

@@ -19,6 +19,18 @@ enum FusedGradient : int {
   kFusedGradients
 };
 
+/// Whether all levels have as many points.
+bool has_even_points(const msda_problem& p) {
+  return p.level_points == nullptr ||
+         std::all_of(p.level_points, p.level_points + p.levels,
+                     [&](int64_t points) { return points == p.points; });
+}
+bool has_mask(const msda_tensor* tensors, int32_t count) {
+  return std::any_of(tensors, tensors + count, [](const msda_tensor& one) {
+    return one.data != nullptr && std::strcmp(one.name, "padding_mask") == 0;
+  });
+}
+
 /// The problem whose points are those that a call makes.
 msda_problem points_problem(const msda_problem& p, int32_t weight_type) {
   msda_problem points = p;
@@ -142,6 +154,7 @@ struct Fused {
 int fused(const Fused& call, const int64_t* shapes, const int64_t* starts, State& state,
           cudaStream_t stream) {
   const msda_problem& p = call.p;
+  if (!has_even_points(p)) return kPointKind;
   if (p.batch * p.queries * p.heads * p.channels == 0) return 0;
   Tuned* tuned = call.kernel();
   if (tuned != nullptr) {
@@ -161,21 +174,15 @@ int fused(const Fused& call, const int64_t* shapes, const int64_t* starts, State
   return forward(tensors, shapes, starts, points.problem(), rest, stream);
 }
 
-/// The gradients: of a kernel of the table, else of points that are made once more.
+/// The gradients, of points that are made once more.
 class FusedBackward {
  public:
   FusedBackward(const msda_problem& p, void* const* tensors)
       : p_(p), tensors_(tensors), points_(p, tensors, backward_kernels, repeats()) {}
 
-  /// Of the kernel and of what it computes and nobody asks for; or of the points, of their
-  /// gradients, and of the kernel that computes these.
+  /// Of the points, of their gradients, and of the kernel that computes these.
   size_t workspace() const {
     if (p_.device != MSDA_CUDA) return 0;
-    if (const Tuned* tuned = kernel(); tuned != nullptr) {
-      size_t all = workspace_bytes(*tuned, p_);
-      for (int t = kGradOfValue; t < kFusedGradients; ++t) all += unasked_bytes(*tuned, t);
-      return all;
-    }
     // Where tensors lie in the workspace is not known yet, but that they are aligned is.
     Tensors tensors;
     read(reinterpret_cast<unsigned char*>(kAlignment), tensors);
@@ -186,8 +193,6 @@ class FusedBackward {
           cudaStream_t stream) const {
     if (p_.batch * p_.queries * p_.heads * p_.channels * p_.levels * p_.points == 0)
       return clear(stream);
-    if (Tuned* tuned = kernel(); tuned != nullptr)
-      return run_kernel(*tuned, shapes, workspace, stream);
     if (const int refusal = points_.refusal(); refusal != 0) return refusal;
     const Memory memory(p_, workspace, own_bytes());
     if (memory.first() == nullptr) return kState;
@@ -208,10 +213,6 @@ class FusedBackward {
   struct Tensors {
     void* all[kBackwardTensors];
   };
-  /// Of the operator `fused-backward`, in its order, by their places in a call.
-  static constexpr int kTensorOrder[] = {kValue,         kOffsets,     kLogits,
-                                   kGradOfOutput,  kGradOfValue, kGradOfOffsets,
-                                   kGradOfLogits,  kReferences,  kGradOfReferences};
 
   bool is_asked(int tensor) const { return tensors_[tensor] != nullptr; }
   bool repeats() const { return has_option(p_, kRepeatable) && is_asked(kGradOfValue); }
@@ -219,41 +220,6 @@ class FusedBackward {
     return is_asked(kGradOfOffsets) || is_asked(kGradOfLogits) || is_asked(kGradOfReferences);
   }
   size_t own_bytes() const { return (of_points() ? 2 : 1) * points_.bytes(); }
-
-  /// Its number in the operator.
-  static int number_of(int tensor) {
-    return static_cast<int>(std::find(std::begin(kTensorOrder), std::end(kTensorOrder), tensor) - kTensorOrder);
-  }
-  Tuned* kernel() const {
-    if (!are_aligned(tensors_, kFusedGradients)) return nullptr;
-    uint32_t asked = 0;
-    for (int t = kGradOfValue; t < kFusedGradients; ++t)
-      asked |= is_asked(t) ? 1U << number_of(t) : 0U;
-    return choose(fused_backward_kernels, p_, repeats(), asked);
-  }
-
-  /// Of a gradient that the kernel computes and nobody asks for.
-  size_t unasked_bytes(const Tuned& tuned, int tensor) const {
-    const bool computes = (tuned.shape.unasked >> number_of(tensor) & 1U) == 0;
-    return computes && !is_asked(tensor) ? aligned(gradient_bytes(tensor)) : 0;
-  }
-  int run_kernel(Tuned& tuned, const int64_t* shapes, void* workspace, cudaStream_t stream) const {
-    if (tuned.plan.levels == msda::kStoredLevels && shapes == nullptr) return kSizes;
-    if (this->workspace() != 0 && workspace == nullptr) return kState;
-    void* tensors[std::size(kTensorOrder)];
-    auto* unasked = static_cast<unsigned char*>(workspace) + workspace_bytes(tuned, p_);
-    for (size_t n = 0; n < std::size(kTensorOrder); ++n) {
-      tensors[n] = tensors_[kTensorOrder[n]];
-      if (kTensorOrder[n] < kGradOfValue) continue;
-      const size_t bytes = unasked_bytes(tuned, kTensorOrder[n]);
-      if (bytes != 0) tensors[n] = unasked;
-      unasked += bytes;
-    }
-    State state;
-    state.workspace = workspace;
-    return run_tuned(tuned, p_, shapes, tensors, state, number_of(kGradOfValue),
-                     gradient_bytes(kGradOfValue), stream);
-  }
 
   /// The tensors of the operator backward: points and their gradients lie one after the other.
   void read(unsigned char* memory, Tensors& tensors) const {
@@ -300,6 +266,7 @@ class FusedBackward {
 
 MSDA_ENTRY int @NAME@_fused(const msda_tensor* tensors, int32_t count, const msda_problem* problem,
                             void* state, void* stream) {
+  if (has_mask(tensors, count)) return kPointKind;
   State none;
   State& given = state != nullptr ? *static_cast<State*>(state) : none;
   const Named named(tensors, count, kFusedNames);
@@ -314,6 +281,7 @@ MSDA_ENTRY int @NAME@_fused_query(const msda_problem* problem, msda_answer* answ
   const int failed = Fused{*problem, nullptr}.points().refusal();
   if (answer->refusal == nullptr && tuned == nullptr && failed != 0)
     answer->refusal = @NAME@_error(failed);
+  if (!has_even_points(*problem)) answer->refusal = @NAME@_error(kPointKind);
   return 0;
 }
 

@@ -11,8 +11,8 @@ import statistics
 import torch
 
 from . import CUDA, DEVICE, SMALL, TYPES, Skip, deformable_attention, distance, exact, require
-from .modules import counted
-from @PACKAGE@ import form, form_of_fused, patched
+from .modules import counted, replaced
+from @PACKAGE@ import form, form_of_fused, patched, points_of
 
 LAYER = "MultiScaleDeformableAttention"
 
@@ -109,14 +109,20 @@ def attention_inputs(model, outputs_of):
 
 @contextlib.contextmanager
 def exact_attention(model):
-    """The model with attentions in float64, rounded once."""
+    """The model with attentions in float64 from their projections on, rounded once."""
+    def from_offsets(value, levels, references, offsets, logits, anchors=False):
+        levels = levels.tolist() if isinstance(levels, torch.Tensor) else levels
+        parts = (part.double() for part in (references, offsets, logits))
+        return exact(value, levels, *points_of(levels, *parts, anchors)).to(value.dtype)
+
     def instead(module, arguments, output):
         value, _, levels, _, locations, weights = arguments[:6]
         return exact(value, levels, locations, weights).to(output.dtype)
 
     hooks = [module.register_forward_hook(instead) for module in model.modules()
              if type(module).__name__ == LAYER]
-    yield
+    with patched(), replaced(from_offsets):
+        yield
     for hook in hooks:
         hook.remove()
 
@@ -206,10 +212,8 @@ def infer(model_of, mode, rounds=30):
         said["module_forms"] = collections.Counter(form_of_fused(*given, **named) for given, named in calls)
     said["left"] = report.left
     calls.clear()
-    truth = expected
-    if seen:
-        with exact_attention(model):
-            truth = outputs_of(model)
+    with exact_attention(model):
+        truth = outputs_of(model)
     ends = {name: distance(found[name], truth[name]) for name in found}
     before = {name: distance(expected[name], truth[name]) for name in found}
     said.update(end_to_end=ends, end_to_end_before=before)
@@ -245,6 +249,7 @@ def train(model_of, mode, rounds=15):
     most = 5e-2 if mode == "train-amp" else 1e-3
     said = {"loss": found_loss, "loss_before": loss,
             "gradients": require(distance(*flat), most, "the model's gradients")}
+    del expected, found, flat
     peaks = []
     for context in (contextlib.nullcontext(), patched()):
         torch.cuda.reset_peak_memory_stats()

@@ -141,19 +141,26 @@ def references_of(batch, queries, count, coordinates):
 
 
 @contextlib.contextmanager
+def replaced(function):
+    """Modules call this in place of the operator."""
+    before, ours.fused_attention = ours.fused_attention, function
+    try:
+        yield
+    finally:
+        ours.fused_attention = before
+
+
+@contextlib.contextmanager
 def counted():
     """The calls that modules make of the operator: arguments, and those by name."""
-    calls, before = [], ours.fused_attention
+    calls, operator = [], ours.fused_attention
 
     def count(*arguments, **keywords):
         calls.append((arguments, keywords))
-        return before(*arguments, **keywords)
+        return operator(*arguments, **keywords)
 
-    ours.fused_attention = count
-    try:
+    with replaced(count):
         yield calls
-    finally:
-        ours.fused_attention = before
 
 
 def both(module, given, most=1e-5, calls_of_ours=1):

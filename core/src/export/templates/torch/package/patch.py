@@ -8,7 +8,7 @@ import torch
 
 from .attention import deformable_attention
 from .layers import MultiScaleDeformableAttention, points_by_level
-from .modules import drop_in, family_of, names_of
+from .modules import CLASSES, drop_in, family_of, names_of
 
 # How the names of autograd functions around Deformable DETR's kernel begin: those of mmcv, detrex, Grounding
 # DINO and BEVFormer; those of Deformable DETR and of what was copied from it.
@@ -74,9 +74,9 @@ def _in_pytorch(value, value_spatial_shapes, sampling_locations, attention_weigh
 
 def _forwards(module_name, names, report):
     """Of the module's attention modules: owner, name, and what takes its place."""
-    for found in list(names.values()):
+    for found in [names[name] for name in CLASSES.intersection(names)]:
         family = family_of(module_name, found)
-        if family is None or found.__module__ != module_name:
+        if family is None:
             continue
         place = f"{module_name}.{found.__name__}.forward"
         theirs = getattr(found.forward, "theirs", found.forward)
