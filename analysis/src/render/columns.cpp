@@ -83,6 +83,8 @@ std::vector<std::string> in_unit(Unit unit, const std::vector<Json>& values) {
       case Unit::kError: return fmt::format("{:.1e}", value.get<double>());
       case Unit::kTimes: return fmt::format("{:.3g}x", value.get<double>());
       case Unit::kProbability: return fmt::format("{:.2g}", value.get<double>());
+      case Unit::kJoules: return fmt::format("{:.3g}", value.get<double>() * 1e3);
+      case Unit::kWhole: return fmt::format("{:.0f}", value.get<double>());
     }
     return kAbsent;
   };
