@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <boost/system/system_error.hpp>
 
 #include <msda/error.hpp>
 
@@ -58,6 +59,8 @@ int run_reporting(int argc, char** argv) {
                   msda::ExitCode::kEnvironment);
   } catch (const std::system_error& error) {
     return report(error.what(), msda::ExitCode::kEnvironment);  // a full or closed output, say
+  } catch (const boost::system::system_error& error) {
+    return report(error.what(), msda::ExitCode::kEnvironment);
   } catch (const std::exception& error) {
     return report(error.what(), msda::ExitCode::kCellFailed);
   }

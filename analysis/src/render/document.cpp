@@ -89,9 +89,9 @@ std::string search_answer(const Report& report, const std::vector<Section>& sect
   std::string text;
   for (const Section& section : sections) {
     const auto* search = section.of<SearchReport>();
-    if (search == nullptr) continue;
+    if (search == nullptr || !search->speaks()) continue;
     if (!text.empty()) text += " ";
-    if (searches.size() > 1) {
+    if (searches.size() > std::max<std::size_t>(1, search->together.size())) {
       text += (several_modes ? section.place : printable_line(search->problem)) + ": ";
     }
     text += section.headline;

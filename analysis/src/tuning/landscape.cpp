@@ -88,17 +88,43 @@ void add_finalists(const SearchEntry& searched, const SearchSpace& space,
       if (confirmation.arm == finalist.name) finalist.confirmation = confirmation;
     }
   }
-  const Confirmation* winner = confirmed_winner(confirmations);
-  for (std::size_t i = 0; winner != nullptr && i < report.finalists.size(); ++i) {
-    if (report.finalists[i].name == winner->arm) report.winner = i;
+  std::string winner = searched.winner;
+  if (searched.together.empty()) {
+    if (const Confirmation* found = confirmed_winner(confirmations)) winner = found->arm;
   }
+  for (std::size_t i = 0; i < report.finalists.size(); ++i) {
+    if (report.finalists[i].name == winner) report.winner = i;
+  }
+}
+
+/// From the reports of all its problems.
+std::optional<FamilyGain> family_gain(const SearchReport& of,
+                                      const std::vector<SearchReport>& all) {
+  FamilyGain family;
+  double sum = 0;
+  std::size_t problems = 0;
+  for (const SearchReport& one : all) {
+    if (one.mode != of.mode || one.together != of.together || !one.winner) continue;
+    const auto& confirmation = one.finalists[*one.winner].confirmation;
+    if (!confirmation || !confirmation->gain) return std::nullopt;
+    const double gain = *confirmation->gain;
+    sum += std::log(gain);
+    if (problems == 0 || gain < family.least)
+      std::tie(family.least_on, family.least) = std::tie(one.problem, gain);
+    if (problems == 0 || gain > family.most)
+      std::tie(family.most_on, family.most) = std::tie(one.problem, gain);
+    ++problems;
+  }
+  if (problems == 0 || problems != of.together.size()) return std::nullopt;
+  family.mean = std::exp(sum / static_cast<double>(problems));
+  return family;
 }
 
 void add_searched(const SearchEntry& searched, const SearchSpace& space,
                   const std::vector<Record>& records, SearchReport& report) {
   report.baseline = searched.baseline;
   report.failure = searched.failure;
-  report.together = searched.together.size();
+  report.together = searched.together;
   report.ended = true;
   report.whole = searched.whole;
   report.out_of_time = searched.out_of_time;
@@ -139,6 +165,7 @@ std::vector<SearchReport> make_search_reports(const Manifest& manifest,
     add_searched(searched, space, records, report_of(reports, searched.problem, searched.mode));
   }
   for (SearchReport& report : reports) {
+    if (!report.together.empty()) report.family = family_gain(report, reports);
     const auto found = collected.find({report.problem, report.mode});
     if (found != collected.end()) report.tried = found->second.sorted();
     report.reference = reference_of(report);

@@ -65,13 +65,23 @@ struct RemovedPoints {
   double points = 0;  ///< an estimate where the space is large
 };
 
+/// What the winner of several problems gains on them.
+struct FamilyGain {
+  double mean = 1;  ///< the geometric one
+  std::string least_on;
+  double least = 1;
+  std::string most_on;
+  double most = 1;
+};
+
 /// The search of one problem in one mode.
 struct SearchReport {
   std::string problem;
   TimingMode mode = kUsualMode;
   std::string baseline;
-  std::string failure;       ///< why the search could not be made, or ""
-  std::size_t together = 0;  ///< problems of one search for all; 0: this one alone
+  std::string failure;                ///< why the search could not be made, or ""
+  std::vector<std::string> together;  ///< the problems of one search for all; empty: this one alone
+  std::optional<FamilyGain> family;   ///< of `together`, where there is a winner
   bool ended = false;
   bool whole = false;  ///< every point that can run was tried
   bool out_of_time = false;
@@ -82,7 +92,11 @@ struct SearchReport {
   std::vector<TriedCandidate> tried;  ///< those with a time first, the fastest first
   std::vector<SearchProgress> progress;
   std::vector<FinalistResult> finalists;  ///< in the search's order
-  std::optional<std::size_t> winner;      ///< among the finalists: the confirmed one
+  /// Among the finalists: the confirmed one; of several problems together, that of them all.
+  std::optional<std::size_t> winner;
+
+  /// Of problems that were searched together the first speaks for all.
+  bool speaks() const { return together.empty() || together.front() == problem; }
   /// What costs are relative to, among `tried`: the winner where it is a point of the space, else
   /// the fastest point.
   std::optional<std::size_t> reference;

@@ -19,6 +19,9 @@ struct Rounding {
 struct Arithmetic {
   /// A location times its level's size, less 1/2: conversion, product and difference.
   Rounding coordinates{kFp32, 8};
+  /// A location as a number from -1 to 1, as PyTorch's grid_sample takes it: the unit is one of
+  /// half the level's size, however near to the first pixel the location is.
+  Rounding normalized{kExact, 0};
   /// Where two pixels are blended by a fraction in fixed point: its steps, 1/256 for 8 bits. 0: by
   /// a floating-point number.
   double fraction_step = 0;

@@ -105,6 +105,7 @@ Arithmetic coarser(const Arithmetic& a, const Arithmetic& b, const Problem& prob
     return weight_of(one, all) < weight_of(other, all) ? other : one;
   };
   return {.coordinates = worse(a.coordinates, b.coordinates, 0),
+          .normalized = worse(a.normalized, b.normalized, 0),
           .fraction_step = std::max(a.fraction_step, b.fraction_step),
           .weights = worse(a.weights, b.weights, 0),
           .values = worse(a.values, b.values, 0),

@@ -19,6 +19,7 @@ namespace {
 constexpr const char* kPointers = "msda-c-1";  ///< of the operator `forward`
 constexpr const char* kList = "msda-c-2";
 constexpr const char* kAnyDevice = "any";
+constexpr const char* kNotNormalized = "no";
 
 static_assert([] {
   constexpr msda_type kCodes[] = {MSDA_FP32, MSDA_FP16, MSDA_BF16};
@@ -224,6 +225,14 @@ ParameterSpec rounds_to(const std::string& name, const std::string& what) {
                                             std::string(name_of(kWidest)), all_names<DType>());
 }
 
+ParameterSpec is_normalized() {
+  std::vector<std::string> types = all_names<DType>();
+  types.insert(types.begin(), kNotNormalized);
+  return ParameterSpec::one_of<std::string>(
+      "normalized", "the type of locations as numbers from -1 to 1, where it takes them so",
+      kNotNormalized, types);
+}
+
 class ExternalKernel final : public Kernel {
  public:
   ExternalKernel()
@@ -249,6 +258,7 @@ class ExternalKernel final : public Kernel {
                             ParameterSpec::text("options", "handed to the library as it is", ""),
                             ParameterSpec::text("revision", "of its sources, for reports", ""),
                             rounds_to("coordinates", "pixel coordinates are computed in"),
+                            is_normalized(),
                             rounds_to("weights", "the weights of corners are rounded to"),
                             rounds_to("sums", "the corners of all points are summed in")}},
             {DeviceKind::kCpu, DeviceKind::kCuda}) {}
@@ -294,6 +304,9 @@ class ExternalKernel final : public Kernel {
       if (type != kWidest) rounding = {format_of(type), times};
     };
     declare("coordinates", 4, arithmetic.coordinates);
+    if (const auto& type = parameters.get<std::string>("normalized"); type != kNotNormalized) {
+      arithmetic.normalized = {format_of(value_named<DType>(type)), 4};
+    }
     declare("weights", 8, arithmetic.weights);
     declare("sums", 0, arithmetic.sums);
     declare("sums", 0, arithmetic.accumulation);

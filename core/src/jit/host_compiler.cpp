@@ -64,6 +64,19 @@ std::string host_text(const Unit& unit) {
   return text + "}\n";
 }
 
+/// Runs a step of the compiler. What the machine lacks is no mistake of the unit.
+void execute(const std::vector<std::string>& command, const Unit& unit, const fs::path& directory) {
+  const CommandResult result = execute_command(command);
+  if (result.exit_code == 0) return;
+  for (const char* const lack :
+       {"No space left on device", "Too many open files", "Cannot allocate memory"}) {
+    if (result.output.find(lack) == std::string::npos) continue;
+    throw EnvironmentError(fmt::format("{}: {} (temporary files are in {}; TMPDIR names another)",
+                                       command.front(), lack, fs::temp_directory_path().string()));
+  }
+  throw Error(compile_failure(unit, "the host", directory, result.output));
+}
+
 Bytes read_bytes(const fs::path& file) {
   FileReader reader(file);
   return reader.read(reader.remaining());
@@ -111,9 +124,7 @@ void HostCompiler::compile_object(const Unit& unit, const fs::path& directory,
        {std::string("-c"), (directory / "unit.cu").string(), std::string("-o"), object.string()}) {
     command.push_back(last);
   }
-  const CommandResult result = execute_command(command);
-  if (result.exit_code != 0)
-    throw Error(compile_failure(unit, "the host", directory, result.output));
+  execute(command, unit, directory);
 }
 
 /// Linked apart: with the sanitizer's option the linker would add its library.
@@ -123,9 +134,7 @@ void HostCompiler::link(const Unit& unit, const std::vector<fs::path>& objects,
   for (const fs::path& object : objects) command.push_back(object.string());
   for (const std::string& last : {std::string("-lm"), std::string("-o"), image.string()})
     command.push_back(last);
-  const CommandResult result = execute_command(command);
-  if (result.exit_code != 0)
-    throw Error(compile_failure(unit, "the host", directory, result.output));
+  execute(command, unit, directory);
 }
 
 Bytes HostCompiler::hooks(const Unit& of) const {

@@ -23,10 +23,12 @@ double below_normal(const Rounding& rounding) {
 Bounds::Bounds(const Arithmetic& arithmetic, const Truth& truth)
     : truth_(truth),
       sums_(truth.meetings.empty() ? arithmetic.sums : arithmetic.accumulation),
-      reach_(arithmetic.coordinates.times * arithmetic.coordinates.to.unit) {
+      reach_(arithmetic.coordinates.times * arithmetic.coordinates.to.unit),
+      normalized_reach_(arithmetic.normalized.times * arithmetic.normalized.to.unit) {
   const Rounding stored{format_of(truth.shape.type), 1};
   const double step = truth.meetings.empty() ? arithmetic.value_step : arithmetic.accumulation_step;
   coordinates_ = variance(arithmetic.coordinates);
+  normalized_ = variance(arithmetic.normalized);
   fractions_ = variance(arithmetic.fraction_step / 2);
   terms_ = variance(arithmetic.weights) + variance(arithmetic.values);
   values_ = below_normal(arithmetic.weights);
@@ -69,9 +71,9 @@ double Bounds::partial_sums(std::int64_t row) const {
 
 double Bounds::mean_square(std::int64_t row) const {
   const RowSensitivity& s = truth_.rows[static_cast<std::size_t>(row)];
-  return coordinates_ * s.coordinates + fractions_ * s.fractions + terms_ * s.terms +
-         values_ * s.values + ranges_ * s.ranges + stored_ * s.output + partial_sums(row) +
-         absolute_ + additions(row) * variance(sums_.to.smallest);
+  return coordinates_ * s.coordinates + normalized_ * s.normalized + fractions_ * s.fractions +
+         terms_ * s.terms + values_ * s.values + ranges_ * s.ranges + stored_ * s.output +
+         partial_sums(row) + absolute_ + additions(row) * variance(sums_.to.smallest);
 }
 
 double Bounds::row(std::int64_t row) const {

@@ -40,9 +40,11 @@ class Bounds {
   ElementBound element(std::int64_t row) const;
   /// The expected mean square of a row's errors.
   double mean_square(std::int64_t row) const;
-  /// The knots of the truth, and how far from one the arithmetic may have either result.
+  /// The knots of the truth, and whether the arithmetic may have the result on their other side.
   const std::vector<Knot>& knots() const { return truth_.knots; }
-  double reach() const { return reach_; }
+  bool crosses(const Knot& knot) const {
+    return knot.reach <= reach_ || knot.normalized_reach < normalized_reach_;
+  }
 
  private:
   /// How many additions are rounded for an element of a row.
@@ -53,8 +55,10 @@ class Bounds {
   const Truth& truth_;
   Rounding sums_;
   double reach_;
+  double normalized_reach_;
   // Each times the sensitivity of its name.
   double coordinates_;
+  double normalized_;
   double fractions_;
   double terms_;
   double values_;

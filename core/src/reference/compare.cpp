@@ -35,7 +35,7 @@ class KnotsOfRange {
  public:
   KnotsOfRange(const Bounds* bounds, std::int64_t first) {
     if (bounds == nullptr) return;
-    reach_ = bounds->reach();
+    bounds_ = bounds;
     const std::vector<Knot>& all = bounds->knots();
     rest_ = std::span(std::ranges::lower_bound(all, first, {}, &Knot::element), all.end());
   }
@@ -44,12 +44,12 @@ class KnotsOfRange {
   const double* other(std::int64_t element) {
     while (!rest_.empty() && rest_.front().element < element) rest_ = rest_.subspan(1);
     const bool found = !rest_.empty() && rest_.front().element == element;
-    return found && rest_.front().reach <= reach_ ? &rest_.front().other : nullptr;
+    return found && bounds_->crosses(rest_.front()) ? &rest_.front().other : nullptr;
   }
 
  private:
   std::span<const Knot> rest_;
-  double reach_ = 0;
+  const Bounds* bounds_ = nullptr;
 };
 
 /// The error of a row as a whole, and of its element that is furthest from its bound.

@@ -32,12 +32,14 @@ struct OnAxis {
   bool matters = false;  ///< it counts, or might after rounding
   Coordinate coordinate{0, 0};
   double binade = 0;     ///< the power of two below its largest intermediate number
+  double half_size = 0;  ///< of the level along the axis, in pixels
   double from_knot = 0;  ///< how far behind the nearest pixel's centre, or before it
 
   /// `largest` is a number of pixels that the coordinate was made of.
   OnAxis(float location, std::int64_t size, float largest = 0) {
     const double at = pixels(location, size);
     const auto extent = static_cast<double>(size);
+    half_size = extent / 2;
     counts = msda::counts(at, size);
     matters = at > -1 - kNearPixel && at < extent + kNearPixel;
     if (!matters) return;

@@ -32,6 +32,7 @@ struct RowSensitivity {
   double ranges = 0;       ///< sum of (weight * largest magnitude of the image, head and level)^2
   double fractions = 0;    ///< sum over points and axes of (weight * gradient)^2
   double coordinates = 0;  ///< the same times the square of the power of two below the coordinate
+  double normalized = 0;   ///< the same times the square of half the level's size
 };
 
 /// The derivative of some rows with respect to a shift of all points of one level along one axis,
@@ -61,6 +62,7 @@ struct Knot {
   /// be at least. A coordinate that is exactly on a knot is so in float32 too, where it counts as
   /// kOnKnot away: to the right and below, as floor() says.
   double reach = 0;
+  double normalized_reach = 0;  ///< the distance over half the level's size
 };
 inline constexpr double kOnKnot = 0x1p-20;
 

@@ -91,7 +91,8 @@ struct JsonFields<SearchEntry>
                       &SearchEntry::points, &SearchEntry::looked_at, &SearchEntry::left,
                       &SearchEntry::removed, &SearchEntry::measured, &SearchEntry::failed,
                       &SearchEntry::whole, &SearchEntry::out_of_time, &SearchEntry::finalists>,
-          JsonMembersUnlessEmpty<&SearchEntry::failure, &SearchEntry::together>> {};
+          JsonMembersUnlessEmpty<&SearchEntry::failure, &SearchEntry::together,
+                                 &SearchEntry::winner>> {};
 
 template <>
 struct JsonFields<AttemptEntry>

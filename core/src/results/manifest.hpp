@@ -141,6 +141,7 @@ struct SearchEntry {
   std::string failure;  ///< why the search could not be made
   /// The problems of a search for all of them; empty: `problem` alone. Each has an entry.
   std::vector<std::string> together{};
+  std::string winner{};  ///< of `together`: the confirmed arm, or ""
 };
 
 /// Where and when a run ran, and how it ended.

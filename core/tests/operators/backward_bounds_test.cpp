@@ -29,6 +29,7 @@ const Named kArithmetics[] = {
     {"fp16_dots", DType::kFloat16, {.sums = {kFp16, 0}}},
     {"fixed_point", DType::kFloat32, {.accumulation = {kExact, 0}, .accumulation_step = 0x1p-20}},
     {"half_coordinates", DType::kFloat16, {.coordinates = {kFp16, 3}}},
+    {"normalized", DType::kFloat32, {.normalized = {kFp32, 1}}},
 };
 
 constexpr const char* kOutputs[] = {"grad_value", "grad_sampling_locations",
@@ -187,6 +188,22 @@ TEST(GradientBounds, HalfCoordinatesThatNobodyDeclaredAreCaught) {
   const auto found =
       faults(known, {}, GradientEmulation(known.input, {.coordinates = {kFp16, 3}}).outputs());
   for (const std::string& one : found) EXPECT_NE(one, "");
+}
+
+/// Near the first pixel a number from -1 to 1 is coarser than a coordinate.
+TEST(GradientBounds, NormalizedLocationsThatNobodyDeclaredAreCaught) {
+  Problem problem = problem_of(DType::kFloat32, {{4, 512}}, 400, 8);
+  Input input = make_gradient_input(problem, Distribution::kUniform);
+  for (std::int64_t i = 0; i < elements(problem, backward::kLocations); i += 2) {
+    Bytes& locations = input.tensors[backward::kLocations];
+    const float x = load_element(DType::kFloat32, locations.data(), i);
+    store_element(DType::kFloat32, locations.data(), i, (1.1F + x / 2) / 512);
+  }
+  const Known known{std::move(input)};
+  const Arithmetic normalized{.normalized = {kFp32, 1}};
+  const auto outputs = GradientEmulation(known.input, normalized).outputs();
+  EXPECT_NE(faults(known, {}, outputs)[0], "");
+  for (const std::string& one : faults(known, normalized, outputs)) EXPECT_EQ(one, "");
 }
 
 TEST(GradientBounds, SixteenBitSumsThatNobodyDeclaredAreCaught) {

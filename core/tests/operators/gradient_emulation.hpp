@@ -84,12 +84,6 @@ class GradientEmulation {
     }
   }
 
-  double coordinate(float location, std::int64_t size) const {
-    const Format& to = arithmetic_.coordinates.to;
-    if (to == kFp32) return std::fmaf(location, static_cast<float>(size), -0.5F);
-    return rounded(rounded(rounded(location, to) * static_cast<double>(size), to) - 0.5, to);
-  }
-
   std::size_t element(std::int64_t row, const Plane& plane, std::int64_t line,
                       std::int64_t column) const {
     const std::int64_t image = row / problem_.heads / problem_.queries;
@@ -102,8 +96,8 @@ class GradientEmulation {
   void add_point(std::int64_t row, std::int64_t p, float location_x, float location_y,
                  float attention) {
     const Plane& plane = planes_[static_cast<std::size_t>(p / problem_.points)];
-    const double x = coordinate(location_x, plane.width) + mistake_.shift_x;
-    const double y = coordinate(location_y, plane.height);
+    const double x = coordinate(arithmetic_, location_x, plane.width) + mistake_.shift_x;
+    const double y = coordinate(arithmetic_, location_y, plane.height);
     if (!counts(x, plane.width) || !counts(y, plane.height)) return;
     auto [column, dx] = Coordinate::of(x);
     const auto [line, dy] = Coordinate::of(y);

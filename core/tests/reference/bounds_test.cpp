@@ -37,6 +37,7 @@ const Named kArithmetics[] = {
     {"bf16_blend", DType::kBFloat16, {.weights = {kBf16, 1}, .sums = {kBf16, 16}}},
     {"fp16_sums", DType::kFloat16, {.weights = {kFp16, 1}, .sums = {kFp16, 0}}},
     {"bf16_sums", DType::kBFloat16, {.weights = {kBf16, 1}, .sums = {kBf16, 0}}},
+    {"normalized", DType::kFloat32, {.normalized = {kFp32, 1}}},
     {"half_coordinates",
      DType::kFloat16,
      {.coordinates = {kFp16, 3}, .weights = {kFp16, 1}, .sums = kHalfBatch}},

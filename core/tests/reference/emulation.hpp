@@ -28,6 +28,18 @@ inline double rounded(double x, const Format& to) {
   return x;
 }
 
+/// A location in pixels.
+inline double coordinate(const Arithmetic& arithmetic, float location, std::int64_t size) {
+  const auto extent = static_cast<double>(size);
+  if (const Format& to = arithmetic.normalized.to; to != kExact) {
+    const double number = rounded(2 * rounded(location, to) - 1, to);
+    return rounded(rounded(rounded(number + 1, to) * extent, to) - 1, to) / 2;
+  }
+  const Format& to = arithmetic.coordinates.to;
+  if (to == kFp32) return std::fmaf(location, static_cast<float>(size), -0.5F);
+  return rounded(rounded(rounded(location, to) * extent, to) - 0.5, to);
+}
+
 /// What is wrong with an emulated kernel.
 struct Mistake {
   double shift_x = 0;           ///< pixels
@@ -102,15 +114,6 @@ class Emulation {
     return sum.total();
   }
 
-  double coordinate(float location, std::int64_t size) const {
-    const Format& to = arithmetic_.coordinates.to;
-    if (to == kFp32) {
-      return std::fmaf(location, static_cast<float>(size), -0.5F);
-    }
-    const double product = rounded(rounded(location, to) * static_cast<double>(size), to);
-    return rounded(product - 0.5, to);
-  }
-
   double fraction(double at) const {
     const double step = arithmetic_.fraction_step;
     return step > 0 ? std::nearbyint(at / step) * step : at;
@@ -119,8 +122,8 @@ class Emulation {
   void add_point(std::size_t level, std::int64_t row, std::int64_t channel, float location_x,
                  float location_y, float attention, Sum& sum) const {
     const Plane& plane = planes_[level];
-    double x = coordinate(location_x, plane.width + mistake_.size_error);
-    double y = coordinate(location_y, plane.height);
+    double x = coordinate(arithmetic_, location_x, plane.width + mistake_.size_error);
+    double y = coordinate(arithmetic_, location_y, plane.height);
     if (mistake_.shifted_level < 0 || mistake_.shifted_level == static_cast<int>(level)) {
       x += mistake_.shift_x;
       y += mistake_.shift_y;

@@ -50,6 +50,7 @@ class TuneRun {
   void confirm_finalists(std::size_t device, const Set& set, const Arm& baseline,
                          const SearchEnd& end, const Candidates& candidates);
   void note(const Set& set, SearchEntry searched);
+  void note_winner(const SearchEntry& searched, const Winner& winner);
   TuneOutcome outcome();
   /// Largest relative L2 error of a candidate that is wanted.
   double error_bound(const ProblemSpec& problem) const {
@@ -223,6 +224,21 @@ void TuneRun::note(const Set& set, SearchEntry searched) {
   });
 }
 
+/// Reports are made of the manifest, and cannot tell the winner of all from records of single ones.
+void TuneRun::note_winner(const SearchEntry& searched, const Winner& winner) {
+  const auto found = std::ranges::find_if(
+      searched.finalists, [&](const FinalistEntry& one) { return one.uses == winner.uses; });
+  if (found == searched.finalists.end()) return;
+  const std::string name = found->name;
+  const std::vector<std::string> together = searched.together;
+  const TimingMode mode = searched.mode;
+  session_.change([&](Manifest& manifest) {
+    for (SearchEntry& one : manifest.searches) {
+      if (one.together == together && one.mode == mode) one.winner = name;
+    }
+  });
+}
+
 TuneOutcome TuneRun::outcome() {
   TuneOutcome outcome;
   FoundBy found_by;
@@ -231,7 +247,8 @@ TuneOutcome TuneRun::outcome() {
   found_by.command = shell_command(options_.command_line);
   found_by.program = fmt::format("{} ({})", kVersion, git_state());
   found_by.worst = experiment_.space->worst;
-  for (const SearchEntry& searched : session_.manifest().searches) {
+  const std::vector<SearchEntry> searches = session_.manifest().searches;
+  for (const SearchEntry& searched : searches) {
     // Of those that were searched together the first speaks for all.
     if (!searched.together.empty() && searched.problem != searched.together.front()) continue;
     const std::vector<std::string> names =
@@ -248,6 +265,7 @@ TuneOutcome TuneRun::outcome() {
     found_by.error = error_bound(problems.front());
     auto winner = winner_of(searched, problems, arms_of_all(plan_, set), records, found_by);
     if (winner) {
+      if (problems.size() > 1) note_winner(searched, *winner);
       outcome.winners.push_back(*std::move(winner));
     } else {
       ++outcome.failures;

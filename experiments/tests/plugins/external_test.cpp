@@ -223,11 +223,13 @@ TEST_F(ExternalFileTest, NamesALibraryBesideItself) {
 }
 
 TEST_F(ExternalFileTest, DeclaresWhatItRounds) {
-  const Composition composition(
-      fixture_registry(),
-      {{"external", {{"coordinates", std::string("fp16")}, {"sums", std::string("bf16")}}}});
+  const Composition composition(fixture_registry(), {{"external",
+                                                      {{"coordinates", std::string("fp16")},
+                                                       {"normalized", std::string("fp32")},
+                                                       {"sums", std::string("bf16")}}}});
   const Arithmetic arithmetic = composition.arithmetic(tiny_problem().problem);
   EXPECT_EQ(arithmetic.coordinates.to, kFp16);
+  EXPECT_EQ(arithmetic.normalized.to, kFp32);
   EXPECT_EQ(arithmetic.sums.to, kBf16);
   EXPECT_EQ(arithmetic.weights, Arithmetic{}.weights);
 }

@@ -43,6 +43,8 @@ TEST(TuneFamily, FindsOneWinnerForAllItsProblems) {
   EXPECT_GT(found[0].gain_low, 1.0);
   EXPECT_GT(found[0].worst, 0.9);
   EXPECT_THAT(read_manifest(results).searches.at(1).together, testing::ElementsAre("few", "more"));
+  EXPECT_THAT(outcome.out, HasSubstr("\nOver 2 problems c0 is "));
+  EXPECT_THAT(outcome.out, HasSubstr(" as fast as slow, from "));
 }
 
 TEST(TuneFamily, IsRefusedForProblemsOfSeveralFamilies) {

@@ -89,9 +89,22 @@ std::string outcome_of(const SearchReport& search) {
                         tried_of(search).points, search.left)
           : "";
   if (!search.winner) {
-    return fmt::format("Nothing is confirmed to be faster than {}.{}", search.baseline, cut_short);
+    const std::string where =
+        search.together.empty() ? "" : fmt::format(" on {} problems", search.together.size());
+    return fmt::format("Nothing is confirmed to be faster than {}{}.{}", search.baseline, where,
+                       cut_short);
   }
   const FinalistResult& winner = search.finalists[*search.winner];
+  if (search.family) {
+    const FamilyGain& family = *search.family;
+    return fmt::format(
+        "Over {} problems {} is {} as fast as {}, from {} on {} to {} on {}; the search had said "
+        "{}. It is {}.{}",
+        search.together.size(), winner.name, ratio_text(family.mean), search.baseline,
+        ratio_text(family.least), printable_line(family.least_on), ratio_text(family.most),
+        printable_line(family.most_on), ratio_text(winner.searched_gain), winner.description,
+        cut_short);
+  }
   return fmt::format("{} is {} as fast as {}, confirmed; the search had said {}. It is {}.{}",
                      winner.name, gain_text(winner.confirmation), search.baseline,
                      ratio_text(winner.searched_gain), winner.description, cut_short);
@@ -149,11 +162,11 @@ Section finalists_of(const SearchReport& search) {
         fmt::format("{}: {}", printable_line(finalist.name), printable_line(finalist.description)));
   }
   if (!search.tried.empty()) section.remarks.push_back(account_of(search));
-  if (search.together != 0) {
+  if (!search.together.empty()) {
     section.remarks.push_back(
         fmt::format("One search for {} problems: its winner has the smallest geometric mean of "
                     "times over the baseline's, and searched gains are such means.",
-                    search.together));
+                    search.together.size()));
   }
   for (std::string& one : failure_remarks(search)) section.remarks.push_back(std::move(one));
   return section;

@@ -127,6 +127,7 @@ RowSensitivity weight_sensitivity(const NearPoint& point) {
   }
   row.fractions = across + down;
   row.coordinates = across * square(point.x.binade) + down * square(point.y.binade);
+  row.normalized = across * square(point.x.half_size) + down * square(point.y.half_size);
   return row;
 }
 
@@ -151,6 +152,8 @@ RowSensitivity location_sensitivity(const NearPoint& point) {
   }
   row.fractions = twist * (square(of_x) + square(of_y)) / 2;
   row.coordinates = twist * (square(of_x * point.y.binade) + square(of_y * point.x.binade)) / 2;
+  row.normalized =
+      twist * (square(of_x * point.y.half_size) + square(of_y * point.x.half_size)) / 2;
   return row;
 }
 
@@ -160,14 +163,16 @@ void add_knot(const NearPoint& point, bool along_x, std::vector<Knot>& knots) {
   const OnAxis& other = along_x ? point.y : point.x;
   const double distance = std::abs(axis.from_knot);
   const double reach = distance == 0 ? kOnKnot : distance / axis.binade;
-  if (reach > kMostReach || !other.counts) return;
+  const double normalized_reach = distance / axis.half_size;
+  if (std::min(reach, normalized_reach) > kMostReach || !other.counts) return;
   // A point that does not count stands at the edge of the outermost cell.
   const std::int64_t next = !axis.counts ? 0 : axis.from_knot < 0 ? 1 : -1;
   const Tap tap = point.tap();
   const double result =
       along_x ? point.dots(next, 0).across(tap.dy) * static_cast<double>(point.plane.width)
               : point.dots(0, next).down(tap.dx) * static_cast<double>(point.plane.height);
-  knots.push_back({2 * point.number + (along_x ? 0 : 1), point.weight * result, reach});
+  knots.push_back(
+      {2 * point.number + (along_x ? 0 : 1), point.weight * result, reach, normalized_reach});
 }
 
 /// Rows that are spread evenly over the points, and how they move when all points of a level do.

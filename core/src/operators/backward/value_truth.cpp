@@ -211,10 +211,11 @@ class LevelOfValue {
     for (std::size_t i = 0; i < hits_.size();) {
       const std::size_t end = end_of_run(
           i, [&](const Hit& a, const Hit& b) { return a.location[axis] == b.location[axis]; });
-      const double binade = (axis == 0 ? x_of(hits_[i]) : y_of(hits_[i])).binade;
+      const OnAxis on_axis = axis == 0 ? x_of(hits_[i]) : y_of(hits_[i]);
       const auto add = [&](std::size_t row, double square) {
         truth.rows[row].fractions += square;
-        truth.rows[row].coordinates += square * binade * binade;
+        truth.rows[row].coordinates += square * on_axis.binade * on_axis.binade;
+        truth.rows[row].normalized += square * on_axis.half_size * on_axis.half_size;
       };
       const bool alone = end - i == 1;
       for (; i < end; ++i) {

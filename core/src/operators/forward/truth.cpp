@@ -66,6 +66,8 @@ void add_place(const Cells& cells, const Place& place, const OnAxis& x, const On
   }
   row.fractions += squared * (across + down);
   row.coordinates += squared * (across * x.binade * x.binade + down * y.binade * y.binade);
+  row.normalized +=
+      squared * (across * x.half_size * x.half_size + down * y.half_size * y.half_size);
 }
 
 /// Cells of all levels of one image: [level][head].
