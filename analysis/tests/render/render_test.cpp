@@ -233,6 +233,29 @@ TEST(Page, NamesTheTablesThatItLeavesOut) {
               Not(HasSubstr("left out")));
 }
 
+TEST(Page, HasTheArmsOfAProblemBeforeHowTheRunWent) {
+  Record prepared = record("prepared", steady(1e-3));
+  prepared.parts = {{"clear", {{0, 0, {1e-5}}}}, {"kernel", {{0, 0, {1e-3}}}}};
+  const std::string page = to_page(
+      make_report(nlohmann::json::object(), {baseline("a", steady(2e-3)), std::move(prepared)}));
+  EXPECT_LT(page.find("## captured, warm\n"), page.find("## Pre-passes\n"));
+  EXPECT_THAT(page, HasSubstr("## Pre-passes\n"));
+}
+
+TEST(Page, AFigureSaysOnHowManyProblemsAnArmHasARatio) {
+  Record of_q = record("b", steady(1e-3));
+  of_q.problem = "q";
+  of_q.cell = cell_name("q", "b", of_q.mode);
+  Record base_of_q = baseline("a", steady(2e-3));
+  base_of_q.problem = "q";
+  base_of_q.cell = cell_name("q", "a", base_of_q.mode);
+  const std::string page = to_page(
+      make_report(nlohmann::json::object(), {baseline("a", steady(2e-3)), record("c", steady(1e-3)),
+                                             std::move(base_of_q), std::move(of_q)}));
+  EXPECT_THAT(page, HasSubstr("\"b, 1 of 2\""));
+  EXPECT_THAT(page, HasSubstr("\"a\""));
+}
+
 TEST(Answer, IsTheSentenceAndTheMatrix) {
   const std::string answer = to_answer(large_report());
   EXPECT_THAT(answer, StartsWith("On 3 problems"));
