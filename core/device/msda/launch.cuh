@@ -89,11 +89,12 @@ struct AllArguments : LaunchArguments {
   TensorMap maps[kLevelLimit];
 };
 
-/// Bytes of workspace as a function of the run-time sizes: the sum of the three parts.
+/// Bytes of workspace as a function of the run-time sizes: the sum of the parts.
 struct Extent {
   long long fixed = 0;
   long long per_image = 0;  ///< times B
   long long per_query = 0;  ///< times B * Q
+  long long per_pixel = 0;  ///< times B * S, of code that has no constant S
 };
 
 /// One launch. Work is cut into items; an item is a run of rows of one plane of one image. A row is

@@ -77,7 +77,7 @@ LevelForm take_levels(std::vector<Part>& parts) {
 /// Refuses level sizes that are no constants beside a part that needs constants.
 void check_levels(const std::vector<Part>& parts, std::string_view skeleton, LevelForm form) {
   if (form == LevelForm::kFixed) return;
-  if (msda::operator_of(skeleton).name() != kDefaultOperator) {
+  if (!msda::skeleton(skeleton).takes_any_sizes) {
     throw UsageError(fmt::format("levels: {}: the device code of skeleton '{}' has constant sizes",
                                  name_of(form), skeleton));
   }

@@ -30,6 +30,7 @@ struct Skeleton {
   /// "" for none.
   std::string extends{};
   std::string contracts = "msda";  ///< namespace of the slots' concepts
+  bool takes_any_sizes = false;    ///< its kernels work without constant level sizes
 
   const SkeletonSlot* find(std::string_view slot) const;
   std::vector<std::string> slot_names() const;

@@ -7,27 +7,58 @@
 namespace msda {
 namespace {
 
+std::vector<AwkwardProblem> pyramids() {
+  const std::vector<std::vector<Level>> all = {
+      {{17, 23}, {9, 12}, {5, 6}, {3, 3}},    {{40, 60}, {30, 40}, {20, 20}, {5, 5}},
+      {{10, 10}, {40, 40}, {40, 40}, {5, 5}}, {{2, 2}, {5, 5}, {10, 10}, {40, 60}},
+      {{1, 13}, {8, 1}, {6, 9}, {1, 1}},
+  };
+  std::vector<AwkwardProblem> problems;
+  for (const std::vector<Level>& levels : all) {
+    AwkwardProblem& one = problems.emplace_back(awkward_problems()[5]);
+    one.problem.batch = 2;
+    one.problem.queries = 19;
+    one.problem.heads = 2;
+    one.problem.points = 4;
+    one.problem.levels = levels;
+    one.problem.name = describe(one.problem);
+    one.generation.distribution = Distribution::kOutside;
+  }
+  return problems;
+}
+
 const std::vector<Case>& pyramid_cases() {
+  static const std::vector<Case> kCases = make_cases(pyramids());
+  return kCases;
+}
+
+const std::vector<Case>& backward_pyramid_cases() {
   static const std::vector<Case> kCases = [] {
-    const std::vector<std::vector<Level>> pyramids = {
-        {{17, 23}, {9, 12}, {5, 6}, {3, 3}},    {{40, 60}, {30, 40}, {20, 20}, {5, 5}},
-        {{10, 10}, {40, 40}, {40, 40}, {5, 5}}, {{2, 2}, {5, 5}, {10, 10}, {40, 60}},
-        {{1, 13}, {8, 1}, {6, 9}, {1, 1}},
-    };
-    std::vector<AwkwardProblem> problems;
-    for (const std::vector<Level>& levels : pyramids) {
-      AwkwardProblem& one = problems.emplace_back(awkward_problems()[5]);
-      one.problem.batch = 2;
-      one.problem.queries = 19;
-      one.problem.heads = 2;
-      one.problem.points = 4;
-      one.problem.levels = levels;
-      one.problem.name = describe(one.problem);
-      one.generation.distribution = Distribution::kOutside;
+    std::vector<AwkwardProblem> problems = pyramids();
+    for (const std::size_t in_float : {0, 2, 4}) {
+      problems[in_float].problem.types = Types::all(DType::kFloat32);
     }
-    return make_cases(problems);
+    problems[3].problem.layout = ValueLayout::kZeroBorder;
+    for (AwkwardProblem& one : problems) one.problem.name = describe(one.problem);
+    return make_cases(problems, "backward");
   }();
   return kCases;
+}
+
+std::vector<SimtCheck> checks_on(const std::vector<Case>& (*cases)(), const std::string& name,
+                                 const std::vector<Use>& uses) {
+  std::vector<SimtCheck> checks;
+  for (const LevelForm form : {LevelForm::kGiven, LevelForm::kStored}) {
+    const auto composition = with_levels(uses, form);
+    if (!composition) continue;
+    checks.push_back({"levels",
+                      fmt::format("{}_{}", name, name_of(form)),
+                      *composition,
+                      "simt:1:races",
+                      cases,
+                      {0, 1, 2, 3, 4}});
+  }
+  return checks;
 }
 
 }  // namespace
@@ -44,16 +75,35 @@ std::optional<Composition> with_levels(const std::vector<Use>& uses, LevelForm f
 }
 
 std::vector<SimtCheck> level_checks(const std::string& name, const std::vector<Use>& uses) {
+  return checks_on(pyramid_cases, name, uses);
+}
+
+std::vector<SimtCheck> backward_level_checks() {
+  const auto whole = [](std::int64_t value) { return ParameterValue(value); };
+  const auto text = [](const char* value) { return ParameterValue(std::string(value)); };
+  const Use two_items{"persistent", {{"blocks", whole(1)}, {"chunks", whole(2)}}};
+  const std::vector<std::pair<std::string, std::vector<Use>>> compositions = {
+      {"reds", {{"l2-red", {}}}},
+      {"apart",
+       {{"native-sums", {}},
+        {"row-lanes", {{"threads", whole(64)}, {"points", whole(2)}, {"levels", text("apart")}}}}},
+      {"repeatable", {{"fixed-sums", {}}, {"shared-fixed", {}}, two_items}},
+      {"fast",
+       {{"native-sums", {{"products", text("pairs")}}},
+        {"half2-dots", {}},
+        {"row-lanes", {{"points", whole(2)}}},
+        {"shared-fixed", {}},
+        two_items}},
+      {"few_on_chip",
+       {{"float32-sums", {{"clear", text("converter")}}},
+        {"row-lanes", {{"sides", whole(1)}}},
+        {"shared-fixed", {{"budget", whole(24)}}},
+        {"work-redistribution", {}}}}};
   std::vector<SimtCheck> checks;
-  for (const LevelForm form : {LevelForm::kGiven, LevelForm::kStored}) {
-    const auto composition = with_levels(uses, form);
-    if (!composition) continue;
-    checks.push_back({"levels",
-                      fmt::format("{}_{}", name, name_of(form)),
-                      *composition,
-                      "simt:1:races",
-                      pyramid_cases,
-                      {0, 1, 2, 3, 4}});
+  for (const auto& [name, uses] : compositions) {
+    for (SimtCheck& check : checks_on(backward_pyramid_cases, "backward_" + name, uses)) {
+      checks.push_back(std::move(check));
+    }
   }
   return checks;
 }

@@ -18,4 +18,8 @@ std::optional<Composition> with_levels(const std::vector<Use>& uses, LevelForm f
 /// column or pixel.
 std::vector<SimtCheck> level_checks(const std::string& name, const std::vector<Use>& uses);
 
+/// The same for compositions of the skeleton `backward` in which each policy that asks for a
+/// level's size meets fp32, fp16 and a zero border.
+std::vector<SimtCheck> backward_level_checks();
+
 }  // namespace msda

@@ -7,10 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <msda/operators/forward.hpp>
-
 #include "compose/unit_writer.hpp"
 #include "conformance/levels.hpp"
+#include "input/elements.hpp"
 #include "input/input.hpp"
 #include "measure/device_input.hpp"
 
@@ -56,6 +55,8 @@ std::vector<SimtCheck> some_checks() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Some, LevelsOnSimt, ::testing::ValuesIn(some_checks()),
+                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Backward, LevelsOnSimt, ::testing::ValuesIn(backward_level_checks()),
                          [](const auto& info) { return info.param.name; });
 
 Problem with_pyramid(std::vector<Level> levels) {
@@ -109,36 +110,65 @@ TEST(Levels, APolicyThatNeedsConstantsSaysWhy) {
   EXPECT_THAT(refusal("cpu-scalar", "given"), HasSubstr("'cpu-scalar' is a whole kernel"));
 }
 
-/// The output for an input of `problem`, computed with these sizes in device memory.
-std::vector<float> output_with(const Problem& problem, std::vector<std::int64_t> shapes) {
+/// The outputs for an input of `problem`, computed with these sizes in device memory, in float32.
+std::vector<std::vector<float>> outputs_with(const Composition& composition, const Problem& problem,
+                                             std::vector<std::int64_t> shapes) {
   const auto device = open_device("simt:1:races");
-  const Composition composition = vector_loads(LevelForm::kStored);
   const Prepared prepared =
       device->load(composition, problem, device->compile(composition, problem));
-  const Input input = generate(problem, {});
+  const Input input = composition.op().generate(problem, {}, 0);
   DeviceInput on_device(*device, input);
   Tensors tensors = on_device.tensors();
   tensors.shapes = shapes.data();
-  const auto bytes = static_cast<std::size_t>(bytes_of(problem, forward::kOutput));
-  std::memset(tensors[forward::kOutput], 0, bytes);  // simt's memory is the host's
   prepared.executable->bind(tensors);
+  std::vector<std::vector<float>> outputs;
+  const auto specs = composition.op().tensors();
+  for (const std::size_t output : composition.op().outputs()) {
+    const auto bytes = static_cast<std::size_t>(bytes_of(problem, specs[output]));
+    std::memset(tensors[output], 0, bytes);  // simt's memory is the host's
+  }
   prepared.executable->launch(tensors, nullptr);
-  const auto* output = static_cast<const float*>(tensors[forward::kOutput]);
-  return {output, output + elements(problem, forward::kOutput)};
+  for (const std::size_t output : composition.op().outputs()) {
+    std::vector<float>& values =
+        outputs.emplace_back(static_cast<std::size_t>(elements(problem, specs[output])));
+    load_floats(type_of(problem, specs[output]), static_cast<const std::byte*>(tensors[output]), 0,
+                values);
+  }
+  return outputs;
+}
+
+bool all_are_nan(const std::vector<float>& values) {
+  return std::ranges::all_of(values, [](float value) { return std::isnan(value); });
 }
 
 TEST(Levels, StoredSizesThatAreNoPyramidLeaveNaNAndReadNothing) {
   const Problem problem = with_pyramid({{7, 9}, {4, 5}});
-  const auto all_nan = [](const std::vector<float>& values) {
-    return std::ranges::all_of(values, [](float value) { return std::isnan(value); });
+  const auto is_nan = [&](const std::vector<std::int64_t>& shapes) {
+    return all_are_nan(outputs_with(vector_loads(LevelForm::kStored), problem, shapes).front());
   };
   const std::int64_t huge = std::int64_t{1} << 62;
   const std::vector<std::vector<std::int64_t>> wrong = {
       {7, 9, 4, 6}, {7, 9, 4, 4}, {0, 9, 4, 5}, {-7, -9, 4, 5}, {huge, 4, huge, 4}, {83, 1, 0, 0}};
-  for (const auto& shapes : wrong) EXPECT_TRUE(all_nan(output_with(problem, shapes)));
-  EXPECT_FALSE(all_nan(output_with(problem, {7, 9, 4, 5})));
-  EXPECT_FALSE(all_nan(output_with(problem, {4, 5, 7, 9})));
-  EXPECT_FALSE(all_nan(output_with(problem, {82, 1, 1, 1})));
+  for (const auto& shapes : wrong) EXPECT_TRUE(is_nan(shapes));
+  EXPECT_FALSE(is_nan({7, 9, 4, 5}));
+  EXPECT_FALSE(is_nan({4, 5, 7, 9}));
+  EXPECT_FALSE(is_nan({82, 1, 1, 1}));
+}
+
+TEST(Levels, StoredSizesThatAreNoPyramidLeaveNoGradientANumber) {
+  for (const char* accumulator : {"float32-sums", "native-sums", "fixed-sums"}) {
+    for (const DType type : {DType::kFloat32, DType::kFloat16}) {
+      Problem problem = with_pyramid({{7, 9}, {4, 5}});
+      problem.types = Types::all(type);
+      const Composition stored = *with_levels({{accumulator, {}}}, LevelForm::kStored);
+      for (const auto& output : outputs_with(stored, problem, {7, 9, 4, 6})) {
+        EXPECT_TRUE(all_are_nan(output)) << accumulator << " " << name_of(type);
+      }
+      for (const auto& output : outputs_with(stored, problem, {4, 5, 7, 9})) {
+        EXPECT_TRUE(std::ranges::none_of(output, [](float value) { return std::isnan(value); }));
+      }
+    }
+  }
 }
 
 }  // namespace

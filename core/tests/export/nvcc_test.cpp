@@ -134,7 +134,8 @@ TEST_F(ExportWithNvcc, CompilesKernelsWithoutConstantSizesAndGradients) {
   for (const ExportedKernel& kernel :
        {exported_kernel({"smem-levels"}, preset_in_half("rtdetr-decoder"), LevelForm::kGiven),
         exported_kernel({"smem-levels"}, preset_in_half("rtdetr-decoder"), LevelForm::kStored),
-        exported_kernel({"l2-red"}, preset_in_half("rtdetr-decoder"))}) {
+        exported_kernel({"l2-red"}, preset_in_half("rtdetr-decoder")),
+        exported_kernel({"l2-red"}, preset_in_half("rtdetr-decoder"), LevelForm::kStored)}) {
     EXPECT_EQ(compile(kernel, {"-arch=sm_90a", "-c", "-o", object}), "")
         << kernel.composition.describe();
   }

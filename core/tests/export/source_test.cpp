@@ -227,14 +227,17 @@ TEST(ExportedSource, CarriesAKernelForEachNumberOfLevelsOnTheChip) {
 TEST(ExportedSource, HoldsOneKernelForAllPyramidsOfAClass) {
   ExportRequest request;
   for (const LevelForm form : {LevelForm::kFixed, LevelForm::kGiven, LevelForm::kStored}) {
-    for (const char* preset : {"ddetr-decoder", "ddetr-encoder"})
+    for (const char* preset : {"ddetr-decoder", "ddetr-encoder"}) {
       request.kernels.push_back(exported_kernel({"vector-loads"}, preset_in_half(preset), form));
+      request.kernels.push_back(exported_kernel({"shared-fixed"}, preset_in_half(preset), form));
+    }
   }
   const auto json =
       nlohmann::json::parse(content_of(export_source(request, Compiler()), "export.json"));
   std::vector<std::string> forms;
   for (const auto& kernel : json.at("kernels")) forms.push_back(kernel.at("form"));
-  EXPECT_THAT(forms, testing::ElementsAre("fixed", "fixed", "given", "stored"));
+  EXPECT_THAT(forms, testing::ElementsAre("fixed", "fixed", "fixed", "fixed", "given", "given",
+                                          "stored", "stored"));
 }
 
 TEST(ExportedSource, HoldsGradientsInATableOfTheirOwn) {

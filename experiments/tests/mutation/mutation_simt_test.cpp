@@ -14,6 +14,7 @@
 #include <set>
 
 #include "compose/unit_writer.hpp"
+#include "conformance/levels.hpp"
 #include "mutation/trial.hpp"
 #include "support/recipe_checks.hpp"
 
@@ -38,7 +39,7 @@ const std::vector<Candidate>& candidates() {
          {alone_checks(), tile_checks(), side_checks(), parameter_checks(), offset_checks(),
           head_group_checks(), launch_checks(), value_checks(), fused_checks(), recipe_checks(),
           recipe_number_checks(), image_checks(), combination_checks(), backward_checks(),
-          covering_checks()}) {
+          backward_level_checks(), covering_checks()}) {
       for (const SimtCheck& check : suite) {
         // The processes of the trials share the cases that are made here.
         const Problem problem = check.cases.empty() ? awkward_cases().front().problem

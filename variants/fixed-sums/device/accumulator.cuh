@@ -19,10 +19,11 @@ struct Accumulator : FloatProducts {
   static constexpr bool kInPlace = false;
   static constexpr bool kIsFixed = true;
   static constexpr int kWidest = 1;  // red has no vectors of integers
-  static constexpr Extent kWorkspace = {0,
-                                        Convert::kPerImage* static_cast<long long>(sizeof(int)) +
-                                            Problem::kHeads* static_cast<long long>(sizeof(Bound)),
-                                        0};
+  static constexpr Extent kWorkspace = [] {
+    Extent extent = extent_of_sums<K>(sizeof(int));
+    extent.per_image += Problem::kHeads * static_cast<long long>(sizeof(Bound));
+    return extent;
+  }();
   static constexpr Zeroed kZeroed = kZeroedEachLaunch;
 
   using Prepass = FindBounds<K, kSlot>;
@@ -32,7 +33,7 @@ struct Accumulator : FloatProducts {
       Convert::run(arguments, sums(arguments), [&](int sum, long long vector) {
         const long long element = vector * Convert::kVector;
         return static_cast<float>(sum) /
-               scale(arguments, element / Convert::kPerImage,
+               scale(arguments, element / Convert::per_image(arguments),
                      static_cast<int>(element / Problem::kChannels % Problem::kHeads));
       });
     }
@@ -43,6 +44,9 @@ struct Accumulator : FloatProducts {
   }
   __device__ static float scale(const backward::Arguments& arguments, long long image, int head) {
     return scale_of(bounds(arguments, kSlot)[image * Problem::kHeads + head]);
+  }
+  __device__ static void spoil(const backward::Arguments& arguments, long long image, int head) {
+    bounds(arguments, kSlot)[image * Problem::kHeads + head].is_endless = 1;
   }
   __device__ static void add_whole(int* sums, int contribution) {
     const int one[1] = {contribution};

@@ -37,23 +37,30 @@ class Meeting {
   };
 
  public:
-  /// For each pixel of the levels what points add to it and the three pixels right of and below it:
-  /// whole numbers too, since many points of neighbouring rows meet in one place.
-  struct Storage {
-    unsigned mass[Levels::kPixels > 0 ? Levels::kPixels : 1];
+  struct Warps {
     float first[kWarps];
   };
+  struct FixedStorage {
+    unsigned mass[Levels::pixels() > 0 ? Levels::pixels() : 1];
+    float first[kWarps];
+  };
+  using Storage = Conditional<K::Sizes::kFixed, FixedStorage, Warps>;
 
   static constexpr bool kAdds = false;
 
-  __device__ Meeting(const backward::Arguments& arguments, Storage& storage)
-      : arguments_(arguments), storage_(storage) {}
+  /// `behind_sums`: with run-time level sizes room for a number for each pixel.
+  __device__ Meeting(const backward::Arguments& arguments, const Levels& levels, Storage& storage,
+                     int* behind_sums)
+      : arguments_(arguments),
+        levels_(levels),
+        storage_(storage),
+        masses_(masses_in(storage, behind_sums)) {}
 
   /// This thread's part of the item's mass: the larger of all threads' are that of the block.
   /// Called by all threads; the caller's barrier comes after it.
   __device__ Mass of(const WorkItem& item) {
     const int thread = static_cast<int>(simt::thread());
-    for (int i = thread; i < Levels::kPixels; i += kThreads) storage_.mass[i] = 0;
+    for (int i = thread; i < levels_.pixels(); i += kThreads) masses_[i] = 0;
     const long long points = (item.last - item.first) * Problem::kPoints;
     float largest = 0.0F;
     float unit = 0.0F;
@@ -73,7 +80,7 @@ class Meeting {
     }
     simt::syncthreads();
     unsigned most = 0;
-    for (int i = thread; i < Levels::kPixels; i += kThreads) most = max(most, storage_.mass[i]);
+    for (int i = thread; i < levels_.pixels(); i += kThreads) most = max(most, masses_[i]);
     // A pixel gets of four neighbours. Masses that were too large for the unit may all have met.
     const float of_all = largest * static_cast<float>(points);
     const bool is_whole = largest * unit <= most_units(points);
@@ -81,6 +88,10 @@ class Meeting {
   }
 
  private:
+  __device__ static unsigned* masses_in(Storage& storage, int* behind_sums) {
+    if constexpr (K::Sizes::kFixed) return storage.mass;
+    return reinterpret_cast<unsigned*>(behind_sums);
+  }
   __device__ static int lane() { return static_cast<int>(simt::lane()) % kLanes; }
   __device__ static int own(int n) { return lane() + n * kLanes; }
   __device__ static long long row(long long first, int t) {
@@ -107,7 +118,8 @@ class Meeting {
 
   /// Finds masses and pixels of a row's points, which are 0 unless it `exists`. All lanes of the
   /// warp call it, converged.
-  __device__ static void multiply(Part& part, bool exists) {
+  __device__ void multiply(Part& part, bool exists) const {
+    const typename K::Sizes sizes(arguments_);
     const float gradient = part.gradient.largest();
 #pragma unroll
     for (int n = 0; n < kOwnPoints; ++n) {
@@ -116,10 +128,10 @@ class Meeting {
       const backward::Cell cell =
           backward::make_cell<K>({to_float(part.xy[n].element[0]), to_float(part.xy[n].element[1]),
                                   to_float(part.weight[n])},
-                                 level(n));
+                                 sizes.at(level(n)));
       if (cell.x == backward::kAway) continue;
       part.mass[n] = fabsf(cell.weight) * gradient;
-      part.pixel[n] = Levels::place(level(n)) + static_cast<int>(cell.pixel);
+      part.pixel[n] = levels_.place(level(n)) + static_cast<int>(cell.pixel);
     }
   }
   /// Units of one point, of which `points` can meet without overflow.
@@ -140,13 +152,17 @@ class Meeting {
 #pragma unroll
     for (int n = 0; n < kOwnPoints; ++n) {
       if (part.mass[n] == 0.0F) continue;
-      simt::atomic_add(storage_.mass + part.pixel[n],
+      simt::atomic_add(masses_ + part.pixel[n],
                        static_cast<unsigned>(fminf(part.mass[n] * unit, most)) + 1);
     }
   }
 
   const backward::Arguments& arguments_;
+  const Levels& levels_;
   Storage& storage_;
+  /// For each pixel what points add to it and the three pixels right of and below it: whole numbers
+  /// too, since many points of neighbouring rows meet in one place.
+  unsigned* masses_;
 };
 
 }  // namespace msda::shared_fixed

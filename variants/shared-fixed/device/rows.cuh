@@ -37,7 +37,9 @@ class Rows {
   struct Storage {};
   static constexpr bool kAdds = true;
 
-  __device__ Rows(const backward::Arguments& arguments, Storage&) : arguments_(arguments) {}
+  template <class Levels>
+  __device__ Rows(const backward::Arguments& arguments, const Levels&, Storage&, int*)
+      : arguments_(arguments) {}
 
   /// This thread's part of the item's mass: their sums add up to that of the block. Called by all
   /// threads.

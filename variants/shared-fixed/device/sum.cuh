@@ -1,6 +1,6 @@
-// The smallest levels are summed in shared memory as whole numbers, for which the hardware has fast
-// atomic additions, and go to global memory once for each work item, of one head. An item of many
-// rows is worth it: the schedule decides. Other levels: as l2-red.
+// Small levels are summed in shared memory as whole numbers, for which the hardware has fast atomic
+// additions, and go to global memory once for each work item, of one head. An item of many rows is
+// worth it: the schedule decides. Other levels: as l2-red.
 #pragma once
 
 #include <backward/sum.cuh>
@@ -27,12 +27,13 @@ class Sum {
   static constexpr int kThreads = K::Lanes::kThreads;
   static constexpr int kWarps = kThreads / simt::kWarpLanes;
   static constexpr int kChannels = Problem::kChannels;
-  static constexpr int kBudget = [] {
+  static constexpr int kBudgetBytes = [] {
     constexpr int kMost = 227 * 1024;
     constexpr int kOthers = static_cast<int>(sizeof(typename backward::Cells<K>::Storage)) + 1024;
     return Parameters::budget != 0 ? static_cast<int>(Parameters::budget) * 1024 : kMost - kOthers;
   }();
-  using Levels = shared_fixed::Levels<K, kBudget>;
+  using Levels = shared_fixed::Levels<K, kBudgetBytes>;
+  static constexpr bool kIsEmpty = Levels::kLevels == 0;
   /// Channels of a lane: those of neighbouring lanes lie in neighbouring banks, and the rows of a
   /// warp begin in different ones.
   static constexpr int kLanes = K::Lanes::kLanes;
@@ -46,19 +47,28 @@ class Sum {
   static constexpr bool kConverts = Accumulator::kIsFixed || kSame<typename Problem::Value, float>;
   using Bound = typename BoundOf<K, Levels, Accumulator::kIsFixed>::Type;
 
- public:
-  static constexpr bool kOneHead = true;
-  struct Storage {
-    alignas(kAlignment) int sums[Levels::kPixels > 0 ? Levels::kPixels* kChannels : 4];
+  struct FixedStorage {
+    alignas(kAlignment) int sums[kIsEmpty ? 4 : Levels::pixels() * kChannels];
     typename Bound::Storage bound;
     Mass mass[kWarps];
   };
+  /// Sums are last, so that a launch has room for those of its pyramid alone.
+  struct RunTimeStorage {
+    typename Bound::Storage bound;
+    Mass mass[kWarps];
+    alignas(kAlignment) int sums[kBudgetBytes / static_cast<int>(sizeof(int))];
+  };
+
+ public:
+  static constexpr bool kOneHead = true;
+  using Storage = Conditional<K::Sizes::kFixed, FixedStorage, RunTimeStorage>;
+  static constexpr ResidentBudget kBudget = {kBytesOfPixel<Problem>, kBudgetBytes};
   static constexpr const char* idle() {
-    return Levels::kPixels == 0 ? "no level fits into the budget" : nullptr;
+    return K::Sizes::kFixed && kIsEmpty ? "no level fits into the budget" : nullptr;
   }
 
   __device__ Sum(const backward::Arguments& arguments, Storage& storage)
-      : arguments_(arguments), storage_(storage) {
+      : arguments_(arguments), storage_(storage), levels_(arguments) {
 #pragma unroll
     for (int n = 0; n < kAddresses; ++n) {
       own_[n] = (channel(n) < kChannels ? channel(n) : 0) * static_cast<int>(sizeof(int));
@@ -66,17 +76,18 @@ class Sum {
   }
 
   __device__ void enter(const WorkItem& item) {
-    if constexpr (Levels::kPixels == 0) return;
+    if constexpr (kIsEmpty) return;
     clear();
     if constexpr (Accumulator::kIsFixed) {
       scale_ = Accumulator::scale(arguments_, item.image, item.head);
     } else {
-      scale_ = unit_of<!kConverts>(of_block(Bound(arguments_, storage_.bound).of(item)));
+      Bound bound(arguments_, levels_, storage_.bound, storage_.sums + room() * kChannels);
+      scale_ = unit_of<!kConverts>(of_block(bound.of(item)));
     }
     simt::syncthreads();
   }
   __device__ void leave(const WorkItem& item) {
-    if constexpr (Levels::kPixels == 0) return;
+    if constexpr (kIsEmpty) return;
     simt::syncthreads();
     flush(item);
     simt::syncthreads();
@@ -84,7 +95,7 @@ class Sum {
 
   __device__ void begin_row(long long image, long long row, int head) {
     reds_.begin_row(arguments_, image, row, head, Accumulator::scale(arguments_, image, head));
-    if constexpr (Levels::kPixels == 0) return;
+    if constexpr (kIsEmpty) return;
     const auto* gradient =
         static_cast<const typename Problem::Output*>(arguments_.grad_output) + row * kChannels;
 #pragma unroll
@@ -92,12 +103,12 @@ class Sum {
       gradient_[n] = channel(n) < kChannels ? scale_ * to_float(gradient[channel(n)]) : 0.0F;
     }
   }
-  template <int level>
-  __device__ void add(const backward::Cell& cell) const {
-    if constexpr (Levels::has(level)) {
-      add_to_shared<level>(cell);
+  template <class Level>
+  __device__ void add(const Level& level, const backward::Cell& cell) const {
+    if constexpr (Levels::has(Level::kNumber)) {
+      add_to_shared(level, cell);
     } else {
-      reds_.template add<level>(cell);
+      reds_.add(level, cell);
     }
   }
 
@@ -122,15 +133,15 @@ class Sum {
     return __float_as_int(fmaf(weight, gradient, kOffset)) - __float_as_int(kOffset);
   }
 
-  template <int level>
-  __device__ void add_to_shared(const backward::Cell& cell) const {
+  template <class Level>
+  __device__ void add_to_shared(const Level& level, const backward::Cell& cell) const {
     if (cell.x == backward::kAway) return;
-    const float left = cell.weight * backward::x_share<K, level>(cell.x, false);
-    const float right = cell.weight * backward::x_share<K, level>(cell.x, true);
-    const float upper = backward::y_share<K, level>(cell.y, false);
-    const float lower = backward::y_share<K, level>(cell.y, true);
+    const float left = cell.weight * level.x_share(cell.x, false);
+    const float right = cell.weight * level.x_share(cell.x, true);
+    const float upper = level.y_share(cell.y, false);
+    const float lower = level.y_share(cell.y, true);
     const float weight[4] = {left * upper, right * upper, left * lower, right * lower};
-    const int place = (static_cast<int>(cell.pixel) - K::Layout::start(level)) * kPixelBytes;
+    const int place = (static_cast<int>(cell.pixel) - levels_.before(Level::kNumber)) * kPixelBytes;
 #pragma unroll
     for (int n = 0; n < kOwn; ++n) {
       if (kOwn * kLanes != kChannels && channel(n) >= kChannels) continue;
@@ -138,17 +149,27 @@ class Sum {
 #pragma unroll
       for (int corner = 0; corner < 4; ++corner) {
         ptx::red_shared_add(
-            anchor + (Levels::start(level) + backward::pixels_to<K, level>(corner)) * kPixelBytes,
+            anchor + (Levels::start(Level::kNumber) + level.pixels_to(corner)) * kPixelBytes,
             whole(weight[corner], gradient_[n]));
       }
     }
   }
 
+  /// Pixels that are cleared, and lie before what meets in them.
+  __device__ int room() const {
+    if constexpr (K::Sizes::kFixed)
+      return Levels::pixels();
+    else
+      return levels_.room();
+  }
   __device__ void clear() {
-    constexpr int kWord = widest_word(Levels::kPixels * kChannels * static_cast<int>(sizeof(int)));
+    constexpr int kWord = [] {
+      if constexpr (K::Sizes::kFixed) return widest_word(Levels::pixels() * kPixelBytes);
+      return widest_word(kRunPixels * kPixelBytes);
+    }();
     auto* words = reinterpret_cast<ptx::Word<kWord>*>(storage_.sums);
-    constexpr int kWords = Levels::kPixels * kChannels * static_cast<int>(sizeof(int)) / kWord;
-    for (int i = static_cast<int>(simt::thread()); i < kWords; i += kThreads) words[i] = {};
+    const int count = room() * kPixelBytes / kWord;
+    for (int i = static_cast<int>(simt::thread()); i < count; i += kThreads) words[i] = {};
   }
 
   /// Of all threads' masses; called by all threads.
@@ -169,16 +190,17 @@ class Sum {
     constexpr int kSize = static_cast<int>(sizeof(typename Accumulator::Element));
     constexpr int kVector = widest_word(kChannels * kSize, Accumulator::kWidest * kSize) / kSize;
     constexpr int kVectors = kChannels / kVector;
-    auto* sums = Accumulator::sums(arguments_) + item.image * K::Layout::kImageStride +
+    auto* sums = Accumulator::sums(arguments_) +
+                 item.image * image_stride<typename K::Layout>(typename K::Sizes(arguments_)) +
                  K::Layout::channel_offset(item.head, 0);
-    for (int i = static_cast<int>(simt::thread()); i < Levels::kPixels * kVectors; i += kThreads) {
+    for (int i = static_cast<int>(simt::thread()); i < levels_.pixels() * kVectors; i += kThreads) {
       const int* from = storage_.sums + i * kVector;
       bool is_zero = true;
 #pragma unroll
       for (int v = 0; v < kVector; ++v) is_zero = is_zero && from[v] == 0;
       if (is_zero) continue;
       auto* to = sums +
-                 static_cast<long long>(Levels::in_image(i / kVectors)) * K::Layout::kPixelStride +
+                 static_cast<long long>(levels_.in_image(i / kVectors)) * K::Layout::kPixelStride +
                  i % kVectors * kVector;
       if constexpr (Accumulator::kIsFixed) {
         Accumulator::add_whole(to, from[0]);
@@ -195,6 +217,7 @@ class Sum {
 
   const backward::Arguments& arguments_;
   Storage& storage_;
+  Levels levels_;
   RowReds<K> reds_;
   float scale_ = 1.0F;
   float gradient_[kOwn];  ///< in units

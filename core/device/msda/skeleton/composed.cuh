@@ -48,11 +48,6 @@ using GatherPartsAround =
                  Part<kPointFetch, typename K::PointFetch::Storage>,
                  Part<kSchedule, typename K::Schedule::Storage>, More..., After>;
 
-struct NoStorage {};
-/// Stored level sizes come first, where StoredSizes finds them.
-template <class K>
-using LevelTablePart = Part<kLevelTable, Conditional<K::Sizes::kStored, LevelTable, NoStorage>>;
-
 /// A block's shared memory: the parts of the policies, and further ones of a skeleton. With
 /// run-time level sizes the source is last, so that a launch needs no more than its pyramid's
 /// levels.

@@ -23,6 +23,11 @@ inline constexpr int kResidentChoices = [] {
   return 0;
 }();
 
+struct NoStorage {};
+/// A block's part for stored level sizes, the first one, where StoredSizes finds them.
+template <class K>
+using LevelTablePart = Part<kLevelTable, Conditional<K::Sizes::kStored, LevelTable, NoStorage>>;
+
 /// What the source may keep in shared memory, for the plan.
 template <class K>
 constexpr ResidentBudget resident_budget() {
@@ -43,17 +48,25 @@ inline constexpr Structure kStructureOf =
         : Structure{.resident = 0, .least = 1};
 
 /// Calls each.operator()<structure>() for the structure of the launch's stored pyramid; K is the
-/// composition with any. All threads of a block, `threads`, call this first. Where stored sizes are
-/// no pyramid of the value tensor's pixels, fills the output with NaN and returns.
+/// composition with any. All threads of a block call this first. Where stored sizes are no pyramid
+/// of the value tensor's pixels, calls otherwise().
+template <class K, class Each, class Otherwise>
+__device__ __forceinline__ void with_structure_or(const Arguments& arguments, const Each& each,
+                                                  const Otherwise& otherwise) {
+  const int number = read_levels<K>(arguments, resident_budget<K>(), kResidentChoices<K>);
+  if (number == kNoPyramid) return otherwise();
+  static_for<kStructures<K>>([&]<int n>() {
+    if (number == n) each.template operator()<kStructureOf<K, n>>();
+  });
+}
+
+/// The same in a block of `threads` threads; sizes that are no pyramid fill the output with NaN.
 template <class K, class Each>
 __device__ __forceinline__ void with_structure(const Arguments& arguments, unsigned threads,
                                                const Each& each) {
-  const int number = read_levels<K>(arguments, resident_budget<K>(), kResidentChoices<K>);
-  if (number == kNoPyramid)
-    return fill_with_nan<typename K::Problem>(static_cast<const typename K::Arguments&>(arguments),
-                                              threads);
-  static_for<kStructures<K>>([&]<int n>() {
-    if (number == n) each.template operator()<kStructureOf<K, n>>();
+  with_structure_or<K>(arguments, each, [&] {
+    fill_with_nan<typename K::Problem>(static_cast<const typename K::Arguments&>(arguments),
+                                       threads);
   });
 }
 

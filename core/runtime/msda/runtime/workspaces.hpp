@@ -8,9 +8,18 @@
 
 namespace msda::runtime {
 
-inline std::size_t extent_bytes(const Extent& extent, long long batch, long long queries) {
+/// `pixels`: of an image, where the code has no constant number of them.
+inline std::size_t extent_bytes(const Extent& extent, long long batch, long long queries,
+                                long long pixels) {
   return static_cast<std::size_t>(extent.fixed + extent.per_image * batch +
-                                  extent.per_query * batch * queries);
+                                  extent.per_query * batch * queries +
+                                  extent.per_pixel * batch * pixels);
+}
+/// Of a slot's workspace in a launch with these arguments.
+inline std::size_t workspace_bytes(const LaunchPlan& plan, int slot,
+                                   const LaunchArguments& arguments) {
+  const long long pixels = plan.levels == kFixedLevels ? 0 : arguments.views.sizes.pixels;
+  return extent_bytes(plan.workspace[slot], arguments.batch, arguments.queries, pixels);
 }
 
 /// What a launch sets to zero before its kernels: memory of its own, or a tensor.
@@ -42,16 +51,15 @@ class Clears {
   int count_ = 0;
 };
 
-/// Gives each slot its workspace in `arguments`, whose batch and queries are set, and lists what
-/// the launch clears. `memory_for(slot, bytes)` returns the slot's memory. `remembers`: workspaces
-/// that are cleared once are as the launch before left them, or zero.
+/// Gives each slot its workspace in `arguments`, whose batch, queries and level sizes are set, and
+/// lists what the launch clears. `memory_for(slot, bytes)` returns the slot's memory. `remembers`:
+/// workspaces that are cleared once are as the launch before left them, or zero.
 template <class MemoryFor>
 Clears add_workspaces(const LaunchPlan& plan, bool remembers, LaunchArguments& arguments,
                       const MemoryFor& memory_for) {
   Clears clears;
   for (int slot = 0; slot < kMostSlots; ++slot) {
-    const std::size_t bytes =
-        extent_bytes(plan.workspace[slot], arguments.batch, arguments.queries);
+    const std::size_t bytes = workspace_bytes(plan, slot, arguments);
     if (bytes == 0) continue;
     void* const memory = memory_for(slot, bytes);
     arguments.workspace[slot] = memory;
@@ -76,8 +84,7 @@ inline const void* stored_values(const LaunchPlan& plan, const AllArguments& arg
 inline std::size_t stored_bytes(const LaunchPlan& plan, const LaunchArguments& arguments,
                                 std::size_t tensor_bytes) {
   if (plan.viewed_workspace == 0) return tensor_bytes;
-  return extent_bytes(plan.workspace[plan.viewed_workspace - 1], arguments.batch,
-                      arguments.queries);
+  return workspace_bytes(plan, static_cast<int>(plan.viewed_workspace) - 1, arguments);
 }
 
 }  // namespace msda::runtime

@@ -16,7 +16,8 @@ std::vector<Skeleton> skeletons() {
                     .slots = {MSDA_BACKWARD_SLOTS(MSDA_SLOT) MSDA_BACKWARD_SHARED_SLOTS(MSDA_SLOT)},
                     .shared_prepasses = {},
                     .postpasses = {kAccumulator},
-                    .extends = "direct"};
+                    .extends = "direct",
+                    .takes_any_sizes = true};
 #undef MSDA_SLOT
   // Reds add floating-point numbers in any order.
   skeleton.slots[kAccumulator].any_order = {std::string(kTensors[kGradValue].name)};

@@ -111,6 +111,7 @@ int backward(const Backward& call, const int64_t* shapes, const int64_t* starts,
     return clear_gradients(call, stream);
   Tuned* tuned = call.kernel();
   if (tuned == nullptr) return general_backward(call, shapes, starts, state.workspace, stream);
+  if (tuned->plan.levels == msda::kStoredLevels && shapes == nullptr) return kSizes;
   if (call.workspace() != 0 && state.workspace == nullptr) return kState;
   void* tensors[kBackwardTensors];
   std::copy_n(call.tensors, int{kBackwardTensors}, tensors);

@@ -186,7 +186,7 @@ size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kA
 size_t workspace_bytes(const Tuned& tuned, const msda_problem& p) {
   size_t bytes = 0;
   for (const msda::Extent& extent : tuned.plan.workspace)
-    bytes += aligned(msda::runtime::extent_bytes(extent, p.batch, p.queries));
+    bytes += aligned(msda::runtime::extent_bytes(extent, p.batch, p.queries, p.spatial_size));
   return bytes;
 }
 

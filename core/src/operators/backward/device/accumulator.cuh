@@ -28,7 +28,10 @@ struct Floats {
 /// - gradient(stored, scale) makes of n channels of a row's gradient what products(weight,
 /// gradient)
 ///   multiplies with the weight of a corner;
-/// - add(sums, products) adds n neighbouring products, or `Floats<n>`. Called by any thread.
+/// - add(sums, products) adds n neighbouring products, or `Floats<n>`. Called by any thread;
+/// - with `kIsFixed` and run-time level sizes spoil(arguments, image, head) makes all sums of a
+/// head
+///   of an image no numbers, whatever is added.
 template <class Policy, class K>
 concept AccumulatorPolicy = requires(const backward::Arguments& arguments,
                                      typename Policy::Element* sums, const Floats<1>& one,
@@ -76,14 +79,24 @@ struct FloatingAccumulator : FloatProducts {
   }
 };
 
+/// The workspace of sums [B, S, H, C] of so many bytes each.
+template <class K>
+constexpr Extent extent_of_sums(long long bytes) {
+  using Problem = typename K::Problem;
+  constexpr long long kPixel = static_cast<long long>(Problem::kHeads) * Problem::kChannels;
+  if constexpr (K::Sizes::kFixed) {
+    return {.per_image = Problem::kSpatialSize * kPixel * bytes};
+  } else {
+    return {.per_pixel = kPixel * bytes};
+  }
+}
+
 /// Converts `sums` of a workspace to grad_value in a grid-stride loop. of(element, i) is the sum of
 /// vector i as a float. With `clears` it leaves zeros for the next launch.
 template <class K, class Element, bool clears>
 struct ConvertSums {
   using Problem = typename K::Problem;
   using Value = typename Problem::Value;
-  static constexpr long long kPerImage =
-      Problem::kSpatialSize * Problem::kHeads * Problem::kChannels;
   /// Channels of one head.
   static constexpr int kVector =
       widest_word(Problem::kChannels * static_cast<int>(sizeof(Element))) /
@@ -91,12 +104,17 @@ struct ConvertSums {
   static constexpr LaunchShape kShape = grid_stride_shape(256, 8);
   struct Storage {};
 
+  /// Sums of an image.
+  __device__ static long long per_image(const backward::Arguments& arguments) {
+    return image_stride<typename K::Layout>(typename K::Sizes(arguments));
+  }
+
   template <class Of>
   __device__ static void run(const backward::Arguments& arguments, Element* from, const Of& of) {
     if constexpr (!backward::kIsAsked<K, backward::kGradValue>) return;
     using Sums = Vector<Element, kVector>;
     using Values = Vector<Value, kVector>;
-    const long long count = arguments.batch * (kPerImage / kVector);
+    const long long count = arguments.batch * (per_image(arguments) / kVector);
     auto* to = static_cast<Value*>(arguments.grad_value);
     for (long long i = static_cast<long long>(simt::block()) * kShape.threads + simt::thread();
          i < count; i += static_cast<long long>(simt::blocks()) * kShape.threads) {
@@ -129,8 +147,7 @@ requires(!kSame<typename K::Problem::Value, float>) struct Float32Sums<K, slot, 
     : FloatingAccumulator<float> {
   static constexpr bool kInPlace = false;
   using Convert = ConvertSums<K, float, converter_clears>;
-  static constexpr Extent kWorkspace = {
-      0, Convert::kPerImage* static_cast<long long>(sizeof(float)), 0};
+  static constexpr Extent kWorkspace = extent_of_sums<K>(sizeof(float));
   static constexpr Zeroed kZeroed = converter_clears ? kZeroedOnce : kZeroedEachLaunch;
 
   struct Postpass : Convert {

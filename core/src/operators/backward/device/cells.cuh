@@ -3,9 +3,8 @@
 
 #include <backward/arguments.cuh>
 #include <backward/lanes.cuh>
+#include <backward/level.cuh>
 #include <msda/sampling.cuh>
-#include <msda/slots/layout.cuh>
-#include <msda/slots/metadata.cuh>
 #include <msda/slots/schedule.cuh>
 
 namespace msda::backward {
@@ -19,24 +18,6 @@ struct alignas(16) Cell {
 inline constexpr float kAway = 4.0F;
 /// A location outside every level.
 inline constexpr float kNowhere = 1.0e9F;
-
-/// Weight of the pixel `second` behind the first one on an axis, `x` behind which the point lies.
-__device__ __forceinline__ float share(float x, bool second) {
-  return __saturatef(1.0F - fabsf(x - (second ? 1.0F : 0.0F)));
-}
-/// The derivative of share() with respect to x, from the right at the pixels' centres. (Differences
-/// would round a point close before a centre to the centre.)
-__device__ __forceinline__ float slope(float x, bool second) {
-  const float of_first = x < 0.0F ? 1.0F : x < 1.0F ? -1.0F : 0.0F;
-  const float of_second = x < 0.0F ? 0.0F : x < 1.0F ? 1.0F : x < 2.0F ? -1.0F : 0.0F;
-  return second ? of_second : of_first;
-}
-/// The derivative of share(x, false) * first + share(x, true) * second, for a point that counts.
-__device__ __forceinline__ float slope_of(float x, float first, float second) {
-  const float after = x < 0.0F ? first : x < 1.0F ? second : 0.0F;
-  const float before = x < 0.0F ? 0.0F : x < 1.0F ? first : second;
-  return after - before;
-}
 
 struct OnAxis {
   int first;
@@ -56,51 +37,20 @@ __device__ __forceinline__ OnAxis on_axis(float location, int size) {
   return {first.integer, fmaxf(distance, cell), at > -1.0F && at < static_cast<float>(size)};
 }
 
-/// The cell of a point on level `level`, which need not be a constant.
-template <class K>
-__device__ __forceinline__ Cell make_cell(const Point& point, int level) {
-  using Problem = typename K::Problem;
-  constexpr int kLargest = extents<Problem>().largest;
-  const OnAxis x = on_axis<kLargest>(point.x, Problem::width(level));
-  const OnAxis y = on_axis<kLargest>(point.y, Problem::height(level));
+/// The cell of a point on a level, as K::Sizes::at() returns it.
+template <class K, class At>
+__device__ __forceinline__ Cell make_cell(const Point& point, const At& level) {
+  constexpr int kLargest = kExtents<K>.largest;
+  const OnAxis x = on_axis<kLargest>(point.x, level.width());
+  const OnAxis y = on_axis<kLargest>(point.y, level.height());
   const bool counts = x.counts && y.counts;
   Cell cell;
-  cell.pixel =
-      static_cast<unsigned>(K::Layout::start(level) +
-                            K::Layout::pixel(level, counts ? x.first : 0, counts ? y.first : 0));
+  cell.pixel = static_cast<unsigned>(
+      pixel_of_image<typename K::Layout>(level, counts ? x.first : 0, counts ? y.first : 0));
   cell.x = counts ? x.distance : kAway;
   cell.y = counts ? y.distance : kAway;
   cell.weight = counts ? point.weight : 0.0F;
   return cell;
-}
-
-/// Stored pixels from the upper left one to a corner, column + 2 * row; a level of one pixel across
-/// repeats it, with a share of 0.
-template <class K, int level>
-__device__ __forceinline__ int pixels_to(int corner) {
-  constexpr int kRight = K::Problem::width(level) > 1 ? 1 : 0;
-  constexpr int kBelow = K::Problem::height(level) > 1 ? K::Layout::pitch(level) : 0;
-  return (corner % 2) * kRight + (corner / 2) * kBelow;
-}
-
-template <class K, int level>
-__device__ __forceinline__ float x_share(float x, bool right) {
-  if (K::Problem::width(level) == 1 && right) return 0.0F;
-  return share(x, right);
-}
-template <class K, int level>
-__device__ __forceinline__ float y_share(float y, bool below) {
-  if (K::Problem::height(level) == 1 && below) return 0.0F;
-  return share(y, below);
-}
-template <class K, int level>
-__device__ __forceinline__ float x_slope(float x, bool right) {
-  if (K::Problem::width(level) == 1 && right) return 0.0F;
-  return slope(x, right);
-}
-template <class K, int level>
-__device__ __forceinline__ float y_slope_of(float y, float upper, float lower) {
-  return slope_of(y, upper, K::Problem::height(level) == 1 ? 0.0F : lower);
 }
 
 /// The cells of the rows that each warp has at a time. Rows are one cell apart from whole banks, so
@@ -125,6 +75,7 @@ struct Cells {
     using Weight = typename Problem::Weight;
     using XY = Vector<Location, 2>;
     auto& cells = storage.cell[simt::warp()];
+    const typename K::Sizes sizes(arguments);
     simt::syncwarp();  // the rows before have been read
 #pragma unroll
     for (int i0 = 0; i0 < kWarpRows * kPoints; i0 += simt::kWarpLanes) {
@@ -141,7 +92,7 @@ struct Cells {
                                   [](const auto* p) { return K::Cache::load_stream(p); });
       const float x = rows.exists(row) ? to_float(xy.element[0]) : kNowhere;
       const Cell cell = make_cell<K>({x, to_float(xy.element[1]), to_float(weight.element[0])},
-                                     level + point / Problem::kPoints);
+                                     sizes.at(level + point / Problem::kPoints));
       cells[row][point] = cell;
     }
     simt::syncwarp();

@@ -48,7 +48,8 @@ class Row {
     const auto* gradient =
         static_cast<const Output*>(arguments.grad_output) + row * Problem::kChannels;
     values_ = reinterpret_cast<const unsigned char*>(
-        static_cast<const Value*>(arguments.value) + image * K::Layout::kImageStride +
+        static_cast<const Value*>(arguments.value) +
+        image * image_stride<typename K::Layout>(typename K::Sizes(arguments)) +
         K::Layout::channel_offset(head, has(0) ? Place::chunk(0) * Lanes::kVector : 0));
 #pragma unroll
     for (int n = 0; n < Lanes::kOwn; ++n) {
@@ -64,11 +65,11 @@ class Row {
   /// Of level `only`, if levels are apart.
   template <class Sum>
   __device__ void run(const Cell* cells, int only, Sum& sum) const {
-    static_for<Problem::kLevels>([&]<int level>() {
+    static_for<Problem::kLevels>([&]<int number>() {
       if constexpr (!Lanes::kLevelsApart) {
-        run_level<level>(cells + level * kPoints, sum);
-      } else if (level == only) {
-        run_level<level>(cells, sum);
+        run_level(Level<K, number>(arguments_), cells + number * kPoints, sum);
+      } else if (number == only) {
+        run_level(Level<K, number>(arguments_), cells, sum);
       }
     });
   }
@@ -81,35 +82,36 @@ class Row {
     return Lanes::kSides == 2 ? Place::side() + 2 * tap : tap;
   }
 
-  template <int level, class Sum>
-  __device__ void run_level(const Cell* cells, Sum& sum) const {
+  template <class Level, class Sum>
+  __device__ void run_level(const Level& level, const Cell* cells, Sum& sum) const {
     if constexpr (kWhole > kBatch) {
 #pragma unroll 1
       for (int first = 0; first < kWhole; first += kBatch) {
-        visit<level, kBatch>(cells, first, sum);
+        visit<kBatch>(level, cells, first, sum);
       }
     } else if constexpr (kWhole != 0) {
-      visit<level, kBatch>(cells, 0, sum);
+      visit<kBatch>(level, cells, 0, sum);
     }
-    if constexpr (kWhole < kPoints) visit<level, kPoints - kWhole>(cells, kWhole, sum);
+    if constexpr (kWhole < kPoints) visit<kPoints - kWhole>(level, cells, kWhole, sum);
   }
 
-  template <int level, int points, class Sum>
-  __device__ void visit(const Cell* cells, int first, Sum& sum) const {
+  template <int points, class Level, class Sum>
+  __device__ void visit(const Level& level, const Cell* cells, int first, Sum& sum) const {
     PointSums<kBatch, kNumbers> sums = {};
     static_for<(points + kFlight - 1) / kFlight>([&]<int flight>() {
       constexpr int kFrom = flight * kFlight;
       constexpr int kCount = points - kFrom < kFlight ? points - kFrom : kFlight;
-      fly<level, kCount>(cells + first + kFrom, sum, sums.of + kFrom);
+      fly<kCount>(level, cells + first + kFrom, sum, sums.of + kFrom);
     });
     if constexpr (kHasDots<K>) {
-      finish<level, points>(cells, first, Transposed::template sum<kNumbers>(sums));
+      finish<points>(level, cells, first, Transposed::template sum<kNumbers>(sums));
     }
   }
 
   /// Loads the values of some points, adds their contributions, and blends the values.
-  template <int level, int points, class Sum>
-  __device__ void fly(const Cell* cells, Sum& sum, float (*numbers)[kNumbers]) const {
+  template <int points, class Level, class Sum>
+  __device__ void fly(const Level& level, const Cell* cells, Sum& sum,
+                      float (*numbers)[kNumbers]) const {
     // Copied once: reds order memory, so that the compiler would read them again.
     Cell own[points];
 #pragma unroll
@@ -117,41 +119,44 @@ class Row {
     Values values[points][kTaps][Lanes::kOwn];
     if constexpr (kHasDots<K>) {
 #pragma unroll
-      for (int p = 0; p < points; ++p) load<level>(own[p], values[p]);
+      for (int p = 0; p < points; ++p) load(level, own[p], values[p]);
     }
     if constexpr (kIsAsked<K, kGradValue>) {
 #pragma unroll
-      for (int p = 0; p < points; ++p) sum.template add<level>(own[p]);
+      for (int p = 0; p < points; ++p) sum.add(level, own[p]);
     }
     if constexpr (kHasDots<K>) {
 #pragma unroll
-      for (int p = 0; p < points; ++p) blend<level>(own[p], values[p], numbers[p]);
+      for (int p = 0; p < points; ++p) blend(level, own[p], values[p], numbers[p]);
     }
   }
 
-  template <int level>
-  __device__ void load(const Cell& cell, Values (&values)[kTaps][Lanes::kOwn]) const {
+  template <class Level>
+  __device__ void load(const Level& level, const Cell& cell,
+                       Values (&values)[kTaps][Lanes::kOwn]) const {
     constexpr int kPixelBytes = K::Layout::kPixelStride * static_cast<int>(sizeof(Value));
     const unsigned char* const column =
-        values_ + pixels_to<K, level>(corner(0)) * static_cast<long long>(kPixelBytes);
+        values_ + level.pixels_to(corner(0)) * static_cast<long long>(kPixelBytes);
     const unsigned char* const anchor = ptx::mad_wide<kPixelBytes>(column, cell.pixel);
 #pragma unroll
     for (int t = 0; t < kTaps; ++t) {
       constexpr int kTapCorner = Lanes::kSides == 2 ? 2 : 1;
       const unsigned char* const pixel =
-          anchor + pixels_to<K, level>(t * kTapCorner) * static_cast<long long>(kPixelBytes);
+          anchor + level.pixels_to(t * kTapCorner) * static_cast<long long>(kPixelBytes);
 #pragma unroll
       for (int n = 0; n < Lanes::kOwn; ++n) {
         const int further = has(n) ? n * Lanes::kLanesPerSide * Values::kBytes : 0;
-        values[t][n] = Values::read(
-            pixel + further, [](const auto* p) { return K::Cache::template load_value<level>(p); });
+        values[t][n] = Values::read(pixel + further, [](const auto* p) {
+          return K::Cache::template load_value<Level::kNumber>(p);
+        });
       }
     }
   }
 
   /// This lane's part of a point's numbers.
-  template <int level>
-  __device__ void blend(const Cell& cell, const Values (&values)[kTaps][Lanes::kOwn],
+  template <class Level>
+  __device__ void blend(const Level& level, const Cell& cell,
+                        const Values (&values)[kTaps][Lanes::kOwn],
                         float (&numbers)[kNumbers]) const {
     float dot[kTaps];
 #pragma unroll
@@ -160,28 +165,27 @@ class Row {
 #pragma unroll
       for (int n = 0; n < Lanes::kOwn; ++n) dot[t] += Dots::dot(gradient_[n], values[t][n]);
     }
-    const float upper = y_share<K, level>(cell.y, false);
-    const float lower = y_share<K, level>(cell.y, true);
+    const float upper = level.y_share(cell.y, false);
+    const float lower = level.y_share(cell.y, true);
     if constexpr (Lanes::kSides == 2) {
       numbers[0] = fmaf(lower, dot[1], upper * dot[0]);
-      numbers[1] = y_slope_of<K, level>(cell.y, dot[0], dot[1]);
+      numbers[1] = level.y_slope_of(cell.y, dot[0], dot[1]);
     } else {
       const float left = fmaf(lower, dot[2], upper * dot[0]);
       const float right = fmaf(lower, dot[3], upper * dot[1]);
-      const float down_left = y_slope_of<K, level>(cell.y, dot[0], dot[2]);
-      const float down_right = y_slope_of<K, level>(cell.y, dot[1], dot[3]);
-      const float left_share = x_share<K, level>(cell.x, false);
-      const float right_share = x_share<K, level>(cell.x, true);
+      const float down_left = level.y_slope_of(cell.y, dot[0], dot[2]);
+      const float down_right = level.y_slope_of(cell.y, dot[1], dot[3]);
+      const float left_share = level.x_share(cell.x, false);
+      const float right_share = level.x_share(cell.x, true);
       numbers[0] = fmaf(right_share, right, left_share * left);
-      numbers[1] =
-          fmaf(x_slope<K, level>(cell.x, true), right, x_slope<K, level>(cell.x, false) * left);
+      numbers[1] = fmaf(level.x_slope(cell.x, true), right, level.x_slope(cell.x, false) * left);
       numbers[2] = fmaf(right_share, down_right, left_share * down_left);
     }
   }
 
   /// Stores the gradients of the points that the lane is left with.
-  template <int level, int points>
-  __device__ void finish(const Cell* cells, int first,
+  template <int points, class Level>
+  __device__ void finish(const Level& level, const Cell* cells, int first,
                          const PointSums<Transposed::kLeft, kNumbers>& sums) const {
 #pragma unroll
     for (int i = 0; i < Transposed::kLeft; ++i) {
@@ -192,16 +196,16 @@ class Row {
       float of_y = sums.of[i][kNumbers - 1];
       if constexpr (Lanes::kSides == 2) {
         const bool right = Place::side() == 1;
-        const float column = x_share<K, level>(cell.x, right);
+        const float column = level.x_share(cell.x, right);
         of_weight = over_sides(column * sums.of[i][0]);
-        of_x = over_sides(x_slope<K, level>(cell.x, right) * sums.of[i][0]);
+        of_x = over_sides(level.x_slope(cell.x, right) * sums.of[i][0]);
         of_y = over_sides(column * sums.of[i][1]);
       }
       if (!exists_ || p >= points || !Transposed::is_first()) continue;
-      const long long number = (row_ * Problem::kLevels + level) * kPoints + first + p;
+      const long long number = (row_ * Problem::kLevels + Level::kNumber) * kPoints + first + p;
       if (Lanes::kSides == 1 || Place::side() == 0) {
-        store_location(number, cell.weight * static_cast<float>(Problem::width(level)) * of_x,
-                       cell.weight * static_cast<float>(Problem::height(level)) * of_y);
+        store_location(number, cell.weight * level.width() * of_x,
+                       cell.weight * level.height() * of_y);
       }
       if (Lanes::kSides == 1 || Place::side() == 1) store_weight(number, of_weight);
     }

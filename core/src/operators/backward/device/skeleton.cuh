@@ -17,10 +17,12 @@
 #include <backward/accumulator.cuh>
 #include <backward/dots.cuh>
 #include <backward/gather.cuh>
+#include <backward/no_pyramid.cuh>
 #include <backward/slot_list.cuh>
 #include <backward/sum.cuh>
 #include <msda/skeleton/evidence.cuh>
 #include <msda/skeleton/plan.cuh>
+#include <msda/skeleton/sized.cuh>
 #include <msda/slots/cache.cuh>
 #include <msda/slots/order.cuh>
 #include <msda/slots/schedule.cuh>
@@ -44,16 +46,33 @@ struct Defaults {
 /// Slot of the cells' part of shared memory, for evidence.
 inline constexpr int kCells = kLanes;
 
+/// With run-time level sizes the sums are last, so that a launch needs no more than its pyramid's.
 template <class K>
-struct Storage
-    : BlockStorage<Part<kCells, typename Cells<K>::Storage>, Part<kSum, typename K::Sum::Storage>,
-                   Part<kSchedule, typename K::Schedule::Storage>> {};
+using Parts = Conditional<
+    K::Sizes::kFixed,
+    BlockStorage<Part<kCells, typename Cells<K>::Storage>, Part<kSum, typename K::Sum::Storage>,
+                 Part<kSchedule, typename K::Schedule::Storage>>,
+    BlockStorage<LevelTablePart<K>, Part<kCells, typename Cells<K>::Storage>,
+                 Part<kSchedule, typename K::Schedule::Storage>,
+                 Part<kSum, typename K::Sum::Storage>>>;
+template <class K>
+struct Storage : Parts<K> {};
+
+/// What a policy of slot sum keeps in shared memory of levels whose sizes are no constants.
+template <class Sum>
+struct Resident {};
+template <class Sum>
+requires requires { Sum::kBudget; }
+struct Resident<Sum> {
+  static constexpr ResidentBudget kBudget = Sum::kBudget;
+};
 
 /// The composition `C`, and what the shared slots ask of a gathering skeleton.
-template <class C>
+template <class C, Structure structure = Structure{}>
 struct Composed {
   using Problem = typename C::Problem;
   using Arguments = backward::Arguments;
+  static constexpr Structure kStructure = structure;
   using Layout = ProblemLayout<Problem>;
   using Sizes = typename SizesOf<Problem>::Type;
 #define MSDA_BIND(Name, name, Default) using Name = typename C::template Name<Composed>;
@@ -67,7 +86,7 @@ struct Composed {
     /// What a work item has of its rows: a level.
     static constexpr int kChannelBlocks = Lanes::kLevelsApart ? Problem::kLevels : 1;
   };
-  struct Source {
+  struct Source : Resident<Sum> {
     static constexpr int kPlaneHeads = Sum::kOneHead ? 1 : Problem::kHeads;
     static constexpr unsigned kCluster = 1;
   };
@@ -151,7 +170,24 @@ inline constexpr unsigned kLeastResident =
 template <class C>
 __global__ void __launch_bounds__(kShape<Composed<C>>.threads, kLeastResident<Composed<C>>)
     kernel(const __grid_constant__ Arguments arguments) {
-  run<Composed<C>>(arguments);
+  using K = Composed<C>;
+  if constexpr (K::Sizes::kFixed) {
+    run<K>(arguments);
+  } else {
+    with_structure_or<K>(
+        arguments, [&]<Structure structure>() { run<Composed<C, structure>>(arguments); },
+        [&] { leave_nan<K>(arguments); });
+  }
+}
+
+/// The main kernel of given level sizes for pyramids with `resident` levels in shared memory. Empty
+/// where nothing ever keeps as many.
+template <class C, int resident>
+__global__ void __launch_bounds__(kShape<Composed<C>>.threads, kLeastResident<Composed<C>>)
+    sized_kernel(const __grid_constant__ Arguments arguments) {
+  if constexpr (resident <= kResidentChoices<Composed<C>>) {
+    run<Composed<C, kStructureOf<Composed<C>, resident>>>(arguments);
+  }
 }
 
 template <class K, Pass when, int slot>
@@ -182,6 +218,8 @@ constexpr LaunchPlan make_plan() {
   MSDA_BACKWARD_SHARED_SLOTS(MSDA_ADD_POLICY)
 #undef MSDA_ADD_POLICY
   if (!K::Accumulator::kInPlace) plan.overwritten = 1U << kGradValue;
+  plan.levels = kLevelsFrom<typename K::Sizes>;
+  plan.resident = resident_budget<K>();
   plan.persisting_tensor = K::Cache::kPersistValue ? 1 + plan.viewed_tensor : 0;
   plan.tile_rows = kTileRows<K>;
   plan.point_bytes = 4 / K::Lanes::kSides * K::Lanes::kOwn * K::Lanes::kVector *

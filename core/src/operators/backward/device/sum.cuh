@@ -14,17 +14,20 @@ namespace msda {
 /// and
 ///   after the last one;
 /// - begin_row(row, head): called by each lane when it begins row `row` = (b*Q + q)*H + h;
-/// - add<level>(cell): called by each lane of the row for each point.
+/// - add(level, cell): called by each lane of the row for each point of a `backward::Level`;
+/// - `kBudget`, if the policy has it: what it keeps of the last levels in shared memory, at the end
+///   of its storage, where level sizes are no constants.
 template <class Policy, class K>
 concept SumPolicy = requires(Policy& policy, const WorkItem& item, const backward::Cell& cell,
                              const backward::Arguments& arguments,
+                             const backward::Level<K, 0>& level,
                              typename Policy::Storage& storage) {
   Policy(arguments, storage);
   requires kConstant<bool, Policy::kOneHead>;
   policy.enter(item);
   policy.leave(item);
   policy.begin_row(0LL, 0LL, 0);
-  policy.template add<0>(cell);
+  policy.add(level, cell);
 };
 
 /// A lane's reds of one row: its channels of the gradient, and the sums in global memory.
@@ -54,26 +57,27 @@ class RowReds {
       gradient_[n] = Accumulator::gradient(stored, scale);
     }
     sums_ = reinterpret_cast<unsigned char*>(
-        Accumulator::sums(arguments) + image * K::Layout::kImageStride +
+        Accumulator::sums(arguments) +
+        image * image_stride<typename K::Layout>(typename K::Sizes(arguments)) +
         K::Layout::channel_offset(head, Map::chunk(0) * kVector));
   }
 
-  template <int level>
-  __device__ void add(const backward::Cell& cell) const {
+  template <class Level>
+  __device__ void add(const Level& level, const backward::Cell& cell) const {
     // A step's corners are those of step 0 and a constant distance from them.
     const int lane_corner = Map::corner(0);
     unsigned char* const first =
-        sums_ + backward::pixels_to<K, level>(lane_corner) * static_cast<long long>(kPixelBytes);
+        sums_ + level.pixels_to(lane_corner) * static_cast<long long>(kPixelBytes);
     unsigned char* const anchor =
         const_cast<unsigned char*>(ptx::mad_wide<kPixelBytes>(first, cell.pixel));
 #pragma unroll
     for (int step = 0; step < Map::kSteps; ++step) {
       const int corner = Map::corner(step);
-      const float weight = cell.weight * backward::x_share<K, level>(cell.x, corner % 2 != 0) *
-                           backward::y_share<K, level>(cell.y, corner / 2 % 2 != 0);
+      const float weight = cell.weight * level.x_share(cell.x, corner % 2 != 0) *
+                           level.y_share(cell.y, corner / 2 % 2 != 0);
       if (weight == 0.0F || (Map::kPerStep > 4 && corner >= 4)) continue;
-      unsigned char* const pixel = anchor + backward::pixels_to<K, level>(step * Map::kPerStep) *
-                                                static_cast<long long>(kPixelBytes);
+      unsigned char* const pixel =
+          anchor + level.pixels_to(step * Map::kPerStep) * static_cast<long long>(kPixelBytes);
 #pragma unroll
       for (int n = 0; n < Map::kOwn; ++n) {
         if (Map::kOwn * Map::kSpan != Map::kChunks && Map::chunk(n) >= Map::kChunks) continue;
@@ -102,9 +106,9 @@ class L2RedSum {
   __device__ void begin_row(long long image, long long row, int head) {
     reds_.begin_row(arguments_, image, row, head, K::Accumulator::scale(arguments_, image, head));
   }
-  template <int level>
-  __device__ void add(const backward::Cell& cell) const {
-    reds_.template add<level>(cell);
+  template <class Level>
+  __device__ void add(const Level& level, const backward::Cell& cell) const {
+    reds_.add(level, cell);
   }
 
  private:
