@@ -256,6 +256,20 @@ TEST(Page, AFigureSaysOnHowManyProblemsAnArmHasARatio) {
   EXPECT_THAT(page, HasSubstr("\"a\""));
 }
 
+TEST(Page, HasTheEnergyOfEachArmThatWasCounted) {
+  ProcessRun first;
+  first.power = PowerDraw{0.0648, 618, 1965};
+  Record counted = record("counted", steady(1e-3));
+  counted.processes = {first, ProcessRun()};
+  const Report report =
+      make_report(nlohmann::json::object(), {baseline("a", steady(2e-3)), std::move(counted)});
+  EXPECT_THAT(to_page(report), HasSubstr("| problem | counted |"));
+  EXPECT_THAT(to_page(report), HasSubstr("| captured, warm | 64.8 at 1965 |"));
+  const nlohmann::json row = nlohmann::json::parse(to_json(report))["tables"][0]["rows"][1];
+  EXPECT_EQ(row["joules"], 0.0648);
+  EXPECT_EQ(row["busy_sm_clock_mhz"], 1965);
+}
+
 TEST(Answer, IsTheSentenceAndTheMatrix) {
   const std::string answer = to_answer(large_report());
   EXPECT_THAT(answer, StartsWith("On 3 problems"));

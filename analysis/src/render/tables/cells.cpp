@@ -55,20 +55,6 @@ std::optional<double> power_after_blocks(const Record& record) {
   return when(!watts.empty(), sum / static_cast<double>(std::max<std::size_t>(watts.size(), 1)));
 }
 
-/// The mean over the processes that counted energy.
-std::optional<double> mean_power(const Record& record,
-                                 std::optional<double> (*of)(const PowerDraw& power)) {
-  double sum = 0;
-  int count = 0;
-  for (const ProcessRun& run : record.processes) {
-    const std::optional<double> value = run.power ? of(*run.power) : std::nullopt;
-    if (!value) continue;
-    sum += *value;
-    ++count;
-  }
-  return when(count > 0, sum / std::max(count, 1));
-}
-
 /// "name=seconds;..."
 std::string parts_before_kernel(const Row& row) {
   std::string before;
@@ -276,19 +262,11 @@ const ColumnsOf<Row>& cell_columns() {
             "mJ, W, MHz: energy of a launch, power and SM clock while the arm's launches follow "
             "one another, of the whole device.",
             true),
-       [](const Row& r) {
-         return mean_power(r.record,
-                           [](const PowerDraw& power) { return std::optional(power.joules); });
-       }},
+       [](const Row& r) { return of_member(power_of(r.record), &PowerDraw::joules); }},
       {"watts", kEverywhere, Look("[W]", Unit::kWhole, "", true),
-       [](const Row& r) {
-         return mean_power(r.record,
-                           [](const PowerDraw& power) { return std::optional(power.watts); });
-       }},
+       [](const Row& r) { return of_member(power_of(r.record), &PowerDraw::watts); }},
       {"busy_sm_clock_mhz", kEverywhere, Look("[MHz]", Unit::kWhole, "", true),
-       [](const Row& r) {
-         return mean_power(r.record, [](const PowerDraw& power) { return power.sm_clock_mhz; });
-       }},
+       [](const Row& r) { return power_of(r.record).value_or(PowerDraw()).sm_clock_mhz; }},
       {"power_watts", kFiles, [](const Row& r) { return power_after_blocks(r.record); }},
       {"before_kernel", kCsv, parts_before_kernel},
       {"prepass_seconds", kCsv,
