@@ -106,9 +106,8 @@ std::optional<std::vector<Use>> Best::find_for(const ProblemSpec& problem, Level
                                                std::vector<std::string>& notes) const {
   std::vector<Winner> able = winners_;
   if (form != LevelForm::kFixed) {
-    std::erase_if(able, [&](const Winner& winner) {
-      return winner.problem.op != problem.op || !has_form(registry_, winner.uses, form);
-    });
+    std::erase_if(able,
+                  [&](const Winner& winner) { return !has_form(registry_, winner.uses, form); });
   }
   const auto match =
       best_match(able, registry_, problem, mode(), acceptable_error(problem.problem), device_);
@@ -143,17 +142,27 @@ Forms::Forms(const Arguments& arguments, const Registry& registry, bool all)
   }
 }
 
-void Forms::add(const std::string& recipe, const std::vector<Use>& uses, const Problem& problem,
+ExportedKernel Forms::kernel(const std::string& recipe, const std::vector<Use>& uses,
+                             const ProblemSpec& problem) const {
+  const Composition composition(registry_, uses);
+  const Operator& op = find_operator(problem.op);
+  if (!op.borrows()) return {recipe, composition, problem.problem};
+  if (const std::string why = composition.refuses(op); !why.empty())
+    throw UsageError(fmt::format("export: '{}' for {}: {}", recipe, problem.name(), why));
+  return {recipe, composition.computing(op), problem.problem};
+}
+
+void Forms::add(const std::string& recipe, const std::vector<Use>& uses, const ProblemSpec& problem,
                 std::vector<ExportedKernel>& kernels, std::vector<std::string>& notes) const {
   if (forms_.empty() || (says_its_form(uses) && !asked_)) {
-    kernels.push_back({recipe, Composition(registry_, uses), problem});
+    kernels.push_back(kernel(recipe, uses, problem));
     return;
   }
   for (const LevelForm form : forms_) {
     if (const std::string why = refuses(registry_, uses, form); !why.empty()) {
       note(fmt::format("no kernel of '{}' for {} sizes: {}", recipe, name_of(form), why), notes);
     } else {
-      kernels.push_back({recipe, Composition(registry_, with_form(uses, form)), problem});
+      kernels.push_back(kernel(recipe, with_form(uses, form), problem));
     }
   }
 }
@@ -165,7 +174,7 @@ void Forms::add_best(const std::string& recipe, const Best& best, const ProblemS
   for (const LevelForm form : forms) {
     const auto uses = best.find_for(problem, form, notes);
     if (uses) {
-      kernels.push_back({recipe, Composition(registry_, with_form(*uses, form)), problem.problem});
+      kernels.push_back(kernel(recipe, with_form(*uses, form), problem));
     } else if (form == forms.front() && needed) {
       throw Unsupported(best.why_none(problem));
     }

@@ -40,8 +40,9 @@ class Forms {
   /// Throws UsageError for --levels that is no list of forms.
   Forms(const Arguments& arguments, const Registry& registry, bool all);
 
-  /// A kernel in each form that the recipe has; `notes` gets a line for each other one.
-  void add(const std::string& recipe, const std::vector<Use>& uses, const Problem& problem,
+  /// A kernel in each form that the recipe has; `notes` gets a line for each other one. Throws
+  /// UsageError for a recipe that does not compute the problem's operator.
+  void add(const std::string& recipe, const std::vector<Use>& uses, const ProblemSpec& problem,
            std::vector<ExportedKernel>& kernels, std::vector<std::string>& notes) const;
   /// In each form the winner that has it. Throws Unsupported where there is none for the first
   /// form, and one is `needed`.
@@ -50,6 +51,10 @@ class Forms {
                 std::vector<std::string>& notes) const;
 
  private:
+  /// Computes the problem's operator where that borrows skeletons, else the composition's own.
+  ExportedKernel kernel(const std::string& recipe, const std::vector<Use>& uses,
+                        const ProblemSpec& problem) const;
+
   const Registry& registry_;
   bool asked_;
   std::vector<LevelForm> forms_;

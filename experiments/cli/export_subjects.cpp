@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -124,6 +125,25 @@ void take_gradients(const Arguments& arguments, std::vector<Subject>& subjects) 
   for (Subject& subject : subjects) subject.gradients = recipes;
 }
 
+/// --operator, which goes before what a file says: each subject for each of them.
+void take_operators(const Arguments& arguments, std::vector<Subject>& subjects) {
+  const auto asked = arguments.find("operator");
+  if (!asked) return;
+  std::vector<Subject> all;
+  for (const std::string& name : words_of_list(*asked)) {
+    const Operator& op = find_operator(name);
+    if (name != kDefaultOperator && !op.borrows()) {
+      throw UsageError(fmt::format(
+          "export: --operator {}: forward, and operators that its kernels compute too", name));
+    }
+    for (Subject subject : subjects) {
+      subject.problem.op = name;
+      all.push_back(std::move(subject));
+    }
+  }
+  subjects = std::move(all);
+}
+
 std::vector<Subject> subjects_of(const Arguments& arguments, const Registry& registry) {
   std::vector<Subject> subjects;
   for (const std::string& name : arguments.all("problem")) {
@@ -147,6 +167,7 @@ std::vector<Subject> subjects_of(const Arguments& arguments, const Registry& reg
     for (Subject& subject : subjects)
       subject.problem.problem.types = Types::all(value_named<DType>(*dtype));
   }
+  take_operators(arguments, subjects);
   take_gradients(arguments, subjects);
   return subjects;
 }
@@ -169,6 +190,9 @@ void add_subject_options(Arguments& arguments) {
   arguments.option("dtype", "T",
                    fmt::format("{} (default: the file's types, {} for presets)",
                                choices(all_names<DType>()), name_of(kUsual)));
+  arguments.option("operator", "OP,...",
+                   "what kernels compute: forward, fused, or both (default: what a file says, else "
+                   "forward)");
   arguments.option("device-model", "NAME",
                    "the GPU that 'best' is for, 'h200' say (default: the one here, else the one "
                    "that most winners were found on)");
@@ -198,7 +222,7 @@ struct Sources {
     if (name == kBest && !recipes.contains(name)) {
       forms.add_best(name, best(), problem, needed, kernels, notes);
     } else {
-      forms.add(name, uses_of(name, registry, recipes), problem.problem, kernels, notes);
+      forms.add(name, uses_of(name, registry, recipes), problem, kernels, notes);
     }
   }
 };
@@ -228,6 +252,8 @@ std::vector<ExportedKernel> export_subjects(const Arguments& arguments, const Re
   const std::function<const Best&()> winners = best;
   const Sources sources = {registry, forms, winners, notes};
   std::vector<ExportedKernel> kernels;
+  std::set<std::string>
+      differentiated;  // problems that differ in their operators alone share these
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     ProblemSpec problem = subjects[i].problem;
     const std::string& name = names.size() == 1 ? names.front() : names[i];
@@ -238,6 +264,9 @@ std::vector<ExportedKernel> export_subjects(const Arguments& arguments, const Re
     const std::vector<std::string> found_ones = {kBest};
     for (const std::string& recipe :
          by_itself ? found_ones : subjects[i].gradients.value_or(none)) {
+      const auto type = name_of(problem.problem.types.value);
+      const std::string key = fmt::format("{} {} {}", recipe, type, problem.problem.name);
+      if (!differentiated.insert(key).second) continue;
       sources.add(recipe, gradients, problem, !by_itself, kernels);
     }
   }

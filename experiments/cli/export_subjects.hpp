@@ -10,7 +10,7 @@
 
 namespace msda {
 
-/// Adds --problem, --for, --dtype, --device-model, --recipes, --gradients and --levels.
+/// Adds --problem, --for, --dtype, --operator, --device-model, --recipes, --gradients and --levels.
 void add_subject_options(Arguments& arguments);
 
 /// The words of `msda export`, RECIPE... and KEY=VALUE..., with its options: for each problem one

@@ -25,7 +25,7 @@ constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
 
 /// What one row needs besides its tensors.
 struct Workspace {
-  std::vector<double> weights;  ///< [L, P]
+  std::vector<double> weights;  ///< of the row's points
   std::vector<float> sums;      ///< [C]
 };
 
@@ -39,7 +39,7 @@ class CpuFusedExecutable final : public Executable {
         pool_(threads),
         own_(threads) {
     for (Workspace& own : own_) {
-      own.weights.resize(static_cast<std::size_t>(problem.level_count() * problem.points));
+      own.weights.resize(static_cast<std::size_t>(problem.row_points()));
       own.sums.resize(static_cast<std::size_t>(problem.channels));
     }
   }
@@ -66,16 +66,19 @@ class CpuFusedExecutable final : public Executable {
     // Nothing times NaN is NaN: a row of minus infinity has no other sum, wherever its points are.
     std::fill(own.sums.begin(), own.sums.end(), std::isnan(own.weights.front()) ? kNoNumber : 0.0F);
     const std::int64_t h = row % problem_.heads;
-    const auto* image = static_cast<const Value*>(view.value) +
-                        row / problem_.heads / problem_.queries * levels_.spatial_size() *
-                            problem_.heads * problem_.channels;
+    const std::int64_t first_pixel =
+        row / problem_.heads / problem_.queries * levels_.spatial_size();
+    const auto* image =
+        static_cast<const Value*>(view.value) + first_pixel * problem_.heads * problem_.channels;
+    const auto* padding = static_cast<const unsigned char*>(view.padding_mask);
+    if (padding != nullptr) padding += first_pixel;
     std::size_t at = 0;
     for (std::size_t l = 0; l < levels_.places().size(); ++l) {
       const cpu::LevelPlace& level = levels_.places()[l];
-      for (std::int64_t p = 0; p < problem_.points; ++p, ++at) {
-        const double x = pixel(view, row, static_cast<std::int64_t>(l), p, 0, level.width);
-        const double y = pixel(view, row, static_cast<std::int64_t>(l), p, 1, level.height);
-        add_point(image, level, h, x, y, own.weights[at], own.sums);
+      for (std::int64_t p = 0; p < problem_.points_of(l); ++p, ++at) {
+        const double x = pixel(view, row, l, p, 0, level.width);
+        const double y = pixel(view, row, l, p, 1, level.height);
+        add_point(image, padding, level, h, x, y, own.weights[at], own.sums);
       }
     }
     for (std::int64_t c = 0; c < problem_.channels; ++c) {
@@ -101,26 +104,28 @@ class CpuFusedExecutable final : public Executable {
   }
 
   /// A point's coordinate along an axis of `size` pixels: axis 0 is x.
-  double pixel(const fused::View& view, std::int64_t row, std::int64_t l, std::int64_t p,
+  double pixel(const fused::View& view, std::int64_t row, std::size_t l, std::int64_t p,
                std::int64_t axis, std::int64_t size) const {
     const std::int64_t coordinates = problem_.references.coordinates;
-    const std::int64_t first =
-        (row / problem_.heads * problem_.reference_count() + fused::reference_of(problem_, l, p)) *
-            coordinates +
-        axis;
+    const std::int64_t first = (row / problem_.heads * problem_.reference_count() +
+                                fused::reference_of(problem_, static_cast<std::int64_t>(l), p)) *
+                                   coordinates +
+                               axis;
     const auto reference = [&](std::int64_t i) -> double {
       return load(problem_.types.reference, view.references, i);
     };
     const double box = coordinates == 2 ? 0 : reference(first + 2);
-    const std::int64_t point = (row * problem_.level_count() + l) * problem_.points + p;
-    return fused::pixel_of(problem_, reference(first), box,
+    const std::int64_t point = row * problem_.row_points() + problem_.first_point(l) + p;
+    return fused::pixel_of(problem_, l, reference(first), box,
                            load(problem_.types.location, view.offsets, 2 * point + axis), size);
   }
 
-  /// Adds the corners of the point (x, y), in pixels of the level.
+  /// Adds the corners of the point (x, y), in pixels of the level. `padding`: flags of the image's
+  /// pixels, or null.
   template <class Value>
-  void add_point(const Value* image, const cpu::LevelPlace& level, std::int64_t h, double x,
-                 double y, double attention, std::vector<float>& sums) const {
+  void add_point(const Value* image, const unsigned char* padding, const cpu::LevelPlace& level,
+                 std::int64_t h, double x, double y, double attention,
+                 std::vector<float>& sums) const {
     // Written so that NaN counts as outside.
     const bool counts = x > -1 && y > -1 && x < static_cast<double>(level.width) &&
                         y < static_cast<double>(level.height);
@@ -135,6 +140,7 @@ class CpuFusedExecutable final : public Executable {
           static_cast<float>(attention * (1 - std::abs(x - static_cast<double>(column))) *
                              (1 - std::abs(y - static_cast<double>(line))));
       const std::int64_t place = level.origin + line * level.pitch + column;
+      if (padding != nullptr && padding[place] != 0) continue;
       const Value* const channels = image + (place * problem_.heads + h) * problem_.channels;
       for (std::size_t c = 0; c < sums.size(); ++c) sums[c] += weight * to_float(channels[c]);
     }

@@ -42,9 +42,10 @@ class CpuScalarExecutable final : public Executable {
     const auto* image = static_cast<const Value*>(tensors.value) +
                         b * levels_.spatial_size() * problem_.heads * problem_.channels;
     const std::int64_t row = (b * problem_.queries + q) * problem_.heads + h;
-    std::int64_t point = row * problem_.level_count() * problem_.points;
-    for (const cpu::LevelPlace& level : levels_.places()) {
-      for (std::int64_t p = 0; p < problem_.points; ++p, ++point) {
+    std::int64_t point = row * problem_.row_points();
+    for (std::size_t l = 0; l < levels_.places().size(); ++l) {
+      const cpu::LevelPlace& level = levels_.places()[l];
+      for (std::int64_t p = 0; p < problem_.points_of(l); ++p, ++point) {
         const double x = load(problem_.types.location, tensors.locations, 2 * point);
         const double y = load(problem_.types.location, tensors.locations, 2 * point + 1);
         const float attention = load(problem_.types.weight, tensors.weights, point);

@@ -39,8 +39,8 @@ bool HeadPlanes::worthwhile(const Problem& problem) {
   // Copying a pixel costs about as much as the copy saves on two reads of it; twice that, to be
   // sure.
   constexpr double kReadsOfEachPixel = 4;
-  const double reads = 4.0 * static_cast<double>(problem.queries) *
-                       static_cast<double>(problem.level_count() * problem.points);
+  const double reads =
+      4.0 * static_cast<double>(problem.queries) * static_cast<double>(problem.row_points());
   const auto pixels = static_cast<double>(cpu::Levels(problem).spatial_size());
   return problem.heads > 1 && reads >= kReadsOfEachPixel * pixels;
 }

@@ -58,7 +58,7 @@ Rows::Rows(const Problem& problem, const Parameters& parameters)
   plan_.queries = problem.queries;
   plan_.heads = problem.heads;
   plan_.channels = problem.channels;
-  plan_.points = problem.level_count() * problem.points;
+  plan_.points = problem.row_points();
   plan_.padded_points = (plan_.points + kWidestVector - 1) / kWidestVector * kWidestVector;
   plan_.location_bytes = 2 * plan_.points * bytes_of(problem.types.location);
   plan_.weight_bytes = plan_.points * bytes_of(problem.types.weight);
@@ -67,8 +67,9 @@ Rows::Rows(const Problem& problem, const Parameters& parameters)
   plan_.pixel_bytes = planes_ ? slice : problem.heads * slice;
   plan_.head_bytes = planes_ ? levels.spatial_size() * slice : slice;
   plan_.image_bytes = levels.spatial_size() * problem.heads * slice;
-  for (const cpu::LevelPlace& level : levels.places()) {
-    const auto points = static_cast<std::size_t>(problem.points);
+  for (std::size_t l = 0; l < levels.places().size(); ++l) {
+    const cpu::LevelPlace& level = levels.places()[l];
+    const auto points = static_cast<std::size_t>(problem.points_of(l));
     width_.insert(width_.end(), points, static_cast<float>(level.width));
     height_.insert(height_.end(), points, static_cast<float>(level.height));
     first_.insert(first_.end(), points, level.origin * plan_.pixel_bytes);

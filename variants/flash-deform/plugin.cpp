@@ -32,7 +32,7 @@ class FlashDeform final : public msda::Optimization {
                                          const msda::Parameters& parameters) const override {
     const auto width = parameters.get<std::int64_t>("width");
     if (auto reason = msda::width_refusal(problem, width)) return reason;
-    if (problem.level_count() * problem.points > kMostWeights) {
+    if (problem.row_points() > kMostWeights) {
       return "a thread holds at most " + std::to_string(kMostWeights) + " weights";
     }
     const std::int64_t lanes = problem.channels / (width == 0 ? 1 : width);

@@ -33,6 +33,9 @@ class TensorCoreAttempt final : public msda::Optimization {
       return "tensor cores multiply fp16 or bf16 values here; fp32 would be rounded to tf32";
     }
     if (device.compute_capability < 80) return "mma.m16n8k16 needs compute capability 8.0";
+    if (!problem.level_points.empty()) {
+      return "a warp takes as many points of each level, and these differ here";
+    }
     return std::nullopt;
   }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <msda/composition.cuh>
+#include <msda/level_points.cuh>
 
 namespace msda {
 
@@ -17,8 +18,15 @@ struct Visit {
 template <class K>
 struct Walk {
   using Problem = typename K::Problem;
-  static constexpr int kPerLevel = (Problem::kPoints + kBatch<K> - 1) / kBatch<K>;
-  static constexpr int kVisits = Problem::kLevels * kPerLevel;
+  /// Visits of a level.
+  static constexpr int visits_of(int level) {
+    return (points_of<Problem>(level) + kBatch<K> - 1) / kBatch<K>;
+  }
+  static constexpr int kVisits = [] {
+    int count = 0;
+    for (int level = 0; level < Problem::kLevels; ++level) count += visits_of(level);
+    return count;
+  }();
   /// Visits whose values are in flight while those of one are blended.
   static constexpr int kAhead = K::Fetch::kAhead > 0 ? K::Fetch::kAhead
                                                      : (K::Unroll::kLoadsAhead ? 1 : 0);
@@ -28,19 +36,23 @@ struct Walk {
   /// True if the visits of a level are a loop; otherwise all visits of a row are unrolled.
   static constexpr bool kRolled = kAhead == 0 && !K::Unroll::kAlternates;
 
-  /// The n-th visit. With kAlternates, levels 0 and L-1 alternate, then levels 1 and L-2, ...
+  /// The n-th visit. With kAlternates, levels 0 and L-1 alternate, then levels 1 and L-2, ...; the
+  /// level with more visits ends by itself.
   static constexpr Visit visit(int n) {
-    int level = n / kPerLevel;
-    int batch = n % kPerLevel;
-    if (K::Unroll::kAlternates) {
-      const int pair = n / (2 * kPerLevel);
-      const int in_pair = n % (2 * kPerLevel);
-      const bool middle = 2 * pair + 1 == Problem::kLevels;
-      level = middle || in_pair % 2 == 0 ? pair : Problem::kLevels - 1 - pair;
-      batch = middle ? in_pair : in_pair / 2;
+    int level = 0;
+    int other = K::Unroll::kAlternates ? Problem::kLevels - 1 : 0;  // of the pair
+    const auto of_other = [&] { return other == level ? 0 : visits_of(other); };
+    while (n >= visits_of(level) + of_other()) {
+      n -= visits_of(level) + of_other();
+      ++level;
+      other = K::Unroll::kAlternates ? other - 1 : level;
     }
+    const int own = visits_of(level);
+    const int both = 2 * (own < of_other() ? own : of_other());
+    int batch = n < both ? n / 2 : n - both / 2;
+    if (n < both ? n % 2 == 1 : own < of_other()) level = other;
     const int first = batch * kBatch<K>;
-    const int left = Problem::kPoints - first;
+    const int left = points_of<Problem>(level) - first;
     return {level, first, left < kBatch<K> ? left : kBatch<K>};
   }
   /// True when no visit before the n-th is of its level.

@@ -40,7 +40,7 @@ extern "C" {
  * tells a library what is there. */
 #define MSDA_EXTERNAL_ABI 1
 
-enum msda_type { MSDA_FP32 = 0, MSDA_FP16 = 1, MSDA_BF16 = 2, MSDA_INT64 = 3 };
+enum msda_type { MSDA_FP32 = 0, MSDA_FP16 = 1, MSDA_BF16 = 2, MSDA_INT64 = 3, MSDA_BOOL = 4 };
 enum msda_role { MSDA_INPUT = 0, MSDA_OUTPUT = 1 };
 enum msda_layout {
   MSDA_PLAIN = 0,      /* a level is H_l rows of W_l pixels */
@@ -64,11 +64,16 @@ typedef struct msda_problem {
   int64_t channels;      /* C, of one head */
   int64_t levels;        /* L */
   int64_t queries;       /* Q, of one image */
-  int64_t points;        /* P, of one head and level */
+  int64_t points;        /* P, of one head and level; the most where levels differ */
   const int64_t* shapes; /* [L, 2] heights and widths without borders, in host memory */
   const int64_t* starts; /* [L] first pixel of each level in value, in host memory */
   const char* options;   /* what the arm says in `options`; "" without */
   const char* operator_name; /* "forward"; of programs from 0.2 on */
+  /* Of operators with reference points (docs/fused.md); of programs from 0.2 on: */
+  int32_t reference_type;        /* enum msda_type */
+  int32_t reference_coordinates; /* of a reference: 2 or 4 */
+  int64_t reference_anchors;     /* of a query for all levels; 0: one for each level */
+  const int64_t* level_points;   /* [L] points of each level, in host memory */
 } msda_problem;
 
 /* What NAME_query says. */

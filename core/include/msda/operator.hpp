@@ -42,7 +42,10 @@ struct TensorSpec {
   /// The leading axes that number its rows; a row is one vector of the others. Errors of an output
   /// are judged by rows.
   std::size_t row_axes = 0;
-  DType Types::*type = nullptr;  ///< the problem's type that it is stored in
+  /// The problem's type that it is stored in; null: flags of one byte each, 0 or 1.
+  DType Types::*type = nullptr;
+  /// What of a problem says whether it has the tensor; null: each has.
+  bool Problem::*present = nullptr;
   /// Of an output: the sum of many contributions. It arrives with any content, so clearing it is a
   /// part of each launch.
   bool accumulated = false;
@@ -82,6 +85,11 @@ inline bool is_asked(const Problem& problem, std::size_t tensor) {
   return (problem.unasked >> tensor & 1U) == 0;
 }
 
+/// False for a tensor that the problem does without: it has no elements and is null in Tensors.
+inline bool is_there(const Problem& problem, const TensorSpec& spec) {
+  return spec.present == nullptr || problem.*(spec.present);
+}
+
 /// Tensors of one input set on a device, by their number in the operator's list.
 struct Tensors {
   std::array<void*, kMostTensors> data{};  ///< inputs must not be written to
@@ -92,7 +100,8 @@ struct Tensors {
   void* operator[](std::size_t tensor) const { return data[tensor]; }
 };
 
-/// The number of elements along an axis.
+/// The number of elements along an axis. Where levels differ in their points, a row's points are
+/// counted through all of them, as if they were those of one level.
 inline std::int64_t extent(const Problem& problem, Axis axis) {
   switch (axis) {
     case Axis::kBatch: return problem.batch;
@@ -100,8 +109,8 @@ inline std::int64_t extent(const Problem& problem, Axis axis) {
     case Axis::kQuery: return problem.queries;
     case Axis::kHead: return problem.heads;
     case Axis::kChannel: return problem.channels;
-    case Axis::kLevel: return problem.level_count();
-    case Axis::kPoint: return problem.points;
+    case Axis::kLevel: return problem.level_points.empty() ? problem.level_count() : 1;
+    case Axis::kPoint: return problem.level_points.empty() ? problem.points : problem.row_points();
     case Axis::kXY: return 2;
     case Axis::kReference: return problem.reference_count();
     case Axis::kCoordinate: return problem.references.coordinates;
@@ -109,8 +118,13 @@ inline std::int64_t extent(const Problem& problem, Axis axis) {
   return 0;
 }
 
+/// Not of flags.
 inline DType type_of(const Problem& problem, const TensorSpec& spec) {
   return problem.types.*(spec.type);
+}
+
+inline std::size_t element_bytes(const Problem& problem, const TensorSpec& spec) {
+  return spec.type == nullptr ? 1 : size_of(type_of(problem, spec));
 }
 
 /// What messages call the extent of an axis.
@@ -123,6 +137,7 @@ constexpr std::string_view words_of(Axis axis) {
 
 /// Throws UsageError that names the tensor when the count leaves 63 bits; never after validate().
 inline std::int64_t elements(const Problem& problem, const TensorSpec& spec) {
+  if (!is_there(problem, spec)) return 0;
   std::array<NamedSize, 6> sizes{};
   for (std::size_t d = 0; d < spec.rank; ++d) {
     sizes[d] = {words_of(spec.axes[d]), extent(problem, spec.axes[d])};
@@ -134,7 +149,7 @@ inline std::int64_t elements(const Problem& problem, const TensorSpec& spec) {
 inline std::int64_t bytes_of(const Problem& problem, const TensorSpec& spec) {
   return checked_product(spec.name,
                          {{"elements", elements(problem, spec)},
-                          {"bytes", static_cast<std::int64_t>(size_of(type_of(problem, spec)))}});
+                          {"bytes", static_cast<std::int64_t>(element_bytes(problem, spec))}});
 }
 
 /// Elements of one row.

@@ -35,6 +35,8 @@ struct References {
   /// 0: a query has one for each level; otherwise as many for all levels together, of which point p
   /// takes number p % anchors.
   std::int64_t anchors = 0;
+  /// Of 4: an offset of 1, divided by the points of its level, moves by so much of the box.
+  double scale = 0.5;
   friend bool operator==(const References&, const References&) = default;
 };
 
@@ -44,11 +46,16 @@ struct Problem {
   std::int64_t queries = 1;    ///< Q, per image
   std::int64_t heads = 1;      ///< H
   std::int64_t channels = 32;  ///< C, per head
-  std::int64_t points = 4;     ///< P, per head and level
+  std::int64_t points = 4;     ///< P, per head and level; the most of a level where these differ
   std::vector<Level> levels;   ///< L entries
+  /// Points of each level where these differ, else empty. A row then has the points of all levels
+  /// one after the other, as many as there are.
+  std::vector<std::int64_t> level_points;
   ValueLayout layout = ValueLayout::kPlain;
   Types types;
   References references;
+  /// Whether a mask says which pixels of `value` are padding and count as zero.
+  bool padding = false;
   /// Outputs of the operator that nobody asks for, bit i for tensor i of its list: a frozen
   /// backbone needs no grad_value. They are neither allocated nor computed.
   std::uint32_t unasked = 0;
@@ -57,6 +64,16 @@ struct Problem {
   std::int64_t reference_count() const {
     return references.anchors == 0 ? level_count() : references.anchors;
   }
+
+  std::int64_t points_of(std::size_t l) const {
+    return level_points.empty() ? points : level_points.at(l);
+  }
+  /// Points of a row before those of level l; of level L, all of the row.
+  std::int64_t first_point(std::size_t l) const;
+  /// Of one head and query, on all levels.
+  std::int64_t row_points() const { return first_point(levels.size()); }
+  /// The level that point `point` of a row lies on.
+  std::size_t level_of(std::int64_t point) const;
 
   // Sizes that follow throw UsageError when they leave 63 bits; never after validate().
   std::int64_t level_count() const { return static_cast<std::int64_t>(levels.size()); }
@@ -82,6 +99,20 @@ inline std::int64_t border_of(ValueLayout layout) {
   return layout == ValueLayout::kZeroBorder ? 2 : 0;
 }
 }  // namespace detail
+
+inline std::int64_t Problem::first_point(std::size_t l) const {
+  if (level_points.empty()) return static_cast<std::int64_t>(l) * points;
+  std::int64_t first = 0;
+  for (std::size_t before = 0; before < l; ++before) first += level_points.at(before);
+  return first;
+}
+
+inline std::size_t Problem::level_of(std::int64_t point) const {
+  if (level_points.empty()) return static_cast<std::size_t>(point / points);
+  std::size_t level = 0;
+  while (point >= level_points.at(level)) point -= level_points[level++];
+  return level;
+}
 
 inline std::int64_t Problem::level_pitch(std::size_t l) const {
   return checked_sum("levels: width", levels.at(l).width, detail::border_of(layout));

@@ -100,7 +100,7 @@ double weight_of(const Rounding& rounding, double corners) {
 }
 
 Arithmetic coarser(const Arithmetic& a, const Arithmetic& b, const Problem& problem) {
-  const auto corners = static_cast<double>(4 * problem.level_count() * problem.points);
+  const auto corners = static_cast<double>(4 * problem.row_points());
   const auto worse = [](const Rounding& one, const Rounding& other, double all) {
     return weight_of(one, all) < weight_of(other, all) ? other : one;
   };

@@ -100,6 +100,19 @@ std::string fixed_levels_text(const Problem& problem) {
       chain(heights), chain(widths), chain(problem.level_starts()));
 }
 
+/// Where levels differ in their points (msda/level_points.cuh).
+std::string level_points_text(const Problem& problem) {
+  if (problem.level_points.empty()) return "";
+  std::vector<std::int64_t> first;
+  for (std::size_t l = 0; l < problem.levels.size(); ++l) first.push_back(problem.first_point(l));
+  return fmt::format(
+      R"(  static constexpr int kRowPoints = {};
+  static constexpr int points(int level) {{ return {}; }}
+  static constexpr int first_point(int level) {{ return {}; }}
+)",
+      problem.row_points(), chain(problem.level_points), chain(first));
+}
+
 std::string problem_text(const Problem& problem, LevelForm form) {
   return fmt::format(
       R"(struct Problem {{
@@ -111,11 +124,12 @@ std::string problem_text(const Problem& problem, LevelForm form) {
   static constexpr int kChannels = {};
   static constexpr int kLevels = {};
   static constexpr int kPoints = {};
-{}}};
+{}{}}};
 )",
       traits_of(problem.types.value).device_type, traits_of(problem.types.location).device_type,
       traits_of(problem.types.weight).device_type, traits_of(problem.types.output).device_type,
       problem.heads, problem.channels, problem.level_count(), problem.points,
+      level_points_text(problem),
       form == LevelForm::kFixed ? fixed_levels_text(problem) : run_time_levels_text(problem, form));
 }
 
@@ -252,7 +266,8 @@ ComposedUnit write_unit(const Composition& placed, const Problem& problem,
                               composition.op().policy_parameters(problem));
     slots += fmt::format(
         "  using Arguments = {};\n  template <class K>\n  using {} = {}<K, {}_parameters>;\n",
-        borrowed->arguments, place.member, borrowed->type, name);
+        fmt::format(fmt::runtime(borrowed->arguments), name + "_parameters"), place.member,
+        borrowed->type, name);
     contracts += contract_check("operator", composition.op().name(), place, skeleton);
   }
   const std::string symbol = symbol_of(composition);

@@ -54,6 +54,7 @@ Tensors upload(const Input& input, std::vector<std::unique_ptr<SimtMemory>>& mem
   Tensors tensors;
   for (std::size_t i = 0; i < input.specs.size(); ++i) {
     const TensorSpec& spec = input.specs[i];
+    if (!is_there(input.problem, spec)) continue;
     if (spec.role == TensorSpec::Role::kInput) tensors.data[i] = copy(input.tensors[i]);
     if (spec.role == TensorSpec::Role::kOutput && is_asked(input.problem, i)) {
       tensors.data[i] = place(static_cast<std::size_t>(bytes_of(input.problem, spec)))->data();

@@ -1,5 +1,6 @@
 // Which compositions an export can carry, and to which devices.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -23,7 +24,6 @@ constexpr const char* kArchitecture = "sm_90a";
 constexpr int kCapability = 90;
 /// Of those before it.
 constexpr const char* kEarlierArchitecture = "sm_80";
-constexpr std::string_view kBackwardOperator = "backward";
 
 void require_operator(const ExportedKernel& kernel) {
   if (kernel.composition.kernel() != nullptr) {
@@ -39,11 +39,17 @@ void require_operator(const ExportedKernel& kernel) {
                     kernel.composition.placement()->plugin->name));
   }
   const std::string_view op = kernel.composition.op().name();
-  if (op != kDefaultOperator && op != kBackwardOperator) {
-    throw UsageError(
-        fmt::format("'{}' computes the operator '{}', and exports are of '{}' and "
-                    "'{}'",
-                    kernel.recipe, op, kDefaultOperator, kBackwardOperator));
+  if (std::ranges::find(kExportedOperators, op) == std::end(kExportedOperators)) {
+    throw UsageError(fmt::format("'{}' computes the operator '{}', and exports are of: {}",
+                                 kernel.recipe, op, fmt::join(kExportedOperators, ", ")));
+  }
+  const Problem& problem = kernel.problem;
+  if (!problem.level_points.empty() || problem.padding ||
+      problem.references.scale != References().scale) {
+    throw UsageError(fmt::format(
+        "'{}' for {}: exported kernels have the same number of points on each level, no "
+        "padding mask, and boxes that count half",
+        kernel.recipe, describe(problem)));
   }
 }
 
@@ -89,7 +95,9 @@ std::string form_text(LevelForm form, const char* format) {
 
 std::string identifier(const ExportedKernel& kernel, std::set<std::string>& taken) {
   const Problem& problem = kernel.problem;
+  const Operator& op = kernel.composition.op();
   std::string name = problem.name + "_" + std::string(name_of(problem.types.value)) +
+                     (op.borrows() ? fmt::format("_{}", op.name()) : "") +
                      form_text(kernel.composition.levels(), "_{}");
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
@@ -168,7 +176,9 @@ CheckedKernel named(const ExportedKernel& kernel, std::set<std::string>& spaces)
   CheckedKernel one;
   one.exported = &kernel;
   one.space = identifier(kernel, spaces);
-  one.name = fmt::format("{} for {}{}", kernel.recipe, kernel.problem.name,
+  const Operator& op = kernel.composition.op();
+  one.name = fmt::format("{} for {}{}{}", kernel.recipe, kernel.problem.name,
+                         op.borrows() ? fmt::format(", {}", op.name()) : "",
                          form_text(kernel.composition.levels(), " with {} sizes"));
   return one;
 }
@@ -207,8 +217,8 @@ std::vector<PlannedKernel> passes_of(const CheckedKernel& kernel) {
   return passes;
 }
 
-bool is_backward(const CheckedKernel& kernel) {
-  return kernel.exported->composition.op().name() == kBackwardOperator;
+std::string_view operator_of(const CheckedKernel& kernel) {
+  return kernel.exported->composition.op().name();
 }
 
 std::vector<CheckedKernel> check_kernels(const ExportRequest& request, const Compiler& compiler) {

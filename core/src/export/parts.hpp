@@ -14,6 +14,10 @@
 
 namespace msda {
 
+/// Operators that are exported, each with a table of its kernels.
+inline constexpr std::string_view kExportedOperators[] = {"forward", "backward", "fused",
+                                                          "fused-backward"};
+
 /// What stands in the templates between two @.
 using Words = std::map<std::string, std::string>;
 /// The template's text with its words filled in.
@@ -69,8 +73,8 @@ void add_images(const ExportRequest& request, const Compiler& compiler,
 std::string images_text(const ExportRequest& request, const std::vector<CheckedKernel>& kernels);
 /// The name of a kernel's images in it.
 std::string images_name(const CheckedKernel& kernel);
-/// Whether it computes gradients.
-bool is_backward(const CheckedKernel& kernel);
+/// Name of the operator that it computes, one of kExportedOperators.
+std::string_view operator_of(const CheckedKernel& kernel);
 
 /// "100x134 50x67", or the form of sizes that are no constants.
 std::string levels_text(const CheckedKernel& kernel);

@@ -35,6 +35,21 @@ std::string launchable(const std::string& symbol, const std::string& expression,
                      pass->slot);
 }
 
+/// An operator's name in the source.
+std::string in_source(std::string_view op) {
+  std::string name(op);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+/// What the kernel is for, as an expression: its constants are types of its namespace.
+std::string shape_text(const CheckedKernel& kernel) {
+  if (!kernel.exported->composition.op().borrows())
+    return fmt::format("shape_of<{}::Problem>()", kernel.space);
+  return fmt::format("shape_of<{0}::Problem, {0}::{1}_parameters>()", kernel.space,
+                     in_source(operator_of(kernel)));
+}
+
 /// The line of the table that a kernel is.
 std::string table_entry(const CheckedKernel& kernel) {
   const Problem& problem = kernel.exported->problem;
@@ -50,9 +65,9 @@ std::string table_entry(const CheckedKernel& kernel) {
   const std::string images =
       kernel.images.empty() ? "" : fmt::format("{}, {}", images_name(kernel), kernel.images.size());
   return fmt::format(
-      "    {{{},\n     shape_of<{}::Problem>(),\n     {},\n     {},\n     {},\n     {},\n     {},\n"
+      "    {{{},\n     {},\n     {},\n     {},\n     {},\n     {},\n     {},\n"
       "     {{{}}},\n     {{{}}},\n     {{{}}}}},\n",
-      literal(kernel.name), kernel.space, problem.batch * problem.queries, kernel.repeats,
+      literal(kernel.name), shape_text(kernel), problem.batch * problem.queries, kernel.repeats,
       kernel.least_capability, kernel.most_capability, kernel.composed.constant_plan, images,
       fmt::join(mains, ", "), fmt::join(passes, ", "));
 }
@@ -72,16 +87,16 @@ std::string source_switch(const ExportRequest& request, const std::vector<Checke
   return text + (images ? fmt::format("#include \"{}_images.h\"\n\n", request.name) : "");
 }
 
-/// The tables of both operators, each with an empty entry at its end.
+/// The tables of all operators, each with an empty entry at its end.
 std::string tables(const std::vector<CheckedKernel>& kernels) {
   std::string text =
       "// --- The tables "
       "---------------------------------------------------------------------------------\n\n"
       "namespace {\n\n";
-  for (const bool backward : {false, true}) {
-    text += fmt::format("Tuned {}_kernels[] = {{\n", backward ? "backward" : "forward");
+  for (const std::string_view op : kExportedOperators) {
+    text += fmt::format("Tuned {}_kernels[] = {{\n", in_source(op));
     for (const CheckedKernel& kernel : kernels) {
-      if (is_backward(kernel) == backward) text += table_entry(kernel);
+      if (operator_of(kernel) == op) text += table_entry(kernel);
     }
     text += "    {}};\n\n";
   }
@@ -116,9 +131,9 @@ std::string host_text(const ExportRequest& request, const std::vector<CheckedKer
   };
   const bool maps = any(copies_boxes);
   const bool texels = any(fetches_texels);
-  std::set<std::string> includes = {"algorithm", "atomic",  "cmath",      "cstddef",
-                                    "cstdint",   "cstring", "functional", "cuda_runtime.h",
-                                    "memory",    "mutex",   "thread",     "vector"};
+  std::set<std::string> includes = {
+      "algorithm",      "atomic", "cmath", "cstddef", "cstdint",     "cstring", "functional",
+      "cuda_runtime.h", "memory", "mutex", "thread",  "type_traits", "vector"};
   std::string launcher =
       "#include <msda/runtime/images.hpp>\n#include <msda/runtime/level_sizes.hpp>\n"
       "#include <msda/runtime/sequence.hpp>\n";
@@ -136,7 +151,8 @@ std::string host_text(const ExportRequest& request, const std::vector<CheckedKer
   const std::string flat = flattener.flat(launcher, launcher_headers());
   includes.insert(flattener.outside().begin(), flattener.outside().end());
   std::string general;
-  for (const char* part : {"general_call", "general", "general_backward", "general_cpu"}) {
+  for (const char* part :
+       {"general_call", "general", "general_backward", "general_cpu", "front", "front_cpu"}) {
     general += template_text(fmt::format("source/{}.cuh", part)) + "\n";
   }
   return include_lines(includes) + fmt::format("\n#include \"{}.h\"\n\n", request.name) + flat +
@@ -144,7 +160,8 @@ std::string host_text(const ExportRequest& request, const std::vector<CheckedKer
          filled("source/entry.cuh", {{"ADD_TEXTURES", texels ? kAddTextures : ""},
                                      {"ADD_MAPS", maps ? kAddMaps : ""},
                                      {"NAME", request.name}}) +
-         filled("source/backward_entry.cuh", {{"NAME", request.name}});
+         filled("source/backward_entry.cuh", {{"NAME", request.name}}) +
+         filled("source/fused_entry.cuh", {{"NAME", request.name}});
 }
 
 std::string source_text(const ExportRequest& request, const std::vector<CheckedKernel>& kernels) {

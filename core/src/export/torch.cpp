@@ -18,6 +18,7 @@ ExportRequest with_wide_locations(const ExportRequest& request) {
   ExportRequest wide = request;
   for (const ExportedKernel& kernel : request.kernels) {
     const Types& types = kernel.problem.types;
+    if (kernel.composition.op().borrows()) continue;  // offsets are as narrow as values
     if (types.value == kWidest || types != Types::all(types.value)) continue;
     ExportedKernel other = kernel;
     other.problem.name += "-wide";
@@ -33,8 +34,8 @@ ExportRequest with_wide_locations(const ExportRequest& request) {
 
 void add_package(std::vector<ExportedFile>& files, const std::filesystem::path& folder,
                  const Words& words) {
-  for (const char* file :
-       {"__init__.py", "attention.py", "autograd.py", "layers.py", "onnx.py", "patch.py"}) {
+  for (const char* file : {"__init__.py", "attention.py", "autograd.py", "fused.py", "layers.py",
+                           "modules.py", "onnx.py", "patch.py", "registration.py"}) {
     files.push_back({folder / file, filled(fmt::format("torch/package/{}", file), words)});
   }
 }
@@ -126,14 +127,16 @@ std::vector<ExportedFile> export_torch(const ExportRequest& asked, const Compile
       {"EXTENSION", ""}};
   std::vector<ExportedFile> files = source_in("src", request, kernels);
   files.push_back({"src/ops.cpp", filled("torch/ops.cpp.in", words)});
+  files.push_back({"src/fused_ops.hpp", filled("torch/fused_ops.hpp.in", words)});
   for (const std::string file : {"binding_stable.hpp", "binding_classic.hpp"}) {
     files.push_back({"src/" + file, template_text("torch/" + file)});
   }
   add_package(files, package, words);
   files.push_back({package + "/_ops.py", filled("torch/package/_ops.py", words)});
-  for (const char* file : {"README.md", "build.py", "check.py", "pyproject.toml", "setup.py",
-                           "checks/__init__.py", "checks/compilers.py", "checks/gradients.py",
-                           "checks/models.py", "checks/operator.py", "checks/peers.py"}) {
+  for (const char* file :
+       {"README.md", "build.py", "check.py", "pyproject.toml", "setup.py", "checks/__init__.py",
+        "checks/compilers.py", "checks/fused.py", "checks/gradients.py", "checks/models.py",
+        "checks/modules.py", "checks/operator.py", "checks/peers.py", "checks/training.py"}) {
     files.push_back({file, filled(fmt::format("torch/{}", file), words)});
   }
   files.push_back({"LICENSE", licence_text()});
@@ -159,6 +162,7 @@ std::vector<ExportedFile> export_hub(const ExportRequest& asked, const Compiler&
       {"EXTENSION", "\nREGISTER_EXTENSION(TORCH_EXTENSION_NAME)\n"}};
   std::vector<ExportedFile> files = source_in(package + "_cuda", request, kernels);
   files.push_back({"torch-ext/torch_binding.cpp", filled("torch/ops.cpp.in", words)});
+  files.push_back({"torch-ext/fused_ops.hpp", filled("torch/fused_ops.hpp.in", words)});
   files.push_back({"torch-ext/binding_stable.hpp", template_text("torch/binding_stable.hpp")});
   add_package(files, std::filesystem::path("torch-ext") / package, words);
   for (const char* file : {"build.toml", "flake.nix", "CARD.md"}) {

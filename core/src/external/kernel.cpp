@@ -10,6 +10,7 @@
 
 #include "external/external.hpp"
 #include "external/library.hpp"
+#include "input/tensor_files.hpp"
 #include "operators/operator.hpp"
 #include "problem/tensor_names.hpp"
 
@@ -38,6 +39,9 @@ class ProblemInC {
       shapes_.push_back(level.height);
       shapes_.push_back(level.width);
     }
+    for (std::size_t l = 0; l < problem.levels.size(); ++l) {
+      points_.push_back(problem.points_of(l));
+    }
     const bool bordered = problem.layout == ValueLayout::kZeroBorder;
     c_ = {.size = sizeof(msda_problem),
           .abi = MSDA_EXTERNAL_ABI,
@@ -57,7 +61,11 @@ class ProblemInC {
           .shapes = shapes_.data(),
           .starts = starts_.data(),
           .options = options_.c_str(),
-          .operator_name = operator_.c_str()};
+          .operator_name = operator_.c_str(),
+          .reference_type = type_code(problem.types.reference),
+          .reference_coordinates = static_cast<std::int32_t>(problem.references.coordinates),
+          .reference_anchors = problem.references.anchors,
+          .level_points = points_.data()};
   }
   ProblemInC(const ProblemInC&) = delete;
   ProblemInC& operator=(const ProblemInC&) = delete;
@@ -67,6 +75,7 @@ class ProblemInC {
  private:
   std::vector<std::int64_t> shapes_;
   std::vector<std::int64_t> starts_;
+  std::vector<std::int64_t> points_;  ///< by level
   std::string options_;
   std::string operator_;
   msda_problem c_{};
@@ -80,10 +89,11 @@ class TensorsInC {
       const TensorSpec& spec = specs[i];
       msda_tensor tensor{};
       tensor.name = spec.name.data();
-      tensor.type = type_code(type_of(problem, spec));
+      tensor.type = spec.type == nullptr ? MSDA_BOOL : type_code(type_of(problem, spec));
       tensor.role = spec.role == TensorSpec::Role::kOutput ? MSDA_OUTPUT : MSDA_INPUT;
-      for (const Axis axis : spec.dimensions())
+      for (const Axis axis : file_axes(problem, spec)) {
         tensor.extent[tensor.rank++] = extent(problem, axis);
+      }
       add(tensor, i);
     }
     const std::int64_t levels = problem.level_count();
@@ -270,7 +280,7 @@ class ExternalKernel final : public Kernel {
     return Kernel::devices(parameters);
   }
 
-  std::optional<std::string> unsupported(const Problem&, const DeviceInfo&,
+  std::optional<std::string> unsupported(const Problem& problem, const DeviceInfo&,
                                          const Parameters& parameters) const override {
     const Operator& op = find_operator(parameters.get<std::string>("operator"));
     const auto& library = parameters.get<std::string>("library");
@@ -281,6 +291,9 @@ class ExternalKernel final : public Kernel {
     if (!takes_list(parameters) && !op.has_tensors_of(find_operator(kDefaultOperator))) {
       return fmt::format("the signature {} is of the operator '{}'; '{}' takes {}", kPointers,
                          kDefaultOperator, op.name(), kList);
+    }
+    if (!takes_list(parameters) && !problem.level_points.empty()) {
+      return fmt::format("with the signature {} levels have the same number of points", kPointers);
     }
     if (library.empty()) return "no library and no Python callable is given";
     std::error_code failure;

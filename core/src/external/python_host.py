@@ -38,6 +38,10 @@ class Problem(ctypes.Structure):
         ("starts", ctypes.POINTER(ctypes.c_int64)),
         ("options", ctypes.c_char_p),
         ("operator_name", ctypes.c_char_p),
+        ("reference_type", ctypes.c_int32),
+        ("reference_coordinates", ctypes.c_int32),
+        ("reference_anchors", ctypes.c_int64),
+        ("level_points", ctypes.POINTER(ctypes.c_int64)),
     ]
 
 
@@ -87,8 +91,8 @@ CUDA = 2  # enum msda_device
 BF16 = 2  # enum msda_type
 OUTPUT = 1  # enum msda_role
 ZERO_BORDER = 1  # enum msda_layout
-TYPES = ("float32", "float16", "bfloat16", "int64")
-WIDTHS = (4, 2, 2, 8)
+TYPES = ("float32", "float16", "bfloat16", "int64", "bool")
+WIDTHS = (4, 2, 2, 8, 1)
 # The names that public implementations give to a tensor, beside ours.
 ALIASES = {
     "sampling_locations": "locations",
@@ -104,6 +108,7 @@ ALIASES = {
     "value_level_start_index": "level_start_index",
 }
 SHAPES_AS_LIST = ("spatial_shapes_list", "value_spatial_shapes_list")
+POINTS_AS_LIST = ("num_points_list", "points_per_level")
 # What callables without a signature get, in the order of the field's operators.
 POSITIONAL = ("value", "spatial_shapes", "level_start_index", "locations", "weights")
 
@@ -127,7 +132,7 @@ class TorchTensors:
             size = tensor.elements() * WIDTHS[tensor.type]
             memory = (ctypes.c_char * size).from_address(tensor.data)
             return torch.frombuffer(memory, dtype=dtype).view(tensor.shape())
-        stored = "<i2" if tensor.type == BF16 else ("<f4", "<f2", "", "<i8")[tensor.type]
+        stored = "<i2" if tensor.type == BF16 else ("<f4", "<f2", "", "<i8", "|b1")[tensor.type]
 
         class Memory:
             __cuda_array_interface__ = {
@@ -224,6 +229,7 @@ def as_dict(problem):
         "operator": problem.operator_name.decode(),
         "device": "cuda" if problem.device == CUDA else "cpu",
         "levels": levels,
+        "points_per_level": problem.level_points[: problem.levels],
         **{size: getattr(problem, size) for size in sizes},
         **{kind: TYPES[getattr(problem, kind)] for kind in types},
     }
@@ -298,6 +304,8 @@ class Arm:
                 arguments[name] = named[tensor]
             elif name in SHAPES_AS_LIST:
                 arguments[name] = as_dict(problem)["levels"]
+            elif name in POINTS_AS_LIST:
+                arguments[name] = as_dict(problem)["points_per_level"]
             elif name == "im2col_step":
                 arguments[name] = 64
             elif parameter.default is inspect.Parameter.empty:

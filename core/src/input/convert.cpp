@@ -47,7 +47,7 @@ Input convert(Input input, const Types& types) {
   bool exact = true;
   for (std::size_t i = 0; i < input.specs.size(); ++i) {
     const TensorSpec& spec = input.specs[i];
-    if (spec.role != TensorSpec::Role::kInput) continue;
+    if (spec.role != TensorSpec::Role::kInput || spec.type == nullptr) continue;
     const DType from = type_of(input.problem, spec);
     const DType to = types.*(spec.type);
     exact = exact && converts_exactly(from, to);

@@ -109,7 +109,7 @@ void to_uniform_weights(std::span<float> normals) {
 Bytes generate_weights(const Problem& problem, WeightKind kind, const RandomSource& random,
                        unsigned threads) {
   constexpr std::int64_t kGrain = 256;
-  const std::int64_t per_group = problem.level_count() * problem.points;
+  const std::int64_t per_group = problem.row_points();
   Bytes weights(static_cast<std::size_t>(bytes_of(problem, forward::kWeights)));
   parallel_for(problem.batch * problem.queries * problem.heads, kGrain, threads,
                [&](std::int64_t begin, std::int64_t end) {

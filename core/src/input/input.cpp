@@ -26,11 +26,15 @@ void add_problem(Hash& hash, const Problem& p) {
   for (const DType type : {p.types.value, p.types.location, p.types.weight, p.types.output}) {
     add_number(hash, static_cast<std::int64_t>(type));
   }
+  for (const std::int64_t points : p.level_points) add_number(hash, points);
   // Inputs without reference points keep the hashes that they had before there were any.
   if (p.references == References() && p.types.reference == Types().reference) return;
   for (const std::int64_t number : {p.references.coordinates, p.references.anchors,
                                     static_cast<std::int64_t>(p.types.reference)}) {
     add_number(hash, number);
+  }
+  if (p.references.scale != References().scale) {
+    hash.add(&p.references.scale, sizeof(p.references.scale));
   }
 }
 

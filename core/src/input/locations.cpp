@@ -173,12 +173,13 @@ template <class Sampler>
 void sample_query(const Problem& problem, std::int64_t image, std::int64_t query,
                   std::int64_t place, const RandomSource& random, const Sampler& sampler,
                   std::vector<float>& out) {
-  const std::int64_t per_query = problem.heads * problem.level_count() * problem.points;
+  const std::int64_t per_query = problem.heads * problem.row_points();
   auto index = static_cast<std::uint64_t>((image * problem.queries + query) * per_query);
   std::size_t at = 0;
   for (std::int64_t head = 0; head < problem.heads; ++head) {
-    for (const Level& level : problem.levels) {
-      for (std::int64_t point = 0; point < problem.points; ++point) {
+    for (std::size_t l = 0; l < problem.levels.size(); ++l) {
+      const Level& level = problem.levels[l];
+      for (std::int64_t point = 0; point < problem.points_of(l); ++point) {
         const Location location = sampler(
             {image, place, head, point, static_cast<double>(level.width),
              static_cast<double>(level.height), random.block(RandomStream::kPoint, index++)});
@@ -207,7 +208,7 @@ template <class Sampler>
 Bytes sample_all(const Problem& problem, const std::vector<std::int64_t>& places,
                  const RandomSource& random, unsigned threads, const Sampler& sampler) {
   constexpr std::int64_t kGrain = 64;
-  const std::int64_t per_query = 2 * problem.heads * problem.level_count() * problem.points;
+  const std::int64_t per_query = 2 * problem.heads * problem.row_points();
   Bytes locations(static_cast<std::size_t>(bytes_of(problem, forward::kLocations)));
   parallel_for(problem.batch * problem.queries, kGrain, threads,
                [&](std::int64_t begin, std::int64_t end) {

@@ -37,7 +37,7 @@ void to_logits(std::span<float> weights) {
 Bytes logits_of(const Input& input, unsigned threads) {
   constexpr std::int64_t kGrain = 256;
   const Problem& problem = input.problem;
-  const std::int64_t per_row = problem.level_count() * problem.points;
+  const std::int64_t per_row = problem.row_points();
   const Bytes& weights = input.tensors[forward::kWeights];
   Bytes logits(weights.size());
   parallel_for(problem.batch * problem.queries * problem.heads, kGrain, threads,

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::string_view kInt64 = "<i8";
+constexpr std::string_view kFlag = "|b1";
+constexpr std::string_view kByte = "|u1";
 constexpr std::size_t kAlignment = 64;  // of the data, as NumPy writes it
 
 std::string to_text(const Bytes& bytes) {
@@ -51,6 +53,7 @@ NpyType parse_descr(const std::string& descr) {
     if (descr == type.npy || descr == type.npy_alias) return type.type;
   }
   if (descr == kInt64) return kNpyInt64;
+  if (descr == kFlag || descr == kByte) return kNpyFlag;
   const std::string_view advice = descr.starts_with('>')
                                       ? "the file is big-endian; convert it with astype('<f4')"
                                       : "convert it with astype()";
@@ -59,7 +62,10 @@ NpyType parse_descr(const std::string& descr) {
 }
 
 std::int64_t data_bytes(const NpyHeader& header, NpyType type) {
-  std::int64_t bytes = type ? static_cast<std::int64_t>(size_of(*type)) : 8;
+  const auto* const real = std::get_if<DType>(&type);
+  std::int64_t bytes = real != nullptr     ? static_cast<std::int64_t>(size_of(*real))
+                       : type == kNpyInt64 ? 8
+                                           : 1;
   for (const std::int64_t size : header.shape) {
     if (__builtin_mul_overflow(bytes, size, &bytes)) {
       throw UsageError(fmt::format("shape {} does not fit in 63 bits", format_shape(header.shape)));
@@ -101,7 +107,10 @@ std::string make_header(NpyType type, const std::vector<std::int64_t>& shape) {
 
 }  // namespace
 
-std::string_view descr_of(NpyType type) { return type ? traits_of(*type).npy : kInt64; }
+std::string_view descr_of(NpyType type) {
+  if (const auto* const real = std::get_if<DType>(&type)) return traits_of(*real).npy;
+  return type == kNpyInt64 ? kInt64 : kFlag;
+}
 
 std::vector<std::string> npy_reals() {
   std::vector<std::string> texts;

@@ -1,24 +1,28 @@
 // NumPy's .npy format, versions 1.0 to 3.0: NumPy documentation, numpy.lib.format. Only what
-// tensors here need: C order, little-endian, float32, float16, bfloat16 and int64. NumPy has no
-// bfloat16 of its own: its bits are two opaque bytes, as the package ml_dtypes writes them.
+// tensors here need: C order, little-endian, float32, float16, bfloat16, int64, and flags of a
+// byte. NumPy has no bfloat16 of its own: its bits are two opaque bytes, as the package ml_dtypes
+// writes them.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "input/input.hpp"
 
 namespace msda {
 
-/// Element types of arrays: those of tensors, and 64-bit integers.
-using NpyType = std::optional<DType>;
-inline constexpr NpyType kNpyInt64;
+enum class NpyInteger { kInt64, kFlag };
+/// Element types of arrays: those of tensors, 64-bit integers, and flags, which are NumPy's bool or
+/// bytes.
+using NpyType = std::variant<DType, NpyInteger>;
+inline constexpr NpyType kNpyInt64 = NpyInteger::kInt64;
+inline constexpr NpyType kNpyFlag = NpyInteger::kFlag;
 
-/// '<f4', '<f2', '<V2' or '<i8'.
+/// '<f4', '<f2', '<V2', '<i8' or '|b1'.
 std::string_view descr_of(NpyType type);
 /// "'<f4', '<f2', '<V2' (bf16)": of tensors' elements.
 std::vector<std::string> npy_reals();

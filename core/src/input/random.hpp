@@ -22,6 +22,7 @@ enum class RandomStream : std::uint32_t {
   kGradient = 7,
   kReference = 8,  ///< one block for each reference point of each query
   kRow = 9,        ///< one block for each row of logits
+  kImage = 10,
 };
 
 /// Uniform in the open interval (0, 1), on the centres of 2^32 cells.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -40,14 +41,36 @@ NamedArray read_integers(const std::filesystem::path& directory, std::string_vie
 
 NamedArray read_reals(const std::filesystem::path& directory, std::string_view stem) {
   NamedArray file = read_array(directory, stem);
-  if (file.array.type == kNpyInt64) {
+  if (!std::holds_alternative<DType>(file.array.type)) {
     std::vector<std::string> reals = npy_reals();
     const std::string last = std::move(reals.back());
     reals.pop_back();
-    throw UsageError(fmt::format("{}: element type '<i8' found; expected {} or {}",
-                                 file.path.string(), fmt::join(reals, ", "), last));
+    throw UsageError(fmt::format("{}: element type '{}' found; expected {} or {}",
+                                 file.path.string(), descr_of(file.array.type),
+                                 fmt::join(reals, ", "), last));
   }
   return file;
+}
+
+DType type_of(const NamedArray& file) { return std::get<DType>(file.array.type); }
+
+NamedArray read_flags(const std::filesystem::path& directory, std::string_view stem) {
+  NamedArray file = read_array(directory, stem);
+  if (file.array.type != kNpyFlag) {
+    throw UsageError(fmt::format("{}: element type '{}' found; expected '|b1' or '|u1'",
+                                 file.path.string(), descr_of(file.array.type)));
+  }
+  return file;
+}
+
+/// The points of each level where a file says that they differ.
+std::vector<std::int64_t> read_level_points(const std::filesystem::path& directory) {
+  if (!std::filesystem::exists(tensor_path(directory, tensor_file::kPoints, FileFormat::kNpy))) {
+    return {};
+  }
+  const NamedArray file = read_integers(directory, tensor_file::kPoints);
+  if (file.array.shape.size() != 1) throw_shape(file, "(L,): the points of each level");
+  return to_int64s(file.array.data);
 }
 
 void require_shape(const NamedArray& file, const Problem& problem, const TensorSpec& spec) {
@@ -97,7 +120,8 @@ std::int64_t* size_of_axis(Problem& problem, Axis axis) {
   return nullptr;
 }
 
-using Arrays = std::vector<NamedArray>;  ///< by number in the operator's specs
+/// By number in the operator's specs; without a path where there is no file.
+using Arrays = std::vector<NamedArray>;
 
 /// Sizes and types from the first tensor that has each; whether the others agree is asked later.
 Problem sizes_of(const std::filesystem::path& directory, std::span<const TensorSpec> specs,
@@ -105,19 +129,25 @@ Problem sizes_of(const std::filesystem::path& directory, std::span<const TensorS
   Problem problem;
   problem.name = directory.filename().string();
   std::set<Axis> known;
+  problem.level_points = read_level_points(directory);
+  if (!problem.level_points.empty()) {
+    problem.points = std::ranges::max(problem.level_points);
+    known.insert(Axis::kPoint);
+  }
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const TensorSpec& spec = specs[i];
-    if (spec.role != TensorSpec::Role::kInput) continue;
+    if (spec.role != TensorSpec::Role::kInput || arrays[i].path.empty()) continue;
+    if (spec.present != nullptr) problem.*(spec.present) = true;
     const std::vector<std::int64_t>& shape = arrays[i].array.shape;
-    if (shape.size() != spec.rank + 1 - spec.file_joins) {
-      throw_shape(arrays[i], file_shape_text(spec));
-    }
-    const std::size_t apart = spec.file_joins == 1 ? spec.rank : spec.rank - spec.file_joins;
+    const std::vector<Axis> axes = file_axes(problem, spec);
+    const std::size_t joins = file_joins(problem, spec);
+    if (shape.size() != axes.size() + 1 - joins) throw_shape(arrays[i], file_shape_text(spec));
+    const std::size_t apart = joins == 1 ? axes.size() : axes.size() - joins;
     for (std::size_t d = 0; d < apart; ++d) {
-      std::int64_t* const size = size_of_axis(problem, spec.axes[d]);
-      if (size != nullptr && known.insert(spec.axes[d]).second) *size = shape[d];
+      std::int64_t* const size = size_of_axis(problem, axes[d]);
+      if (size != nullptr && known.insert(axes[d]).second) *size = shape[d];
     }
-    problem.types.*(spec.type) = *arrays[i].array.type;
+    if (spec.type != nullptr) problem.types.*(spec.type) = type_of(arrays[i]);
   }
   return problem;
 }
@@ -137,7 +167,7 @@ Problem problem_of(const std::filesystem::path& directory, std::span<const Tenso
     break;
   }
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    if (specs[i].role == TensorSpec::Role::kInput) require_shape(arrays[i], problem, specs[i]);
+    if (!arrays[i].path.empty()) require_shape(arrays[i], problem, specs[i]);
   }
   return problem;
 }
@@ -147,9 +177,8 @@ std::vector<float> read_expected(const std::filesystem::path& directory, const P
   if (!std::filesystem::exists(tensor_path(directory, spec.file, FileFormat::kNpy))) return {};
   const NamedArray file = read_reals(directory, spec.file);
   require_shape(file, problem, spec);
-  with_path(file.path,
-            [&] { require_finite(*file.array.type, file.array.shape, file.array.data); });
-  return to_floats(*file.array.type, file.array.data);
+  with_path(file.path, [&] { require_finite(type_of(file), file.array.shape, file.array.data); });
+  return to_floats(type_of(file), file.array.data);
 }
 
 }  // namespace
@@ -159,9 +188,11 @@ Input read_npy_directory(const std::filesystem::path& directory,
   require_directory(directory);
   Arrays arrays(specs.size());
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    if (specs[i].role == TensorSpec::Role::kInput) {
-      arrays[i] = read_reals(directory, specs[i].file);
-    }
+    if (specs[i].role != TensorSpec::Role::kInput) continue;
+    const auto path = tensor_path(directory, specs[i].file, FileFormat::kNpy);
+    if (specs[i].present != nullptr && !std::filesystem::exists(path)) continue;
+    arrays[i] = specs[i].type == nullptr ? read_flags(directory, specs[i].file)
+                                         : read_reals(directory, specs[i].file);
   }
   // "inputs/name/" has an empty last component.
   const std::filesystem::path named =
@@ -171,7 +202,7 @@ Input read_npy_directory(const std::filesystem::path& directory,
     if (specs[i].role == TensorSpec::Role::kOutput) {
       input.expected[i] = read_expected(directory, input.problem, specs[i]);
     }
-    if (specs[i].role != TensorSpec::Role::kInput) continue;
+    if (arrays[i].path.empty()) continue;
     with_path(arrays[i].path,
               [&] { require_content(input.problem, specs[i], arrays[i].array.data); });
     input.tensors[i] = std::move(arrays[i].array.data);

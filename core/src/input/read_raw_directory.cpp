@@ -107,6 +107,17 @@ RawTensor read_tensor(const std::filesystem::path& path, const Problem& problem,
   return {with_path(path, [&] { return file.read(found); }), *type};
 }
 
+Bytes read_flags(const std::filesystem::path& path, const Problem& problem,
+                 const TensorSpec& spec) {
+  Bytes flags = read_whole(path);
+  const std::int64_t count = elements(problem, spec);
+  if (static_cast<std::int64_t>(flags.size()) != count) {
+    throw UsageError(fmt::format("{}: {} bytes found; expected {}, one for each pixel of {}",
+                                 path.string(), flags.size(), count, describe(problem)));
+  }
+  return flags;
+}
+
 }  // namespace
 
 Input read_raw_directory(const std::filesystem::path& directory, std::span<const TensorSpec> specs,
@@ -120,11 +131,22 @@ Input read_raw_directory(const std::filesystem::path& directory, std::span<const
   if (const auto sizes = read_integers(path(tensor_file::kShapes), 2, "height and width")) {
     p.levels = to_levels(*sizes);
   }
+  if (const auto points = read_integers(path(tensor_file::kPoints), 1, "points of a level")) {
+    p.level_points = *points;
+    p.points = std::ranges::max(*points);
+  }
+  for (const TensorSpec& spec : specs) {
+    if (spec.present != nullptr) p.*(spec.present) = std::filesystem::exists(path(spec.file));
+  }
   with_path(directory, [&] { validate(p, specs); });
   p.layout = recognise_layout(directory, specs, p);
   Types types = problem.types;
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    if (specs[i].role != TensorSpec::Role::kInput) continue;
+    if (specs[i].role != TensorSpec::Role::kInput || !is_there(p, specs[i])) continue;
+    if (specs[i].type == nullptr) {
+      input.tensors[i] = read_flags(path(specs[i].file), p, specs[i]);
+      continue;
+    }
     RawTensor tensor = read_tensor(path(specs[i].file), p, specs[i]);
     types.*(specs[i].type) = tensor.type;
     input.tensors[i] = std::move(tensor.bytes);
@@ -139,7 +161,7 @@ Input read_raw_directory(const std::filesystem::path& directory, std::span<const
   types.output = output_type(specs, types);
   p.types = types;
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    if (specs[i].role != TensorSpec::Role::kInput) continue;
+    if (specs[i].role != TensorSpec::Role::kInput || !is_there(p, specs[i])) continue;
     with_path(path(specs[i].file), [&] { require_content(p, specs[i], input.tensors[i]); });
   }
   input.origin = directory.string();

@@ -56,6 +56,14 @@ void require_zero_border_of_level(const Problem& problem, std::size_t l, std::in
   }
 }
 
+void require_flags(const std::vector<std::int64_t>& shape, const Bytes& tensor) {
+  const auto bad = std::ranges::find_if(tensor, [](std::byte flag) { return flag > std::byte{1}; });
+  if (bad == tensor.end()) return;
+  throw UsageError(fmt::format("element {} is {}; expected 0 or 1",
+                               format_index(shape, bad - tensor.begin()),
+                               std::to_integer<int>(*bad)));
+}
+
 /// For ValueLayout::kZeroBorder: throws UsageError giving the first border pixel that is not zero.
 void require_zero_border(const Problem& problem, const Bytes& value) {
   if (problem.layout != ValueLayout::kZeroBorder) return;
@@ -98,6 +106,7 @@ void require_finite(DType type, const std::vector<std::int64_t>& shape, const By
 }
 
 void require_content(const Problem& problem, const TensorSpec& spec, const Bytes& tensor) {
+  if (spec.type == nullptr) return require_flags(file_shape(problem, spec), tensor);
   if (!spec.any_number) {
     require_finite(type_of(problem, spec), file_shape(problem, spec), tensor);
   }
@@ -129,10 +138,23 @@ std::vector<float> to_floats(DType type, const Bytes& tensor) {
   return floats;
 }
 
+std::vector<Axis> file_axes(const Problem& problem, const TensorSpec& spec) {
+  std::vector<Axis> axes(spec.dimensions().begin(), spec.dimensions().end());
+  if (!problem.level_points.empty()) std::erase(axes, Axis::kLevel);
+  return axes;
+}
+
+std::size_t file_joins(const Problem& problem, const TensorSpec& spec) {
+  const auto joined = spec.dimensions().last(spec.file_joins);
+  const bool loses_one = !problem.level_points.empty() && spec.file_joins > 1 &&
+                         std::ranges::find(joined, Axis::kLevel) != joined.end();
+  return spec.file_joins - (loses_one ? 1 : 0);
+}
+
 std::vector<std::int64_t> file_shape(const Problem& problem, const TensorSpec& spec) {
   std::vector<std::int64_t> shape;
-  for (const Axis axis : spec.dimensions()) shape.push_back(extent(problem, axis));
-  for (std::size_t joined = 1; joined < spec.file_joins; ++joined) {
+  for (const Axis axis : file_axes(problem, spec)) shape.push_back(extent(problem, axis));
+  for (std::size_t joined = 1; joined < file_joins(problem, spec); ++joined) {
     const std::int64_t last = shape.back();
     shape.pop_back();
     shape.back() *= last;

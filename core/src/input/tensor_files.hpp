@@ -16,6 +16,8 @@ namespace msda {
 namespace tensor_file {
 inline constexpr std::string_view kShapes = "spatial_shapes";
 inline constexpr std::string_view kStarts = "level_start_index";
+/// [L] int64, only where the levels differ in their points.
+inline constexpr std::string_view kPoints = "points_per_level";
 }  // namespace tensor_file
 
 /// directory/stem.npy or directory/stem.bin.
@@ -49,13 +51,18 @@ std::vector<std::int64_t> to_int64s(const Bytes& bytes);
 /// All elements of a tensor as float32.
 std::vector<float> to_floats(DType type, const Bytes& tensor);
 
-/// A tensor's shape as files have it, the last `file_joins` axes as one.
+/// A tensor's axes as files have them: without levels where these differ in their points.
+std::vector<Axis> file_axes(const Problem& problem, const TensorSpec& spec);
+/// How many of the last of these are one axis of the file.
+std::size_t file_joins(const Problem& problem, const TensorSpec& spec);
+/// A tensor's shape as files have it.
 std::vector<std::int64_t> file_shape(const Problem& problem, const TensorSpec& spec);
 /// "(B, Q, H*C)": the same in symbols.
 std::string file_shape_text(const TensorSpec& spec);
 
 /// Throws UsageError for what no file of an input may hold: numbers that are not finite, where the
-/// spec does not allow them, and a border of the levels that is not zero.
+/// spec does not allow them, a border of the levels that is not zero, and flags that are neither 0
+/// nor 1.
 void require_content(const Problem& problem, const TensorSpec& spec, const Bytes& tensor);
 
 }  // namespace msda

@@ -50,6 +50,25 @@ class DirectoryWriter {
   FileFormat format_;
 };
 
+/// Files that the input does without, and that would be read as its own.
+void refuse_stale_inputs(const Input& input, const std::filesystem::path& directory,
+                         FileFormat format) {
+  std::vector<std::string_view> stems;
+  for (const TensorSpec& spec : input.specs) {
+    if (!is_there(input.problem, spec)) stems.push_back(spec.file);
+  }
+  if (input.problem.level_points.empty()) stems.push_back(tensor_file::kPoints);
+  for (const std::string_view stem : stems) {
+    const std::filesystem::path path = tensor_path(directory, stem, format);
+    if (!std::filesystem::exists(path)) continue;
+    throw UsageError(
+        fmt::format("{} belongs to another input, and the one to be written has none: remove the "
+                    "file or choose "
+                    "another directory",
+                    path.string()));
+  }
+}
+
 /// An expected output of other tensors must not stay beside the ones that are written now, and it
 /// is not ours to delete.
 void refuse_stale_outputs(const Input& input, const std::filesystem::path& directory,
@@ -83,6 +102,7 @@ void refuse_other_format(const Input& input, const std::filesystem::path& direct
 void write_directory(const Input& input, const std::filesystem::path& directory,
                      FileFormat format) {
   const Problem& p = input.problem;
+  refuse_stale_inputs(input, directory, format);
   refuse_stale_outputs(input, directory, format);
   refuse_other_format(input, directory, format);
   std::error_code error;
@@ -95,10 +115,15 @@ void write_directory(const Input& input, const std::filesystem::path& directory,
   const std::int64_t levels = p.level_count();
   writer.write(tensor_file::kShapes, kNpyInt64, {levels, 2}, to_bytes(level_sizes(p)));
   writer.write(tensor_file::kStarts, kNpyInt64, {levels}, to_bytes(p.level_starts()));
+  if (!p.level_points.empty()) {
+    writer.write(tensor_file::kPoints, kNpyInt64, {levels}, to_bytes(p.level_points));
+  }
   for (std::size_t i = 0; i < input.specs.size(); ++i) {
     const TensorSpec& spec = input.specs[i];
+    if (!is_there(p, spec)) continue;
     if (spec.role == TensorSpec::Role::kInput) {
-      writer.write(spec.file, type_of(p, spec), file_shape(p, spec), input.tensors[i]);
+      const NpyType type = spec.type == nullptr ? kNpyFlag : NpyType(type_of(p, spec));
+      writer.write(spec.file, type, file_shape(p, spec), input.tensors[i]);
     } else if (!input.expected[i].empty()) {
       writer.write(spec.file, kWidest, file_shape(p, spec), to_bytes(input.expected[i]));
     }

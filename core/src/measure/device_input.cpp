@@ -28,6 +28,7 @@ DeviceInput::DeviceInput(Device& device, const Input& input) {
   }
   for (std::size_t i = 0; i < input.specs.size(); ++i) {
     const TensorSpec& spec = input.specs[i];
+    if (!is_there(problem, spec)) continue;
     if (spec.role == TensorSpec::Role::kInput) {
       tensors_.data[i] = place(device, input, {std::string(spec.name), i, {}, {}, {}});
     } else if (spec.role == TensorSpec::Role::kOutput && is_asked(problem, i)) {

@@ -111,7 +111,7 @@ void RowWatch::find_outputs() {
     const auto all = static_cast<std::size_t>(bytes_of(problem, spec));
     const auto images = static_cast<std::size_t>(problem.batch);
     std::size_t bytes =
-        static_cast<std::size_t>(row_elements(problem, spec)) * size_of(type_of(problem, spec));
+        static_cast<std::size_t>(row_elements(problem, spec)) * element_bytes(problem, spec);
     if (of_queries) bytes = all / (images * static_cast<std::size_t>(problem.queries));
     std::size_t count = all / bytes;
     if (arm_.composition.placement() && spec.axes[0] == Axis::kBatch) count /= images;

@@ -26,7 +26,7 @@ struct BorrowedSkeletons {
   std::string_view slot;       ///< "points"
   std::string_view header;     ///< of the policy, among Operator::sources()
   std::string_view type;       ///< its class template
-  std::string_view arguments;  ///< type of the kernels' arguments
+  std::string_view arguments;  ///< type of the kernels' arguments; {} stands for its parameters
   Arithmetic arithmetic;       ///< what the policy rounds
 };
 
@@ -40,7 +40,8 @@ class Operator {
   /// outputs that have queries, and leave the others as they are but for the order of sums. What is
   /// timed is checked by that (measure/row_watch.hpp).
   virtual bool queries_are_alike() const { return true; }
-  /// Inputs before outputs; the first input is that which outputs take their type from.
+  /// Inputs before outputs, and last those that a problem may do without; the first input is that
+  /// which outputs take their type from.
   virtual std::span<const TensorSpec> tensors() const = 0;
   virtual Traffic traffic(const Problem& problem) const = 0;
   /// What every right implementation moves for this input, which may be less: points lie outside,

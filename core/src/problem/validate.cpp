@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 #include <msda/error.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string_view>
 
@@ -17,18 +19,53 @@ void require_positive(std::string_view field, std::int64_t value) {
   if (value < 1) throw UsageError(fmt::format("{} is {}: it must be at least 1", field, value));
 }
 
-void validate(const References& references, std::int64_t points) {
+/// `points`: of the problem's levels.
+void validate(const References& references, std::span<const std::int64_t> points) {
   if (references.coordinates != 2 && references.coordinates != 4) {
     throw UsageError(
         fmt::format("references.coordinates is {}: it must be 2 (x, y) or 4 (x, y, "
                     "width, height)",
                     references.coordinates));
   }
-  if (references.anchors < 0 || (references.anchors > 0 && points % references.anchors != 0)) {
+  const auto divides = [&](std::int64_t of_level) { return of_level % references.anchors == 0; };
+  if (references.anchors < 0 || (references.anchors > 0 && !std::ranges::all_of(points, divides))) {
     throw UsageError(fmt::format(
         "references.anchors is {}: it must be 0, for a reference on each level, or divide the {} "
         "points",
-        references.anchors, points));
+        references.anchors, fmt::join(points, ", ")));
+  }
+  if (!(references.scale > 0) || !std::isfinite(references.scale)) {
+    throw UsageError(
+        fmt::format("references.scale is {}: it must be a positive number", references.scale));
+  }
+}
+
+std::vector<std::int64_t> points_by_level(const Problem& problem) {
+  std::vector<std::int64_t> points;
+  for (std::size_t l = 0; l < problem.levels.size(); ++l) points.push_back(problem.points_of(l));
+  return points;
+}
+
+/// Points that differ by level are as many as there are levels, and `points` is the most of them.
+void validate_points(const Problem& problem, std::span<const TensorSpec> specs) {
+  const std::vector<std::int64_t>& points = problem.level_points;
+  if (points.empty()) return;
+  if (points.size() != problem.levels.size()) {
+    throw UsageError(
+        fmt::format("points has {} entries for {} levels", points.size(), problem.levels.size()));
+  }
+  for (const std::int64_t of_level : points) require_positive("points", of_level);
+  if (problem.points != std::ranges::max(points)) {
+    throw UsageError(fmt::format("points is {} with {} by level: it must be the most of these",
+                                 problem.points, fmt::join(points, ", ")));
+  }
+  const auto is_of_points = [](const TensorSpec& spec) {
+    return spec.role == TensorSpec::Role::kOutput && spec.has(Axis::kPoint);
+  };
+  if (std::ranges::any_of(specs, is_of_points)) {
+    throw UsageError(
+        fmt::format("points are {}: gradients of points need the same number on each level",
+                    fmt::join(points, ", ")));
   }
 }
 
@@ -80,7 +117,12 @@ void validate(const Problem& problem, std::span<const TensorSpec> specs) {
     require_positive(fmt::format("levels[{}].height", l), problem.levels[l].height);
     require_positive(fmt::format("levels[{}].width", l), problem.levels[l].width);
   }
-  validate(problem.references, problem.points);
+  validate_points(problem, specs);
+  validate(problem.references, points_by_level(problem));
+  const auto has_mask = [](const TensorSpec& spec) { return spec.present == &Problem::padding; };
+  if (problem.padding && std::ranges::none_of(specs, has_mask)) {
+    throw UsageError("padding: this operator has no mask of padded pixels");
+  }
   // What follows throws when a product leaves 63 bits, so that no later use has to.
   static_cast<void>(total_bytes(problem, specs));
   static_cast<void>(checked_product("operations", {{"batch", problem.batch},
@@ -123,6 +165,11 @@ void validate_level_starts(const Problem& problem, const std::vector<std::int64_
   }
 }
 
+std::string points_text(const Problem& problem) {
+  return problem.level_points.empty() ? std::to_string(problem.points)
+                                      : fmt::format("{}", fmt::join(problem.level_points, "+"));
+}
+
 std::string describe(const Problem& problem) {
   const Types& t = problem.types;
   const std::string types =
@@ -130,9 +177,10 @@ std::string describe(const Problem& problem) {
           ? std::string(name_of(t.value))
           : fmt::format("value={} location={} weight={} output={}", name_of(t.value),
                         name_of(t.location), name_of(t.weight), name_of(t.output));
-  return fmt::format("B={} Q={} H={} C={} L={} P={} {}{}", problem.batch, problem.queries,
-                     problem.heads, problem.channels, problem.level_count(), problem.points, types,
-                     problem.layout == ValueLayout::kZeroBorder ? " zero-border" : "");
+  return fmt::format("B={} Q={} H={} C={} L={} P={} {}{}{}", problem.batch, problem.queries,
+                     problem.heads, problem.channels, problem.level_count(), points_text(problem),
+                     types, problem.layout == ValueLayout::kZeroBorder ? " zero-border" : "",
+                     problem.padding ? " padded" : "");
 }
 
 }  // namespace msda

@@ -23,6 +23,9 @@ std::int64_t total_bytes(const Problem& problem, std::span<const TensorSpec> spe
 void validate_level_starts(const Problem& problem, const std::vector<std::int64_t>& starts,
                            std::int64_t spatial_size);
 
+/// "4", or "3+6+3" where levels differ.
+std::string points_text(const Problem& problem);
+
 /// "B=48 Q=15422 H=1 C=32 L=4 P=8 fp16": for messages and reports.
 std::string describe(const Problem& problem);
 

@@ -14,7 +14,11 @@ class Counter {
   explicit Counter(const Problem& problem)
       : planes_(planes_of(problem)), last_(static_cast<std::size_t>(problem.spatial_size())) {}
 
-  void begin_head() { std::ranges::fill(last_, kNever); }
+  /// `padding`: flags of the image's pixels, or null.
+  void begin_head(const std::byte* padding) {
+    std::ranges::fill(last_, kNever);
+    padding_ = padding;
+  }
 
   void add(std::size_t level, std::int64_t query, float location_x, float location_y,
            bool skips_zeros) {
@@ -39,26 +43,31 @@ class Counter {
 
   void add_pixel(const Plane& plane, std::int64_t query, std::int64_t row, std::int64_t column) {
     if (!plane.has(row, column)) return;
-    std::int64_t& last = last_[static_cast<std::size_t>(plane.pixel(row, column))];
+    const auto pixel = static_cast<std::size_t>(plane.pixel(row, column));
+    if (padding_ != nullptr && padding_[pixel] != std::byte{0}) return;
+    std::int64_t& last = last_[pixel];
     if (last == kNever) ++count.touched;
     if (last < query - 1) ++count.gathered;
     last = query;
   }
 
   std::vector<Plane> planes_;
+  const std::byte* padding_ = nullptr;
   std::vector<std::int64_t> last_;  ///< by pixel: the last query of the head that read it
 };
 
 }  // namespace
 
-CornerCount count_corners(const Problem& problem, const Bytes& locations, const Bytes* weights) {
+CornerCount count_corners(const Problem& problem, const Bytes& locations, const Bytes* weights,
+                          const Bytes* padding) {
   Counter counter(problem);
-  const auto points = static_cast<std::size_t>(problem.level_count() * problem.points);
+  const auto points = static_cast<std::size_t>(problem.row_points());
   std::vector<float> place(2 * points);
   std::vector<float> weight(points, 1.0F);
   for (std::int64_t of_image = 0; of_image < problem.batch * problem.heads; ++of_image) {
     const std::int64_t image = of_image / problem.heads;
-    counter.begin_head();
+    counter.begin_head(padding == nullptr ? nullptr
+                                          : padding->data() + image * problem.spatial_size());
     for (std::int64_t query = 0; query < problem.queries; ++query) {
       const std::int64_t row =
           (image * problem.queries + query) * problem.heads + of_image % problem.heads;
@@ -67,7 +76,7 @@ CornerCount count_corners(const Problem& problem, const Bytes& locations, const 
       if (weights != nullptr) load_floats(problem.types.weight, weights->data(), first, weight);
       for (std::size_t i = 0; i < points; ++i) {
         if (weight[i] == 0) continue;
-        counter.add(i / static_cast<std::size_t>(problem.points), query, place[2 * i],
+        counter.add(problem.level_of(static_cast<std::int64_t>(i)), query, place[2 * i],
                     place[2 * i + 1], weights != nullptr);
       }
     }

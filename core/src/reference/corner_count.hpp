@@ -18,8 +18,10 @@ struct CornerCount {
 };
 
 /// Of points as `forward` has them: [B, Q, H, L, P, 2] and [B, Q, H, L, P]. Corners without a share
-/// in the output do not count; all that lie inside do where `weights` is null.
-CornerCount count_corners(const Problem& problem, const Bytes& locations, const Bytes* weights);
+/// in the output do not count; all that lie inside do where `weights` is null. `padding`: flags
+/// [B, S] of pixels that count as zero, or null.
+CornerCount count_corners(const Problem& problem, const Bytes& locations, const Bytes* weights,
+                          const Bytes* padding = nullptr);
 
 /// Adds the elements of `value` that the pixels are to what is read, and sets those gathered.
 void take_corners(const CornerCount& count, const Problem& problem, Traffic& traffic);

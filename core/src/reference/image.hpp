@@ -99,7 +99,7 @@ struct Coordinate {
 struct RowPoints {
   /// The tensors are [B, Q, H, L, P, 2] and [B, Q, H, L, P] and must outlive the object.
   RowPoints(const Problem& problem, const Bytes& all_locations, const Bytes& all_weights)
-      : count(problem.level_count() * problem.points),
+      : count(problem.row_points()),
         weights(static_cast<std::size_t>(count)),
         locations(static_cast<std::size_t>(2 * count)),
         types_(problem.types),

@@ -45,18 +45,25 @@ struct JsonFields<Problem> : JsonMembers<&Problem::name, &Problem::batch, &Probl
 struct ReferencesEntry {
   std::int64_t coordinates;
   std::int64_t anchors;
+  double scale;
   DType type;
 
   static ReferencesEntry of(const Problem& problem) {
-    return {problem.references.coordinates, problem.references.anchors, problem.types.reference};
+    return {problem.references.coordinates, problem.references.anchors, problem.references.scale,
+            problem.types.reference};
   }
   friend bool operator==(const ReferencesEntry&, const ReferencesEntry&) = default;
 };
 
 template <>
-struct JsonFields<ReferencesEntry>
-    : JsonMembers<&ReferencesEntry::coordinates, &ReferencesEntry::anchors,
-                  &ReferencesEntry::type> {};
+struct JsonFields<ReferencesEntry> {
+  static auto list() {
+    using R = ReferencesEntry;
+    return std::tuple(json_field("coordinates", &R::coordinates),
+                      json_field("anchors", &R::anchors), json_field("scale", &R::scale).optional(),
+                      json_field("type", &R::type));
+  }
+};
 
 template <>
 struct JsonFields<Generation> {
@@ -76,6 +83,8 @@ json write_json<ProblemSpec>(const ProblemSpec& spec) {
   json value = write_json(spec.problem);
   value["operator"] = spec.op;
   if (spec.problem.unasked != 0) value["unasked"] = spec.problem.unasked;
+  if (spec.problem.padding) value["padding"] = true;
+  if (!spec.problem.level_points.empty()) value["level_points"] = spec.problem.level_points;
   const auto references = ReferencesEntry::of(spec.problem);
   if (references != ReferencesEntry::of(Problem())) value["references"] = write_json(references);
   if (spec.directory) {
@@ -96,10 +105,16 @@ void read_json<ProblemSpec>(const json& value, const JsonPlace& place, ProblemSp
   if (const auto unasked = value.find("unasked"); unasked != value.end()) {
     read_json(*unasked, JsonPlace(place, "unasked"), spec.problem.unasked);
   }
+  if (const auto padding = value.find("padding"); padding != value.end()) {
+    read_json(*padding, JsonPlace(place, "padding"), spec.problem.padding);
+  }
+  if (const auto points = value.find("level_points"); points != value.end()) {
+    read_json(*points, JsonPlace(place, "level_points"), spec.problem.level_points);
+  }
   if (const auto found = value.find("references"); found != value.end()) {
     auto references = ReferencesEntry::of(Problem());
     read_json(*found, JsonPlace(place, "references"), references);
-    spec.problem.references = {references.coordinates, references.anchors};
+    spec.problem.references = {references.coordinates, references.anchors, references.scale};
     spec.problem.types.reference = references.type;
   }
   if (const auto directory = value.find("directory"); directory != value.end()) {

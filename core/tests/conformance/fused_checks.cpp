@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 
 #include "conformance/conformance.hpp"
 #include "conformance/simt_checks.hpp"
@@ -14,32 +15,44 @@ namespace {
 /// The problem with a row whose weights are no numbers, and rows of large and of small logits.
 constexpr std::size_t kLostRow = 12;
 
-/// The awkward problems with each kind of reference points in turn, and rows whose points no power
-/// of two of lanes has: of 12, and of 35 that are more than a warp has lanes.
+/// The awkward problems with each kind of reference points in turn, half of them with a padding
+/// mask; rows whose points no power of two of lanes has: of 12, and of 35 that are more than a warp
+/// has lanes; and rows whose levels differ in their points.
 std::vector<AwkwardProblem> fused_problems() {
   constexpr std::int64_t kSome = -1;  // anchors: a few
   constexpr std::array<References, 6> kKinds = {
       {{2, 0}, {4, 0}, {2, 1}, {4, 1}, {2, kSome}, {4, kSome}}};
   std::vector<AwkwardProblem> problems = awkward_problems();
-  const auto add = [&](std::int64_t points, std::vector<Level> levels, DType type) {
+  const auto add = [&](std::vector<std::int64_t> points, std::vector<Level> levels, DType type) {
     Problem problem = make_problem({.batch = 2,
                                     .queries = 21,
                                     .heads = 2,
                                     .channels = 32,
-                                    .points = points,
+                                    .points = std::ranges::max(points),
                                     .levels = std::move(levels),
                                     .types = Types::all(type)});
+    if (points.size() > 1) problem.level_points = std::move(points);
     Generation generation;
     generation.distribution = Distribution::kLocal;
     problems.push_back({problem, generation});
   };
-  add(4, {{9, 14}, {5, 7}, {3, 4}}, DType::kFloat16);
-  add(7, {{9, 14}, {5, 7}, {3, 4}, {2, 2}, {1, 1}}, DType::kFloat16);
-  add(8, {{9, 14}, {5, 7}, {3, 4}, {2, 2}}, DType::kFloat16);
+  add({4}, {{9, 14}, {5, 7}, {3, 4}}, DType::kFloat16);
+  add({7}, {{9, 14}, {5, 7}, {3, 4}, {2, 2}, {1, 1}}, DType::kFloat16);
+  add({8}, {{9, 14}, {5, 7}, {3, 4}, {2, 2}}, DType::kFloat16);
+  add({3, 6, 3}, {{9, 14}, {5, 7}, {3, 4}}, DType::kFloat16);
+  add({4, 4, 2}, {{9, 14}, {5, 7}, {3, 4}}, DType::kFloat32);
+  add({8, 4, 4, 12}, {{9, 14}, {5, 7}, {3, 4}, {2, 2}}, DType::kFloat16);
+  add({1, 5, 2, 3}, {{9, 14}, {5, 7}, {3, 4}, {1, 1}}, DType::kBFloat16);
   for (std::size_t i = 0; i < problems.size(); ++i) {
     References& references = problems[i].problem.references;
     references = kKinds.at(i % kKinds.size());
+    problems[i].problem.padding = i / 2 % 2 == 1;
     const std::int64_t points = problems[i].problem.points;
+    const auto& by_level = problems[i].problem.level_points;
+    if (references.anchors == kSome && !by_level.empty()) {
+      references.anchors = std::accumulate(by_level.begin(), by_level.end(), points,
+                                           [](auto a, auto b) { return std::gcd(a, b); });
+    }
     if (references.anchors == kSome) references.anchors = points % 4 == 0 ? 4 : points;
     problems[i].problem = named(problems[i].problem);
     problems[i].generation.seed += 100;
@@ -50,7 +63,7 @@ std::vector<AwkwardProblem> fused_problems() {
 /// Makes all logits of a row minus infinity, and has its points far outside.
 void lose_row(const Problem& problem, std::int64_t row, Input& input) {
   constexpr float kFar = 1e4F;
-  const std::int64_t points = problem.level_count() * problem.points;
+  const std::int64_t points = problem.row_points();
   for (std::int64_t i = row * points; i < (row + 1) * points; ++i) {
     store_element(problem.types.weight, input.at("logits").data(), i,
                   -std::numeric_limits<float>::infinity());
@@ -60,13 +73,33 @@ void lose_row(const Problem& problem, std::int64_t row, Input& input) {
 
 /// Adds to all logits of a row, which changes no weight.
 void add_to_row(const Problem& problem, std::int64_t row, float shift, Input& input) {
-  const std::int64_t points = problem.level_count() * problem.points;
+  const std::int64_t points = problem.row_points();
   for (std::int64_t i = row * points; i < (row + 1) * points; ++i) {
     const DType type = problem.types.weight;
     Bytes& logits = input.at("logits");
     store_element(type, logits.data(), i,
                   static_cast<float>(load_element(type, logits.data(), i)) + shift);
   }
+}
+
+/// Levels that differ in their points, of the operator `forward`.
+const std::vector<Case>& level_points_cases() {
+  static const std::vector<Case> kCases = [] {
+    const auto with = [](std::vector<std::int64_t> points, DType type) {
+      Problem problem = make_problem({.batch = 2,
+                                      .queries = 23,
+                                      .heads = 2,
+                                      .channels = 32,
+                                      .points = std::ranges::max(points),
+                                      .levels = {{9, 14}, {5, 7}, {3, 4}},
+                                      .types = Types::all(type)});
+      problem.level_points = std::move(points);
+      return AwkwardProblem{named(problem), Generation{}};
+    };
+    return make_cases({with({3, 6, 3}, DType::kFloat16), with({4, 4, 2}, DType::kFloat32),
+                       with({2, 1, 4}, DType::kBFloat16)});
+  }();
+  return kCases;
 }
 
 const std::vector<Case>& fused_cases() {
@@ -132,6 +165,23 @@ std::vector<SimtCheck> fused_checks() {
     add(shipped_composition(name));
     checks.back().cases = {kLostRow};
   }
+  for (const Composition& composition : shipped_compositions(DeviceKind::kCuda)) add(composition);
+  return checks;
+}
+
+std::vector<SimtCheck> level_points_checks() {
+  std::vector<SimtCheck> checks;
+  const auto add = [&](const Composition& composition) {
+    if (composition.op().name() != kDefaultOperator) return;
+    const std::size_t n = checks.size();
+    checks.push_back({"level-points",
+                      check_name(n, composition),
+                      composition,
+                      "simt:" + std::to_string(n) + ":races",
+                      level_points_cases,
+                      {n % 3}});
+  };
+  for (const std::vector<Use>& uses : met_in_winners()) add({shipped_plugins(), uses});
   for (const Composition& composition : shipped_compositions(DeviceKind::kCuda)) add(composition);
   return checks;
 }

@@ -19,6 +19,15 @@ TEST_P(FusedOnSimt, IsRightAndNothingIsFound) {
 INSTANTIATE_TEST_SUITE_P(Shipped, FusedOnSimt, ::testing::ValuesIn(fused_checks()),
                          [](const auto& info) { return info.param.name; });
 
+class LevelPointsOnSimt : public ::testing::TestWithParam<SimtCheck> {};
+
+TEST_P(LevelPointsOnSimt, IsRightAndNothingIsFound) {
+  EXPECT_EQ(run(GetParam()), "") << GetParam().composition.describe();
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, LevelPointsOnSimt, ::testing::ValuesIn(level_points_checks()),
+                         [](const auto& info) { return info.param.name; });
+
 const Operator& fused_operator_of_tests() { return find_operator("fused"); }
 
 Composition fused_composition(const std::vector<Use>& uses) {

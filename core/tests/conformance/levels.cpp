@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "operators/operator.hpp"
 #include "problem/validate.hpp"
 
 namespace msda {
@@ -29,6 +30,18 @@ std::vector<AwkwardProblem> pyramids() {
 
 const std::vector<Case>& pyramid_cases() {
   static const std::vector<Case> kCases = make_cases(pyramids());
+  return kCases;
+}
+
+const std::vector<Case>& padded_cases() {
+  static const std::vector<Case> kCases = [] {
+    std::vector<AwkwardProblem> problems = pyramids();
+    for (AwkwardProblem& one : problems) {
+      one.problem.padding = true;
+      one.problem.name = describe(one.problem);
+    }
+    return make_cases(problems, "fused");
+  }();
   return kCases;
 }
 
@@ -76,6 +89,15 @@ std::optional<Composition> with_levels(const std::vector<Use>& uses, LevelForm f
 
 std::vector<SimtCheck> level_checks(const std::string& name, const std::vector<Use>& uses) {
   return checks_on(pyramid_cases, name, uses);
+}
+
+std::vector<SimtCheck> padded_level_checks(const std::string& name, const std::vector<Use>& uses) {
+  const Operator& fused = find_operator("fused");
+  std::vector<SimtCheck> checks = checks_on(padded_cases, "padded_" + name, uses);
+  std::erase_if(checks,
+                [&](const SimtCheck& one) { return !one.composition.refuses(fused).empty(); });
+  for (SimtCheck& one : checks) one.composition = one.composition.computing(fused);
+  return checks;
 }
 
 std::vector<SimtCheck> backward_level_checks() {

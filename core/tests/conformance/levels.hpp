@@ -17,6 +17,8 @@ std::optional<Composition> with_levels(const std::vector<Use>& uses, LevelForm f
 /// looked for on pyramids with 0 to 3 levels on chip, that ascend, or with levels of one row,
 /// column or pixel.
 std::vector<SimtCheck> level_checks(const std::string& name, const std::vector<Use>& uses);
+/// The same of `fused` with a padding mask, as far as the composition computes that.
+std::vector<SimtCheck> padded_level_checks(const std::string& name, const std::vector<Use>& uses);
 
 /// The same for compositions of the skeleton `backward` in which each policy that asks for a
 /// level's size meets fp32, fp16 and a zero border.

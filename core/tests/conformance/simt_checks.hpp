@@ -62,6 +62,9 @@ std::vector<SimtCheck> launch_checks();
 /// `fused`.
 std::vector<SimtCheck> fused_checks();
 
+/// The same computing `forward` where levels differ in their points.
+std::vector<SimtCheck> level_points_checks();
+
 /// Random compositions, some of them with races looked for and where a block has several tiles.
 std::vector<SimtCheck> combination_checks();
 

@@ -18,6 +18,13 @@ ExportedKernel exported_kernel(const std::vector<std::string>& variants, const P
   return {recipe, Composition(shipped_plugins(), uses), problem};
 }
 
+ExportedKernel fused_kernel(const std::vector<std::string>& variants, const Problem& problem,
+                            LevelForm form) {
+  ExportedKernel kernel = exported_kernel(variants, problem, form);
+  kernel.composition = kernel.composition.computing(find_operator("fused"));
+  return kernel;
+}
+
 Problem preset_in_half(const std::string& name) { return in_type(DType::kFloat16, preset(name)); }
 
 const std::string& content_of(const std::vector<ExportedFile>& files, const std::string& name) {

@@ -12,6 +12,9 @@ namespace msda::test {
 /// A composition of optimizations with their default parameters, for a problem.
 ExportedKernel exported_kernel(const std::vector<std::string>& variants, const Problem& problem,
                                LevelForm form = LevelForm::kFixed);
+/// The same computing the operator fused.
+ExportedKernel fused_kernel(const std::vector<std::string>& variants, const Problem& problem,
+                            LevelForm form = LevelForm::kFixed);
 /// The preset in fp16.
 Problem preset_in_half(const std::string& name);
 

@@ -129,23 +129,27 @@ TEST_F(ExportWithNvcc, TheHostHasThePlanOfTheDevice) {
   }
 }
 
-TEST_F(ExportWithNvcc, CompilesKernelsWithoutConstantSizesAndGradients) {
+TEST_F(ExportWithNvcc, CompilesKernelsWithoutConstantSizesGradientsAndFusedKernels) {
   const std::string object = (folder_.path() / "forms.o").string();
   for (const ExportedKernel& kernel :
        {exported_kernel({"smem-levels"}, preset_in_half("rtdetr-decoder"), LevelForm::kGiven),
         exported_kernel({"smem-levels"}, preset_in_half("rtdetr-decoder"), LevelForm::kStored),
         exported_kernel({"l2-red"}, preset_in_half("rtdetr-decoder")),
-        exported_kernel({"l2-red"}, preset_in_half("rtdetr-decoder"), LevelForm::kStored)}) {
+        exported_kernel({"l2-red"}, preset_in_half("rtdetr-decoder"), LevelForm::kStored),
+        fused_kernel({"vector-loads", "shared-metadata"}, preset_in_half("rtdetr-decoder")),
+        fused_kernel({"smem-levels"}, preset_in_half("rtdetr-decoder"), LevelForm::kStored)}) {
     EXPECT_EQ(compile(kernel, {"-arch=sm_90a", "-c", "-o", object}), "")
         << kernel.composition.describe();
   }
 }
 
 /// Whether the library's entry is right on the CPU in every type.
-void expect_right_on_the_cpu(const std::string& op, const decltype(Use::parameters)& parameters) {
+void expect_right_on_the_cpu(const std::string& op, const decltype(Use::parameters)& parameters,
+                             const References& references = {}) {
   const auto device = open_device("cpu");
   for (const DType type : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
-    const Problem problem = in_type(type, simulated_problem());
+    Problem problem = in_type(type, simulated_problem());
+    problem.references = references;
     const Composition composition(shipped_plugins(), {{"external", parameters}});
     const Operator& found = find_operator(op);
     const Prepared prepared = device->prepare(composition, problem);
@@ -169,6 +173,15 @@ TEST_F(ExportWithNvcc, TheLibraryIsRightOnTheCpu) {
                                        {"symbol", "msda_forward_backward"},
                                        {"signature", "msda-c-2"},
                                        {"operator", "backward"}});
+  for (const References references :
+       {References{2, 0}, References{4, 0}, References{4, 1}, References{2, 2}}) {
+    expect_right_on_the_cpu("fused",
+                            {{"library", library.string()},
+                             {"symbol", "msda_forward_fused"},
+                             {"signature", "msda-c-2"},
+                             {"operator", "fused"}},
+                            references);
+  }
 }
 
 }  // namespace

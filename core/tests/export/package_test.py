@@ -11,6 +11,7 @@ import unittest
 
 FOLDER = pathlib.Path(sys.argv[1])
 calls = []
+fused_calls = []
 
 
 def module(name, **names):
@@ -57,6 +58,74 @@ def of_three(value, shapes, locations):
     return "theirs"
 
 
+class Layer:
+    """A tensor, and a layer that leaves it as it is."""
+
+    shape = (2, 9, 256)
+
+    def __init__(self, name, coordinates=2):
+        self.name = name
+        self.last = coordinates
+
+    def __call__(self, *arguments):
+        return self
+
+    view = permute = expand = __getitem__ = __call__
+
+    def __add__(self, other):
+        calls.append((self.name, other.name))
+        return self
+
+    __invert__ = __call__
+
+    def masked_fill(self, mask, value):
+        calls.append((self.name, mask.name, value))
+        return self
+
+    def dim(self):
+        return 4
+
+
+class References(Layer):
+    shape = (2, 9, 4, 2)
+
+
+class Projections:
+    """What attention modules have."""
+
+    batch_first = True
+    num_heads, num_levels, num_points = 8, 4, 4
+
+    def __init__(self, **more):
+        names = ("sampling_offsets", "attention_weights", "value_proj", "output_proj", "dropout")
+        self._modules = {name: Layer(name) for name in names} | more
+        self._forward_hooks = {}
+        vars(self).update(self._modules)
+
+
+def of_mmcv(name):
+    """A class that is called as mmcv's module."""
+
+    def forward(self, query, key=None, value=None, identity=None, query_pos=None, key_padding_mask=None,
+                reference_points=None, spatial_shapes=None, level_start_index=None, **kwargs):
+        return "theirs"
+
+    return type("MultiScaleDeformableAttention", (Projections,), {"forward": forward, "__module__": name})
+
+
+def of_transformers(name, inverts=True):
+    def with_inverse(self, hidden_states, attention_mask=None, encoder_hidden_states=None, position_embeddings=None,
+                     reference_points=None, spatial_shapes=None, spatial_shapes_list=None, output_attentions=False):
+        return "theirs", ~attention_mask
+
+    def without(self, hidden_states, attention_mask=None, encoder_hidden_states=None, position_embeddings=None,
+                reference_points=None, spatial_shapes_list=None, output_attentions=False):
+        return "theirs", attention_mask
+
+    return type("DeformableDetrMultiscaleDeformableAttention", (Projections,),
+                {"forward": with_inverse if inverts else without, "__module__": name})
+
+
 class Parts:
     """A tensor of points by level."""
 
@@ -82,8 +151,10 @@ class Patch(unittest.TestCase):
         package.__path__ = [str(FOLDER)]
         module("package.attention",
                deformable_attention=lambda *arguments: calls.append(arguments) or "ours")
+        module("package.fused", fused_attention=lambda *arguments, **keywords: fused_calls.append(arguments) or "ours")
         self.patched = importlib.import_module("package.patch").patched
         calls.clear()
+        fused_calls.clear()
 
     def test_replaces_what_models_call_and_puts_it_back(self):
         model = module("transformers.models.a.modeling_a", MultiScaleDeformableAttention=Attention)
@@ -133,6 +204,64 @@ class Patch(unittest.TestCase):
             said = model.multi_scale_deformable_attention_v2("v", [(2, 3)], Parts(), Parts(), [4, 4], "discrete")
             self.assertEqual(said, "theirs")
         self.assertIs(model.multi_scale_deformable_attention_v2, by_level)
+
+    def test_replaces_forwards_of_modules_by_the_operator_from_offsets_on(self):
+        theirs = of_mmcv("mmcv.ops.multi_scale_deform_attn")
+        module("mmcv.ops.multi_scale_deform_attn", MultiScaleDeformableAttention=theirs)
+        module("mmdet.layers", MultiScaleDeformableAttention=theirs)
+        attention, before = theirs(), theirs.forward
+        attention.output_proj, attention.dropout = Layer, lambda output: output
+        with self.patched() as report:
+            self.assertEqual(report.replaced, ["mmcv.ops.multi_scale_deform_attn.MultiScaleDeformableAttention.forward"])
+            attention.forward(Layer("query"), value=Layer("value"), query_pos=Layer("position"),
+                              key_padding_mask=Layer("mask"), reference_points=References("references"),
+                              spatial_shapes="shapes")
+            self.assertEqual(calls, [("query", "position"), ("value_proj", "mask", 0.0), ("ours", "query")])
+            value, shapes, references, offsets, logits = fused_calls[0]
+            self.assertEqual([part.name for part in (value, references, offsets, logits)],
+                             ["value_proj", "references", "sampling_offsets", "attention_weights"])
+            self.assertEqual(shapes, "shapes")
+        self.assertIs(theirs.forward, before)
+
+    def test_leaves_calls_to_the_model_that_the_operator_is_not_for_and_says_so(self):
+        name = "transformers.models.deformable_detr.modeling_deformable_detr"
+        theirs = of_transformers(name)
+        module(name, DeformableDetrMultiscaleDeformableAttention=theirs)
+        given = {"hidden_states": Layer("query"), "encoder_hidden_states": Layer("value"), "attention_mask": 1,
+                 "reference_points": References("references"), "spatial_shapes_list": [(3, 3)]}
+        odd = theirs(adapter=Layer("adapter"))
+        with self.patched() as report:
+            self.assertEqual(theirs().forward(**given, output_attentions=True)[0], "theirs")
+            self.assertEqual(odd.forward(**given)[0], "theirs")
+            self.assertEqual(theirs().forward(**{**given, "spatial_shapes_list": [(3, 2)]})[0], "theirs")
+            for _ in range(2):
+                watched = theirs()
+                watched._forward_hooks = {1: print}
+                self.assertEqual(watched.forward(**given)[0], "theirs")
+            self.assertEqual([why for _, why in report.left],
+                             ["attention weights are asked for", "it has other layers than attentions of its kind",
+                              "its sizes of levels contradict its values"])
+            self.assertEqual(fused_calls, [])
+            attention = theirs()
+            attention.output_proj = lambda output: output
+            self.assertEqual(attention.forward(**{**given, "attention_mask": Layer("mask")}), ("ours", None))
+            self.assertEqual(fused_calls[0][1], [(3, 3)])
+
+    def test_inverts_masks_where_the_model_does(self):
+        modules = importlib.import_module("package.modules")
+        for inverts in (True, False):
+            family = modules.OfTransformers(of_transformers("a", inverts).forward)
+            self.assertEqual(family.mask({"attention_mask": 5}, "attention_mask"), -6 if inverts else 5)
+            self.assertIsNone(family.mask({}, "attention_mask"))
+
+    def test_leaves_forwards_that_take_other_arguments(self):
+        name = "mmcv.ops.multi_scale_deform_attn"
+        old = type("MultiScaleDeformableAttention", (Projections,),
+                   {"forward": lambda self, query, value: "theirs", "__module__": name})
+        module(name, MultiScaleDeformableAttention=old)
+        with self.patched() as report:
+            self.assertEqual(len(report), 0)
+            self.assertIn("it takes no identity, key_padding_mask", report.left[0][1])
 
     def test_is_undone_when_the_model_fails(self):
         module("transformers.models.a.modeling_a", MultiScaleDeformableAttention=Attention)

@@ -29,7 +29,7 @@ Bytes output_of(Device& device, const Composition& composition, const Problem& p
   const Prepared prepared = device.load(composition, problem, build);
   Generation generation;
   generation.distribution = Distribution::kOutside;
-  const Input input = generate(problem, generation);
+  const Input input = composition.op().generate(problem, generation, 0);
   DeviceInput tensors(device, input);
   tensors.poison_outputs();
   prepared.executable->bind(tensors.tensors());
@@ -37,12 +37,11 @@ Bytes output_of(Device& device, const Composition& composition, const Problem& p
   return tensors.download_output(0);
 }
 
-/// Exports the variants for a problem and compares with the composition.
-void expect_the_same_bits(const std::vector<std::string>& variants, LevelForm form,
-                          const std::string& space) {
-  const Problem problem = in_type(DType::kFloat16, simulated_problem());
+/// Exports the kernel and compares with its composition.
+void expect_the_same_bits(const ExportedKernel& kernel, const std::string& space) {
+  const Problem& problem = kernel.problem;
   ExportRequest request;
-  request.kernels = {exported_kernel(variants, problem, form)};
+  request.kernels = {kernel};
   const Composition& composition = request.kernels.front().composition;
   const auto files = export_source(request, Compiler());
   ComposedUnit composed = write_unit(composition, problem, space);
@@ -59,13 +58,23 @@ void expect_the_same_bits(const std::vector<std::string>& variants, LevelForm fo
 class ExportOnSimt : public testing::TestWithParam<std::vector<std::string>> {};
 
 TEST_P(ExportOnSimt, GivesTheBitsOfTheComposedKernel) {
-  expect_the_same_bits(GetParam(), LevelForm::kFixed, "simulated_fp16");
+  const Problem problem = in_type(DType::kFloat16, simulated_problem());
+  expect_the_same_bits(exported_kernel(GetParam(), problem), "simulated_fp16");
 }
 
 TEST(ExportOnSimtWithoutConstantSizes, GivesTheBitsOfTheComposedKernel) {
   const std::vector<std::string> levels = {"smem-levels", "shared-metadata"};
-  expect_the_same_bits(levels, LevelForm::kGiven, "simulated_fp16_given");
-  expect_the_same_bits(levels, LevelForm::kStored, "simulated_fp16_stored");
+  const Problem problem = in_type(DType::kFloat16, simulated_problem());
+  expect_the_same_bits(exported_kernel(levels, problem, LevelForm::kGiven), "simulated_fp16_given");
+  expect_the_same_bits(exported_kernel(levels, problem, LevelForm::kStored),
+                       "simulated_fp16_stored");
+}
+
+TEST(ExportOfFusedOnSimt, GivesTheBitsOfTheComposedKernel) {
+  Problem problem = in_type(DType::kFloat16, simulated_problem());
+  problem.references = {.coordinates = 4, .anchors = 1};
+  expect_the_same_bits(fused_kernel({"shared-metadata", "vector-loads"}, problem),
+                       "simulated_fp16_fused");
 }
 
 INSTANTIATE_TEST_SUITE_P(Recipes, ExportOnSimt,

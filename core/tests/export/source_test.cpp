@@ -259,6 +259,32 @@ TEST(ExportedSource, HoldsGradientsInATableOfTheirOwn) {
   EXPECT_EQ(json.at(2).at("repeats"), true);
 }
 
+TEST(ExportedSource, HoldsFusedKernelsInATableThatKnowsTheirReferencePoints) {
+  Problem problem = preset_in_half("rtdetr-decoder");
+  problem.references = {.coordinates = 4, .anchors = 1};
+  ExportRequest request;
+  request.kernels = {exported_kernel({"vector-loads"}, problem),
+                     fused_kernel({"vector-loads"}, problem)};
+  request.images = {"sm_90a"};
+  const auto files = export_source(request, Compiler());
+  const std::string& source = content_of(files, "msda_forward.cu");
+  const std::size_t table = source.find("Tuned fused_kernels[] = {");
+  const std::size_t kernel = source.find("\"vector-loads for rtdetr-decoder, fused\"");
+  ASSERT_NE(kernel, std::string::npos);
+  EXPECT_LT(table, kernel);
+  EXPECT_LT(source.find("\"vector-loads for rtdetr-decoder\""), table);
+  EXPECT_EQ(count(source,
+                  "shape_of<rtdetr_decoder_fp16_fused::Problem, "
+                  "rtdetr_decoder_fp16_fused::fused_parameters>()"),
+            1U);
+  const auto json = nlohmann::json::parse(content_of(files, "export.json")).at("kernels");
+  EXPECT_EQ(json.at(1).at("operator"), "fused");
+  EXPECT_EQ(json.at(1).at("references").at("coordinates"), 4);
+  const Build measured =
+      compile_unit(Compiler(), request.kernels.at(1).composition, problem, compile_target(90));
+  EXPECT_EQ(json.at(1).at("images").at(0).at("code_hash"), code_hash(*measured.unit));
+}
+
 TEST(ExportedSource, CarriesCodeAsFarAsAKernelRunsThere) {
   ExportRequest request;
   request.kernels = {exported_kernel({"tma-boxes"}, preset_in_half("rtdetr-decoder"))};

@@ -42,7 +42,7 @@ TEST_F(Npy, ReadsWhatItWrites) {
   const Bytes data = make_tensor(DType::kFloat16, {1, 2, 3, 4, 5, 6});
   write_npy(file(), DType::kFloat16, {2, 3}, data);
   const NpyArray array = read_npy(file());
-  EXPECT_EQ(array.type, DType::kFloat16);
+  EXPECT_EQ(array.type, NpyType(DType::kFloat16));
   EXPECT_THAT(array.shape, ElementsAre(2, 3));
   EXPECT_EQ(array.data, data);
 }
@@ -61,7 +61,7 @@ TEST_F(Npy, TwoOpaqueBytesAreBrainFloat) {
   for (const char* descr : {"<V2", "|V2"}) {
     write_header(fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': (3,), }}", descr),
                  6);
-    EXPECT_EQ(read_npy(file()).type, DType::kBFloat16);
+    EXPECT_EQ(read_npy(file()).type, NpyType(DType::kBFloat16));
   }
   write_npy(file(), DType::kBFloat16, {1}, make_tensor(DType::kBFloat16, {-2}));
   EXPECT_THAT(read_text(file()), HasSubstr("'descr': '<V2'"));

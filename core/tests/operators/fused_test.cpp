@@ -1,5 +1,6 @@
 // The operator `fused`: by hand, and against `forward` on the locations and weights that a model
 // would have made.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -61,6 +62,55 @@ TEST(FusedReference, PointsTakeAnchorsInTurn) {
   EXPECT_THAT(reference_of(input), ElementsAre((0.0 + 2 + 1 + 3) / 4));
 }
 
+TEST(FusedReference, AMaskedPixelCountsAsZero) {
+  Input input = line_of_pixels(1, {0.5, 0.5}, {0.75, 0}, {7});  // 0.75 of pixel 2, 0.25 of pixel 3
+  input.problem.padding = true;
+  Bytes& mask = input.at("padding_mask");
+  mask = {std::byte{0}, std::byte{0}, std::byte{0}, std::byte{1}};
+  EXPECT_THAT(reference_of(input), ElementsAre(1.5));
+  mask = {std::byte{0}, std::byte{0}, std::byte{1}, std::byte{0}};
+  EXPECT_THAT(reference_of(input), ElementsAre(0.75));
+  mask = Bytes(4, std::byte{1});
+  EXPECT_THAT(reference_of(input), ElementsAre(0));
+  const Truth truth = find_operator("fused").judge_by(input, {{0.0}}, 0).front();
+  EXPECT_EQ(truth.rows.front().terms, 0) << "nothing is rounded";
+}
+
+TEST(FusedReference, ARowOfNoNumbersIsNoneWhereAllPixelsAreMasked) {
+  Input input = line_of_pixels(1, {0.5, 0.5}, {0, 0}, {-kInfinity});
+  input.problem.padding = true;
+  input.at("padding_mask") = Bytes(4, std::byte{1});
+  EXPECT_TRUE(std::isnan(reference_of(input).front()));
+}
+
+/// Two levels of 1x4 pixels, 0 to 3 and 10 to 13, with one point and with three.
+Input points_by_level(References kind, const std::vector<float>& references,
+                      const std::vector<float>& offsets, const std::vector<float>& logits) {
+  Problem problem = make_problem({.channels = 1, .points = 3, .levels = {{1, 4}, {1, 4}}});
+  problem.level_points = {1, 3};
+  problem.references = kind;
+  Input input(problem, fused::kTensors);
+  input.at("value") = make_tensor(DType::kFloat32, {0, 1, 2, 3, 10, 11, 12, 13});
+  input.at("reference_points") = make_tensor(DType::kFloat32, references);
+  input.at("offsets") = make_tensor(DType::kFloat32, offsets);
+  input.at("logits") = make_tensor(DType::kFloat32, logits);
+  return input;
+}
+
+TEST(FusedReference, LevelsMayDifferInTheirPoints) {
+  // The references are pixels 1.5 and 0.5 of the levels.
+  const Input input =
+      points_by_level({}, {0.5, 0.5, 0.25, 0.5}, {1, 0, 0, 0, 1, 0, 2, 0}, {0, 0, 0, 0});
+  EXPECT_THAT(reference_of(input), ElementsAre((2.5 + 10.5 + 11.5 + 12.5) / 4));
+}
+
+TEST(FusedReference, AnOffsetFromABoxIsDividedByThePointsOfItsLevel) {
+  // A box of the whole width: an offset of 1 moves by 0.25 * 4 pixels over the level's points.
+  const Input input = points_by_level({.coordinates = 4, .anchors = 1, .scale = 0.25},
+                                      {0.5, 0.5, 1, 1}, {1, 0, 3, 0, 3, 0, 3, 0}, {0, 0, 0, 0});
+  EXPECT_THAT(reference_of(input), ElementsAre(DoubleNear((2.5 + 3 * 12.5) / 4, 1e-7)));
+}
+
 TEST(FusedReference, TheLargestLogitMayBeAnyNumber) {
   for (const float largest : {-1e38F, -90.0F, 0.0F, 90.0F, 1e38F}) {
     const Input input =
@@ -108,7 +158,7 @@ Input front_end(const Input& input) {
   for (std::int64_t row = 0; row < problem.batch * problem.queries * problem.heads; ++row) {
     points.load(row);
     for (std::size_t i = 0; i < points.x.size(); ++i) {
-      const Level& level = problem.levels[i / static_cast<std::size_t>(problem.points)];
+      const Level& level = problem.levels[problem.level_of(static_cast<std::int64_t>(i))];
       locations.push_back(static_cast<float>((points.x[i] + 0.5) / double(level.width)));
       locations.push_back(static_cast<float>((points.y[i] + 0.5) / double(level.height)));
       weights.push_back(static_cast<float>(points.weights[i]));
@@ -122,6 +172,7 @@ Input front_end(const Input& input) {
 struct Kind {
   References references;
   DType type;
+  std::vector<std::int64_t> level_points = {};
 };
 
 class FusedKindTest : public testing::TestWithParam<Kind> {
@@ -129,6 +180,7 @@ class FusedKindTest : public testing::TestWithParam<Kind> {
   Input input(Distribution distribution = Distribution::kLocal) const {
     Problem problem = in_type(GetParam().type, small_problem());
     problem.references = GetParam().references;
+    problem.level_points = GetParam().level_points;
     Generation generation;
     generation.distribution = distribution;
     return fused::generate_input(problem, generation, 0);
@@ -166,11 +218,14 @@ INSTANTIATE_TEST_SUITE_P(
     References, FusedKindTest,
     testing::Values(Kind{{2, 0}, DType::kFloat32}, Kind{{2, 1}, DType::kFloat16},
                     Kind{{2, 3}, DType::kFloat32}, Kind{{4, 0}, DType::kFloat32},
-                    Kind{{4, 1}, DType::kFloat16}, Kind{{4, 3}, DType::kFloat16}),
+                    Kind{{4, 1}, DType::kFloat16}, Kind{{4, 3}, DType::kFloat16},
+                    Kind{{2, 0}, DType::kFloat32, {3, 1, 2}},
+                    Kind{{4, 1, 0.75}, DType::kFloat16, {1, 3, 2}}),
     [](const auto& info) {
       const References& references = info.param.references;
       return "k" + std::to_string(references.coordinates) + "_r" +
-             std::to_string(references.anchors) + "_" + std::string(name_of(info.param.type));
+             std::to_string(references.anchors) + "_" + std::string(name_of(info.param.type)) +
+             (info.param.level_points.empty() ? "" : "_by_level");
     });
 
 TEST(FusedInput, SomeRowsHaveOneWeightThatTakesNearlyAll) {
@@ -186,6 +241,84 @@ TEST(FusedInput, SomeRowsHaveOneWeightThatTakesNearlyAll) {
   }
   EXPECT_GT(saturated, rows / 16);
   EXPECT_LT(saturated, rows / 4);
+}
+
+/// Of the largest of two images that one level shows.
+double padded_share(const Input& input, std::int64_t image) {
+  const std::int64_t pixels = input.problem.spatial_size();
+  const auto first = input.at("padding_mask").begin() + image * pixels;
+  return static_cast<double>(std::count(first, first + pixels, std::byte{1})) /
+         static_cast<double>(pixels);
+}
+
+TEST(FusedInput, PaddingLiesRightOfImagesAndBelow) {
+  Problem problem =
+      make_problem({.batch = 3, .queries = 5, .heads = 1, .levels = {{30, 20}, {15, 10}}});
+  problem.padding = true;
+  const Input input = fused::generate_input(problem, Generation{}, 0);
+  const Bytes& mask = input.at("padding_mask");
+  for (std::int64_t image = 0; image < 3; ++image) {
+    EXPECT_LT(padded_share(input, image), 0.75) << image;
+    for (std::size_t l = 0; l < 2; ++l) {
+      const Level& level = problem.levels[l];
+      const auto at = [&](std::int64_t row, std::int64_t column) {
+        return mask[static_cast<std::size_t>(image * problem.spatial_size() +
+                                             problem.level_starts()[l] + row * level.width +
+                                             column)];
+      };
+      EXPECT_EQ(at(0, 0), std::byte{0});
+      for (std::int64_t row = 0; row + 1 < level.height; ++row) {
+        for (std::int64_t column = 0; column + 1 < level.width; ++column) {
+          EXPECT_LE(at(row, column), at(row + 1, column));
+          EXPECT_LE(at(row, column), at(row, column + 1));
+        }
+      }
+    }
+  }
+  EXPECT_GT(padded_share(input, 1), 0.0) << "neither the widest nor the highest";
+}
+
+TEST(FusedInput, AMaskAndPointsByLevelSurviveTheirFiles) {
+  const TemporaryDirectory directory;
+  Problem problem = in_type(DType::kFloat16, small_problem());
+  problem.padding = true;
+  problem.level_points = {1, 3, 2};
+  for (const FileFormat format : {FileFormat::kNpy, FileFormat::kRaw}) {
+    const auto place = directory.path() / (format == FileFormat::kNpy ? "npy" : "raw");
+    const Input input = fused::generate_input(problem, Generation{}, 0);
+    write_directory(input, place, format);
+    const Input read = format == FileFormat::kNpy
+                           ? read_npy_directory(place, fused::kTensors)
+                           : read_raw_directory(place, fused::kTensors, problem);
+    EXPECT_TRUE(read.problem.padding);
+    EXPECT_EQ(read.problem.level_points, problem.level_points);
+    EXPECT_EQ(content_hash(read), content_hash(input));
+    Problem bare = problem;
+    bare.padding = false;
+    EXPECT_THROW(write_directory(fused::generate_input(bare, Generation{}, 0), place, format),
+                 UsageError)
+        << "the mask would be read as its own";
+  }
+}
+
+TEST(FusedInput, AMaskHasFlagsAndNothingElse) {
+  const TemporaryDirectory directory;
+  Problem problem = small_problem();
+  problem.padding = true;
+  Input input = fused::generate_input(problem, Generation{}, 0);
+  input.at("padding_mask")[3] = std::byte{2};
+  write_directory(input, directory.path() / "input", FileFormat::kNpy);
+  EXPECT_THROW(read_npy_directory(directory.path() / "input", fused::kTensors), UsageError);
+}
+
+TEST(FusedInput, WhatOtherOperatorsHaveNoneOfIsRefused) {
+  Problem problem = small_problem();
+  problem.padding = true;
+  EXPECT_THROW(generate(problem, Generation{}), UsageError);
+  problem.padding = false;
+  problem.level_points = {1, 3, 2};
+  EXPECT_NO_THROW(generate(problem, Generation{}));
+  EXPECT_THROW(find_operator("backward").generate(problem, Generation{}, 0), UsageError);
 }
 
 TEST(FusedInput, SurvivesItsFiles) {

@@ -56,6 +56,29 @@ Form<std::vector<Level>> levels() {
   return form;
 }
 
+/// The same number on each level, or one for each.
+Shape points() {
+  Shape shape = form::any_of(size_form().words + ", or one for each level: `[3, 6, 3]`, `3,6,3`",
+                             {size_form().schema,
+                              form::list_of("", size_form().schema).schema,
+                              {{"type", "string"}, {"pattern", "^[0-9]+(,[0-9]+)+$"}}});
+  return shape;
+}
+
+void read_points(const YamlNode& node, Problem& problem) {
+  problem.level_points.clear();
+  if (!node.is_scalar()) {
+    for (const YamlNode& entry : node.as_list("number of points")) {
+      size_form().read(entry, problem.level_points.emplace_back());
+    }
+  } else if (node.as_text().find(',') != std::string::npos) {
+    problem.level_points = node.locate([&] { return parse_size_list(node.as_text()); });
+  } else {
+    size_form().read(node, problem.points);
+  }
+  if (!problem.level_points.empty()) problem.points = std::ranges::max(problem.level_points);
+}
+
 const Settings<Types>& type_settings() {
   const Form<DType> type = form::name<DType>();
   static const Settings<Types> settings{
@@ -88,13 +111,16 @@ const Settings<Problem>& shape_settings() {
           .otherwise(kRequiredAlone),
       setting("heads", &Problem::heads, size_form(), "of attention").also("num_heads"),
       setting("channels", &Problem::channels, size_form(), "of each head"),
-      setting("points", &Problem::points, size_form(),
-              "sampled on each level for each head and query")
-          .also("num_points"),
+      setting<Problem>("points", points(), "sampled on each level for each head and query",
+                       read_points)
+          .also("num_points")
+          .otherwise("4"),
       setting("levels", &Problem::levels, levels(), "sizes in pixels, without any border")
           .otherwise("required without a preset, an input or `spatial_size`"),
       setting("layout", &Problem::layout, form::name<ValueLayout>(),
-              "how the levels lie in `value`")};
+              "how the levels lie in `value`"),
+      setting("padding", &Problem::padding, form::truth(),
+              "`true`: a mask says which pixels are [padding](fused.md#padding)")};
   return settings;
 }
 
@@ -145,6 +171,12 @@ const Settings<Problem>& reference_settings() {
                    size_form().read(node, problem.references.anchors);
                  })
           .otherwise("one reference for each level"),
+      setting<P>("scale", form::number(0, kInfinity),
+                 "of boxes: the part that an offset of 1, divided by the level's points, moves by",
+                 [](const YamlNode& node, P& problem) {
+                   form::number(0, kInfinity).read(node, problem.references.scale);
+                 })
+          .otherwise("0.5"),
       setting<P>("type", form::name<DType>(), "how they are stored",
                  [](const YamlNode& node, P& problem) {
                    form::name<DType>().read(node, problem.types.reference);
@@ -287,6 +319,12 @@ void read_shape(const YamlMap& map, const PyramidSpec& pyramid, const ProblemRea
   }
   if (!has_levels) map.require("levels");
   if (pyramid.spatial_size) make_pyramid(map, pyramid, problem);
+  // The same number for each level is one number.
+  std::vector<std::int64_t>& points = problem.level_points;
+  if (points.size() == problem.levels.size() &&
+      std::ranges::max(points) == std::ranges::min(points)) {
+    points.clear();
+  }
   if (reader.is_words && !reader.has_base && !has_queries(map)) {
     problem.queries = problem.spatial_size();
   }

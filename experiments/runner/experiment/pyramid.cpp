@@ -78,6 +78,18 @@ std::optional<Pyramid> pyramid_of_size(std::int64_t spatial_size, std::int64_t l
   return std::nullopt;
 }
 
+std::vector<std::int64_t> parse_size_list(const std::string& text) {
+  std::vector<std::string> parts;
+  boost::split(parts, text, [](char c) { return c == ','; });
+  std::vector<std::int64_t> sizes;
+  for (const std::string& part : parts) {
+    const auto size = parse_size(part);
+    if (!size) throw UsageError(fmt::format("'{}' is not a number from 1", part));
+    sizes.push_back(*size);
+  }
+  return sizes;
+}
+
 std::vector<Level> parse_level_list(const std::string& text) {
   std::vector<std::string> parts;
   boost::split(parts, text, [](char c) { return c == ','; });

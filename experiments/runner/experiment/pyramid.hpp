@@ -30,6 +30,8 @@ std::vector<Level> parse_level_list(const std::string& text);
 
 /// Of a size of a problem.
 Form<std::int64_t> size_form();
+/// "3,6,3". Throws UsageError.
+std::vector<std::int64_t> parse_size_list(const std::string& text);
 
 /// What older command lines say of a problem besides.
 struct PyramidSpec {

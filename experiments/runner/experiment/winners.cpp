@@ -13,6 +13,7 @@
 #include "files/read.hpp"
 #include "files/write.hpp"
 #include "problem/tensor_names.hpp"
+#include "problem/validate.hpp"
 #include "runner/experiment/outputs.hpp"
 #include "runner/experiment/parse.hpp"
 
@@ -92,6 +93,9 @@ YAML::Node types_node(const Types& types) {
   return flow(node);
 }
 
+/// The shortest text that reads as the value. (yaml-cpp writes 17 digits of a number in a node.)
+std::string shortest(double value) { return fmt::format("{}", value); }
+
 /// Shape, types and where generated locations lie; tensors that were read are only a shape here.
 YAML::Node problem_node(const ProblemSpec& spec) {
   const Problem& problem = spec.problem;
@@ -102,7 +106,11 @@ YAML::Node problem_node(const ProblemSpec& spec) {
   node["queries"] = problem.queries;
   node["heads"] = problem.heads;
   node["channels"] = problem.channels;
-  node["points"] = problem.points;
+  if (problem.level_points.empty()) {
+    node["points"] = problem.points;
+  } else {
+    node["points"] = flow(YAML::Node(problem.level_points));
+  }
   for (const Level& level : problem.levels) {
     YAML::Node size;
     size.push_back(level.height);
@@ -115,9 +123,13 @@ YAML::Node problem_node(const ProblemSpec& spec) {
     YAML::Node references;
     references["coordinates"] = problem.references.coordinates;
     if (problem.references.anchors != 0) references["anchors"] = problem.references.anchors;
+    if (problem.references.scale != References().scale) {
+      references["scale"] = shortest(problem.references.scale);
+    }
     references["type"] = std::string(name_of(problem.types.reference));
     node["references"] = flow(references);
   }
+  if (problem.padding) node["padding"] = true;
   if (problem.unasked != 0) {
     YAML::Node outputs(asked_outputs(problem, find_operator(spec.op)));
     node["outputs"] = flow(outputs);
@@ -140,8 +152,6 @@ YAML::Node use_node(const Use& use) {
   return node;
 }
 
-/// The shortest text that reads as the value. (yaml-cpp writes 17 digits of a number in a node.)
-std::string shortest(double value) { return fmt::format("{}", value); }
 std::string rounded(double value) { return shortest(std::round(value * 1e4) / 1e4); }
 
 YAML::Node winner_node(const Winner& winner) {
@@ -201,8 +211,9 @@ std::vector<YamlNode> entries_of(const fs::path& file) {
 
 bool same_shape(const Problem& a, const Problem& b) {
   return a.batch == b.batch && a.queries == b.queries && a.heads == b.heads &&
-         a.channels == b.channels && a.points == b.points && a.levels == b.levels &&
-         a.references == b.references && a.layout == b.layout && a.unasked == b.unasked;
+         a.channels == b.channels && a.points == b.points && a.level_points == b.level_points &&
+         a.levels == b.levels && a.references == b.references && a.padding == b.padding &&
+         a.layout == b.layout && a.unasked == b.unasked;
 }
 
 bool same_locations(const ProblemSpec& a, const ProblemSpec& b) {
@@ -212,8 +223,8 @@ bool same_locations(const ProblemSpec& a, const ProblemSpec& b) {
 
 std::string shape_class(const Problem& problem) {
   return fmt::format(
-      "H{} C{} P{} L{} 2^{} rows 2^{} {} pixels", problem.heads, problem.channels, problem.points,
-      problem.level_count(), nearest_power(problem.batch * problem.queries),
+      "H{} C{} P{} L{} 2^{} rows 2^{} {} pixels", problem.heads, problem.channels,
+      points_text(problem), problem.level_count(), nearest_power(problem.batch * problem.queries),
       nearest_power(problem.batch * problem.spatial_size()), name_of(problem.layout));
 }
 
@@ -227,12 +238,15 @@ std::string family_of(const ProblemSpec& spec) {
   }
   const References& references = problem.references;
   const bool many = problem.queries * 4 >= problem.spatial_size();
-  return fmt::format(
-      "{} H{} C{} P{} L{} {} {} {} queries{}", spec.op, problem.heads, problem.channels,
-      problem.points, problem.level_count(), name_of(problem.layout), stored, many ? "many" : "few",
-      references == References()
-          ? ""
-          : fmt::format(" {} coordinates {} anchors", references.coordinates, references.anchors));
+  std::string rest;
+  if (references != References()) {
+    rest += fmt::format(" {} coordinates {} anchors", references.coordinates, references.anchors);
+  }
+  if (references.scale != References().scale) rest += fmt::format(" scale {}", references.scale);
+  if (problem.padding) rest += " padded";
+  return fmt::format("{} H{} C{} P{} L{} {} {} {} queries{}", spec.op, problem.heads,
+                     problem.channels, points_text(problem), problem.level_count(),
+                     name_of(problem.layout), stored, many ? "many" : "few", rest);
 }
 
 std::vector<Winner> read_winners(const fs::path& file, const Registry& registry,

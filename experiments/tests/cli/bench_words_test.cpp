@@ -46,6 +46,14 @@ TEST(BenchWords, TheSmallCommandLine) {
   EXPECT_EQ(problem.queries, 100);
 }
 
+TEST(BenchWords, LevelsMayDifferInTheirPoints) {
+  EXPECT_THAT(problem_of({"levels=4x4,2x2", "points=3,6"}).problem.level_points,
+              testing::ElementsAre(3, 6));
+  EXPECT_THAT(error_of({"levels=4x4,2x2", "points=3,6,3"}),
+              HasSubstr("points has 3 entries for 2 levels"));
+  EXPECT_THAT(error_of({"levels=4x4,2x2", "points=3,x"}), HasSubstr("'x' is not a number from 1"));
+}
+
 TEST(BenchWords, LevelsAndSpatialSizeMustAgree) {
   EXPECT_EQ(problem_of({"levels=4x4,2x2", "num_levels=2"}).problem.queries, 20);
   EXPECT_EQ(problem_of({"levels=4x4", "num_levels=1", "spatial_size=36"}).problem.layout,

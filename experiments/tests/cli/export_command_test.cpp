@@ -116,7 +116,10 @@ TEST_F(ExportCommand, ExportsWhatAModelNeeds) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(
       values_of(output(), "problem"),
-      testing::ElementsAre("rtdetr-decoder-fp16", "rtdetr-decoder-bf16", "rtdetr-decoder-fp32"));
+      testing::ElementsAre("rtdetr-decoder-fp16", "rtdetr-decoder-bf16", "rtdetr-decoder-fp32",
+                           "rtdetr-decoder-fp16", "rtdetr-decoder-bf16", "rtdetr-decoder-fp32"));
+  EXPECT_THAT(values_of(output(), "operator"),
+              testing::ElementsAre("forward", "forward", "forward", "fused", "fused", "fused"));
   EXPECT_THAT(complaint_of_model("rtdetr"),
               HasSubstr("no model 'rtdetr' (did you mean 'rt-detr'?)"));
 }
@@ -143,6 +146,28 @@ TEST_F(ExportCommand, ExportsGradientsByRecipesOfTheirOwn) {
   EXPECT_THAT(values_of(output(), "operator"), testing::ElementsAre("forward", "backward"));
   EXPECT_THAT(values_of(output(), "recipe"),
               testing::ElementsAre("vector-loads", "gradients-plain"));
+}
+
+TEST_F(ExportCommand, ExportsTheFusedOperatorByRecipesOfForward) {
+  const Outcome outcome =
+      run_export({"best", "--operator", "forward,fused", "--problem", "ddetr-decoder",
+                  "--device-model", "h200", "--gradients", "gradients-plain"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("best for ddetr-decoder (fp16, fused) on NVIDIA H200: "));
+  EXPECT_THAT(values_of(output(), "operator"),
+              testing::ElementsAre("forward", "backward", "fused"));
+  const std::string source = read_text(output() / "msda_forward.cu", 1 << 24);
+  EXPECT_THAT(source, HasSubstr("shape_of<ddetr_decoder_fp16_fused::Problem, "
+                                "ddetr_decoder_fp16_fused::fused_parameters>()"));
+}
+
+TEST_F(ExportCommand, RefusesOperatorsThatItsKernelsDoNotCompute) {
+  EXPECT_THAT(complaint({"vector-loads", "--problem", "rtdetr-decoder", "--operator", "copy"}, 2),
+              HasSubstr("--operator copy: forward, and operators that its kernels compute too"));
+  EXPECT_THAT(complaint({"cpu-fused", "--problem", "rtdetr-decoder", "--operator", "fussed"}, 2),
+              HasSubstr("did you mean 'fused'?"));
+  EXPECT_THAT(complaint({"l2-red", "--problem", "rtdetr-decoder", "--operator", "fused"}, 2),
+              HasSubstr("it computes the operator 'backward', and the problem asks for 'fused'"));
 }
 
 TEST_F(ExportCommand, RefusesFormsAndGradientsThatAreNone) {

@@ -98,6 +98,24 @@ arms: [fixture]
   EXPECT_THAT(experiment.problems.at(1).problem.levels, ElementsAre(Level{4, 5}, Level{2, 3}));
 }
 
+TEST(LoadExperiment, LevelsMayDifferInTheirPointsAndPixelsMayBePadding) {
+  const TemporaryDirectory directory;
+  const Experiment experiment = load(directory, R"(
+problems:
+  - {preset: rtdetr-decoder, operator: fused, points: [3, 6, 3], padding: true, references: {coordinates: 4, scale: 0.25}}
+  - {preset: rtdetr-decoder, points: [5, 5, 5]}
+arms: [fixture]
+)");
+  const Problem& problem = experiment.problems.at(0).problem;
+  EXPECT_THAT(problem.level_points, ElementsAre(3, 6, 3));
+  EXPECT_EQ(problem.points, 6);
+  EXPECT_TRUE(problem.padding);
+  EXPECT_EQ(problem.references.scale, 0.25);
+  const Problem& even = experiment.problems.at(1).problem;
+  EXPECT_TRUE(even.level_points.empty());
+  EXPECT_EQ(even.points, 5);
+}
+
 TEST(LoadExperiment, SweepsMakeAProblemOfEachCombination) {
   const TemporaryDirectory directory;
   const Experiment experiment = load(directory, R"(

@@ -87,6 +87,16 @@ std::vector<Mistake> problem_mistakes() {
        "arms: [fixture]\nproblems:\n  - {preset: ledger-48, layout: plian}\n",
        "3:33",
        {"no layout 'plian' (did you mean 'plain'?)"}},
+      {"PointsByLevelOfGradients",
+       "arms: [fixture]\nproblems:\n  - {preset: rtdetr-decoder, operator: backward, points: [3, "
+       "6, "
+       "3]}\n",
+       "3:5",
+       {"gradients of points need the same number on each level"}},
+      {"PaddingOfAnOperatorWithoutAMask",
+       "arms: [fixture]\nproblems:\n  - {preset: rtdetr-decoder, padding: true}\n",
+       "3:5",
+       {"padding: this operator has no mask"}},
       {"Level",
        "arms: [fixture]\nproblems:\n  - {name: p, queries: 3, levels: [[4, 4, 4]]}\n",
        "3:36",

@@ -92,15 +92,23 @@ TEST(Winners, TakeThePlaceOfThoseOfTheSameShapeAndKeepOthers) {
   ++in_class.problem.problem.levels[0].width;
   Winner bordered = winner("d", 7);
   bordered.problem.problem.layout = ValueLayout::kZeroBorder;
+  Winner uneven = winner("e", 8);
+  uneven.problem.op = "fused";
+  uneven.problem.problem.levels = {{4, 4}, {2, 2}};
+  uneven.problem.problem.points = 3;
+  uneven.problem.problem.level_points = {3, 1};
+  uneven.problem.problem.padding = true;
+  uneven.problem.problem.references.scale = 0.25;
   ASSERT_EQ(shape_class(in_class.problem.problem), shape_class(winner("a", 3).problem.problem));
-  save_winners(file, {winner("a", 3), other, in_class, bordered}, fixture_registry());
+  save_winners(file, {winner("a", 3), other, in_class, bordered, uneven}, fixture_registry());
   save_winners(file, {winner("again", 4)}, fixture_registry());
   std::vector<std::string> notes;
   std::vector<std::string> names;
   for (const Winner& one : read_winners(file, fixture_registry(), notes)) {
     names.push_back(one.problem.name());
+    if (one.problem.name() == "e") EXPECT_EQ(one.problem.problem, uneven.problem.problem);
   }
-  EXPECT_THAT(names, ElementsAre("b", "c", "d", "again"));
+  EXPECT_THAT(names, ElementsAre("b", "c", "d", "e", "again"));
 }
 
 TEST(Winners, GiveWayOnlyToWhatIsConfirmed) {

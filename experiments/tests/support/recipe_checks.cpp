@@ -73,7 +73,9 @@ std::vector<SimtCheck> recipe_level_checks() {
   std::vector<SimtCheck> checks;
   for (const auto& [name, recipe] :
        load_recipes(MSDA_BINARY_DIR "/share/msda/experiments/recipes.yaml", shipped_plugins())) {
-    for (SimtCheck& check : level_checks(test_name(name), usable(recipe))) {
+    const std::vector<Use> uses = usable(recipe);
+    for (SimtCheck& check : level_checks(test_name(name), uses)) checks.push_back(std::move(check));
+    for (SimtCheck& check : padded_level_checks(test_name(name), uses)) {
       checks.push_back(std::move(check));
     }
   }

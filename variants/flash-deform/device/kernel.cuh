@@ -10,6 +10,7 @@
 #pragma once
 
 #include <msda/launch.cuh>
+#include <msda/level_points.cuh>
 #include <msda/ptx/memory.cuh>
 #include <msda/simt/thread.cuh>
 #include <msda/slots/layout.cuh>
@@ -27,7 +28,7 @@ struct Kernel {
   static constexpr int kWidth = vector_width<Problem>(static_cast<int>(Parameters::width));
   static constexpr int kLanes = Problem::kChannels / kWidth;  ///< threads of a row
   static constexpr int kThreadsOfQuery = kLanes * Problem::kHeads;
-  static constexpr int kPoints = Problem::kLevels * Problem::kPoints;  ///< of a row
+  static constexpr int kPoints = kRowPoints<Problem>;  ///< of a row
   using Values = Vector<Value, kWidth>;
 
   static constexpr int kQueries = [] {
@@ -80,8 +81,8 @@ struct Kernel {
     for (int l = 0; l < Problem::kLevels; ++l) {
       const auto level = typename K::Sizes(arguments).at(l);
 #pragma unroll
-      for (int p = 0; p < Problem::kPoints; ++p) {
-        const int point = l * Problem::kPoints + p;
+      for (int p = 0; p < points_of<Problem>(l); ++p) {
+        const int point = first_point<Problem>(l) + p;
         add_point(image, level, to_float(locations[2 * point]), to_float(locations[2 * point + 1]),
                   weights[point], sums);
       }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <msda/launch.cuh>
+#include <msda/level_points.cuh>
 #include <msda/ptx/memory.cuh>
 #include <msda/simt/thread.cuh>
 #include <msda/slots/layout.cuh>
@@ -45,7 +46,7 @@ struct Kernel {
     const auto* image = static_cast<const Value*>(arguments.value) +
                         item.image * image_stride<Layout>(typename K::Sizes(arguments)) +
                         Layout::channel_offset(head, channel);
-    const float sum = add_levels(arguments, image, row * Problem::kLevels * Problem::kPoints);
+    const float sum = add_levels(arguments, image, row * kRowPoints<Problem>);
     static_cast<typename Problem::Output*>(arguments.output)[element] =
         from_float<typename Problem::Output>(sum);
   }
@@ -62,7 +63,7 @@ struct Kernel {
     for (int number = 0; number < Problem::kLevels; ++number) {
       const auto level = typename K::Sizes(arguments).at(number);
 #pragma unroll 1
-      for (int p = 0; p < Problem::kPoints; ++p, ++point) {
+      for (int p = 0; p < points_of<Problem>(number); ++p, ++point) {
         const auto width = static_cast<float>(level.width());
         const auto height = static_cast<float>(level.height());
         const float x = fmaf(to_float(locations[2 * point]), width, -0.5F);

@@ -13,7 +13,7 @@ class Metadata : public InlineMetadata<K, Parameters> {
   using Problem = typename K::Problem;
   using Inline = InlineMetadata<K, Parameters>;
   static constexpr int kSides = K::Mapping::kSides;
-  static constexpr int kPointsPerRow = Problem::kLevels * Problem::kPoints;
+  static constexpr int kPointsPerRow = kRowPoints<Problem>;
 
  public:
   static constexpr const char* idle() {
@@ -35,22 +35,25 @@ class Metadata : public InlineMetadata<K, Parameters> {
       auto* taps = static_cast<Taps<K>*>(arguments.workspace[kMetadata]);
       const long long count = arguments.batch * arguments.queries * Problem::kHeads * kPointsPerRow;
       const long long stride = static_cast<long long>(simt::blocks()) * kThreads;
+      typename K::Points::Mask mask(arguments);
       for (long long i = static_cast<long long>(simt::block()) * kThreads + simt::thread();
            i < count; i += stride) {
         const long long row = i / kPointsPerRow;
         const int in_row = static_cast<int>(i % kPointsPerRow);
-        const int level = in_row / Problem::kPoints;
+        const int level = level_of<Problem>(in_row);
         const auto at = typename K::Sizes(arguments).at(level);
         const auto points = [&]<int n>(int first) {
           return K::Points::template load<n>(arguments, {row, 0}, first);
         };
         const auto stored = points.template operator()<1>(in_row);
-        const Position place = K::Points::place(stored, 0, at);
+        const Position place = K::Points::place(stored, 0, at, level);
         const Point point{place.x, place.y,
                           K::Points::weight(stored, 0, K::Points::row_of(points))};
+        mask.enter(row);
 #pragma unroll
         for (int side = 0; side < kSides; ++side) {
-          taps[(row * kSides + side) * kPointsPerRow + in_row] = make_taps<K>(point, at, side);
+          taps[(row * kSides + side) * kPointsPerRow + in_row] =
+              make_taps<K>(point, at, side, mask);
         }
       }
     }
@@ -68,10 +71,11 @@ class Metadata : public InlineMetadata<K, Parameters> {
   __device__ void read(const PointFetch&, long long flat_row, int /*row_in_tile*/, int point,
                        Taps<K> (&taps)[kBatch<K>]) const {
     constexpr int kTap = static_cast<int>(sizeof(Taps<K>));
-    constexpr bool kAligned = kTap % 16 == 0 || (Problem::kPoints % 2 == 0 && points % 2 == 0);
+    constexpr bool kAligned =
+        kTap % 16 == 0 || (kPointsDivisor<Problem> % 2 == 0 && points % 2 == 0);
     using Word = ptx::Word<kAligned ? 16 : 8>;
-    const long long first =
-        (flat_row * kSides + K::Mapping::side()) * kPointsPerRow + level * Problem::kPoints + point;
+    const long long first = (flat_row * kSides + K::Mapping::side()) * kPointsPerRow +
+                            first_point<Problem>(level) + point;
     const auto* from = reinterpret_cast<const Word*>(taps_ + first);
     auto* to = reinterpret_cast<Word*>(taps);
 #pragma unroll

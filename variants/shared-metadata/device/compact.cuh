@@ -42,16 +42,17 @@ struct alignas(8) CompactPoint {
   }
 };
 
-/// Does not shrink weights of 32 bits, or weights of one column for each lane.
+/// Does not shrink weights of 32 bits, weights of one column for each lane, or those of corners of
+/// which a mask takes any.
 template <class K>
 constexpr bool can_compact() {
-  return can_pack<K>() && K::Arithmetic::kElementPixels == 1 && K::Mapping::kSides == 1 &&
-         sizeof(typename K::Arithmetic::Weight) == 2;
+  return can_pack<K>() && !K::Points::Mask::kIsThere && K::Arithmetic::kElementPixels == 1 &&
+         K::Mapping::kSides == 1 && sizeof(typename K::Arithmetic::Weight) == 2;
 }
 
 template <class K>
 struct CompactRow {
-  static constexpr int kPoints = K::Problem::kLevels * K::Problem::kPoints;
+  static constexpr int kPoints = kRowPoints<typename K::Problem>;
   using Entry = CompactPoint<K>;
   static constexpr int kEntry = static_cast<int>(sizeof(Entry));
 
@@ -59,7 +60,8 @@ struct CompactRow {
   alignas(16) unsigned char padding[16];
 
   template <class At>
-  __device__ static Entry entry(const Point& point, const At& level, int) {
+  __device__ static Entry entry(const Point& point, const At& level, int,
+                                const typename K::Points::Mask&) {
     return Entry::of(make_footprint<K>(point, level));
   }
   /// `points` points from point `first` on, a multiple of `points`.

@@ -12,8 +12,9 @@ template <class K>
 struct TapsOfSides {
   using Entry = Taps<K>;
   template <class At>
-  __device__ static Entry entry(const Point& point, const At& level, int side) {
-    return make_taps<K>(point, level, side);
+  __device__ static Entry entry(const Point& point, const At& level, int side,
+                                const typename K::Points::Mask& mask) {
+    return make_taps<K>(point, level, side, mask);
   }
 };
 
@@ -21,7 +22,7 @@ struct TapsOfSides {
 template <class K>
 struct PlainRow : TapsOfSides<K> {
   static constexpr int kSides = K::Mapping::kSides;
-  static constexpr int kPoints = K::Problem::kLevels * K::Problem::kPoints;
+  static constexpr int kPoints = kRowPoints<typename K::Problem>;
   static constexpr int kTap = static_cast<int>(sizeof(Taps<K>));
 
   struct Side {
@@ -52,7 +53,7 @@ struct PackedRow : TapsOfSides<K> {
   using Weight = typename K::Arithmetic::Weight;
   using Offset = unsigned short;
   static constexpr int kSides = K::Mapping::kSides;
-  static constexpr int kPoints = K::Problem::kLevels * K::Problem::kPoints;
+  static constexpr int kPoints = kRowPoints<typename K::Problem>;
   static constexpr int kOffset = static_cast<int>(sizeof(Offset));
   static constexpr int kWeights = kTaps<K> * static_cast<int>(sizeof(Weight));  ///< of a point
 

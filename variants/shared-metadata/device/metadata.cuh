@@ -35,7 +35,7 @@ class Metadata {
   };
 
   __device__ Metadata(const Arguments& arguments, Storage& storage)
-      : storage_(storage), buffer_(storage.buffer), sizes_(arguments) {
+      : storage_(storage), buffer_(storage.buffer), sizes_(arguments), mask_(arguments) {
     if constexpr (kKeepsLevels) {
 #pragma unroll
       for (int n = 0; n < Runs::kRunsPerThread; ++n) {
@@ -57,6 +57,7 @@ class Metadata {
     // registers.
     constexpr int kUnrolledRuns = Runs::kRunsPerThread <= 4 ? Runs::kRunsPerThread : 2;
     MetadataThreads<K>::sync();  // the taps of the tile before have been read
+    if constexpr (K::Points::Mask::kIsThere) mask_.enter(flat_row(0));
 #pragma unroll(kUnrolledRuns)
     for (int n = 0; n < Runs::kRunsPerThread; n += Runs::kRunsTogether) {
       if constexpr (Runs::kJoinsLanes) {
@@ -77,9 +78,9 @@ class Metadata {
   template <int level, int points, class PointFetch>
   __device__ void read(const PointFetch&, long long /*flat_row*/, int row_in_tile, int point,
                        Taps<K> (&taps)[kBatch<K>]) const {
-    // Batches begin at multiples of the batch's points, in levels of Problem::kPoints.
-    constexpr int kMultiple = common_divisor(Problem::kPoints, K::Unroll::kPoints);
-    buffer_->row[row_in_tile].template read<points, kMultiple>(level * Problem::kPoints + point,
+    // Batches begin at multiples of the batch's points, and levels at multiples of the divisor.
+    constexpr int kMultiple = common_divisor(kPointsDivisor<Problem>, K::Unroll::kPoints);
+    buffer_->row[row_in_tile].template read<points, kMultiple>(first_point<Problem>(level) + point,
                                                                taps);
   }
 
@@ -115,11 +116,11 @@ class Metadata {
     alignas(16) typename Row::Entry entries[Mapping::kSides][Runs::kPoints];
 #pragma unroll
     for (int p = 0; p < Runs::kPoints; ++p) {
-      const Position place = K::Points::place(stored, p, level_of(n, run.level));
+      const Position place = K::Points::place(stored, p, size_of(n, run.level), run.level);
       const Point point{place.x, place.y, weight_of(p)};
 #pragma unroll
       for (int side = 0; side < Mapping::kSides; ++side) {
-        entries[side][p] = Row::entry(point, level_of(n, run.level), side);
+        entries[side][p] = Row::entry(point, size_of(n, run.level), side, mask_);
       }
     }
     buffer_->row[run.row].template write<Runs::kPoints>(run.first, entries);
@@ -131,7 +132,7 @@ class Metadata {
   struct Nothing {};
   using Levels = Conditional<kKeepsLevels, LevelAt[Runs::kRunsPerThread], Nothing>;
 
-  __device__ auto level_of(int n, int level) const {
+  __device__ auto size_of(int n, int level) const {
     if constexpr (kKeepsLevels) return level_[n];
     if constexpr (!kKeepsLevels) return sizes_.at(level);
   }
@@ -139,6 +140,7 @@ class Metadata {
   Storage& storage_;
   Buffer* buffer_;
   typename K::Sizes sizes_;
+  typename K::Points::Mask mask_;
   Levels level_;
 };
 

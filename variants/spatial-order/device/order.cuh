@@ -116,7 +116,7 @@ struct Order {
         return spread(about.x) | spread(about.y) << 1;
       }
       using Location = typename Problem::Location;
-      constexpr int kPoints = Problem::kHeads * Problem::kLevels * Problem::kPoints;
+      constexpr int kPoints = Problem::kHeads * kRowPoints<Problem>;
       constexpr int kTogether =
           common_divisor(16 / static_cast<int>(sizeof(Location)) / 2, kPoints);
       using Points = Vector<Location, 2 * kTogether>;

@@ -6,6 +6,7 @@
 #include <msda/simt/texture.cuh>
 #include <msda/simt/thread.cuh>
 #include <msda/slots/layout.cuh>
+#include <msda/slots/points.cuh>
 #include <msda/slots/source.cuh>
 #include <msda/static_for.cuh>
 
@@ -69,6 +70,7 @@ class Source {
       constexpr int kLayers = Problem::kHeads * kLayersPerHead;
       const long long count = arguments.batch * kHeight * kWidth * kLayers;
       const long long stride = static_cast<long long>(simt::blocks()) * kThreads;
+      typename K::Points::Mask mask(arguments);
       for (long long i = static_cast<long long>(simt::block()) * kThreads + simt::thread();
            i < count; i += stride) {
         const int in_image = static_cast<int>(i % kLayers);
@@ -80,8 +82,12 @@ class Source {
             image * Original::kImageStride + in_image * kTexel +
             static_cast<long long>(Original::start(level) + Original::pixel(level, x, y)) *
                 Original::kPixelStride;
-        const Texel texel = *reinterpret_cast<const Texel*>(
+        Texel texel = *reinterpret_cast<const Texel*>(
             static_cast<const typename Problem::Value*>(arguments.value) + from);
+        if constexpr (K::Points::Mask::kIsThere) {
+          mask.enter_image(image);
+          if (mask.share(typename K::Sizes(arguments).at(level), x, y) == 0.0F) texel = {};
+        }
         simt::surf2d_layered_write(arguments.views.arrays.surface[level], texel, x, y,
                                    static_cast<int>(image) * kLayers + in_image);
       }

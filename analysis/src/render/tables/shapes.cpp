@@ -17,6 +17,13 @@ std::string levels_text(const ProblemEntry& entry) {
   return fmt::format("{}", fmt::join(levels, " "));
 }
 
+/// "4", or "3 6 3" where levels differ.
+std::string points_of(const ProblemEntry& entry) {
+  const Problem& problem = entry.problem;
+  return problem.level_points.empty() ? std::to_string(problem.points)
+                                      : fmt::format("{}", fmt::join(problem.level_points, " "));
+}
+
 /// Tensors from files were not generated.
 std::string distribution_text(const ProblemEntry& entry) {
   return entry.directory ? "files" : std::string(name_of(entry.generation.distribution));
@@ -38,7 +45,7 @@ const ColumnsOf<ProblemEntry>& shape_columns() {
       {"queries", kCsv, [](const ProblemEntry& p) { return p.problem.queries; }},
       {"heads", kCsv, [](const ProblemEntry& p) { return p.problem.heads; }},
       {"channels", kCsv, [](const ProblemEntry& p) { return p.problem.channels; }},
-      {"points", kCsv, [](const ProblemEntry& p) { return p.problem.points; }},
+      {"points", kCsv, points_of},
       {"levels", kCsv, levels_text},
       {"value_type", kCsv, [](const ProblemEntry& p) { return name_of(p.problem.types.value); }},
       {"location_type", kCsv,

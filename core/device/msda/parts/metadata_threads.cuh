@@ -1,6 +1,7 @@
 // The threads that consume rows, and the threads that compute the taps of rows together.
 #pragma once
 
+#include <msda/level_points.cuh>
 #include <msda/parts/taps.cuh>
 #include <msda/simt/thread.cuh>
 
@@ -68,7 +69,7 @@ template <class K>
 struct PointRuns {
   using Problem = typename K::Problem;
   using Threads = MetadataThreads<K>;
-  static constexpr int kPointsPerRow = Problem::kLevels * Problem::kPoints;
+  static constexpr int kPointsPerRow = kRowPoints<Problem>;
   static constexpr int kPoints = [] {
     constexpr int kLoaded = 16 / (2 * static_cast<int>(sizeof(typename Problem::Location)));
     constexpr int kStored = 32 / static_cast<int>(sizeof(Taps<K>));
@@ -78,8 +79,8 @@ struct PointRuns {
       return Threads::kRows * to_power_of_two(kPointsPerRow / points) >= Threads::kCount;
     };
     int points = 1;
-    while (2 * points <= kLoaded && 2 * points <= kStored && Problem::kPoints % (2 * points) == 0 &&
-           is_enough(2 * points)) {
+    while (2 * points <= kLoaded && 2 * points <= kStored &&
+           kPointsDivisor<Problem> % (2 * points) == 0 && is_enough(2 * points)) {
       points *= 2;
     }
     return points;
@@ -117,7 +118,7 @@ struct PointRuns {
     }
     const int first = i % kRunsPerRow * kPoints;
     const bool exists = i < kRuns && (kRunsPerRow == kRunsOfRow || first < kPointsPerRow);
-    const int level = first / Problem::kPoints;
+    const int level = level_of<Problem>(first);
     // What does not exist has a level, too, of which threads may ask the size.
     return {exists, Threads::row_in_tile(i / kRunsPerRow), first,
             kRunsPerRow == kRunsOfRow ? level : min(level, Problem::kLevels - 1)};

@@ -16,7 +16,7 @@ struct StagedRows {
   using Threads = MetadataThreads<K>;
   using Location = typename Problem::Location;
   using Weight = typename Problem::Weight;
-  static constexpr int kPoints = Problem::kLevels * Problem::kPoints;
+  static constexpr int kPoints = kRowPoints<Problem>;
   static constexpr int kExtraBytes = K::Points::kExtraBytes;
 
   struct alignas(16) Row {

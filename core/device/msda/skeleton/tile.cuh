@@ -69,14 +69,15 @@ class Tile {
       constexpr Visit kVisit = Walk::visit(n);
       if constexpr (Walk::staged(kVisit.level)) {
         const auto offset_of = [&](int row, int p) {
-          const int point = kVisit.level * Problem::kPoints + kVisit.first + p;
+          const int point = first_point<Problem>(kVisit.level) + kVisit.first + p;
           if constexpr (K::Metadata::kIsCooperative) {
             return metadata.offset(row, point);
           } else {
             const auto level = typename K::Sizes(arguments_).at(kVisit.level);
-            const Position place = K::Points::place(
-                K::Points::template load<1>(arguments_, flat_row(row), point), 0, level);
-            return make_taps<K>({place.x, place.y, 0.0F}, level, 0).offset;
+            const Position place =
+                K::Points::place(K::Points::template load<1>(arguments_, flat_row(row), point), 0,
+                                 level, kVisit.level);
+            return make_footprint<K>({place.x, place.y, 0.0F}, level).offset;
           }
         };
         stages.pipeline.producer_acquire(stages.state);

@@ -139,15 +139,16 @@ class Visits {
 
   /// Loops over the batches of each level; only a shorter last batch is unrolled.
   __device__ void visit_in_loops(Sums (&sums)[kBlocking]) const {
-    constexpr int kWhole = Problem::kPoints / kBatch<K> * kBatch<K>;
     static_for<Problem::kLevels>([&]<int level>() {
+      constexpr int kPoints = points_of<Problem>(level);
+      constexpr int kWhole = kPoints / kBatch<K> * kBatch<K>;
       on_level<level>();
 #pragma unroll 1
       for (int point = 0; point < kWhole; point += kBatch<K>) {
         visit<level, kBatch<K>>(sums, point);
       }
-      if constexpr (kWhole < Problem::kPoints) {
-        visit<level, Problem::kPoints - kWhole>(sums, kWhole);
+      if constexpr (kWhole < kPoints) {
+        visit<level, kPoints - kWhole>(sums, kWhole);
       }
     });
   }

@@ -72,6 +72,7 @@ struct Footprint {
   typename K::Source::Offset offset;
   float x_weight[2];
   float y_weight[2];
+  int x, y;  ///< the anchor's pixel
 };
 
 /// The footprint of a point on a level, as K::Sizes::at() returns it.
@@ -89,7 +90,9 @@ __device__ __forceinline__ Footprint<K> make_footprint(const Point& point, const
   const PixelPair y = pixel_pair_of(point.y, level.height());
   return {K::Source::offset(level, x.first, y.first),
           {x.weight[0], x.weight[1]},
-          {y.weight[0] * point.weight, y.weight[1] * point.weight}};
+          {y.weight[0] * point.weight, y.weight[1] * point.weight},
+          x.first,
+          y.first};
 }
 
 /// The only tap of a source that blends the corners itself.
@@ -109,9 +112,11 @@ __device__ __forceinline__ Taps<K> make_blended_tap(const Point& point, const At
   return taps;
 }
 
-/// Taps of a point on a level, as K::Sizes::at() returns it, for the lanes of side `side`.
+/// Taps of a point on a level, as K::Sizes::at() returns it, for the lanes of side `side`. A corner
+/// that does not count for `mask` has no weight; sources that blend corners store it as zero.
 template <class K, class At>
-__device__ __forceinline__ Taps<K> make_taps(const Point& point, const At& level, int side) {
+__device__ __forceinline__ Taps<K> make_taps(const Point& point, const At& level, int side,
+                                             const typename K::Points::Mask& mask) {
   using Mapping = typename K::Mapping;
   if constexpr (K::Source::kBlends) {
     return make_blended_tap<K>(point, level);
@@ -126,6 +131,10 @@ __device__ __forceinline__ Taps<K> make_taps(const Point& point, const At& level
                                ? (side == 0 ? footprint.x_weight[0] : footprint.x_weight[1])
                                : footprint.x_weight[Mapping::tap_column(t)];
       weight[t] = column * footprint.y_weight[Mapping::tap_row(t)];
+      if constexpr (K::Points::Mask::kIsThere) {
+        const int of_column = Mapping::kSides == 2 ? side : Mapping::tap_column(t);
+        weight[t] *= mask.share(level, footprint.x + of_column, footprint.y + Mapping::tap_row(t));
+      }
     }
     if constexpr (K::Arithmetic::kElementPixels == 1) {
       from_floats(weight, taps.weight);
@@ -146,10 +155,12 @@ class InlineMetadata {
   static constexpr bool kIsCooperative = false;
   struct Storage {};
 
-  __device__ InlineMetadata(const Arguments& arguments, Storage&) : sizes_(arguments) {}
+  __device__ InlineMetadata(const Arguments& arguments, Storage&)
+      : sizes_(arguments), mask_(arguments) {}
 
   template <class PointFetch, class FlatRow>
   __device__ void enter(const PointFetch& point_fetch, const FlatRow& flat_row) {
+    if constexpr (K::Points::Mask::kIsThere) mask_.enter(flat_row(0));
     if constexpr (K::Points::kJoinsRows) {
 #pragma unroll
       for (int r = 0; r < K::Mapping::kRowsPerLane; ++r) {
@@ -177,14 +188,15 @@ class InlineMetadata {
   __device__ Taps<K> taps_of(const PointFetch& point_fetch, long long flat_row, int row_in_tile,
                              int point) const {
     const auto at = sizes_.at(level);
-    const auto stored =
-        point_fetch.template points<1>(flat_row, row_in_tile, level * K::Problem::kPoints + point);
-    const Position place = K::Points::place(stored, 0, at);
+    const auto stored = point_fetch.template points<1>(
+        flat_row, row_in_tile, first_point<typename K::Problem>(level) + point);
+    const Position place = K::Points::place(stored, 0, at, level);
     return make_taps<K>({place.x, place.y, K::Points::weight(stored, 0, row_of(row_in_tile))}, at,
-                        K::Mapping::side());
+                        K::Mapping::side(), mask_);
   }
 
   typename K::Sizes sizes_;
+  typename K::Points::Mask mask_;
 
  private:
   /// Of the lane's rows of a tile. Selected by comparisons: an index that is no constant would move

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <msda/contract.cuh>
+#include <msda/level_points.cuh>
 #include <msda/sampling.cuh>
 #include <msda/slots/schedule.cuh>
 #include <msda/vector.cuh>
@@ -50,12 +51,12 @@ __device__ __forceinline__ StoredPoints<typename K::Problem, points> load_stored
   using Points = StoredPoints<Problem, points>;
   using Location = typename Points::Location;
   using Weight = typename Points::Weight;
-  constexpr unsigned kRowPoints = Problem::kLevels * Problem::kPoints;
-  return Points::read(at_row<2 * kRowPoints * sizeof(Location)>(
-                          static_cast<const Location*>(arguments.locations) + 2 * first, row),
-                      at_row<kRowPoints * sizeof(Weight)>(
-                          static_cast<const Weight*>(arguments.weights) + first, row),
-                      [](const auto* p) { return K::Cache::load_stream(p); });
+  constexpr unsigned kOfRow = kRowPoints<Problem>;
+  return Points::read(
+      at_row<2 * kOfRow * sizeof(Location)>(
+          static_cast<const Location*>(arguments.locations) + 2 * first, row),
+      at_row<kOfRow * sizeof(Weight)>(static_cast<const Weight*>(arguments.weights) + first, row),
+      [](const auto* p) { return K::Cache::load_stream(p); });
 }
 
 /// Static members. A lane is alone with its rows, or shares a row with neighbouring lanes, each of
@@ -66,7 +67,12 @@ __device__ __forceinline__ StoredPoints<typename K::Problem, points> load_stored
 /// - `kExtraBytes`: bytes of a row that are read beside its locations and weights, which
 ///   extra(arguments, flat_row) points to; `Stored<points>::with(stored, extra, first, load)` adds
 ///   them to StoredPoints;
-/// - place(stored, i, level) returns where point i is on a level, as K::Sizes::at() returns it;
+/// - place(stored, i, level, number) returns where point i is on the level of that number, `level`
+///   as K::Sizes::at() returns it;
+/// - `Mask`: an object for each thread that computes taps, made of the arguments: which pixels of
+///   the stored values count. `Mask::kIsThere`: some may not. enter(flat_row) is called before it
+///   is asked for taps of the row's image, share(level, x, y) returns 1 for a pixel that counts and
+///   0 for another; the pixel is clamped to the level;
 /// - `kJoinsRows`: points are made, and the weights of a row depend on all of its points;
 ///   about(arguments, flat_row) then returns where the points of a row are, roughly;
 /// - `Row`: what they depend on; row_of(points) of a lane alone. points.operator()<n>(first)
@@ -78,14 +84,17 @@ __device__ __forceinline__ StoredPoints<typename K::Problem, points> load_stored
 template <class Policy, class K>
 concept PointsPolicy = requires(const Arguments& arguments,
                                 const typename Policy::template Stored<1>& stored,
-                                const typename Policy::Row& row) {
+                                const typename Policy::Row& row, typename Policy::Mask& mask) {
   requires kConstant<int, Policy::kExtraBytes>;
   requires kConstant<bool, Policy::kJoinsRows>;
   {
     Policy::template load<1>(arguments, RowNumber{}, 0)
     } -> Same<typename Policy::template Stored<1>>;
   { Policy::extra(arguments, 0LL) } -> Same<const unsigned char*>;
-  { Policy::place(stored, 0, typename K::Sizes(arguments).at(0)) } -> Same<Position>;
+  { Policy::place(stored, 0, typename K::Sizes(arguments).at(0), 0) } -> Same<Position>;
+  requires kConstant<bool, Policy::Mask::kIsThere>;
+  mask.enter(0LL);
+  { mask.share(typename K::Sizes(arguments).at(0), 0, 0) } -> Same<float>;
   { Policy::weight(stored, 0, row) } -> Same<float>;
 };
 
@@ -96,12 +105,24 @@ inline constexpr bool kMakesPoints = [] {
   return false;
 }();
 
+/// For policies of points without one: all pixels count.
+struct NoMask {
+  static constexpr bool kIsThere = false;
+  __device__ explicit NoMask(const Arguments&) {}
+  __device__ void enter(long long) {}
+  template <class At>
+  __device__ float share(const At&, int, int) const {
+    return 1.0F;
+  }
+};
+
 /// Default: locations and weights are the operator's tensors.
 template <class K, class Parameters>
 struct GivenPoints {
   static constexpr int kExtraBytes = 0;
   static constexpr bool kJoinsRows = false;
   struct Row {};
+  using Mask = NoMask;
 
   template <int points>
   struct Stored : StoredPoints<typename K::Problem, points> {
@@ -122,7 +143,7 @@ struct GivenPoints {
     return {};
   }
   template <class Points, class At>
-  __device__ static Position place(const Points& stored, int i, const At&) {
+  __device__ static Position place(const Points& stored, int i, const At&, int /*number*/) {
     return stored.two(i);
   }
   template <class Points>

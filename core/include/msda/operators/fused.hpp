@@ -3,8 +3,8 @@
 //
 //   weights      = softmax of z over L * P
 //   location     = r.xy + o / (W_l, H_l)                  where a reference has 2 coordinates
-//   location     = r.xy + o / P * r.wh / 2                where it has 4: x, y, width, height
-//   output       = forward(value, location, weights)
+//   location     = r.xy + o / P_l * r.wh * scale          where it has 4: x, y, width, height
+//   output       = forward(value, location, weights)      pixels of the padding mask as zero
 //
 // (Deformable DETR: Zhu et al., 2021; anchors: BEVFormer, Li et al., 2022.) Coordinates and the
 // softmax are fp32 or finer, whatever the tensors are stored in.
@@ -15,8 +15,9 @@
 namespace msda::fused {
 
 /// Numbers of the tensors in kTensors. The first three are where `forward` has value, locations and
-/// weights: its kernels fetch these in the same way.
-enum Tensor : std::size_t { kValue, kOffsets, kLogits, kReferences, kOutput };
+/// weights: its kernels fetch these in the same way. The mask is the last, so that kernels for
+/// problems without one have no argument for it.
+enum Tensor : std::size_t { kValue, kOffsets, kLogits, kReferences, kOutput, kPaddingMask };
 
 inline constexpr TensorSpec kTensors[] = {
     {.name = "value",
@@ -56,6 +57,13 @@ inline constexpr TensorSpec kTensors[] = {
      .row_axes = 3,
      .type = &Types::output,
      .file_joins = 2},
+    // 1: the pixel is padding.
+    {.name = "padding_mask",
+     .file = "padding_mask",
+     .axes = {Axis::kBatch, Axis::kPixel},
+     .rank = 2,
+     .row_axes = 1,
+     .present = &Problem::padding},
 };
 
 inline std::int64_t elements(const Problem& problem, Tensor tensor) {
@@ -72,28 +80,35 @@ struct View {
   const void* logits;
   const void* references;
   void* output;
+  const void* padding_mask;  ///< null without one
 
   explicit View(const Tensors& tensors)
       : value(tensors[kValue]),
         offsets(tensors[kOffsets]),
         logits(tensors[kLogits]),
         references(tensors[kReferences]),
-        output(tensors[kOutput]) {}
+        output(tensors[kOutput]),
+        padding_mask(tensors[kPaddingMask]) {}
 };
 
-/// The number of a point's reference among those of its query.
+/// The number of the reference of point `point` of a level among those of its query.
 inline std::int64_t reference_of(const Problem& problem, std::int64_t level, std::int64_t point) {
   return problem.references.anchors == 0 ? level : point % problem.references.anchors;
 }
 
-/// A point's pixel coordinate along an axis of `size` pixels: in double, of numbers as stored.
-/// `box` is the reference's extent along the axis, for references of 4 coordinates.
-inline double pixel_of(const Problem& problem, double reference, double box, double offset,
-                       std::int64_t size) {
+/// The part of a box that an offset of 1 moves a point of `level` by.
+inline double part_of_box(const Problem& problem, std::size_t level) {
+  return problem.references.scale / static_cast<double>(problem.points_of(level));
+}
+
+/// The pixel coordinate of a point of `level` along an axis of `size` pixels: in double, of numbers
+/// as stored. `box` is the reference's extent along the axis, for references of 4 coordinates.
+inline double pixel_of(const Problem& problem, std::size_t level, double reference, double box,
+                       double offset, std::int64_t size) {
   const auto pixels = static_cast<double>(size);
   const double moved = problem.references.coordinates == 2
                            ? offset
-                           : offset * box * pixels / (2 * static_cast<double>(problem.points));
+                           : offset * box * pixels * part_of_box(problem, level);
   return reference * pixels + moved - 0.5;
 }
 

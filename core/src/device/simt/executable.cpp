@@ -29,6 +29,7 @@ simt::Subject::Holds holds_of(const std::string& slot) {
 
 simt::Area area_of(const TensorSpec& spec) {
   if (spec.role == TensorSpec::Role::kOutput) return simt::Area::kOutput;
+  if (spec.type == nullptr) return simt::Area::kOther;
   if (spec.has(Axis::kPixel)) return simt::Area::kValue;
   return spec.has(Axis::kXY) ? simt::Area::kLocations : simt::Area::kOther;
 }
@@ -37,7 +38,7 @@ simt::Area area_of(const TensorSpec& spec) {
 std::size_t row_bytes(std::span<const TensorSpec> specs, const Problem& problem, simt::Area area) {
   for (const TensorSpec& spec : specs) {
     if (area_of(spec) != area) continue;
-    return static_cast<std::size_t>(row_elements(problem, spec)) * size_of(type_of(problem, spec));
+    return static_cast<std::size_t>(row_elements(problem, spec)) * element_bytes(problem, spec);
   }
   return 0;
 }

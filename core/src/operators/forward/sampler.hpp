@@ -18,14 +18,17 @@ class Sampler {
         image_(image),
         heads_(problem.heads),
         channels_(problem.channels),
-        points_(problem.points),
-        zeros_(static_cast<std::size_t>(channels_), 0.0F) {}
+        zeros_(static_cast<std::size_t>(channels_), 0.0F) {
+    for (std::size_t l = 0; l < planes_.size(); ++l) points_.push_back(problem.points_of(l));
+  }
 
-  /// out[c] += sum over l, p for one head. `locations` is [L, P, 2], `weights` [L, P].
+  /// out[c] += sum over l, p for one head. `locations` is [row's points, 2], `weights` has one of
+  /// each.
   void accumulate(std::int64_t head, const float* locations, const float* weights,
                   double* out) const {
-    for (const Plane& plane : planes_) {
-      for (std::int64_t point = 0; point < points_; ++point) {
+    for (std::size_t level = 0; level < planes_.size(); ++level) {
+      const Plane& plane = planes_[level];
+      for (std::int64_t point = 0; point < points_[level]; ++point) {
         const double x = pixels(*locations++, plane.width);
         const double y = pixels(*locations++, plane.height);
         add_point(plane, head, x, y, static_cast<double>(*weights++), out);
@@ -60,7 +63,7 @@ class Sampler {
   const float* image_;
   std::int64_t heads_;
   std::int64_t channels_;
-  std::int64_t points_;
+  std::vector<std::int64_t> points_;  ///< by level
   std::vector<float> zeros_;
 };
 

@@ -75,7 +75,7 @@ void ShiftSampler::add_image(const Input& input, std::int64_t image, const float
       const std::int64_t row = rows_[static_cast<std::size_t>(i)];
       points.load(row);
       for (std::int64_t p = 0; p < points.count; ++p) {
-        const auto level = static_cast<std::size_t>(p / problem.points);
+        const std::size_t level = problem.level_of(p);
         add_point(problem, planes[level], values, row % problem.heads,
                   points.locations.data() + 2 * p,
                   static_cast<double>(points.weights[static_cast<std::size_t>(p)]),

@@ -101,9 +101,9 @@ void add_rows(const Input& input, const Bytes* all_largest, std::int64_t image,
       load_floats(DType::kFloat32, all_largest->data(), 2 * of_input * points.count, largest);
     }
     for (std::size_t l = 0; l < problem.levels.size(); ++l) {
-      const std::int64_t first = static_cast<std::int64_t>(l) * problem.points;
+      const std::int64_t first = problem.first_point(l);
       collect_places(points.locations.data() + 2 * first, points.weights.data() + first,
-                     largest.data() + 2 * first, problem.points, places);
+                     largest.data() + 2 * first, problem.points_of(l), places);
       for (const Place& place : places) {
         const OnAxis x(place.x, problem.levels[l].width, place.largest_x);
         const OnAxis y(place.y, problem.levels[l].height, place.largest_y);
@@ -122,7 +122,7 @@ Truth make_truth(const Input& input, std::vector<double> output, unsigned thread
   constexpr double kCorners = 4;
   const Problem& problem = input.problem;
   Truth truth(rows_of(problem, kTensors[kOutput]), std::move(output));
-  truth.additions = kCorners * static_cast<double>(problem.level_count() * problem.points);
+  truth.additions = kCorners * static_cast<double>(problem.row_points());
   truth.independent_points = count_places(problem.types.location, input.tensors[kLocations]);
   ShiftSampler shifts(problem);
   const std::int64_t rows = problem.queries * problem.heads;

@@ -43,6 +43,7 @@ void for_each_row(const Input& input, unsigned threads, const Each& each) {
 }
 
 std::vector<double> compute_reference(const Input& input, unsigned threads) {
+  if (input.problem.padding) return compute_reference(without_padding(input), threads);
   const Problem& problem = input.problem;
   const std::vector<Plane> planes = planes_of(problem);
   std::vector<double> output(static_cast<std::size_t>(elements(problem, kOutput)));
@@ -61,7 +62,7 @@ std::vector<double> compute_reference(const Input& input, unsigned threads) {
           continue;
         }
         for (std::size_t i = 0; i < points.x.size(); ++i) {
-          sampler.add_point(planes[i / static_cast<std::size_t>(problem.points)],
+          sampler.add_point(planes[problem.level_of(static_cast<std::int64_t>(i))],
                             row % problem.heads, points.x[i], points.y[i], points.weights[i],
                             output.data() + row * problem.channels);
         }
@@ -74,6 +75,7 @@ std::vector<double> compute_reference(const Input& input, unsigned threads) {
 /// The input of `forward` with the same output, its points rounded to fp32, and the largest numbers
 /// that their coordinates are made of.
 std::pair<Input, Bytes> as_forward(const Input& input, unsigned threads) {
+  if (input.problem.padding) return as_forward(without_padding(input), threads);
   Problem problem = input.problem;
   problem.types.location = problem.types.weight = DType::kFloat32;
   Input forward(problem, forward::kTensors);
@@ -91,7 +93,7 @@ std::pair<Input, Bytes> as_forward(const Input& input, unsigned threads) {
     for (std::size_t i = 0; i < count; ++i) {
       // What is no number has no bound either.
       if (!std::isnan(points.weights[i])) of[i] = static_cast<float>(points.weights[i]);
-      const Level& level = problem.levels[i / static_cast<std::size_t>(problem.points)];
+      const Level& level = problem.levels[problem.level_of(static_cast<std::int64_t>(i))];
       at[2 * i] = static_cast<float>((points.x[i] + 0.5) / static_cast<double>(level.width));
       at[2 * i + 1] = static_cast<float>((points.y[i] + 0.5) / static_cast<double>(level.height));
     }
@@ -118,15 +120,16 @@ class Fused final : public Operator {
                              .slot = "points",
                              .header = "fused/points.cuh",
                              .type = "msda::fused::Points",
-                             .arguments = "msda::fused::Arguments",
+                             .arguments = "msda::fused::ArgumentsOf<{}>",
                              .arithmetic = kArithmetic};
   }
   std::string policy_parameters(const Problem& problem) const override {
     return fmt::format(
         "  using Element = {};\n  static constexpr int coordinates = {};\n"
-        "  static constexpr int anchors = {};\n",
+        "  static constexpr int anchors = {};\n  static constexpr float scale = {:a}F;\n"
+        "  static constexpr bool padding = {};\n",
         traits_of(problem.types.reference).device_type, problem.references.coordinates,
-        problem.references.anchors);
+        problem.references.anchors, static_cast<float>(problem.references.scale), problem.padding);
   }
 
   Traffic traffic(const Problem& problem) const override {
@@ -134,7 +137,7 @@ class Fused final : public Operator {
     const std::int64_t point_channels = elements(problem, kLogits) * problem.channels;
     Traffic traffic;
     traffic.least_read = of(kReferences) + of(kOffsets) + of(kLogits);
-    traffic.read = of(kValue) + traffic.least_read;
+    traffic.read = of(kValue) + traffic.least_read + of(kPaddingMask);
     traffic.written = traffic.least_written = of(kOutput);
     traffic.gathered =
         point_channels * kCorners * static_cast<std::int64_t>(size_of(problem.types.value));
@@ -146,7 +149,8 @@ class Fused final : public Operator {
     const Input points = as_forward(input, 0).first;
     Traffic least = Operator::least_traffic(input);
     take_corners(count_corners(points.problem, points.tensors[forward::kLocations],
-                               &points.tensors[forward::kWeights]),
+                               &points.tensors[forward::kWeights],
+                               input.problem.padding ? &input.tensors[kPaddingMask] : nullptr),
                  input.problem, least);
     return least;
   }

@@ -21,11 +21,11 @@ class RowPoints {
   /// Of row (b*Q + q)*H + h.
   void load(std::int64_t row);
 
-  // [L, P] each:
+  // Of the row's points each:
   std::vector<double> x;        ///< in pixels of the level
   std::vector<double> y;        ///< the same
   std::vector<double> weights;  ///< NaN where all logits of the row are minus infinity
-  /// [L, P, 2]: the larger of reference and offset, in pixels.
+  /// [points, 2]: the larger of reference and offset, in pixels.
   std::vector<float> largest;
 
  private:
@@ -38,10 +38,14 @@ class RowPoints {
   std::vector<float> logits_;
 };
 
+/// The input with the pixels of its padding mask as zeros, and without the mask.
+Input without_padding(const Input& input);
+
 /// Inputs whose points lie where `generation` puts those of `forward`. References stand where the
 /// queries do; boxes are a twentieth to half of the image, anchors a few hundredths of it apart.
 /// Logits are normal(0, s^2) with s = exp(normal(0, 1/4)) of each row; in one row of eight they are
-/// 16 times as large, so that one weight takes nearly all.
+/// 16 times as large, so that one weight takes nearly all. With padding, an image fills half to all
+/// of each axis, and the largest of a batch all of it; what is right of it or below is padding.
 Input generate_input(const Problem& problem, const Generation& generation, unsigned threads);
 
 }  // namespace msda::fused

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <msda/error.hpp>
@@ -9,6 +10,7 @@
 #include "operators/fused/fused.hpp"
 #include "parallel.hpp"
 #include "problem/validate.hpp"
+#include "reference/image.hpp"
 
 namespace msda::fused {
 namespace {
@@ -56,24 +58,24 @@ Bytes generate_references(const Problem& problem, const RandomSource& random, un
 /// The offsets from the references, as stored, to the locations of an input of `forward`.
 Bytes generate_offsets(const Problem& problem, const Bytes& references, const Bytes& locations,
                        unsigned threads) {
-  const auto points = static_cast<std::size_t>(problem.level_count() * problem.points);
+  const auto points = static_cast<std::size_t>(problem.row_points());
   const std::int64_t coordinates = problem.references.coordinates;
   Bytes all(static_cast<std::size_t>(bytes_of(problem, kOffsets)));
   const auto offset = [&](std::int64_t row, std::size_t at, std::size_t axis, float location) {
-    const std::int64_t level = static_cast<std::int64_t>(at) / problem.points;
-    const std::int64_t point = static_cast<std::int64_t>(at) % problem.points;
-    const std::int64_t first =
-        (row / problem.heads * problem.reference_count() + reference_of(problem, level, point)) *
-            coordinates +
-        static_cast<std::int64_t>(axis);
-    const Level& size = problem.levels[static_cast<std::size_t>(level)];
+    const std::size_t level = problem.level_of(static_cast<std::int64_t>(at));
+    const std::int64_t point = static_cast<std::int64_t>(at) - problem.first_point(level);
+    const std::int64_t first = (row / problem.heads * problem.reference_count() +
+                                reference_of(problem, static_cast<std::int64_t>(level), point)) *
+                                   coordinates +
+                               static_cast<std::int64_t>(axis);
+    const Level& size = problem.levels[level];
     const auto extent = static_cast<double>(axis == 0 ? size.width : size.height);
     const auto load = [&](std::int64_t i) {
       return load_element(problem.types.reference, references.data(), i);
     };
     const double distance = static_cast<double>(location) - load(first);
     if (coordinates == 2) return distance * extent;
-    return distance * 2 * static_cast<double>(problem.points) / load(first + 2);
+    return distance / part_of_box(problem, level) / load(first + 2);
   };
   parallel_for(problem.batch * problem.queries * problem.heads, kRowGrain, threads,
                [&](std::int64_t begin, std::int64_t end) {
@@ -94,7 +96,7 @@ Bytes generate_logits(const Problem& problem, const RandomSource& random, unsign
   constexpr double kSpread = 0.5;  // of the logarithm of a row's standard deviation
   constexpr std::uint32_t kOneIn = 8;
   constexpr float kSaturated = 16;  // times as large
-  const std::int64_t per_row = problem.level_count() * problem.points;
+  const std::int64_t per_row = problem.row_points();
   Bytes logits(static_cast<std::size_t>(bytes_of(problem, kLogits)));
   parallel_for(problem.batch * problem.queries * problem.heads, kRowGrain, threads,
                [&](std::int64_t begin, std::int64_t end) {
@@ -113,7 +115,47 @@ Bytes generate_logits(const Problem& problem, const RandomSource& random, unsign
   return logits;
 }
 
+/// What is right of an image that fills a part of its axes, or below.
+Bytes generate_mask(const Problem& problem, const RandomSource& random) {
+  constexpr double kLeast = 0.5;
+  const std::int64_t pixels = problem.spatial_size();
+  Bytes mask(static_cast<std::size_t>(bytes_of(problem, kPaddingMask)));
+  const std::vector<Plane> planes = planes_of(problem);
+  for (std::int64_t image = 0; image < problem.batch; ++image) {
+    const PhiloxCounter words =
+        random.block(RandomStream::kImage, static_cast<std::uint64_t>(image));
+    // The widest and the highest of several images need no padding along that axis.
+    const bool is_widest = problem.batch > 1 && image == 0;
+    const bool is_highest = problem.batch > 1 && image + 1 == problem.batch;
+    const double across = is_widest ? 1 : kLeast + (1 - kLeast) * to_uniform(words[0]);
+    const double down = is_highest ? 1 : kLeast + (1 - kLeast) * to_uniform(words[1]);
+    for (const Plane& plane : planes) {
+      const auto width = std::llround(std::ceil(across * static_cast<double>(plane.width)));
+      const auto height = std::llround(std::ceil(down * static_cast<double>(plane.height)));
+      for (std::int64_t row = 0; row < plane.height; ++row) {
+        for (std::int64_t column = row < height ? width : 0; column < plane.width; ++column) {
+          mask[static_cast<std::size_t>(image * pixels + plane.pixel(row, column))] = std::byte{1};
+        }
+      }
+    }
+  }
+  return mask;
+}
+
 }  // namespace
+
+Input without_padding(const Input& input) {
+  Input bare = input;
+  bare.problem.padding = false;
+  bare.tensors[kPaddingMask].clear();
+  const Bytes& mask = input.tensors[kPaddingMask];
+  const std::size_t pixel = input.tensors[kValue].size() / mask.size();
+  for (std::size_t i = 0; i < mask.size(); ++i) {
+    if (mask[i] != std::byte{0})
+      std::fill_n(bare.tensors[kValue].data() + i * pixel, pixel, std::byte{0});
+  }
+  return bare;
+}
 
 Input generate_input(const Problem& problem, const Generation& generation, unsigned threads) {
   validate(problem, kTensors);
@@ -121,6 +163,7 @@ Input generate_input(const Problem& problem, const Generation& generation, unsig
     throw UsageError("weights: this operator has logits, and the softmax is its own");
   }
   Problem in_fp32 = problem;
+  in_fp32.padding = false;
   in_fp32.types.location = DType::kFloat32;
   Input forward = generate(in_fp32, generation, threads);
   const RandomSource random(generation.seed);
@@ -131,6 +174,7 @@ Input generate_input(const Problem& problem, const Generation& generation, unsig
   input.tensors[kOffsets] = generate_offsets(problem, input.tensors[kReferences],
                                              forward.tensors[forward::kLocations], threads);
   input.tensors[kLogits] = generate_logits(problem, random, threads);
+  if (problem.padding) input.tensors[kPaddingMask] = generate_mask(problem, random);
   return input;
 }
 

@@ -10,7 +10,7 @@ RowPoints::RowPoints(const Input& input)
     : input_(input),
       references_(static_cast<std::size_t>(input.problem.reference_count() *
                                            input.problem.references.coordinates)),
-      logits_(static_cast<std::size_t>(input.problem.level_count() * input.problem.points)) {
+      logits_(static_cast<std::size_t>(input.problem.row_points())) {
   offsets_.resize(2 * logits_.size());
   largest.resize(2 * logits_.size());
   for (auto* all : {&x, &y, &weights}) all->resize(logits_.size());
@@ -27,14 +27,15 @@ void RowPoints::load(std::int64_t row) {
   read(kLogits, row, logits_);
   load_weights();
   for (std::size_t level = 0; level < problem.levels.size(); ++level) {
-    for (std::int64_t point = 0; point < problem.points; ++point) load_point(level, point);
+    for (std::int64_t point = 0; point < problem.points_of(level); ++point)
+      load_point(level, point);
   }
 }
 
 void RowPoints::load_point(std::size_t level, std::int64_t point) {
   const Problem& problem = input_.problem;
   const auto l = static_cast<std::int64_t>(level);
-  const auto at = static_cast<std::size_t>(l * problem.points + point);
+  const auto at = static_cast<std::size_t>(problem.first_point(level) + point);
   const auto first =
       static_cast<std::size_t>(reference_of(problem, l, point) * problem.references.coordinates);
   const std::int64_t sizes[] = {problem.levels[level].width, problem.levels[level].height};
@@ -43,7 +44,7 @@ void RowPoints::load_point(std::size_t level, std::int64_t point) {
     const double box = problem.references.coordinates == 2
                            ? 0
                            : static_cast<double>(references_[first + axis + 2]);
-    const double pixel = pixel_of(problem, reference, box,
+    const double pixel = pixel_of(problem, level, reference, box,
                                   static_cast<double>(offsets_[2 * at + axis]), sizes[axis]);
     const double from_reference = reference * static_cast<double>(sizes[axis]);
     (axis == 0 ? x : y)[at] = pixel;

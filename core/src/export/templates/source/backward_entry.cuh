@@ -89,17 +89,19 @@ int general_backward(const Backward& call, const int64_t* shapes, const int64_t*
   });
 }
 
+/// To zeros; null is no tensor.
+int clear_tensor(const msda_problem& p, void* tensor, size_t bytes, cudaStream_t stream) {
+  if (tensor == nullptr || bytes == 0) return 0;
+  if (p.device == MSDA_CUDA) return cudaMemsetAsync(tensor, 0, bytes, stream);
+  std::memset(tensor, 0, bytes);
+  return 0;
+}
+
 /// Of a call without points or channels.
 int clear_gradients(const Backward& call, cudaStream_t stream) {
   for (int t = kGradValue; t < kBackwardTensors; ++t) {
-    const size_t bytes = call.bytes(t);
-    if (!call.is_asked(t) || bytes == 0) continue;
-    if (call.p.device != MSDA_CUDA) {
-      std::memset(call.tensors[t], 0, bytes);
-      continue;
-    }
-    const cudaError_t error = cudaMemsetAsync(call.tensors[t], 0, bytes, stream);
-    if (error != cudaSuccess) return error;
+    const int failed = clear_tensor(call.p, call.tensors[t], call.bytes(t), stream);
+    if (failed != 0) return failed;
   }
   return 0;
 }
@@ -125,15 +127,16 @@ int backward(const Backward& call, const int64_t* shapes, const int64_t* starts,
 }
 
 /// Those of a call with the signature msda-c-2; the sizes in the memory of the device beside them.
+template <int tensor_count>
 struct Named {
-  void* tensors[kBackwardTensors] = {};
+  void* tensors[tensor_count] = {};
   const int64_t* shapes = nullptr;
   const int64_t* starts = nullptr;
 
-  Named(const msda_tensor* given, int32_t count) {
+  Named(const msda_tensor* given, int32_t count, const char* const (&names)[tensor_count]) {
     for (const msda_tensor* one = given; one != given + count; ++one) {
-      for (int t = 0; t < kBackwardTensors; ++t) {
-        if (std::strcmp(one->name, kBackwardNames[t]) == 0) tensors[t] = one->data;
+      for (int t = 0; t < tensor_count; ++t) {
+        if (std::strcmp(one->name, names[t]) == 0) tensors[t] = one->data;
       }
       if (std::strcmp(one->name, "spatial_shapes") == 0)
         shapes = static_cast<const int64_t*>(one->data);
@@ -149,7 +152,7 @@ MSDA_ENTRY int @NAME@_backward(const msda_tensor* tensors, int32_t count,
                                const msda_problem* problem, void* state, void* stream) {
   State none;
   State& given = state != nullptr ? *static_cast<State*>(state) : none;
-  const Named named(tensors, count);
+  const Named named(tensors, count, kBackwardNames);
   return backward({*problem, named.tensors}, named.shapes, named.starts, given,
                   static_cast<cudaStream_t>(stream));
 }
@@ -163,7 +166,7 @@ MSDA_ENTRY int @NAME@_backward_query(const msda_problem* problem, msda_answer* a
 
 MSDA_ENTRY int @NAME@_backward_prepare(const msda_tensor* tensors, int32_t count,
                                        const msda_problem* problem, void** state, void*) {
-  return make_state(Backward{*problem, Named(tensors, count).tensors}.workspace(), *problem,
+  return make_state(Backward{*problem, Named(tensors, count, kBackwardNames).tensors}.workspace(), *problem,
                     state);
 }
 
@@ -186,5 +189,3 @@ MSDA_ENTRY int @NAME@_backward_with(void* const* tensors, const int64_t* shapes,
   state.workspace = workspace;
   return backward({*problem, tensors}, shapes, starts, state, static_cast<cudaStream_t>(stream));
 }
-
-#endif  // of what nvcc compiles for the host

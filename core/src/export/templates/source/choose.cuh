@@ -13,14 +13,21 @@ constexpr int32_t kTypeOf<__half> = MSDA_FP16;
 template <>
 constexpr int32_t kTypeOf<__nv_bfloat16> = MSDA_BF16;
 
-template <class P>
+/// `References`: how reference points lie, of operators that have them.
+template <class P, class References = void>
 constexpr Shape shape_of() {
   Shape shape = {};
   shape.types[0] = kTypeOf<typename P::Value>;
   shape.types[1] = kTypeOf<typename P::Location>;
   shape.types[2] = kTypeOf<typename P::Weight>;
   shape.types[3] = kTypeOf<typename P::Output>;
+  if constexpr (!std::is_void_v<References>) {
+    shape.reference_type = kTypeOf<typename References::Element>;
+    shape.coordinates = References::coordinates;
+    shape.anchors = References::anchors;
+  }
   shape.layout = P::kBordered ? MSDA_ZERO_BORDER : MSDA_PLAIN;
+  shape.unasked = P::kUnasked;
   shape.heads = P::kHeads;
   shape.channels = P::kChannels;
   shape.points = P::kPoints;
@@ -57,10 +64,16 @@ bool knows_sizes(const msda_problem& p) {
   return p.shapes != nullptr && !has_option(p, kForms[msda::kStoredLevels]);
 }
 
+bool fits_references(const Shape& shape, const msda_problem& p) {
+  return shape.coordinates == 0 || (p.reference_coordinates == shape.coordinates &&
+                                    p.reference_anchors == shape.anchors &&
+                                    p.reference_type == shape.reference_type);
+}
+
 bool fits_family(const Shape& shape, const msda_problem& p) {
   const int32_t types[4] = {p.value_type, p.location_type, p.weight_type, p.output_type};
   return std::equal(types, types + 4, shape.types) && p.layout == shape.layout &&
-         p.heads == shape.heads && p.channels == shape.channels && p.points == shape.points &&
+         fits_references(shape, p) && p.heads == shape.heads && p.channels == shape.channels && p.points == shape.points &&
          p.levels == shape.levels;
 }
 
@@ -85,14 +98,16 @@ bool is_asked(unsigned form, const msda_problem& p) {
 }
 
 /// Null where the general kernel has to do it. `repeats`: only kernels whose runs all leave the
-/// same bits.
+/// same bits. Bit n of `asked`: tensor n of the operator has to be computed.
 template <size_t count>
-Tuned* choose(Tuned (&table)[count], const msda_problem& p, bool repeats = false) {
+Tuned* choose(Tuned (&table)[count], const msda_problem& p, bool repeats = false,
+              uint32_t asked = 0) {
   if (p.device != MSDA_CUDA || has_option(p, "general")) return nullptr;
   Tuned* best = nullptr;
   double least = 0;
   for (Tuned& tuned : table) {
     if (tuned.name == nullptr || (repeats && !tuned.repeats)) continue;
+    if ((tuned.shape.unasked & asked) != 0) continue;
     const unsigned form = tuned.plan.levels;
     if (!is_asked(form, p) || !fits_family(tuned.shape, p) || !fits_sizes(tuned.shape, form, p) ||
         !runs_here(tuned))

@@ -182,6 +182,8 @@ MSDA_ENTRY const char* @NAME@_error(int code) {
     case kGrid: return "the grid would have more blocks than a launch can";
     case kEncoder: return "the driver does not encode a tensor map (it has to be of CUDA 12.0)";
     case kSizes: return "the sizes of the levels are neither on the host nor on the device";
+    case kReferenceKind:
+      return "reference points of the general kernel are fp32 and have 2 or 4 coordinates";
     case kOrder:
       return "no kernel for these sizes and types sums the gradient of value in the same order "
              "each time";

@@ -55,6 +55,7 @@ struct Call {
   Levels levels;
 
   __host__ __device__ int64_t taps() const { return level_count * points; }  ///< of a row
+  __host__ __device__ int64_t rows() const { return batch * queries * heads; }
   __host__ __device__ Level level(int64_t number) const {
     return levels.at(number, border, pixels);
   }

@@ -23,6 +23,7 @@ enum Failure : int {
   kEncoder,
   kSizes,
   kOrder,
+  kReferenceKind,
 };
 
 constexpr int kMostDevices = 64;
@@ -58,6 +59,9 @@ struct Images {
 struct Shape {
   int32_t types[4];  ///< enum msda_type: value, locations, weights, output
   int32_t layout;    ///< enum msda_layout
+  uint32_t unasked;  ///< bit n: tensor n of the operator is an output that it does not compute
+  int32_t reference_type, coordinates;  ///< of operators with reference points; 0: it has none
+  int64_t anchors;                      ///< the same
   int64_t heads, channels, points, levels;
   int64_t pixels;                        ///< of constant sizes
   int64_t size[2 * msda::kLevelLimit];   ///< the same

@@ -1,9 +1,10 @@
 """Checks the extension on this machine, and times it: python3 check.py [--json FILE] [--quick] [CHECK...]
 
-The operator and its gradients against grid_sample in float64; the sizes of other implementations' tests; PyTorch's own
+The operator and its gradients against grid_sample in float64, with locations and weights and from offsets and logits on;
+modules of models with it; the sizes of other implementations' tests; PyTorch's own
 checks of operators; compilers, CUDA graphs, autocast, a second GPU, ONNX; and models of Hugging Face transformers with
-random weights, whose outputs and gradients are compared and whose times are given with intervals. What this machine
-lacks is skipped."""
+random weights, whose outputs and gradients are compared and whose times are given with intervals; losses of a training.
+What this machine lacks is skipped."""
 
 import argparse
 import json
@@ -15,11 +16,12 @@ import traceback
 import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from checks import CUDA, Skip, compilers, gradients, models, operator, peers  # noqa: E402
+from checks import (CUDA, Skip, compilers, fused, gradients, models, modules, operator, peers,  # noqa: E402
+                    training)
 
 QUICK = {"operator": operator.CHECKS, "gradients": gradients.CHECKS, "compilers": compilers.CHECKS,
-         "peers": peers.CHECKS}  # fmt: skip
-ALL = {**QUICK, "models": models.CHECKS}
+         "peers": peers.CHECKS, "fused": fused.CHECKS, "modules": modules.CHECKS}  # fmt: skip
+ALL = {**QUICK, "models": models.CHECKS, "training": training.CHECKS}
 
 
 def run(name, function):

@@ -4,12 +4,15 @@
 //
 //   weight   = exp(z - most) / sum over the row of exp(z - most), most: the largest of the row
 //   place    = r.xy + o / (W_l, H_l)          a reference of 2 coordinates
-//   place    = r.xy + o / P * r.wh / 2        of 4
+//   place    = r.xy + o / P_l * r.wh * scale  of 4
 #pragma once
 
+#include <msda/level_points.cuh>
 #include <msda/level_sizes.cuh>
 #include <msda/ptx/arithmetic.cuh>
+#include <msda/ptx/memory.cuh>
 #include <msda/simt/thread.cuh>
+#include <msda/slots/layout.cuh>
 #include <msda/slots/points.cuh>
 
 namespace msda::fused {
@@ -20,6 +23,41 @@ struct Tensors {
 };
 /// Of the kernels: the operator's tensors, offsets as locations and logits as weights.
 struct Arguments : Tensors, msda::Arguments {};
+
+struct Padding {
+  const unsigned char* mask;  ///< [B, S]
+};
+struct PaddedArguments : Padding, Arguments {};
+template <class Parameters>
+using ArgumentsOf = Conditional<Parameters::padding, PaddedArguments, Arguments>;
+
+/// The padding mask of an image: pixels as the problem stores them, wherever the values are read.
+template <class K>
+class PaddingMask {
+  using Layout = ProblemLayout<typename K::Problem>;
+
+ public:
+  static constexpr bool kIsThere = true;
+  __device__ explicit PaddingMask(const msda::Arguments& arguments) : arguments_(&arguments) {}
+
+  __device__ void enter(long long flat_row) {
+    enter_image(flat_row / (arguments_->queries * K::Problem::kHeads));
+  }
+  __device__ void enter_image(long long image) {
+    image_ = static_cast<const PaddedArguments*>(arguments_)->mask +
+             image * static_cast<long long>(typename K::Sizes(*arguments_).pixels());
+  }
+  template <class At>
+  __device__ float share(const At& level, int x, int y) const {
+    const int column = max(0, min(x, level.width() - 1));
+    const int row = max(0, min(y, level.height() - 1));
+    return ptx::ldg(image_ + pixel_of_image<Layout>(level, column, row)) == 0 ? 1.0F : 0.0F;
+  }
+
+ private:
+  const msda::Arguments* arguments_;
+  const unsigned char* image_ = nullptr;
+};
 
 /// Extents of a level, inverted. Of constant sizes without a division.
 template <class Problem>
@@ -36,26 +74,27 @@ __device__ __forceinline__ Position inverse(const LevelAt& level) {
 }
 
 /// How the references of a query lie. `Parameters` has the element's type, `coordinates` (2 or 4),
-/// and `anchors`: 0 for a reference for each level.
+/// and `anchors`: 0 for a reference for each level. A level's number of points is a multiple of
+/// the anchors.
 template <class K, class Parameters>
 struct ReferenceLayout {
   using Problem = typename K::Problem;
   using Element = typename Parameters::Element;
   static constexpr int kCoordinates = Parameters::coordinates;
   static constexpr int kAnchors = Parameters::anchors;
+  static constexpr int kPeriod = kAnchors == 0 ? 1 : kAnchors;  ///< points to the same anchor
   static constexpr int kCount = kAnchors == 0 ? Problem::kLevels : kAnchors;  ///< of a query
   static constexpr int kBytes = kCoordinates * static_cast<int>(sizeof(Element));
   static constexpr int kOfQuery = kCount * kBytes;  ///< bytes
 
   /// References of `points` neighbouring points of a level, each different one once.
   template <int points>
-  static constexpr int kDifferent = kAnchors < 2             ? 1
-                                    : points % kAnchors == 0 ? kAnchors
-                                                             : points;
+  static constexpr int kDifferent = kAnchors < 2            ? 1
+                                    : points % kPeriod == 0 ? kPeriod
+                                                            : points;
   /// Whether they are neighbours in memory, too.
   template <int points>
-  static constexpr bool kTogether =
-      kAnchors < 2 || points % kAnchors == 0 || kAnchors % points == 0;
+  static constexpr bool kTogether = kAnchors < 2 || points % kPeriod == 0 || kPeriod % points == 0;
   template <int points>
   static constexpr int kWordBytes = kTogether<points>
                                         ? widest_word(kDifferent<points>* kBytes, kOfQuery)
@@ -63,9 +102,9 @@ struct ReferenceLayout {
 
   /// Number of the reference of point `point`, counted through all levels.
   __device__ static int number(int point) {
-    if constexpr (kAnchors == 0) return point / Problem::kPoints;
+    if constexpr (kAnchors == 0) return level_of<Problem>(point);
     if constexpr (kAnchors == 1) return 0;
-    return point % Problem::kPoints % kAnchors;
+    return point % kPeriod;
   }
 };
 
@@ -75,7 +114,8 @@ struct Points {
   using References = ReferenceLayout<K, Parameters>;
   static constexpr int kExtraBytes = References::kOfQuery;
   static constexpr bool kJoinsRows = true;
-  static constexpr int kPointsOfRow = Problem::kLevels * Problem::kPoints;
+  static constexpr int kPointsOfRow = kRowPoints<Problem>;
+  using Mask = Conditional<Parameters::padding, PaddingMask<K>, NoMask>;
 
   /// Offsets and logits, and the references of these points.
   template <int points>
@@ -125,14 +165,14 @@ struct Points {
   }
 
   template <class Stored, class At>
-  __device__ static Position place(const Stored& stored, int i, const At& level) {
+  __device__ static Position place(const Stored& stored, int i, const At& level, int number) {
     const Position offset = stored.two(i);
     Position unit;
     if constexpr (References::kCoordinates == 2) {
       unit = inverse(level);
     } else {
-      constexpr float kOfBox = 0.5F / Problem::kPoints;
-      unit = {stored.reference(i, 2) * kOfBox, stored.reference(i, 3) * kOfBox};
+      const float of_box = part_of_box(number);
+      unit = {stored.reference(i, 2) * of_box, stored.reference(i, 3) * of_box};
     }
     return {fmaf(offset.x, unit.x, stored.reference(i, 0)),
             fmaf(offset.y, unit.y, stored.reference(i, 1))};
@@ -164,7 +204,7 @@ struct Points {
   template <class Points>
   __device__ static Row row_of(const Points& points) {
     constexpr int kTogether = widest_word(16 / (2 * int{sizeof(typename Problem::Location)}),
-                                          Problem::kPoints, kPointsOfRow);
+                                          kPointsDivisor<Problem>, kPointsOfRow);
     float logit[kPointsOfRow];
     float most = minus_infinity();
 #pragma unroll
@@ -228,6 +268,17 @@ struct Points {
   }
 
  private:
+  /// The part of a box that an offset of 1 moves a point of a level by.
+  __device__ static float part_of_box(int level) {
+    float part = Parameters::scale / points_of<Problem>(0);
+    if constexpr (kPointsDiffer<Problem>) {
+#pragma unroll
+      for (int l = 1; l < Problem::kLevels; ++l) {
+        if (level == l) part = Parameters::scale / points_of<Problem>(l);
+      }
+    }
+    return part;
+  }
   __device__ static float minus_infinity() { return __uint_as_float(0xff800000U); }
 };
 

@@ -104,8 +104,9 @@ class Attention(torch.nn.Module):
         return call(SMALL, (value, locations, weights))
 
 
-def onnx_on_the_cpu():
-    """The exported model in onnxruntime against the operator in float64."""
+def error_in_onnxruntime(model, names, make, truth):
+    """The largest relative error of an exported model with these inputs: make(batch, queries) gives them, and
+    truth(inputs) the output. Axes 0 and 1 are batch and queries, of value the batch alone."""
     try:
         import onnx
         import onnxruntime
@@ -113,24 +114,28 @@ def onnx_on_the_cpu():
         raise Skip(f"no {missing.name}") from missing
     from @PACKAGE@.onnx import DOMAIN, export
 
-    parts = tensors(device="cpu", heads=3, channels=5, outside=0.5)
+    axes = {name: {0: "batch"} if name == "value" else {0: "batch", 1: "queries"} for name in names}
     with tempfile.TemporaryDirectory() as folder:
         file = str(pathlib.Path(folder) / "model.onnx")
-        export(Attention(), parts, file, input_names=["value", "locations", "weights"], output_names=["output"],
-               dynamic_axes={"value": {0: "batch"}, "locations": {0: "batch", 1: "queries"},
-                             "weights": {0: "batch", 1: "queries"}})
-        model = onnx.load(file)
-        assert [node.op_type for node in model.graph.node if node.domain == DOMAIN], "no node of the operator"
-        onnx.checker.check_model(model)
+        export(model, make(2, 33), file, input_names=names, output_names=["output"], dynamic_axes=axes)
+        exported = onnx.load(file)
+        assert [node.op_type for node in exported.graph.node if node.domain == DOMAIN], "no node of the operator"
+        onnx.checker.check_model(exported)
         session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
         worst = 0
         for batch, queries in ((2, 33), (3, 8)):
-            given = tensors(device="cpu", heads=3, channels=5, outside=0.5, batch=batch, queries=queries)
-            feed = {name: part.numpy() for name, part in zip(("value", "locations", "weights"), given)}
-            (output,) = session.run(None, feed)
-            truth = exact(given[0], SMALL, *given[1:])
-            worst = max(worst, require(distance(torch.from_numpy(output), truth), 2e-6, "onnxruntime"))
+            given = make(batch, queries)
+            (output,) = session.run(None, {name: part.numpy() for name, part in zip(names, given)})
+            worst = max(worst, require(distance(torch.from_numpy(output), truth(given)), 2e-6, "onnxruntime"))
     return f"{worst:.1e}"
+
+
+def onnx_on_the_cpu():
+    """The exported model in onnxruntime against the operator in float64."""
+    return error_in_onnxruntime(
+        Attention(), ["value", "locations", "weights"],
+        lambda batch, queries: tensors(device="cpu", heads=3, channels=5, outside=0.5, batch=batch, queries=queries),
+        lambda given: exact(given[0], SMALL, *given[1:]))
 
 
 CHECKS = (opcheck, compiles_without_a_graph_break, compiles_a_training_step, compiles_for_any_batch_and_queries,

@@ -1,6 +1,7 @@
 """Models of Hugging Face transformers with random weights: outputs and gradients with the operator and without, held
 against exact attention, and times in pairs that take turns."""
 
+import collections
 import contextlib
 import copy
 import io
@@ -10,7 +11,8 @@ import statistics
 import torch
 
 from . import CUDA, DEVICE, SMALL, TYPES, Skip, deformable_attention, distance, exact, require
-from @PACKAGE@ import form, patched
+from .modules import counted
+from @PACKAGE@ import form, form_of_fused, patched
 
 LAYER = "MultiScaleDeformableAttention"
 
@@ -74,8 +76,8 @@ def smooth_images(batch, channels, height, width):
     return torch.nn.functional.interpolate(coarse, (height, width), mode="bicubic")
 
 
-def make(model_of, dtype=torch.float32):
-    torch.manual_seed(11)
+def make(model_of, dtype=torch.float32, seed=11):
+    torch.manual_seed(seed)
     model, size = model_of()
     # Offsets of a new model are all alike; these make each query look somewhere else.
     for name, parameter in model.named_parameters():
@@ -128,6 +130,16 @@ def milliseconds(function):
     return begin.elapsed_time(end)
 
 
+def gpu_milliseconds(function):
+    """Of all kernels that a call has run, from PyTorch's profiler."""
+    function()
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as recorded:
+        function()
+        torch.cuda.synchronize()
+    return sum(getattr(event, "self_device_time_total", 0) or getattr(event, "self_cuda_time_total", 0)
+               for event in recorded.key_averages()) / 1e3
+
+
 def interval_of_ratio(before, after, draws=2000):
     """Of the medians, in pairs of neighbours in time: 95%, by bootstrap."""
     pairs = list(zip(before, after))
@@ -148,7 +160,10 @@ def compare_times(run, rounds):
             before.append(first)
             after.append(second)
     low, high = interval_of_ratio(before, after)
-    return {"before_ms": statistics.median(before), "after_ms": statistics.median(after),
+    gpu_before = gpu_milliseconds(run)
+    with patched():
+        gpu_after = gpu_milliseconds(run)
+    return {"gpu_before_ms": gpu_before, "gpu_after_ms": gpu_after, "before_ms": statistics.median(before), "after_ms": statistics.median(after),
             "speedup": statistics.median(before) / statistics.median(after), "low": low, "high": high}
 
 
@@ -184,9 +199,13 @@ def infer(model_of, mode, rounds=30):
 
     seen, expected = attention_inputs(model, outputs_of)
     said = {"transformers": hf.__version__, **each_attention(seen)}
-    with patched(model) as report:
+    with patched(model) as report, counted() as calls:
         assert report.replaced, "nothing was patched"
         found = outputs_of(model)
+    with narrow(mode):
+        said["module_forms"] = collections.Counter(form_of_fused(*given, **named) for given, named in calls)
+    said["left"] = report.left
+    calls.clear()
     truth = expected
     if seen:
         with exact_attention(model):

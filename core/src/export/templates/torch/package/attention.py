@@ -11,7 +11,7 @@ import torch
 from . import autograd  # noqa: F401 - registers gradients, shapes and batches
 from ._ops import ops
 
-_TYPES = (torch.float32, torch.float16, torch.bfloat16)
+TYPES = (torch.float32, torch.float16, torch.bfloat16)
 
 
 def reference(value, levels, locations, weights):
@@ -30,7 +30,7 @@ def reference(value, levels, locations, weights):
     return summed.view(batch, heads * channels, -1).transpose(1, 2).contiguous()
 
 
-def _autocast_type(device):
+def autocast_type(device):
     """That of autocast on the kind of device; None outside."""
     if hasattr(torch, "get_autocast_dtype"):
         return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None
@@ -42,22 +42,23 @@ def _autocast_type(device):
 def _cast(value, locations, weights):
     """Types that kernels are for. Under autocast values and weights are narrow; locations stay
     wide, since half a type's digits of a coordinate are a part of a pixel."""
-    dtype = _autocast_type(value.device.type) or value.dtype
+    dtype = autocast_type(value.device.type) or value.dtype
     if locations.dtype not in (dtype, torch.float32):
         locations = locations.float()
     return value.to(dtype), locations, weights.to(dtype)
 
 
-def _is_on_device(levels):
+def is_on_device(levels):
     return isinstance(levels, torch.Tensor) and levels.device.type != "cpu"
 
 
-def _flat(levels):
+def flat(levels):
+    """Heights and widths, one after the other."""
     pairs = levels.tolist() if isinstance(levels, torch.Tensor) else levels
     return [size for height, width in pairs for size in (height, width)]
 
 
-_FORMS = ("general", "fixed", "given", "stored")
+FORMS = ("general", "fixed", "given", "stored")
 
 
 def form(value, levels, locations, weights):
@@ -65,11 +66,11 @@ def form(value, levels, locations, weights):
     (heads, channels, levels, points, types) that the host knows; "stored", the same for sizes on the GPU; or "general".
     Levels as of deformable_attention(); nothing is computed, and no GPU is waited for."""
     value, locations, weights = _cast(value, locations, weights)
-    if value.dtype not in _TYPES:
+    if value.dtype not in TYPES:
         return "general"
-    if _is_on_device(levels):
-        return _FORMS[ops.form_on_device(value, levels.long(), None, locations, weights)]
-    return _FORMS[ops.form(value, locations, weights, _flat(levels))]
+    if is_on_device(levels):
+        return FORMS[ops.form_on_device(value, levels.long(), None, locations, weights)]
+    return FORMS[ops.form(value, locations, weights, flat(levels))]
 
 
 def is_tuned(value, levels, locations, weights):
@@ -80,7 +81,7 @@ def is_tuned(value, levels, locations, weights):
 def form_of_gradients(value, levels, locations, weights):
     """The same of the kernel that computes the gradients; levels as a list."""
     value, locations, weights = _cast(value, locations, weights)
-    return _FORMS[ops.form_of_backward(value, locations, weights, _flat(levels), False)]
+    return FORMS[ops.form_of_backward(value, locations, weights, flat(levels), False)]
 
 
 def deformable_attention(value, levels, locations, weights, starts=None):
@@ -89,10 +90,10 @@ def deformable_attention(value, levels, locations, weights, starts=None):
     `starts` [L], the first pixel of each level, is for such a tensor whose levels do not lie one after another; the
     general kernel takes it. Gradients of value, locations and weights, any of them, of the first order."""
     value, locations, weights = _cast(value, locations, weights)
-    if _is_on_device(levels):
+    if is_on_device(levels):
         starts = starts.long() if starts is not None else None
         return ops.forward_on_device(value, levels.long(), starts, locations, weights)
-    if value.dtype not in _TYPES:
-        flat = _flat(levels)
-        return reference(value, list(zip(flat[0::2], flat[1::2])), locations, weights)
-    return ops.forward(value, locations, weights, _flat(levels))
+    if value.dtype not in TYPES:
+        sizes = flat(levels)
+        return reference(value, list(zip(sizes[0::2], sizes[1::2])), locations, weights)
+    return ops.forward(value, locations, weights, flat(levels))

@@ -1,12 +1,14 @@
 """Drop-ins for what models call, undone on exit."""
 
 import contextlib
+import functools
 import sys
 
 import torch
 
 from .attention import deformable_attention
 from .layers import MultiScaleDeformableAttention, points_by_level
+from .modules import drop_in, family_of, names_of
 
 # How the names of autograd functions around Deformable DETR's kernel begin: those of mmcv, detrex, Grounding
 # DINO and BEVFormer; those of Deformable DETR and of what was copied from it.
@@ -22,11 +24,17 @@ _HF_BY_LEVEL = "multi_scale_deformable_attention_v2"
 
 class Report:
     """What patched() replaced: `replaced`, lines of places; `left`, pairs of a place that it knows and the reason why
-    that one stays as it was. len() is the number of places replaced."""
+    that one stays as it was, or why a call of it went to the model's own code. len() is the number of places
+    replaced."""
 
     def __init__(self):
         self.replaced = []
         self.left = []
+
+    def leave(self, place, why):
+        """Once for each reason."""
+        if (place, why) not in self.left:
+            self.left.append((place, why))
 
     def __len__(self):
         return len(self.replaced)
@@ -64,13 +72,28 @@ def _in_pytorch(value, value_spatial_shapes, sampling_locations, attention_weigh
     return deformable_attention(value, value_spatial_shapes, sampling_locations, attention_weights)
 
 
+def _forwards(module_name, names, report):
+    """Of the module's attention modules: owner, name, and what takes its place."""
+    for found in list(names.values()):
+        family = family_of(module_name, found)
+        if family is None or found.__module__ != module_name:
+            continue
+        place = f"{module_name}.{found.__name__}.forward"
+        theirs = getattr(found.forward, "theirs", found.forward)
+        missing = sorted(family.requires - set(names_of(theirs)))
+        if missing:
+            report.leave(place, f"it takes no {', '.join(missing)}")
+        else:
+            yield found, "forward", drop_in(theirs, family, functools.partial(report.leave, place)), place
+
+
 def _in_transformers(module, names, report):
     """Of a module of transformers: owner, name, and what takes its place."""
     found = names.get(_HF_CLASS)  # each model has a copy of it
     if isinstance(found, type):
         place = f"{module.__name__}.{_HF_CLASS}.forward"
         if _HF_ARGUMENT not in found.forward.__code__.co_varnames:
-            report.left.append((place, f"it takes no {_HF_ARGUMENT}"))
+            report.leave(place, f"it takes no {_HF_ARGUMENT}")
         else:
             yield found, "forward", MultiScaleDeformableAttention.forward, place
     if callable(names.get(_HF_FUNCTION)):  # Mask2Former's and OneFormer's, and of all models in older versions
@@ -85,6 +108,7 @@ def _replacements(report):
         names = getattr(module, "__dict__", {})  # not getattr(module, ...), which may import
         if name == __name__ or name.startswith(__package__ + "."):
             continue
+        yield from _forwards(name, names, report)
         if name.startswith("transformers.models."):
             yield from _in_transformers(module, names, report)
             continue

@@ -1,0 +1,358 @@
+
+// --- The C entries of fused ---------------------------------------------------------------------
+// In place of locations and weights a call has offsets, logits and reference points. Where no kernel
+// of the table is for it, its points are made first, in the workspace: locations in fp32, weights in
+// value's type where a kernel of the tables of `forward` or `backward` takes these, else in fp32.
+
+namespace {
+
+/// In the order of the operator's list.
+enum FusedTensor : int { kOffsets = 1, kLogits, kReferences, kFusedOutput, kFusedTensors };
+constexpr const char* kFusedNames[] = {"value", "offsets", "logits", "reference_points", "output"};
+/// Of its gradients: the four inputs, the gradient of the output, and the gradients of the inputs.
+enum FusedGradient : int {
+  kGradOfOutput = 4,
+  kGradOfValue,
+  kGradOfOffsets,
+  kGradOfLogits,
+  kGradOfReferences,
+  kFusedGradients
+};
+
+/// The problem whose points are those that a call makes.
+msda_problem points_problem(const msda_problem& p, int32_t weight_type) {
+  msda_problem points = p;
+  points.location_type = MSDA_FP32;
+  points.weight_type = weight_type;
+  return points;
+}
+
+/// A call whose points are made in memory, for a kernel of the table or the general one.
+class MadePoints {
+ public:
+  template <size_t count>
+  MadePoints(const msda_problem& p, void* const* tensors, Tuned (&table)[count], bool repeats)
+      : p_(p), tensors_(tensors), points_(points_problem(p, p.value_type)) {
+    if (choose(table, points_, repeats) == nullptr) points_.weight_type = MSDA_FP32;
+  }
+
+  /// The problem of the kernel that reads them.
+  const msda_problem& problem() const { return points_; }
+  size_t location_bytes() const { return aligned(2 * count() * sizeof(float)); }
+  size_t weight_bytes() const {
+    return aligned(count() * (points_.weight_type == MSDA_FP32 ? 4 : 2));
+  }
+  size_t bytes() const { return location_bytes() + weight_bytes(); }
+
+  /// 0, or why there is no such call.
+  int refusal() const {
+    if (!in_table(p_.value_type, p_.location_type, p_.weight_type, p_.output_type)) return kTypes;
+    const bool known = p_.reference_coordinates == 2 || p_.reference_coordinates == 4;
+    if (!known || p_.reference_type != MSDA_FP32 || p_.reference_anchors < 0) return kReferenceKind;
+    return 0;
+  }
+
+  msda::general::Front front() const {
+    return {static_cast<const float*>(tensors_[kReferences]),
+            tensors_[kOffsets],
+            tensors_[kLogits],
+            p_.reference_coordinates,
+            p_.reference_anchors,
+            p_.location_type == MSDA_FP32,
+            p_.weight_type == MSDA_FP32,
+            points_.weight_type == MSDA_FP32};
+  }
+
+  /// Into bytes() of memory.
+  int make(const int64_t* shapes, const int64_t* starts, unsigned char* memory,
+           cudaStream_t stream) const {
+    msda::general::Call call{};
+    const int failed = general_call(points_, shapes, starts, tensors_, call);
+    if (failed != 0) return failed;
+    auto* locations = reinterpret_cast<float*>(memory);
+    void* weights = memory + location_bytes();
+    return with_value(p_, [&]<class Value>() -> int {
+      if (p_.device == MSDA_CUDA)
+        return msda::general::make_points_on_device<Value>(call, front(), locations, weights,
+                                                           stream);
+      msda::general::make_points_on_cpu<Value>(call, front(), locations, weights);
+      return 0;
+    });
+  }
+
+  /// Gradients of what points were made of, of those of points.
+  int differentiate(const int64_t* shapes, const int64_t* starts, const float* of_locations,
+                    const void* of_weights, cudaStream_t stream) const {
+    msda::general::Call call{};
+    const int failed = general_call(points_, shapes, starts, tensors_, call);
+    if (failed != 0) return failed;
+    const msda::general::FrontGradients gradients = {
+        of_locations, of_weights, tensors_[kGradOfOffsets], tensors_[kGradOfLogits],
+        static_cast<float*>(tensors_[kGradOfReferences])};
+    return with_value(p_, [&]<class Value>() -> int {
+      if (p_.device == MSDA_CUDA)
+        return msda::general::run_front_backward_on_device<Value>(call, front(), gradients, stream);
+      msda::general::run_front_backward_on_cpu<Value>(call, front(), gradients);
+      return 0;
+    });
+  }
+
+ private:
+  size_t count() const {
+    return static_cast<size_t>(p_.batch * p_.queries * p_.heads * p_.levels * p_.points);
+  }
+
+  const msda_problem& p_;
+  void* const* tensors_;
+  msda_problem points_;
+};
+
+/// A workspace on the CPU is the call's own; on a GPU it is the caller's.
+class Memory {
+ public:
+  Memory(const msda_problem& p, void* given, size_t bytes)
+      : own_(p.device == MSDA_CPU ? bytes : 0),
+        first_(p.device == MSDA_CPU ? own_.data() : static_cast<unsigned char*>(given)) {}
+  unsigned char* first() const { return first_; }
+
+ private:
+  std::vector<unsigned char> own_;
+  unsigned char* first_;
+};
+
+struct Fused {
+  const msda_problem& p;
+  void* const* tensors;
+
+  /// Null where points are made in memory.
+  Tuned* kernel() const {
+    return are_aligned(tensors, kFusedTensors) ? choose(fused_kernels, p) : nullptr;
+  }
+  MadePoints points() const { return {p, tensors, forward_kernels, false}; }
+  size_t workspace() const {
+    if (p.device != MSDA_CUDA) return 0;
+    const Tuned* tuned = kernel();
+    if (tuned != nullptr) return workspace_bytes(*tuned, p);
+    const MadePoints points = this->points();
+    const Tuned* reader = choose(forward_kernels, points.problem());
+    return points.bytes() + (reader != nullptr ? workspace_bytes(*reader, points.problem()) : 0);
+  }
+};
+
+int fused(const Fused& call, const int64_t* shapes, const int64_t* starts, State& state,
+          cudaStream_t stream) {
+  const msda_problem& p = call.p;
+  if (p.batch * p.queries * p.heads * p.channels == 0) return 0;
+  Tuned* tuned = call.kernel();
+  if (tuned != nullptr) {
+    if (tuned->plan.levels == msda::kStoredLevels && shapes == nullptr) return kSizes;
+    return run_tuned(*tuned, p, shapes, call.tensors, state, -1, 0, stream);
+  }
+  const MadePoints points = call.points();
+  if (const int refusal = points.refusal(); refusal != 0) return refusal;
+  const Memory memory(p, state.workspace, points.bytes());
+  if (memory.first() == nullptr && points.bytes() != 0) return kState;
+  const int failed = points.make(shapes, starts, memory.first(), stream);
+  if (failed != 0) return failed;
+  void* const tensors[] = {call.tensors[kValue], memory.first(),
+                           memory.first() + points.location_bytes(), call.tensors[kFusedOutput]};
+  State rest;
+  rest.workspace = memory.first() + points.bytes();
+  return forward(tensors, shapes, starts, points.problem(), rest, stream);
+}
+
+/// The gradients: of a kernel of the table, else of points that are made once more.
+class FusedBackward {
+ public:
+  FusedBackward(const msda_problem& p, void* const* tensors)
+      : p_(p), tensors_(tensors), points_(p, tensors, backward_kernels, repeats()) {}
+
+  /// Of the kernel and of what it computes and nobody asks for; or of the points, of their
+  /// gradients, and of the kernel that computes these.
+  size_t workspace() const {
+    if (p_.device != MSDA_CUDA) return 0;
+    if (const Tuned* tuned = kernel(); tuned != nullptr) {
+      size_t all = workspace_bytes(*tuned, p_);
+      for (int t = kGradOfValue; t < kFusedGradients; ++t) all += unasked_bytes(*tuned, t);
+      return all;
+    }
+    // Where tensors lie in the workspace is not known yet, but that they are aligned is.
+    Tensors tensors;
+    read(reinterpret_cast<unsigned char*>(kAlignment), tensors);
+    return own_bytes() + Backward{points_.problem(), tensors.all}.workspace();
+  }
+
+  int run(const int64_t* shapes, const int64_t* starts, void* workspace,
+          cudaStream_t stream) const {
+    if (p_.batch * p_.queries * p_.heads * p_.channels * p_.levels * p_.points == 0)
+      return clear(stream);
+    if (Tuned* tuned = kernel(); tuned != nullptr)
+      return run_kernel(*tuned, shapes, workspace, stream);
+    if (const int refusal = points_.refusal(); refusal != 0) return refusal;
+    const Memory memory(p_, workspace, own_bytes());
+    if (memory.first() == nullptr) return kState;
+    Tensors tensors;
+    read(memory.first(), tensors);
+    int failed = points_.make(shapes, starts, memory.first(), stream);
+    State rest;
+    rest.workspace = memory.first() + own_bytes();
+    if (failed == 0)
+      failed = backward({points_.problem(), tensors.all}, shapes, starts, rest, stream);
+    if (failed != 0 || !of_points()) return failed;
+    return points_.differentiate(shapes, starts,
+                                 static_cast<const float*>(tensors.all[kGradLocations]),
+                                 tensors.all[kGradWeights], stream);
+  }
+
+ private:
+  struct Tensors {
+    void* all[kBackwardTensors];
+  };
+  /// Of the operator `fused-backward`, in its order, by their places in a call.
+  static constexpr int kTensorOrder[] = {kValue,         kOffsets,     kLogits,
+                                   kGradOfOutput,  kGradOfValue, kGradOfOffsets,
+                                   kGradOfLogits,  kReferences,  kGradOfReferences};
+
+  bool is_asked(int tensor) const { return tensors_[tensor] != nullptr; }
+  bool repeats() const { return has_option(p_, kRepeatable) && is_asked(kGradOfValue); }
+  bool of_points() const {
+    return is_asked(kGradOfOffsets) || is_asked(kGradOfLogits) || is_asked(kGradOfReferences);
+  }
+  size_t own_bytes() const { return (of_points() ? 2 : 1) * points_.bytes(); }
+
+  /// Its number in the operator.
+  static int number_of(int tensor) {
+    return static_cast<int>(std::find(std::begin(kTensorOrder), std::end(kTensorOrder), tensor) - kTensorOrder);
+  }
+  Tuned* kernel() const {
+    if (!are_aligned(tensors_, kFusedGradients)) return nullptr;
+    uint32_t asked = 0;
+    for (int t = kGradOfValue; t < kFusedGradients; ++t)
+      asked |= is_asked(t) ? 1U << number_of(t) : 0U;
+    return choose(fused_backward_kernels, p_, repeats(), asked);
+  }
+
+  /// Of a gradient that the kernel computes and nobody asks for.
+  size_t unasked_bytes(const Tuned& tuned, int tensor) const {
+    const bool computes = (tuned.shape.unasked >> number_of(tensor) & 1U) == 0;
+    return computes && !is_asked(tensor) ? aligned(gradient_bytes(tensor)) : 0;
+  }
+  int run_kernel(Tuned& tuned, const int64_t* shapes, void* workspace, cudaStream_t stream) const {
+    if (tuned.plan.levels == msda::kStoredLevels && shapes == nullptr) return kSizes;
+    if (this->workspace() != 0 && workspace == nullptr) return kState;
+    void* tensors[std::size(kTensorOrder)];
+    auto* unasked = static_cast<unsigned char*>(workspace) + workspace_bytes(tuned, p_);
+    for (size_t n = 0; n < std::size(kTensorOrder); ++n) {
+      tensors[n] = tensors_[kTensorOrder[n]];
+      if (kTensorOrder[n] < kGradOfValue) continue;
+      const size_t bytes = unasked_bytes(tuned, kTensorOrder[n]);
+      if (bytes != 0) tensors[n] = unasked;
+      unasked += bytes;
+    }
+    State state;
+    state.workspace = workspace;
+    return run_tuned(tuned, p_, shapes, tensors, state, number_of(kGradOfValue),
+                     gradient_bytes(kGradOfValue), stream);
+  }
+
+  /// The tensors of the operator backward: points and their gradients lie one after the other.
+  void read(unsigned char* memory, Tensors& tensors) const {
+    unsigned char* const gradients = of_points() ? memory + points_.bytes() : nullptr;
+    void* const all[] = {tensors_[kValue],
+                         memory,
+                         memory + points_.location_bytes(),
+                         tensors_[kGradOfOutput],
+                         tensors_[kGradOfValue],
+                         gradients,
+                         gradients != nullptr ? gradients + points_.location_bytes() : nullptr};
+    std::copy(std::begin(all), std::end(all), tensors.all);
+  }
+
+  size_t gradient_bytes(int tensor) const {
+    const auto size = [](int32_t type) { return type == MSDA_FP32 ? 4 : 2; };
+    const int64_t taps = p_.batch * p_.queries * p_.heads * p_.levels * p_.points;
+    const int64_t references = p_.reference_anchors == 0 ? p_.levels : p_.reference_anchors;
+    switch (tensor) {
+      case kGradOfValue:
+        return p_.batch * p_.spatial_size * p_.heads * p_.channels * size(p_.value_type);
+      case kGradOfOffsets: return 2 * taps * size(p_.location_type);
+      case kGradOfLogits: return taps * size(p_.weight_type);
+      default:
+        return p_.batch * p_.queries * references * p_.reference_coordinates *
+               size(p_.reference_type);
+    }
+  }
+  /// Of a call without points or channels.
+  int clear(cudaStream_t stream) const {
+    for (int t = kGradOfValue; t < kFusedGradients; ++t) {
+      const int failed = clear_tensor(p_, tensors_[t], gradient_bytes(t), stream);
+      if (failed != 0) return failed;
+    }
+    return 0;
+  }
+
+  const msda_problem& p_;
+  void* const* tensors_;
+  MadePoints points_;
+};
+
+}  // namespace
+
+MSDA_ENTRY int @NAME@_fused(const msda_tensor* tensors, int32_t count, const msda_problem* problem,
+                            void* state, void* stream) {
+  State none;
+  State& given = state != nullptr ? *static_cast<State*>(state) : none;
+  const Named named(tensors, count, kFusedNames);
+  return fused({*problem, named.tensors}, named.shapes, named.starts, given,
+               static_cast<cudaStream_t>(stream));
+}
+
+MSDA_ENTRY int @NAME@_fused_query(const msda_problem* problem, msda_answer* answer) {
+  answer->abi = MSDA_EXTERNAL_ABI;
+  const Tuned* tuned = choose(fused_kernels, *problem);
+  answer->refusal = refusal_of(*problem, tuned);
+  const int failed = Fused{*problem, nullptr}.points().refusal();
+  if (answer->refusal == nullptr && tuned == nullptr && failed != 0)
+    answer->refusal = @NAME@_error(failed);
+  return 0;
+}
+
+MSDA_ENTRY int @NAME@_fused_prepare(const msda_tensor* tensors, int32_t count,
+                                    const msda_problem* problem, void** state, void*) {
+  return make_state(Fused{*problem, Named(tensors, count, kFusedNames).tensors}.workspace(),
+                    *problem, state);
+}
+
+MSDA_ENTRY void @NAME@_fused_release(void* state) { release_state(state); }
+
+MSDA_ENTRY const char* @NAME@_fused_error(int code) { return @NAME@_error(code); }
+
+MSDA_ENTRY const char* @NAME@_fused_form(void* const* tensors, const msda_problem* problem) {
+  return form_of(Fused{*problem, tensors}.kernel());
+}
+
+MSDA_ENTRY int64_t @NAME@_fused_workspace(void* const* tensors, const msda_problem* problem) {
+  return static_cast<int64_t>(Fused{*problem, tensors}.workspace());
+}
+
+MSDA_ENTRY int @NAME@_fused_with(void* const* tensors, const int64_t* shapes,
+                                 const int64_t* starts, const msda_problem* problem,
+                                 void* workspace, void* stream) {
+  State state;
+  state.workspace = workspace;
+  return fused({*problem, tensors}, shapes, starts, state, static_cast<cudaStream_t>(stream));
+}
+
+MSDA_ENTRY int64_t @NAME@_fused_backward_workspace(void* const* tensors,
+                                                   const msda_problem* problem) {
+  return static_cast<int64_t>(FusedBackward(*problem, tensors).workspace());
+}
+
+MSDA_ENTRY int @NAME@_fused_backward_with(void* const* tensors, const int64_t* shapes,
+                                          const int64_t* starts, const msda_problem* problem,
+                                          void* workspace, void* stream) {
+  return FusedBackward(*problem, tensors)
+      .run(shapes, starts, workspace, static_cast<cudaStream_t>(stream));
+}
+
+#endif  // of what nvcc compiles for the host
