@@ -19,7 +19,10 @@ void note_errors(const Table& table, const std::vector<std::string>& over, Check
   const std::string& other = over.size() == 1 ? over.front() : checked.over;
   const Row* const arm = find_row(table, checked.claim.arms.front());
   const Row* const base = other.empty() ? baseline_row(table) : find_row(table, other);
-  if (arm != nullptr && arm->compared()) checked.error = arm->record.worst_output().relative_l2;
+  if (arm != nullptr && arm->compared()) {
+    checked.error = arm->record.worst_output().relative_l2;
+    checked.error_bound = arm->record.worst_output().tolerance;
+  }
   if (base != nullptr && base->compared()) {
     checked.over_error = base->record.worst_output().relative_l2;
   }

@@ -49,6 +49,7 @@ struct CheckedClaim {
   std::string over;  ///< of several arms that it is compared with the fastest; "" mostly
   /// Of a speedup of one arm: relative L2 error of the arm, and of what it is held against.
   std::optional<double> error{};
+  double error_bound = 0;  ///< of `error`
   std::optional<double> over_error{};
   std::string remark;  ///< what to know of the comparison: "measured on ..."; "" mostly
 };

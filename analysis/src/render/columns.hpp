@@ -45,6 +45,9 @@ enum class Unit {
   kWhole,        ///< "1845"; the title has the unit
 };
 
+/// In mJ, three digits: "41.2", "1090".
+std::string millijoules(double joules);
+
 /// A number with its 95% interval, which is a column of its own in files: "speedup", "speedup_95".
 struct Estimate {
   Estimate() = default;

@@ -33,18 +33,22 @@ std::string bars_of(const Matrix& matrix) {
   std::vector<std::string> names;
   std::vector<std::string> ratios;
   double largest = 1;
+  bool has_gaps = false;
   for (const MatrixRow& row : matrix.rows) {
     const std::optional<double> ratio = row.is_baseline ? 1.0 : mean_ratio(row);
     if (!ratio || names.size() == kMostOfAMatrix) continue;
-    names.push_back("\"" + bar_name(row) + "\"");
+    const std::string name = bar_name(row);
+    has_gaps = has_gaps || name != row.name;
+    names.push_back(fmt::format("\"{}\"", name));
     ratios.push_back(short_ratio(*ratio));
     largest = std::max(largest, *ratio);
   }
   if (names.size() < 2) return "";
   return fmt::format(
-      "xychart-beta horizontal\n  title \"Times the speed of the baseline, geometric mean\"\n"
+      "xychart-beta horizontal\n  title \"Times the speed of the baseline, geometric mean{}\"\n"
       "  x-axis [{}]\n  y-axis 0 --> {}\n  bar [{}]\n",
-      fmt::join(names, ", "), short_ratio(largest), fmt::join(ratios, ", "));
+      has_gaps ? " of the problems that an arm has" : "", fmt::join(names, ", "),
+      short_ratio(largest), fmt::join(ratios, ", "));
 }
 
 /// Keeps the first rows and columns; returns how many lines of the page they take.
@@ -86,7 +90,10 @@ Document folded(Document document, std::size_t most_lines) {
   std::ranges::stable_sort(document.sections, {}, rank_of);
   const std::size_t of_a_matrix = most_of_a_matrix(document, most_lines);
   std::size_t room = most_lines;
-  for (Matrix& matrix : document.matrices) room -= std::min(room, cut(matrix, of_a_matrix));
+  for (Matrix& matrix : document.matrices) {
+    const std::size_t taken = cut(matrix, of_a_matrix);
+    if (matrix.columns.size() > 1) room -= std::min(room, taken);  // one column is not shown
+  }
   std::vector<Section> kept;
   std::vector<std::string> left_out;
   for (Section& section : document.sections) {

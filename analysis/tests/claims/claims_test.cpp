@@ -84,6 +84,9 @@ TEST(CheckClaims, ARatioStandsBesideTheErrorsThatItIsHadAt) {
     EXPECT_EQ(checked.over_error, 5.6e-4);
   }
   EXPECT_THAT(to_markdown(report), HasSubstr("| 2.0e-04 / 5.6e-04 |"));
+  better.outputs.front().relative_l2 = 7e-4;
+  EXPECT_THAT(to_markdown(make_report(manifest, {baseline("base", steady(2e-3)), better})),
+              HasSubstr("| 7.0e-04 (bound 1.0e-03) / 5.6e-04 |"));
 }
 
 TEST(CheckClaims, AFigureOfSomethingElseIsMeasuredAndNotJudged) {

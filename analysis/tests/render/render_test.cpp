@@ -253,6 +253,7 @@ TEST(Page, AFigureSaysOnHowManyProblemsAnArmHasARatio) {
       make_report(nlohmann::json::object(), {baseline("a", steady(2e-3)), record("c", steady(1e-3)),
                                              std::move(base_of_q), std::move(of_q)}));
   EXPECT_THAT(page, HasSubstr("\"b, 1 of 2\""));
+  EXPECT_THAT(page, HasSubstr("geometric mean of the problems that an arm has\""));
   EXPECT_THAT(page, HasSubstr("\"a\""));
 }
 

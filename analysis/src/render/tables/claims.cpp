@@ -97,10 +97,14 @@ std::string claim_verdict(const CheckedClaim& checked, Footnotes& reasons) {
   return text;
 }
 
-/// "6.3e-04 / 2.1e-04": of the arm, and of what it is held against.
+/// "2.1e-04 / 6.3e-04": of the arm, and of what it is held against; with its bound where the arm
+/// has the larger error.
 std::string errors_text(const CheckedClaim& checked) {
   if (!checked.error || !checked.over_error) return std::string(kAbsent);
-  return fmt::format("{:.1e} / {:.1e}", *checked.error, *checked.over_error);
+  const bool is_larger = *checked.error > *checked.over_error;
+  return fmt::format("{:.1e}{} / {:.1e}", *checked.error,
+                     is_larger ? fmt::format(" (bound {:.1e})", checked.error_bound) : "",
+                     *checked.over_error);
 }
 
 /// The claimed number is one; a kind without has none.
@@ -190,7 +194,7 @@ std::optional<Section> claims_section(std::span<const Report> reports) {
       "interval leaves open whether there is an effect. Undecided: some of it lies inside. "
       "Estimate: the source expects the figure, and has not measured it. Not comparable: the claim "
       "is of a program that computes something else. rel. L2: the error of the arm / of what it is "
-      "held against.",
+      "held against; an arm with the larger error is right within its bound.",
       kEquivalence * 100)};
   return section;
 }

@@ -12,7 +12,7 @@ namespace {
 std::string power_text(const Row* row) {
   const std::optional<PowerDraw> power = row == nullptr ? std::nullopt : power_of(row->record);
   if (!power) return std::string(kAbsent);
-  std::string text = fmt::format("{:.3g}", power->joules * 1e3);
+  std::string text = millijoules(power->joules);
   if (power->sm_clock_mhz) text += fmt::format(" at {:.0f}", *power->sm_clock_mhz);
   return text;
 }
