@@ -13,6 +13,21 @@ namespace {
 
 using Quantity = Claim::Quantity;
 
+/// A time says little without the error that it is had at.
+void note_errors(const Table& table, const std::vector<std::string>& over, CheckedClaim& checked) {
+  if (checked.claim.arms.size() != 1) return;
+  const std::string& other = over.size() == 1 ? over.front() : checked.over;
+  const Row* const arm = find_row(table, checked.claim.arms.front());
+  const Row* const base = other.empty() ? baseline_row(table) : find_row(table, other);
+  if (arm != nullptr && arm->compared()) {
+    checked.error = arm->record.worst_output().relative_l2;
+    checked.error_bound = arm->record.worst_output().tolerance;
+  }
+  if (base != nullptr && base->compared()) {
+    checked.over_error = base->record.worst_output().relative_l2;
+  }
+}
+
 /// Puts the claimed number, `range` of `quantity`, against what the claim's arms measured.
 void check_number(const Table& table, Quantity quantity, const std::vector<std::string>& over,
                   const ClaimedRange& range, CheckedClaim& checked) {
@@ -35,6 +50,7 @@ void check_number(const Table& table, Quantity quantity, const std::vector<std::
   checked.replication = best.replication;
   checked.replicates = best.replicates;
   checked.over = best.over;
+  if (describe(quantity).kind == ClaimedKind::kRatio) note_errors(table, over, checked);
   checked.verdict = judge(quantity, range, checked.interval_95);
 }
 

@@ -46,7 +46,11 @@ struct CheckedClaim {
   std::string reason;  ///< why it is an estimate, or not testable, comparable, ...
   /// The claimed ratio to `against`, where the figure is one of another GPU.
   std::optional<ClaimedRange> as_ratio;
-  std::string over;    ///< of several arms that it is compared with the fastest; "" mostly
+  std::string over;  ///< of several arms that it is compared with the fastest; "" mostly
+  /// Of a speedup of one arm: relative L2 error of the arm, and of what it is held against.
+  std::optional<double> error{};
+  double error_bound = 0;  ///< of `error`
+  std::optional<double> over_error{};
   std::string remark;  ///< what to know of the comparison: "measured on ..."; "" mostly
 };
 

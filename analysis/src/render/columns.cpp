@@ -47,6 +47,12 @@ std::string ratio_in(const Json& value) {
 
 }  // namespace
 
+std::string millijoules(double joules) {
+  constexpr double kThreeDigits = 999.5;
+  const double value = joules * 1e3;
+  return value < kThreeDigits ? fmt::format("{:#.3g}", value) : fmt::format("{:.0f}", value);
+}
+
 Json to_value(const Interval& interval) { return {{"low", interval.low}, {"high", interval.high}}; }
 
 Json to_value(const Estimate& estimate) {
@@ -83,6 +89,8 @@ std::vector<std::string> in_unit(Unit unit, const std::vector<Json>& values) {
       case Unit::kError: return fmt::format("{:.1e}", value.get<double>());
       case Unit::kTimes: return fmt::format("{:.3g}x", value.get<double>());
       case Unit::kProbability: return fmt::format("{:.2g}", value.get<double>());
+      case Unit::kJoules: return millijoules(value.get<double>());
+      case Unit::kWhole: return fmt::format("{:.0f}", value.get<double>());
     }
     return kAbsent;
   };

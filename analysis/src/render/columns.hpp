@@ -41,7 +41,12 @@ enum class Unit {
   kError,        ///< "5.6e-04"
   kTimes,        ///< "1.02x", with three digits
   kProbability,  ///< "0.012"
+  kJoules,       ///< in mJ: "41.2"
+  kWhole,        ///< "1845"; the title has the unit
 };
+
+/// In mJ, three digits: "41.2", "1090".
+std::string millijoules(double joules);
 
 /// A number with its 95% interval, which is a column of its own in files: "speedup", "speedup_95".
 struct Estimate {

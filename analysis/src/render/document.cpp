@@ -139,6 +139,7 @@ std::vector<Section> sections_of(const Report& report) {
   add(search_sections(report));
   add(regime_sections(report));
   add(claims_section({&report, 1}));
+  add(energy_section(report));
   add(best_section(report));
   if (report.timeline) sections.push_back(timeline_section(*report.timeline));
   return sections;

@@ -36,6 +36,7 @@ struct Section {
   std::vector<std::string> reasons{};   ///< footnote i + 1; may have several lines
   std::vector<std::string> remarks{};   ///< sentences: what the intervals are over, ...
   bool of_all_problems = false;         ///< has its place where a report is short, too
+  bool spare = false;                   ///< goes first where a page is too short
   SectionSubject subject{};
 
   /// The subject where it is a T; else nullptr.

@@ -71,6 +71,24 @@ TEST(CheckClaims, ASpeedupOverSeveralArmsIsOverTheFastestThatIsRight) {
   EXPECT_THAT(to_claims_csv(report), HasSubstr("\"the fastest of base, half, broken, absent\""));
 }
 
+TEST(CheckClaims, ARatioStandsBesideTheErrorsThatItIsHadAt) {
+  Record better = record("better", steady(1e-3));
+  better.outputs.front().relative_l2 = 2e-4;
+  Claim ahead = claim("better", Claim::Quantity::kSpeedup, "2x", {1.95, 2.05});
+  Claim over_arm = ahead;
+  over_arm.over = {"base"};
+  const nlohmann::json manifest = {{"claims", {to_json(ahead), to_json(over_arm)}}};
+  const Report report = make_report(manifest, {baseline("base", steady(2e-3)), better});
+  for (const CheckedClaim& checked : report.claims) {
+    EXPECT_EQ(checked.error, 2e-4);
+    EXPECT_EQ(checked.over_error, 5.6e-4);
+  }
+  EXPECT_THAT(to_markdown(report), HasSubstr("| 2.0e-04 / 5.6e-04 |"));
+  better.outputs.front().relative_l2 = 7e-4;
+  EXPECT_THAT(to_markdown(make_report(manifest, {baseline("base", steady(2e-3)), better})),
+              HasSubstr("| 7.0e-04 (bound 1.0e-03) / 5.6e-04 |"));
+}
+
 TEST(CheckClaims, AFigureOfSomethingElseIsMeasuredAndNotJudged) {
   Claim lost = claim("half", Claim::Quantity::kSpeedup, "2x", {1.95, 2.05});
   lost.not_comparable = "its program writes 1 of 256 outputs";

@@ -233,6 +233,44 @@ TEST(Page, NamesTheTablesThatItLeavesOut) {
               Not(HasSubstr("left out")));
 }
 
+TEST(Page, HasTheArmsOfAProblemBeforeHowTheRunWent) {
+  Record prepared = record("prepared", steady(1e-3));
+  prepared.parts = {{"clear", {{0, 0, {1e-5}}}}, {"kernel", {{0, 0, {1e-3}}}}};
+  const std::string page = to_page(
+      make_report(nlohmann::json::object(), {baseline("a", steady(2e-3)), std::move(prepared)}));
+  EXPECT_LT(page.find("## captured, warm\n"), page.find("## Pre-passes\n"));
+  EXPECT_THAT(page, HasSubstr("## Pre-passes\n"));
+}
+
+TEST(Page, AFigureSaysOnHowManyProblemsAnArmHasARatio) {
+  Record of_q = record("b", steady(1e-3));
+  of_q.problem = "q";
+  of_q.cell = cell_name("q", "b", of_q.mode);
+  Record base_of_q = baseline("a", steady(2e-3));
+  base_of_q.problem = "q";
+  base_of_q.cell = cell_name("q", "a", base_of_q.mode);
+  const std::string page = to_page(
+      make_report(nlohmann::json::object(), {baseline("a", steady(2e-3)), record("c", steady(1e-3)),
+                                             std::move(base_of_q), std::move(of_q)}));
+  EXPECT_THAT(page, HasSubstr("\"b, 1 of 2\""));
+  EXPECT_THAT(page, HasSubstr("geometric mean of the problems that an arm has\""));
+  EXPECT_THAT(page, HasSubstr("\"a\""));
+}
+
+TEST(Page, HasTheEnergyOfEachArmThatWasCounted) {
+  ProcessRun first;
+  first.power = PowerDraw{0.0648, 618, 1965};
+  Record counted = record("counted", steady(1e-3));
+  counted.processes = {first, ProcessRun()};
+  const Report report =
+      make_report(nlohmann::json::object(), {baseline("a", steady(2e-3)), std::move(counted)});
+  EXPECT_THAT(to_page(report), HasSubstr("| problem | counted |"));
+  EXPECT_THAT(to_page(report), HasSubstr("| captured, warm | 64.8 at 1965 |"));
+  const nlohmann::json row = nlohmann::json::parse(to_json(report))["tables"][0]["rows"][1];
+  EXPECT_EQ(row["joules"], 0.0648);
+  EXPECT_EQ(row["busy_sm_clock_mhz"], 1965);
+}
+
 TEST(Answer, IsTheSentenceAndTheMatrix) {
   const std::string answer = to_answer(large_report());
   EXPECT_THAT(answer, StartsWith("On 3 problems"));

@@ -116,6 +116,8 @@ class Device {
   virtual std::map<std::string, std::string> provenance() const = 0;
   /// Clocks, temperature, power and what holds the clocks back, now; nullopt where nothing tells.
   virtual std::optional<Conditions> conditions() const { return std::nullopt; }
+  /// What the device has used since some moment in the past; nullopt where nothing counts it.
+  virtual std::optional<double> energy_joules() const { return std::nullopt; }
   /// Conditions::throttled alone, which takes a few microseconds.
   virtual std::vector<std::string> throttled() const { return {}; }
   /// Measures the ceilings once; known_ceilings() tells those to judge by.

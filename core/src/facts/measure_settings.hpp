@@ -29,7 +29,9 @@ struct MeasureSettings {
   int samples = 10;         ///< timed launches of an arm in a block
   int warmup = 3;           ///< untimed launches of an arm before its samples in each block
   int input_sets = 2;       ///< tensors that consecutive launches rotate over
-  std::uint64_t seed = 1;   ///< of the order of arms inside the blocks
+  /// For which an arm's launches follow one another while energy is counted; 0 where it is not.
+  std::chrono::duration<double> energy{0};
+  std::uint64_t seed = 1;  ///< of the order of arms inside the blocks
   Timeouts timeouts;
   /// Time for the blocks of one problem in one mode, over all processes.
   std::chrono::duration<double> budget{30};

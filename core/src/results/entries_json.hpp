@@ -59,7 +59,8 @@ struct JsonFields<MeasureSettings> {
         JsonMembers<&M::modes, &M::processes, &M::most_processes, &M::precision, &M::noise_pair,
                     &M::blocks, &M::samples, &M::warmup, &M::input_sets, &M::seed>::list(),
         std::tuple(json_field("timeout_seconds", &M::timeouts),
-                   json_field("budget_seconds", &M::budget)));
+                   json_field("budget_seconds", &M::budget),
+                   json_field("energy_seconds", &M::energy).optional()));
   }
 };
 

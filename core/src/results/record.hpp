@@ -16,6 +16,7 @@
 #include "facts/code.hpp"
 #include "facts/conditions.hpp"
 #include "facts/evidence.hpp"
+#include "facts/power_draw.hpp"
 #include "facts/samples.hpp"
 #include "facts/timing_mode.hpp"
 
@@ -53,6 +54,8 @@ struct ProcessRun {
   /// Of the device before the first and after the last block; absent where it does not tell.
   std::optional<Conditions> before;
   std::optional<Conditions> after;
+  /// Of this arm, after the blocks; absent where nobody asked, or the device does not count.
+  std::optional<PowerDraw> power{};
   /// Hash of the first input's output: equal for arms whose outputs have the same bits. "" where it
   /// is not right, of copies, and in records of earlier versions.
   std::string output{};

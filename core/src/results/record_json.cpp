@@ -49,6 +49,15 @@ struct JsonFields<Conditions> {
 };
 
 template <>
+struct JsonFields<PowerDraw> {
+  using P = PowerDraw;
+  static auto list() {
+    return std::tuple(json_field("joules", &P::joules, "of a launch, of the whole device"),
+                      json_field("watts", &P::watts), json_field("sm_clock_mhz", &P::sm_clock_mhz));
+  }
+};
+
+template <>
 struct JsonFields<ProcessRun> {
   using P = ProcessRun;
   static auto list() {
@@ -65,7 +74,8 @@ struct JsonFields<ProcessRun> {
                    "processors that threads of other arms kept busy while this one was timed")
             .unless_empty(),
         json_field("before", &P::before, "the device before the blocks"),
-        json_field("after", &P::after, "the device after them"));
+        json_field("after", &P::after, "the device after them"),
+        json_field("power", &P::power, "while launches of this arm follow one another"));
   }
 };
 

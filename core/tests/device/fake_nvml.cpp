@@ -44,6 +44,11 @@ int nvmlDeviceGetPowerUsage(nvmlDevice_st*, unsigned* milliwatts) {
   return 0;
 }
 
+int nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_st*, unsigned long long* millijoules) {
+  *millijoules = 5'000'000'250;
+  return 0;
+}
+
 int nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_st*, unsigned long long* reasons) {
   *reasons = 0x1 | 0x2 | 0x4 | 0x40;  // idle, clocks set by a user, power cap, hot
   return 0;

@@ -21,6 +21,7 @@ TEST(Nvml, TellsOfTheDevice) {
   EXPECT_EQ(conditions.temperature_celsius, 66);
   EXPECT_EQ(conditions.power_watts, 700.25);
   EXPECT_THAT(conditions.throttled, ElementsAre("sw-power-cap", "hw-thermal"));
+  EXPECT_EQ(device.energy_joules(), 5'000'000.25);
 }
 
 TEST(Nvml, LeavesOutWhatTheLibraryDoesNotKnow) {
@@ -34,6 +35,7 @@ TEST(Nvml, AnAbsentLibraryIsNoError) {
   const NvmlDevice device(kDevice, "libnvidia-ml-nowhere.so.1");
   EXPECT_THAT(device.unavailable(), HasSubstr("libnvidia-ml-nowhere.so.1"));
   EXPECT_FALSE(device.conditions());
+  EXPECT_FALSE(device.energy_joules());
   EXPECT_THAT(device.throttled(), testing::IsEmpty());
   EXPECT_THAT(device.facts().at("nvml"), HasSubstr("cannot load"));
 }

@@ -56,6 +56,10 @@ const Settings<MeasureSettings>& measure_settings() {
               "of the order of arms inside blocks"),
       setting("budget", &M::budget, form::duration(),
               "time for the blocks of one problem in one mode, over all processes"),
+      setting("energy", &M::energy, form::duration(),
+              "time for which the first process launches each arm to [count its "
+              "energy](measurement.md#energy)")
+          .otherwise("not counted"),
       setting("timeout", &M::timeouts, timeouts(), "silence after which a worker counts as hung")};
   return settings;
 }

@@ -5,7 +5,8 @@ namespace msda {
 std::chrono::duration<double> time_limit(const Timeouts& timeouts, std::string_view phase) {
   if (phase == phase::kCompile || phase == phase::kEvidence) return timeouts.compile;
   if (phase == phase::kVerify || phase == phase::kVerifyAgain) return timeouts.verify;
-  if (phase == phase::kMeasure || phase == phase::kMeasureParts || phase == phase::kProfile) {
+  if (phase == phase::kMeasure || phase == phase::kMeasureParts || phase == phase::kProfile ||
+      phase == phase::kEnergy) {
     return timeouts.measure;
   }
   return timeouts.prepare;
@@ -13,7 +14,7 @@ std::chrono::duration<double> time_limit(const Timeouts& timeouts, std::string_v
 
 bool is_busy(std::string_view phase) {
   return phase == phase::kVerify || phase == phase::kVerifyAgain || phase == phase::kMeasure ||
-         phase == phase::kMeasureParts || phase == phase::kProfile;
+         phase == phase::kMeasureParts || phase == phase::kProfile || phase == phase::kEnergy;
 }
 
 void PhaseTimes::enter(const std::string& phase) {

@@ -21,6 +21,7 @@ inline constexpr const char* kVerify = "verify";
 inline constexpr const char* kEvidence = "evidence";
 inline constexpr const char* kMeasure = "measure";
 inline constexpr const char* kMeasureParts = "measure parts";
+inline constexpr const char* kEnergy = "energy";    ///< of launches that follow one another
 inline constexpr const char* kProfile = "profile";  ///< launches for a profiler
 inline constexpr const char* kVerifyAgain = "verify again";
 inline constexpr const char* kCheckTime = "check time";

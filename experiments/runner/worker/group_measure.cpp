@@ -9,6 +9,7 @@
 #include "device/ceilings_history.hpp"
 #include "elapsed.hpp"
 #include "measure/least_seconds.hpp"
+#include "measure/power.hpp"
 #include "results/counters.hpp"
 #include "runner/protocol/phase.hpp"
 #include "runner/worker/group_runner.hpp"
@@ -52,6 +53,18 @@ void GroupRunner::measure() {
     process.after = run.after;
     tell_foreign_threads(cell);
   }
+}
+
+void GroupRunner::count_energy() {
+  const auto seconds = request_->measure.energy;
+  if (seconds.count() <= 0 || request_->process > 0) return;
+  for_each_alive([&](Cell& cell) {
+    if (cell.retired) return;
+    step(cell, phase::kEnergy, [&] {
+      cell.record.processes.front().power =
+          measure_power(device_, *group_inputs_, *cell.prepared.executable, seconds);
+    });
+  });
 }
 
 bool GroupRunner::takes_part(std::size_t arm) const {

@@ -88,6 +88,7 @@ void GroupRunner::verify_and_measure() {
   prepare_and_verify();
   if (request_->timed) {
     measure();
+    count_energy();
     for_each_alive([&](Cell& cell) {
       if (cell.retired) return;
       step(cell, phase::kVerifyAgain, [&] { verify_on(cell, group_inputs_->size() - 1); });

@@ -80,6 +80,9 @@ class GroupRunner : private BlockSink {
   void find_evidence();
   SmallInputs small_inputs();
   void measure();
+  /// After the blocks, in the first process: an arm that draws much would heat the samples of
+  /// others.
+  void count_energy();
   /// Runs a step that takes samples, and notes what threads of other arms took meanwhile.
   void run_beside_threads(Cell& cell, const std::function<void()>& action);
   void tell_foreign_threads(Cell& cell) const;

@@ -97,6 +97,16 @@ std::string claim_verdict(const CheckedClaim& checked, Footnotes& reasons) {
   return text;
 }
 
+/// "2.1e-04 / 6.3e-04": of the arm, and of what it is held against; with its bound where the arm
+/// has the larger error.
+std::string errors_text(const CheckedClaim& checked) {
+  if (!checked.error || !checked.over_error) return std::string(kAbsent);
+  const bool is_larger = *checked.error > *checked.over_error;
+  return fmt::format("{:.1e}{} / {:.1e}", *checked.error,
+                     is_larger ? fmt::format(" (bound {:.1e})", checked.error_bound) : "",
+                     *checked.over_error);
+}
+
 /// The claimed number is one; a kind without has none.
 bool is_testable(const CheckedClaim& c) {
   return c.claim.quantity != Claim::Quantity::kNotTestable;
@@ -142,6 +152,9 @@ const ColumnsOf<CheckedClaim>& claim_columns() {
          return Estimate(c.measured, c.interval_95, c.replication, c.replicates);
        },
        [](const One& c, Footnotes&) { return measured_text(c); }},
+      {"rel. L2", Side::kNumbers, errors_text},
+      {"error", kCsv | kJsonIfAny, [](const One& c) { return c.error; }},
+      {"over_error", kCsv | kJsonIfAny, [](const One& c) { return c.over_error; }},
       {"replication", kCsv, [](const One& c) { return c.replication; }},
       {"replicates", kCsv, [](const One& c) { return when(c.measured.has_value(), c.replicates); }},
       {"verdict", kEverywhere, Look("verdict"), [](const One& c) { return c.verdict; },
@@ -170,6 +183,7 @@ std::optional<Section> claims_section(std::span<const Report> reports) {
                                      }});
   }
   set_rows(section, columns, all);
+  drop_empty_columns(section);
   section.headline = summary_of(all);
   section.remarks = {fmt::format(
       "A claim is confirmed when the interval lies inside the claimed range, widened by {:.0f}% or "
@@ -179,7 +193,8 @@ std::optional<Section> claims_section(std::span<const Report> reports) {
       "the size of an effect in the claimed direction. Not met: less than is claimed, and the "
       "interval leaves open whether there is an effect. Undecided: some of it lies inside. "
       "Estimate: the source expects the figure, and has not measured it. Not comparable: the claim "
-      "is of a program that computes something else.",
+      "is of a program that computes something else. rel. L2: the error of the arm / of what it is "
+      "held against; an arm with the larger error is right within its bound.",
       kEquivalence * 100)};
   return section;
 }

@@ -60,7 +60,7 @@ std::optional<Section> prepass_section(const Report& report) {
   }
   if (rows.empty()) return std::nullopt;
   Section section{.title = "Pre-passes"};
-  section.of_all_problems = true;
+  section.of_all_problems = section.spare = true;
   section.headline =
       "What runs beside the main kernel, and what the arm would be worth if it cost nothing.";
   set_rows(section, split_columns(), rows);

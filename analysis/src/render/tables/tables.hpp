@@ -37,6 +37,13 @@ std::vector<Section> regime_sections(const Report& report);
 /// main kernel alone.
 std::optional<Section> prepass_section(const Report& report);
 
+/// Of the process that counted energy; nullopt where none did.
+std::optional<PowerDraw> power_of(const Record& record);
+
+/// A row for each problem and mode whose arms' energy was counted, with what a launch of each arm
+/// draws, and at which clock; nullopt when there is none.
+std::optional<Section> energy_section(const Report& report);
+
 /// A row for each output of each cell that has several; nullopt when there is none.
 std::optional<Section> output_section(const Report& report);
 

@@ -38,7 +38,7 @@ std::string meaning_of(const TimeUse& use) {
 Section timeline_section(const Timeline& timeline) {
   Section section{.title = "Time of the run", .place = "the run"};
   section.subject = &timeline;
-  section.of_all_problems = true;
+  section.of_all_problems = section.spare = true;
   const double total = timeline.total();
   const auto most = std::ranges::max_element(
       timeline.uses, [](const TimeUse& a, const TimeUse& b) { return a.seconds < b.seconds; });

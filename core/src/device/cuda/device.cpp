@@ -196,6 +196,7 @@ class CudaDevice final : public Device {
   }
 
   std::optional<Conditions> conditions() const override { return nvml_.conditions(); }
+  std::optional<double> energy_joules() const override { return nvml_.energy_joules(); }
   std::vector<std::string> throttled() const override { return nvml_.throttled(); }
 
   Ceilings measure_ceilings() override {

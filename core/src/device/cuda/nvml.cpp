@@ -99,6 +99,17 @@ std::optional<Conditions> NvmlDevice::conditions() const {
   return conditions;
 }
 
+std::optional<double> NvmlDevice::energy_joules() const {
+  constexpr double kMillijoule = 1e-3;
+  unsigned long long value = 0;
+  if (!unavailable_.empty() ||
+      impl_->call<Result(Handle, unsigned long long*)>("nvmlDeviceGetTotalEnergyConsumption",
+                                                       impl_->device, &value) != kSuccess) {
+    return std::nullopt;
+  }
+  return static_cast<double>(value) * kMillijoule;
+}
+
 std::vector<std::string> NvmlDevice::throttled() const {
   std::vector<std::string> names;
   unsigned long long reasons = 0;

@@ -24,6 +24,9 @@ class NvmlDevice {
   const std::string& unavailable() const { return unavailable_; }
   /// Nullopt when the device cannot be asked.
   std::optional<Conditions> conditions() const;
+  /// What the GPU has used since its driver was loaded. The counter moves every few tens of
+  /// milliseconds.
+  std::optional<double> energy_joules() const;
   /// Names of the throttle reasons that are active now. An idle GPU's low clocks and clocks that a
   /// user has set are none.
   std::vector<std::string> throttled() const;
