@@ -34,7 +34,6 @@ template <class Problem>
 constexpr int level_of(int point) {
   if constexpr (!kPointsDiffer<Problem>) return point / Problem::kPoints;
   int level = 0;
-#pragma unroll
   for (int next = 1; next < Problem::kLevels; ++next) level += point >= first_point<Problem>(next);
   return level;
 }
