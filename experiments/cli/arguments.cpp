@@ -9,6 +9,7 @@
 #include "cli/architecture.hpp"
 #include "cli/terminal.hpp"
 #include "compose/skeleton.hpp"
+#include "render/text/text.hpp"
 #include "runner/experiment/parse.hpp"
 #include "runner/experiment/yaml_node.hpp"
 

@@ -7,6 +7,7 @@
 
 #include "cli/terminal.hpp"
 #include "nearest.hpp"
+#include "render/text/text.hpp"
 #include "runner/experiment/parse.hpp"
 
 namespace msda {

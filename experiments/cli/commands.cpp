@@ -8,6 +8,7 @@
 
 #include "cli/terminal.hpp"
 #include "plugin/registry.hpp"
+#include "render/text/text.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "version.hpp"
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -42,27 +41,6 @@ std::size_t terminal_width() {
   winsize size{};
   const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return known ? std::max<std::size_t>(size.ws_col, kLeast) : kWithoutTerminal;
-}
-
-std::string wrapped(std::string_view text, std::size_t width) {
-  std::string result;
-  std::size_t begin = 0;  ///< of the line that the next words stand in
-  std::istringstream lines{std::string(text)};
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line.starts_with(' ') ? std::string() : line);
-    if (line.starts_with(' ')) result += line;
-    begin = result.size();
-    for (std::string word; words >> word;) {
-      const bool is_first = result.size() == begin;
-      const bool fits = result.size() - begin + 1 + word.size() <= width;
-      if (!is_first) result += fits ? ' ' : '\n';
-      if (!is_first && !fits) begin = result.size();
-      result += word;
-    }
-    result += '\n';
-  }
-  if (!text.ends_with('\n') && !result.empty()) result.pop_back();
-  return result;
 }
 
 }  // namespace msda

@@ -18,7 +18,5 @@ std::string coloured(std::string_view text, Colour colour, std::FILE* stream);
 
 /// Columns of the terminal that the standard output is, at least 40; 80 where it is none.
 std::size_t terminal_width();
-/// Breaks lines longer than `width` columns between words. Indented lines stay as they are.
-std::string wrapped(std::string_view text, std::size_t width);
 
 }  // namespace msda

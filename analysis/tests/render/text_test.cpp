@@ -63,5 +63,12 @@ TEST(PercentText, EndsWhereDigitsSayNothing) {
   EXPECT_EQ(percent_text(1e12), "more than 1000%");
 }
 
+TEST(Wrapped, BreaksBetweenWordsAndLeavesIndentedLinesAlone) {
+  EXPECT_EQ(wrapped("one two three\n\n  four five six\nseven", 7),
+            "one two\nthree\n\n  four five six\nseven");
+  EXPECT_EQ(wrapped("unbreakable\n", 4), "unbreakable\n");
+  EXPECT_EQ(wrapped("", 4), "");
+}
+
 }  // namespace
 }  // namespace msda

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "cli/commands.hpp"
-#include "cli/terminal.hpp"
 #include "support/support.hpp"
 #include "version.hpp"
 
@@ -46,13 +45,6 @@ TEST(Cli, ParagraphsOfHelpFillEightyColumnsWithoutATerminal) {
   }
   EXPECT_LE(longest, 80U);
   EXPECT_GE(longest, 70U);
-}
-
-TEST(Wrapped, BreaksBetweenWordsAndLeavesIndentedLinesAlone) {
-  EXPECT_EQ(wrapped("one two three\n\n  four five six\nseven", 7),
-            "one two\nthree\n\n  four five six\nseven");
-  EXPECT_EQ(wrapped("unbreakable\n", 4), "unbreakable\n");
-  EXPECT_EQ(wrapped("", 4), "");
 }
 
 TEST(Cli, VersionIsOneLine) {

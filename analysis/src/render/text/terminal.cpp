@@ -109,7 +109,8 @@ std::string to_terminal(const Report& report, bool colour) {
 
 std::string to_answer(const Report& report) {
   const Document document = document_of(report);
-  return document.answer + "\n" + set_matrices(document, false);
+  constexpr std::size_t kColumns = 100;
+  return wrapped(document.answer, kColumns) + "\n" + set_matrices(document, false);
 }
 
 }  // namespace msda

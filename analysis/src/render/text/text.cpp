@@ -75,6 +75,27 @@ std::string printable_line(std::string_view text) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+std::string wrapped(std::string_view text, std::size_t width) {
+  std::string result;
+  std::size_t begin = 0;  ///< of the line that the next words stand in
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line.starts_with(' ') ? std::string() : line);
+    if (line.starts_with(' ')) result += line;
+    begin = result.size();
+    for (std::string word; words >> word;) {
+      const bool is_first = result.size() == begin;
+      const bool fits = result.size() - begin + 1 + word.size() <= width;
+      if (!is_first) result += fits ? ' ' : '\n';
+      if (!is_first && !fits) begin = result.size();
+      result += word;
+    }
+    result += '\n';
+  }
+  if (!text.ends_with('\n') && !result.empty()) result.pop_back();
+  return result;
+}
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);

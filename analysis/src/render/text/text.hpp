@@ -32,6 +32,8 @@ std::string printable(std::string_view text);
 std::string printable_line(std::string_view text);
 /// A reason can be a compiler's log.
 std::string first_line(const std::string& text);
+/// Breaks lines longer than `width` columns between words. Indented lines stay as they are.
+std::string wrapped(std::string_view text, std::size_t width);
 /// The lines of a text, without their ends.
 std::vector<std::string> lines_of(const std::string& text);
 /// "1 point", "3 points"
