@@ -57,22 +57,31 @@ std::map<int, Measured> measured(const Registry& registry) {
   return by_capability;
 }
 
-/// "no", "3 (clusters need compute capability 9.0), 20 for 4 other reasons"
+/// Without the composition's name and its numbers, so that like reasons are counted together.
+std::string reason_of(const CompileOutcome& refused) {
+  for (const std::string_view begin : {": a block exceeds", "': "}) {
+    const std::size_t at = refused.text.find(begin);
+    if (at == std::string::npos) continue;
+    return refused.text.substr(at + (begin.front() == ':' ? 2 : begin.size()));
+  }
+  return refused.text;
+}
+
+/// "none", "8: clusters need compute capability 9.0; 4 for other reasons"
 std::string refused_text(const std::vector<CompileOutcome>& outcomes) {
   std::map<std::string, int> reasons;
   int all = 0;
   for (const CompileOutcome& one : outcomes) {
     if (one.word != "refused") continue;
-    ++reasons[one.text.substr(
-        one.text.find("': ") == std::string::npos ? 0 : one.text.find("': ") + 3)];
+    ++reasons[reason_of(one)];
     ++all;
   }
   if (reasons.empty()) return "none";
   const auto most =
       std::ranges::max_element(reasons, {}, [](const auto& reason) { return reason.second; });
   const std::string first = fmt::format("{}: {}", most->second, most->first);
-  return all == most->second ? first
-                             : fmt::format("{}; {} for other reasons", first, all - most->second);
+  if (all == most->second) return first;
+  return fmt::format("{}; {} for other reasons", first, all - most->second);
 }
 
 }  // namespace
@@ -83,8 +92,8 @@ bool print_architectures(const std::vector<CompileTarget>& targets, const Regist
   const std::map<int, Measured> known = measured(registry);
   bool all_good = true;
   fmt::print(
-      "| architecture | compiles | refused | was run on | winners |\n"
-      "| :--- | ---: | :--- | :--- | ---: |\n");
+      "| architecture | compiles | was run on | winners | refused |\n"
+      "| :--- | ---: | :--- | ---: | :--- |\n");
   for (const std::string& architecture : architectures) {
     const auto outcomes = try_all(targets, registry, spec, architecture);
     const auto count = [&](std::string_view word) {
@@ -94,9 +103,9 @@ bool print_architectures(const std::vector<CompileTarget>& targets, const Regist
     const auto found = known.find(capability_of(architecture));
     const Measured of = found == known.end() ? Measured{} : found->second;
     fmt::print("| {} | {} of {} | {} | {} | {} |\n", architecture, count("compiles"),
-               count("compiles") + count("refused") + count("failed"), refused_text(outcomes),
-               of.gpus.empty() ? "no GPU" : fmt::format("{}", fmt::join(of.gpus, ", ")),
-               of.winners);
+               count("compiles") + count("refused") + count("failed"),
+               of.gpus.empty() ? "no GPU" : fmt::format("{}", fmt::join(of.gpus, ", ")), of.winners,
+               refused_text(outcomes));
     std::fflush(stdout);
   }
   return all_good;
