@@ -42,6 +42,7 @@ Record full_record() {
                        12.5,
                        Conditions{1980, 2619, 41, 118.5, {}},
                        Conditions{1755, std::nullopt, 66, 700.25, {"sw-power-cap"}},
+                       PowerDraw{0.05, 600, 1965},
                        "0a1b0a1b0a1b0a1b0a1b0a1b0a1b0a1b"}};
   record.parts = {{"prepare", {{0, 0, {1e-4}}}, true}, {"kernel", {{0, 0, {9e-4}}}}};
   record.compilation = Compilation{0.75, true};
@@ -94,6 +95,7 @@ TEST(RecordJson, RoundTripKeepsEveryFieldAndEveryBit) {
   EXPECT_EQ(back.processes[0].before.value().sm_clock_mhz, 1980);
   EXPECT_FALSE(back.processes[0].after.value().memory_clock_mhz);
   EXPECT_EQ(back.processes[0].after.value().power_watts, 700.25);
+  EXPECT_EQ(back.processes[0].power.value().joules, 0.05);
 }
 
 Record in_process(int process, CellStatus status, double seconds) {
