@@ -177,7 +177,9 @@ TEST(Answer, OfAnAblationHasALineForEachMode) {
   EXPECT_THAT(lines[0], testing::ContainsRegex("a pays most, averaged over the other factors: "
                                                "1.6[0-9]*x \\(1.6[0-9]*x to 1.6[0-9]*x\\)"));
   EXPECT_THAT(to_markdown(report), HasSubstr("\n\nMode cold: All"));
-  EXPECT_THAT(to_paper(report), HasSubstr("\n% Mode cold: All"));
+  EXPECT_THAT(to_paper(report),
+              AllOf(HasSubstr("\n% Mode cold: All"),
+                    HasSubstr("{Speed-up by each factor, averaged over the other factors: time")));
 }
 
 /// A factor that pays, one that makes no difference, and one that the noise hides.

@@ -116,9 +116,13 @@ std::string caption_of(const Matrix& matrix, const Report& report) {
         "others; ?: the 95\\% interval contains 1.",
         where);
   }
+  const std::size_t comma = matrix.title.find(", ");  // "Factors: speed-up, averaged over ..."
+  const std::string view = comma == std::string::npos ? "" : matrix.title.substr(comma + 2);
   return fmt::format(
-      "{}{}: time without the factor over time with it. ?: not significant (Holm, 5\\%).",
-      latex_text(matrix.title), where);
+      "Speed-up by each factor{}, {}: time without the factor over time with it. ?: not "
+      "significant "
+      "(Holm, 5\\%).",
+      where, latex_text(view));
 }
 
 }  // namespace
