@@ -54,4 +54,10 @@ inline constexpr int kPointsDivisor = [] {
   return divisor;
 }();
 
+/// Points that are loaded together begin at multiples of their number, a divisor of this: they are
+/// of one level, or, where levels differ in their points, of any.
+template <class Problem>
+inline constexpr int kPointsTogether =
+    kPointsDiffer<Problem> ? kRowPoints<Problem> : Problem::kPoints;
+
 }  // namespace msda

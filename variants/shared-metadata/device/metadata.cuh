@@ -116,19 +116,23 @@ class Metadata {
     alignas(16) typename Row::Entry entries[Mapping::kSides][Runs::kPoints];
 #pragma unroll
     for (int p = 0; p < Runs::kPoints; ++p) {
-      const Position place = K::Points::place(stored, p, size_of(n, run.level), run.level);
+      const int level = kPointsDiffer<Problem> ? level_of<Problem>(run.first + p) : run.level;
+      const auto size = size_of(n, level);
+      const Position place = K::Points::place(stored, p, size, level);
       const Point point{place.x, place.y, weight_of(p)};
 #pragma unroll
       for (int side = 0; side < Mapping::kSides; ++side) {
-        entries[side][p] = Row::entry(point, size_of(n, run.level), side, mask_);
+        entries[side][p] = Row::entry(point, size, side, mask_);
       }
     }
     buffer_->row[run.row].template write<Runs::kPoints>(run.first, entries);
   }
 
   /// A thread's runs are of the same levels in every tile: levels of run-time sizes are looked up
-  /// once, unless there are so many that they would not stay in registers.
-  static constexpr bool kKeepsLevels = !K::Sizes::kFixed && Runs::kRunsPerThread <= 4;
+  /// once, unless a run may have points of several, or runs are so many that their levels would not
+  /// stay in registers.
+  static constexpr bool kKeepsLevels =
+      !K::Sizes::kFixed && !kPointsDiffer<Problem> && Runs::kRunsPerThread <= 4;
   struct Nothing {};
   using Levels = Conditional<kKeepsLevels, LevelAt[Runs::kRunsPerThread], Nothing>;
 

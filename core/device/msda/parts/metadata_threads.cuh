@@ -61,10 +61,10 @@ constexpr int to_power_of_two(int number) {
   return power;
 }
 
-/// The points of the metadata threads' rows, divided into runs of neighbours of one level, which
-/// are dealt to the threads. A run has as many points as one wide load reads, as leave no thread
-/// idle, and as have at most 32 bytes of taps: more would cause bank conflicts between neighbouring
-/// threads.
+/// The points of the metadata threads' rows, divided into runs of neighbours, which are dealt to
+/// the threads. They are of one level unless levels differ in their points. A run has as many
+/// points as one wide load reads, as leave no thread idle, and as have at most 32 bytes of taps:
+/// more would cause bank conflicts between neighbouring threads.
 template <class K>
 struct PointRuns {
   using Problem = typename K::Problem;
@@ -80,7 +80,7 @@ struct PointRuns {
     };
     int points = 1;
     while (2 * points <= kLoaded && 2 * points <= kStored &&
-           kPointsDivisor<Problem> % (2 * points) == 0 && is_enough(2 * points)) {
+           kPointsTogether<Problem> % (2 * points) == 0 && is_enough(2 * points)) {
       points *= 2;
     }
     return points;
@@ -107,7 +107,7 @@ struct PointRuns {
     bool exists;
     int row;    ///< in the tile
     int first;  ///< point of the row, counted through all levels
-    int level;
+    int level;  ///< of the first point
   };
   /// This thread's n-th run.
   __device__ static Run run(int n) {

@@ -15,7 +15,7 @@ struct Position {
   float x, y;
 };
 
-/// Neighbouring points of a level as they lie in memory, with at most 16 bytes of locations: a
+/// Neighbouring points of a row as they lie in memory, with at most 16 bytes of locations: a
 /// power of two of points that begins at a multiple of it. Members are words because a loop carries
 /// words unchanged from one iteration to the next.
 template <class Problem, int points>
@@ -62,7 +62,8 @@ __device__ __forceinline__ StoredPoints<typename K::Problem, points> load_stored
 /// Static members. A lane is alone with its rows, or shares a row with neighbouring lanes, each of
 /// which has a run of its points:
 ///
-/// - `Stored<points>`: neighbouring points of a level as they lie in memory, made of words;
+/// - `Stored<points>`: neighbouring points as they lie in memory, made of words, of one level
+///   unless levels differ in their points;
 ///   load<points>(arguments, row, first) reads them from global memory;
 /// - `kExtraBytes`: bytes of a row that are read beside its locations and weights, which
 ///   extra(arguments, flat_row) points to; `Stored<points>::with(stored, extra, first, load)` adds

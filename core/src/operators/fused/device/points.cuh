@@ -87,14 +87,20 @@ struct ReferenceLayout {
   static constexpr int kBytes = kCoordinates * static_cast<int>(sizeof(Element));
   static constexpr int kOfQuery = kCount * kBytes;  ///< bytes
 
-  /// References of `points` neighbouring points of a level, each different one once.
+  /// Whether `points` neighbouring points have one reference. Where levels differ in their points,
+  /// neighbours may be of several.
   template <int points>
-  static constexpr int kDifferent = kAnchors < 2            ? 1
-                                    : points % kPeriod == 0 ? kPeriod
-                                                            : points;
+  static constexpr bool kOne = kAnchors == 1 ||
+                               (kAnchors == 0 && (points == 1 || !kPointsDiffer<Problem>));
+  /// References of `points` neighbouring points, each different one once.
+  template <int points>
+  static constexpr int kDifferent = kOne<points>                             ? 1
+                                    : kAnchors != 0 && points % kPeriod == 0 ? kPeriod
+                                                                             : points;
   /// Whether they are neighbours in memory, too.
   template <int points>
-  static constexpr bool kTogether = kAnchors < 2 || points % kPeriod == 0 || kPeriod % points == 0;
+  static constexpr bool kTogether = kOne<points> || (kAnchors != 0 && (points % kPeriod == 0 ||
+                                                                       kPeriod % points == 0));
   template <int points>
   static constexpr int kWordBytes = kTogether<points>
                                         ? widest_word(kDifferent<points>* kBytes, kOfQuery)
@@ -205,7 +211,7 @@ struct Points {
   template <class Points>
   __device__ static Row row_of(const Points& points) {
     constexpr int kTogether = widest_word(16 / (2 * int{sizeof(typename Problem::Location)}),
-                                          kPointsDivisor<Problem>, kPointsOfRow);
+                                          kPointsTogether<Problem>, kPointsOfRow);
     float logit[kPointsOfRow];
     float most = minus_infinity();
 #pragma unroll
