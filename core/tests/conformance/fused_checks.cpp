@@ -184,6 +184,13 @@ std::vector<SimtCheck> level_points_checks() {
   };
   for (const std::vector<Use>& uses : met_in_winners()) add({shipped_plugins(), uses});
   for (const Composition& composition : shipped_compositions(DeviceKind::kCuda)) add(composition);
+  // Runs of two points, some of which are of two levels.
+  using V = ParameterValue;
+  add({shipped_plugins(),
+       {{"vector-loads", {{"width", V(std::int64_t{8})}, {"threads", V(std::int64_t{64})}}},
+        {"shared-metadata", {{"packed", V(true)}}},
+        {"mixed-precision", {}}}});
+  checks.back().cases = {0};
   return checks;
 }
 
