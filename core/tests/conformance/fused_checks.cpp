@@ -191,6 +191,11 @@ std::vector<SimtCheck> level_points_checks() {
         {"shared-metadata", {{"packed", V(true)}}},
         {"mixed-precision", {}}}});
   checks.back().cases = {0};
+  // Pairs of levels of which one has more visits.
+  add({shipped_plugins(),
+       {{"vector-loads", {{"width", V(std::int64_t{8})}, {"threads", V(std::int64_t{64})}}},
+        {"loop-unrolling", {{"points", V(std::int64_t{2})}, {"alternate", V(true)}}}}});
+  checks.back().cases = {2};
   return checks;
 }
 
