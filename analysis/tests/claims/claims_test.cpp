@@ -343,7 +343,8 @@ TEST(CheckClaims, StandInEveryFormat) {
               HasSubstr("it is so,a paper,half,,speedup,,\"'+100%\",1.99,2.01,,,,,captured,warm,"));
   EXPECT_THAT(csv, HasSubstr(",blocks,8,confirmed,,,on another GPU\r\n"));
   EXPECT_THAT(
-      csv, HasSubstr("half,,not-testable,,,,,,,,,,warm,,,,,,not testable,needs a profiler,,\r\n"));
+      csv,
+      HasSubstr("half,,not-testable,,,,,,,,,,warm,,,,,,,,not testable,needs a profiler,,\r\n"));
   const nlohmann::json claims = nlohmann::json::parse(to_json(report)).at("claims");
   ASSERT_EQ(claims.size(), 2U);
   EXPECT_EQ(claims[0].at("verdict"), "confirmed");

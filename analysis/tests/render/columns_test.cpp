@@ -30,6 +30,7 @@ Report full_report() {
   drawing.outputs.emplace_back().spread = 1e-7;
   for (ProcessRun& run : drawing.processes) run.after.emplace().power_watts = 600;
   drawing.processes[1].after->power_watts = 500;
+  drawing.processes[0].power = PowerDraw{0.0648, 618, 1965};
   return make_report(
       {{"ceilings", {{"dram_bytes_per_second", 4e12}, {"gather_bytes_per_second", 32e12}}}},
       {baseline("base", steady(2e-4, 2, 4)), drawing});
