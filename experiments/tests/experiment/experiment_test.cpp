@@ -103,7 +103,7 @@ TEST(LoadExperiment, LevelsMayDifferInTheirPointsAndPixelsMayBePadding) {
   const Experiment experiment = load(directory, R"(
 problems:
   - {preset: rtdetr-decoder, operator: fused, points: [3, 6, 3], padding: true, references: {coordinates: 4, scale: 0.25}}
-  - {preset: rtdetr-decoder, points: [5, 5, 5]}
+  - {preset: rtdetr-decoder, name: even, points: [5, 5, 5]}
 arms: [fixture]
 )");
   const Problem& problem = experiment.problems.at(0).problem;
