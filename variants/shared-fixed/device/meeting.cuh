@@ -21,7 +21,8 @@ class Meeting {
     constexpr int kWanted = power_of_two_from(kPoints > kChunks ? kPoints : kChunks);
     return kWanted < simt::kWarpLanes ? kWanted : simt::kWarpLanes;
   }();
-  static constexpr int kOwnPoints = (kPoints + kLanes - 1) / kLanes;
+  /// One that is never used where run-time sizes leave no level on chip.
+  static constexpr int kOwnPoints = kPoints == 0 ? 1 : (kPoints + kLanes - 1) / kLanes;
   using Gradient = GradientPart<K, kLanes>;
   static constexpr int kTogether = kOwnPoints + Gradient::kOwn > 2 ? 2 : 4;
   static constexpr int kThreads = K::Lanes::kThreads;
