@@ -215,19 +215,18 @@ void Cluster::begin_tile(bool first) {
 /// A query out of bounds shows where its points are read.
 void Cluster::note_order(std::int64_t image, std::int64_t queries, std::int64_t position,
                          std::int64_t query) {
-  constexpr std::int64_t kNoPosition = -1;
   if (query < 0 || query >= queries) return;
-  const auto at = static_cast<std::size_t>(image * queries + query);
-  if (at >= positions_.size()) positions_.resize(at + 1, kNoPosition);
-  if (positions_[at] == position) return;
-  if (positions_[at] != kNoPosition) {
-    const auto [first, second] = std::minmax(positions_[at], position);
+  const auto at = static_cast<std::uint64_t>(image * queries + query);
+  const auto [known, is_new] = positions_.try_emplace(at, position);
+  if (!is_new && known->second == position) return;
+  if (!is_new) {
+    const auto [first, second] = std::minmax(known->second, position);
     fault(Diagnosis::kMisuse,
           fmt::format("{}: the order returns query {} of image {} for position {} and again for "
                       "position {}; each query has one position",
                       who(*fiber_), query, image, first, second));
   }
-  positions_[at] = position;
+  known->second = position;
   if (recorder_) recorder_->order(at, static_cast<std::uint64_t>(image * queries + position));
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "device/simt/fiber.hpp"
@@ -173,9 +174,10 @@ class Cluster {
   host::Hint hint_ = host::kPlain;
   const Transfer* finishing_ = nullptr;  ///< whose completion acts
   std::vector<Fiber*> ready_;            ///< of the round
-  std::vector<std::int64_t> positions_;  ///< of the launch's queries in their order; -1: not known
-  StackSwitch stack_switch_;             ///< of the scheduler
-  Fiber* fiber_ = nullptr;               ///< that runs; null while the scheduler does
+  /// In the order, of the queries that the launch has come to: a few of many, perhaps.
+  std::unordered_map<std::uint64_t, std::int64_t> positions_;
+  StackSwitch stack_switch_;  ///< of the scheduler
+  Fiber* fiber_ = nullptr;    ///< that runs; null while the scheduler does
   std::size_t alive_ = 0;
   std::optional<Fault> fault_;
   std::int64_t slice_length_ = 0;
