@@ -117,9 +117,9 @@ class Variant {
     return {};
   }
 
-  /// What must show of the kernel's threads when this variant does what it is about, as conditions
-  /// on what the device "simt" counts: "rows.prefetched > 0" (docs/evidence.md). An arm where one
-  /// does not hold on the problem is *vacuous*: it is named, and says nothing of the mechanism.
+  /// Conditions that hold if the optimization took effect, on what the device "simt" counts:
+  /// "rows.prefetched > 0" (docs/evidence.md). An arm where one does not hold on the problem has *no
+  /// effect*: reports name the arm, whose time says nothing about the mechanism.
   virtual std::vector<std::string> evidence(const Problem& problem,
                                             const Parameters& parameters) const {
     static_cast<void>(problem);

@@ -43,7 +43,7 @@ boost::dll::shared_library load_library(const std::filesystem::path& file) {
 }
 
 /// The first words of a manifest stay where they are in every ABI, so they are read before anything
-/// else is believed.
+/// else is trusted.
 void check_header(const PluginManifest& manifest) {
   if (manifest.magic != kPluginMagic) {
     throw Error(

@@ -76,8 +76,9 @@ double Bounds::mean_square(std::int64_t row) const {
          partial_sums(row) + absolute_ + additions(row) * variance(sums_.to.smallest);
 }
 
-double Bounds::row(std::int64_t row) const {
-  return kRow * std::sqrt(static_cast<double>(truth_.shape.elements) * mean_square(row));
+double Bounds::row(std::int64_t row, double beyond_knots) const {
+  const auto elements = static_cast<double>(truth_.shape.elements);
+  return kRow * std::sqrt(elements * mean_square(row) + stored_ * beyond_knots);
 }
 
 ElementBound Bounds::element(std::int64_t row) const {

@@ -34,7 +34,9 @@ class Bounds {
   double relative_l2() const { return relative_l2_; }
   /// Of the L2 norm of a row's error: eight times what is expected. Of as many rows as there are,
   /// each of independent errors, none comes as far by chance.
-  double row(std::int64_t row) const;
+  /// `beyond_knots` is by how much the squares of its right results grow, in sum, where knots are
+  /// crossed: the output's type rounds those.
+  double row(std::int64_t row, double beyond_knots = 0) const;
   /// Of one element's error in a row: eight standard deviations. Some channels are stronger than
   /// others, and so are errors.
   ElementBound element(std::int64_t row) const;

@@ -130,15 +130,19 @@ Share compare_rows(const RowShape& shape, const Bytes& output, std::span<const d
     std::int64_t index = row * shape.elements;
     load_floats(shape.type, output.data(), index, elements);
     RowError error;
+    double beyond_knots = 0;
     if (bounds != nullptr) error.bound = bounds->element(first_row + row);
     for (const float x : elements) {
       const auto out = static_cast<double>(x);
-      const double right = knots.nearest(first_row * shape.elements + index,
-                                         reference[static_cast<std::size_t>(index)], out);
-      if (knots.crossed()) ++part.on_knots;
+      const double known = reference[static_cast<std::size_t>(index)];
+      const double right = knots.nearest(first_row * shape.elements + index, known, out);
+      if (knots.crossed()) {
+        ++part.on_knots;
+        beyond_knots += std::max(0.0, right * right - known * known);
+      }
       add_element(out, right, index++, part, error);
     }
-    add_row(error, row, bounds == nullptr ? -1 : bounds->row(first_row + row), part);
+    add_row(error, row, bounds == nullptr ? -1 : bounds->row(first_row + row, beyond_knots), part);
   }
   return part;
 }

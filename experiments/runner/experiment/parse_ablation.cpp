@@ -183,7 +183,7 @@ std::vector<Setting<AblationReader>> ablation_setting_list() {
                  read_requires),
       setting<R>("excludes",
                  {"lists of factors", {{"type", "array"}, {"items", {{"type", "array"}}}}},
-                 "of which one at most is on", read_excludes)};
+                 "at most one factor of each list is on", read_excludes)};
   for (Setting<R>& one : design_settings()) all.push_back(std::move(one));
   return all;
 }

@@ -15,8 +15,7 @@ std::string plan_with(const std::string& of_problem, const std::string& of_measu
   const auto file =
       directory.write("study.yaml",
                       "device: cpu\narms: [fixture]\nproblems:\n"
-                      "  - name: mine\n    queries: 6\n    heads: 2\n"
-                      "    points: 3\n    levels: [[4, 4]]\n    " +
+                      "  - name: mine\n    queries: 6\n    levels: [[4, 4]]\n    " +
                           of_problem + "\nmeasure:\n  timeout: 10 s\n  " + of_measure + "\n");
   const Outcome outcome = run({"plan", file});
   EXPECT_EQ(outcome.exit_code, 0) << of_problem << of_measure << ": " << outcome.err;
@@ -37,15 +36,15 @@ std::vector<std::string> lines_of(const Keys& keys, const std::vector<std::strin
 
 TEST(Defaults, OfAMeasurementChangeNoPlanWhereTheyAreWritten) {
   const std::string plan = plan_with("", "");
-  const auto lines = lines_of(keys::measure(), {"most_processes", "timeout"});
+  const auto lines = lines_of(keys::measure(), {"most_processes", "timeout", "energy"});
   EXPECT_GE(lines.size(), 10U);
   for (const std::string& line : lines) EXPECT_EQ(plan_with("", line), plan) << line;
 }
 
 TEST(Defaults, OfAProblemChangeNoPlanWhereTheyAreWritten) {
   const std::string plan = plan_with("", "");
-  const auto lines = lines_of(keys::one_problem(),
-                              {"name", "outputs", "references", "levels", "num_levels", "padding"});
+  const auto lines = lines_of(keys::one_problem(), {"name", "outputs", "references", "queries",
+                                                    "levels", "num_levels", "types"});
   EXPECT_GE(lines.size(), 10U);
   for (const std::string& line : lines) EXPECT_EQ(plan_with(line, ""), plan) << line;
 }
