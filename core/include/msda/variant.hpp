@@ -118,8 +118,8 @@ class Variant {
   }
 
   /// Conditions that hold if the optimization took effect, on what the device "simt" counts:
-  /// "rows.prefetched > 0" (docs/evidence.md). An arm where one does not hold on the problem has *no
-  /// effect*: reports name the arm, whose time says nothing about the mechanism.
+  /// "rows.prefetched > 0" (docs/evidence.md). An arm where one does not hold on the problem has
+  /// *no effect*: reports name the arm, whose time says nothing about the mechanism.
   virtual std::vector<std::string> evidence(const Problem& problem,
                                             const Parameters& parameters) const {
     static_cast<void>(problem);

@@ -41,8 +41,8 @@ class Operator {
   /// outputs that have queries, and leave the others as they are but for the order of sums. What is
   /// timed is checked by that (measure/row_watch.hpp).
   virtual bool queries_are_alike() const { return true; }
-  /// Last those that a problem may do without; the first input is that which outputs take their type
-  /// from.
+  /// Last those that a problem may do without; the first input is that which outputs take their
+  /// type from.
   virtual std::span<const TensorSpec> tensors() const = 0;
   virtual Traffic traffic(const Problem& problem) const = 0;
   /// What every right implementation moves for this input, which may be less: points lie outside,

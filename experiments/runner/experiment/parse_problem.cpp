@@ -1,9 +1,8 @@
-// The problems of an experiment file, and where their tensors come from.
+// The problems of an experiment file.
 #include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "input/limits.hpp"
 #include "problem/tensor_names.hpp"
@@ -18,9 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The preset whose tensors were captured in a model; they lie beside the experiments.
-constexpr const char* kCapturedPreset = "captured-decoder";
-constexpr const char* kCapturedFolder = "inputs/captured_decoder";
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Of keys that a preset or an input brings.
 constexpr const char* kRequiredAlone = "required without a preset or an input";
@@ -264,17 +260,6 @@ void refuse_keys(const YamlMap& map, const Keys& keys) {
   }
 }
 
-/// The tensors in the types that the files hold; those of `spec` tell two-byte types apart.
-Input read_tensors(const ProblemSpec& spec) {
-  const std::span<const TensorSpec> specs = find_operator(spec.op).tensors();
-  Input input = is_raw_directory(*spec.directory, specs)
-                    ? read_raw_directory(*spec.directory, specs, spec.problem)
-                    : read_npy_directory(*spec.directory, specs);
-  input.problem.name = spec.problem.name;
-  input.problem.unasked = spec.problem.unasked;
-  return input;
-}
-
 bool has_queries(const YamlMap& map) { return map.find("queries") || map.find("num_query"); }
 
 /// Each size that is given must be the one that the files have.
@@ -385,41 +370,6 @@ ProblemSpec parse_problem(const YamlNode& node, const fs::path& beside) {
   }
   const std::string name = node.as_text();
   return node.locate([&] { return preset_spec(name, beside); });
-}
-
-ProblemSpec preset_spec(const std::string& name, const fs::path& beside, const std::string& op) {
-  ProblemSpec spec;
-  spec.op = op;
-  spec.problem = preset(name);
-  if (name != kCapturedPreset) return spec;
-  std::vector<fs::path> places = experiments_directories();
-  places.insert(places.begin(), beside);
-  std::vector<std::string> tried;
-  for (const fs::path& place : places) {
-    const fs::path candidate = place / kCapturedFolder;
-    if (fs::is_directory(candidate)) {
-      return directory_spec(candidate, spec.problem, op);
-    }
-    tried.push_back(candidate.string());
-  }
-  throw UsageError(fmt::format("preset '{}' needs its tensors, and there is none of: {}", name,
-                               fmt::join(tried, ", ")));
-}
-
-ProblemSpec directory_spec(const fs::path& directory, const Problem& hint, const std::string& op) {
-  ProblemSpec spec;
-  spec.op = op;
-  spec.directory = directory;
-  spec.problem = hint;
-  spec.problem = read_tensors(spec).problem;
-  return spec;
-}
-
-Input make_input(const ProblemSpec& spec, std::uint64_t salt) {
-  if (spec.directory) return convert(read_tensors(spec), spec.problem.types);
-  Generation generation = spec.generation;
-  generation.seed += salt;
-  return find_operator(spec.op).generate(spec.problem, generation, 0);
 }
 
 }  // namespace msda

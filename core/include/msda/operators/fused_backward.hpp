@@ -3,9 +3,10 @@
 // dw the gradients of these weights and d those of locations, as `backward` has them:
 //
 //   grad_logits[i]          = w[i] * (dw[i] - sum over the row of w * dw)
-//   grad_offsets            = d / (W_l, H_l), or d / P * r.wh * scale of references of 4 coordinates
-//   grad_reference_points   = sum over heads and the reference's points of d, and of d * o / P *
-//                             scale where it has a width and a height
+//   grad_offsets            = d / (W_l, H_l)
+//                             d / P * r.wh * scale, of references of 4 coordinates
+//   grad_reference_points   = sum over heads and the reference's points of d
+//                             that of d * o / P * scale, of widths and heights
 //   grad_value              = that of `backward`
 #pragma once
 

@@ -29,8 +29,8 @@ struct Floats {
 /// gradient)
 ///   multiplies with the weight of a corner;
 /// - add(sums, products) adds n neighbouring products, or `Floats<n>`. Called by any thread;
-/// - with `kIsFixed` and run-time level sizes spoil(arguments, image, head) makes all sums of a head
-///   no numbers, whatever is added.
+/// - with `kIsFixed` and run-time level sizes spoil(arguments, image, head) makes the sums of a
+///   head no numbers, whatever is added.
 template <class Policy, class K>
 concept AccumulatorPolicy = requires(const backward::Arguments& arguments,
                                      typename Policy::Element* sums, const Floats<1>& one,
