@@ -21,7 +21,10 @@ constexpr std::string_view kScriptCommands[] = {"build", "package", "sanitize", 
 std::string help_text() {
   std::string text =
       "MSDA Lab: experiments on multi-scale deformable attention kernels.\n\n"
-      "Usage: msda COMMAND [ARGUMENT...]\n\nCommands:\n";
+      "Usage: msda COMMAND [ARGUMENT...]\nTo begin with: msda run quickstart\n\n"
+      "An experiment times arms, each one kernel, on problems, which are sizes of tensors. Kernels "
+      "are composed of variants: plugins that each fill a slot. A recipe is a composition with a "
+      "name, a preset a problem with a name.\n\nCommands:\n";
   for (const Command& command : commands()) {
     if (*command.summary != '\0') {
       text += fmt::format("  {:<13}{}\n", command.name, command.summary);
@@ -29,8 +32,9 @@ std::string help_text() {
   }
   text +=
       "\n'msda COMMAND --help' says more about a command; 'msda --version' names this build.\n\n"
-      "Exit codes: 0 all cells ok; 1 some cell was wrong, failed, crashed or hung (the rest is "
-      "there); 2 wrong usage or invalid YAML; 3 the machine lacks something; 130 interrupted.\n";
+      "Exit codes: 0 every measurement succeeded; 1 some were wrong, failed, crashed or hung (the "
+      "others are kept); 2 wrong usage or invalid YAML; 3 the machine lacks something; 130 "
+      "interrupted.\n";
   return wrapped(text, terminal_width());
 }
 
@@ -53,14 +57,14 @@ const Command& find_command(const std::string& name) {
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
       {"run", "run an experiment and print its table", run_command},
-      {"tune", "search a space for the fastest composition", tune_command},
+      {"tune", "search for the fastest composition", tune_command},
       {"list", "list variants, slots, presets and recipes", list_command},
       {"show", "show a variant, slot, preset or recipe in detail", show_command},
       {"validate", "check experiment files without running them", validate_command},
       {"schema", "print the JSON Schema of experiment files", schema_command},
-      {"plan", "show the cells that an experiment comes to", plan_command},
-      {"verify", "check variants and recipes against the reference", verify_command},
-      {"bench", "time one variant on one problem, spelled out as key=value", bench_command},
+      {"plan", "list what an experiment would measure, without running it", plan_command},
+      {"verify", "check variants and recipes against a float64 reference", verify_command},
+      {"bench", "time one variant on one problem, whose sizes are key=value", bench_command},
       {"input", "generate or convert the tensors of a problem", input_command},
       {"inspect", "show registers, shared memory, occupancy and SASS of a composition",
        inspect_command},
@@ -68,9 +72,9 @@ const std::vector<Command>& commands() {
       {"profile", "count what kernels do under Nsight Compute or Systems", profile_command},
       {"report", "make the report of a finished run again", report_command},
       {"publish", "write a run's report and its data where others can check it", publish_command},
-      {"merge", "join the shards of a run", merge_command},
-      {"import", "make a run of another tool's measurements", import_command},
-      {"compare", "compare the cells of two runs", compare_command},
+      {"merge", "join the parts of a run that several machines made", merge_command},
+      {"import", "turn another tool's measurements into a run", import_command},
+      {"compare", "compare two runs", compare_command},
       {"cache", "show or clear what is kept between runs", cache_command},
       {"doctor", "check this machine: what works, and what is missing", doctor_command},
       {"new-variant", "write the folder of a new variant", new_variant_command},

@@ -155,7 +155,7 @@ std::string gist_of(const Table& table) {
     case Standing::kShared: return shared_gist(table, *leader);
     case Standing::kNone: break;
   }
-  return "none significantly faster";
+  return "no clear winner";
 }
 
 /// An error that a reader would take for a mistake says where it stands why the arm is right: the
