@@ -10,7 +10,8 @@
 //   grad_value              = that of `backward`
 #pragma once
 
-#include <msda/operator.hpp>
+#include <msda/operators/backward.hpp>
+#include <msda/operators/fused.hpp>
 
 namespace msda::fused_backward {
 
@@ -29,43 +30,11 @@ enum Tensor : std::size_t {
 };
 
 inline constexpr TensorSpec kTensors[] = {
-    {.name = "value",
-     .file = "value",
-     .axes = {Axis::kBatch, Axis::kPixel, Axis::kHead, Axis::kChannel},
-     .rank = 4,
-     .row_axes = 3,
-     .type = &Types::value},
-    {.name = "offsets",
-     .file = "sampling_offsets",
-     .axes = {Axis::kBatch, Axis::kQuery, Axis::kHead, Axis::kLevel, Axis::kPoint, Axis::kXY},
-     .rank = 6,
-     .row_axes = 3,
-     .type = &Types::location,
-     .any_number = true},
-    {.name = "logits",
-     .file = "attention_logits",
-     .axes = {Axis::kBatch, Axis::kQuery, Axis::kHead, Axis::kLevel, Axis::kPoint},
-     .rank = 5,
-     .row_axes = 3,
-     .type = &Types::weight,
-     .file_joins = 2,
-     .any_number = true},
-    {.name = "grad_output",
-     .file = "grad_output",
-     .axes = {Axis::kBatch, Axis::kQuery, Axis::kHead, Axis::kChannel},
-     .rank = 4,
-     .row_axes = 3,
-     .type = &Types::output,
-     .file_joins = 2},
-    // Zero where no point reads a pixel, and in a border.
-    {.name = "grad_value",
-     .file = "grad_value",
-     .role = TensorSpec::Role::kOutput,
-     .axes = {Axis::kBatch, Axis::kPixel, Axis::kHead, Axis::kChannel},
-     .rank = 4,
-     .row_axes = 3,
-     .type = &Types::value,
-     .accumulated = true},
+    fused::kTensors[fused::kValue],
+    fused::kTensors[fused::kOffsets],
+    fused::kTensors[fused::kLogits],
+    backward::kTensors[backward::kGradOutput],
+    backward::kTensors[backward::kGradValue],
     // A row is one point.
     {.name = "grad_offsets",
      .file = "grad_sampling_offsets",
@@ -82,13 +51,7 @@ inline constexpr TensorSpec kTensors[] = {
      .row_axes = 3,
      .type = &Types::weight,
      .file_joins = 2},
-    {.name = "reference_points",
-     .file = "reference_points",
-     .axes = {Axis::kBatch, Axis::kQuery, Axis::kReference, Axis::kCoordinate},
-     .rank = 4,
-     .row_axes = 3,
-     .type = &Types::reference,
-     .any_number = true},
+    fused::kTensors[fused::kReferences],
     {.name = "grad_reference_points",
      .file = "grad_reference_points",
      .role = TensorSpec::Role::kOutput,
