@@ -10,8 +10,10 @@
 
 namespace msda {
 
-/// Closer to a pixel's centre than this, rounding may move a point into the next cell.
+/// Closer to a pixel's centre than this, rounding may move a point into the next cell; and closer
+/// than two roundings of a coordinate in fp16, which on levels of more than 32 pixels are more.
 inline constexpr double kNearPixel = 1.0 / 32;
+inline constexpr double kNearOfBinade = 0x1p-10;
 
 /// The largest power of two that is no larger than a positive normal number.
 inline double power_below(double number) {
@@ -33,6 +35,7 @@ struct OnAxis {
   Coordinate coordinate{0, 0};
   double binade = 0;     ///< the power of two below its largest intermediate number
   double half_size = 0;  ///< of the level along the axis, in pixels
+  double near = 0;       ///< so far from a pixel's centre it may move into the next cell
   double from_knot = 0;  ///< how far behind the nearest pixel's centre, or before it
 
   /// `largest` is a number of pixels that the coordinate was made of.
@@ -44,19 +47,20 @@ struct OnAxis {
     const auto extent = static_cast<double>(size);
     axis.half_size = extent / 2;
     axis.counts = msda::counts(at, size);
-    axis.matters = at > -1 - kNearPixel && at < extent + kNearPixel;
-    if (!axis.matters) return axis;
-    axis.coordinate = Coordinate::of(std::clamp(at, -1.0, extent * (1 - 1e-12)));
     axis.binade = power_below(
         std::max({std::abs(at), std::abs(at + 0.5), std::abs(static_cast<double>(largest))}));
+    axis.near = std::clamp(axis.binade * kNearOfBinade, kNearPixel, 0.5);
+    axis.matters = at > -1 - axis.near && at < extent + axis.near;
+    if (!axis.matters) return axis;
+    axis.coordinate = Coordinate::of(std::clamp(at, -1.0, extent * (1 - 1e-12)));
     axis.from_knot = at - std::nearbyint(at);
     return axis;
   }
 
   /// The neighbour that rounding could move the point to: -1, 0 for none, or 1.
   std::int64_t neighbour() const {
-    if (coordinate.fraction < kNearPixel) return -1;
-    return coordinate.fraction > 1 - kNearPixel ? 1 : 0;
+    if (coordinate.fraction < near) return -1;
+    return coordinate.fraction > 1 - near ? 1 : 0;
   }
 
  private:

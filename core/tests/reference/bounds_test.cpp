@@ -236,6 +236,28 @@ TEST(Bounds, FollowTheLevelsSizeWhereCoordinatesAreCoarse) {
   EXPECT_NEAR(bound({64, 64}) / bound({8, 8}), 8, 2);
 }
 
+TEST(Bounds, AllowForCoarseCoordinatesThatCarryAPointIntoALargeLevel) {
+  // In fp16 a point at row 240.08 of 240 lies at row 239.97.
+  constexpr float kOutside = 1.0024F;
+  constexpr float kRounded = 0x1.008p0F;
+  const auto at = [](float y) {
+    Input input = make(problem_of({{240, 8}}, 3, 1, DType::kFloat32), Distribution::kUniform);
+    for (std::int64_t i = 1; i < elements(input.problem, forward::kLocations); i += 2) {
+      store_element(DType::kFloat32, input.at("locations").data(), i, y);
+    }
+    return input;
+  };
+  const Input outside = at(kOutside);
+  const Truth truth = forward::make_truth(outside, forward::compute_reference(outside));
+  const std::vector<double> moved = forward::compute_reference(at(kRounded));
+  const Bytes output = make_tensor(DType::kFloat32, std::vector<float>(moved.begin(), moved.end()));
+  const auto row_excess = [&](const Arithmetic& arithmetic) {
+    return Judged(outside, arithmetic, truth, output).comparison.row_excess;
+  };
+  EXPECT_LE(row_excess({.coordinates = {kFp16, 1}}), 1);
+  EXPECT_GT(row_excess({}), 1);
+}
+
 TEST(Bounds, OfAZeroRowAllowNothing) {
   Problem problem = problem_of({{4, 4}}, 2, 1, DType::kFloat32);
   Input input = generate(problem, {});
