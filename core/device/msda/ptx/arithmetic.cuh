@@ -83,7 +83,8 @@ inline Floor fast_floor(float x) {
   const float value = floorf(x);
   return {static_cast<int>(value), value};
 }
-inline float ex2(float x) { return __builtin_exp2f(x); }
+/// With 0 in place of what is below the normal numbers, as ex2.approx.ftz has it.
+inline float ex2(float x) { return x < -126.0F ? 0.0F : __builtin_exp2f(x); }
 template <unsigned digits>
 inline unsigned prmt(unsigned first, unsigned second) {
   const unsigned long long bytes = first | static_cast<unsigned long long>(second) << 32U;

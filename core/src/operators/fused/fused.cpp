@@ -21,7 +21,7 @@ namespace {
 
 /// A product, a sum and the size's inverse of a coordinate more than `forward` rounds; of a weight
 /// the exponent, the power, the sum and its inverse.
-constexpr Arithmetic kArithmetic{.coordinates = {kFp32, 12}, .weights = {kFp32, 24}};
+constexpr Arithmetic kArithmetic{.coordinates = {kFp32, 12}, .weights = {kPower, 24}};
 
 constexpr std::int64_t kCorners = 4;
 constexpr std::int64_t kFlopsPerPoint = 16;

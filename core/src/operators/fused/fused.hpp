@@ -3,12 +3,16 @@
 
 #include <vector>
 
+#include <msda/dtype.hpp>
 #include <msda/operators/fused.hpp>
 
 #include "input/input.hpp"
 #include "reference/truth.hpp"
 
 namespace msda::fused {
+
+/// Powers of the softmax: instructions leave 0 in place of one below the normal numbers.
+inline constexpr Format kPower{kFp32.unit, 0x1p-126};
 
 inline constexpr std::int64_t kRowGrain = 64;  ///< rows that a thread takes at a time
 

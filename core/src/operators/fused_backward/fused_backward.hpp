@@ -15,7 +15,7 @@ namespace msda::fused_backward {
 
 /// What kernels round: of a coordinate as much as `fused`; of a gradient of a logit the row's sum,
 /// the difference and the product more than of a weight.
-inline constexpr Arithmetic kArithmetic{.coordinates = {kFp32, 12}, .weights = {kFp32, 32}};
+inline constexpr Arithmetic kArithmetic{.coordinates = {kFp32, 12}, .weights = {fused::kPower, 32}};
 
 /// Inputs of `fused`, but for points on knots, and a gradient normal(0, 1). Offsets are moved so
 /// that coordinates keep 1/64 pixel from the knots (backward.hpp); of the distribution `border`

@@ -29,22 +29,19 @@ struct WeightBound {
 /// Static members, all called by all lanes of a warp, converged, but for bound_of():
 ///
 /// - `kAsksForMore`: somebody asks for a gradient that needs those of points, and is neither that
-/// of
-///   the tensor in the place of locations nor of that in the place of weights;
+///   of the tensor in the place of locations nor of that in the place of weights;
 /// - make_cells(arguments, cells, rows, level) leaves the cells of the warp's rows, as
 ///   Cells::compute() does;
 /// - finish_row(arguments, cells, row, exists, level): the cells of this lane's row are kept
-/// points;
-///   stores the gradients;
+///   points; stores the gradients;
 /// - leave_nan(arguments, fill): fill(first, count) leaves NaN in numbers that lie between the
-/// kernel
-///   and what follows it, of which all gradients are made that are not those of `backward`;
+///   kernel and what follows it, of which all gradients are made that are not those of `backward`;
 /// - bound_of(arguments, row): called by any thread, for whole-number sums.
-template <class Policy, class K>
+template <class Points, class K>
 concept HasGradientsOfPoints = requires(const Arguments& arguments, Cell* cells) {
-  requires kConstant<bool, Policy::kAsksForMore>;
-  Policy::finish_row(arguments, cells, 0LL, true, 0);
-  { Policy::bound_of(arguments, 0LL) } -> Same<WeightBound>;
+  requires kConstant<bool, Points::kAsksForMore>;
+  Points::finish_row(arguments, cells, 0LL, true, 0);
+  { Points::bound_of(arguments, 0LL) } -> Same<WeightBound>;
 };
 
 }  // namespace msda::backward
