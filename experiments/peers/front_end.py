@@ -1,7 +1,7 @@
 """What a model's layer computes before the sampling, in PyTorch, and then a kernel that gets locations and weights.
 
 The kernel is that of the package msda_ops, which `msda export --format torch` writes (docs/export.md); without the
-package on the interpreter's path the arm is skipped. The output is returned, so a copy of it is a part of the time.
+package on the interpreter's path the arms are skipped. Outputs are returned, so a copy of them is a part of the time.
 """
 import importlib.util
 
@@ -39,6 +39,65 @@ def forward(value, spatial_shapes, spatial_shapes_list, reference_points, offset
     return deformable_attention(value, spatial_shapes_list, locations, weights)
 
 
+def chain(spatial_shapes, reference_points, offsets, weights, of_locations, of_weights, asked, scale):
+    """The gradients of offsets, logits and reference points, as autograd takes them through front_end()."""
+    levels, points = offsets.shape[3:5]
+    count, coordinates = reference_points.shape[2:]
+    anchors = count not in (1, levels)
+    of_offsets = of_logits = of_references = None
+    if asked[0]:
+        if coordinates == 4:
+            box = reference_points[:, :, None, :, None, 2:]
+            of_offsets = (of_locations * box * scale / points).to(offsets.dtype)
+        else:
+            sizes = torch.stack([spatial_shapes[:, 1], spatial_shapes[:, 0]], -1)
+            of_offsets = of_locations.to(offsets.dtype) / sizes[:, None]
+    if asked[1]:
+        flat = torch._softmax_backward_data(of_weights.flatten(3), weights.flatten(3), -1, weights.dtype)
+        of_logits = flat.view(weights.shape)
+    if asked[2]:
+        def total(numbers):  # over heads, and the points of a reference
+            if anchors:
+                return numbers.unflatten(4, (points // count, count)).sum((2, 3, 4))
+            return numbers.sum((2, 3, 4)).unsqueeze(2) if count == 1 else numbers.sum((2, 4))
+
+        of_references = total(of_locations)
+        if coordinates == 4:
+            of_references = torch.cat([of_references, total(of_locations * offsets / points * scale)], -1)
+    return of_offsets, of_logits, of_references
+
+
+compiled_chain = torch.compile(chain, dynamic=False)
+kept = {}  # what a forward pass has left for the backward pass, by the addresses of the inputs
+
+
+def backward(value, spatial_shapes, spatial_shapes_list, reference_points, offsets, logits, grad_output,
+             grad_value=None, grad_offsets=None, grad_logits=None, grad_reference_points=None, scale=0.5, compiled=False):
+    """Writes the gradients that are asked for. Locations and weights are those of the forward pass, whose time is not in
+    that of the gradients. `compiled`: the way back through the front end by torch.compile."""
+    from msda_ops._ops import ops
+
+    key = tuple(tensor.data_ptr() for tensor in (reference_points, offsets, logits))
+    if key not in kept:
+        kept[key] = front_end(spatial_shapes, reference_points, offsets, logits, scale)
+    locations, weights = kept[key]
+    chained = (grad_offsets, grad_logits, grad_reference_points)
+    of_points = any(tensor is not None for tensor in chained)
+    asked = (1 if grad_value is not None else 0) + (6 if of_points else 0)
+    sizes = [extent for size in spatial_shapes_list for extent in size]
+    of_value, of_locations, of_weights = ops.backward(grad_output, value, locations, weights, sizes, asked, False)
+    if grad_value is not None:
+        grad_value.copy_(of_value)
+    if not of_points:
+        return
+    make = compiled_chain if compiled else chain
+    gradients = make(spatial_shapes, reference_points, offsets, weights, of_locations, of_weights,
+                     tuple(tensor is not None for tensor in chained), scale)
+    for to, gradient in zip(chained, gradients):
+        if to is not None:
+            to.copy_(gradient.view(to.shape))
+
+
 def refuses(problem):
     """Why the arm is not for a problem, or None."""
     if importlib.util.find_spec("msda_ops") is None:
@@ -49,3 +108,4 @@ def refuses(problem):
 
 
 forward.refuses = refuses
+backward.refuses = refuses
