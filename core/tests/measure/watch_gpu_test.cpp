@@ -116,6 +116,16 @@ TEST_P(WatchGpuTest, AKernelThatLeavesOutTwoLaunchesOfThreeIsWrong) {
   }
 }
 
+/// One launch of ten at any place, in blocks of brief launches.
+TEST_P(WatchGpuTest, AKernelThatLeavesOutOneLaunchOfTenIsWrong) {
+  if (GetParam() != TimingMode::kCold) GTEST_SKIP() << "twelve blocks are too few";
+  for (int place = 0; place < 10; place += 3) {
+    const auto one = [place](int launch, Stream) { return launch > 60 && launch % 10 == place; };
+    EXPECT_THAT(measure(brief(), one).reason, testing::HasSubstr("is not that of its inputs"))
+        << place;
+  }
+}
+
 /// Of a graph's ten launches the last two write all outputs.
 TEST_P(WatchGpuTest, WorkThatIsLeftOutOfAGraphIsMissed) {
   if (GetParam() != TimingMode::kGraph) GTEST_SKIP() << "there is no graph";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "device/cold_series.hpp"
 #include "device/cuda/check.hpp"
 
 namespace msda {
@@ -62,31 +63,43 @@ CudaTiming::Times CudaTiming::cold_series(const Series& series, const Launch& la
   return times(events, series.samples, series.parts, stride);
 }
 
-/// What a watch enqueues before a sample makes it about a microsecond longer: more than nothing for
-/// a short kernel, whose watched launches are others than the timed ones. They come between two
-/// samples, as drawn, and look the same; then a launch leaves the caches of instructions as they
-/// were.
+/// Watched launches that are not timed look like samples to a kernel; another launch behind them
+/// leaves the caches of instructions as they were.
 CudaTiming::Times CudaTiming::cold(int samples, int parts, const Launch& launch,
                                    const std::function<void()>& flush_others, LaunchWatch* watch) {
-  constexpr double kMicrosecondsAreNothing = 500e-6;
   if (watch == nullptr) return cold_series({0, samples, parts, 1, nullptr}, launch, flush_others);
   const double seconds = seconds_of(launch);
-  if (seconds >= kMicrosecondsAreNothing) {
+  if (seconds >= kWatchedWhereTimed) {
     return cold_series({0, samples, parts, 1, watch}, launch, flush_others);
   }
-  const int before = watch->draw(samples + 1);
-  Times all = cold_series({0, before, parts, 1, nullptr}, launch, flush_others);
-  int next = before;
-  for (int i = seconds < kLongEnough ? 2 : 1; i > 0; --i) {
-    watch->before(next);
+  const int watched = watched_beside(samples, seconds);
+  const int places = samples + watched;
+  const std::vector<bool> is_watched = watched_places(samples, watched, watch->draw(places));
+  Times all(static_cast<std::size_t>(parts));
+  for (auto from = is_watched.begin(); from != is_watched.end();) {
+    const auto to = std::find(from, is_watched.end(), !*from);
+    const int first = static_cast<int>(from - is_watched.begin());
+    const int count = static_cast<int>(to - from);
+    if (*from) {
+      watch_cold(*watch, first, count, launch, flush_others);
+      launch(first + count, 0);
+    } else {
+      append(cold_series({first, count, parts, 1, nullptr}, launch, flush_others), all);
+    }
+    from = to;
+  }
+  return all;
+}
+
+void CudaTiming::watch_cold(LaunchWatch& watch, int first, int count, const Launch& launch,
+                            const std::function<void()>& flush_others) {
+  for (int number = first; number < first + count; ++number) {
+    watch.before(number);
     flush_l2();
     flush_others();
-    launch(next, 0);
-    watch->after(next++);
+    launch(number, 0);
+    watch.after(number);
   }
-  launch(next, 0);
-  append(cold_series({before, samples - before, parts, 1, nullptr}, launch, flush_others), all);
-  return all;
 }
 
 CudaGate* CudaTiming::gate() {

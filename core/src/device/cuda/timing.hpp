@@ -61,6 +61,8 @@ class CudaTiming {
   int launches_per_sample(const Launch& launch);
   Times cold_series(const Series& series, const Launch& launch,
                     const std::function<void()>& flush_others);
+  void watch_cold(LaunchWatch& watch, int first, int count, const Launch& launch,
+                  const std::function<void()>& flush_others);
   Times back_to_back(const Series& series, const Launch& launch, bool gated);
   void watch_some(LaunchWatch& watch, const Launch& launch, int& next);
   std::vector<double> replays(const CudaGraph& graph, int samples);
