@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "elapsed.hpp"
+#include "measure/read_only.hpp"
 #include "measure/shuffle.hpp"
 #include "trace/trace.hpp"
 
@@ -16,6 +17,7 @@ trace::Range step(const char* name) { return trace::Range(trace::Category::kStep
 
 void warm_up(Device& device, GroupInputs& inputs, Executable& executable, int launches) {
   for (int i = 0; i < launches; ++i) {
+    const ReadOnlyInputs read_only(device, inputs.on_device(inputs.set_of_launch(i)));
     executable.launch(inputs.tensors_of_launch(i), device.stream());
   }
   device.synchronize();

@@ -30,7 +30,7 @@ DeviceInput::DeviceInput(Device& device, const Input& input) {
     const TensorSpec& spec = input.specs[i];
     if (!is_there(problem, spec)) continue;
     if (spec.role == TensorSpec::Role::kInput) {
-      tensors_.data[i] = place(device, input, {std::string(spec.name), i, {}, {}, {}});
+      tensors_.data[i] = place(device, input, {std::string(spec.name), i, {}, {}, {}, false});
     } else if (spec.role == TensorSpec::Role::kOutput && is_asked(problem, i)) {
       const auto bytes = static_cast<std::size_t>(bytes_of(problem, spec));
       guarded_.push_back({&spec, device.allocate(bytes + 2 * kGuardBytes)});
@@ -45,8 +45,8 @@ DeviceInput::DeviceInput(Device& device, const Input& input) {
   const std::vector<std::int64_t> starts = problem.level_starts();
   const auto place_numbers = [&](const char* name, const std::vector<std::int64_t>& numbers) {
     const auto bytes = std::as_bytes(std::span(numbers));
-    return static_cast<const std::int64_t*>(
-        place(device, input, {name, std::nullopt, Bytes(bytes.begin(), bytes.end()), {}, {}}));
+    return static_cast<const std::int64_t*>(place(
+        device, input, {name, std::nullopt, Bytes(bytes.begin(), bytes.end()), {}, {}, false}));
   };
   tensors_.shapes = place_numbers("spatial_shapes", shapes);
   tensors_.starts = place_numbers("level_start_index", starts);
@@ -74,7 +74,7 @@ void DeviceInput::add_derived(Device& device, const Operator& op, const Input& i
     if (spec.role != TensorSpec::Role::kDerived || tensors_.data[i] != nullptr) continue;
     if (!executable.wants(spec.name)) continue;
     tensors_.data[i] =
-        place(device, input, {std::string(spec.name), i, op.derive(input, i), {}, {}});
+        place(device, input, {std::string(spec.name), i, op.derive(input, i), {}, {}, false});
   }
 }
 

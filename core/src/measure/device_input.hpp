@@ -33,6 +33,7 @@ class DeviceInput {
     Bytes own;                          ///< what it holds, where that is not a tensor of the input
     std::unique_ptr<DeviceMemory> memory;
     std::string fingerprint;  ///< of the device, when it was placed
+    bool written = false;  ///< seen to be written to since (read_only.hpp), whatever it holds now
 
     const Bytes& content(const Input& input) const {
       return own.empty() && tensor ? input.tensors[*tensor] : own;

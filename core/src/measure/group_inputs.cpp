@@ -1,6 +1,7 @@
 #include "measure/group_inputs.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace msda {
 
@@ -26,7 +27,8 @@ std::string GroupInputs::mend(Device& device) {
   std::string name;
   for (std::size_t set = 0, i = 0; set < sets_.size(); ++set) {
     for (DeviceInput::Placed& placed : on_device_[set].placed()) {
-      if (now[i++] == placed.fingerprint) continue;
+      const bool written = std::exchange(placed.written, false);
+      if (now[i++] == placed.fingerprint && !written) continue;
       if (name.empty()) name = placed.name;
       const Bytes& content = placed.content(*sets_[set].input);
       placed.memory->upload(content.data(), content.size());

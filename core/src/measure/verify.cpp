@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "input/elements.hpp"
+#include "measure/read_only.hpp"
 #include "reference/shifts.hpp"
 
 namespace msda {
@@ -144,6 +145,7 @@ Verdict judge_again(const Composition& composition, const Problem& problem,
 }  // namespace
 
 std::vector<Bytes> run_poisoned(Device& device, Executable& executable, DeviceInput& input) {
+  const ReadOnlyInputs read_only(device, input);
   executable.bind(input.tensors());
   input.poison_outputs();
   device.synchronize();

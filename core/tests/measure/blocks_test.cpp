@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -278,6 +279,30 @@ TEST_F(BlocksTest, WhoWritesToAnInputWhenItIsVerifiedIsNamedToo) {
   });
   EXPECT_EQ(checks_.back().verify(*device_, *prepared_.back().executable, 0).reason,
             "it wrote to its input `locations`");
+}
+
+TEST_F(BlocksTest, WhoWritesToAnInputAndPutsBackWhatWasThereIsNamed) {
+  const auto write_from = [](int first) {
+    return [first](int launch, const Tensors& tensors) {
+      auto* const weight = static_cast<volatile float*>(tensors[forward::kWeights]) + 5;
+      if (launch >= first) *weight = *weight;
+      return false;
+    };
+  };
+  EXPECT_EQ(reason_for(write_from(2)), "what was timed: it wrote to its input `weights`");
+  add(write_from(0));
+  EXPECT_EQ(checks_.back().verify(*device_, *prepared_.back().executable, 0).reason,
+            "it wrote to its input `weights`");
+}
+
+TEST_F(BlocksTest, AFaultElsewhereIsAnArmsOwn) {
+  add([](int, const Tensors&) -> bool {
+    raise(SIGSEGV);
+    return false;
+  });
+  const auto verify = [&] { checks_.back().verify(*device_, *prepared_.back().executable, 0); };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(verify(), "");
 }
 
 TEST_F(BlocksTest, InputsAreAsTheyWereAfterEveryBlock) {

@@ -40,12 +40,13 @@ std::int64_t available_bytes() {
   return system_bytes(_SC_AVPHYS_PAGES);
 }
 
-/// Aligned to a page, so that vector loads never straddle and timing does not depend on luck.
+/// Pages of its own, so that vector loads never straddle, timing does not depend on luck, and what
+/// a launch may only read can be mapped so.
 class HostMemory final : public DeviceMemory {
  public:
   static constexpr std::align_val_t kAlignment{4096};
   explicit HostMemory(std::size_t bytes)
-      : data_(::operator new(std::max<std::size_t>(bytes, 1), kAlignment)), bytes_(bytes) {}
+      : data_(::operator new(whole_pages(bytes), kAlignment)), bytes_(bytes) {}
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;
   ~HostMemory() override { ::operator delete(data_, kAlignment); }
@@ -71,6 +72,11 @@ class HostMemory final : public DeviceMemory {
   void fill(int byte) override { std::memset(data_, byte, bytes_); }
 
  private:
+  static constexpr std::size_t whole_pages(std::size_t bytes) {
+    constexpr auto kPage = static_cast<std::size_t>(kAlignment);
+    return (std::max<std::size_t>(bytes, 1) + kPage - 1) / kPage * kPage;
+  }
+
   void* data_;
   std::size_t bytes_;
 };
