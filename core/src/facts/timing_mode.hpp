@@ -10,8 +10,9 @@
 namespace msda {
 
 /// cold: caches flushed before each sample. warm: back to back on rotating input sets. graph: a
-/// CUDA graph of many launches, time for each.
-enum class TimingMode { kCold, kWarm, kGraph };
+/// CUDA graph of many launches, time for each. behind: the same with another kernel before each
+/// launch, as a model has it; what the launches add to the time of the others.
+enum class TimingMode { kCold, kWarm, kGraph, kBehind };
 
 /// What there is to know of a mode. Who times and who reports asks these, and not which mode it is.
 struct TimingModeTraits {
@@ -28,7 +29,8 @@ struct TimingModeTraits {
 inline constexpr std::array kTimingModes = {
     TimingModeTraits{TimingMode::kCold, "cold", true, false, TimingMode::kCold},
     TimingModeTraits{TimingMode::kWarm, "warm", false, false, TimingMode::kWarm},
-    TimingModeTraits{TimingMode::kGraph, "graph", false, true, TimingMode::kWarm}};
+    TimingModeTraits{TimingMode::kGraph, "graph", false, true, TimingMode::kWarm},
+    TimingModeTraits{TimingMode::kBehind, "behind", false, true, TimingMode::kWarm}};
 
 /// That of settings that name none, and of claims where it was measured.
 inline constexpr TimingMode kUsualMode = TimingMode::kWarm;

@@ -50,7 +50,7 @@ TEST(GpuTiming, EveryModeTimesEachSample) {
   Problem problem = preset("ddetr-decoder");
   const Prepared prepared = device->prepare(composition, problem);
   const DeviceInput input(*device, generate(problem, {}));
-  for (const TimingMode mode : {TimingMode::kCold, TimingMode::kWarm, TimingMode::kGraph}) {
+  for (const TimingMode mode : Named<TimingMode>::kValues) {
     const auto seconds = device->time(
         mode, 5, [&](int) { prepared.executable->launch(input.tensors(), device->stream()); });
     ASSERT_EQ(seconds.size(), 5U) << name_of(mode);
@@ -79,7 +79,7 @@ TEST(GpuSplit, IsRightInEveryModeHoweverTheOutputIsGathered) {
         return verify(*device, *prepared.executable, composition, input, problem, truths).reason;
       };
       EXPECT_EQ(reason(), "");
-      for (const TimingMode mode : {TimingMode::kCold, TimingMode::kWarm, TimingMode::kGraph}) {
+      for (const TimingMode mode : Named<TimingMode>::kValues) {
         input.poison_outputs();
         const auto seconds = device->time(
             mode, 5, [&](int) { prepared.executable->launch(input.tensors(), device->stream()); });

@@ -95,6 +95,19 @@ TEST(GpuTiming, WarmHasNoGapsOfTheHost) {
   EXPECT_LT(behind_slow_host, 2 * graph) << behind_slow_host * 1e6 << " us";
 }
 
+TEST(GpuTiming, BehindAnotherKernelALaunchTakesAboutWhatItTakesAlone) {
+  const auto device = open_device("cuda:0");
+  const Problem problem = preset("dino-encoder");
+  const Prepared prepared = device->prepare(shipped_composition("vector-loads"), problem);
+  const DeviceInput input(*device, generate(problem, {}));
+  const auto launch = [&](int) { prepared.executable->launch(input.tensors(), device->stream()); };
+  const double graph = median(device->time(TimingMode::kGraph, 20, launch));
+  const double behind = median(device->time(TimingMode::kBehind, 20, launch));
+  // The other kernel's own time would add 10% and more; its traces in the caches cost less.
+  EXPECT_GT(behind, 0.9 * graph);
+  EXPECT_LT(behind, 1.3 * graph);
+}
+
 TEST(GpuTiming, TimesALaunchThatItselfWaitsForTheDevice) {
   const auto device = open_device("cuda:0");
   const Problem problem = brief_problem();

@@ -22,7 +22,7 @@ struct OpenRanges {
 /// A range of a cell is named "cell PROBLEM/ARM/MODE". Neither tool escapes names, and an arm's may
 /// hold slashes, so the first and the last one count.
 std::optional<OpenRanges> ranges_in(const std::string& text) {
-  static const Pattern kCell(R"(cell ([^/:"]+)/([^:"]+)/(cold|warm|graph))");
+  static const Pattern kCell(R"(cell ([^/:"]+)/([^:"]+)/(cold|warm|graph|behind))");
   static const Pattern kPart(R"(part ([^:"/]+))");
   if (text.find(kProfiledRange) == std::string::npos) return std::nullopt;
   const auto cell = kCell.search(text);

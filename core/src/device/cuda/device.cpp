@@ -79,7 +79,7 @@ class CudaDevice final : public Device {
       : ordinal_(ordinal), info_(cuda_info(ordinal)), nvml_(pci_bus_id(ordinal)) {
     check(cudaSetDevice(ordinal), "cudaSetDevice");
     stream_.emplace();
-    timing_.emplace(info_, stream_->get(), [this] { return make_gate(); });
+    timing_.emplace(info_, stream_->get(), [this]() -> const Compiler& { return compiler(); });
   }
 
   const DeviceInfo& info() const override { return info_; }
@@ -176,6 +176,10 @@ class CudaDevice final : public Device {
         if (parts != 1) throw Unsupported("the parts of a launch are not timed inside a graph");
         return {timing_->graph(
             samples, [&](int i) { launch(i, 0); }, watch)};
+      case TimingMode::kBehind:
+        if (parts != 1) throw Unsupported("the parts of a launch are not timed inside a graph");
+        return {timing_->behind(
+            samples, [&](int i) { launch(i, 0); }, watch)};
     }
     throw Error("unknown timing mode");
   }
@@ -238,15 +242,6 @@ class CudaDevice final : public Device {
     const std::lock_guard lock(compiler_mutex_);
     if (!compiler_) compiler_.emplace();
     return *compiler_;
-  }
-
-  /// A machine without a compiler has none, and runs kernels that were compiled elsewhere.
-  std::unique_ptr<CudaGate> make_gate() {
-    try {
-      return std::make_unique<CudaGate>(compiler(), info_);
-    } catch (const EnvironmentError&) {
-      return nullptr;
-    }
   }
 
   int ordinal_;

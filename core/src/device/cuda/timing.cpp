@@ -103,8 +103,13 @@ void CudaTiming::watch_cold(LaunchWatch& watch, int first, int count, const Laun
 }
 
 CudaGate* CudaTiming::gate() {
-  if (make_gate_) gate_ = make_gate_();
-  make_gate_ = {};
+  if (gate_is_known_) return gate_.get();
+  gate_is_known_ = true;
+  try {
+    gate_ = std::make_unique<CudaGate>(compiler_(), device_);
+  } catch (const EnvironmentError&) {
+    // The host's gaps are in the times of a machine that has no compiler.
+  }
   return gate_.get();
 }
 
@@ -197,33 +202,58 @@ void CudaTiming::watch_some(LaunchWatch& watch, const Launch& launch, int& next)
   }
 }
 
-/// The watched copy of the graph runs between two samples, as drawn, so that no launch can know
-/// whether it is timed or watched.
 std::vector<double> CudaTiming::graph(int samples, const std::function<void(int)>& launch,
                                       LaunchWatch* watch) {
   check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
   CudaGraph graph(stream_, kLaunchesPerGraph, launch);
+  return watched_replays(graph, nullptr, samples, watch);
+}
+
+std::vector<double> CudaTiming::behind(int samples, const std::function<void(int)>& launch,
+                                       LaunchWatch* watch) {
+  check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
+  if (!neighbour_) neighbour_ = std::make_unique<CudaNeighbour>(compiler_(), device_);
+  const CudaGraph others(stream_, kLaunchesPerGraph, [&](int) { neighbour_->launch(stream_); });
+  CudaGraph graph(stream_, kLaunchesPerGraph, [&](int i) {
+    neighbour_->launch(stream_);
+    launch(i);
+  });
+  return watched_replays(graph, &others, samples, watch);
+}
+
+/// The watched copy of the graph runs between two samples, as drawn, so that no launch can know
+/// whether it is timed or watched.
+std::vector<double> CudaTiming::watched_replays(CudaGraph& graph, const CudaGraph* others,
+                                                int samples, LaunchWatch* watch) {
   const int before = watch != nullptr ? watch->draw(samples + 1) : samples;
-  std::vector<double> seconds = replays(graph, before);
+  std::vector<double> seconds = replays(graph, others, before);
   if (watch == nullptr) return seconds;
   graph.launch_watched(stream_, *watch);
-  const std::vector<double> later = replays(graph, samples - before);
+  const std::vector<double> later = replays(graph, others, samples - before);
   seconds.insert(seconds.end(), later.begin(), later.end());
   return seconds;
 }
 
-std::vector<double> CudaTiming::replays(const CudaGraph& graph, int samples) {
+/// Times of the graph for each of its launches, less those of the graph of `others`, if any.
+std::vector<double> CudaTiming::replays(const CudaGraph& graph, const CudaGraph* others,
+                                        int samples) {
   std::vector<double> seconds;
   if (samples == 0) return seconds;
-  CudaEvents events(samples + 1);
+  CudaEvents events(2 * samples + 1);
   graph.launch(stream_);  // the first launch of a graph uploads it
+  if (others != nullptr) others->launch(stream_);
   events.record(0, stream_);
   for (int i = 0; i < samples; ++i) {
+    if (others != nullptr) others->launch(stream_);
+    events.record(2 * i + 1, stream_);
     graph.launch(stream_);
-    events.record(i + 1, stream_);
+    events.record(2 * i + 2, stream_);
   }
   seconds.reserve(static_cast<std::size_t>(samples));
-  for (int i = 0; i < samples; ++i) seconds.push_back(events.seconds(i, i + 1) / kLaunchesPerGraph);
+  for (int i = 0; i < samples; ++i) {
+    const double of_others = others != nullptr ? events.seconds(2 * i, 2 * i + 1) : 0.0;
+    seconds.push_back((events.seconds(2 * i + 1, 2 * i + 2) - of_others) / kLaunchesPerGraph);
+  }
   return seconds;
 }
 

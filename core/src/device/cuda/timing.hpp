@@ -11,6 +11,7 @@
 #include "device/cuda/gate.hpp"
 #include "device/cuda/graph.hpp"
 #include "device/cuda/memory.hpp"
+#include "device/cuda/neighbour.hpp"
 
 namespace msda {
 
@@ -21,12 +22,12 @@ class CudaTiming {
   using Launch = std::function<void(int launch, int part)>;
   /// Seconds by part, then by sample.
   using Times = std::vector<std::vector<double>>;
-  /// Makes what keeps the host's gaps out of warm series, when it is first needed; null where that
-  /// cannot be made.
-  using MakeGate = std::function<std::unique_ptr<CudaGate>()>;
+  /// Of the kernels that timing needs, asked for when the first of them is. Throws EnvironmentError
+  /// on a machine without a compiler, which runs kernels that were compiled elsewhere.
+  using GetCompiler = std::function<const Compiler&()>;
 
-  CudaTiming(const DeviceInfo& device, cudaStream_t stream, MakeGate make_gate)
-      : device_(device), stream_(stream), make_gate_(std::move(make_gate)) {}
+  CudaTiming(const DeviceInfo& device, cudaStream_t stream, GetCompiler compiler)
+      : device_(device), stream_(stream), compiler_(std::move(compiler)) {}
 
   /// Before each sample: persisting lines reset and twice the L2 written, so that no input is
   /// cached, and `flush_others` called for other devices that a launch works on. A later part of
@@ -42,6 +43,10 @@ class CudaTiming {
   /// With a watch every launch of the graph is watched once, in a copy that is not timed.
   std::vector<double> graph(int samples, const std::function<void(int)>& launch,
                             LaunchWatch* watch);
+  /// The same graph with another kernel before each launch; a sample is what it takes longer than a
+  /// graph of the others alone, which runs before it. Throws EnvironmentError without a compiler.
+  std::vector<double> behind(int samples, const std::function<void(int)>& launch,
+                             LaunchWatch* watch);
   /// Has the L2 written on the stream, as before a cold sample.
   void flush_l2();
 
@@ -65,15 +70,19 @@ class CudaTiming {
                   const std::function<void()>& flush_others);
   Times back_to_back(const Series& series, const Launch& launch, bool gated);
   void watch_some(LaunchWatch& watch, const Launch& launch, int& next);
-  std::vector<double> replays(const CudaGraph& graph, int samples);
+  std::vector<double> watched_replays(CudaGraph& graph, const CudaGraph* others, int samples,
+                                      LaunchWatch* watch);
+  std::vector<double> replays(const CudaGraph& graph, const CudaGraph* others, int samples);
   CudaGate* gate();
 
   static constexpr int kLaunchesPerGraph = 10;
   static constexpr double kLongEnough = 100e-6;  ///< seconds, against an event
   const DeviceInfo& device_;
   cudaStream_t stream_;
-  MakeGate make_gate_;
-  std::unique_ptr<CudaGate> gate_;
+  GetCompiler compiler_;
+  bool gate_is_known_ = false;
+  std::unique_ptr<CudaGate> gate_;  ///< of warm series; null on a machine without a compiler
+  std::unique_ptr<CudaNeighbour> neighbour_;
   std::unique_ptr<CudaMemory> flush_;
 };
 
