@@ -108,10 +108,13 @@ Document folded(Document document, std::size_t most_lines) {
   }
   document.sections = std::move(kept);
   if (!left_out.empty()) {
+    constexpr std::size_t kNamed = 6;
+    const std::size_t more = left_out.size() - std::min(left_out.size(), kNamed);
+    left_out.resize(left_out.size() - more);
     document.notes.push_back(fmt::format(
-        "On this page are {} lines of tables at most. Tables that are left out: {}. `msda report` "
-        "makes all of them of the archive beside this page.",
-        most_lines, fmt::join(left_out, "; ")));
+        "On this page are {} lines of tables at most. Tables that are left out: {}{}. `msda "
+        "report` makes all of them of the archive beside this page.",
+        most_lines, fmt::join(left_out, "; "), more > 0 ? fmt::format("; and {} more", more) : ""));
   }
   return document;
 }
