@@ -1,8 +1,11 @@
 // docs/results and the documents that cite it: what is published is what its data says.
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <msda/error.hpp>
@@ -11,6 +14,7 @@
 #include "files/temporary_directory.hpp"
 #include "render/formats.hpp"
 #include "results/run_data.hpp"
+#include "runner/publish/checkout.hpp"
 #include "runner/publish/quotes.hpp"
 
 namespace msda::test {
@@ -53,6 +57,30 @@ TEST(Published, EachReportHasItsData) {
   std::set<std::string> data = published(kArchiveSuffix);
   data.merge(published(".json"));  // of pages that other programs measured for
   EXPECT_EQ(reports, data);
+}
+
+/// Old and new code are not mixed: the README names each page that is not of the commit of most.
+TEST(Published, PagesOfAnotherCommitAreNamed) {
+  std::map<std::string, std::set<std::string>> pages;  // by commit
+  for (const std::string& name : published(kArchiveSuffix)) {
+    const RunData run = read_run(kResults / (name + kArchiveSuffix));
+    pages[commit_of(run.manifest.git_state)].insert(name);
+  }
+  const auto most = std::ranges::max_element(
+      pages, {}, [](const auto& of_commit) { return of_commit.second.size(); });
+  std::string named;
+  for (const auto& [commit, names] : pages) {
+    if (commit == most->first) continue;
+    for (const std::string& name : names) {
+      named += fmt::format("Of another commit: [{0}]({0}.md), {1}\n", name, commit);
+    }
+  }
+  std::string said;
+  std::istringstream readme(read_text(kResults / "README.md"));
+  for (std::string line; std::getline(readme, line);) {
+    if (line.starts_with("Of another commit: ")) said += line + "\n";
+  }
+  EXPECT_EQ(said, named) << "most pages are of " << most->first;
 }
 
 TEST(Published, IsSmallEnoughToClone) {

@@ -70,8 +70,7 @@ struct Arithmetic {
   /// 16-bit weights do not gain by the single rounding of msda::pixels_from().
   __device__ static float pixels_from(float pixel, float location, int size) {
     if constexpr (Parameters::half_coordinates) {
-      const __half extent = __int2half_rn(size);
-      const __half coordinate = __hsub(__hmul(__float2half(location), extent), __float2half(0.5F));
+      const __half coordinate = __hfma(__float2half(location), half_of(size), half_of(-0.5F));
       return __half2float(coordinate) - pixel;
     } else {
       return msda::pixels_from(0.0F, location, size) - pixel;
@@ -97,6 +96,15 @@ struct Arithmetic {
   }
 
  private:
+  /// A constant where the number is one: conversions of CUDA are assembly, which is not folded. Of
+  /// integers up to 2048 and halves of them exact; larger ones lose their last bits.
+  __device__ static __half half_of(float number) {
+    const unsigned bits = reinterpret_cast<const unsigned&>(number);
+    return __ushort_as_half(static_cast<unsigned short>(
+        ((bits >> 16U) & 0x8000U) | (((bits & 0x7FFFFFFFU) - (112U << 23U)) >> 13U)));
+  }
+  __device__ static __half half_of(int number) { return half_of(static_cast<float>(number)); }
+
   /// `blend` plus the points' channels v and v + 1.
   template <int points, int batch, int taps, int vector>
   __device__ static typename Half2::Type blended(typename Half2::Type blend,

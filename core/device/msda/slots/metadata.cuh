@@ -187,11 +187,16 @@ class InlineMetadata {
   template <int level, class PointFetch>
   __device__ Taps<K> taps_of(const PointFetch& point_fetch, long long flat_row, int row_in_tile,
                              int point) const {
-    const auto at = sizes_.at(level);
     const auto stored = point_fetch.template points<1>(
         flat_row, row_in_tile, first_point<typename K::Problem>(level) + point);
-    const Position place = K::Points::place(stored, 0, at, level);
-    return make_taps<K>({place.x, place.y, K::Points::weight(stored, 0, row_of(row_in_tile))}, at,
+    return taps_of_stored<level>(stored, 0, row_in_tile);
+  }
+  /// The same of point i of some that were fetched together.
+  template <int level, class Stored>
+  __device__ Taps<K> taps_of_stored(const Stored& stored, int i, int row_in_tile) const {
+    const auto at = sizes_.at(level);
+    const Position place = K::Points::place(stored, i, at, level);
+    return make_taps<K>({place.x, place.y, K::Points::weight(stored, i, row_of(row_in_tile))}, at,
                         K::Mapping::side(), mask_);
   }
 
