@@ -8,14 +8,14 @@ import importlib.util
 import torch
 
 
-def front_end(spatial_shapes, reference_points, offsets, logits, scale):
+def front_end(spatial_shapes, reference_points, offsets, logits, anchors, scale):
     """Locations [B, Q, H, L, P, 2] and weights [B, Q, H, L, P] as Deformable DETR, its followers and BEVFormer make
     them: in the types that PyTorch promotes to, fp32 where reference points are."""
     weights = logits.flatten(3).softmax(-1).view(logits.shape)
     levels, points = offsets.shape[3:5]
     count = reference_points.shape[2]
     sizes = torch.stack([spatial_shapes[:, 1], spatial_shapes[:, 0]], -1)
-    if count not in (1, levels):  # anchors, of which points take one in turn
+    if anchors > 1:  # of which points take one in turn
         apart = offsets.unflatten(4, (points // count, count)) / sizes[:, None, None]
         return (reference_points[:, :, None, None, None] + apart).flatten(4, 5), weights
     reference = reference_points[:, :, None, :, None]  # [B, Q, 1, L or 1, 1, K]
@@ -28,22 +28,21 @@ compiled_front_end = torch.compile(front_end, dynamic=False)
 
 
 def forward(value, spatial_shapes, spatial_shapes_list, reference_points, offsets, logits, padding_mask=None,
-            scale=0.5, compiled=False):
+            anchors=0, scale=0.5, compiled=False):
     """The output [B, Q, H*C]. `compiled`: the front end by torch.compile."""
     from msda_ops import deformable_attention
 
     if padding_mask is not None:
         value = value.masked_fill(padding_mask[:, :, None, None], 0)
     make = compiled_front_end if compiled else front_end
-    locations, weights = make(spatial_shapes, reference_points, offsets, logits, scale)
+    locations, weights = make(spatial_shapes, reference_points, offsets, logits, anchors, scale)
     return deformable_attention(value, spatial_shapes_list, locations, weights)
 
 
-def chain(spatial_shapes, reference_points, offsets, weights, of_locations, of_weights, asked, scale):
+def chain(spatial_shapes, reference_points, offsets, weights, of_locations, of_weights, asked, anchors, scale):
     """The gradients of offsets, logits and reference points, as autograd takes them through front_end()."""
     levels, points = offsets.shape[3:5]
     count, coordinates = reference_points.shape[2:]
-    anchors = count not in (1, levels)
     of_offsets = of_logits = of_references = None
     if asked[0]:
         if coordinates == 4:
@@ -57,7 +56,7 @@ def chain(spatial_shapes, reference_points, offsets, weights, of_locations, of_w
         of_logits = flat.view(weights.shape)
     if asked[2]:
         def total(numbers):  # over heads, and the points of a reference
-            if anchors:
+            if anchors > 1:
                 return numbers.unflatten(4, (points // count, count)).sum((2, 3, 4))
             return numbers.sum((2, 3, 4)).unsqueeze(2) if count == 1 else numbers.sum((2, 4))
 
@@ -72,14 +71,15 @@ kept = {}  # what a forward pass has left for the backward pass, by the addresse
 
 
 def backward(value, spatial_shapes, spatial_shapes_list, reference_points, offsets, logits, grad_output,
-             grad_value=None, grad_offsets=None, grad_logits=None, grad_reference_points=None, scale=0.5, compiled=False):
+             grad_value=None, grad_offsets=None, grad_logits=None, grad_reference_points=None, anchors=0,
+             scale=0.5, compiled=False):
     """Writes the gradients that are asked for. Locations and weights are those of the forward pass, whose time is not in
     that of the gradients. `compiled`: the way back through the front end by torch.compile."""
     from msda_ops._ops import ops
 
     key = tuple(tensor.data_ptr() for tensor in (reference_points, offsets, logits))
     if key not in kept:
-        kept[key] = front_end(spatial_shapes, reference_points, offsets, logits, scale)
+        kept[key] = front_end(spatial_shapes, reference_points, offsets, logits, anchors, scale)
     locations, weights = kept[key]
     chained = (grad_offsets, grad_logits, grad_reference_points)
     of_points = any(tensor is not None for tensor in chained)
@@ -92,7 +92,7 @@ def backward(value, spatial_shapes, spatial_shapes_list, reference_points, offse
         return
     make = compiled_chain if compiled else chain
     gradients = make(spatial_shapes, reference_points, offsets, weights, of_locations, of_weights,
-                     tuple(tensor is not None for tensor in chained), scale)
+                     tuple(tensor is not None for tensor in chained), anchors, scale)
     for to, gradient in zip(chained, gradients):
         if to is not None:
             to.copy_(gradient.view(to.shape))

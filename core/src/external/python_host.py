@@ -230,6 +230,7 @@ def as_dict(problem):
         "device": "cuda" if problem.device == CUDA else "cpu",
         "levels": levels,
         "points_per_level": problem.level_points[: problem.levels],
+        "anchors": problem.reference_anchors,
         **{size: getattr(problem, size) for size in sizes},
         **{kind: TYPES[getattr(problem, kind)] for kind in types},
     }
@@ -308,6 +309,8 @@ class Arm:
                 arguments[name] = as_dict(problem)["points_per_level"]
             elif name == "im2col_step":
                 arguments[name] = 64
+            elif name == "anchors":
+                arguments[name] = problem.reference_anchors
             elif parameter.default is inspect.Parameter.empty:
                 raise TypeError(
                     f"{self.callable_name} has the parameter '{name}', which is no tensor of the operator "

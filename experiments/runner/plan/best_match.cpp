@@ -57,9 +57,11 @@ bool serves(const Winner& winner, const ProblemSpec& problem) {
 auto rank(const Winner& winner, const ProblemSpec& problem, TimingMode mode,
           const DeviceInfo& device) {
   const Closeness near = closeness(winner, problem.problem);
+  const bool borrowed = winner.problem.op != problem.op;
+  // Of other shapes the nearest one says more than one of the same operator.
   return std::tuple(near <= Closeness::kClass ? Closeness::kSame : near,
-                    winner.problem.op != problem.op, device_rank(winner.device, device), near,
-                    -winner.error, distance(winner.problem.problem, problem.problem),
+                    near != Closeness::kNear && borrowed, device_rank(winner.device, device), near,
+                    -winner.error, distance(winner.problem.problem, problem.problem), borrowed,
                     winner.mode != mode, !same_locations(winner.problem, problem));
 }
 

@@ -306,6 +306,12 @@ TEST(BestMatchOfABorrower, IsAWinnerOfTheOperatorWhoseSkeletonsItBorrows) {
   const Winner plain = of("plain", "forward", "vector-loads");
   EXPECT_EQ(name({plain}), "plain");
   EXPECT_EQ(name({of("own", "fused", "vector-loads"), plain}), "own");
+  Winner far = of("far", "fused", "vector-loads");
+  Winner near = of("near", "forward", "vector-loads");
+  far.problem.problem.heads *= 4;
+  near.problem.problem.heads *= 2;
+  EXPECT_EQ(name({far, near}), "near") << "of other shapes the nearest says most";
+  EXPECT_EQ(name({far, plain}), "plain");
   EXPECT_EQ(name({of("kernel", "forward", "im2col")}), "none");
   EXPECT_EQ(name({of("gradients", "backward", "l2-red")}), "none");
   fused.op = "fused-backward";
