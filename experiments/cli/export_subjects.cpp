@@ -26,7 +26,15 @@ namespace fs = std::filesystem;
 
 constexpr const char* kBest = "best";
 constexpr const char* kNone = "none";
-constexpr const char* kBackwardOperator = "backward";
+/// The operator of an operator's gradients.
+std::string gradients_of(const std::string& op) {
+  return op == kDefaultOperator ? "backward" : op + "-backward";
+}
+/// Whether kernels of it are for such a problem: those for levels that differ in their points, or
+/// for a mask, are general.
+bool has_gradient_kernels(const Problem& problem) {
+  return problem.level_points.empty() && !problem.padding;
+}
 /// The problems of each model that --for names.
 constexpr const char* kModelsFile = "exports.yaml";
 /// Recipes of the operator backward.
@@ -227,8 +235,7 @@ struct Sources {
   }
 };
 
-/// Adds kernels for the gradients of subjects, each once: problems that differ in their operators
-/// alone share them.
+/// Adds kernels for the gradients of subjects, each once.
 class GradientKernels {
  public:
   GradientKernels(const Sources& sources, const Recipes& recipes)
@@ -236,10 +243,12 @@ class GradientKernels {
 
   void add(const std::string& recipe, const ProblemSpec& forward, bool needed,
            std::vector<ExportedKernel>& kernels) {
+    if (!has_gradient_kernels(forward.problem)) return;
     ProblemSpec problem = forward;
-    problem.op = kBackwardOperator;
+    problem.op = gradients_of(forward.op);
     const auto type = name_of(problem.problem.types.value);
-    const std::string key = fmt::format("{} {} {}", recipe, type, problem.problem.name);
+    const std::string key =
+        fmt::format("{} {} {} {}", recipe, problem.op, type, problem.problem.name);
     if (added_.insert(key).second) sources_.add(recipe, recipes_, problem, needed, kernels);
   }
 

@@ -15,7 +15,8 @@
 namespace msda {
 
 /// Operators that are exported, each with a table of its kernels.
-inline constexpr std::string_view kExportedOperators[] = {"forward", "backward", "fused"};
+inline constexpr std::string_view kExportedOperators[] = {"forward", "backward", "fused",
+                                                          "fused-backward"};
 
 /// What stands in the templates between two @.
 using Words = std::map<std::string, std::string>;

@@ -35,12 +35,19 @@ std::string launchable(const std::string& symbol, const std::string& expression,
                      pass->slot);
 }
 
+/// The operator's name in C++.
+std::string identifier(std::string_view op) {
+  std::string name(op);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
 /// What the kernel is for, as an expression: its constants are types of its namespace.
 std::string shape_text(const CheckedKernel& kernel) {
   if (!kernel.exported->composition.op().borrows())
     return fmt::format("shape_of<{}::Problem>()", kernel.space);
   return fmt::format("shape_of<{0}::Problem, {0}::{1}_parameters>()", kernel.space,
-                     operator_of(kernel));
+                     identifier(operator_of(kernel)));
 }
 
 /// The line of the table that a kernel is.
@@ -87,7 +94,7 @@ std::string tables(const std::vector<CheckedKernel>& kernels) {
       "---------------------------------------------------------------------------------\n\n"
       "namespace {\n\n";
   for (const std::string_view op : kExportedOperators) {
-    text += fmt::format("Tuned {}_kernels[] = {{\n", op);
+    text += fmt::format("Tuned {}_kernels[] = {{\n", identifier(op));
     for (const CheckedKernel& kernel : kernels) {
       if (operator_of(kernel) == op) text += table_entry(kernel);
     }
@@ -154,7 +161,8 @@ std::string host_text(const ExportRequest& request, const std::vector<CheckedKer
                                      {"ADD_MAPS", maps ? kAddMaps : ""},
                                      {"NAME", request.name}}) +
          filled("source/backward_entry.cuh", {{"NAME", request.name}}) +
-         filled("source/fused_entry.cuh", {{"NAME", request.name}});
+         filled("source/fused_entry.cuh", {{"NAME", request.name}}) +
+         filled("source/fused_backward_entry.cuh", {{"NAME", request.name}});
 }
 
 std::string source_text(const ExportRequest& request, const std::vector<CheckedKernel>& kernels) {

@@ -21,7 +21,9 @@ ExportedKernel exported_kernel(const std::vector<std::string>& variants, const P
 ExportedKernel fused_kernel(const std::vector<std::string>& variants, const Problem& problem,
                             LevelForm form) {
   ExportedKernel kernel = exported_kernel(variants, problem, form);
-  kernel.composition = kernel.composition.computing(find_operator("fused"));
+  const bool gradients = kernel.composition.op().name() == "backward";
+  kernel.composition =
+      kernel.composition.computing(find_operator(gradients ? "fused-backward" : "fused"));
   return kernel;
 }
 

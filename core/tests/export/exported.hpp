@@ -12,7 +12,7 @@ namespace msda::test {
 /// A composition of optimizations with their default parameters, for a problem.
 ExportedKernel exported_kernel(const std::vector<std::string>& variants, const Problem& problem,
                                LevelForm form = LevelForm::kFixed);
-/// The same computing the operator fused.
+/// The same computing the operator fused, or its gradients where that is what the variants are for.
 ExportedKernel fused_kernel(const std::vector<std::string>& variants, const Problem& problem,
                             LevelForm form = LevelForm::kFixed);
 /// The preset in fp16.

@@ -138,7 +138,8 @@ TEST_F(ExportWithNvcc, CompilesKernelsWithoutConstantSizesGradientsAndFusedKerne
         exported_kernel({"l2-red"}, preset_in_half("rtdetr-decoder")),
         exported_kernel({"l2-red"}, preset_in_half("rtdetr-decoder"), LevelForm::kStored),
         fused_kernel({"vector-loads", "shared-metadata"}, preset_in_half("rtdetr-decoder")),
-        fused_kernel({"smem-levels"}, preset_in_half("rtdetr-decoder"), LevelForm::kStored)}) {
+        fused_kernel({"smem-levels"}, preset_in_half("rtdetr-decoder"), LevelForm::kStored),
+        fused_kernel({"l2-red"}, preset_in_half("rtdetr-decoder"), LevelForm::kGiven)}) {
     EXPECT_EQ(compile(kernel, {"-arch=sm_90a", "-c", "-o", object}), "")
         << kernel.composition.describe();
   }
@@ -196,6 +197,12 @@ TEST_F(ExportWithNvcc, TheLibraryIsRightOnTheCpu) {
                              {"symbol", "msda_forward_fused"},
                              {"signature", "msda-c-2"},
                              {"operator", "fused"}},
+                            references);
+    expect_right_on_the_cpu("fused-backward",
+                            {{"library", library.string()},
+                             {"symbol", "msda_forward_fused_backward"},
+                             {"signature", "msda-c-2"},
+                             {"operator", "fused-backward"}},
                             references);
   }
   Problem uneven = in_type(DType::kFloat32, simulated_problem());

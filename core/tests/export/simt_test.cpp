@@ -75,6 +75,7 @@ TEST(ExportOfFusedOnSimt, GivesTheBitsOfTheComposedKernel) {
   problem.references = {.coordinates = 4, .anchors = 1};
   expect_the_same_bits(fused_kernel({"shared-metadata", "vector-loads"}, problem),
                        "simulated_fp16_fused");
+  expect_the_same_bits(fused_kernel({"l2-red"}, problem), "simulated_fp16_fused_backward");
 }
 
 INSTANTIATE_TEST_SUITE_P(Recipes, ExportOnSimt,

@@ -155,10 +155,11 @@ TEST_F(ExportCommand, ExportsTheFusedOperatorByRecipesOfForward) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("best for ddetr-decoder (fp16, fused) on NVIDIA H200: "));
   EXPECT_THAT(values_of(output(), "operator"),
-              testing::ElementsAre("forward", "backward", "fused"));
+              testing::ElementsAre("forward", "backward", "fused", "fused-backward"));
   const std::string source = read_text(output() / "msda_forward.cu", 1 << 24);
   EXPECT_THAT(source, HasSubstr("shape_of<ddetr_decoder_fp16_fused::Problem, "
                                 "ddetr_decoder_fp16_fused::fused_parameters>()"));
+  EXPECT_THAT(source, HasSubstr("ddetr_decoder_fp16_fused_backward::fused_backward_parameters>()"));
 }
 
 TEST_F(ExportCommand, RefusesOperatorsThatItsKernelsDoNotCompute) {

@@ -1,0 +1,186 @@
+
+// --- The C entries of fused-backward ------------------------------------------------------------
+
+namespace {
+
+constexpr const char* kFusedGradientNames[] = {
+    "value",      "offsets",      "logits",      "reference_points",     "grad_output",
+    "grad_value", "grad_offsets", "grad_logits", "grad_reference_points"};
+/// The same in the order of the operator fused-backward, and there the first gradient.
+constexpr int kFusedBackwardOrder[] = {kValue,        kOffsets,       kLogits,
+                                       kGradOfOutput, kGradOfValue,   kGradOfOffsets,
+                                       kGradOfLogits, kReferences,    kGradOfReferences};
+constexpr int kSummed = 4;
+
+/// By a kernel of the table; where none is for a call, of points that are made once more.
+class FusedBackward {
+ public:
+  FusedBackward(const msda_problem& p, void* const* tensors)
+      : p_(p), tensors_(tensors), points_(p, tensors, backward_kernels, repeats()) {}
+
+  /// Null where points are made in memory.
+  Tuned* kernel() const {
+    if (!has_even_points(p_) || !are_aligned(tensors_, kFusedGradients)) return nullptr;
+    return choose(fused_backward_kernels, p_, repeats());
+  }
+
+  /// Of the kernel and the gradients that nobody asks for; or of the points, of their gradients, and
+  /// of the kernel that computes these.
+  size_t workspace() const {
+    if (p_.device != MSDA_CUDA) return 0;
+    if (const Tuned* tuned = kernel(); tuned != nullptr) return tuned_bytes(*tuned);
+    // Where tensors lie in the workspace is not known yet, but that they are aligned is.
+    Tensors tensors;
+    read(reinterpret_cast<unsigned char*>(kAlignment), tensors);
+    return own_bytes() + Backward{points_.problem(), tensors.all}.workspace();
+  }
+
+  int run(const int64_t* shapes, const int64_t* starts, State& state, cudaStream_t stream) const {
+    if (!has_even_points(p_)) return kPointKind;
+    if (p_.batch * p_.queries * p_.heads * p_.channels * p_.levels * p_.points == 0)
+      return clear(stream);
+    if (Tuned* tuned = kernel(); tuned != nullptr) return run_kernel(*tuned, shapes, state, stream);
+    if (const int refusal = points_.refusal(); refusal != 0) return refusal;
+    const Memory memory(p_, state.workspace, own_bytes());
+    if (memory.first() == nullptr) return kState;
+    Tensors tensors;
+    read(memory.first(), tensors);
+    int failed = points_.make(shapes, starts, memory.first(), stream);
+    State rest;
+    rest.workspace = memory.first() + own_bytes();
+    if (failed == 0)
+      failed = backward({points_.problem(), tensors.all}, shapes, starts, rest, stream);
+    if (failed != 0 || !of_points()) return failed;
+    return points_.differentiate(shapes, starts,
+                                 static_cast<const float*>(tensors.all[kGradLocations]),
+                                 tensors.all[kGradWeights], stream);
+  }
+
+ private:
+  struct Tensors {
+    void* all[kBackwardTensors];
+  };
+
+  size_t tuned_bytes(const Tuned& tuned) const {
+    size_t all = workspace_bytes(tuned, p_);
+    for (int t = kGradOfValue; t < kFusedGradients; ++t)
+      all += is_asked(t) ? 0 : aligned(gradient_bytes(t));
+    return all;
+  }
+  int run_kernel(Tuned& tuned, const int64_t* shapes, State& state, cudaStream_t stream) const {
+    if (tuned.plan.levels == msda::kStoredLevels && shapes == nullptr) return kSizes;
+    if (tuned_bytes(tuned) != 0 && state.workspace == nullptr) return kState;
+    auto* unasked = static_cast<unsigned char*>(state.workspace) + workspace_bytes(tuned, p_);
+    void* ordered[kFusedGradients];
+    for (int i = 0; i < kFusedGradients; ++i) {
+      const int tensor = kFusedBackwardOrder[i];
+      ordered[i] = tensors_[tensor];
+      if (tensor < kGradOfValue || is_asked(tensor)) continue;
+      ordered[i] = unasked;
+      unasked += aligned(gradient_bytes(tensor));
+    }
+    return run_tuned(tuned, p_, shapes, ordered, state, kSummed, gradient_bytes(kGradOfValue),
+                     stream);
+  }
+
+  bool is_asked(int tensor) const { return tensors_[tensor] != nullptr; }
+  bool repeats() const { return has_option(p_, kRepeatable) && is_asked(kGradOfValue); }
+  bool of_points() const {
+    return is_asked(kGradOfOffsets) || is_asked(kGradOfLogits) || is_asked(kGradOfReferences);
+  }
+  size_t own_bytes() const { return (of_points() ? 2 : 1) * points_.bytes(); }
+
+  /// The tensors of the operator backward: points and their gradients lie one after the other.
+  void read(unsigned char* memory, Tensors& tensors) const {
+    unsigned char* const gradients = of_points() ? memory + points_.bytes() : nullptr;
+    void* const all[] = {tensors_[kValue],
+                         memory,
+                         memory + points_.location_bytes(),
+                         tensors_[kGradOfOutput],
+                         tensors_[kGradOfValue],
+                         gradients,
+                         gradients != nullptr ? gradients + points_.location_bytes() : nullptr};
+    std::copy(std::begin(all), std::end(all), tensors.all);
+  }
+
+  size_t gradient_bytes(int tensor) const {
+    const auto size = [](int32_t type) { return type == MSDA_FP32 ? 4 : 2; };
+    const int64_t taps = p_.batch * p_.queries * p_.heads * p_.levels * p_.points;
+    const int64_t references = p_.reference_anchors == 0 ? p_.levels : p_.reference_anchors;
+    switch (tensor) {
+      case kGradOfValue:
+        return p_.batch * p_.spatial_size * p_.heads * p_.channels * size(p_.value_type);
+      case kGradOfOffsets: return 2 * taps * size(p_.location_type);
+      case kGradOfLogits: return taps * size(p_.weight_type);
+      default:
+        return p_.batch * p_.queries * references * p_.reference_coordinates *
+               size(p_.reference_type);
+    }
+  }
+  /// Of a call without points or channels.
+  int clear(cudaStream_t stream) const {
+    for (int t = kGradOfValue; t < kFusedGradients; ++t) {
+      const int failed = clear_tensor(p_, tensors_[t], gradient_bytes(t), stream);
+      if (failed != 0) return failed;
+    }
+    return 0;
+  }
+
+  const msda_problem& p_;
+  void* const* tensors_;
+  MadePoints points_;
+};
+
+}  // namespace
+
+MSDA_ENTRY int @NAME@_fused_backward(const msda_tensor* tensors, int32_t count,
+                                     const msda_problem* problem, void* state, void* stream) {
+  State none;
+  State& given = state != nullptr ? *static_cast<State*>(state) : none;
+  const Named named(tensors, count, kFusedGradientNames);
+  return FusedBackward(*problem, named.tensors)
+      .run(named.shapes, named.starts, given, static_cast<cudaStream_t>(stream));
+}
+
+MSDA_ENTRY int @NAME@_fused_backward_query(const msda_problem* problem, msda_answer* answer) {
+  answer->abi = MSDA_EXTERNAL_ABI;
+  const Tuned* tuned =
+      choose(fused_backward_kernels, *problem, has_option(*problem, kRepeatable));
+  answer->refusal = refusal_of(*problem, tuned);
+  const int failed = Fused{*problem, nullptr}.points().refusal();
+  if (answer->refusal == nullptr && tuned == nullptr && failed != 0)
+    answer->refusal = @NAME@_error(failed);
+  if (!has_even_points(*problem)) answer->refusal = @NAME@_error(kPointKind);
+  return 0;
+}
+
+MSDA_ENTRY int @NAME@_fused_backward_prepare(const msda_tensor* tensors, int32_t count,
+                                             const msda_problem* problem, void** state, void*) {
+  const Named named(tensors, count, kFusedGradientNames);
+  return make_state(FusedBackward(*problem, named.tensors).workspace(), *problem, state);
+}
+
+MSDA_ENTRY void @NAME@_fused_backward_release(void* state) { release_state(state); }
+
+MSDA_ENTRY const char* @NAME@_fused_backward_error(int code) { return @NAME@_error(code); }
+
+MSDA_ENTRY const char* @NAME@_fused_backward_form(void* const* tensors,
+                                                  const msda_problem* problem) {
+  return form_of(FusedBackward(*problem, tensors).kernel());
+}
+
+MSDA_ENTRY int64_t @NAME@_fused_backward_workspace(void* const* tensors,
+                                                   const msda_problem* problem) {
+  return static_cast<int64_t>(FusedBackward(*problem, tensors).workspace());
+}
+
+MSDA_ENTRY int @NAME@_fused_backward_with(void* const* tensors, const int64_t* shapes,
+                                          const int64_t* starts, const msda_problem* problem,
+                                          void* workspace, void* stream) {
+  State state;
+  state.workspace = workspace;
+  return FusedBackward(*problem, tensors)
+      .run(shapes, starts, state, static_cast<cudaStream_t>(stream));
+}
+
+#endif  // of what nvcc compiles for the host
