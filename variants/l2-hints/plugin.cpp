@@ -39,7 +39,7 @@ class L2Hints final : public msda::Optimization {
     const auto& stream = parameters.get<std::string>("stream");
     if (stream == "cg") shown.emplace_back("weights.l2 > 0");
     if (stream == "evict-first") {
-      shown.emplace_back("output.streaming > 0");
+      shown.emplace_back("streaming > 0");  // outputs have other names in each operator
       if (parameters.get<bool>("stream-past-l1")) shown.emplace_back("weights.once > 0");
     }
     return shown;

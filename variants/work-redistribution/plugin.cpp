@@ -16,6 +16,9 @@ class WorkRedistribution final : public msda::Optimization {
                       "waves", "parts of all tiles that are dealt out one after another", 1, 1, 64),
                   ParameterSpec::integer(
                       "turn", "tiles that a block could do while it turns to a plane", 0, 0, 64),
+                  ParameterSpec::one_of<std::string>(
+                      "ends", "what a share has a whole number of: tiles, or a warp's rows of one",
+                      "tile", {"tile", "warp"}),
                   ParameterSpec::integer("learned",
                                          "launches whose times the blocks' shares follow, set anew "
                                          "after 1, 2, 4, 8 and so on; 0: equal shares",

@@ -34,15 +34,21 @@ __device__ __forceinline__ float scale_of(const Bound& bound) {
 template <class K>
 __device__ __forceinline__ float most_of_row(const backward::Arguments& arguments, long long row) {
   using Problem = typename K::Problem;
+  using Output = typename Problem::Output;
+  constexpr int kSize = static_cast<int>(sizeof(Output));
+  constexpr int kVector = widest_word(Problem::kChannels * kSize) / kSize;
   const auto* weight = static_cast<const typename Problem::Weight*>(arguments.weights) +
                        row * (Problem::kLevels * Problem::kPoints);
-  const auto* gradient = static_cast<const typename Problem::Output*>(arguments.grad_output) +
-                         row * Problem::kChannels;
+  const auto* gradient =
+      static_cast<const Output*>(arguments.grad_output) + row * Problem::kChannels;
   const auto larger = [](float a, float b) { return !(a <= b) ? a : b; };  // keeps NaN
   float largest = 0.0F;
 #pragma unroll 4
-  for (int c = 0; c < Problem::kChannels; ++c) {
-    largest = larger(fabsf(to_float(gradient[c])), largest);
+  for (int c = 0; c < Problem::kChannels; c += kVector) {
+    const auto part =
+        Vector<Output, kVector>::read(gradient + c, [](const auto* p) { return ptx::ldg(p); });
+#pragma unroll
+    for (int v = 0; v < kVector; ++v) largest = larger(fabsf(to_float(part.element[v])), largest);
   }
   if constexpr (kMakesPoints<K>) return K::Points::bound_of(arguments, row).level * largest;
   float most = 0.0F;
@@ -60,7 +66,8 @@ template <class K, int slot>
 struct FindBounds {
   using Problem = typename K::Problem;
   static constexpr LaunchShape kShape = grid_stride_shape(256, 4);
-  static constexpr int kRowsOfPart = 2048;
+  /// As many as threads, so that a few hundred queries occupy many blocks.
+  static constexpr int kRowsOfPart = static_cast<int>(kShape.threads);
   struct Storage {
     unsigned long long sum[Problem::kHeads];
     unsigned is_endless[Problem::kHeads];

@@ -2,7 +2,8 @@
 // of tiles differ by at most one. Neighbouring tiles of a plane are one item, so that a block sets
 // up an image once. With `waves` tiles are dealt in that many parts, one after the other, so that
 // blocks work on fewer planes at a time. With `turn` beginning a plane costs as much as that many
-// tiles, which a block that begins a plane within its share gets fewer. With `learned` shares are
+// tiles, which a block that begins a plane within its share gets fewer. With `ends: warp` shares
+// are of the rows that a warp has of a tile, not of whole tiles. With `learned` shares are
 // proportional to the speed of their multiprocessors.
 #pragma once
 
@@ -17,23 +18,28 @@ class Schedule {
       Parameters::blocks == 1 && K::Source::kCluster == 1 && kProducerThreads<K> == 0
           ? Parameters::learned
           : 0;
+  static constexpr bool kAsksForWarps =
+      Parameters::ends == 1 && K::Source::kCluster == 1 && kProducerThreads<K> == 0;
 
  public:
   static constexpr unsigned kResidentBlocks = Parameters::blocks;
   static constexpr unsigned kChunks = 0;
   /// Learned shares end after any warp's rows.
-  static constexpr unsigned kRowsPerItem =
-      kLearned == 0 || kTileRows<K> < kWarps ? kTileRows<K> : kTileRows<K> / kWarps;
+  static constexpr bool kEndsAtWarps = (kLearned != 0 || kAsksForWarps) && kTileRows<K> >= kWarps;
+  static constexpr unsigned kRowsPerItem = kEndsAtWarps ? kTileRows<K> / kWarps : kTileRows<K>;
   using Shares = work_redistribution::Shares<K, kLearned>;
   using Storage = typename Shares::Storage;
   static constexpr Extent kWorkspace = Shares::kWorkspace;
   static constexpr Zeroed kZeroed = Shares::kZeroed;
 
   static constexpr const char* idle() {
-    return Parameters::learned > 0 && kLearned == 0 ? "learned: a share is one multiprocessor's, "
-                                                      "without more blocks there, clusters and "
-                                                      "producers"
-                                                    : nullptr;
+    if (Parameters::learned > 0 && kLearned == 0) {
+      return "learned: a share is one multiprocessor's, without more blocks there, clusters and "
+             "producers";
+    }
+    return Parameters::ends == 1 && !kEndsAtWarps
+               ? "ends: a tile has rows of each warp, without clusters and producers"
+               : nullptr;
   }
 
   __device__ Schedule(const Arguments& arguments, Storage& storage)

@@ -220,8 +220,10 @@ Numbers Recorder::numbers() const {
     const std::array values = {of.loads,       of.load_bytes, of.stores,
                                of.store_bytes, of.atomics,    of.atomic_bytes};
     for (std::size_t i = 0; i < values.size(); ++i) put(dotted(area, kTrafficNames[i]), values[i]);
-    for (std::size_t i = 0; i < kHintNames.size(); ++i)
+    for (std::size_t i = 0; i < kHintNames.size(); ++i) {
       put(dotted(area, kHintNames[i]), of.hinted[i]);
+      put(kHintNames[i], of.hinted[i]);
+    }
     for (std::size_t i = 0; i < kCopyNames.size(); ++i) {
       put(dotted(area, kCopyNames[i]), of.copies[i]);
       put(dotted(area, dotted(kCopyNames[i], "bytes")), of.copy_bytes[i]);
@@ -282,6 +284,7 @@ std::vector<std::string> Recorder::names(const std::vector<std::string>& tensors
   for (const auto& more : {Rows::names(), Requests::names("value"), Requests::names("reds")}) {
     names.insert(names.end(), more.begin(), more.end());
   }
+  names.insert(names.end(), kHintNames.begin(), kHintNames.end());
   names.insert(names.end(), kCopyNames.begin(), kCopyNames.end());
   names.insert(names.end(), kBarrierNames.begin(), kBarrierNames.end());
   names.insert(names.end(), kEventNames.begin(), kEventNames.end());

@@ -60,10 +60,13 @@ class Row {
     }
   }
 
-  /// Of level `only`, if levels are apart.
+  /// Of level `only`, if levels are apart. Levels of the two halves of the pyramid take turns: the
+  /// large ones add in L2 and the small ones perhaps on chip, so that neither waits while the other
+  /// is busy (on an H200 1% to 4% of an encoder's time in fp16).
   template <class Sum>
   __device__ void run(Cell* cells, int only, Sum& sum) const {
-    static_for<Problem::kLevels>([&]<int number>() {
+    static_for<Problem::kLevels>([&]<int turn>() {
+      constexpr int number = turn % 2 * ((Problem::kLevels + 1) / 2) + turn / 2;
       if constexpr (!Lanes::kLevelsApart) {
         run_level(Level<K, number>(arguments_), cells + number * kPoints, sum);
       } else if (number == only) {
