@@ -2,7 +2,6 @@
 // before any C++ object crosses. A plugin's source ends with MSDA_PLUGIN(TheVariantClass).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include <msda/embedded_source.hpp>
@@ -13,7 +12,7 @@ namespace msda {
 
 /// Raised whenever a public header changes what crosses the boundary: objects, or what a skeleton
 /// asks of a plugin's device code.
-inline constexpr std::uint32_t kPluginAbi = 8;
+inline constexpr std::uint32_t kPluginAbi = 9;
 inline constexpr std::uint32_t kPluginMagic = 0x4144534d;  // "MSDA"
 inline constexpr const char* kPluginSymbol = "msda_plugin_manifest";
 
@@ -35,8 +34,23 @@ inline constexpr const char* kPluginSymbol = "msda_plugin_manifest";
 #endif
 inline constexpr const char* kToolchain = MSDA_COMPILER_TAG "-" MSDA_LIBRARY_TAG;
 
-/// Grows at its end only: `size` says which members a plugin has, and those that it lacks are taken
-/// as unknown.
+/// A number made of the sizes of `Types`, in order.
+template <class... Types>
+constexpr std::uint32_t number_of_sizes() {
+  std::uint32_t number = 2166136261U;  // FNV-1a
+  ((number = (number ^ static_cast<std::uint32_t>(sizeof(Types))) * 16777619U), ...);
+  return number;
+}
+
+/// What crosses the boundary. A plugin that was built with members more or fewer in one of these
+/// would be misread, as long as nobody has raised kPluginAbi.
+inline constexpr std::uint32_t kLayouts =
+    number_of_sizes<EmbeddedSource, Error, UsageError, EnvironmentError, Unsupported, Rounding,
+                    Arithmetic, Format, DTypeTraits, Types, TensorSpec, Tensors, Traffic,
+                    ParameterSpec, Parameters, Level, References, Problem, DeviceInfo, LaunchPart,
+                    Executable, VariantInfo, Variant, Optimization, Kernel>();
+
+/// Grows at its end only.
 struct PluginManifest {
   std::uint32_t magic;         ///< kPluginMagic
   std::uint32_t abi;           ///< kPluginAbi
@@ -49,10 +63,8 @@ struct PluginManifest {
   Variant* (*create)();     ///< may throw; the caller owns the result
   const char* build_type;   ///< CMake's, "Release"; "" when it has none
   std::uint32_t optimized;  ///< 1 when the compiler optimized, 0 when it did not
+  std::uint32_t layouts;    ///< kLayouts when the plugin was built
 };
-
-/// Of the first version of this ABI, whose last member is `create`.
-inline constexpr std::uint32_t kSmallestManifest = offsetof(PluginManifest, build_type);
 
 #if defined(__OPTIMIZE__)
 inline constexpr std::uint32_t kOptimized = 1;
@@ -86,4 +98,5 @@ inline constexpr std::uint32_t kOptimized = 0;
       []() -> ::msda::Variant* { return new VariantClass(); },              \
       MSDA_BUILD_TYPE,                                                      \
       ::msda::kOptimized,                                                   \
+      ::msda::kLayouts,                                                     \
   };

@@ -55,9 +55,15 @@ void check_header(const PluginManifest& manifest) {
     throw Error(fmt::format("built for plugin ABI {}, this program has ABI {}: {}", manifest.abi,
                             kPluginAbi, kRebuild));
   }
-  if (manifest.size < kSmallestManifest) {
-    throw Error(fmt::format("its manifest has {} bytes, the smallest of this ABI has {}: {}",
-                            manifest.size, kSmallestManifest, kRebuild));
+  if (manifest.size < sizeof(PluginManifest)) {
+    throw Error(fmt::format("its manifest has {} bytes, that of this ABI has {}: {}", manifest.size,
+                            sizeof(PluginManifest), kRebuild));
+  }
+  if (manifest.layouts != kLayouts) {
+    throw Error(
+        fmt::format("built with other sizes of what crosses the boundary ({:08x}, this "
+                    "program has {:08x}), such as those of a problem or an arithmetic: {}",
+                    manifest.layouts, kLayouts, kRebuild));
   }
 }
 
@@ -138,13 +144,6 @@ std::shared_ptr<const Variant> create(const PluginManifest& manifest) {
   return variant;
 }
 
-/// What a manifest of the first version does not tell stays unknown.
-void read_build(const PluginManifest& manifest, Plugin& plugin) {
-  if (manifest.size < sizeof(PluginManifest) || manifest.build_type == nullptr) return;
-  plugin.build_type = manifest.build_type;
-  plugin.optimized = manifest.optimized != 0;
-}
-
 const PluginManifest& read_manifest(const boost::dll::shared_library& library) {
   if (!library.has(kPluginSymbol)) {
     throw Error(fmt::format("no symbol {}: end the plugin's source with MSDA_PLUGIN(Class)",
@@ -170,7 +169,8 @@ Plugin open_plugin(const std::filesystem::path& file) {
     keep_forever(std::move(library));
     plugin.name = manifest.name;
     plugin.version = manifest.version;
-    read_build(manifest, plugin);
+    plugin.build_type = manifest.build_type == nullptr ? "" : manifest.build_type;
+    plugin.optimized = manifest.optimized != 0;
     plugin.sources = checked_sources(manifest);
     plugin.variant = create(manifest);
   } catch (const std::exception& error) {

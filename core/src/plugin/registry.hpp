@@ -21,7 +21,7 @@ struct Plugin {
   std::string name;
   std::string version;
   std::string hash;        ///< XXH3-128 of the file, for provenance
-  std::string build_type;  ///< CMake's, "Release"; "" when it has none or does not tell
+  std::string build_type;  ///< CMake's, "Release"; "" when it has none
   bool optimized = true;   ///< false: the compiler did not optimize its host code
   std::string error;       ///< empty when usable; else why not, naming the file
   std::shared_ptr<const Variant> variant;
