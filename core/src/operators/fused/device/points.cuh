@@ -253,7 +253,10 @@ struct Points {
       for (int step = 1; step < lanes; step *= 2) {
         most = fmaxf(most, simt::shfl_xor_sync(most, step));
       }
-      most *= kLog2e;
+      // Rows that do not need it do without, as beside any others: a row's bits are its own.
+      const unsigned large = simt::reduce_or_sync(is_small ? 0U : 1U << simt::lane());
+      const bool is_small_row = (large & lanes_of_row<lanes>()) == 0;
+      most = is_small_row ? 0.0F : most * kLog2e;
     }
     float sum = 0.0F;
 #pragma unroll
@@ -285,6 +288,12 @@ struct Points {
       }
     }
     return part;
+  }
+  /// A bit for each of the `lanes` neighbouring lanes of this lane's row.
+  template <int lanes>
+  __device__ static unsigned lanes_of_row() {
+    constexpr unsigned kRow = lanes == simt::kWarpLanes ? ~0U : (1U << lanes % 32) - 1U;
+    return kRow << simt::lane() / lanes * lanes;
   }
   __device__ static float minus_infinity() { return __uint_as_float(0xff800000U); }
 };
