@@ -42,7 +42,7 @@ std::vector<std::vector<Use>> backward_compositions() {
        {"persistent", items(2)}},
       {{"row-lanes", {{"points", std::int64_t{2}}}},
        {"shared-fixed", {}},
-       {"work-redistribution", {}}},
+       {"work-redistribution", {{"ends", std::string("warp")}}}},
       {{"shared-values", {{"budget", std::int64_t{1}}}}, {"persistent", items(2)}},
       {{"shared-values", {}}, {"shared-fixed", {}}, {"native-sums", {}}, {"persistent", items(3)}},
       {{"shared-values", {}},

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <string>
 
 #include <msda/slot_list.cuh>
 
@@ -46,18 +47,55 @@ __global__ void kernel(const ForwardArguments arguments) {
 }  // namespace shares
 )";
 
-const LoadedUnit& unit() {
-  static const LoadedUnit kUnit = [] {
-    Unit unit;
-    unit.label = "shares";
-    unit.text = kKernel;
-    unit.headers = device_headers();
-    std::ifstream file(MSDA_SHARES);
+/// Rows of an item as a schedule has them whose tiles have 8 rows, of 4 warps.
+constexpr const char* kRowsOfItems = R"(#include <work_redistribution/schedule.cuh>
+
+namespace shares {
+using namespace msda;
+
+template <unsigned cluster>
+struct Tiled {
+  struct Mapping {
+    static constexpr int kThreads = 128;
+    static constexpr int kRows = 8;
+    static constexpr int kRowsPerLane = 1;
+  };
+  struct Source {
+    static constexpr unsigned kCluster = cluster;
+  };
+};
+template <int end>
+struct Ends {
+  static constexpr long long blocks = 1, waves = 1, turn = 0, learned = 0;
+  static constexpr int ends = end;
+};
+template <unsigned cluster, int end>
+inline constexpr unsigned kRows =
+    work_redistribution::Schedule<Tiled<cluster>, Ends<end>>::kRowsPerItem;
+static_assert(kRows<1, 0> == 8, "a tile");
+static_assert(kRows<1, 1> == 2, "the rows of a warp");
+static_assert(kRows<2, 1> == 8, "blocks of a cluster take tiles together");
+
+__global__ void nothing(const ForwardArguments) {}
+}  // namespace shares
+)";
+
+LoadedUnit compiled(const char* text, const char* kernel) {
+  Unit unit;
+  unit.label = "shares";
+  unit.text = text;
+  unit.headers = device_headers();
+  for (const std::string name : {"shares.cuh", "schedule.cuh"}) {
+    std::ifstream file(MSDA_SHARES + ("/" + name));
     unit.headers.push_back(
-        {"work_redistribution/shares.cuh", std::string(std::istreambuf_iterator<char>(file), {})});
-    unit.kernels = {"shares::kernel"};
-    return LoadedUnit(HostCompiler().compile(unit));
-  }();
+        {"work_redistribution/" + name, std::string(std::istreambuf_iterator<char>(file), {})});
+  }
+  unit.kernels = {kernel};
+  return LoadedUnit(HostCompiler().compile(unit));
+}
+
+const LoadedUnit& unit() {
+  static const LoadedUnit kUnit = compiled(kKernel, "shares::kernel");
   return kUnit;
 }
 
@@ -104,6 +142,10 @@ TEST(LearnedShares, AreAllOfTheTilesInEachLaunch) {
   for (const std::vector<unsigned>& tiles : launches(10)) {
     EXPECT_EQ(tiles[0] + tiles[1] + tiles[2] + tiles[3], kTiles);
   }
+}
+
+TEST(Shares, EndAfterAnyWarpsRowsWhereTheyAreToldTo) {
+  EXPECT_NO_THROW(compiled(kRowsOfItems, "shares::nothing"));
 }
 
 }  // namespace
