@@ -77,6 +77,14 @@ World with_drift() {
   return world;
 }
 
+/// Each arm of a block 5% slower than the one before: no A/A pair is saved by the equivalence
+/// threshold.
+World with_slots() {
+  World world;
+  world.slot_effect = 0.05;
+  return world;
+}
+
 /// So loud that no A/A pair is saved by the equivalence threshold: 5% are called different, within
 /// the simulation's error.
 constexpr double kLoudPairs = 0.06;
@@ -106,8 +114,18 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"harsh", harsh_world(), 5}, Case{"harsh", harsh_world(), 8},
                     Case{"loud", loud(), 3, kLoudPairs}, Case{"loud", loud(), 5, kLoudPairs},
                     Case{"loud", loud(), 8, kLoudPairs}, Case{"bimodal", with_two_places(), 5},
-                    Case{"cut", with_cuts(), 5}),
+                    Case{"cut", with_cuts(), 5}, Case{"slots", with_slots(), 5, kLoudPairs}),
     [](const auto& info) { return fmt::format("{}{}", info.param.name, info.param.processes); });
+
+/// A place in a block that costs 5% is no difference of 3% between arms, nor hides one.
+TEST(Slots, AnArmThatIsSlowerByThreePercentIsFoundSo) {
+  const auto arms = Simulation(27).run(with_slots(), 10, {0, 0, std::log(1.03)});
+  const RatioEstimate slower = estimate_ratio(arms[0], arms[2]).value();
+  EXPECT_TRUE(slower.interval_95->contains(1 / 1.03));
+  EXPECT_FALSE(slower.interval_95->contains(1));
+  EXPECT_LT(slower.interval_95->high - slower.interval_95->low, 0.03);
+  EXPECT_TRUE(estimate_ratio(arms[0], arms[1])->interval_95->contains(1));
+}
 
 TEST(CoverageOfOneProcess, IsNominalWithoutASpreadBetweenProcesses) {
   World world = quick(harsh_world());

@@ -32,7 +32,8 @@ struct World {
   /// Of an arm in all processes: where it stands in the list, which names it goes by. No number of
   /// processes takes it out.
   double arm_bias = 0;
-  double carry_over = 0;  ///< of an arm by the one that ran before it: a draw for each of those
+  double carry_over = 0;   ///< of an arm by the one that ran before it: a draw for each of those
+  double slot_effect = 0;  ///< of each place further back in a block, whichever arm is there
   /// Most of a process' blocks that a time budget leaves out, as a share; one stays.
   double cut_share = 0;
   double outlier_share = 0;  ///< of samples that take up to 3 times as long
@@ -94,9 +95,12 @@ class Simulation {
     double machine = 0;
     double carried = 0;
     for (int block = 0; block < blocks; ++block) {
+      double slot = 0;
       for (const std::size_t arm : shuffled(count)) {
         machine += slope + world.drift / std::sqrt(steps) * normal_(random_);
-        arms[arm].push_back({process, block, samples(world, places[arm] + machine + carried)});
+        arms[arm].push_back(
+            {process, block, samples(world, places[arm] + machine + carried + slot)});
+        slot += world.slot_effect;
         carried = drawn.heat[arm];
       }
     }
