@@ -2,8 +2,10 @@
 
 #include "conformance/conformance.hpp"
 #include "conformance/head_groups.hpp"
+#include "conformance/large_counts.hpp"
 #include "measure/verify.hpp"
 #include "operators/operator.hpp"
+#include "problem/validate.hpp"
 
 namespace msda {
 namespace {
@@ -40,6 +42,17 @@ TEST(GpuLaunches, AreRightOneAfterAnother) {
                   "")
             << "launch " << launch;
       }
+    }
+  }
+}
+
+TEST(GpuCounts, OutputsValuesAndLocationsOfMoreThanTwoToThe31AreRight) {
+  const auto device = open_device("cuda:0");
+  if (device->free_bytes() < 12'000'000'000) GTEST_SKIP() << "the GPU has too little memory";
+  for (const char* name : {"default", "vector-loads"}) {
+    for (const LargeCount& one : large_counts(false)) {
+      EXPECT_EQ(fault_of(*device, shipped_composition(name), one), "")
+          << name << " " << describe(one.problem);
     }
   }
 }

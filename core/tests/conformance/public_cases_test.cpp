@@ -10,6 +10,7 @@
 #include <msda/operators/backward.hpp>
 #include <msda/operators/forward.hpp>
 #include "conformance/conformance.hpp"
+#include "conformance/large_counts.hpp"
 #include "input/elements.hpp"
 #include "measure/verify.hpp"
 #include "operators/operator.hpp"
@@ -147,6 +148,16 @@ TEST_P(PublicCases, SumsThatHalvesCannotHoldOnTheWayAreRight) {
   const float weights[] = {1, 1, -1};
   fill(input, forward::kWeights, [&](std::int64_t i) { return weights[i]; });
   EXPECT_THAT(output(input, {60000}), Each(60000.0F));  // which fp16 holds
+}
+
+/// Those of more than 2^31 are for a GPU, and these are too slow for simulated threads.
+TEST_P(PublicCases, CountsOfOutputsValuesAndLocations) {
+  if (GetParam().device == "simt") return;
+  for (const LargeCount& one : large_counts(true)) {
+    const Composition composition = shipped_composition(GetParam().name);
+    if (composition.unsupported(one.problem, device_->info())) continue;
+    EXPECT_EQ(fault_of(*device_, composition, one), "") << describe(one.problem);
+  }
 }
 
 std::vector<Arm> forward_arms() {
