@@ -35,7 +35,7 @@ ExportRequest with_wide_locations(const ExportRequest& request) {
 void add_package(std::vector<ExportedFile>& files, const std::filesystem::path& folder,
                  const Words& words) {
   for (const char* file : {"__init__.py", "attention.py", "autograd.py", "fused.py", "layers.py",
-                           "modules.py", "onnx.py", "patch.py", "registration.py"}) {
+                           "modules.py", "norms.py", "onnx.py", "patch.py", "registration.py"}) {
     files.push_back({folder / file, filled(fmt::format("torch/package/{}", file), words)});
   }
 }
@@ -136,7 +136,8 @@ std::vector<ExportedFile> export_torch(const ExportRequest& asked, const Compile
   for (const char* file :
        {"README.md", "build.py", "check.py", "pyproject.toml", "setup.py", "checks/__init__.py",
         "checks/compilers.py", "checks/fused.py", "checks/gradients.py", "checks/models.py",
-        "checks/modules.py", "checks/operator.py", "checks/peers.py", "checks/training.py"}) {
+        "checks/modules.py", "checks/norms.py", "checks/operator.py", "checks/peers.py",
+        "checks/training.py"}) {
     files.push_back({file, filled(fmt::format("torch/{}", file), words)});
   }
   files.push_back({"LICENSE", licence_text()});

@@ -145,8 +145,9 @@ class Patch(unittest.TestCase):
     def setUp(self):
         before = dict(sys.modules)
         self.addCleanup(lambda: (sys.modules.clear(), sys.modules.update(before)))
-        torch = module("torch")
+        torch = module("torch", float16="fp16", bfloat16="bf16", float32="fp32")
         torch.nn = module("torch.nn", Module=object)
+        torch.autograd = module("torch.autograd", Function=object)
         package = module("package")
         package.__path__ = [str(FOLDER)]
         module("package.attention",
@@ -181,6 +182,18 @@ class Patch(unittest.TestCase):
         self.assertIs(mmcv.MultiScaleDeformableAttnFunction, Theirs)
         self.assertIs(detr.MSDeformAttnFunction, Theirs)
         self.assertIs(model.MultiScaleDeformableAttention, Attention)
+
+    def test_replaces_frozen_norms_unless_they_are_to_stay(self):
+        norm = type("DetrFrozenBatchNorm2d", (), {"forward": lambda self, x: "theirs", "__module__": "models.backbone"})
+        before = norm.forward
+        module("models.backbone", DetrFrozenBatchNorm2d=norm)
+        module("models.detr", DetrFrozenBatchNorm2d=norm)
+        with self.patched(norms=False) as report:
+            self.assertEqual(report.replaced, [])
+        with self.patched() as report:
+            self.assertEqual(report.replaced, ["models.backbone.DetrFrozenBatchNorm2d.forward"])
+            self.assertIsNot(norm.forward, before)
+        self.assertIs(norm.forward, before)
 
     def test_says_what_it_replaced_and_what_not_and_why(self):
         module("transformers.models.a.modeling_a", MultiScaleDeformableAttention=Attention)

@@ -55,12 +55,12 @@ TEST_F(ExportedPackage, HasTheFilesOfAnExtension) {
       testing::UnorderedElementsAre(
           "LICENSE", "README.md", "build.py", "check.py", "checks/__init__.py",
           "checks/compilers.py", "checks/fused.py", "checks/gradients.py", "checks/models.py",
-          "checks/modules.py", "checks/operator.py", "checks/peers.py", "checks/training.py",
-          "my_ops/__init__.py", "my_ops/_ops.py", "my_ops/attention.py", "my_ops/autograd.py",
-          "my_ops/fused.py", "my_ops/layers.py", "my_ops/modules.py", "my_ops/onnx.py",
-          "my_ops/patch.py", "my_ops/registration.py", "pyproject.toml", "setup.py",
-          "src/binding_classic.hpp", "src/binding_stable.hpp", "src/export.json",
-          "src/fused_ops.hpp", "src/msda_forward.cu", "src/msda_forward.h",
+          "checks/modules.py", "checks/norms.py", "checks/operator.py", "checks/peers.py",
+          "checks/training.py", "my_ops/__init__.py", "my_ops/_ops.py", "my_ops/attention.py",
+          "my_ops/autograd.py", "my_ops/fused.py", "my_ops/layers.py", "my_ops/modules.py",
+          "my_ops/norms.py", "my_ops/onnx.py", "my_ops/patch.py", "my_ops/registration.py",
+          "pyproject.toml", "setup.py", "src/binding_classic.hpp", "src/binding_stable.hpp",
+          "src/export.json", "src/fused_ops.hpp", "src/msda_forward.cu", "src/msda_forward.h",
           "src/msda_forward_images.h", "src/ops.cpp", "src/report.md"));
   EXPECT_THAT(content_of(*torch_, "LICENSE"), HasSubstr("Apache License"));
   EXPECT_THAT(content_of(*torch_, "pyproject.toml"), HasSubstr("name = \"my-ops\""));
@@ -70,17 +70,18 @@ TEST_F(ExportedPackage, HasTheFilesOfAnExtension) {
 }
 
 TEST_F(ExportedPackage, HasTheFilesOfAProjectForKernelBuilder) {
-  EXPECT_THAT(names_of(*hub_), testing::UnorderedElementsAre(
-                                   "CARD.md", "build.toml", "flake.nix", "my_ops_cuda/export.json",
-                                   "my_ops_cuda/msda_forward.cu", "my_ops_cuda/msda_forward.h",
-                                   "my_ops_cuda/msda_forward_images.h", "my_ops_cuda/report.md",
-                                   "tests/__init__.py", "tests/test_attention.py",
-                                   "torch-ext/binding_stable.hpp", "torch-ext/my_ops/__init__.py",
-                                   "torch-ext/my_ops/attention.py", "torch-ext/my_ops/autograd.py",
-                                   "torch-ext/my_ops/fused.py", "torch-ext/my_ops/layers.py",
-                                   "torch-ext/my_ops/modules.py", "torch-ext/my_ops/onnx.py",
-                                   "torch-ext/my_ops/patch.py", "torch-ext/my_ops/registration.py",
-                                   "torch-ext/fused_ops.hpp", "torch-ext/torch_binding.cpp"));
+  EXPECT_THAT(
+      names_of(*hub_),
+      testing::UnorderedElementsAre(
+          "CARD.md", "build.toml", "flake.nix", "my_ops_cuda/export.json",
+          "my_ops_cuda/msda_forward.cu", "my_ops_cuda/msda_forward.h",
+          "my_ops_cuda/msda_forward_images.h", "my_ops_cuda/report.md", "tests/__init__.py",
+          "tests/test_attention.py", "torch-ext/binding_stable.hpp", "torch-ext/my_ops/__init__.py",
+          "torch-ext/my_ops/attention.py", "torch-ext/my_ops/autograd.py",
+          "torch-ext/my_ops/fused.py", "torch-ext/my_ops/layers.py", "torch-ext/my_ops/modules.py",
+          "torch-ext/my_ops/norms.py", "torch-ext/my_ops/onnx.py", "torch-ext/my_ops/patch.py",
+          "torch-ext/my_ops/registration.py", "torch-ext/fused_ops.hpp",
+          "torch-ext/torch_binding.cpp"));
   const std::string& build = content_of(*hub_, "build.toml");
   EXPECT_THAT(build, HasSubstr("name = \"my-ops\""));
   EXPECT_THAT(build, HasSubstr("[kernel.my_ops]"));

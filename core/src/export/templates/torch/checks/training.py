@@ -11,8 +11,8 @@ from .models import deformable_detr, gpu_milliseconds, make, smooth_images, tens
 from @PACKAGE@ import patched
 
 STEPS = 200
-SIZES = [(480, 640), (512, 704), (576, 768), (608, 800), (640, 864), (672, 896), (704, 960), (736, 992), (768, 1024),
-         (800, 1066)]
+SIZES = [(608, 800), (640, 853), (672, 896), (704, 938), (736, 981), (768, 1024), (800, 1066), (800, 1120), (800, 1200),
+         (800, 1333)]
 
 
 def _losses(seed, steps):

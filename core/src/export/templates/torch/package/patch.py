@@ -9,6 +9,7 @@ import torch
 from .attention import deformable_attention
 from .layers import MultiScaleDeformableAttention, points_by_level
 from .modules import CLASSES, drop_in, family_of, names_of
+from .norms import frozen_norm, is_frozen_norm
 
 # How the names of autograd functions around Deformable DETR's kernel begin: those of mmcv, detrex, Grounding
 # DINO and BEVFormer; those of Deformable DETR and of what was copied from it.
@@ -102,13 +103,20 @@ def _in_transformers(module, names, report):
         yield module, _HF_BY_LEVEL, _by_level(names[_HF_BY_LEVEL]), f"{module.__name__}.{_HF_BY_LEVEL}"
 
 
-def _replacements(report):
+def _norms(module_name, names):
+    for found in [found for found in names.values() if is_frozen_norm(found, module_name)]:
+        yield found, "forward", frozen_norm(found.forward), f"{module_name}.{found.__name__}.forward"
+
+
+def _replacements(report, norms):
     """Of the modules that have been imported."""
     for name, module in list(sys.modules.items()):
         names = getattr(module, "__dict__", {})  # not getattr(module, ...), which may import
         if name == __name__ or name.startswith(__package__ + "."):
             continue
         yield from _forwards(name, names, report)
+        if norms:
+            yield from _norms(name, names)
         if name.startswith("transformers.models."):
             yield from _in_transformers(module, names, report)
             continue
@@ -135,12 +143,13 @@ def _look_at(model, report):
 
 
 @contextlib.contextmanager
-def patched(model=None):
-    """Models that exist already and those made inside use the operator, for inference and for training. Returns a
-    Report; with a model, it also tells of the model's own attentions that do not call what is replaced."""
+def patched(model=None, norms=True):
+    """Models that exist already and those made inside use the operator, for inference and for training. With `norms`
+    their backbones' frozen batch norms are one kernel each, whose results have the type of their inputs, under AMP too.
+    Returns a Report; with a model, it also tells of the model's own attentions that do not call what is replaced."""
     report, undo = Report(), {}
     try:
-        for owner, name, replacement, place in _replacements(report):
+        for owner, name, replacement, place in _replacements(report, norms):
             if (id(owner), name) not in undo:
                 undo[id(owner), name] = owner, name, getattr(owner, name)
                 report.replaced.append(place)
