@@ -1,6 +1,7 @@
-"""Frozen batch norms of backbones in one kernel. They are no attention; but as models write them, `x * scale + bias` in
-PyTorch, they take as long as all of a patched model's attentions and more, and under AMP, whose buffers are fp32, they
-make all activations behind them fp32."""
+"""Frozen batch norms of backbones in one kernel, in fp16 and bf16. They are no attention; but as models write them,
+`x * scale + bias` in PyTorch, they take longer than all of a patched model's attentions, and under AMP, whose buffers are
+fp32, they make all activations behind them fp32. In fp32 a model keeps its own: what is behind a ReLU has other gradients
+where a number near zero is rounded to the other side."""
 
 import functools
 
@@ -46,11 +47,11 @@ def _is_for(module, x):
     if x.dim() != 4 or any(not isinstance(one, torch.Tensor) or one.requires_grad or one.dim() != 1 for one in buffers):
         return False
     kinds = {one.dtype for one in buffers}
-    return kinds == {x.dtype} or (x.is_cuda and x.dtype in _NARROW and kinds == {torch.float32})
+    return x.is_cuda and x.dtype in _NARROW and kinds in ({x.dtype}, {torch.float32})
 
 
 def frozen_norm(theirs):
-    """A forward in the place of such a norm's: in fp32 or finer inside, rounded once, in the type of x."""
+    """A forward in the place of such a norm's: fp32 inside, rounded once, in the type of x."""
 
     @functools.wraps(theirs)
     def forward(self, x):

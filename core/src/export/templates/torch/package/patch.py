@@ -145,7 +145,8 @@ def _look_at(model, report):
 @contextlib.contextmanager
 def patched(model=None, norms=True):
     """Models that exist already and those made inside use the operator, for inference and for training. With `norms`
-    their backbones' frozen batch norms are one kernel each, whose results have the type of their inputs, under AMP too.
+    their backbones' frozen batch norms are one kernel each in fp16 and bf16, and results have the type of the norms' inputs,
+    under AMP too.
     Returns a Report; with a model, it also tells of the model's own attentions that do not call what is replaced."""
     report, undo = Report(), {}
     try:
