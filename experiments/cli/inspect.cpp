@@ -126,10 +126,9 @@ void print_all(const std::vector<Inspected>& all) {
 }
 
 /// The composition computing the operator that was asked for. Throws UsageError when it cannot.
-Composition composition_for(const Arguments& arguments, const std::string& name,
+Composition composition_for(const Operator* named, const std::string& name,
                             const Registry& registry, const std::vector<Use>& uses) {
   const Composition composition(registry, uses);
-  const Operator* const named = operator_option(arguments);
   const Operator& op = named != nullptr ? *named : composition.op();
   if (const std::string refusal = composition.refuses(op); !refusal.empty()) {
     throw UsageError(fmt::format("inspect: {}: {}", name, refusal));
@@ -163,6 +162,7 @@ int inspect_command(const std::vector<std::string>& words) {
   if (split.names.size() != 1) {
     throw UsageError("inspect: name one variant, recipe or arm; --diff names a second");
   }
+  const Operator* const named = named_operator(arguments, "inspect", split);
   std::vector<std::string> names = split.names;
   if (const auto other = arguments.find("diff")) names.push_back(*other);
   const Recipes recipes = recipes_for(arguments.find("recipes"), registry, names);
@@ -170,7 +170,7 @@ int inspect_command(const std::vector<std::string>& words) {
   all.reserve(names.size());
   for (const std::string& name : names) {
     const std::vector<Use> uses = with_levels(arguments, uses_of(name, registry, recipes));
-    const Composition composition = composition_for(arguments, name, registry, uses);
+    const Composition composition = composition_for(named, name, registry, uses);
     const Problem problem = problem_for(arguments, split, composition.op(), registry);
     if (all.empty()) fmt::print("{}, for {}\n", describe(problem), architecture);
     all.push_back(inspect(name, composition, problem, architecture));

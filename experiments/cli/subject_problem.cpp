@@ -38,6 +38,18 @@ SubjectWords split_words(const std::vector<std::string>& words) {
   return split;
 }
 
+const Operator* named_operator(const Arguments& arguments, const std::string& command,
+                               const SubjectWords& words) {
+  Words keys(words.keys);
+  const auto word = keys.take("operator");
+  const Operator* const option = operator_option(arguments);
+  if (!word) return option;
+  if (option != nullptr) {
+    throw UsageError(command + ": give either operator= or --operator, not both");
+  }
+  return &find_operator(*word);
+}
+
 std::optional<ProblemSpec> subject_problem(const Arguments& arguments, const std::string& command,
                                            const SubjectWords& words, const std::string& op,
                                            const Registry& registry) {

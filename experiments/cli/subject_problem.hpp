@@ -18,6 +18,11 @@ struct SubjectWords {
 };
 SubjectWords split_words(const std::vector<std::string>& words);
 
+/// What --operator or the word operator= names; nullptr where neither is there. Throws UsageError
+/// with the command's name where both are.
+const Operator* named_operator(const Arguments& arguments, const std::string& command,
+                               const SubjectWords& words);
+
 /// Of the KEY=VALUE words; else what --problem names, in the experiment of the first
 /// EXPERIMENT:ARM or among the presets; else the first problem of operator `op` in that experiment;
 /// else nullopt. `op` "": any of an experiment's, the default one of words and presets. Throws

@@ -92,7 +92,7 @@ ProblemSpec problem_from(const Arguments& arguments, const SubjectWords& words,
   if (directory && (arguments.has("problem") || !words.keys.empty())) {
     throw UsageError("verify: give either a problem or --input, not both");
   }
-  const Operator* const named = operator_option(arguments);
+  const Operator* const named = named_operator(arguments, "verify", words);
   const std::string op(named != nullptr ? named->name() : kDefaultOperator);
   ProblemSpec spec = arguments.has("evidence") ? documents_problem() : small_problem();
   spec.op = op;

@@ -78,6 +78,17 @@ TEST(CliShow, ShowsParametersSizesAndParts) {
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'fixture'?"));
 }
 
+TEST(Cli, InspectTakesTheWordOperatorAsTheOption) {
+  const Outcome both = run({"inspect", "vector-loads", "operator=fused", "--operator", "fused"});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.err, HasSubstr("give either operator= or --operator, not both"));
+  const Outcome word = run({"inspect", "cpu-scalar", "operator=fused"});
+  const Outcome option = run({"inspect", "cpu-scalar", "--operator", "fused"});
+  EXPECT_EQ(word.exit_code, 2);
+  EXPECT_EQ(word.err, option.err);
+  EXPECT_THAT(word.err, HasSubstr("fused"));
+}
+
 TEST(Cli, InspectSaysWhatAVariantDoesNotTake) {
   const Outcome outcome = run({"inspect", "mixed-precision", "--dtype", "fp32"});
   EXPECT_EQ(outcome.exit_code, 1);
