@@ -1,9 +1,11 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <msda/error.hpp>
 
+#include "facts/timing_mode.hpp"
 #include "pattern.hpp"
 #include "runner/profile/csv.hpp"
 #include "runner/profile/profiler.hpp"
@@ -22,7 +24,8 @@ struct OpenRanges {
 /// A range of a cell is named "cell PROBLEM/ARM/MODE". Neither tool escapes names, and an arm's may
 /// hold slashes, so the first and the last one count.
 std::optional<OpenRanges> ranges_in(const std::string& text) {
-  static const Pattern kCell(R"(cell ([^/:"]+)/([^:"]+)/(cold|warm|graph|behind))");
+  static const Pattern kCell(
+      fmt::format(R"(cell ([^/:"]+)/([^:"]+)/({}))", fmt::join(all_names<TimingMode>(), "|")));
   static const Pattern kPart(R"(part ([^:"/]+))");
   if (text.find(kProfiledRange) == std::string::npos) return std::nullopt;
   const auto cell = kCell.search(text);
