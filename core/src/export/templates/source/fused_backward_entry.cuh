@@ -12,7 +12,8 @@ constexpr int kFusedBackwardOrder[] = {kValue,        kOffsets,       kLogits,
                                        kGradOfLogits, kReferences,    kGradOfReferences};
 constexpr int kSummed = 4;
 
-/// By a kernel of the table; where none is for a call, of points that are made once more.
+/// Gradients by a kernel of the table; for calls that no kernel is for, locations and weights are
+/// computed again and the plain gradients taken of them.
 class FusedBackward {
  public:
   FusedBackward(const msda_problem& p, void* const* tensors)
