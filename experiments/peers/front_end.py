@@ -67,20 +67,21 @@ def chain(spatial_shapes, reference_points, offsets, weights, of_locations, of_w
 
 
 compiled_chain = torch.compile(chain, dynamic=False)
-kept = {}  # what a forward pass has left for the backward pass, by the addresses of the inputs
+
+
+def points(spatial_shapes, reference_points, offsets, logits, anchors=0, scale=0.5, compiled=False):
+    """What a forward pass has left for the backward pass: the time of it is not in that of the gradients."""
+    return front_end(spatial_shapes, reference_points, offsets, logits, anchors, scale)
 
 
 def backward(value, spatial_shapes, spatial_shapes_list, reference_points, offsets, logits, grad_output,
              grad_value=None, grad_offsets=None, grad_logits=None, grad_reference_points=None, anchors=0,
-             scale=0.5, compiled=False):
-    """Writes the gradients that are asked for. Locations and weights are those of the forward pass, whose time is not in
-    that of the gradients. `compiled`: the way back through the front end by torch.compile."""
+             scale=0.5, compiled=False, prepared=None):
+    """Writes the gradients that are asked for. `prepared`: locations and weights. `compiled`: the way back through the
+    front end by torch.compile."""
     from msda_ops._ops import ops
 
-    key = tuple(tensor.data_ptr() for tensor in (reference_points, offsets, logits))
-    if key not in kept:
-        kept[key] = front_end(spatial_shapes, reference_points, offsets, logits, anchors, scale)
-    locations, weights = kept[key]
+    locations, weights = prepared
     chained = (grad_offsets, grad_logits, grad_reference_points)
     of_points = any(tensor is not None for tensor in chained)
     asked = (1 if grad_value is not None else 0) + (6 if of_points else 0)
@@ -109,3 +110,4 @@ def refuses(problem):
 
 forward.refuses = refuses
 backward.refuses = refuses
+backward.prepare = points

@@ -54,6 +54,7 @@ ExternalLibrary ExternalLibrary::python(const std::string& callable,
   ExternalLibrary library;
   library.subject_ = "Python callable " + std::filesystem::path(callable).filename().string();
   library.entry_ = reinterpret_cast<void*>(entries.entry);
+  library.prepare_entry_ = reinterpret_cast<void*>(entries.prepare);
   library.query_entry = entries.query;
   library.error_entry = entries.error;
   return library;

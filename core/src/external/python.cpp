@@ -124,7 +124,7 @@ const Interpreter& interpreter_of_process(const std::string& name) {
 
 PythonEntries open_python(const std::string& callable, const std::string& interpreter) {
   PythonEntries entries;
-  static_assert(sizeof(entries) == 3 * sizeof(void*));
+  static_assert(sizeof(entries) == 4 * sizeof(void*));
   interpreter_of_process(interpreter)
       .run(fmt::format("open_callable({}, {}, {})", reinterpret_cast<std::uintptr_t>(&entries),
                        reinterpret_cast<std::uintptr_t>(callable.data()), callable.size()));

@@ -12,10 +12,11 @@ struct PythonEntries {
   msda_query_entry* query = nullptr;
   msda_operator_entry* entry = nullptr;
   msda_error_entry* error = nullptr;
+  msda_operator_prepare_entry* prepare = nullptr;  ///< null where the callable has no `prepare`
 };
 
 /// `callable` is FILE.py:FUNCTION, or PACKAGE.MODULE:FUNCTION after the folder of the experiment,
-/// where the module may lie as well. Nothing of it is imported before PythonEntries::query.
+/// where the module may lie as well. What fails in its import is said by PythonEntries::query.
 /// `interpreter` is a name in PATH or a file; its packages are those that the callable sees. One
 /// process has one interpreter. Throws Unsupported when there is none, or none with a shared
 /// library, and Error when it cannot be started.

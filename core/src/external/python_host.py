@@ -80,6 +80,7 @@ class Tensor(ctypes.Structure):
 
 
 QUERY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Problem), ctypes.POINTER(Answer))
+# Of an entry and of what prepares it: the fourth is the state, which stays on this side.
 ENTRY = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.POINTER(Tensor), ctypes.c_int32, ctypes.POINTER(Problem), ctypes.c_void_p, ctypes.c_void_p
 )
@@ -246,8 +247,17 @@ class Arm:
         self.framework = None
         self.options = {}
         self.calls = {}
+        self.prepared = {}  # what the function's `prepare` has made of an input set, by its addresses
         self.refusal = None
         self.error = ctypes.create_string_buffer(b"")
+        self.failure = None  # why there is no function; the query says so
+        try:
+            self.function = find_function(callable_name)
+        except BaseException as failure:
+            self.failure = failure
+
+    def prepares(self):
+        return callable(getattr(self.function, "prepare", None))
 
     def guarded(self, action):
         try:
@@ -274,10 +284,10 @@ class Arm:
             raise RuntimeError("msda_problem has another size here than in the program")
         if problem.layout == ZERO_BORDER:
             raise Refusal("tensors of Python have no border")
-        try:
-            self.function = find_function(self.callable_name)
-        except ModuleNotFoundError as missing:
-            raise Refusal(f"there is no Python module {missing.name} for {sys.executable}") from None
+        if isinstance(self.failure, ModuleNotFoundError):
+            raise Refusal(f"there is no Python module {self.failure.name} for {sys.executable}")
+        if self.failure is not None:
+            raise self.failure
         self.framework = tensors_of_framework()
         self.parameters = parameters_of(self.function)
         self.options = json.loads(problem.options) if problem.options else {}
@@ -288,16 +298,16 @@ class Arm:
         if reason:
             raise Refusal(str(reason))
 
-    def bind(self, tensors, problem):
+    def bind(self, tensors, problem, parameters, **more):
         """The arguments and outputs of a call on these tensors."""
         on_cuda = problem.device == CUDA
         named = {t.name.decode(): self.framework.wrap(t, on_cuda) for t in tensors}
         outputs = [named[t.name.decode()] for t in tensors if t.role == OUTPUT]
-        if self.parameters is None:
+        if parameters is None:
             names = POSITIONAL if problem.operator_name == b"forward" else [t.name.decode() for t in tensors if t.role != OUTPUT]
             return [named[name] for name in names] + list(self.options.values()), outputs
-        arguments = dict(self.options)
-        for name, parameter in self.parameters.items():
+        arguments = dict(self.options) | {name: value for name, value in more.items() if value is not None}
+        for name, parameter in parameters.items():
             tensor = ALIASES.get(name, name)
             if name in arguments:
                 continue
@@ -318,10 +328,19 @@ class Arm:
                 )
         return arguments, outputs
 
+    def prepare(self, tensors, problem, stream):
+        """Again for the same tensors it leaves the result where it was: a graph reads it there."""
+        function = self.function.prepare
+        with self.framework.on(stream):
+            made = function(**self.bind(tensors, problem, parameters_of(function))[0])
+            key = key_of(tensors)
+            for to, one in zip(self.prepared.setdefault(key, made), made):
+                self.framework.copy(to, one)
+
     def launch(self, tensors, problem, stream):
-        key = tuple(t.data for t in tensors)
+        key = key_of(tensors)
         if key not in self.calls:
-            self.calls[key] = self.bind(tensors, problem)
+            self.calls[key] = self.bind(tensors, problem, self.parameters, prepared=self.prepared.get(key))
         arguments, outputs = self.calls[key]
         with self.framework.on(stream):
             function = self.function
@@ -337,22 +356,29 @@ class Arm:
             self.framework.copy(to, one)
 
 
+def key_of(tensors):
+    return tuple(t.data for t in tensors)
+
+
 KEPT = []  # callbacks must outlive every call
 
 
 def open_callable(address, name_address, name_size):
-    """Writes the three C functions of an arm to `address`."""
+    """Writes the four C functions of an arm to `address`; the last is null where nothing is prepared."""
     arm = Arm(ctypes.string_at(name_address, name_size).decode())
+
+    def entry(call):
+        return ENTRY(
+            lambda tensors, count, problem, _, stream: arm.guarded(lambda: call(tensors[:count], problem[0], stream))
+        )
+
     callbacks = (
         QUERY(lambda problem, answer: arm.guarded(lambda: arm.query(problem[0], answer[0]))),
-        ENTRY(
-            lambda tensors, count, problem, _, stream: arm.guarded(
-                lambda: arm.launch(tensors[:count], problem[0], stream)
-            )
-        ),
+        entry(arm.launch),
         ERROR(lambda code: ctypes.addressof(arm.error)),
+        *([entry(arm.prepare)] if arm.prepares() else []),
     )
     KEPT.append((arm, callbacks))
-    functions = (ctypes.c_void_p * len(callbacks)).from_address(address)
+    functions = (ctypes.c_void_p * 4).from_address(address)
     for i, callback in enumerate(callbacks):
         functions[i] = ctypes.cast(callback, ctypes.c_void_p).value

@@ -60,6 +60,7 @@ constexpr Callable kCallables[] = {
     {"forward", "", DType::kFloat32, CellStatus::kOk, ""},
     {"in_place", R"({"factor": 1})", DType::kFloat16, CellStatus::kOk, ""},
     {"of_logits", "", DType::kFloat32, CellStatus::kOk, ""},
+    {"of_prepared", "", DType::kFloat32, CellStatus::kOk, ""},
     {"shifted", "", DType::kFloat32, CellStatus::kWrong, "relative L2 error"},
     {"writes_nothing", "", DType::kFloat32, CellStatus::kWrong, "were not written"},
     {"only_fp16", "", DType::kFloat32, CellStatus::kSkipped, "it takes fp16 alone"},
