@@ -45,4 +45,15 @@ const std::vector<Truth>& GroupInputs::truths(const Operator& op, std::size_t se
   return found->second;
 }
 
+const std::vector<QueryShare>& GroupInputs::shares(const Operator& op, const LinearOperator& linear,
+                                                   std::size_t set, std::size_t query) {
+  constexpr std::size_t kMost = 256;  // each may be some hundred rows
+  Shares& own = shares_[{&op, set}];
+  if (!own.of) own.of = linear.shares_of(*sets_.at(set).input);
+  if (own.known.size() == kMost) own.known.clear();
+  const auto [found, is_new] = own.known.try_emplace(query);
+  if (is_new) found->second = own.of(static_cast<std::int64_t>(query));
+  return found->second;
+}
+
 }  // namespace msda

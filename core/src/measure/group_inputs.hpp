@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "measure/device_input.hpp"
+#include "operators/linear.hpp"
 #include "reference/truth.hpp"
 
 namespace msda {
@@ -42,12 +43,21 @@ class GroupInputs {
   std::string mend(Device& device);
   /// What a composition of this operator must write for a set: one Truth for each output.
   const std::vector<Truth>& truths(const Operator& op, std::size_t set);
+  /// Of a query of a set; `linear` is `op`.
+  const std::vector<QueryShare>& shares(const Operator& op, const LinearOperator& linear,
+                                        std::size_t set, std::size_t query);
 
  private:
   std::vector<InputSet> sets_;
   std::vector<DeviceInput> on_device_;
   /// Of other operators on the same tensors, by set.
   std::map<std::pair<const Operator*, std::size_t>, std::vector<Truth>> others_;
+  /// By operator and set: of any query, and of those that somebody asked for.
+  struct Shares {
+    SharesOfQuery of;
+    std::map<std::size_t, std::vector<QueryShare>> known;
+  };
+  std::map<std::pair<const Operator*, std::size_t>, Shares> shares_;
 };
 
 }  // namespace msda

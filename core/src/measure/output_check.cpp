@@ -128,7 +128,7 @@ Verdict OutputCheck::judge_whole(const RowWatch& watch) {
   for (std::size_t i = 0; i < outputs.size(); ++i) watch.undo(set_, i, 0, outputs[i]);
   Verdict verdict =
       judge(composition_, inputs_.problem(), inputs_.truths(composition_.op(), set_), outputs);
-  if (verdict.right && !watch.has_exchanged(set_)) known_[set_] = {digests_of(outputs), verdict};
+  if (verdict.right && !watch.has_moved(set_)) known_[set_] = {digests_of(outputs), verdict};
   return verdict;
 }
 
@@ -170,7 +170,7 @@ std::string OutputCheck::fault_of_parts(const RowWatch& watch, std::vector<Bytes
     if (deterministic_[output] && is_known(output, part)) continue;
     if (std::string fault = fault_of_rows(output, part); !fault.empty()) return fault;
     if (!deterministic_[output]) continue;
-    if (!watch.has_exchanged(set_)) return kOtherBits;
+    if (!watch.has_moved(set_)) return kOtherBits;
     open[output] = std::move(part);
   }
   return "";

@@ -3,11 +3,6 @@
 #include <algorithm>
 #include <span>
 
-#include <fmt/format.h>
-
-#include "input/elements.hpp"
-#include "reference/compare.hpp"
-
 namespace msda {
 namespace {
 
@@ -17,20 +12,6 @@ constexpr int kTries = 8;
 
 bool has_query_rows(const TensorSpec& spec) {
   return spec.rank >= 2 && spec.axes[0] == Axis::kBatch && spec.axes[1] == Axis::kQuery;
-}
-
-bool is_right(const Comparison& comparison) {
-  return comparison.not_written == 0 && comparison.infinite == 0 && comparison.row_excess <= 1 &&
-         comparison.element_excess <= 1;
-}
-
-/// Piece `piece` of an output as `bytes`, held against its truth.
-Comparison compare_piece(const Truth& truth, const Bounds& bounds, const Bytes& bytes,
-                         std::size_t piece) {
-  const std::size_t elements = bytes.size() / size_of(truth.shape.type);
-  const auto first_row = static_cast<std::int64_t>(piece * elements) / truth.shape.elements;
-  return compare(truth.shape, bytes, std::span(truth.output).subspan(piece * elements, elements),
-                 &bounds, 1, first_row);
 }
 
 /// Both pieces of `two`, `bytes` long each, and their places in a slot, where one follows the
@@ -52,6 +33,7 @@ RowWatch::RowWatch(Device& device, GroupInputs& inputs, WatchMemory& memory, Wat
       memory_(memory),
       arm_(std::move(arm)),
       op_(arm_.composition.op()),
+      turns_(op_, inputs),
       generator_(generator),
       prepares_(std::ranges::any_of(arm_.prepared.parts, &LaunchPart::outside)),
       pairs_(inputs.size()),
@@ -74,7 +56,7 @@ RowWatch::RowWatch(Device& device, GroupInputs& inputs, WatchMemory& memory, Wat
 void RowWatch::begin() {
   if (!prepares_ || watched_.empty()) return;
   for (std::size_t set = 0; set < inputs_.size(); ++set) {
-    toggle(set, 0);
+    move(set, 0);
     prepare_again(set);
   }
 }
@@ -158,40 +140,38 @@ std::size_t RowWatch::owner_of(std::size_t set, std::size_t query) const {
   return query;
 }
 
-bool RowWatch::differ(std::size_t set, const Pair& pair) const {
-  const std::vector<Truth>& truths = inputs_.truths(op_, set);
-  return std::ranges::any_of(watched_, [&](const Pieces& output) {
-    if (!output.of_queries) return false;
-    const Truth& truth = truths[output.number];
-    Bytes bytes(output.bytes);
-    const std::size_t elements = output.bytes / size_of(truth.shape.type);
-    for (std::size_t i = 0; i < elements; ++i) {
-      store_element(truth.shape.type, bytes.data(), static_cast<std::int64_t>(i),
-                    static_cast<float>(truth.output[pair.queries[0] * elements + i]));
-    }
-    return !is_right(compare_piece(truth, arm_.bounds(set, output.number), bytes, pair.queries[1]));
-  });
+std::vector<std::size_t> RowWatch::turned_queries(std::size_t set) const {
+  std::vector<std::size_t> queries;
+  for (const Pair& pair : pairs_[set]) {
+    if (pair.turned) queries.push_back(pair.queries[0]);
+  }
+  return queries;
 }
 
-/// For each pair its inputs as they are, and exchanged, so that one copy puts them in place; then
-/// finite noise for two pieces of any output.
+/// Of all states of a pair the inputs of both queries, as they lie then.
+void RowWatch::stage_pair(std::size_t set, std::size_t number, Bytes& staged) const {
+  const Pair& pair = pairs_[set][number];
+  for (const Pieces& input : exchanged_) {
+    const Bytes& content = inputs_.content(set, input.tensor);
+    for (std::size_t copy = 0; copy < 2 * kStates; ++copy) {
+      const std::size_t state = copy / 2;
+      const std::size_t whose = (copy + state) % 2;  // in odd states the other way round
+      const std::size_t slot = ((set * kPairs + number) * kStates + state) * input_slot_;
+      std::byte* const to = staged.data() + slot + input.offset + copy % 2 * input.bytes;
+      std::copy_n(content.data() + pair.queries[whose] * input.bytes, input.bytes, to);
+      if (state >= 2 && whose == 0) turns_.turn(input.tensor, {to, input.bytes});
+    }
+  }
+}
+
+/// The inputs of each pair in each state, so that one copy puts them in place; then finite noise
+/// for two pieces of any output.
 void RowWatch::stage() {
   constexpr std::uint64_t kFinite = 0x3F3F3F3F3F3F3F3F;  // no exponent of all ones in any type
-  noise_ = inputs_.size() * kPairs * 2 * input_slot_;
+  noise_ = inputs_.size() * kPairs * kStates * input_slot_;
   Bytes bytes(noise_ + output_slot_ + sizeof kFinite);
   for (std::size_t set = 0; set < pairs_.size(); ++set) {
-    for (std::size_t i = 0; i < kPairs; ++i) {
-      for (const Pieces& input : exchanged_) {
-        const Bytes& content = inputs_.content(set, input.tensor);
-        for (std::size_t copy = 0; copy < 4; ++copy) {
-          // The first two are of the state as it is, the others the other way round.
-          const std::size_t query = pairs_[set][i].queries[copy < 2 ? copy : 3 - copy];
-          const std::size_t slot = ((set * kPairs + i) * 2 + copy / 2) * input_slot_;
-          std::copy_n(content.data() + query * input.bytes, input.bytes,
-                      bytes.data() + slot + input.offset + copy % 2 * input.bytes);
-        }
-      }
-    }
+    for (std::size_t i = 0; i < kPairs; ++i) stage_pair(set, i, bytes);
   }
   for (std::size_t at = noise_; at + sizeof kFinite <= bytes.size(); at += sizeof kFinite) {
     const std::uint64_t number = generator_() & kFinite;
@@ -205,7 +185,7 @@ void RowWatch::stage() {
 }
 
 void RowWatch::place(std::size_t set, const Pair& pair, std::size_t number) {
-  const std::size_t slot = ((set * kPairs + number) * 2 + (pair.exchanged ? 1 : 0)) * input_slot_;
+  const std::size_t slot = ((set * kPairs + number) * kStates + pair.state()) * input_slot_;
   const auto* const staged = static_cast<const std::byte*>(memory_.staged->data()) + slot;
   for (const Pieces& input : exchanged_) {
     auto* const data = static_cast<std::byte*>(inputs_.on_device(set).tensors()[input.tensor]);
@@ -214,10 +194,11 @@ void RowWatch::place(std::size_t set, const Pair& pair, std::size_t number) {
   }
 }
 
-void RowWatch::toggle(std::size_t set, std::size_t number) {
+void RowWatch::move(std::size_t set, std::size_t number) {
   Pair& pair = pairs_[set][number];
   if (exchanged_.empty() || pair.queries[0] == pair.queries[1]) return;
   pair.exchanged = !pair.exchanged;
+  pair.turned = turns_.exist() && below(2) == 0;
   place(set, pair, number);
 }
 
@@ -234,9 +215,25 @@ void RowWatch::overwrite(const Look& look) {
     const Two& pieces = look.pieces[output.number];
     auto* const data =
         static_cast<std::byte*>(inputs_.on_device(look.set).tensors()[output.tensor]);
-    device_.enqueue_copy(data + pieces[0] * output.bytes, staged + output.offset,
-                         between_slot_and_tensor(output.bytes, pieces));
+    if (!output.of_queries || !look.kept) {
+      device_.enqueue_copy(data + pieces[0] * output.bytes, staged + output.offset,
+                           between_slot_and_tensor(output.bytes, pieces));
+      continue;
+    }
+    device_.enqueue_copy(data + pieces[1 - *look.kept] * output.bytes, staged + output.offset,
+                         {output.bytes, 1, output.bytes, output.bytes});
   }
+}
+
+/// Of a sum one row that the pair's first query has a share in, where there is one.
+RowWatch::Two RowWatch::draw_pieces(const Pieces& output, std::size_t set, const Pair& pair) {
+  Two pieces = {below(output.count), below(output.count)};
+  if (turns_.is_sum(output.tensor) && !exchanged_.empty()) {
+    const std::vector<QueryShare>& shares = turns_.shares(set, pair.queries[0]);
+    if (!shares.empty()) pieces[0] = shares[below(shares.size())].row;
+  }
+  std::ranges::sort(pieces);
+  return pieces;
 }
 
 void RowWatch::before(int launch) {
@@ -244,16 +241,14 @@ void RowWatch::before(int launch) {
   pending_[set].reset();
   if (watched_.empty() || looks_.size() == most_looks_) return;
   const std::size_t number = prepares_ ? 0 : below(kPairs);
-  if (!prepares_) toggle(set, number);
-  const Two queries = pairs_[set][number].queries;
-  Look look{set, queries, {owner_of(set, queries[0]), owner_of(set, queries[1])}, {}};
+  if (!prepares_) move(set, number);
+  const Pair& pair = pairs_[set][number];
+  const Two queries = pair.queries;
+  const Two owners = {owner_of(set, queries[0]), owner_of(set, queries[1])};
+  Look look{set, queries, owners, turned_queries(set), {}, {}};
+  if (!prepares_ && !exchanged_.empty() && queries[0] != queries[1]) look.kept = below(2);
   for (const Pieces& output : watched_) {
-    Two pieces = queries;
-    if (!output.of_queries) {
-      pieces = {below(output.count), below(output.count)};
-      std::ranges::sort(pieces);
-    }
-    look.pieces.push_back(pieces);
+    look.pieces.push_back(output.of_queries ? queries : draw_pieces(output, set, pair));
   }
   overwrite(look);
   pending_[set] = std::move(look);
@@ -273,96 +268,20 @@ void RowWatch::after(int launch) {
   looks_.push_back(*std::exchange(pending_[set], std::nullopt));
 }
 
-std::string RowWatch::fault_of(const Look& look, const Pieces& output,
-                               const std::byte* slot) const {
-  const Truth& truth = inputs_.truths(op_, look.set)[output.number];
-  const Bounds& bounds = arm_.bounds(look.set, output.number);
-  const std::string_view name = op_.tensors()[output.tensor].name;
-  const Two& pieces = look.pieces[output.number];
-  for (std::size_t which = 0; which < 2; ++which) {
-    const std::byte* const begin = slot + output.offset + which * output.bytes;
-    const Bytes bytes(begin, begin + output.bytes);
-    const std::size_t own = output.of_queries ? look.owners[which] : pieces[which];
-    if (is_right(compare_piece(truth, bounds, bytes, own))) continue;
-    if (!output.of_queries) {
-      return fmt::format("a launch left row {} of {} wrong that was overwritten before it",
-                         pieces[which], name);
-    }
-    const bool is_old =
-        own != pieces[which] && is_right(compare_piece(truth, bounds, bytes, pieces[which]));
-    const auto queries = static_cast<std::size_t>(inputs_.problem().queries);
-    return fmt::format(
-        "after a launch the {} of query {} of image {} {}", name, pieces[which] % queries,
-        pieces[which] / queries,
-        is_old ? "is that of the inputs which lay there before" : "is not that of its inputs");
-  }
-  return "";
-}
-
-std::string RowWatch::fault() {
-  if (looks_.empty()) return "";
-  device_.wait();
-  Bytes log(looks_.size() * output_slot_);
-  memory_.log->download_part(0, log.data(), log.size());
-  for (std::size_t i = 0; i < looks_.size(); ++i) {
-    for (const Pieces& output : watched_) {
-      std::string fault = fault_of(looks_[i], output, log.data() + i * output_slot_);
-      if (!fault.empty()) return fault;
-    }
-  }
-  return "";
-}
-
-bool RowWatch::has_exchanged(std::size_t set) const {
-  return std::ranges::any_of(pairs_[set], &Pair::exchanged);
-}
-
-const RowWatch::Pieces* RowWatch::rows_of(std::size_t output) const {
-  const auto found = std::ranges::find(watched_, output, &Pieces::number);
-  return found == watched_.end() || !found->of_queries ? nullptr : &*found;
-}
-
-bool RowWatch::has_queries(std::size_t output) const { return rows_of(output) != nullptr; }
-
-void RowWatch::for_each_row(std::size_t set, std::size_t output, std::size_t first,
-                            std::size_t size, bool exchanged, const VisitRow& visit) const {
-  const Pieces* const rows = rows_of(output);
-  if (rows == nullptr) return;
-  for (const Pair& pair : pairs_[set]) {
-    if (exchanged && !pair.exchanged) continue;
-    for (std::size_t which = 0; which < 2; ++which) {
-      const std::size_t at = pair.queries[which] * rows->bytes;
-      const std::size_t begin = std::max(at, first);
-      const std::size_t end = std::min(at + rows->bytes, first + size);
-      if (begin >= end) continue;
-      visit(begin - first, end - begin, pair.queries[1 - which] * rows->bytes + (begin - at));
-    }
-  }
-}
-
-void RowWatch::undo(std::size_t set, std::size_t output, std::size_t first, Bytes& part) const {
-  for_each_row(set, output, first, part.size(), true,
-               [&](std::size_t begin, std::size_t size, std::size_t partner) {
-                 const Bytes own = inputs_.on_device(set).download_output(output, partner, size);
-                 std::ranges::copy(own, part.begin() + static_cast<std::ptrdiff_t>(begin));
-               });
-}
-
-void RowWatch::replace(std::size_t set, std::size_t output, std::size_t first, Bytes& part,
-                       const Bytes& other) const {
-  for_each_row(set, output, first, part.size(), false,
-               [&](std::size_t begin, std::size_t size, std::size_t) {
-                 std::copy_n(other.data() + begin, size, part.data() + begin);
-               });
+bool RowWatch::has_moved(std::size_t set) const {
+  return std::ranges::any_of(pairs_[set], &Pair::moved);
 }
 
 /// First all inputs, whatever the arm does when it prepares again.
 void RowWatch::end() {
   std::vector<std::size_t> moved;
   for (std::size_t set = 0; set < pairs_.size(); ++set) {
-    if (has_exchanged(set)) moved.push_back(set);
+    if (has_moved(set)) moved.push_back(set);
     for (std::size_t i = 0; i < pairs_[set].size(); ++i) {
-      if (pairs_[set][i].exchanged) toggle(set, i);
+      Pair& pair = pairs_[set][i];
+      if (!pair.moved()) continue;
+      pair.exchanged = pair.turned = false;
+      place(set, pair, i);
     }
   }
   device_.wait();

@@ -1,9 +1,11 @@
 // Launches are looked at while they are timed. Before a launch two queries exchange their inputs,
-// in place, and their rows of the outputs are overwritten; after it both rows are copied. They have
-// to be right for the inputs that lie there now.
+// in place, and one of their rows of the outputs, drawn, is overwritten; after it both rows are
+// copied. They have to be right for the inputs that lie there now.
 //
-// A launch that does nothing leaves the overwritten rows, and one that hands out what it knows from
-// before leaves two rows in each other's place.
+// A launch that does nothing leaves the overwritten row. One that hands out what it knows from
+// before leaves two rows in each other's place, and one that only writes rows anew which somebody
+// else has written to leaves the other one. Of gradients one of the queries is turned as well, as
+// drawn (query_turns.hpp), so that sums over queries are others too.
 #pragma once
 
 #include <array>
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "measure/group_inputs.hpp"
+#include "measure/query_turns.hpp"
 #include "reference/bounds.hpp"
 
 namespace msda {
@@ -38,8 +41,9 @@ struct WatchMemory {
 /// were before. What it can see of an operator:
 ///
 /// - Outputs with rows of queries: whether a launch wrote them, and whether from these inputs.
-/// - Other outputs, which are sums over queries or follow from one: whether a launch wrote them. An
-///   exchange of queries leaves such sums as they are.
+/// - The sum over queries of a LinearOperator: the same, of a row that a turned query has a share
+/// in.
+/// - Other outputs: whether a launch wrote them. An exchange of queries leaves sums as they are.
 /// - Where Operator::queries_are_alike() is false, or there is one query, inputs are not exchanged.
 class RowWatch final : public LaunchWatch {
  public:
@@ -60,11 +64,12 @@ class RowWatch final : public LaunchWatch {
 
   /// What is wrong with the rows that were looked at, or "".
   std::string fault();
-  /// Whether some rows of a set are exchanged now.
-  bool has_exchanged(std::size_t set) const;
+  /// Whether some queries of a set are exchanged or turned now.
+  bool has_moved(std::size_t set) const;
   /// Whether the output has rows of queries, which an exchange moves.
   bool has_queries(std::size_t output) const;
-  /// Puts back those of `part`, which was read from byte `first` of an output on.
+  /// Puts back those of `part`, which was read from byte `first` of an output on. Rows of a sum
+  /// that turned queries have a share in become what they should be otherwise.
   void undo(std::size_t set, std::size_t output, std::size_t first, Bytes& part) const;
   /// Takes those of all pairs of the series from `other`, the same part of another launch.
   void replace(std::size_t set, std::size_t output, std::size_t first, Bytes& part,
@@ -89,17 +94,26 @@ class RowWatch final : public LaunchWatch {
   struct Pair {
     Two queries;
     bool exchanged = false;
+    bool turned = false;  ///< the first one, wherever its inputs lie
+
+    bool moved() const { return exchanged || turned; }
+    /// Among the states that are staged.
+    std::size_t state() const { return (exchanged ? 1U : 0U) + (turned ? 2U : 0U); }
   };
+  static constexpr std::size_t kStates = 4;
   /// What was there after a launch: a slot of the log.
   struct Look {
     std::size_t set;
     Two queries;
-    Two owners;               ///< whose inputs lay at these queries
-    std::vector<Two> pieces;  ///< by output
+    Two owners;                       ///< whose inputs lay at these queries
+    std::vector<std::size_t> turned;  ///< all queries of the set that were
+    std::vector<Two> pieces;          ///< by output
+    std::optional<std::size_t> kept;  ///< which of the two queries keeps its rows
   };
-  /// The bytes [begin, begin + size) of a part are those of a pair's query; those of the pair's
-  /// other query begin at byte `partner` of the output.
-  using VisitRow = std::function<void(std::size_t begin, std::size_t size, std::size_t partner)>;
+  /// The bytes [begin, begin + size) of a part are those of a pair's query. What was made of its
+  /// inputs begins at byte `from` of the output, `turned` or not.
+  using VisitRow =
+      std::function<void(std::size_t begin, std::size_t size, std::size_t from, bool turned)>;
 
   bool find_inputs();
   void find_outputs();
@@ -108,22 +122,30 @@ class RowWatch final : public LaunchWatch {
   bool overlaps(std::size_t set, const Pair& pair) const;
   /// Whose inputs lie at a query now.
   std::size_t owner_of(std::size_t set, std::size_t query) const;
+  std::vector<std::size_t> turned_queries(std::size_t set) const;
   bool differ(std::size_t set, const Pair& pair) const;
+  void stage_pair(std::size_t set, std::size_t number, Bytes& staged) const;
   void stage();
-  void toggle(std::size_t set, std::size_t number);
+  /// Exchanges the pair, and turns its first query or not, as drawn.
+  void move(std::size_t set, std::size_t number);
   void place(std::size_t set, const Pair& pair, std::size_t number);
+  Two draw_pieces(const Pieces& output, std::size_t set, const Pair& pair);
   void overwrite(const Look& look);
   void prepare_again(std::size_t set);
   std::string fault_of(const Look& look, const Pieces& output, const std::byte* slot) const;
+  std::string fault_of_sum(const Look& look, const Pieces& output, std::size_t piece,
+                           const Bytes& bytes) const;
+  void undo_sum(std::size_t set, std::size_t output, std::size_t first, Bytes& part) const;
   const Pieces* rows_of(std::size_t output) const;
   void for_each_row(std::size_t set, std::size_t output, std::size_t first, std::size_t size,
-                    bool exchanged, const VisitRow& visit) const;
+                    bool moved, const VisitRow& visit) const;
 
   Device& device_;
   GroupInputs& inputs_;
   WatchMemory& memory_;
   WatchedArm arm_;
   const Operator& op_;
+  QueryTurns turns_;
   std::mt19937_64 generator_;
   bool prepares_;                  ///< the arm has a part outside of its launches
   std::size_t queries_;            ///< that may be watched, over all images

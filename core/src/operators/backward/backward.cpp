@@ -1,6 +1,7 @@
 #include "operators/backward/backward.hpp"
 
 #include "operators/backward/skeletons.hpp"
+#include "operators/linear.hpp"
 #include "operators/operator.hpp"
 #include "reference/corner_count.hpp"
 
@@ -15,7 +16,7 @@ constexpr std::int64_t kCornersOfPoint = 4;
 constexpr std::int64_t kFlopsOfValue = 8;   // a product and a sum for each corner
 constexpr std::int64_t kFlopsOfPoints = 8;  // the same: what is left has no loop over channels
 
-class Backward final : public Operator {
+class Backward final : public Operator, public LinearOperator {
  public:
   std::string_view name() const override { return "backward"; }
   std::string_view summary() const override {
@@ -73,6 +74,14 @@ class Backward final : public Operator {
   std::vector<Truth> judge_by(const Input& input, std::vector<std::vector<double>> outputs,
                               unsigned threads) const override {
     return make_truths(input, std::move(outputs), threads);
+  }
+
+  std::size_t linear_in() const override { return kGradOutput; }
+  std::size_t sum_of_queries() const override { return kGradValue; }
+  SharesOfQuery shares_of(const Input& input) const override {
+    return [operands = operands_of(input)](std::int64_t query) {
+      return shares_of_query(operands, query);
+    };
   }
 
   std::vector<Skeleton> skeletons() const override { return backward::skeletons(); }

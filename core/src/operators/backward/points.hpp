@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "input/input.hpp"
+#include "operators/linear.hpp"
 
 namespace msda::backward {
 
@@ -64,5 +65,8 @@ struct Asked {
 
 /// As compute_reference() has them (backward.hpp).
 Gradients compute_gradients(const Operands& operands, const Asked& asked, unsigned threads);
+
+/// What query b*Q + q adds to grad_value.
+std::vector<QueryShare> shares_of_query(const Operands& operands, std::int64_t query);
 
 }  // namespace msda::backward

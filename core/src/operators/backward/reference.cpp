@@ -1,3 +1,5 @@
+#include <map>
+
 #include "operators/backward/backward.hpp"
 #include "operators/backward/point.hpp"
 #include "operators/backward/points.hpp"
@@ -70,6 +72,17 @@ void add_points(const Operands& operands, std::int64_t image, const float* value
   });
 }
 
+/// visit(pixel, share) for the corners of a point's cell that lie in its level.
+template <class Visit>
+void for_each_corner(const Plane& plane, const Tap& tap, const Visit& visit) {
+  const std::array<double, 4> shares = tap.shares();
+  for (std::size_t k = 0; k < shares.size(); ++k) {
+    const std::int64_t row = tap.row + static_cast<std::int64_t>(k / 2);
+    const std::int64_t column = tap.column + static_cast<std::int64_t>(k % 2);
+    if (plane.has(row, column)) visit(plane.pixel(row, column), shares[k]);
+  }
+}
+
 /// The sums of one level and head: nobody else adds to its pixels. `sums` is [S, H, C] of the
 /// image.
 void add_sums(const Operands& operands, std::int64_t image, std::size_t level, std::int64_t head,
@@ -85,16 +98,11 @@ void add_sums(const Operands& operands, std::int64_t image, std::size_t level, s
     for (std::size_t p = 0; p < points.weights.size(); ++p) {
       const auto tap = Tap::of(plane, points.x[p], points.y[p]);
       if (!tap) continue;
-      const std::array<double, 4> shares = tap->shares();
-      for (std::size_t k = 0; k < shares.size(); ++k) {
-        const std::int64_t row = tap->row + static_cast<std::int64_t>(k / 2);
-        const std::int64_t column = tap->column + static_cast<std::int64_t>(k % 2);
-        if (!plane.has(row, column)) continue;
-        Eigen::Map<Eigen::ArrayXd> sum(
-            sums + (plane.pixel(row, column) * problem.heads + head) * problem.channels,
-            problem.channels);
-        sum += points.weights[p] * shares[k] * gradient.cast<double>();
-      }
+      for_each_corner(plane, *tap, [&](std::int64_t pixel, double share) {
+        Eigen::Map<Eigen::ArrayXd> sum(sums + (pixel * problem.heads + head) * problem.channels,
+                                       problem.channels);
+        sum += points.weights[p] * share * gradient.cast<double>();
+      });
     }
   }
 }
@@ -127,6 +135,37 @@ Gradients compute_gradients(const Operands& operands, const Asked& asked, unsign
         });
   }
   return gradients;
+}
+
+std::vector<QueryShare> shares_of_query(const Operands& operands, std::int64_t query) {
+  const Problem& problem = operands.problem;
+  const std::vector<Plane> planes = planes_of(problem);
+  const std::int64_t first = query / problem.queries * problem.spatial_size() * problem.heads;
+  PointList points(problem.level_count() * problem.points);
+  std::vector<float> gradient(static_cast<std::size_t>(problem.channels));
+  std::map<std::int64_t, std::vector<double>> rows;
+  for (std::int64_t head = 0; head < problem.heads; ++head) {
+    const std::int64_t row = query * problem.heads + head;
+    operands.read(row, 0, points);
+    load_floats(problem.types.output, operands.grad_output.data(), row * problem.channels,
+                gradient);
+    for (std::size_t p = 0; p < points.weights.size(); ++p) {
+      const Plane& plane = planes[p / static_cast<std::size_t>(problem.points)];
+      const auto tap = Tap::of(plane, points.x[p], points.y[p]);
+      if (!tap) continue;
+      for_each_corner(plane, *tap, [&](std::int64_t pixel, double share) {
+        std::vector<double>& sum = rows[first + pixel * problem.heads + head];
+        sum.resize(gradient.size());
+        for (std::size_t c = 0; c < sum.size(); ++c)
+          sum[c] += points.weights[p] * share * gradient[c];
+      });
+    }
+  }
+  std::vector<QueryShare> shares;
+  for (auto& [row, numbers] : rows) {
+    shares.push_back({static_cast<std::size_t>(row), std::move(numbers)});
+  }
+  return shares;
 }
 
 std::vector<std::vector<double>> compute_reference(const Input& input, unsigned threads) {

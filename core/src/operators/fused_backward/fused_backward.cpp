@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "operators/linear.hpp"
 #include "operators/operator.hpp"
 #include "reference/corner_count.hpp"
 
@@ -30,7 +31,7 @@ std::vector<EmbeddedSource> all_sources() {
   return all;
 }
 
-class FusedBackward final : public Operator {
+class FusedBackward final : public Operator, public LinearOperator {
  public:
   std::string_view name() const override { return "fused-backward"; }
   std::string_view summary() const override {
@@ -101,6 +102,14 @@ class FusedBackward final : public Operator {
   std::vector<Truth> judge_by(const Input& input, std::vector<std::vector<double>> outputs,
                               unsigned threads) const override {
     return make_truths(input, std::move(outputs), threads);
+  }
+
+  std::size_t linear_in() const override { return kGradOutput; }
+  std::size_t sum_of_queries() const override { return kGradValue; }
+  SharesOfQuery shares_of(const Input& input) const override {
+    return [operands = operands_of(input)](std::int64_t query) {
+      return backward::shares_of_query(operands, query);
+    };
   }
 
  private:
