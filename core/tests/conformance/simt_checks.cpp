@@ -12,6 +12,7 @@
 #include "conformance/covering.hpp"
 #include "conformance/head_groups.hpp"
 #include "conformance/offsets.hpp"
+#include "conformance/passed.hpp"
 #include "conformance/special_values.hpp"
 #include "conformance/tiles.hpp"
 #include "device/compiled_unit.hpp"
@@ -330,10 +331,16 @@ std::vector<SimtCheck> covering_checks(std::size_t part, std::size_t parts) {
 }
 
 std::string run(const SimtCheck& check) {
+  const Passed passed(check.suite + '.' + check.name, check.composition,
+                      fmt::format("{} {} {} {} {}", check.device, check.launches,
+                                  check.multiprocessors, check.is_exact, check.cases));
+  if (passed.before()) return "";
   const auto device = device_of(check);
-  return run_with(check, [&](const Composition& composition, const Problem& problem) {
+  std::string wrong = run_with(check, [&](const Composition& composition, const Problem& problem) {
     return device->compile(composition, problem);
   });
+  if (wrong.empty()) passed.note();
+  return wrong;
 }
 
 std::string run(const SimtCheck& check, const Edit& edit, const std::filesystem::path& cache) {

@@ -84,7 +84,8 @@ std::vector<SimtCheck> covering_checks(std::size_t part = 0, std::size_t parts =
 using Edit = std::function<void(Unit&)>;
 
 /// What is wrong with the check's composition, or "" when it is right wherever it does not refuse
-/// the problem. What was edited is compiled anew each time, into `cache`.
+/// the problem. What passed is run again after a change only (passed.hpp); what was edited is
+/// compiled and run each time, into `cache`.
 std::string run(const SimtCheck& check);
 std::string run(const SimtCheck& check, const Edit& edit, const std::filesystem::path& cache);
 
