@@ -1,8 +1,6 @@
 // Every shipped optimization on the device simt: without a GPU, and with the checks that a GPU does
 // not make.
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -13,6 +11,7 @@
 #include "conformance/conformance.hpp"
 #include "conformance/covering.hpp"
 #include "conformance/simt_checks.hpp"
+#include "support/day.hpp"
 
 namespace msda {
 namespace {
@@ -27,14 +26,10 @@ std::string name_of_check(const ::testing::TestParamInfo<SimtCheck>& info) {
   return info.param.name;
 }
 
-/// Another part of the covering array on each day; the slow tests run it whole. The number of a
-/// day, counted since 1970, is what MSDA_DAY says where it is set.
+/// Another part of the covering array on each day; the slow tests run it whole.
 std::vector<SimtCheck> covering_of_the_day() {
-  constexpr std::int64_t kParts = 48;
-  const char* const asked = std::getenv("MSDA_DAY");
-  const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
-  const std::int64_t day = asked != nullptr ? std::stoll(asked) : today.time_since_epoch().count();
-  return covering_checks(static_cast<std::size_t>(day % kParts), kParts);
+  constexpr std::size_t kParts = 48;
+  return covering_checks(day_of_tests() % kParts, kParts);
 }
 
 INSTANTIATE_TEST_SUITE_P(Alone, OnSimt, ::testing::ValuesIn(alone_checks()), name_of_check);

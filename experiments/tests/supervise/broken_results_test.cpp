@@ -11,6 +11,7 @@
 #include "results/manifest.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "runner/supervise/merge.hpp"
+#include "support/day.hpp"
 #include "support/support.hpp"
 
 namespace msda::test {
@@ -94,15 +95,20 @@ class BrokenResults : public testing::Test {
   std::string records_;
 };
 
-const std::vector<json> kOtherTypes = {
-    5, -1, 1e300, "text", true, nullptr, json::array(), json::object(), json::array({1, "a"})};
+/// Three of nine kinds of values, others for the next place and on the next day.
+std::vector<json> other_types(std::size_t place) {
+  static const std::vector<std::vector<json>> kTypes = {
+      {5, "text", json::array()}, {-1, true, json::object()}, {1e300, nullptr, {1, "a"}}};
+  return kTypes[(place + day_of_tests()) % kTypes.size()];
+}
 
 TEST_F(BrokenResults, AFieldOfTheManifestOfAnotherTypeIsAUsageError) {
   std::vector<json::json_pointer> places;
   add_places(manifest_, json::json_pointer(), places);
   EXPECT_GT(places.size(), 100U);
-  for (const json::json_pointer& place : places) {
-    for (const json& value : kOtherTypes) {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const json::json_pointer& place = places[i];
+    for (const json& value : other_types(i)) {
       json broken = manifest_;
       broken[place] = value;
       write(kManifestFile, broken.dump());
@@ -117,8 +123,9 @@ TEST_F(BrokenResults, AFieldOfARecordOfAnotherTypeIsAUsageError) {
   std::vector<json::json_pointer> places;
   add_places(first, json::json_pointer(), places);
   EXPECT_GT(places.size(), 25U);
-  for (const json::json_pointer& place : places) {
-    for (const json& value : kOtherTypes) {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const json::json_pointer& place = places[i];
+    for (const json& value : other_types(i)) {
       json broken = first;
       broken[place] = value;
       write(kRecordsFile, broken.dump() + rest);
