@@ -54,11 +54,12 @@ struct Supervisor::Attempt {
   std::string cell{};  ///< of the last phase; "" when none was at work
   std::string phase{};
   std::string range{};
+  std::string beside{};                                       ///< who else is at work in the worker
   std::map<std::string, Record> known{};                      ///< by cell, without samples
   std::map<std::string, std::vector<SampleBlock>> samples{};  ///< by cell
 
   void forget_worker() {
-    cell = phase = range = "";
+    cell = phase = range = beside = "";
     known.clear();
     samples.clear();
   }
@@ -228,6 +229,7 @@ void Supervisor::follow_event(Attempt& attempt, const json& event) {
     attempt.cell = event.at("cell");
     attempt.phase = event.at("phase");
     attempt.range = event.at("range");
+    attempt.beside = event.value("beside", "");
     enter(attempt.phase, event.value("steps", std::map<std::string, double>()));
   } else if (kind == event::kKnown) {
     Record record = record_from_json(event.at("record"));
@@ -285,9 +287,10 @@ void Supervisor::blame(Attempt& attempt, CellStatus status, const std::string& r
       record.samples.clear();
       record.processes.clear();
     }
-    record.reason = attempt.phase.empty() ? reason
-                                          : fmt::format("in phase '{}': {} (last range: {})",
-                                                        attempt.phase, reason, attempt.range);
+    record.reason = attempt.phase.empty()
+                        ? reason
+                        : fmt::format("in phase '{}': {} (last range: {}){}", attempt.phase, reason,
+                                      attempt.range, attempt.beside);
     attempt.pending.erase(arm.name);
     attempt.on_record(record);
     attempt.finished.insert_or_assign(arm.name, std::move(record));

@@ -68,11 +68,13 @@ void EventChannel::send(const nlohmann::json& event) {
   std::fflush(events_.get());
 }
 
-void EventChannel::announce(const std::string& cell, const std::string& phase) {
+void EventChannel::announce(const std::string& cell, const std::string& phase,
+                            const std::string& beside) {
   nlohmann::json event = {
       {"event", event::kPhase}, {"cell", cell}, {"phase", phase}, {"range", trace::open_ranges()}};
   nlohmann::json begins = event;
   begins["steps"] = trace::take_step_seconds();  // of the phase before
+  begins["beside"] = beside;
   send(begins);
   const std::lock_guard lock(phase_mutex_);
   phase_ = std::move(event);

@@ -28,7 +28,8 @@ class EventChannel {
   void send(const nlohmann::json& event);
   /// Says what is at work from now on, which heartbeats repeat, and how long each step of the work
   /// before took. `cell` is "" where no cell is.
-  void announce(const std::string& cell, const std::string& phase);
+  /// `beside`: what else is at work in the process, for the reason of a cell that ends with it.
+  void announce(const std::string& cell, const std::string& phase, const std::string& beside = "");
   void send_heartbeat();
 
  private:

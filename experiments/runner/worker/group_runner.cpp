@@ -311,7 +311,8 @@ void GroupRunner::step(Cell& cell, const std::string& phase, const std::function
   const Range cell_range(Category::kCell, cell.record.cell);
   const Range phase_range(Category::kPhase, phase);
   cell.record.phase = phase;
-  channel_.announce(cell.record.cell, phase);
+  channel_.announce(cell.record.cell, phase, threads_.words_of_others(cell.record.arm));
+  beside_ = threads_.seconds_of_others(cell.record.arm);
   try {
     {
       const ProcessState restored;
@@ -348,6 +349,8 @@ void GroupRunner::finish(Cell& cell, CellStatus status, const std::string& reaso
   if (status == CellStatus::kOk) {
     cell.record.phase.clear();
   } else {
+    // What they write to, or close, may be its own.
+    cell.record.reason += threads_.words_of_others(cell.record.arm, &beside_);
     cell.record.samples.clear();  // an arm without a verified result has no time
     cell.record.parts.clear();
     cell.record.stopped_by.clear();

@@ -114,6 +114,7 @@ class GroupRunner : private BlockSink {
   std::optional<GroupInputs> group_inputs_;
   std::optional<Padding> padding_;
   ThreadOwners threads_;
+  std::map<std::string, double> beside_;  ///< seconds_of_others() when a step began
 };
 
 }  // namespace msda

@@ -5,17 +5,20 @@
 #include <fenv.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <set>
 #include <string>
 
 namespace msda {
 
 /// The state of this thread and process when the object is made, which it puts back when it goes:
-/// rounding and flush-to-zero of this thread and the processors that it may run on, locale, working
-/// directory, umask, the mask of blocked signals, what is done about each signal, and no timer.
+/// rounding and flush-to-zero of this thread, the processors that it may run on and its priority,
+/// limits, locale, working directory, umask, the mask of blocked signals, what is done about each
+/// signal, and no timer but those that were there.
 class ProcessState {
  public:
   ProcessState();
@@ -24,7 +27,11 @@ class ProcessState {
   ~ProcessState();
 
  private:
+  void put_back_limits() const;
+  void end_timers() const;
+
   static constexpr int kSignals = 32;  ///< those that have names
+  static constexpr int kLimits = 16;   ///< of resources
 
   fenv_t arithmetic_{};
   cpu_set_t processors_{};
@@ -33,6 +40,11 @@ class ProcessState {
   mode_t umask_ = 0;
   sigset_t blocked_{};
   std::array<struct sigaction, kSignals> actions_{};
+  std::array<rlimit, kLimits> limits_{};
+  int priority_ = 0;
+  int policy_ = 0;
+  sched_param scheduled_{};
+  std::set<int> timers_;  ///< of POSIX
 };
 
 /// File descriptors that are open now. Libraries and drivers keep some for good reasons, so that

@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <set>
 #include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace msda {
 namespace {
@@ -45,6 +48,19 @@ std::map<std::string, double> ThreadOwners::seconds_of_others(const std::string&
     if (!owner.empty() && owner != arm) seconds[owner] += seconds_of(thread);
   }
   return seconds;
+}
+
+std::string ThreadOwners::words_of_others(const std::string& arm,
+                                          const std::map<std::string, double>* before) const {
+  std::vector<std::string> names;
+  for (const auto& [other, seconds] : seconds_of_others(arm)) {
+    if (seconds == 0) continue;  // they have ended
+    const bool known = before != nullptr && before->contains(other);
+    if (!known || seconds > before->at(other)) names.push_back("`" + other + "`");
+  }
+  if (names.empty()) return "";
+  return fmt::format("; threads that {} left were {}", fmt::join(names, ", "),
+                     before == nullptr ? "there" : "at work");
 }
 
 }  // namespace msda

@@ -103,6 +103,15 @@ TEST(Cheats, ThreadsThatAreLeftSpinningAreSaid) {
   EXPECT_TRUE(records.at("spin").processes.front().foreign_processors.empty());
 }
 
+TEST(Cheats, WhoIsWrongBesideThreadsOfAnotherArmIsToldSo) {
+  const auto records = records_of(
+      request_of({external_arm("honest", external_library("cheats"), "cheat", "honest"),
+                  external_arm("bad", external_library("cheats"), "cheat", "scribbler")}));
+  const Record& honest = records.at("honest");
+  EXPECT_EQ(honest.status, CellStatus::kWrong);
+  EXPECT_THAT(honest.reason, HasSubstr("it wrote to its input `weights`; threads that `bad` left"));
+}
+
 TEST(Cheats, WorkThatIsDoneBeforehandIsShownAsSuch) {
   const auto library = external_library("cheats");
   const auto records = records_of(request_of({external_arm("honest", library, "cheat", "honest"),

@@ -7,6 +7,7 @@
 #include <clocale>
 #include <csignal>
 
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -17,6 +18,9 @@ namespace {
 TEST(ProcessState, PutsBackWhatAnArmHasChanged) {
   cpu_set_t processors;
   ::sched_getaffinity(0, sizeof processors, &processors);
+  const int policy = ::sched_getscheduler(0);
+  rlimit before{};
+  ::getrlimit(RLIMIT_AS, &before);
   const auto directory = std::filesystem::current_path();
   const std::string locale = std::setlocale(LC_ALL, nullptr);
 #if defined(__SSE__)
@@ -40,8 +44,30 @@ TEST(ProcessState, PutsBackWhatAnArmHasChanged) {
     CPU_SET(static_cast<std::size_t>(::sched_getcpu()), &one);
     ::sched_setaffinity(0, sizeof one, &one);
     ::alarm(100);
+    const itimerval later{{100, 0}, {100, 0}};
+    ::setitimer(ITIMER_PROF, &later, nullptr);
+    timer_t timer{};
+    sigevent by_signal{};
+    by_signal.sigev_notify = SIGEV_SIGNAL;
+    by_signal.sigev_signo = SIGUSR1;
+    ASSERT_EQ(::timer_create(CLOCK_MONOTONIC, &by_signal, &timer), 0);
+    const itimerspec at_once{{0, 1000000}, {0, 1000000}};
+    ::timer_settime(timer, 0, &at_once, nullptr);
+    ::usleep(5000);
+    const rlimit little{1 << 20, before.rlim_max};
+    ::setrlimit(RLIMIT_AS, &little);
+    const sched_param none{};
+    ::sched_setscheduler(0, SCHED_BATCH, &none);
   }
+  // SIGUSR1, which waits until it is blocked no more, would end this process.
   EXPECT_EQ(::fegetround(), FE_TONEAREST);
+  rlimit limit{};
+  ::getrlimit(RLIMIT_AS, &limit);
+  EXPECT_EQ(limit.rlim_cur, before.rlim_cur);
+  EXPECT_EQ(::sched_getscheduler(0), policy);
+  itimerval profiling{};
+  ::getitimer(ITIMER_PROF, &profiling);
+  EXPECT_EQ(profiling.it_value.tv_sec, 0);
 #if defined(__SSE__)
   EXPECT_EQ(_mm_getcsr(), control);
 #endif
