@@ -193,12 +193,15 @@ std::vector<SimtCheck> tile_checks() {
 
 std::vector<SimtCheck> side_checks() {
   const Use two_sides{"corner-pair", {{"threads", std::int64_t{64}}}};
+  const Use moves_taps{"wide-points", {{"outside-together", true}}};
   std::vector<SimtCheck> checks;
   for (const std::string& name : shipped_names(DeviceKind::kCuda)) {
-    if (!fills_slot(shipped_composition(name), "metadata")) continue;
+    const bool is_fetch = fills_slot(shipped_composition(name), "fetch");
+    if (!is_fetch && !fills_slot(shipped_composition(name), "metadata")) continue;
     const std::size_t n = checks.size();
+    const Use beside = is_fetch ? moves_taps : Use{"mixed-precision", {}};
     const Composition composition(shipped_plugins(),
-                                  std::vector<Use>{two_sides, {"mixed-precision", {}}, {name, {}}});
+                                  std::vector<Use>{two_sides, beside, {name, {}}});
     checks.push_back({"sides",
                       check_name(n, composition),
                       composition,

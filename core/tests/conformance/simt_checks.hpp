@@ -36,7 +36,8 @@ std::vector<SimtCheck> alone_checks();
 /// Every optimization where a block has several tiles (tiles.hpp).
 std::vector<SimtCheck> tile_checks();
 /// Every policy of metadata for the two sides of corner-pair with weights of two bytes, the
-/// smallest taps that there are, on odd and on even numbers of points.
+/// smallest taps that there are, on odd and on even numbers of points; and every fetch, where the
+/// taps of a side without weight are moved.
 std::vector<SimtCheck> side_checks();
 /// Every optimization with other choices, flags and odd numbers.
 std::vector<SimtCheck> parameter_checks();

@@ -378,6 +378,34 @@ TEST_F(BlocksTest, WhatIsRejectedTakesNoFurtherPart) {
   EXPECT_THAT(notes.samples[1], SizeIs(4));
 }
 
+TEST(OutputParts, TheLastOneEndsWithTheOutput) {
+  Problem problem = tiny_problem();
+  problem.queries =
+      (std::int64_t{9} << 19) / (problem.batch * problem.heads * problem.channels * 4);
+  const auto device = open_device("cpu");
+  const Operator& op = find_operator("forward");
+  auto input = std::make_shared<const Input>(generate(problem, {}));
+  auto truths = std::make_shared<const std::vector<Truth>>(make_truths(op, *input));
+  GroupInputs inputs(*device, {{input, "", &op, truths}});
+  const Composition composition{shipped(), {{"cpu-scalar", {}}}};
+  Prepared prepared = device->prepare(composition, problem);
+  OutputCheck check(composition, inputs);
+  ASSERT_TRUE(check.verify(*device, *prepared.executable, 0).right);
+  WatchMemory memory;
+  std::mt19937_64 generator(1);
+  for (int i = 0; i < 6; ++i) {  // of two parts one is drawn
+    check.spoil(generator, 1);
+    prepared.executable->launch(inputs.tensors_of_launch(0), nullptr);
+    RowWatch watch(*device, inputs, memory,
+                   {composition, prepared,
+                    [&](std::size_t set, std::size_t output) -> const Bounds& {
+                      return check.bounds(set, output);
+                    }},
+                   generator, 1);
+    EXPECT_EQ(check.check(*device, *prepared.executable, watch).reason, "");
+  }
+}
+
 TEST(Shuffle, GivesEveryOrderAndTheSameForASeed) {
   std::map<std::vector<std::size_t>, int> seen;
   for (std::uint64_t seed = 0; seed < 600; ++seed) {

@@ -22,8 +22,10 @@ class Metadata : public InlineMetadata<K, Parameters> {
     }
     return together;
   }
-  static constexpr bool kSharesPixel =
-      Parameters::outside_together && !K::Source::kBlends && Same<Offset, unsigned>;
+  /// What is staged for both sides of a point lies where one side's taps say.
+  static constexpr bool kStagesSides = K::Mapping::kSides == 2 && K::Fetch::kStaged;
+  static constexpr bool kSharesPixel = Parameters::outside_together && !K::Source::kBlends &&
+                                       Same<Offset, unsigned> && !kStagesSides;
 
  public:
   static constexpr const char* idle() {
