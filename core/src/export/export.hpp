@@ -24,7 +24,7 @@ struct ExportRequest {
   std::vector<ExportedKernel> kernels;
   std::vector<std::string> architectures;  ///< that all kernels have to run on: "sm_90a"
   /// NVRTC's code to carry beside the source, as far as kernels run there; those of
-  /// `architectures` in any case.
+  /// `architectures` in any case. Without `architectures` PTX of the last one, too.
   std::vector<std::string> images;
   std::string report;       ///< text of what was measured; "" for none
   std::string report_from;  ///< where it comes from
@@ -39,9 +39,9 @@ struct ExportedFile {
 };
 
 /// NAME.cu and NAME.h: the kernels with all that they need, tables of them, general kernels for all
-/// other calls, and C entries as msda/external.h has them; NAME_images.h with NVRTC's code, of the
-/// same bits as what an experiment measures; a cubin for each architecture, and export.json, which
-/// says what all of it was made of. Each kernel is compiled once, so that none
+/// other calls, and C entries as msda/external.h has them; NAME_images.h and .h.bin with NVRTC's
+/// code, of the same bits as what an experiment measures; a cubin for each architecture, and
+/// export.json, which says what all of it was made of. Each kernel is compiled once, so that none
 /// is written that does not compile. Throws UsageError for what is no composition of the operator,
 /// Unsupported for one that an architecture asked for, or an export, cannot carry.
 std::vector<ExportedFile> export_source(const ExportRequest& request, const Compiler& compiler);

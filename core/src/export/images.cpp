@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <map>
 
 #include "compose/level_class.hpp"
 #include "device/compiled_unit.hpp"
@@ -30,11 +30,12 @@ bool takes(const CheckedKernel& kernel, const std::string& architecture) {
          !kernel.exported->composition.unsupported(kernel.exported->problem, device);
 }
 
-/// Architectures to compile a kernel for: those that take it, and PTX of the last of them.
+/// Architectures to compile a kernel for: those that take it, and where none was asked for PTX of
+/// the last of them.
 std::vector<std::string> architectures_for(const CheckedKernel& kernel,
-                                           std::vector<std::string> wanted) {
+                                           std::vector<std::string> wanted, bool are_asked) {
   std::erase_if(wanted, [&](const std::string& name) { return !takes(kernel, name); });
-  if (wanted.empty()) return wanted;
+  if (wanted.empty() || are_asked) return wanted;
   wanted.push_back(ptx_architecture(*std::ranges::max_element(wanted, {}, capability_of)));
   return wanted;
 }
@@ -50,21 +51,6 @@ CodeImage make_image(const CheckedKernel& kernel, const Compiler& compiler,
   return {architecture, unit.module.cubin, ptx ? "" : code_hash(unit)};
 }
 
-/// As whole words, which compilers read in a third of the time that bytes take.
-std::string words_of(const std::vector<std::byte>& code) {
-  std::string text;
-  for (std::size_t at = 0; at < code.size(); at += sizeof(std::uint64_t)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, code.data() + at, std::min(sizeof word, code.size() - at));
-    text += fmt::format("{:#x},{}", word, at % 64 == 56 ? "\n" : "");
-  }
-  return text;
-}
-
-std::string array_name(const CheckedKernel& kernel, const CodeImage& image) {
-  return fmt::format("code_{}_{}", kernel.space, image.architecture);
-}
-
 const char* kind_of(const CodeImage& image) {
   if (image.architecture.starts_with("compute_")) return "kPtx";
   return is_exact(image.architecture) ? "kExact" : "kCubin";
@@ -77,17 +63,32 @@ int capability_of_image(const CodeImage& image) {
                            : image.architecture);
 }
 
-std::string kernel_images(const CheckedKernel& kernel) {
-  std::string arrays;
+/// Code of the images one after another, the same bytes once, each where a pointer to words may be.
+class CodeFile {
+ public:
+  std::size_t add(const std::vector<std::byte>& code) {
+    const std::string text(reinterpret_cast<const char*>(code.data()), code.size());
+    const auto [known, is_new] = places_.try_emplace(text, data_.size());
+    if (is_new)
+      data_ += text + std::string((kAlignment - text.size() % kAlignment) % kAlignment, 0);
+    return known->second;
+  }
+  std::string data() && { return std::move(data_); }
+
+ private:
+  static constexpr std::size_t kAlignment = 16;
+  std::map<std::string, std::size_t> places_;
+  std::string data_;
+};
+
+std::string kernel_images(const CheckedKernel& kernel, const std::string& array, CodeFile& file) {
   std::string list;
   for (const CodeImage& image : kernel.images) {
-    arrays += fmt::format("alignas(16) constexpr uint64_t {}[] = {{\n{}}};\n",
-                          array_name(kernel, image), words_of(image.code));
-    list += fmt::format("    {{{}, msda::runtime::ImageKind::{}, {}}},\n",
-                        capability_of_image(image), kind_of(image), array_name(kernel, image));
+    list += fmt::format("    {{{}, msda::runtime::ImageKind::{}, {} + {}}},\n",
+                        capability_of_image(image), kind_of(image), array, file.add(image.code));
   }
-  return arrays + fmt::format("constexpr msda::runtime::Image {}[] = {{\n{}}};\n\n",
-                              images_name(kernel), list);
+  return fmt::format("constexpr msda::runtime::Image {}[] = {{\n{}}};\n", images_name(kernel),
+                     list);
 }
 
 }  // namespace
@@ -102,7 +103,7 @@ void add_images(const ExportRequest& request, const Compiler& compiler,
   }
   std::vector<std::pair<CheckedKernel*, std::string>> work;
   for (CheckedKernel& kernel : kernels) {
-    for (std::string& name : architectures_for(kernel, wanted)) {
+    for (std::string& name : architectures_for(kernel, wanted, !request.architectures.empty())) {
       work.emplace_back(&kernel, std::move(name));
     }
   }
@@ -119,17 +120,23 @@ void add_images(const ExportRequest& request, const Compiler& compiler,
 
 std::string images_name(const CheckedKernel& kernel) { return "images_" + kernel.space; }
 
-std::string images_text(const ExportRequest& request, const std::vector<CheckedKernel>& kernels) {
-  std::string text;
+std::vector<ExportedFile> image_files(const ExportRequest& request,
+                                      const std::vector<CheckedKernel>& kernels) {
+  const std::string array = request.name + "_code";
+  CodeFile file;
+  std::string tables;
   for (const CheckedKernel& kernel : kernels) {
-    if (!kernel.images.empty()) text += kernel_images(kernel);
+    if (!kernel.images.empty()) tables += kernel_images(kernel, array, file);
   }
-  if (text.empty()) return text;
-  return fmt::format(
-      "// Compiled kernels of {0}.cu, which includes this file: NVRTC {1}'s code for the\n"
-      "// architectures in the names, and PTX for later devices. export.json has their hashes.\n"
-      "namespace {{\n\n{2}}}  // namespace\n",
-      request.name, nvrtc_version(), text);
+  if (tables.empty()) return {};
+  std::string data = std::move(file).data();
+  return {{request.name + "_images.h",
+           filled("source/images.h.in", {{"NAME", request.name},
+                                         {"NVRTC", nvrtc_version()},
+                                         {"ARRAY", array},
+                                         {"BYTES", std::to_string(data.size())},
+                                         {"TABLES", tables}})},
+          {request.name + "_images.h.bin", std::move(data)}};
 }
 
 }  // namespace msda

@@ -69,8 +69,9 @@ std::vector<CheckedKernel> check_kernels(const ExportRequest& request, const Com
 /// that a kernel is not for is left out, and those of which nothing is left.
 void add_images(const ExportRequest& request, const Compiler& compiler,
                 std::vector<CheckedKernel>& kernels);
-/// NAME_images.h; "" where no kernel has an image.
-std::string images_text(const ExportRequest& request, const std::vector<CheckedKernel>& kernels);
+/// NAME_images.h, and the code itself in NAME_images.h.bin; none where no kernel has an image.
+std::vector<ExportedFile> image_files(const ExportRequest& request,
+                                      const std::vector<CheckedKernel>& kernels);
 /// The name of a kernel's images in it.
 std::string images_name(const CheckedKernel& kernel);
 /// Name of the operator that it computes, one of kExportedOperators.

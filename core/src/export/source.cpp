@@ -214,9 +214,7 @@ std::vector<ExportedFile> source_files(const ExportRequest& request,
   std::vector<ExportedFile> files = {{request.name + ".cu", source_text(request, kernels)},
                                      {request.name + ".h", header},
                                      {"export.json", provenance_json(request, kernels)}};
-  if (std::string images = images_text(request, kernels); !images.empty()) {
-    files.push_back({request.name + "_images.h", std::move(images)});
-  }
+  std::ranges::move(image_files(request, kernels), std::back_inserter(files));
   if (!request.report.empty()) files.push_back({"report.md", request.report});
   return files;
 }

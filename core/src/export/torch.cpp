@@ -153,8 +153,10 @@ std::vector<ExportedFile> export_hub(const ExportRequest& asked, const Compiler&
       {"PACKAGE", package},
       {"HUB_NAME", project_name(package)},
       {"VERSION", kVersion},
-      {"IMAGES",
-       any_images(kernels) ? fmt::format(", \"{}_cuda/{}_images.h\"", package, request.name) : ""},
+      {"IMAGES", any_images(kernels)
+                     ? fmt::format(", \"{0}_cuda/{1}_images.h\", \"{0}_cuda/{1}_images.h.bin\"",
+                                   package, request.name)
+                     : ""},
       {"CAPABILITIES", fmt::format("{}", fmt::join(capability_texts(kernels), ", "))},
       {"NAMESPACE", "TORCH_EXTENSION_NAME"},
       {"INCLUDES", "#include \"registration.h\"\n"},

@@ -162,39 +162,23 @@ TEST(ExportedSource, IsCompiledAheadOfTime) {
   }
 }
 
-/// The code of an array in NAME_images.h.
-std::vector<std::byte> embedded_code(const std::string& header, const std::string& array) {
-  const std::size_t begin = header.find(array + "[] = {");
-  if (begin == std::string::npos) throw Error("no array " + array);
-  std::istringstream words(header.substr(header.find('{', begin) + 1));
-  std::vector<std::byte> code;
-  for (std::string word; std::getline(words, word, ',');) {
-    const std::size_t digits = word.find("0x");
-    if (digits == std::string::npos) break;
-    const std::uint64_t value = std::stoull(word.substr(digits), nullptr, 16);
-    const auto* bytes = reinterpret_cast<const std::byte*>(&value);
-    code.insert(code.end(), bytes, bytes + sizeof value);
-  }
-  return code;
-}
-
 TEST(ExportedSource, CarriesTheCodeThatIsMeasured) {
   const ExportedKernel kernel =
       exported_kernel({"vector-loads", "spatial-order"}, preset_in_half("rtdetr-decoder"));
   const auto files = exported(kernel, {"sm_90a"});
   const auto json = nlohmann::json::parse(content_of(files, "export.json"));
   const auto& images = json.at("kernels").at(0).at("images");
-  ASSERT_EQ(images.size(), 2U);
+  ASSERT_EQ(images.size(), 1U);
   EXPECT_EQ(images.at(0).at("architecture"), "sm_90a");
-  EXPECT_EQ(images.at(1).at("architecture"), "compute_90");
 
   const Compiler compiler;
   const Build measured =
       compile_unit(compiler, kernel.composition, kernel.problem, compile_target(90));
   EXPECT_EQ(images.at(0).at("code_hash"), code_hash(*measured.unit));
   CompiledUnit carried = *measured.unit;
-  const std::string& header = content_of(files, "msda_forward_images.h");
-  carried.module.cubin = embedded_code(header, "code_rtdetr_decoder_fp16_sm_90a");
+  const std::string& data = content_of(files, "msda_forward_images.h.bin");
+  const auto* code = reinterpret_cast<const std::byte*>(data.data());
+  carried.module.cubin.assign(code, code + data.size());
   EXPECT_EQ(code_hash(carried), code_hash(*measured.unit));
   const std::string& source = content_of(files, "msda_forward.cu");
   EXPECT_THAT(source, HasSubstr("#include \"msda_forward_images.h\""));
@@ -296,6 +280,32 @@ TEST(ExportedSource, CarriesCodeAsFarAsAKernelRunsThere) {
     found.push_back(image.at("architecture"));
   }
   EXPECT_THAT(found, testing::ElementsAre("sm_90a", "compute_90"));
+}
+
+/// What NAME_images.h has behind a place's kind: where the code begins.
+std::size_t offset_in(const std::string& header, const std::string& kind) {
+  const std::string before = kind + ", msda_forward_code + ";
+  const std::size_t at = header.find(before);
+  if (at == std::string::npos) throw Error("no image " + kind);
+  return std::stoul(header.substr(at + before.size()));
+}
+
+TEST(ExportedSource, HasCodeAndPtxAtThePlacesThatItsTablesSay) {
+  ExportRequest request;
+  request.kernels = {exported_kernel({"vector-loads"}, preset_in_half("rtdetr-decoder"))};
+  request.images = {"sm_90a"};
+  const auto files = export_source(request, Compiler());
+  const std::string& header = content_of(files, "msda_forward_images.h");
+  const std::string& data = content_of(files, "msda_forward_images.h.bin");
+  EXPECT_THAT(header, HasSubstr("msda_forward_code[" + std::to_string(data.size()) + "]"));
+  EXPECT_EQ(data.substr(offset_in(header, "kExact"), 4),
+            "\x7f"
+            "ELF");
+  const std::size_t ptx = offset_in(header, "kPtx");
+  EXPECT_EQ(ptx % 16, 0U);
+  const std::string text = data.c_str() + ptx;  // it ends in a zero
+  EXPECT_THAT(text, HasSubstr(".target sm_90\n"));
+  EXPECT_LT(ptx + text.size(), data.size());
 }
 
 TEST(ExportedSource, WithoutImagesIsBuiltFromTheSource) {

@@ -61,7 +61,8 @@ TEST_F(ExportedPackage, HasTheFilesOfAnExtension) {
           "my_ops/norms.py", "my_ops/onnx.py", "my_ops/patch.py", "my_ops/registration.py",
           "pyproject.toml", "setup.py", "src/binding_classic.hpp", "src/binding_stable.hpp",
           "src/export.json", "src/fused_ops.hpp", "src/msda_forward.cu", "src/msda_forward.h",
-          "src/msda_forward_images.h", "src/ops.cpp", "src/report.md"));
+          "src/msda_forward_images.h", "src/msda_forward_images.h.bin", "src/ops.cpp",
+          "src/report.md"));
   EXPECT_THAT(content_of(*torch_, "LICENSE"), HasSubstr("Apache License"));
   EXPECT_THAT(content_of(*torch_, "pyproject.toml"), HasSubstr("name = \"my-ops\""));
   EXPECT_THAT(
@@ -75,8 +76,9 @@ TEST_F(ExportedPackage, HasTheFilesOfAProjectForKernelBuilder) {
       testing::UnorderedElementsAre(
           "CARD.md", "build.toml", "flake.nix", "my_ops_cuda/export.json",
           "my_ops_cuda/msda_forward.cu", "my_ops_cuda/msda_forward.h",
-          "my_ops_cuda/msda_forward_images.h", "my_ops_cuda/report.md", "tests/__init__.py",
-          "tests/test_attention.py", "torch-ext/binding_stable.hpp", "torch-ext/my_ops/__init__.py",
+          "my_ops_cuda/msda_forward_images.h", "my_ops_cuda/msda_forward_images.h.bin",
+          "my_ops_cuda/report.md", "tests/__init__.py", "tests/test_attention.py",
+          "torch-ext/binding_stable.hpp", "torch-ext/my_ops/__init__.py",
           "torch-ext/my_ops/attention.py", "torch-ext/my_ops/autograd.py",
           "torch-ext/my_ops/fused.py", "torch-ext/my_ops/layers.py", "torch-ext/my_ops/modules.py",
           "torch-ext/my_ops/norms.py", "torch-ext/my_ops/onnx.py", "torch-ext/my_ops/patch.py",

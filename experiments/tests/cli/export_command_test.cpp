@@ -48,7 +48,7 @@ TEST_F(ExportCommand, WritesSourceAndSaysWhatToDoNext) {
   EXPECT_THAT(outcome.out, HasSubstr("nvcc -std=c++20"));
   for (const char* name :
        {"msda_forward.cu", "msda_forward.h", "export.json", "msda_forward_images.h",
-        "msda_forward.sm_80.cubin", "msda_forward.sm_90a.cubin"}) {
+        "msda_forward_images.h.bin", "msda_forward.sm_80.cubin", "msda_forward.sm_90a.cubin"}) {
     EXPECT_TRUE(fs::exists(output() / name)) << name;
   }
 }

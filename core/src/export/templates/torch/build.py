@@ -62,9 +62,14 @@ def nvcc():
     return found or sys.exit("build.py: no nvcc: set CUDA_HOME")
 
 
-def run(*command):
-    print(" ".join(map(str, command)), flush=True)
-    subprocess.run(list(map(str, command)), check=True)
+def run(*commands):
+    """At the same time."""
+    begun = []
+    for command in commands:
+        print(" ".join(map(str, command)), flush=True)
+        begun.append(subprocess.Popen(list(map(str, command))))
+    if any([one.wait() for one in begun]):
+        sys.exit("build.py: a compiler failed; its words are above")
 
 
 def cpp_libraries():
@@ -110,14 +115,14 @@ def main():
     cuda = pathlib.Path(compiler).parent.parent
     kernels, operators = build / "kernels.o", build / "ops.o"
     hidden = ["-fPIC", "-fvisibility=hidden"]
-    run(compiler, "-std=c++20", "--expt-relaxed-constexpr", "-O3", "-lineinfo", *codes, "-Xcompiler",
-        ",".join(hidden), "-c", HERE / "src" / "@NAME@.cu", "-o", kernels)
     includes = [f"-isystem{p}" for p in cpp_extension.include_paths()] + [f"-isystem{cuda / 'include'}"]
-    compiler = os.environ.get("CXX", "c++")
-    run(compiler, *options, "-O2", *hidden, *includes, "-c", HERE / "src" / "ops.cpp", "-o", operators)
+    host = os.environ.get("CXX", "c++")
+    run([compiler, "-std=c++20", "--expt-relaxed-constexpr", "-O3", "-lineinfo", "--threads=0", *codes, "-Xcompiler",
+         ",".join(hidden), "-c", HERE / "src" / "@NAME@.cu", "-o", kernels],
+        [host, *options, "-O2", *hidden, *includes, "-c", HERE / "src" / "ops.cpp", "-o", operators])
     libraries = [f"-L{p}" for p in cpp_extension.library_paths()] + [f"-L{cuda / 'lib64'}"]
-    run(compiler, "-shared", kernels, operators, *libraries, *torch_libraries, "-lcudart", *cpp_libraries(),
-        "-o", HERE / PACKAGE / "_C.so")
+    run([host, "-shared", kernels, operators, *libraries, *torch_libraries, "-lcudart", *cpp_libraries(),
+         "-o", HERE / PACKAGE / "_C.so"])
 
 
 if __name__ == "__main__":
