@@ -1,4 +1,5 @@
-// A management library that knows one device, for tests; the real one is part of a driver.
+// A management library that knows two devices, one of them in slices, for tests; the real one is
+// part of a driver.
 #include <cstdio>
 #include <cstring>
 
@@ -8,6 +9,7 @@ extern "C" {
 struct nvmlDevice_st {};
 
 static nvmlDevice_st the_device;
+static nvmlDevice_st in_slices;
 static constexpr int kNotFound = 6;
 
 int nvmlInit_v2() { return 0; }
@@ -24,8 +26,14 @@ int nvmlDeviceGetUUID(nvmlDevice_st*, char* text, unsigned size) {
 }
 
 int nvmlDeviceGetHandleByPciBusId_v2(const char* id, nvmlDevice_st** device) {
-  if (std::strcmp(id, "0000:3b:00.0") != 0) return kNotFound;
-  *device = &the_device;
+  const bool is_sliced = std::strcmp(id, "0000:5e:00.0") == 0;
+  if (std::strcmp(id, "0000:3b:00.0") != 0 && !is_sliced) return kNotFound;
+  *device = is_sliced ? &in_slices : &the_device;
+  return 0;
+}
+
+int nvmlDeviceGetMigMode(nvmlDevice_st* device, unsigned* current, unsigned* pending) {
+  *current = *pending = device == &in_slices ? 1 : 0;
   return 0;
 }
 

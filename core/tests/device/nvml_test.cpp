@@ -31,6 +31,15 @@ TEST(Nvml, LeavesOutWhatTheLibraryDoesNotKnow) {
                           Pair("gpu_number", testing::MatchesRegex("[0-9a-f]{8}"))));
 }
 
+TEST(Nvml, ASliceHasTheClocksOfItsGpuAndNoPower) {
+  const NvmlDevice device("0000:5e:00.0", MSDA_FAKE_NVML);
+  const Conditions conditions = device.conditions().value();
+  EXPECT_EQ(conditions.sm_clock_mhz, 1755);
+  EXPECT_FALSE(conditions.power_watts);
+  EXPECT_FALSE(device.energy_joules());
+  EXPECT_THAT(device.facts().at("mig"), HasSubstr("a slice"));
+}
+
 TEST(Nvml, AnAbsentLibraryIsNoError) {
   const NvmlDevice device(kDevice, "libnvidia-ml-nowhere.so.1");
   EXPECT_THAT(device.unavailable(), HasSubstr("libnvidia-ml-nowhere.so.1"));

@@ -64,6 +64,15 @@ struct NvmlDevice::Impl {
     }
     return value;
   }
+
+  /// Whether the GPU is cut into slices (MIG), of which the program has one.
+  bool is_sliced() const {
+    unsigned current = 0;
+    unsigned pending = 0;
+    return call<Result(Handle, unsigned*, unsigned*)>("nvmlDeviceGetMigMode", device, &current,
+                                                      &pending) == kSuccess &&
+           current != 0;
+  }
 };
 
 NvmlDevice::NvmlDevice(const std::string& pci_bus_id, const std::string& library)
@@ -94,7 +103,9 @@ std::optional<Conditions> NvmlDevice::conditions() const {
   conditions.sm_clock_mhz = impl_->number_of("nvmlDeviceGetClockInfo", kSmClock);
   conditions.memory_clock_mhz = impl_->number_of("nvmlDeviceGetClockInfo", kMemoryClock);
   conditions.temperature_celsius = impl_->number_of("nvmlDeviceGetTemperature", kTemperatureOfGpu);
-  conditions.power_watts = impl_->number("nvmlDeviceGetPowerUsage", 1e-3);
+  if (!impl_->is_sliced()) {
+    conditions.power_watts = impl_->number("nvmlDeviceGetPowerUsage", 1e-3);
+  }
   conditions.throttled = throttled();
   return conditions;
 }
@@ -102,7 +113,7 @@ std::optional<Conditions> NvmlDevice::conditions() const {
 std::optional<double> NvmlDevice::energy_joules() const {
   constexpr double kMillijoule = 1e-3;
   unsigned long long value = 0;
-  if (!unavailable_.empty() ||
+  if (!unavailable_.empty() || impl_->is_sliced() ||
       impl_->call<Result(Handle, unsigned long long*)>("nvmlDeviceGetTotalEnergyConsumption",
                                                        impl_->device, &value) != kSuccess) {
     return std::nullopt;
@@ -145,6 +156,9 @@ std::map<std::string, std::string> NvmlDevice::facts() const {
   if (impl_->call<Result(Handle, int*, int*)>("nvmlDeviceGetEccMode", impl_->device, &ecc,
                                               &pending) == kSuccess) {
     facts["ecc"] = ecc != 0 ? "on" : "off";
+  }
+  if (impl_->is_sliced()) {
+    facts["mig"] = "a slice: clocks are those of the whole GPU, and its power is not the slice's";
   }
   put("power_limit_watts", impl_->number("nvmlDeviceGetEnforcedPowerLimit", 1e-3));
   put("highest_sm_clock_mhz", impl_->number_of("nvmlDeviceGetMaxClockInfo", kSmClock));

@@ -22,7 +22,8 @@ class NvmlDevice {
 
   /// "" when the device can be asked.
   const std::string& unavailable() const { return unavailable_; }
-  /// Nullopt when the device cannot be asked.
+  /// Nullopt when the device cannot be asked. Of a GPU in slices (MIG) the clocks are those of all
+  /// of it; what it draws says nothing of one slice, so neither power nor energy is told.
   std::optional<Conditions> conditions() const;
   /// What the GPU has used since its driver was loaded. The counter moves every few tens of
   /// milliseconds.
