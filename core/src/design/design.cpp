@@ -34,8 +34,6 @@ std::string_view name_of(DesignKind kind) {
   return "list";
 }
 
-DesignKind parse_design_kind(std::string_view name) { return value_named<DesignKind>(name); }
-
 bool Design::has(DesignKind kind) const {
   return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }

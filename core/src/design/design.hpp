@@ -46,9 +46,6 @@ struct Named<DesignKind> {
                                          K::kFull,   K::kFractional,  K::kList};
 };
 
-/// Throws UsageError with the nearest name.
-DesignKind parse_design_kind(std::string_view name);
-
 /// The level of each factor, in the factors' order.
 using Levels = std::vector<int>;
 

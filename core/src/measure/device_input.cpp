@@ -82,10 +82,6 @@ std::size_t DeviceInput::output_bytes(std::size_t output) const {
   return guarded_[output].memory->size() - 2 * kGuardBytes;
 }
 
-std::string_view DeviceInput::output_name(std::size_t output) const {
-  return guarded_[output].spec->name;
-}
-
 void DeviceInput::poison_outputs() {
   for (const Guarded& output : guarded_) output.memory->fill(kPoison);
 }

@@ -46,7 +46,6 @@ class DeviceInput {
   /// How many outputs the operator has; they are counted from 0 in what follows.
   std::size_t outputs() const { return guarded_.size(); }
   std::size_t output_bytes(std::size_t output) const;
-  std::string_view output_name(std::size_t output) const;
 
   void poison_outputs();  ///< all bytes 0xFF, a NaN in every type, also beside them
   /// Overwrites small pieces of an output between `first` and `last` (bytes) with finite numbers at

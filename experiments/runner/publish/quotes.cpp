@@ -21,7 +21,6 @@ using nlohmann::json;
 
 const std::regex kPlaced(
     R"((\*\*[^*\n]+\*\*|[0-9]+(?:\.[0-9]+)?(?:x| us| ms|%)?)<!--=\s*(\S+)\s+(\S+?)\s*-->)");
-const std::regex kRatio(R"([0-9]+\.[0-9]+x(?!<!--=)(?![0-9a-z]))");
 constexpr std::string_view kBegin = "<!--quote ";
 constexpr std::string_view kEnd = "<!--end quote-->";
 
@@ -190,18 +189,6 @@ std::size_t quotes_in(const std::string& document) {
   auto count = static_cast<std::size_t>(numbers);
   for (std::size_t at = 0; (at = document.find(kBegin, at)) != std::string::npos; ++at) ++count;
   return count;
-}
-
-std::vector<std::string> ratios_without_place(const std::string& document) {
-  std::string rest = document;
-  for (std::size_t at = 0; (at = rest.find(kBegin)) != std::string::npos;) {
-    rest.erase(at, rest.find(kEnd, at) - at);
-  }
-  std::vector<std::string> ratios;
-  for (std::sregex_iterator found(rest.begin(), rest.end(), kRatio), end; found != end; ++found) {
-    ratios.push_back(found->str());
-  }
-  return ratios;
 }
 
 std::vector<std::filesystem::path> quoting_documents(const std::filesystem::path& root) {

@@ -24,9 +24,6 @@ std::string with_quotes(const std::string& document, const std::filesystem::path
 /// How many numbers, texts and blocks are quoted.
 std::size_t quotes_in(const std::string& document);
 
-/// Ratios such as "1.33x" that say no place.
-std::vector<std::string> ratios_without_place(const std::string& document);
-
 /// The documents that quote: README.md and docs/*.md below `root`.
 std::vector<std::filesystem::path> quoting_documents(const std::filesystem::path& root);
 

@@ -284,7 +284,7 @@ TEST_F(ExternalFileTest, ALibraryReplacedInTheMiddleStopsTheRunUntilItIsPutBack)
                    "problems: [{name: p, batch: 1, queries: 5, heads: 2, channels: 8, points: 2, "
                    "levels: [[4, 5]]}]\n"
                    "arms: [{name: mine, external: {library: libmine.so}}]\n"
-                   "measure: {processes: 100, most_processes: 100, blocks: 1, samples: 1, "
+                   "measure: {processes: 30, most_processes: 30, blocks: 1, samples: 1, "
                    "noise_pair: false}\n");
   const Outcome outcome = run_script(
       "\"$msda\" run x.yaml --output results & run=$!\n"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -38,6 +39,16 @@ std::set<std::string> published(const std::string& end) {
     if (name.ends_with(end)) names.insert(name.substr(0, name.size() - end.size()));
   }
   return names;
+}
+
+/// Ratios such as "1.33x" that say no place.
+std::vector<std::string> ratios_without_place(const std::string& document) {
+  static const std::regex kRatio(R"([0-9]+\.[0-9]+x(?!<!--=)(?![0-9a-z]))");
+  std::string rest = document;
+  for (std::size_t at = 0; (at = rest.find("<!--quote ")) != std::string::npos;) {
+    rest.erase(at, rest.find("<!--end quote-->", at) - at);
+  }
+  return {std::sregex_token_iterator(rest.begin(), rest.end(), kRatio), {}};
 }
 
 TEST(Published, EachReportIsWhatItsArchiveSays) {
