@@ -110,7 +110,7 @@ bool Arguments::parse(const std::vector<std::string>& given) {
 
 void Arguments::check_words() const {
   const auto count = static_cast<int>(words_.size());
-  if (count < minimum_words_) fail("give " + word_placeholder_);
+  if (count < minimum_words_) fail((count == 0 ? "give " : "give another ") + word_placeholder_);
   if (maximum_words_ >= 0 && count > maximum_words_) {
     fail(fmt::format("unexpected '{}'", words_.at(static_cast<std::size_t>(maximum_words_))));
   }

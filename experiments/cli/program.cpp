@@ -113,7 +113,11 @@ void add_force_option(Arguments& arguments) {
 
 void require_room(const Arguments& arguments, const fs::path& directory) {
   std::error_code error;
-  const bool is_free = !fs::exists(directory, error) || fs::is_empty(directory, error);
+  const bool is_there = fs::exists(directory, error);
+  if (is_there && !fs::is_directory(directory, error)) {
+    throw UsageError(fmt::format("{} is a file; give a directory", directory.string()));
+  }
+  const bool is_free = !is_there || fs::is_empty(directory, error);
   if (is_free || arguments.has("force")) return;
   throw UsageError(
       fmt::format("{} holds files already; give another directory, or --force to overwrite",

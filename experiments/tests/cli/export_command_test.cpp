@@ -193,6 +193,9 @@ TEST_F(ExportCommand, WritesOverNothingUnlessForced) {
   forced.push_back("--force");
   EXPECT_EQ(run_export(forced).exit_code, 0);
   EXPECT_NE(read_text(mine, 1 << 24), "mine");
+  const Outcome of_file =
+      run({"export", "vector-loads", "--problem", "rtdetr-decoder", "--output", mine.string()});
+  EXPECT_THAT(of_file.err, HasSubstr("is a file; give a directory"));
 }
 
 TEST_F(ExportCommand, WantsAProblemForEachRecipe) {

@@ -81,7 +81,7 @@ TEST(CliNewVariant, UsageErrors) {
   EXPECT_THAT(error({"../mine", "--slot", "order"}), HasSubstr("is no name for a variant"));
   EXPECT_THAT(error({"fixture", "--slot", "order"}), HasSubstr("there is a variant 'fixture'"));
   directory.write("x", "a file");
-  EXPECT_THAT(error({"mine", "--slot", "order"}), HasSubstr("--force"));
+  EXPECT_THAT(error({"mine", "--slot", "order"}), HasSubstr("is a file; give a directory"));
 }
 
 }  // namespace

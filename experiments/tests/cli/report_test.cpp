@@ -38,6 +38,8 @@ TEST(CliReport, SaysInItsOwnWordsWhichFileCannotBeUsed) {
   // Nothing can be known of a link to itself, as of what lies in a directory without permission.
   const auto loop = directory.path() / "loop";
   std::filesystem::create_symlink(loop, loop);
+  const Outcome alone = run({"compare", results});
+  EXPECT_THAT(alone.err, testing::HasSubstr("compare: give another DIR; usage: "));
   const Outcome unknown = run({"report", loop});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(only_line(unknown), HasSubstr("msda: cannot read " + loop.string() + ": "));
