@@ -19,7 +19,8 @@ class SharedFixed final : public msda::Optimization {
                      {.skeleton = "backward",
                       .slot = "sum",
                       .type = "msda::shared_fixed::Sum",
-                      .header = "shared_fixed/sum.cuh"}) {}
+                      .header = "shared_fixed/sum.cuh",
+                      .traits = {"adds-in-blocks"}}) {}
 
   msda::Arithmetic arithmetic(const msda::Problem& problem,
                               const msda::Parameters&) const override {

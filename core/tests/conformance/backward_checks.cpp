@@ -48,6 +48,8 @@ std::vector<std::vector<Use>> backward_compositions() {
       {{"shared-values", {}},
        {"row-lanes", {{"sides", std::int64_t{1}}, {"bytes", std::int64_t{8}}}},
        {"work-redistribution", {}}},
+      {{"tile-sums", {{"budget", std::int64_t{1}}, {"points", std::int64_t{1}}}}},
+      {{"tile-sums", {}}, {"half2-dots", {}}},
   };
 }
 

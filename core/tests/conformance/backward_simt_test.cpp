@@ -46,15 +46,18 @@ TEST(BackwardDeterminism, FollowsFromTheAccumulator) {
   EXPECT_FALSE(repeats({{"shared-fixed", {}}, {"native-sums", {}}}));
   EXPECT_TRUE(repeats({{"fixed-sums", {}}}));
   EXPECT_TRUE(repeats({{"fixed-sums", {}}, {"shared-fixed", {}}}));
+  EXPECT_TRUE(repeats({{"tile-sums", {}}}));
   EXPECT_TRUE(Composition(plugins, Uses{{"l2-red", {}}}).deterministic("grad_attention_weights"));
 }
 
 TEST(BackwardDeterminism, WholeNumbersLeaveTheSameBitsInEveryOrder) {
   constexpr std::size_t kManyMeet = 11;  // all points on one pixel
   const Case& one = awkward_cases("backward").at(kManyMeet);
-  const Composition whole(shipped_plugins(), Uses{{"fixed-sums", {}}});
   const Composition narrow(shipped_plugins(), Uses{{"native-sums", {}}});
-  EXPECT_EQ(gradient(whole, one, 1), gradient(whole, one, 2));
+  for (const char* accumulator : {"fixed-sums", "tile-sums"}) {
+    const Composition whole(shipped_plugins(), Uses{{accumulator, {}}});
+    EXPECT_EQ(gradient(whole, one, 1), gradient(whole, one, 2)) << accumulator;
+  }
   EXPECT_NE(gradient(narrow, one, 1), gradient(narrow, one, 2));
 }
 

@@ -158,7 +158,7 @@ TEST(Levels, StoredSizesThatAreNoPyramidLeaveNaNAndReadNothing) {
 }
 
 TEST(Levels, StoredSizesThatAreNoPyramidLeaveNoGradientANumber) {
-  for (const char* accumulator : {"float32-sums", "native-sums", "fixed-sums"}) {
+  for (const char* accumulator : {"float32-sums", "native-sums", "fixed-sums", "tile-sums"}) {
     for (const DType type : {DType::kFloat32, DType::kFloat16}) {
       Problem problem = with_pyramid({{7, 9}, {4, 5}});
       problem.types = Types::all(type);

@@ -1,39 +1,16 @@
-// Bounds of what meets in a pixel, which fix the unit of whole-number sums so that these never
-// overflow.
+// Of which gradients and rows the bounds are made of what meets in a pixel.
 #pragma once
 
 #include <backward/arguments.cuh>
+#include <backward/units.cuh>
 #include <msda/slots/schedule.cuh>
 #include <msda/vector.cuh>
 
 namespace msda::shared_fixed {
 
-/// Bounds of what is added to a pixel: of the sum, and of one point.
-struct Mass {
-  float sum;
-  float largest;
-};
-
-/// A comparison that is false for NaN would lose it.
-__device__ __forceinline__ float larger(float a, float b) { return !(a <= b) ? a : b; }
-/// The same for magnitudes, whose bits are in the order of the numbers, NaN being the largest.
-__device__ __forceinline__ float larger_magnitude(float magnitude, float number) {
-  return __int_as_float(max(__float_as_int(magnitude), __float_as_int(fabsf(number))));
-}
-
-/// Units of 1 for sums of at most `mass.sum`, and with `clips` contributions of at most 2^22 units.
-/// Whole numbers keep clear of their limit by 2%: contributions and masses are rounded.
-template <bool clips>
-__device__ __forceinline__ float unit_of(const Mass& mass) {
-  constexpr float kMargin = 0.98F;
-  if (mass.sum == 0.0F) return 1.0F;
-  const float of_sum = kMargin * 2147483648.0F / mass.sum;
-  const float of_one = kMargin * 4194304.0F / mass.largest;
-  const float scale = clips && of_one < of_sum ? of_one : of_sum;
-  // What is no finite number leaves no finite sum, instead of a wrong one.
-  const bool is_finite = mass.sum <= 3.0e38F && scale <= 3.0e38F;
-  return is_finite ? scale : __int_as_float(0x7fffffff);
-}
+using backward::larger;
+using backward::larger_magnitude;
+using backward::Mass;
 
 /// A row's part of the gradient, which `lanes` neighbouring lanes read together.
 template <class K, int lanes>

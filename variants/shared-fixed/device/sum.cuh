@@ -43,8 +43,6 @@ class Sum {
   static constexpr int kAlignment = 128;  // as much as shared memory has
   /// Whether one address serves all of a lane's channels, whose addresses differ in some bits.
   static constexpr bool kOneAddress = kOwn * kLanes == kChannels && kAlignment % kPixelBytes == 0;
-  /// Additions to a large number, which leave contributions in its low bits, are the faster way to
-  /// round these, but clip them.
   static constexpr bool kConverts = Accumulator::kIsFixed || kSame<typename Problem::Value, float>;
   using Bound = typename BoundOf<K, Levels, Accumulator::kIsFixed>::Type;
 
@@ -83,7 +81,7 @@ class Sum {
       scale_ = Accumulator::scale(arguments_, item.image, item.head);
     } else {
       Bound bound(arguments_, levels_, storage_.bound, storage_.sums + room() * kChannels);
-      scale_ = unit_of<!kConverts>(of_block(bound.of(item)));
+      scale_ = backward::unit_of<!kConverts>(of_block(bound.of(item)));
     }
     simt::syncthreads();
   }
@@ -127,13 +125,6 @@ class Sum {
     const int offset = kOneAddress ? (own_[0] + place) ^ (n * kPartBytes) : own_[n] + place;
     return ptx::shared_address(storage_.sums) + offset;
   }
-  /// weight * gradient in units, rounded to nearest.
-  __device__ static int whole(float weight, float gradient) {
-    if constexpr (kConverts) return __float2int_rn(weight * gradient);
-    constexpr float kOffset = 12582912.0F;  // 1.5 * 2^23: the sum's low bits are the number
-    return __float_as_int(fmaf(weight, gradient, kOffset)) - __float_as_int(kOffset);
-  }
-
   template <class Level>
   __device__ void add_to_shared(const Level& level, const backward::Cell& cell) const {
     if (cell.x == backward::kAway) return;
@@ -151,7 +142,7 @@ class Sum {
       for (int corner = 0; corner < 4; ++corner) {
         ptx::red_shared_add(
             anchor + (Levels::start(Level::kNumber) + level.pixels_to(corner)) * kPixelBytes,
-            whole(weight[corner], gradient_[n]));
+            backward::whole<kConverts>(weight[corner], gradient_[n]));
       }
     }
   }

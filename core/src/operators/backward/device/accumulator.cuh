@@ -29,6 +29,8 @@ struct Floats {
 /// gradient)
 ///   multiplies with the weight of a corner;
 /// - add(sums, products) adds n neighbouring products, or `Floats<n>`. Called by any thread;
+/// - `kAddsApart`, if the policy has it: a pass of its own writes all of grad_value before the main
+///   kernel, which adds nothing;
 /// - with `kIsFixed` and run-time level sizes spoil(arguments, image, head) makes the sums of a
 ///   head no numbers, whatever is added.
 template <class Policy, class K>
@@ -43,6 +45,15 @@ concept AccumulatorPolicy = requires(const backward::Arguments& arguments,
   Policy::add(sums, Policy::products(1.0F, Policy::gradient(stored, 1.0F)));
   Policy::add(sums, one);
 };
+
+template <class K>
+inline constexpr bool kAddsApart = [] {
+  if constexpr (requires { K::Accumulator::kAddsApart; }) return K::Accumulator::kAddsApart;
+  return false;
+}();
+/// Whether the main kernel adds to grad_value.
+template <class K>
+inline constexpr bool kAdds = backward::kIsAsked<K, backward::kGradValue> && !kAddsApart<K>;
 
 /// Products in float32.
 struct FloatProducts {

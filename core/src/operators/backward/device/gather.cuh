@@ -2,6 +2,7 @@
 // grad_value.
 #pragma once
 
+#include <backward/accumulator.cuh>
 #include <backward/cells.cuh>
 #include <backward/dots.cuh>
 #include <backward/points.cuh>
@@ -117,7 +118,7 @@ class Row {
 #pragma unroll
       for (int p = 0; p < points; ++p) source_.read(level, own[p], values[p]);
     }
-    if constexpr (kIsAsked<K, kGradValue>) {
+    if constexpr (kAdds<K>) {
 #pragma unroll
       for (int p = 0; p < points; ++p) sum.add(level, own[p]);
     }

@@ -12,7 +12,8 @@
 //         gradients of locations and weights
 //       gradients of what points are made of      points
 //     what is summed in the block goes to memory  sum.leave
-//   sums become grad_value                        accumulator (a pass after the kernel)
+//   sums become grad_value                        accumulator (a pass after the kernel, or before
+//   it)
 #pragma once
 
 #include <backward/accumulator.cuh>
@@ -150,11 +151,10 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
                                 part_of<kSchedule, typename K::Schedule::Storage>(storage));
   typename K::Sum sum(arguments, part_of<kSum, typename K::Sum::Storage>(storage));
   typename K::Values values(arguments, part_of<kValues, typename K::Values::Storage>(storage));
-  constexpr bool kAdds = kIsAsked<K, kGradValue>;
   WorkItem item;
   while (schedule.next(item)) {
     values.enter(item);
-    if constexpr (kAdds) sum.enter(item);
+    if constexpr (kAdds<K>) sum.enter(item);
     for (long long at = 0; at < item.last - item.first; at += kTileRows<K>) {
       simt::begin_tile(at == 0);
       const WarpRows<K> rows(arguments, item, at);
@@ -168,7 +168,7 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
       const int own = Place<K>::warp_row();
       const long long number = rows.number(own);
       const int head = rows.head(own);
-      if constexpr (kAdds) sum.begin_row(item.image, number, head);
+      if constexpr (kAdds<K>) sum.begin_row(item.image, number, head);
       values.begin_row(item.image, head);
       Row<K>(arguments, values, number, rows.exists(own))
           .run(cells.cell[simt::warp()][own], level, sum);
@@ -177,7 +177,7 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
                               level);
       }
     }
-    if constexpr (kAdds) sum.leave(item);
+    if constexpr (kAdds<K>) sum.leave(item);
   }
 }
 
@@ -239,7 +239,7 @@ constexpr LaunchPlan make_plan() {
   MSDA_BACKWARD_SLOTS(MSDA_ADD_POLICY)
   MSDA_BACKWARD_SHARED_SLOTS(MSDA_ADD_POLICY)
 #undef MSDA_ADD_POLICY
-  if (!K::Accumulator::kInPlace) plan.overwritten = 1U << kGradValue;
+  if (!K::Accumulator::kInPlace || kAddsApart<K>) plan.overwritten = 1U << kGradValue;
   plan.levels = kLevelsFrom<typename K::Sizes>;
   plan.resident = resident_budget<K>();
   plan.persisting_tensor = K::Cache::kPersistValue ? 1 + plan.viewed_tensor : 0;

@@ -1,0 +1,144 @@
+// The points that a tile looks at, and what one adds to it.
+#pragma once
+
+#include <backward/cells.cuh>
+#include <backward/points.cuh>
+#include <msda/slots/schedule.cuh>
+#include <msda/vector.cuh>
+
+namespace msda::tile_sums {
+
+/// Neighbouring stored pixels of a level of one image and head, as many as a block sums at a time.
+struct Tile {
+  long long image;
+  int head;
+  int level;
+  int first;  ///< pixel of the image
+  int count;
+  float from, to;  ///< points at these rows of pixels may touch it, the last one excluded
+};
+
+/// A point that may touch a tile, and when it is finished what it adds to the corners there.
+struct alignas(16) Entry {
+  float weight[4];  ///< of corners, column + 2 * row, 0 outside the tile; at first x, y, attention
+  int place;        ///< the upper left pixel, seen from the tile's first one; at first the point
+  int right;        ///< pixels to the next column, and to the next row
+  int below;
+  unsigned query;
+};
+
+/// The points of one level and head of an image, in the order of queries.
+template <class K>
+class LevelPoints {
+  using Problem = typename K::Problem;
+  using Location = typename Problem::Location;
+  using Weight = typename Problem::Weight;
+  static constexpr int kPoints = Problem::kPoints;
+
+ public:
+  __device__ LevelPoints(const backward::Arguments& arguments, const Tile& tile)
+      : arguments_(arguments),
+        tile_(tile),
+        level_(typename K::Sizes(arguments).at(tile.level)),
+        first_row_(tile.image * arguments.queries * Problem::kHeads + tile.head) {}
+
+  /// Some points, `step` apart: all loads are issued before one is looked at.
+  template <int points>
+  struct Read {
+    Vector<Location, 2> xy[points];
+    Vector<Weight, 1> weight[points];
+    Position made[kMakesPoints<K> ? points : 1];  ///< in place of these
+  };
+  template <int points>
+  __device__ Read<points> read(unsigned first, unsigned step, unsigned last) const {
+    Read<points> read = {};
+#pragma unroll
+    for (int n = 0; n < points; ++n) {
+      const unsigned point = first + n * step;
+      if (point >= last) continue;
+      if constexpr (kMakesPoints<K>) {
+        read.made[n] = K::Points::place(load(point), 0, level_, tile_.level);
+      } else {
+        const long long number =
+            (row(point / kPoints) * Problem::kLevels + tile_.level) * kPoints + point % kPoints;
+        read.xy[n] =
+            read.xy[n].read(static_cast<const Location*>(arguments_.locations) + 2 * number,
+                            [](const auto* p) { return ptx::ldg(p); });
+        read.weight[n] =
+            read.weight[n].read(static_cast<const Weight*>(arguments_.weights) + number,
+                                [](const auto* p) { return ptx::ldg(p); });
+      }
+    }
+    return read;
+  }
+  /// Number n of them, which is point `point`.
+  template <int points>
+  __device__ static Entry entry(const Read<points>& read, int n, unsigned point) {
+    Entry entry;
+    entry.query = point / kPoints;
+    entry.place = static_cast<int>(point);
+    if constexpr (kMakesPoints<K>) {
+      entry.weight[0] = read.made[n].x;
+      entry.weight[1] = read.made[n].y;
+    } else {
+      entry.weight[0] = to_float(read.xy[n].element[0]);
+      entry.weight[1] = to_float(read.xy[n].element[1]);
+      entry.weight[2] = to_float(read.weight[n].element[0]);
+    }
+    return entry;
+  }
+
+  /// Whether a point of this row of pixels may touch the tile.
+  __device__ bool may_touch(const Entry& entry) const {
+    const float y = pixels_from(0.0F, entry.weight[1], level_.height());
+    return y >= tile_.from && y < tile_.to;
+  }
+
+  /// Makes of a point's place what it adds to the tile.
+  __device__ void finish(Entry& entry) const {
+    const backward::Cell cell =
+        backward::make_cell<K>({entry.weight[0], entry.weight[1], attention(entry)}, level_);
+    entry.place = static_cast<int>(cell.pixel) - tile_.first;
+    entry.right = level_.width() == 1 ? 0 : 1;
+    entry.below = level_.height() == 1 ? 0 : pitch_of<typename K::Layout>(level_);
+#pragma unroll
+    for (int corner = 0; corner < 4; ++corner) {
+      const bool is_right = corner % 2 != 0;
+      const bool is_below = corner / 2 != 0;
+      const int pixel = entry.place + is_right * entry.right + is_below * entry.below;
+      const bool counts = pixel >= 0 && pixel < tile_.count && (!is_right || entry.right != 0) &&
+                          (!is_below || entry.below != 0);
+      const float share = backward::share(cell.x, is_right) * backward::share(cell.y, is_below);
+      entry.weight[corner] = counts && share != 0.0F ? cell.weight * share : 0.0F;
+    }
+  }
+
+  /// The row (b*Q + q)*H + h.
+  __device__ long long row(unsigned query) const {
+    return first_row_ + static_cast<long long>(query) * Problem::kHeads;
+  }
+
+ private:
+  /// What a made point is made of.
+  __device__ auto load(unsigned point) const {
+    return K::Points::template load<1>(arguments_, RowNumber{row(point / kPoints), 0},
+                                       tile_.level * kPoints + static_cast<int>(point % kPoints));
+  }
+  /// Of a row without weights 0: the pass after the kernel leaves the pixels of its points.
+  __device__ float attention(const Entry& entry) const {
+    if constexpr (kMakesPoints<K>) {
+      const auto of_row = K::Points::template softmax<1>(arguments_, row(entry.query));
+      if (K::Points::is_lost(of_row)) return 0.0F;
+      return K::Points::weight(load(static_cast<unsigned>(entry.place)), 0, of_row);
+    } else {
+      return entry.weight[2];
+    }
+  }
+
+  const backward::Arguments& arguments_;
+  const Tile& tile_;
+  Conditional<K::Sizes::kFixed, FixedLevel<Problem>, LevelAt> level_;
+  long long first_row_;
+};
+
+}  // namespace msda::tile_sums
