@@ -118,6 +118,30 @@ const std::vector<Case>& fused_cases() {
   return kCases;
 }
 
+/// References that a run of points reads in several words, as no neighbours, or of several levels.
+const std::vector<Case>& reference_runs_cases() {
+  static const std::vector<Case> kCases = [] {
+    const auto with = [](std::vector<std::int64_t> points, References references, DType location) {
+      Types types = Types::all(DType::kFloat16);
+      types.location = location;
+      Problem problem = make_problem({.batch = 2,
+                                      .queries = 23,
+                                      .heads = 2,
+                                      .channels = 32,
+                                      .points = std::ranges::max(points),
+                                      .levels = {{9, 14}, {5, 7}, {3, 4}},
+                                      .types = types});
+      if (points.size() > 1) problem.level_points = std::move(points);
+      problem.references = references;
+      return AwkwardProblem{named(problem), Generation{}};
+    };
+    return make_cases({with({3, 6, 3}, {4, 0}, DType::kFloat16), with({6}, {2, 3}, DType::kFloat16),
+                       with({4}, {4, 2}, DType::kFloat32)},
+                      "fused");
+  }();
+  return kCases;
+}
+
 /// What meets in the winners (experiments/winners.yaml), at sizes that small problems fill.
 std::vector<std::vector<Use>> met_in_winners() {
   using V = ParameterValue;
@@ -167,6 +191,12 @@ std::vector<SimtCheck> fused_checks() {
     checks.back().cases = {kLostRow};
   }
   for (const Composition& composition : shipped_compositions(DeviceKind::kCuda)) add(composition);
+  using V = ParameterValue;
+  const Use wide{"vector-loads", {{"width", V(std::int64_t{8})}, {"threads", V(std::int64_t{64})}}};
+  add({shipped_plugins(),
+       {wide, {"shared-metadata", {{"packed", V(true)}}}, {"mixed-precision", {}}}});
+  checks.back().pool = reference_runs_cases;
+  checks.back().cases = {0, 1, 2};
   return checks;
 }
 
