@@ -18,17 +18,18 @@ __device__ __forceinline__ float larger_magnitude(float magnitude, float number)
 }
 
 /// Units of 1 for sums of at most `mass.sum`, and with `clips` contributions of at most 2^22 units.
-/// Whole numbers keep clear of their limit by 2%: contributions and masses are rounded.
+/// Whole numbers keep clear of their limit by 2%: contributions and masses are rounded. At most
+/// 2^96 units, so that a gradient in units is finite, too: less than 2^-97 counts as 0.
 template <bool clips>
 __device__ __forceinline__ float unit_of(const Mass& mass) {
   constexpr float kMargin = 0.98F;
   if (mass.sum == 0.0F) return 1.0F;
   const float of_sum = kMargin * 2147483648.0F / mass.sum;
   const float of_one = kMargin * 4194304.0F / mass.largest;
-  const float scale = clips && of_one < of_sum ? of_one : of_sum;
+  constexpr float kMost = 0x1p96F;
+  const float scale = fminf(clips && of_one < of_sum ? of_one : of_sum, kMost);
   // What is no finite number leaves no finite sum, instead of a wrong one.
-  const bool is_finite = mass.sum <= 3.0e38F && scale <= 3.0e38F;
-  return is_finite ? scale : __int_as_float(0x7fffffff);
+  return mass.sum <= 3.0e38F ? scale : __int_as_float(0x7fffffff);
 }
 
 /// weight * gradient, which is in units, rounded to nearest. Additions to a large number, which
