@@ -1,7 +1,6 @@
 #include "jit/compiler.hpp"
 
 #include <fmt/format.h>
-#include <nvrtc.h>
 
 #include <algorithm>
 #include <memory>
@@ -13,36 +12,38 @@
 #include "jit/cache_entry.hpp"
 #include "jit/compile_failure.hpp"
 #include "jit/cuda_headers.hpp"
+#include "jit/nvrtc.hpp"
 #include "pattern.hpp"
 
 namespace msda {
 namespace {
 
+#define CHECKED(name, ...) check(NVRTC(name)(__VA_ARGS__), #name)
+
 void check(nvrtcResult result, const char* call) {
   if (result != NVRTC_SUCCESS)
-    throw Error(fmt::format("{}: {}", call, nvrtcGetErrorString(result)));
+    throw Error(fmt::format("{}: {}", call, NVRTC(nvrtcGetErrorString)(result)));
 }
 
 /// An NVRTC program, destroyed with the object.
 class Program {
  public:
   Program(const std::string& text, const std::string& name) {
-    check(nvrtcCreateProgram(&program_, text.c_str(), name.c_str(), 0, nullptr, nullptr),
-          "nvrtcCreateProgram");
+    CHECKED(nvrtcCreateProgram, &program_, text.c_str(), name.c_str(), 0, nullptr, nullptr);
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
-  ~Program() { nvrtcDestroyProgram(&program_); }
+  ~Program() { NVRTC(nvrtcDestroyProgram)(&program_); }
 
   void want(const std::string& name_expression) {
-    check(nvrtcAddNameExpression(program_, name_expression.c_str()), "nvrtcAddNameExpression");
+    CHECKED(nvrtcAddNameExpression, program_, name_expression.c_str());
   }
   void compile(const std::vector<std::string>& options) {
     std::vector<const char*> pointers;
     pointers.reserve(options.size());
     for (const std::string& option : options) pointers.push_back(option.c_str());
     const nvrtcResult result =
-        nvrtcCompileProgram(program_, static_cast<int>(pointers.size()), pointers.data());
+        NVRTC(nvrtcCompileProgram)(program_, static_cast<int>(pointers.size()), pointers.data());
     if (result != NVRTC_SUCCESS && result != NVRTC_ERROR_COMPILATION) {
       check(result, "nvrtcCompileProgram");
     }
@@ -51,30 +52,30 @@ class Program {
   bool failed() const { return failed_; }
   std::string log() const {
     std::size_t size = 0;
-    check(nvrtcGetProgramLogSize(program_, &size), "nvrtcGetProgramLogSize");
+    CHECKED(nvrtcGetProgramLogSize, program_, &size);
     std::string text(size, '\0');
-    check(nvrtcGetProgramLog(program_, text.data()), "nvrtcGetProgramLog");
+    CHECKED(nvrtcGetProgramLog, program_, text.data());
     while (!text.empty() && text.back() == '\0') text.pop_back();
     return text;
   }
   std::string lowered(const std::string& name_expression) const {
     const char* name = nullptr;
-    check(nvrtcGetLoweredName(program_, name_expression.c_str(), &name), "nvrtcGetLoweredName");
+    CHECKED(nvrtcGetLoweredName, program_, name_expression.c_str(), &name);
     return name;
   }
   std::vector<std::byte> cubin() const {
     std::size_t size = 0;
-    check(nvrtcGetCUBINSize(program_, &size), "nvrtcGetCUBINSize");
+    CHECKED(nvrtcGetCUBINSize, program_, &size);
     std::vector<std::byte> bytes(size);
-    check(nvrtcGetCUBIN(program_, reinterpret_cast<char*>(bytes.data())), "nvrtcGetCUBIN");
+    CHECKED(nvrtcGetCUBIN, program_, reinterpret_cast<char*>(bytes.data()));
     return bytes;
   }
   /// With the zero at its end.
   std::vector<std::byte> ptx() const {
     std::size_t size = 0;
-    check(nvrtcGetPTXSize(program_, &size), "nvrtcGetPTXSize");
+    CHECKED(nvrtcGetPTXSize, program_, &size);
     std::vector<std::byte> bytes(size);
-    check(nvrtcGetPTX(program_, reinterpret_cast<char*>(bytes.data())), "nvrtcGetPTX");
+    CHECKED(nvrtcGetPTX, program_, reinterpret_cast<char*>(bytes.data()));
     return bytes;
   }
 
@@ -203,8 +204,10 @@ Module Compiler::build(const Unit& unit, const std::string& architecture,
 std::string nvrtc_version() {
   int major = 0;
   int minor = 0;
-  check(nvrtcVersion(&major, &minor), "nvrtcVersion");
+  CHECKED(nvrtcVersion, &major, &minor);
   return fmt::format("{}.{}", major, minor);
 }
+
+#undef CHECKED
 
 }  // namespace msda

@@ -2,13 +2,14 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <nvrtc.h>
 
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include <msda/error.hpp>
+
+#include "jit/nvrtc.hpp"
 
 namespace msda {
 
@@ -19,7 +20,7 @@ std::filesystem::path find_cuda_headers() {
     if (const char* root = std::getenv(variable)) candidates.push_back(fs::path(root) / "include");
   }
   Dl_info library{};
-  if (dladdr(reinterpret_cast<const void*>(&nvrtcVersion), &library) != 0) {
+  if (dladdr(nvrtc_function("nvrtcVersion"), &library) != 0) {
     std::error_code ignored;
     const fs::path folder = fs::canonical(library.dli_fname, ignored).parent_path();
     candidates.push_back(folder.parent_path() / "include");
