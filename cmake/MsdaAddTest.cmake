@@ -1,12 +1,16 @@
 # msda_add_test(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS gpu slow ...] [TIMEOUT <s>]
-#               [SHARDS <n>])
+#               [SHARDS <n>] [KEPT [INPUTS <file or folder>...]])
 #
 # One GoogleTest program and one ctest entry for it, since an entry costs 40 ms. One for each of its cases where these
 # may take long (TIMEOUT, slow), or are to be apart (gpu: a fault ends what a process can do with a device); with SHARDS
 # so many in all, for cases that share what takes long to make. Those with a TIMEOUT of their own begin first, so
 # that none is left for the end of a parallel run. Labels: gpu, slow, and threads for what ThreadSanitizer is to see.
 # `./msda test -R` finds cases of every kind of entry.
+#
+# KEPT, for what neither waits nor measures: a test that passed is not run again until its program or INPUTS change,
+# which are all that it reads of the trees of sources and of the build. kept-inputs holds them against what it opens.
 include(GoogleTest)
+set(MSDA_KEPT ${PROJECT_SOURCE_DIR}/cmake/kept.sh)  # INPUT... -- COMMAND..., in add_test()
 
 # msda_test_code(<target>): compiled with little optimization and the precompiled headers of tests. Programs and
 # their support libraries share these, so both are compiled as libraries are. Includes begin at the folder of tests:
@@ -19,7 +23,7 @@ function(msda_test_code target)
 endfunction()
 
 function(msda_add_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT;SHARDS" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "KEPT" "TIMEOUT;SHARDS" "SOURCES;LIBRARIES;LABELS;INPUTS" ${ARGN})
   set(cost 0)  # what ctest has seen
   set(by_case FALSE)
   if(ARG_TIMEOUT)
@@ -43,14 +47,18 @@ function(msda_add_test name)
       PROPERTIES TIMEOUT ${ARG_TIMEOUT} COST ${cost} LABELS "${ARG_LABELS}")
     return()
   endif()
+  set(command ${name})
+  if(ARG_KEPT)
+    set(command ${MSDA_KEPT} ${ARG_INPUTS} -- $<TARGET_FILE:${name}>)
+  endif()
   if(NOT ARG_SHARDS)
-    add_test(NAME ${name} COMMAND ${name})
+    add_test(NAME ${name} COMMAND ${command})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
     return()
   endif()
   foreach(shard RANGE 1 ${ARG_SHARDS})
     math(EXPR index "${shard} - 1")
-    add_test(NAME ${name}.${shard} COMMAND ${name})
+    add_test(NAME ${name}.${shard} COMMAND ${command})
     set_tests_properties(${name}.${shard} PROPERTIES
       TIMEOUT ${ARG_TIMEOUT} COST ${cost} LABELS "${ARG_LABELS}"
       ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${index}")
