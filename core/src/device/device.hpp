@@ -81,10 +81,21 @@ class LaunchWatch {
   virtual int sets() const = 0;
 };
 
+/// What code may set of a device, or of its stream, for all code that runs after it: limits, and
+/// what memory its second-level cache keeps.
+class DeviceSettings {
+ public:
+  virtual ~DeviceSettings() = default;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
+  /// The settings as they are; null where a device has none.
+  virtual std::unique_ptr<const DeviceSettings> settings() { return nullptr; }
+  /// Makes the settings what settings() of this device returned, as far as the device lets it.
+  virtual void apply(const DeviceSettings&) {}
   virtual std::int64_t free_bytes() const = 0;
   virtual std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) = 0;
   /// A hash of what each memory holds; one device's hashes compare with its own alone. Waits for

@@ -154,5 +154,35 @@ TEST(GpuInputs, WhoWritesToOneIsNamed) {
   EXPECT_EQ(inputs.mend(*device), "");
 }
 
+TEST(CudaSettings, OfTheSecondLevelCacheArePutBack) {
+  const auto device = open_device("cuda:0");
+  auto* const stream = static_cast<cudaStream_t>(device->stream());
+  const auto before = device->settings();
+  std::size_t part = 0;
+  ASSERT_EQ(cudaDeviceGetLimit(&part, cudaLimitPersistingL2CacheSize), cudaSuccess);
+  ASSERT_EQ(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, part + (1U << 20U)), cudaSuccess);
+  const auto memory = device->allocate(1 << 16);
+  cudaStreamAttrValue window{};
+  window.accessPolicyWindow = {memory->data(), memory->size(), 1.0F, cudaAccessPropertyPersisting,
+                               cudaAccessPropertyStreaming};
+  ASSERT_EQ(cudaStreamSetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &window),
+            cudaSuccess);
+  const auto arms = device->settings();
+  const auto now = [&] {
+    std::size_t limit = 0;
+    cudaStreamAttrValue value{};
+    EXPECT_EQ(cudaDeviceGetLimit(&limit, cudaLimitPersistingL2CacheSize), cudaSuccess);
+    EXPECT_EQ(cudaStreamGetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &value),
+              cudaSuccess);
+    return std::pair{limit, value.accessPolicyWindow.num_bytes};
+  };
+  device->apply(*before);
+  EXPECT_EQ(now(), (std::pair<std::size_t, std::size_t>(part, 0)));
+  device->apply(*arms);
+  EXPECT_GE(now().first, part + 1);
+  EXPECT_EQ(now().second, memory->size());
+  device->apply(*before);
+}
+
 }  // namespace
 }  // namespace msda

@@ -33,6 +33,31 @@ Arithmetic arithmetic_in(const Types& types) {
   return arithmetic;
 }
 
+/// While it lives the device is set as the arm's step before left it; then as the worker has it.
+class SettingsOfArm {
+ public:
+  SettingsOfArm(Device& device, std::shared_ptr<const DeviceSettings>& own)
+      : device_(device), own_(own), shared_(device.settings()) {
+    if (own_ != nullptr) device_.apply(*own_);
+  }
+  SettingsOfArm(const SettingsOfArm&) = delete;
+  SettingsOfArm& operator=(const SettingsOfArm&) = delete;
+  ~SettingsOfArm() {
+    if (shared_ == nullptr) return;
+    try {
+      own_ = device_.settings();
+      device_.apply(*shared_);
+    } catch (const Error&) {
+      own_ = nullptr;  // after an error that stays, which the step's end or the next one meets
+    }
+  }
+
+ private:
+  Device& device_;
+  std::shared_ptr<const DeviceSettings>& own_;
+  std::unique_ptr<const DeviceSettings> shared_;
+};
+
 }  // namespace
 
 GroupRunner::GroupRunner(Device& device, const Registry& registry, InputSets& inputs,
@@ -316,6 +341,7 @@ void GroupRunner::step(Cell& cell, const std::string& phase, const std::function
   try {
     {
       const ProcessState restored;
+      const SettingsOfArm settings(device_, cell.settings);
       const std::size_t before = open_descriptors();
       action();
       cell.descriptors += static_cast<std::ptrdiff_t>(open_descriptors() - before);

@@ -50,11 +50,12 @@ class GroupRunner : private BlockSink {
     Prepared prepared;
     std::optional<OutputCheck> check;
     Record record;
-    bool alive = true;                                ///< not yet recorded
-    bool retired = false;                             ///< runs no more blocks: others are faster
-    std::ptrdiff_t descriptors = 0;                   ///< that its steps left open
-    double timed_seconds = 0;                         ///< of the steps that took its samples
-    std::map<std::string, double> foreign_seconds{};  ///< of threads of other arms in these
+    bool alive = true;                                 ///< not yet recorded
+    bool retired = false;                              ///< runs no more blocks: others are faster
+    std::ptrdiff_t descriptors = 0;                    ///< that its steps left open
+    std::shared_ptr<const DeviceSettings> settings{};  ///< as its last step left them
+    double timed_seconds = 0;                          ///< of the steps that took its samples
+    std::map<std::string, double> foreign_seconds{};   ///< of threads of other arms in these
   };
 
   bool any_alive() const;

@@ -38,7 +38,7 @@ std::unique_ptr<EventChannel> channel_to(const std::filesystem::path& file) {
 }
 
 /// The CPU with a clock that nearly stands still.
-class FastClock final : public Device {
+class FastClock : public Device {
  public:
   const DeviceInfo& info() const override { return cpu_->info(); }
   std::int64_t free_bytes() const override { return cpu_->free_bytes(); }
@@ -69,6 +69,38 @@ class FastClock final : public Device {
 
  private:
   std::unique_ptr<Device> cpu_ = open_device("cpu");
+};
+
+/// A device with a setting, which each arm makes another when it is loaded.
+class Settable final : public FastClock {
+ public:
+  struct Settings final : DeviceSettings {
+    explicit Settings(int number) : value(number) {}
+    int value;
+  };
+  std::unique_ptr<const DeviceSettings> settings() override {
+    return std::make_unique<Settings>(value);
+  }
+  void apply(const DeviceSettings& settings) override {
+    value = static_cast<const Settings&>(settings).value;
+  }
+  Prepared load(const Composition& composition, const Problem& problem,
+                const Build& build) override {
+    found.insert(value);
+    value = ++loaded;
+    return FastClock::load(composition, problem, build);
+  }
+  std::vector<std::vector<double>> time_parts(TimingMode mode, int samples, int parts,
+                                              const std::function<void(int, int)>& launch,
+                                              LaunchWatch* watch) override {
+    timed.insert(value);
+    return FastClock::time_parts(mode, samples, parts, launch, watch);
+  }
+
+  int value = 0;
+  int loaded = 0;
+  std::set<int> found;  ///< by those that were loaded
+  std::set<int> timed;
 };
 
 class GroupRunnerTest : public testing::Test {
@@ -178,6 +210,21 @@ TEST_F(GroupRunnerTest, AnArmThatIsFasterThanItsDeviceIsImpossible) {
   EXPECT_EQ(record.status, CellStatus::kImpossible) << record.reason;
   EXPECT_THAT(record.reason, HasSubstr("the work is not in what is timed"));
   EXPECT_TRUE(record.samples.empty());
+}
+
+TEST_F(GroupRunnerTest, WhatAnArmSetsOfTheDeviceItsOwnStepsAloneFind) {
+  const ScopedVariable cache("MSDA_CACHE_DIR", directory_.path().c_str());
+  Settable device;
+  known_ceilings(device);
+  request_.timed = true;
+  request_.baseline = "one";
+  request_.measure.blocks = 2;
+  request_.arms = {fixture_arm("one", "good"), fixture_arm("two", "good"),
+                   fixture_arm("three", "good")};
+  EXPECT_EQ(of_kind(run_on(device, fixture_registry()), event::kRecord).size(), 3U);
+  EXPECT_THAT(device.found, testing::ElementsAre(0));
+  EXPECT_THAT(device.timed, testing::ElementsAre(1, 2, 3));
+  EXPECT_EQ(device.value, 0);
 }
 
 TEST_F(GroupRunnerTest, ComparesHalvesWithTheOutputThatCameWithThem) {

@@ -16,6 +16,7 @@
 #include "device/cuda/cuda.hpp"
 #include "device/cuda/group.hpp"
 #include "device/cuda/nvml.hpp"
+#include "device/cuda/settings.hpp"
 #include "device/cuda/timing.hpp"
 #include "device/split.hpp"
 
@@ -83,6 +84,15 @@ class CudaDevice final : public Device {
   }
 
   const DeviceInfo& info() const override { return info_; }
+
+  /// Also makes this device the thread's own again.
+  std::unique_ptr<const DeviceSettings> settings() override {
+    check(cudaSetDevice(ordinal_), "cudaSetDevice");
+    return std::make_unique<CudaSettings>(stream_->get());
+  }
+  void apply(const DeviceSettings& settings) override {
+    static_cast<const CudaSettings&>(settings).apply(stream_->get());
+  }
 
   std::int64_t free_bytes() const override {
     std::size_t free = 0;
