@@ -39,7 +39,9 @@ void redirect(int from, int to) {
 }  // namespace
 
 EventChannel::EventChannel()
-    : requests_(reopen(STDIN_FILENO, "r")), events_(reopen(STDOUT_FILENO, "w")) {
+    : owner_(::getpid()),
+      requests_(reopen(STDIN_FILENO, "r")),
+      events_(reopen(STDOUT_FILENO, "w")) {
   redirect(STDERR_FILENO, STDOUT_FILENO);
   const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (nothing < 0) fail("open /dev/null");
@@ -62,6 +64,7 @@ void EventChannel::take_token() {
 }
 
 void EventChannel::send(const nlohmann::json& event) {
+  if (::getpid() != owner_) ::_exit(1);  // a copy of the worker that an arm has made by fork()
   const std::string line = token_ + json_line(event) + "\n";
   const std::lock_guard lock(mutex_);
   std::fwrite(line.data(), 1, line.size(), events_.get());

@@ -1,6 +1,8 @@
 // The worker's end of the protocol: requests come in, events go out, one JSON object a line.
 #pragma once
 
+#include <sys/types.h>
+
 #include <condition_variable>
 #include <cstdio>
 #include <memory>
@@ -38,6 +40,7 @@ class EventChannel {
   };
   using File = std::unique_ptr<std::FILE, Close>;
 
+  pid_t owner_;  ///< the worker; a copy of it has nothing to say
   File requests_;
   File events_;
   std::string token_;

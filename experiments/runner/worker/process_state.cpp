@@ -31,9 +31,18 @@ std::set<int> timers_now() {
   return timers;
 }
 
+std::vector<std::string> environment_now() {
+  std::vector<std::string> all;
+  for (char** one = environ; one != nullptr && *one != nullptr; ++one) all.emplace_back(*one);
+  return all;
+}
+
 }  // namespace
 
-ProcessState::ProcessState() : locale_(std::setlocale(LC_ALL, nullptr)), umask_(umask_now()) {
+ProcessState::ProcessState()
+    : locale_(std::setlocale(LC_ALL, nullptr)),
+      environment_(environment_now()),
+      umask_(umask_now()) {
   ::fegetenv(&arithmetic_);
   ::sched_getaffinity(0, sizeof processors_, &processors_);
   std::error_code unknown;
@@ -60,6 +69,7 @@ ProcessState::~ProcessState() {
     ::sched_setaffinity(0, sizeof processors_, &processors_);
   }
   put_back_limits();
+  put_back_environment();
   end_timers();
   if (locale_ != std::setlocale(LC_ALL, nullptr)) std::setlocale(LC_ALL, locale_.c_str());
   std::error_code gone;
@@ -94,6 +104,16 @@ void ProcessState::put_back_limits() const {
   }
   if (::sched_getscheduler(0) != policy_) ::sched_setscheduler(0, policy_, &scheduled_);
   if (::getpriority(PRIO_PROCESS, 0) != priority_) ::setpriority(PRIO_PROCESS, 0, priority_);
+}
+
+void ProcessState::put_back_environment() const {
+  if (environment_now() == environment_) return;
+  ::clearenv();
+  for (const std::string& one : environment_) {
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos) continue;
+    ::setenv(one.substr(0, equals).c_str(), one.c_str() + equals + 1, 1);
+  }
 }
 
 void ProcessState::end_timers() const {

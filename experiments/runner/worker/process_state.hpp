@@ -12,13 +12,14 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace msda {
 
 /// The state of this thread and process when the object is made, which it puts back when it goes:
 /// rounding and flush-to-zero of this thread, the processors that it may run on and its priority,
-/// limits, locale, working directory, umask, the mask of blocked signals, what is done about each
-/// signal, and no timer but those that were there.
+/// limits, locale, environment, working directory, umask, the mask of blocked signals, what is done
+/// about each signal, and no timer but those that were there.
 class ProcessState {
  public:
   ProcessState();
@@ -28,6 +29,7 @@ class ProcessState {
 
  private:
   void put_back_limits() const;
+  void put_back_environment() const;
   void end_timers() const;
 
   static constexpr int kSignals = 32;  ///< those that have names
@@ -36,6 +38,7 @@ class ProcessState {
   fenv_t arithmetic_{};
   cpu_set_t processors_{};
   std::string locale_;
+  std::vector<std::string> environment_;
   std::filesystem::path directory_;
   mode_t umask_ = 0;
   sigset_t blocked_{};

@@ -1,8 +1,11 @@
 #include "runner/worker/thread_owners.hpp"
 
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <system_error>
 #include <vector>
@@ -12,32 +15,57 @@
 namespace msda {
 namespace {
 
-std::set<pid_t> threads_now() {
-  std::set<pid_t> threads;
+namespace fs = std::filesystem;
+
+std::set<pid_t> numbers_in(const fs::path& folder) {
+  std::set<pid_t> numbers;
   std::error_code unknown;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", unknown)) {
-    threads.insert(static_cast<pid_t>(std::stol(entry.path().filename().string())));
+  for (const auto& entry : fs::directory_iterator(folder, unknown)) {
+    numbers.insert(static_cast<pid_t>(std::stol(entry.path().filename().string())));
   }
-  return threads;
+  return numbers;
 }
 
-/// 0 for a thread that has ended. The clock of a thread by its number, as Linux makes it
+/// Adds the children of a process, and theirs.
+void add_children(const std::string& process, std::set<pid_t>& found) {
+  const fs::path threads = fs::path("/proc") / process / "task";
+  for (const pid_t thread : numbers_in(threads)) {
+    std::ifstream file(threads / std::to_string(thread) / "children");
+    for (pid_t child = 0; file >> child;) {
+      if (found.insert(-child).second) add_children(std::to_string(child), found);
+    }
+  }
+}
+
+/// The threads of this process, and its children; without these no file is read.
+std::set<pid_t> all_now() {
+  std::set<pid_t> all = numbers_in("/proc/self/task");
+  siginfo_t any{};
+  if (::waitid(P_ALL, 0, &any, WEXITED | WNOHANG | WNOWAIT) == 0) add_children("self", all);
+  return all;
+}
+
+/// 0 for what has ended. The clocks of threads and processes by their numbers, as Linux makes them
 /// (include/linux/posix-timers.h): pthread_getcpuclockid() knows only threads of its own.
-double seconds_of(pid_t thread) {
-  constexpr clockid_t kPerThreadSchedulerClock = 6;
+double seconds_of(pid_t number) {
+  constexpr clockid_t kScheduler = 2;
+  constexpr clockid_t kPerThread = 4;
+  const clockid_t clock =
+      number > 0 ? (~number << 3) | kScheduler | kPerThread : (~-number << 3) | kScheduler;
   timespec time{};
-  if (::clock_gettime((~static_cast<clockid_t>(thread) << 3) | kPerThreadSchedulerClock, &time) !=
-      0)
-    return 0;
+  if (::clock_gettime(clock, &time) != 0) return 0;
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 }  // namespace
 
-ThreadOwners::ThreadOwners() { give_new_to(""); }
+ThreadOwners::ThreadOwners() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  give_new_to("");
+}
 
 void ThreadOwners::give_new_to(const std::string& arm) {
-  const std::set<pid_t> now = threads_now();
+  const std::set<pid_t> now = all_now();
   std::erase_if(owners_, [&](const auto& known) { return !now.contains(known.first); });
   for (const pid_t thread : now) owners_.try_emplace(thread, arm);
 }

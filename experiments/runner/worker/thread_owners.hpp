@@ -1,5 +1,5 @@
-// Threads that arms leave running take processors from the arms beside them: who started which, and
-// how long they ran.
+// Threads that arms leave running, in the worker or in processes that they have started, take
+// processors from the arms beside them: who started which, and how long they ran.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,8 @@ namespace msda {
 
 class ThreadOwners {
  public:
-  /// Those that are there now belong to the program.
+  /// Those that are there now belong to the program. What a process of an arm leaves without a
+  /// parent is the worker's child from now on.
   ThreadOwners();
 
   /// Those that have come since the last call are the arm's.
@@ -24,7 +25,8 @@ class ThreadOwners {
                               const std::map<std::string, double>* before = nullptr) const;
 
  private:
-  std::map<pid_t, std::string> owners_;  ///< "": the program
+  /// "": the program. By the number of a thread, or the negative one of a child process.
+  std::map<pid_t, std::string> owners_;
 };
 
 }  // namespace msda

@@ -6,6 +6,7 @@
 
 #include <clocale>
 #include <csignal>
+#include <cstdlib>
 
 #include <sys/time.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@ TEST(ProcessState, PutsBackWhatAnArmHasChanged) {
   rlimit before{};
   ::getrlimit(RLIMIT_AS, &before);
   const auto directory = std::filesystem::current_path();
+  const std::string path = std::getenv("PATH");
   const std::string locale = std::setlocale(LC_ALL, nullptr);
 #if defined(__SSE__)
   const unsigned control = _mm_getcsr();
@@ -34,6 +36,8 @@ TEST(ProcessState, PutsBackWhatAnArmHasChanged) {
 #endif
     std::filesystem::current_path("/");
     std::setlocale(LC_ALL, locale == "C" ? "C.UTF-8" : "C");
+    ::setenv("MSDA_TEST_LEFT", "1", 1);
+    ::unsetenv("PATH");
     std::signal(SIGUSR2, SIG_IGN);
     sigset_t blocked;
     ::sigemptyset(&blocked);
@@ -72,6 +76,8 @@ TEST(ProcessState, PutsBackWhatAnArmHasChanged) {
   EXPECT_EQ(_mm_getcsr(), control);
 #endif
   EXPECT_EQ(std::filesystem::current_path(), directory);
+  EXPECT_EQ(std::getenv("MSDA_TEST_LEFT"), nullptr);
+  EXPECT_EQ(std::string(std::getenv("PATH")), path);
   EXPECT_EQ(std::setlocale(LC_ALL, nullptr), locale);
   struct sigaction action {};
   ::sigaction(SIGUSR2, nullptr, &action);
