@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "conformance/simt_checks.hpp"
+#include "operators/operator.hpp"
+#include "support/problems.hpp"
 
 namespace msda {
 namespace {
@@ -16,6 +18,28 @@ std::map<std::string, ParameterValue> items(std::int64_t chunks) {
 }
 
 const std::vector<Case>& backward_cases() { return awkward_cases("backward"); }
+
+/// Small gradients behind many rows of zeros, as a model has them of queries that nothing reads.
+const std::vector<Case>& late_gradients() {
+  static const std::vector<Case> kCases = [] {
+    const Problem problem = named(make_problem({.batch = 1,
+                                                .queries = 700,
+                                                .heads = 1,
+                                                .channels = 32,
+                                                .points = 2,
+                                                .levels = {{5, 7}, {3, 4}},
+                                                .types = Types::all(DType::kFloat32)}));
+    std::vector<Case> cases = make_cases({{problem, Generation{}}}, "backward");
+    Case& late = cases.front();
+    auto* gradients = reinterpret_cast<float*>(late.input.at("grad_output").data());
+    constexpr std::int64_t kZeroRows = 500;
+    for (std::int64_t i = 0; i < problem.queries * problem.channels; ++i)
+      gradients[i] *= i < kZeroRows * problem.channels ? 0.0F : 1.0e-7F;
+    late.truths = make_truths(find_operator("backward"), late.input);
+    return cases;
+  }();
+  return kCases;
+}
 
 }  // namespace
 
@@ -67,6 +91,13 @@ std::vector<SimtCheck> backward_checks() {
                       backward_cases,
                       {n % problems, (n + 5) % problems, kHostile + n % 2}});
   }
+  const Composition one_item(shipped_plugins(), {{"shared-fixed", {}}, {"persistent", items(1)}});
+  checks.push_back({"backward",
+                    check_name(checks.size(), one_item),
+                    one_item,
+                    "simt:1:races",
+                    late_gradients,
+                    {0}});
   return checks;
 }
 

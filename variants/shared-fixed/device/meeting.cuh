@@ -24,6 +24,8 @@ class Meeting {
   /// One that is never used where run-time sizes leave no level on chip.
   static constexpr int kOwnPoints = kPoints == 0 ? 1 : (kPoints + kLanes - 1) / kLanes;
   using Gradient = GradientPart<K, kLanes>;
+  /// What may meet beyond the first rows' largest mass, as many times as large.
+  static constexpr float kRoom = 256.0F;
   static constexpr int kTogether = kOwnPoints + Gradient::kOwn > 2 ? 2 : 4;
   static constexpr int kThreads = K::Lanes::kThreads;
   static constexpr int kWarps = kThreads / simt::kWarpLanes;
@@ -63,31 +65,18 @@ class Meeting {
   /// Called by all threads; the caller's barrier comes after it.
   __device__ Mass of(const WorkItem& item) {
     const int thread = static_cast<int>(simt::thread());
-    for (int i = thread; i < levels_.pixels(); i += kThreads) masses_[i] = 0;
-    const long long points = (item.last - item.first) * Problem::kPoints;
-    float largest = 0.0F;
+    const float points = static_cast<float>((item.last - item.first) * Problem::kPoints);
     float unit = 0.0F;
-    for (long long first = item.first; first < item.last; first += kTogether * kBlockRows) {
-      Part parts[kTogether];
-#pragma unroll
-      for (int t = 0; t < kTogether; ++t) parts[t] = read(item, row(first, t));
-#pragma unroll
-      for (int t = 0; t < kTogether; ++t) {
-        multiply(parts[t], row(first, t) < item.last);
-#pragma unroll
-        for (int n = 0; n < kOwnPoints; ++n) largest = larger(parts[t].mass[n], largest);
-      }
-      if (first == item.first) unit = unit_of_masses(largest, points);
-#pragma unroll
-      for (int t = 0; t < kTogether; ++t) add(parts[t], unit, most_units(points));
+    float largest = add_all(item, unit);
+    if (is_unfit(unit, largest, points)) {
+      unit = unit_of_masses(largest, 2.0F, points);
+      largest = add_all(item, unit);
     }
-    simt::syncthreads();
     unsigned most = 0;
     for (int i = thread; i < levels_.pixels(); i += kThreads) most = max(most, masses_[i]);
     // A pixel gets of four neighbours. Masses that were too large for the unit may all have met.
-    const float of_all = largest * static_cast<float>(points);
     const bool is_whole = largest * unit <= most_units(points);
-    return {is_whole ? 4.0F * static_cast<float>(most) / unit : 4.0F * of_all, largest};
+    return {is_whole ? 4.0F * static_cast<float>(most) / unit : 4.0F * largest * points, largest};
   }
 
  private:
@@ -158,19 +147,52 @@ class Meeting {
       part.pixel[n] = levels_.place(level(n)) + static_cast<int>(cell.pixel);
     }
   }
-  /// Units of one point, of which `points` can meet without overflow.
-  __device__ static float most_units(long long points) {
-    return 2147483648.0F / static_cast<float>(points) - 1.0F;
+  /// Adds what points add, by `unit`, or where that is 0 by one that the first rows ask for. The
+  /// largest mass of the item's points. Called by all threads.
+  __device__ float add_all(const WorkItem& item, float& unit) {
+    const float points = static_cast<float>((item.last - item.first) * Problem::kPoints);
+    for (int i = static_cast<int>(simt::thread()); i < levels_.pixels(); i += kThreads)
+      masses_[i] = 0;
+    simt::syncthreads();
+    float largest = 0.0F;
+    for (long long first = item.first; first < item.last; first += kTogether * kBlockRows) {
+      Part parts[kTogether];
+#pragma unroll
+      for (int t = 0; t < kTogether; ++t) parts[t] = read(item, row(first, t));
+#pragma unroll
+      for (int t = 0; t < kTogether; ++t) {
+        multiply(parts[t], row(first, t) < item.last);
+#pragma unroll
+        for (int n = 0; n < kOwnPoints; ++n) largest = larger(parts[t].mass[n], largest);
+      }
+      if (unit == 0.0F) unit = unit_of_masses(of_block(largest), kRoom, points);
+#pragma unroll
+      for (int t = 0; t < kTogether; ++t) add(parts[t], unit, most_units(points));
+    }
+    return of_block(largest);
   }
-  /// The unit by which most masses will be small enough, if the largest of the first ones, of which
-  /// this thread knows `largest`, is no outlier. Called by all threads.
-  __device__ float unit_of_masses(float largest, long long points) {
+  /// Units of one point, of which `points` can meet without overflow.
+  __device__ static float most_units(float points) { return 2147483648.0F / points - 1.0F; }
+  /// The unit that masses up to `largest` are small enough for, and `room` times as large ones.
+  __device__ static float unit_of_masses(float largest, float room, float points) {
+    return is_number(largest) ? most_units(points) / (room * largest) : 1.0F;
+  }
+  /// Whether the first rows' unit is none for the others: a model's gradients are zero for many
+  /// queries, and of some thousands of times as large as most.
+  __device__ static bool is_unfit(float unit, float largest, float points) {
+    const float units = largest * unit;
+    const float most = most_units(points);
+    return is_number(largest) && !(units <= most && units >= most / (2.0F * kRoom));
+  }
+  __device__ static bool is_number(float largest) { return largest > 0.0F && largest <= 1.0e30F; }
+  /// The largest of all threads' numbers; called by all threads.
+  __device__ float of_block(float largest) {
     largest = simt::warp_reduce(largest, [](float a, float b) { return larger(a, b); });
+    simt::syncthreads();  // whoever still reads
     if (simt::lane() == 0) storage_.first[simt::warp()] = largest;
     simt::syncthreads();
     for (int w = 0; w < kWarps; ++w) largest = larger(storage_.first[w], largest);
-    constexpr float kRoom = 16.0F;
-    return largest > 0.0F && largest <= 1.0e30F ? most_units(points) / (kRoom * largest) : 1.0F;
+    return largest;
   }
   __device__ void add(const Part& part, float unit, float most) {
 #pragma unroll
