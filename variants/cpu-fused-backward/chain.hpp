@@ -38,8 +38,8 @@ class Chain {
     for (std::int64_t i = 0; i < of_row_; ++i) {
       const Place place = place_of(view, row, i);
       for (std::int64_t axis = 0; axis < 2; ++axis) {
-        const double pixel = fused::pixel_of(problem_, place.level, place.reference[axis],
-                                             place.box[axis], place.offset[axis], place.size[axis]);
+        const double pixel = fused::pixel_of(problem_, i, place.reference[axis], place.box[axis],
+                                             place.offset[axis], place.size[axis]);
         points.locations[index(2 * (row * of_row_ + i) + axis)] =
             static_cast<float>((pixel + 0.5) / static_cast<double>(place.size[axis]));
       }
@@ -130,7 +130,7 @@ class Chain {
                     const Points& points, std::vector<double>& of_references) const {
     const Place place = place_of(view, row, point);
     const bool is_box = problem_.references.coordinates == 4;
-    const double part = fused::part_of_box(problem_, place.level);
+    const double part = fused::part_of_box(problem_, point);
     for (std::int64_t axis = 0; axis < 2; ++axis) {
       const std::int64_t element = 2 * (row * of_row_ + point) + axis;
       // Zero of a point that does not count, which may be made of infinite numbers.

@@ -115,9 +115,10 @@ class CpuFusedExecutable final : public Executable {
       return load(problem_.types.reference, view.references, i);
     };
     const double box = coordinates == 2 ? 0 : reference(first + 2);
-    const std::int64_t point = row * problem_.row_points() + problem_.first_point(l) + p;
-    return fused::pixel_of(problem_, l, reference(first), box,
-                           load(problem_.types.location, view.offsets, 2 * point + axis), size);
+    const std::int64_t point = problem_.first_point(l) + p;
+    const std::int64_t element = 2 * (row * problem_.row_points() + point) + axis;
+    return fused::pixel_of(problem_, point, reference(first), box,
+                           load(problem_.types.location, view.offsets, element), size);
   }
 
   /// Adds the corners of the point (x, y), in pixels of the level. `padding`: flags of the image's

@@ -37,6 +37,8 @@ struct References {
   std::int64_t anchors = 0;
   /// Of 4: an offset of 1, divided by the points of its level, moves by so much of the box.
   double scale = 0.5;
+  /// One for each point of a row, in place of the division; empty: none.
+  std::vector<double> point_scales = {};
   friend bool operator==(const References&, const References&) = default;
 };
 

@@ -36,6 +36,7 @@ void add_problem(Hash& hash, const Problem& p) {
   if (p.references.scale != References().scale) {
     hash.add(&p.references.scale, sizeof(p.references.scale));
   }
+  for (const double scale : p.references.point_scales) hash.add(&scale, sizeof scale);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <string_view>
 
 namespace msda {
@@ -17,6 +18,25 @@ constexpr std::int64_t kMostOperations = 64;
 
 void require_positive(std::string_view field, std::int64_t value) {
   if (value < 1) throw UsageError(fmt::format("{} is {}: it must be at least 1", field, value));
+}
+
+/// Those of points: all as the number of them, or none.
+void validate_scales(const References& references, std::int64_t row_points) {
+  const std::vector<double>& scales = references.point_scales;
+  if (scales.empty()) return;
+  if (references.coordinates != 4) {
+    throw UsageError("references.point_scales are of boxes: coordinates must be 4");
+  }
+  if (static_cast<std::int64_t>(scales.size()) != row_points) {
+    throw UsageError(
+        fmt::format("references.point_scales has {} entries for the {} points of a row",
+                    scales.size(), row_points));
+  }
+  for (const double scale : scales) {
+    if (scale > 0 && std::isfinite(scale)) continue;
+    throw UsageError(
+        fmt::format("references.point_scales has {}: each must be a positive number", scale));
+  }
 }
 
 /// `points`: of the problem's levels.
@@ -38,6 +58,7 @@ void validate(const References& references, std::span<const std::int64_t> points
     throw UsageError(
         fmt::format("references.scale is {}: it must be a positive number", references.scale));
   }
+  validate_scales(references, std::accumulate(points.begin(), points.end(), std::int64_t{0}));
 }
 
 std::vector<std::int64_t> points_by_level(const Problem& problem) {

@@ -46,11 +46,12 @@ struct ReferencesEntry {
   std::int64_t coordinates;
   std::int64_t anchors;
   double scale;
+  std::vector<double> point_scales;
   DType type;
 
   static ReferencesEntry of(const Problem& problem) {
     return {problem.references.coordinates, problem.references.anchors, problem.references.scale,
-            problem.types.reference};
+            problem.references.point_scales, problem.types.reference};
   }
   friend bool operator==(const ReferencesEntry&, const ReferencesEntry&) = default;
 };
@@ -61,6 +62,7 @@ struct JsonFields<ReferencesEntry> {
     using R = ReferencesEntry;
     return std::tuple(json_field("coordinates", &R::coordinates),
                       json_field("anchors", &R::anchors), json_field("scale", &R::scale).optional(),
+                      json_field("point_scales", &R::point_scales).optional(),
                       json_field("type", &R::type));
   }
 };
@@ -114,7 +116,8 @@ void read_json<ProblemSpec>(const json& value, const JsonPlace& place, ProblemSp
   if (const auto found = value.find("references"); found != value.end()) {
     auto references = ReferencesEntry::of(Problem());
     read_json(*found, JsonPlace(place, "references"), references);
-    spec.problem.references = {references.coordinates, references.anchors, references.scale};
+    spec.problem.references = {references.coordinates, references.anchors, references.scale,
+                               references.point_scales};
     spec.problem.types.reference = references.type;
   }
   if (const auto directory = value.find("directory"); directory != value.end()) {

@@ -56,6 +56,18 @@ std::vector<AwkwardProblem> fused_problems() {
     problems[i].problem = named(problems[i].problem);
     problems[i].generation.seed += 100;
   }
+  // The first and the fourth of those above with scales for points, no two of which are the same.
+  for (const std::size_t like : {problems.size() - 7, problems.size() - 5}) {
+    AwkwardProblem scaled = problems[like];
+    References& references = scaled.problem.references;
+    references.coordinates = 4;
+    references.scale = 0.75;
+    for (std::int64_t p = 0; p < scaled.problem.row_points(); ++p) {
+      references.point_scales.push_back(0.125 + 0.0625 * static_cast<double>(p));
+    }
+    scaled.problem = named(scaled.problem);
+    problems.push_back(scaled);
+  }
   return problems;
 }
 

@@ -52,6 +52,16 @@ TEST(FusedBackwardReference, OfABoxOffsetsAreInPartsOfIt) {
   EXPECT_THAT(g.references, ElementsAre(4 * 5, -5.25, 5 * 3, 0));
 }
 
+TEST(FusedBackwardReference, OfPointsWithScalesOffsetsAreInTheirParts) {
+  // The same point twice, whose offset of 1 moves by 0.25 * 4 / 2 pixels times the scale.
+  const FusedGradients g = fused_gradients_of(
+      line_of_pixels(2, {0.5, 0.5, 0.25, 0.5}, {3, 0, 1.5, 0}, {7, 7},
+                     {.coordinates = 4, .anchors = 1, .scale = 0.5, .point_scales = {0.5, 1}}));
+  EXPECT_THAT(g.offsets,
+              ElementsAre(5 * 0.25 / 2, -5.25 * 0.125 / 2, 5 * 0.5 / 2, -5.25 * 0.25 / 2));
+  EXPECT_THAT(g.references, ElementsAre(4 * 5, -5.25, 5 * 3, 0));
+}
+
 TEST(FusedBackwardReference, OfLogitsIsThatOfTheSoftmax) {
   // Weights 1/4 and 3/4 at pixels 1 and 2, whose values are 1 and 4: 3.25 together.
   const FusedGradients g =

@@ -111,6 +111,14 @@ TEST(FusedReference, AnOffsetFromABoxIsDividedByThePointsOfItsLevel) {
   EXPECT_THAT(reference_of(input), ElementsAre(DoubleNear((2.5 + 3 * 12.5) / 4, 1e-7)));
 }
 
+TEST(FusedReference, PointsMayHaveScalesOfTheirOwn) {
+  // A box of the whole width: an offset of 1 moves by 0.5 * 4 pixels times the point's scale.
+  const Input input = points_by_level(
+      {.coordinates = 4, .anchors = 1, .scale = 0.5, .point_scales = {0.5, 0.25, 0.125, 1}},
+      {0.5, 0.5, 1, 1}, {1, 0, 1, 0, 2, 0, -0.5F, 0}, {0, 0, 0, 0});
+  EXPECT_THAT(reference_of(input), ElementsAre((2.5 + 12 + 12 + 10.5) / 4));
+}
+
 TEST(FusedReference, TheLargestLogitMayBeAnyNumber) {
   for (const float largest : {-1e38F, -90.0F, 0.0F, 90.0F, 1e38F}) {
     const Input input =
@@ -220,12 +228,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Kind{{2, 3}, DType::kFloat32}, Kind{{4, 0}, DType::kFloat32},
                     Kind{{4, 1}, DType::kFloat16}, Kind{{4, 3}, DType::kFloat16},
                     Kind{{2, 0}, DType::kFloat32, {3, 1, 2}},
-                    Kind{{4, 1, 0.75}, DType::kFloat16, {1, 3, 2}}),
+                    Kind{{4, 1, 0.75}, DType::kFloat16, {1, 3, 2}},
+                    Kind{{4, 0, 0.75, {0.5, 0.25, 1, 0.125, 2, 0.75}}, DType::kFloat32, {1, 3, 2}}),
     [](const auto& info) {
       const References& references = info.param.references;
       return "k" + std::to_string(references.coordinates) + "_r" +
              std::to_string(references.anchors) + "_" + std::string(name_of(info.param.type)) +
-             (info.param.level_points.empty() ? "" : "_by_level");
+             (info.param.level_points.empty() ? "" : "_by_level") +
+             (references.point_scales.empty() ? "" : "_scaled");
     });
 
 TEST(FusedInput, SomeRowsHaveOneWeightThatTakesNearlyAll) {
@@ -301,6 +311,28 @@ TEST(FusedInput, AMaskAndPointsByLevelSurviveTheirFiles) {
   }
 }
 
+/// A kernel that reads another level's reference would be right if all were the same.
+TEST(FusedInput, LevelsHaveReferencesOfTheirOwn) {
+  Problem problem = make_problem(
+      {.batch = 2, .queries = 6, .heads = 1, .levels = {{30, 20}, {15, 10}, {8, 5}, {4, 3}}});
+  const Input input = fused::generate_input(problem, Generation{}, 0);
+  const auto reference = [&](std::int64_t query, std::int64_t level, std::int64_t axis) {
+    return load_element(DType::kFloat32, input.at("reference_points").data(),
+                        (query * 4 + level) * 2 + axis);
+  };
+  for (std::int64_t query = 0; query < 12; ++query) {
+    const std::int64_t axis = query < 6 ? 1 : 0;  // image 0 is the widest, and image 1 the highest
+    EXPECT_EQ(reference(query, 0, 1 - axis), reference(query, 3, 1 - axis)) << query;
+    EXPECT_NE(reference(query, 0, axis), reference(query, 3, axis)) << query;
+    for (std::int64_t level = 0; level < 3; ++level) {
+      // By a pixel of the coarser of them at most.
+      const Level& coarse = problem.levels[static_cast<std::size_t>(level) + 1];
+      EXPECT_NEAR(reference(query, level, axis), reference(query, level + 1, axis),
+                  2.0 / double(axis == 0 ? coarse.width : coarse.height));
+    }
+  }
+}
+
 TEST(FusedInput, AMaskHasFlagsAndNothingElse) {
   const TemporaryDirectory directory;
   Problem problem = small_problem();
@@ -324,7 +356,7 @@ TEST(FusedInput, WhatOtherOperatorsHaveNoneOfIsRefused) {
 TEST(FusedInput, SurvivesItsFiles) {
   const TemporaryDirectory directory;
   Problem problem = in_type(DType::kFloat16, small_problem());
-  for (const References references : {References{2, 0}, References{4, 1}}) {
+  for (const References& references : {References{2, 0}, References{4, 1}}) {
     problem.references = references;
     const Input input = fused::generate_input(problem, Generation{}, 0);
     write_directory(input, directory.path() / "input", FileFormat::kNpy);
@@ -340,6 +372,15 @@ TEST(FusedInput, ReferencesThatCannotBeAreRefused) {
   EXPECT_THROW(fused::generate_input(problem, Generation{}, 0), UsageError);
   problem.references = {2, 2};  // of 3 points
   EXPECT_THROW(fused::generate_input(problem, Generation{}, 0), UsageError);
+  const auto points = static_cast<std::size_t>(problem.row_points());
+  problem.references = {4, 0, 0.5, std::vector<double>(points, 0.25)};
+  EXPECT_NO_THROW(fused::generate_input(problem, Generation{}, 0));
+  problem.references.point_scales.back() = 0;
+  EXPECT_THROW(fused::generate_input(problem, Generation{}, 0), UsageError);
+  problem.references.point_scales.pop_back();
+  EXPECT_THROW(fused::generate_input(problem, Generation{}, 0), UsageError);
+  problem.references = {2, 0, 0.5, std::vector<double>(points, 0.25)};
+  EXPECT_THROW(fused::generate_input(problem, Generation{}, 0), UsageError) << "of no box";
 }
 
 }  // namespace

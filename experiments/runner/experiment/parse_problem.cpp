@@ -173,6 +173,17 @@ const Settings<Problem>& reference_settings() {
                    form::number(0, kInfinity).read(node, problem.references.scale);
                  })
           .otherwise("0.5"),
+      setting<P>("point_scales",
+                 form::list_of("a list of numbers", form::number(0, kInfinity).schema),
+                 "of boxes: one for each point of a row, in place of the division",
+                 [](const YamlNode& node, P& problem) {
+                   std::vector<double>& scales = problem.references.point_scales;
+                   scales.clear();
+                   for (const YamlNode& entry : node.as_list("scale")) {
+                     form::number(0, kInfinity).read(entry, scales.emplace_back());
+                   }
+                 })
+          .otherwise("1 over the points of the level"),
       setting<P>("type", form::name<DType>(), "how they are stored",
                  [](const YamlNode& node, P& problem) {
                    form::name<DType>().read(node, problem.types.reference);

@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 constexpr const char* kCapturedPreset = "captured-decoder";
 constexpr const char* kCapturedFolder = "inputs/captured_decoder";
 
-/// The tensors in the types that the files hold; those of `spec` tell two-byte types apart.
+/// The tensors in the types that the files hold; those of `spec` tell two-byte types apart. How
+/// boxes count is a model's constant, and no tensor of files.
 Input read_tensors(const ProblemSpec& spec) {
   const std::span<const TensorSpec> specs = find_operator(spec.op).tensors();
   Input input = is_raw_directory(*spec.directory, specs)
@@ -21,6 +22,8 @@ Input read_tensors(const ProblemSpec& spec) {
                     : read_npy_directory(*spec.directory, specs);
   input.problem.name = spec.problem.name;
   input.problem.unasked = spec.problem.unasked;
+  input.problem.references.scale = spec.problem.references.scale;
+  input.problem.references.point_scales = spec.problem.references.point_scales;
   return input;
 }
 

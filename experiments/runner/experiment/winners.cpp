@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "files/read.hpp"
 #include "files/write.hpp"
@@ -125,6 +126,9 @@ YAML::Node problem_node(const ProblemSpec& spec) {
     if (problem.references.anchors != 0) references["anchors"] = problem.references.anchors;
     if (problem.references.scale != References().scale) {
       references["scale"] = shortest(problem.references.scale);
+    }
+    for (const double scale : problem.references.point_scales) {
+      references["point_scales"].push_back(shortest(scale));
     }
     references["type"] = std::string(name_of(problem.types.reference));
     node["references"] = flow(references);
@@ -243,6 +247,9 @@ std::string family_of(const ProblemSpec& spec) {
     rest += fmt::format(" {} coordinates {} anchors", references.coordinates, references.anchors);
   }
   if (references.scale != References().scale) rest += fmt::format(" scale {}", references.scale);
+  if (!references.point_scales.empty()) {
+    rest += fmt::format(" of points {}", fmt::join(references.point_scales, ","));
+  }
   if (problem.padding) rest += " padded";
   return fmt::format("{} H{} C{} P{} L{} {} {} {} queries{}", spec.op, problem.heads,
                      problem.channels, points_text(problem), problem.level_count(),

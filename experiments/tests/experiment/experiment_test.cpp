@@ -104,8 +104,12 @@ TEST(LoadExperiment, LevelsMayDifferInTheirPointsAndPixelsMayBePadding) {
 problems:
   - {preset: rtdetr-decoder, operator: fused, points: [3, 6, 3], padding: true, references: {coordinates: 4, scale: 0.25}}
   - {preset: rtdetr-decoder, name: even, points: [5, 5, 5]}
+  - {preset: rtdetr-decoder, name: scaled, operator: fused, points: [1, 2, 1],
+     references: {coordinates: 4, point_scales: [0.5, 0.25, 1, 2]}}
 arms: [fixture]
 )");
+  EXPECT_THAT(experiment.problems.at(2).problem.references.point_scales,
+              ElementsAre(0.5, 0.25, 1, 2));
   const Problem& problem = experiment.problems.at(0).problem;
   EXPECT_THAT(problem.level_points, ElementsAre(3, 6, 3));
   EXPECT_EQ(problem.points, 6);

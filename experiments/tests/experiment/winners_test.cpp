@@ -98,7 +98,7 @@ TEST(Winners, TakeThePlaceOfThoseOfTheSameShapeAndKeepOthers) {
   uneven.problem.problem.points = 3;
   uneven.problem.problem.level_points = {3, 1};
   uneven.problem.problem.padding = true;
-  uneven.problem.problem.references.scale = 0.25;
+  uneven.problem.problem.references = {4, 0, 0.25, {0.5, 0.125, 1, 0.75}};
   ASSERT_EQ(shape_class(in_class.problem.problem), shape_class(winner("a", 3).problem.problem));
   save_winners(file, {winner("a", 3), other, in_class, bordered, uneven}, fixture_registry());
   save_winners(file, {winner("again", 4)}, fixture_registry());
@@ -316,6 +316,8 @@ TEST(BestMatchOfABorrower, IsAWinnerOfTheOperatorWhoseSkeletonsItBorrows) {
   EXPECT_EQ(name({of("gradients", "backward", "l2-red")}), "none");
   fused.op = "fused-backward";
   EXPECT_EQ(name({of("gradients", "backward", "l2-red"), plain}), "gradients");
+  EXPECT_EQ(name({of("gradients", "backward", "l2-red"), of("own", "fused-backward", "l2-red")}),
+            "own");
 }
 
 /// An experiment beside a file of winners.

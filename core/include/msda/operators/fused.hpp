@@ -4,6 +4,7 @@
 //   weights      = softmax of z over L * P
 //   location     = r.xy + o / (W_l, H_l)                  where a reference has 2 coordinates
 //   location     = r.xy + o / P_l * r.wh * scale          where it has 4: x, y, width, height
+//   location     = r.xy + o * scale_p * r.wh * scale      and points have scales of their own
 //   output       = forward(value, location, weights)      pixels of the padding mask as zero
 //
 // (Deformable DETR: Zhu et al., 2021; anchors: BEVFormer, Li et al., 2022.) Coordinates and the
@@ -96,19 +97,24 @@ inline std::int64_t reference_of(const Problem& problem, std::int64_t level, std
   return problem.references.anchors == 0 ? level : point % problem.references.anchors;
 }
 
-/// The part of a box that an offset of 1 moves a point of `level` by.
-inline double part_of_box(const Problem& problem, std::size_t level) {
-  return problem.references.scale / static_cast<double>(problem.points_of(level));
+/// The part of a box that an offset of 1 moves point `point` of a row by.
+inline double part_of_box(const Problem& problem, std::int64_t point) {
+  const References& references = problem.references;
+  if (!references.point_scales.empty()) {
+    return references.scale * references.point_scales.at(static_cast<std::size_t>(point));
+  }
+  return references.scale / static_cast<double>(problem.points_of(problem.level_of(point)));
 }
 
-/// The pixel coordinate of a point of `level` along an axis of `size` pixels: in double, of numbers
-/// as stored. `box` is the reference's extent along the axis, for references of 4 coordinates.
-inline double pixel_of(const Problem& problem, std::size_t level, double reference, double box,
+/// The pixel coordinate of point `point` of a row along an axis of `size` pixels: in double, of
+/// numbers as stored. `box` is the reference's extent along the axis, for references of 4
+/// coordinates.
+inline double pixel_of(const Problem& problem, std::int64_t point, double reference, double box,
                        double offset, std::int64_t size) {
   const auto pixels = static_cast<double>(size);
   const double moved = problem.references.coordinates == 2
                            ? offset
-                           : offset * box * pixels * part_of_box(problem, level);
+                           : offset * box * pixels * part_of_box(problem, point);
   return reference * pixels + moved - 0.5;
 }
 

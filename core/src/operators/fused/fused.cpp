@@ -1,6 +1,7 @@
 #include "operators/fused/fused.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -105,6 +106,20 @@ std::pair<Input, Bytes> as_forward(const Input& input, unsigned threads) {
   return {std::move(forward), std::move(largest)};
 }
 
+/// The parts of a box that points move by where they have scales of their own: a function, since
+/// device code has no arrays that are members.
+std::string point_scales_text(const Problem& problem) {
+  if (problem.references.point_scales.empty()) return "";
+  std::vector<std::string> parts;
+  for (std::int64_t point = 0; point < problem.row_points(); ++point) {
+    parts.push_back(fmt::format("{:a}F", static_cast<float>(part_of_box(problem, point))));
+  }
+  return fmt::format(
+      "  static constexpr float scale_of(int point) {{\n"
+      "    constexpr float parts[] = {{{}}};\n    return parts[point];\n  }}\n",
+      fmt::join(parts, ", "));
+}
+
 class Fused final : public Operator {
  public:
   std::string_view name() const override { return "fused"; }
@@ -124,12 +139,13 @@ class Fused final : public Operator {
                              .arithmetic = kArithmetic};
   }
   std::string policy_parameters(const Problem& problem) const override {
+    const References& references = problem.references;
     return fmt::format(
         "  using Element = {};\n  static constexpr int coordinates = {};\n"
         "  static constexpr int anchors = {};\n  static constexpr float scale = {:a}F;\n"
-        "  static constexpr bool padding = {};\n",
-        traits_of(problem.types.reference).device_type, problem.references.coordinates,
-        problem.references.anchors, static_cast<float>(problem.references.scale), problem.padding);
+        "  static constexpr bool padding = {};\n{}",
+        traits_of(problem.types.reference).device_type, references.coordinates, references.anchors,
+        static_cast<float>(references.scale), problem.padding, point_scales_text(problem));
   }
 
   Traffic traffic(const Problem& problem) const override {

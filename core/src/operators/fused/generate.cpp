@@ -15,7 +15,38 @@
 namespace msda::fused {
 namespace {
 
-/// [R, 2 or 4] of query `query` of image `image`, which stands at `centre`.
+/// The part of each axis that an image fills of the room that its batch has.
+struct Filled {
+  double across = 1;
+  double down = 1;
+
+  /// Pixels of a level that the image has, the last of them perhaps a part of one.
+  static std::int64_t pixels(double part, std::int64_t size) {
+    return std::llround(std::ceil(part * static_cast<double>(size)));
+  }
+};
+
+Filled filled_by(const Problem& problem, const RandomSource& random, std::int64_t image) {
+  constexpr double kLeast = 0.5;
+  const PhiloxCounter words = random.block(RandomStream::kImage, static_cast<std::uint64_t>(image));
+  // The widest and the highest of several images need no padding along that axis.
+  const bool is_widest = problem.batch > 1 && image == 0;
+  const bool is_highest = problem.batch > 1 && image + 1 == problem.batch;
+  return {.across = is_widest ? 1 : kLeast + (1 - kLeast) * to_uniform(words[0]),
+          .down = is_highest ? 1 : kLeast + (1 - kLeast) * to_uniform(words[1])};
+}
+
+/// Where `centre` is on a level, as models have it (the valid ratios of Deformable DETR): an image
+/// fills whole pixels of each level, so that its end lies elsewhere on each.
+Location on_level(const Location& centre, const Filled& filled, const Level& level) {
+  const auto moved = [](double at, double part, std::int64_t size) {
+    return at * static_cast<double>(Filled::pixels(part, size)) /
+           (part * static_cast<double>(size));
+  };
+  return {moved(centre.x, filled.across, level.width), moved(centre.y, filled.down, level.height)};
+}
+
+/// [R, 2 or 4] of query `row % problem.queries`, which stands at `centre`, of an image.
 void make_references(const Problem& problem, const RandomSource& random, std::int64_t row,
                      const Location& centre, std::vector<float>& references) {
   constexpr double kApart = 0.03;     // standard deviation of anchors, in units of the image
@@ -23,14 +54,19 @@ void make_references(const Problem& problem, const RandomSource& random, std::in
   constexpr double kRange = 10;       // of the largest box over the smallest
   const auto coordinates = static_cast<std::size_t>(problem.references.coordinates);
   const std::int64_t count = problem.reference_count();
+  const Filled filled = filled_by(problem, random, row / problem.queries);
   for (std::int64_t r = 0; r < count; ++r) {
     const PhiloxCounter words =
         random.block(RandomStream::kReference, static_cast<std::uint64_t>(row * count + r));
     const NormalPair moved = to_normals(words[0], words[1]);
     const double apart = problem.references.anchors > 1 ? kApart : 0;
     float* const reference = references.data() + static_cast<std::size_t>(r) * coordinates;
-    reference[0] = static_cast<float>(centre.x + apart * moved.first);
-    reference[1] = static_cast<float>(centre.y + apart * moved.second);
+    const bool is_of_level = problem.references.anchors == 0;
+    const Location at = is_of_level
+                            ? on_level(centre, filled, problem.levels[static_cast<std::size_t>(r)])
+                            : centre;
+    reference[0] = static_cast<float>(at.x + apart * moved.first);
+    reference[1] = static_cast<float>(at.y + apart * moved.second);
     for (std::size_t k = 2; k < coordinates; ++k) {
       reference[k] = static_cast<float>(kSmallest * std::pow(kRange, to_uniform(words[k])));
     }
@@ -75,7 +111,7 @@ Bytes generate_offsets(const Problem& problem, const Bytes& references, const By
     };
     const double distance = static_cast<double>(location) - load(first);
     if (coordinates == 2) return distance * extent;
-    return distance / part_of_box(problem, level) / load(first + 2);
+    return distance / part_of_box(problem, static_cast<std::int64_t>(at)) / load(first + 2);
   };
   parallel_for(problem.batch * problem.queries * problem.heads, kRowGrain, threads,
                [&](std::int64_t begin, std::int64_t end) {
@@ -117,21 +153,14 @@ Bytes generate_logits(const Problem& problem, const RandomSource& random, unsign
 
 /// What is right of an image that fills a part of its axes, or below.
 Bytes generate_mask(const Problem& problem, const RandomSource& random) {
-  constexpr double kLeast = 0.5;
   const std::int64_t pixels = problem.spatial_size();
   Bytes mask(static_cast<std::size_t>(bytes_of(problem, kPaddingMask)));
   const std::vector<Plane> planes = planes_of(problem);
   for (std::int64_t image = 0; image < problem.batch; ++image) {
-    const PhiloxCounter words =
-        random.block(RandomStream::kImage, static_cast<std::uint64_t>(image));
-    // The widest and the highest of several images need no padding along that axis.
-    const bool is_widest = problem.batch > 1 && image == 0;
-    const bool is_highest = problem.batch > 1 && image + 1 == problem.batch;
-    const double across = is_widest ? 1 : kLeast + (1 - kLeast) * to_uniform(words[0]);
-    const double down = is_highest ? 1 : kLeast + (1 - kLeast) * to_uniform(words[1]);
+    const Filled filled = filled_by(problem, random, image);
     for (const Plane& plane : planes) {
-      const auto width = std::llround(std::ceil(across * static_cast<double>(plane.width)));
-      const auto height = std::llround(std::ceil(down * static_cast<double>(plane.height)));
+      const std::int64_t width = Filled::pixels(filled.across, plane.width);
+      const std::int64_t height = Filled::pixels(filled.down, plane.height);
       for (std::int64_t row = 0; row < plane.height; ++row) {
         for (std::int64_t column = row < height ? width : 0; column < plane.width; ++column) {
           mask[static_cast<std::size_t>(image * pixels + plane.pixel(row, column))] = std::byte{1};

@@ -44,7 +44,7 @@ void RowPoints::load_point(std::size_t level, std::int64_t point) {
     const double box = problem.references.coordinates == 2
                            ? 0
                            : static_cast<double>(references_[first + axis + 2]);
-    const double pixel = pixel_of(problem, level, reference, box,
+    const double pixel = pixel_of(problem, static_cast<std::int64_t>(at), reference, box,
                                   static_cast<double>(offsets_[2 * at + axis]), sizes[axis]);
     const double from_reference = reference * static_cast<double>(sizes[axis]);
     (axis == 0 ? x : y)[at] = pixel;

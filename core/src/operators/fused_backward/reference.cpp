@@ -126,7 +126,7 @@ RowChain::Factors RowChain::of(std::int64_t point) const {
     factors.place[axis] = sizes[axis];
     factors.offset[axis] = 1;
     if (problem.references.coordinates == 2) continue;
-    const double part = sizes[axis] * fused::part_of_box(problem, on_level);
+    const double part = sizes[axis] * fused::part_of_box(problem, point);
     factors.offset[axis] =
         part * static_cast<double>(references_[static_cast<std::size_t>(first) + axis + 2]);
     factors.box[axis] =

@@ -5,6 +5,7 @@
 //   weight   = exp(z - most) / sum over the row of exp(z - most), most: the largest of the row
 //   place    = r.xy + o / (W_l, H_l)          a reference of 2 coordinates
 //   place    = r.xy + o / P_l * r.wh * scale  of 4
+//   place    = r.xy + o * scale_p * r.wh * scale  of 4, with scales for points
 #pragma once
 
 #include <msda/level_points.cuh>
@@ -122,6 +123,11 @@ struct Points {
   static constexpr bool kJoinsRows = true;
   static constexpr int kPointsOfRow = kRowPoints<Problem>;
   using Mask = Conditional<Parameters::padding, PaddingMask<K>, NoMask>;
+  /// Whether points have scales of their own, `Parameters::scale_of(point)` of the row.
+  static constexpr bool kScales = requires { Parameters::scale_of(0); };
+  struct Nowhere {
+    __device__ int operator+(int) const { return 0; }
+  };
 
   /// Offsets and logits, and the references of these points.
   template <int points>
@@ -131,12 +137,15 @@ struct Points {
     static constexpr int kWords = kDifferent * References::kBytes / kWordBytes;
     using Word = ptx::Word<kWordBytes>;
     Word references[kWords];
+    /// Of the row's points; known where a place depends on it.
+    [[no_unique_address]] Conditional<kScales, int, Nowhere> first_point;
 
     /// `of_query`: the references of the row's query.
     template <class Load>
     __device__ static Stored with(const StoredPoints<Problem, points>& stored,
                                   const unsigned char* of_query, int first, Load load) {
-      Stored all{stored, {}};
+      Stored all{stored, {}, {}};
+      if constexpr (kScales) all.first_point = first;
 #pragma unroll
       for (int w = 0; w < kWords; ++w) {
         const unsigned char* from = of_query;
@@ -178,7 +187,7 @@ struct Points {
     if constexpr (References::kCoordinates == 2) {
       unit = inverse(level);
     } else {
-      const float of_box = part_of_box(number);
+      const float of_box = part_of_box(stored.first_point + i, number);
       unit = {stored.reference(i, 2) * of_box, stored.reference(i, 3) * of_box};
     }
     return {fmaf(offset.x, unit.x, stored.reference(i, 0)),
@@ -277,9 +286,9 @@ struct Points {
     }
   }
 
- private:
-  /// The part of a box that an offset of 1 moves a point of a level by.
-  __device__ static float part_of_box(int level) {
+  /// The part of a box that an offset of 1 moves point `point` of a row by, which is of `level`.
+  __device__ static float part_of_box(int point, int level) {
+    if constexpr (kScales) return Parameters::scale_of(point);
     float part = Parameters::scale / points_of<Problem>(0);
     if constexpr (kPointsDiffer<Problem>) {
 #pragma unroll
@@ -289,6 +298,8 @@ struct Points {
     }
     return part;
   }
+
+ private:
   /// A bit for each of the `lanes` neighbouring lanes of this lane's row.
   template <int lanes>
   __device__ static unsigned lanes_of_row() {

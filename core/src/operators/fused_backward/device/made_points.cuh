@@ -20,8 +20,6 @@ struct MadePoints : fused::Points<K, Parameters> {
   using Made = fused::Points<K, Parameters>;
   using Problem = typename K::Problem;
   using Row = typename Made::Row;
-  /// The part of a box that an offset of 1 moves a point by.
-  static constexpr float kOfBox = Parameters::scale / Problem::kPoints;
 
   __device__ static float logit(const msda::Arguments& arguments, long long row, int point) {
     using Logit = typename Problem::Weight;
@@ -77,7 +75,8 @@ class PointChain {
  public:
   /// From point `first` of a row on.
   __device__ PointChain(const msda::Arguments& arguments, long long row, int first) {
-    const auto level = typename K::Sizes(arguments).at(first / Problem::kPoints);
+    level_ = first / Problem::kPoints;
+    const auto level = typename K::Sizes(arguments).at(level_);
     size_ = {static_cast<float>(level.width()), static_cast<float>(level.height())};
     if constexpr (kBoxes) {
       stored_ = Made::template load<points>(arguments, RowNumber{row, 0}, first);
@@ -85,8 +84,8 @@ class PointChain {
   }
   __device__ Position of_offset(int i, const Position& of_pixel) const {
     if constexpr (kBoxes) {
-      return {chained(of_pixel.x * size_.x, stored_.reference(i, 2) * Made::kOfBox),
-              chained(of_pixel.y * size_.y, stored_.reference(i, 3) * Made::kOfBox)};
+      return {chained(of_pixel.x * size_.x, stored_.reference(i, 2) * of_box(i)),
+              chained(of_pixel.y * size_.y, stored_.reference(i, 3) * of_box(i))};
     }
     return of_pixel;
   }
@@ -96,14 +95,18 @@ class PointChain {
     backward::Cell gradient = {0, place.x, place.y, 0.0F};
     if constexpr (kBoxes) {
       const Position offset = stored_.two(i);
-      gradient.pixel = __float_as_uint(chained(place.x, offset.x * Made::kOfBox));
-      gradient.weight = chained(place.y, offset.y * Made::kOfBox);
+      gradient.pixel = __float_as_uint(chained(place.x, offset.x * of_box(i)));
+      gradient.weight = chained(place.y, offset.y * of_box(i));
     }
     return gradient;
   }
 
  private:
   struct Nothing {};
+  __device__ float of_box(int i) const {
+    return Made::part_of_box(stored_.first_point + i, level_);
+  }
+  int level_;
   Position size_;
   [[no_unique_address]] Conditional<kBoxes, typename Made::template Stored<points>, Nothing>
       stored_;
