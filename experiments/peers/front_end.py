@@ -105,6 +105,8 @@ def refuses(problem):
         return "there is no package msda_ops (docs/models.md)"
     if len(set(problem["points_per_level"])) > 1:
         return "its kernel gets the same number of points on each level"
+    if len(set(problem["box_parts"])) > 1:
+        return "its points move by the same part of a box"
     return None
 
 

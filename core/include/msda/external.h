@@ -74,6 +74,9 @@ typedef struct msda_problem {
   int32_t reference_coordinates; /* of a reference: 2 or 4 */
   int64_t reference_anchors;     /* of a query for all levels; 0: one for each level */
   const int64_t* level_points;   /* [L] points of each level, in host memory */
+  const float* box_parts; /* [points of a row] of 4 coordinates: the part of a box that an offset of
+                           * 1 moves a point by, in host memory; NULL: half of one over points */
+  int32_t padded;         /* 1: padding_mask says which pixels of value count as zero */
 } msda_problem;
 
 /* What NAME_query says. */

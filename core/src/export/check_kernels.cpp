@@ -43,14 +43,6 @@ void require_operator(const ExportedKernel& kernel) {
     throw UsageError(fmt::format("'{}' computes the operator '{}', and exports are of: {}",
                                  kernel.recipe, op, fmt::join(kExportedOperators, ", ")));
   }
-  const Problem& problem = kernel.problem;
-  if (!problem.level_points.empty() || problem.padding ||
-      problem.references.scale != References().scale) {
-    throw UsageError(fmt::format(
-        "'{}' for {}: exported kernels have the same number of points on each level, no "
-        "padding mask, and boxes that count half",
-        kernel.recipe, describe(problem)));
-  }
 }
 
 /// Before anything is compiled: a compiler says in pages what a variant says in a line.

@@ -7,8 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <msda/operators/fused.hpp>
+
 #include "characters.hpp"
 #include "export/parts.hpp"
+#include "problem/validate.hpp"
 #include "version.hpp"
 
 namespace msda {
@@ -70,6 +73,10 @@ json to_json(const CheckedKernel& kernel) {
   for (const CodeImage& image : kernel.images) {
     images.push_back({{"architecture", image.architecture}, {"code_hash", image.code_hash}});
   }
+  json box_parts = json::array();
+  for (std::int64_t point = 0; point < problem.row_points(); ++point) {
+    box_parts.push_back(fused::part_of_box(problem, point));
+  }
   const Types& types = problem.types;
   const Arithmetic arithmetic = kernel.exported->composition.arithmetic(problem);
   return {{"name", kernel.name},
@@ -86,11 +93,14 @@ json to_json(const CheckedKernel& kernel) {
           {"references",
            {{"coordinates", problem.references.coordinates},
             {"anchors", problem.references.anchors},
+            {"box_parts", box_parts},
             {"type", name_of(types.reference)}}},
           {"layout", problem.layout == ValueLayout::kPlain ? "plain" : "zero-border"},
           {"heads", problem.heads},
           {"channels", problem.channels},
           {"points", problem.points},
+          {"level_points", problem.level_points},
+          {"padded", problem.padding},
           {"levels", levels},
           {"queries", problem.batch * problem.queries},
           {"value_unit", arithmetic.values.to.unit * arithmetic.values.times},
@@ -132,7 +142,7 @@ std::string provenance_comment(const ExportRequest& request,
     text += wrapped(
         fmt::format("{}: H={} C={} P={}, levels {}, {}; chosen for {} queries in all "
                     "images; compute capability {}.{} and later",
-                    kernel.name, problem.heads, problem.channels, problem.points,
+                    kernel.name, problem.heads, problem.channels, points_text(problem),
                     levels_text(kernel), types_text(problem.types), problem.batch * problem.queries,
                     kernel.least_capability / 10, kernel.least_capability % 10),
         "  ");

@@ -151,8 +151,8 @@ std::string host_text(const ExportRequest& request, const std::vector<CheckedKer
   const std::string flat = flattener.flat(launcher, launcher_headers());
   includes.insert(flattener.outside().begin(), flattener.outside().end());
   std::string general;
-  for (const char* part :
-       {"general_call", "general", "general_backward", "general_cpu", "front", "front_cpu"}) {
+  for (const char* part : {"general_call", "general", "general_backward", "general_cpu", "front",
+                           "front_cpu", "padding"}) {
     general += template_text(fmt::format("source/{}.cuh", part)) + "\n";
   }
   return include_lines(includes) + fmt::format("\n#include \"{}.h\"\n\n", request.name) + flat +

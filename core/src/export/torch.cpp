@@ -7,6 +7,7 @@
 #include "characters.hpp"
 #include "export/parts.hpp"
 #include "jit/occupancy.hpp"
+#include "problem/validate.hpp"
 #include "version.hpp"
 
 namespace msda {
@@ -81,7 +82,7 @@ std::string kernel_table(const std::vector<CheckedKernel>& kernels) {
   for (const CheckedKernel& kernel : kernels) {
     const Problem& problem = kernel.exported->problem;
     table += fmt::format("| {} | {} | {}, {}, {} | {} | {}.{} |\n", cell(kernel.name),
-                         levels_text(kernel), problem.heads, problem.channels, problem.points,
+                         levels_text(kernel), problem.heads, problem.channels, points_text(problem),
                          types_text(problem.types), kernel.least_capability / 10,
                          kernel.least_capability % 10);
   }
@@ -135,9 +136,9 @@ std::vector<ExportedFile> export_torch(const ExportRequest& asked, const Compile
   files.push_back({package + "/_ops.py", filled("torch/package/_ops.py", words)});
   for (const char* file :
        {"README.md", "build.py", "check.py", "pyproject.toml", "setup.py", "checks/__init__.py",
-        "checks/compilers.py", "checks/fused.py", "checks/gradients.py", "checks/models.py",
-        "checks/modules.py", "checks/norms.py", "checks/operator.py", "checks/peers.py",
-        "checks/training.py"}) {
+        "checks/compilers.py", "checks/fused.py", "checks/gradients.py", "checks/layouts.py",
+        "checks/models.py", "checks/modules.py", "checks/norms.py", "checks/operator.py",
+        "checks/peers.py", "checks/training.py"}) {
     files.push_back({file, filled(fmt::format("torch/{}", file), words)});
   }
   files.push_back({"LICENSE", licence_text()});

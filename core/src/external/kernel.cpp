@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <msda/operators/forward.hpp>
+#include <msda/operators/fused.hpp>
 
 #include "external/external.hpp"
 #include "external/library.hpp"
@@ -42,6 +43,9 @@ class ProblemInC {
     for (std::size_t l = 0; l < problem.levels.size(); ++l) {
       points_.push_back(problem.points_of(l));
     }
+    for (std::int64_t point = 0; point < problem.row_points(); ++point) {
+      box_parts_.push_back(static_cast<float>(fused::part_of_box(problem, point)));
+    }
     const bool bordered = problem.layout == ValueLayout::kZeroBorder;
     c_ = {.size = sizeof(msda_problem),
           .abi = MSDA_EXTERNAL_ABI,
@@ -65,7 +69,9 @@ class ProblemInC {
           .reference_type = type_code(problem.types.reference),
           .reference_coordinates = static_cast<std::int32_t>(problem.references.coordinates),
           .reference_anchors = problem.references.anchors,
-          .level_points = points_.data()};
+          .level_points = points_.data(),
+          .box_parts = problem.references.coordinates == 4 ? box_parts_.data() : nullptr,
+          .padded = problem.padding ? 1 : 0};
   }
   ProblemInC(const ProblemInC&) = delete;
   ProblemInC& operator=(const ProblemInC&) = delete;
@@ -76,6 +82,7 @@ class ProblemInC {
   std::vector<std::int64_t> shapes_;
   std::vector<std::int64_t> starts_;
   std::vector<std::int64_t> points_;  ///< by level
+  std::vector<float> box_parts_;      ///< by point of a row
   std::string options_;
   std::string operator_;
   msda_problem c_{};

@@ -42,6 +42,8 @@ class Problem(ctypes.Structure):
         ("reference_coordinates", ctypes.c_int32),
         ("reference_anchors", ctypes.c_int64),
         ("level_points", ctypes.POINTER(ctypes.c_int64)),
+        ("box_parts", ctypes.POINTER(ctypes.c_float)),
+        ("padded", ctypes.c_int32),
     ]
 
 
@@ -232,6 +234,7 @@ def as_dict(problem):
         "levels": levels,
         "points_per_level": problem.level_points[: problem.levels],
         "anchors": problem.reference_anchors,
+        "box_parts": problem.box_parts[: sum(problem.level_points[: problem.levels])] if problem.box_parts else [],
         **{size: getattr(problem, size) for size in sizes},
         **{kind: TYPES[getattr(problem, kind)] for kind in types},
     }

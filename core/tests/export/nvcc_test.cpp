@@ -160,13 +160,20 @@ std::string refusal_of_fused(const std::string& library, const Problem& problem)
   return "";
 }
 
+/// Different ones for the points of a row.
+std::vector<double> scales_of(std::int64_t points) {
+  std::vector<double> scales;
+  for (std::int64_t p = 0; p < points; ++p)
+    scales.push_back(0.125 * static_cast<double>(1 + p % 16));
+  return scales;
+}
+
 /// Whether the library's entry is right on the CPU in every type.
 void expect_right_on_the_cpu(const std::string& op, const decltype(Use::parameters)& parameters,
-                             const References& references = {}) {
+                             const Problem& shape = simulated_problem()) {
   const auto device = open_device("cpu");
   for (const DType type : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
-    Problem problem = in_type(type, simulated_problem());
-    problem.references = references;
+    const Problem problem = in_type(type, shape);
     const Composition composition(shipped_plugins(), {{"external", parameters}});
     const Operator& found = find_operator(op);
     const Prepared prepared = device->prepare(composition, problem);
@@ -190,27 +197,41 @@ TEST_F(ExportWithNvcc, TheLibraryIsRightOnTheCpu) {
                                        {"symbol", "msda_forward_backward"},
                                        {"signature", "msda-c-2"},
                                        {"operator", "backward"}});
-  for (const References references :
-       {References{2, 0}, References{4, 0}, References{4, 1}, References{2, 2}}) {
-    expect_right_on_the_cpu("fused",
-                            {{"library", library.string()},
-                             {"symbol", "msda_forward_fused"},
-                             {"signature", "msda-c-2"},
-                             {"operator", "fused"}},
-                            references);
-    expect_right_on_the_cpu("fused-backward",
-                            {{"library", library.string()},
-                             {"symbol", "msda_forward_fused_backward"},
-                             {"signature", "msda-c-2"},
-                             {"operator", "fused-backward"}},
-                            references);
+  const auto expect_fused_right = [&](const std::string& op, const Problem& problem) {
+    expect_right_on_the_cpu(
+        op,
+        {{"library", library.string()},
+         {"symbol", op == "fused" ? "msda_forward_fused" : "msda_forward_fused_backward"},
+         {"signature", "msda-c-2"},
+         {"operator", op}},
+        problem);
+  };
+  for (const References& references : {References{2, 0}, References{4, 0}, References{4, 1},
+                                       References{2, 2}, References{4, 1, 0.75}}) {
+    Problem problem = simulated_problem();
+    problem.references = references;
+    expect_fused_right("fused-backward", problem);
+    problem.padding = true;
+    expect_fused_right("fused", problem);
+    problem.level_points.assign(problem.levels.size(), problem.points);
+    problem.level_points.front() = 2 * problem.points;
+    problem.points *= 2;
+    expect_fused_right("fused", problem);
+    problem.padding = false;
+    expect_fused_right("fused", problem);
   }
-  Problem uneven = in_type(DType::kFloat32, simulated_problem());
-  uneven.level_points.assign(uneven.levels.size(), uneven.points);
-  EXPECT_EQ(refusal_of_fused(library.string(), uneven), "");
-  uneven.level_points.front() = uneven.points - 1;
-  EXPECT_THAT(refusal_of_fused(library.string(), uneven),
-              testing::HasSubstr("levels have the same number of points"));
+  Problem scaled = simulated_problem();
+  scaled.references = {4, 1, 0.75, scales_of(scaled.row_points())};
+  expect_fused_right("fused-backward", scaled);
+  scaled.padding = true;
+  expect_fused_right("fused", scaled);
+  Problem even = in_type(DType::kFloat32, simulated_problem());
+  even.level_points.assign(even.levels.size(), even.points);
+  EXPECT_EQ(refusal_of_fused(library.string(), even), "");
+  scaled.points = 128;
+  scaled.references.point_scales = scales_of(scaled.row_points());
+  EXPECT_THAT(refusal_of_fused(library.string(), scaled),
+              testing::HasSubstr("at most 128 points of a row have parts of boxes of their own"));
 }
 
 }  // namespace

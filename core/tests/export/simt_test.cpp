@@ -78,6 +78,26 @@ TEST(ExportOfFusedOnSimt, GivesTheBitsOfTheComposedKernel) {
   expect_the_same_bits(fused_kernel({"l2-red"}, problem), "simulated_fp16_fused_backward");
 }
 
+TEST(ExportOfFusedOnSimt, GivesTheBitsWithAMaskPointsByLevelAndScales) {
+  const std::vector<std::string> recipe = {"shared-metadata", "vector-loads"};
+  Problem problem = in_type(DType::kFloat16, simulated_problem());
+  problem.references = {.coordinates = 4, .anchors = 1};
+  problem.padding = true;
+  expect_the_same_bits(fused_kernel(recipe, problem), "simulated_fp16_fused");
+  problem.level_points.assign(problem.levels.size(), problem.points);
+  problem.level_points.back() = 2 * problem.points;
+  problem.points *= 2;
+  expect_the_same_bits(fused_kernel(recipe, problem), "simulated_fp16_fused");
+  for (std::int64_t p = 0; p < problem.row_points(); ++p) {
+    problem.references.point_scales.push_back(0.125 * static_cast<double>(1 + p));
+  }
+  expect_the_same_bits(fused_kernel(recipe, problem), "simulated_fp16_fused");
+  problem.level_points.clear();
+  problem.padding = false;
+  problem.references.point_scales.assign(static_cast<std::size_t>(problem.row_points()), 0.375);
+  expect_the_same_bits(fused_kernel({"l2-red"}, problem), "simulated_fp16_fused_backward");
+}
+
 INSTANTIATE_TEST_SUITE_P(Recipes, ExportOnSimt,
                          testing::Values(std::vector<std::string>{},
                                          std::vector<std::string>{

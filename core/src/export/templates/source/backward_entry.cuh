@@ -35,7 +35,7 @@ struct Backward {
   }
   int64_t elements(int tensor) const {
     if (tensor == kGradValue) return p.batch * p.spatial_size * p.heads * p.channels;
-    const int64_t points = p.batch * p.queries * p.heads * p.levels * p.points;
+    const int64_t points = p.batch * p.queries * p.heads * row_points(p);
     return tensor == kGradLocations ? 2 * points : points;
   }
   size_t bytes(int tensor) const {
@@ -109,7 +109,7 @@ int clear_gradients(const Backward& call, cudaStream_t stream) {
 int backward(const Backward& call, const int64_t* shapes, const int64_t* starts, State& state,
              cudaStream_t stream) {
   const msda_problem& p = call.p;
-  if (p.batch * p.queries * p.heads * p.channels * p.levels * p.points == 0)
+  if (p.batch * p.queries * p.heads * p.channels * row_points(p) == 0)
     return clear_gradients(call, stream);
   Tuned* tuned = call.kernel();
   if (tuned == nullptr) return general_backward(call, shapes, starts, state.workspace, stream);

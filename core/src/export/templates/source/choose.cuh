@@ -13,6 +13,13 @@ constexpr int32_t kTypeOf<__half> = MSDA_FP16;
 template <>
 constexpr int32_t kTypeOf<__nv_bfloat16> = MSDA_BF16;
 
+/// The part of a box that an offset of 1 moves a point of a row by.
+template <class P, class References>
+float box_part(int point) {
+  if constexpr (requires { References::scale_of(0); }) return References::scale_of(point);
+  return References::scale / static_cast<float>(msda::points_of<P>(msda::level_of<P>(point)));
+}
+
 /// `References`: how reference points lie, of operators that have them.
 template <class P, class References = void>
 constexpr Shape shape_of() {
@@ -25,12 +32,14 @@ constexpr Shape shape_of() {
     shape.reference_type = kTypeOf<typename References::Element>;
     shape.coordinates = References::coordinates;
     shape.anchors = References::anchors;
+    if (References::coordinates == 4) shape.box_part = box_part<P, References>;
+    shape.padded = References::padding;
   }
   shape.layout = P::kBordered ? MSDA_ZERO_BORDER : MSDA_PLAIN;
   shape.heads = P::kHeads;
   shape.channels = P::kChannels;
-  shape.points = P::kPoints;
   shape.levels = P::kLevels;
+  for (int l = 0; l < P::kLevels; ++l) shape.points[l] = msda::points_of<P>(l);
   if constexpr (requires { P::kSpatialSize; }) {
     shape.pixels = P::kSpatialSize;
     for (int l = 0; l < P::kLevels; ++l) {
@@ -63,17 +72,62 @@ bool knows_sizes(const msda_problem& p) {
   return p.shapes != nullptr && !has_option(p, kForms[msda::kStoredLevels]);
 }
 
+/// Whether the caller knows a field of the problem: structs grow at their ends.
+bool has_field(const msda_problem& p, size_t offset) { return p.size > offset; }
+
+bool is_padded(const msda_problem& p) {
+  return has_field(p, offsetof(msda_problem, padded)) && p.padded != 0;
+}
+int64_t points_of(const msda_problem& p, int64_t level) {
+  const bool by_level = has_field(p, offsetof(msda_problem, level_points));
+  return by_level && p.level_points != nullptr ? p.level_points[level] : p.points;
+}
+int64_t row_points(const msda_problem& p) {
+  int64_t sum = 0;
+  for (int64_t l = 0; l < p.levels; ++l) sum += points_of(p, l);
+  return sum;
+}
+/// Null: half of one over the points of the level.
+const float* box_parts(const msda_problem& p) {
+  return has_field(p, offsetof(msda_problem, box_parts)) ? p.box_parts : nullptr;
+}
+/// Calls each(point of a row, the part of a box that an offset of 1 moves it by) while that is true.
+template <class Each>
+bool all_box_parts(const msda_problem& p, const Each& each) {
+  int64_t point = 0;
+  for (int64_t l = 0; l < p.levels; ++l) {
+    for (int64_t i = 0; i < points_of(p, l); ++i, ++point) {
+      const float usual = 0.5F / static_cast<float>(points_of(p, l));
+      if (!each(point, box_parts(p) != nullptr ? box_parts(p)[point] : usual)) return false;
+    }
+  }
+  return true;
+}
+
+bool fits_points(const Shape& shape, const msda_problem& p) {
+  for (int64_t l = 0; l < p.levels; ++l) {
+    if (points_of(p, l) != shape.points[l]) return false;
+  }
+  return true;
+}
+
 bool fits_references(const Shape& shape, const msda_problem& p) {
-  return shape.coordinates == 0 || (p.reference_coordinates == shape.coordinates &&
-                                    p.reference_anchors == shape.anchors &&
-                                    p.reference_type == shape.reference_type);
+  if (shape.coordinates == 0) return true;
+  if (p.reference_coordinates != shape.coordinates || p.reference_anchors != shape.anchors ||
+      p.reference_type != shape.reference_type || is_padded(p) != shape.padded)
+    return false;
+  constexpr float kRounding = 1e-6F;  // of products of a model's constants
+  return shape.box_part == nullptr || all_box_parts(p, [&](int64_t point, float part) {
+    const float own = shape.box_part(static_cast<int>(point));
+    return std::abs(part - own) <= kRounding * own;
+  });
 }
 
 bool fits_family(const Shape& shape, const msda_problem& p) {
   const int32_t types[4] = {p.value_type, p.location_type, p.weight_type, p.output_type};
   return std::equal(types, types + 4, shape.types) && p.layout == shape.layout &&
-         fits_references(shape, p) && p.heads == shape.heads && p.channels == shape.channels && p.points == shape.points &&
-         p.levels == shape.levels;
+         p.heads == shape.heads && p.channels == shape.channels && p.levels == shape.levels &&
+         fits_points(shape, p) && fits_references(shape, p);
 }
 
 bool fits_sizes(const Shape& shape, unsigned form, const msda_problem& p) {

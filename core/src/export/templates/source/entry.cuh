@@ -69,6 +69,10 @@ int general_call(const msda_problem& p, const int64_t* shapes, const int64_t* st
   call.level_count = p.levels;
   call.queries = p.queries;
   call.points = p.points;
+  for (int64_t l = 0; l < p.levels; ++l) {
+    call.first[l + 1] = call.first[l] + points_of(p, l);
+    if (points_of(p, l) != p.points) call.points = 0;
+  }
   call.border = p.layout == MSDA_ZERO_BORDER ? 1 : 0;
   if (p.shapes == nullptr) {
     if (shapes == nullptr) return kSizes;
@@ -184,7 +188,8 @@ MSDA_ENTRY const char* @NAME@_error(int code) {
     case kSizes: return "the sizes of the levels are neither on the host nor on the device";
     case kReferenceKind:
       return "reference points of the general kernel are fp32 and have 2 or 4 coordinates";
-    case kPointKind: return "levels have the same number of points, and values no padding mask";
+    case kManyParts: return "at most 128 points of a row have parts of boxes of their own";
+    case kMask: return "a call has a padding mask where its problem is padded, and else none";
     case kOrder:
       return "no kernel for these sizes and types sums the gradient of value in the same order "
              "each time";

@@ -9,6 +9,9 @@
 namespace msda::general {
 namespace {
 
+/// Points of a row that may have parts of boxes of their own: they are an argument of kernels.
+constexpr int64_t kMostParts = 128;
+
 /// What points are made of.
 struct Front {
   const float* references;  ///< [B, Q, R, K]
@@ -18,13 +21,16 @@ struct Front {
   int64_t anchors;          ///< R, point p takes number p % R; 0: a reference for each level
   /// fp32, of whatever type value is; `wide_weights` are those that are made, and their gradients.
   bool wide_offsets, wide_logits, wide_weights;
+  bool has_parts;
+  float parts[kMostParts];  ///< of a box, by tap of a row, that an offset of 1 is
 
   __host__ __device__ int64_t count(const Call& call) const {
     return anchors == 0 ? call.level_count : anchors;
   }
   /// The number of a tap's reference among those of its query.
   __host__ __device__ int64_t number(const Call& call, int64_t tap) const {
-    return anchors == 0 ? tap / call.points : tap % call.points % anchors;
+    const int64_t level = call.level_of(tap);
+    return anchors == 0 ? level : (tap - call.first_tap(level)) % anchors;
   }
   __host__ __device__ const float* reference(const Call& call, int64_t row, int64_t tap) const {
     return references + (row / call.heads * count(call) + number(call, tap)) * coordinates;
@@ -45,18 +51,25 @@ struct Pair {
   float x, y;
 };
 
+/// Of the level of a tap.
+__host__ __device__ float points_beside(const Call& call, int64_t tap) {
+  const int64_t level = call.level_of(tap);
+  return static_cast<float>(call.first_tap(level + 1) - call.first_tap(level));
+}
+
 /// The part of a box that an offset of 1 is.
-__host__ __device__ float part_of_box(const Call& call) {
-  return 0.5F / static_cast<float>(call.points);
+__host__ __device__ float part_of_box(const Call& call, const Front& front, int64_t tap) {
+  return front.has_parts ? front.parts[tap] : 0.5F / points_beside(call, tap);
 }
 
 /// What a tap moves by where its offset is 1.
 __host__ __device__ Pair unit_of(const Call& call, const Front& front, int64_t row, int64_t tap) {
   if (front.coordinates == 4) {
     const float* box = front.reference(call, row, tap) + 2;
-    return {box[0] * part_of_box(call), box[1] * part_of_box(call)};
+    const float part = part_of_box(call, front, tap);
+    return {box[0] * part, box[1] * part};
   }
-  const Level level = call.level(tap / call.points);
+  const Level level = call.level(call.level_of(tap));
   return {1.0F / static_cast<float>(level.width), 1.0F / static_cast<float>(level.height)};
 }
 
@@ -91,12 +104,16 @@ __host__ __device__ Pair place_of(const Call& call, const Front& front, int64_t 
   const float* reference = front.reference(call, row, tap);
   const Pair offset = offset_of<Value>(call, front, row, tap);
   Pair moved;
-  if (front.coordinates == 4) {
-    const auto points = static_cast<float>(call.points);
+  if (front.coordinates == 4 && front.has_parts) {
+    const float part = front.parts[tap];
+    moved = {product_of(product_of(offset.x, part), reference[2]),
+             product_of(product_of(offset.y, part), reference[3])};
+  } else if (front.coordinates == 4) {
+    const float points = points_beside(call, tap);
     moved = {product_of(product_of(offset.x / points, reference[2]), 0.5F),
              product_of(product_of(offset.y / points, reference[3]), 0.5F)};
   } else {
-    const Level level = call.level(tap / call.points);
+    const Level level = call.level(call.level_of(tap));
     moved = {offset.x / static_cast<float>(level.width),
              offset.y / static_cast<float>(level.height)};
   }
@@ -147,7 +164,8 @@ __host__ __device__ float reference_gradient(const Call& call, const Front& fron
       if (front.number(call, tap) != number) continue;
       const float of_place = gradients.locations[2 * (row * call.taps() + tap) + k % 2];
       const Pair offset = offset_of<Value>(call, front, row, tap);
-      sum += k < 2 ? of_place : of_place * (k == 2 ? offset.x : offset.y) * part_of_box(call);
+      sum += k < 2 ? of_place
+                   : of_place * (k == 2 ? offset.x : offset.y) * part_of_box(call, front, tap);
     }
   }
   return sum;

@@ -5,7 +5,7 @@ namespace {
 
 constexpr const char* kFusedGradientNames[] = {
     "value",      "offsets",      "logits",      "reference_points",     "grad_output",
-    "grad_value", "grad_offsets", "grad_logits", "grad_reference_points"};
+    "grad_value", "grad_offsets", "grad_logits", "grad_reference_points", "padding_mask"};
 /// The same in the order of the operator fused-backward, and there the first gradient.
 constexpr int kFusedBackwardOrder[] = {kValue,        kOffsets,       kLogits,
                                        kGradOfOutput, kGradOfValue,   kGradOfOffsets,
@@ -21,7 +21,7 @@ class FusedBackward {
 
   /// Null where points are made in memory.
   Tuned* kernel() const {
-    if (!has_even_points(p_) || !are_aligned(tensors_, kFusedGradients)) return nullptr;
+    if (!are_aligned(tensors_, kFusedGradients)) return nullptr;
     return choose(fused_backward_kernels, p_, repeats());
   }
 
@@ -37,8 +37,7 @@ class FusedBackward {
   }
 
   int run(const int64_t* shapes, const int64_t* starts, State& state, cudaStream_t stream) const {
-    if (!has_even_points(p_)) return kPointKind;
-    if (p_.batch * p_.queries * p_.heads * p_.channels * p_.levels * p_.points == 0)
+    if (p_.batch * p_.queries * p_.heads * p_.channels * row_points(p_) == 0)
       return clear(stream);
     if (Tuned* tuned = kernel(); tuned != nullptr) return run_kernel(*tuned, shapes, state, stream);
     if (const int refusal = points_.refusal(); refusal != 0) return refusal;
@@ -106,7 +105,7 @@ class FusedBackward {
 
   size_t gradient_bytes(int tensor) const {
     const auto size = [](int32_t type) { return type == MSDA_FP32 ? 4 : 2; };
-    const int64_t taps = p_.batch * p_.queries * p_.heads * p_.levels * p_.points;
+    const int64_t taps = p_.batch * p_.queries * p_.heads * row_points(p_);
     const int64_t references = p_.reference_anchors == 0 ? p_.levels : p_.reference_anchors;
     switch (tensor) {
       case kGradOfValue:
@@ -132,6 +131,35 @@ class FusedBackward {
   MadePoints points_;
 };
 
+/// A padding mask is for the values: points have the gradients that they have in masked ones, and
+/// masked pixels have none.
+size_t fused_backward_workspace(const msda_problem& p, void* const* tensors) {
+  if (!is_padded(p) || p.device != MSDA_CUDA) return FusedBackward(p, tensors).workspace();
+  const msda_problem bare = unpadded(p);
+  return value_bytes(p) + FusedBackward(bare, tensors).workspace();
+}
+
+int fused_backward(const msda_problem& p, void* const* tensors, const int64_t* shapes,
+                   const int64_t* starts, State& state, cudaStream_t stream) {
+  if (!is_padded(p)) return FusedBackward(p, tensors).run(shapes, starts, state, stream);
+  const void* const mask = tensors[kGradientsMask];
+  if (mask == nullptr) return kMask;
+  const Memory memory(p, state.workspace, value_bytes(p));
+  if (memory.first() == nullptr && value_bytes(p) != 0) return kState;
+  int failed = mask_values(p, tensors[kValue], mask, memory.first(), stream);
+  if (failed != 0) return failed;
+  void* bare_tensors[kFusedGradients];
+  std::copy_n(tensors, int{kFusedGradients}, bare_tensors);
+  bare_tensors[kValue] = memory.first();
+  State rest;
+  rest.workspace = memory.first() + value_bytes(p);
+  const msda_problem bare = unpadded(p);
+  failed = FusedBackward(bare, bare_tensors).run(shapes, starts, rest, stream);
+  void* const gradient = tensors[kGradOfValue];
+  if (failed != 0 || gradient == nullptr) return failed;
+  return mask_values(p, gradient, mask, gradient, stream);
+}
+
 }  // namespace
 
 MSDA_ENTRY int @NAME@_fused_backward(const msda_tensor* tensors, int32_t count,
@@ -139,26 +167,26 @@ MSDA_ENTRY int @NAME@_fused_backward(const msda_tensor* tensors, int32_t count,
   State none;
   State& given = state != nullptr ? *static_cast<State*>(state) : none;
   const Named named(tensors, count, kFusedGradientNames);
-  return FusedBackward(*problem, named.tensors)
-      .run(named.shapes, named.starts, given, static_cast<cudaStream_t>(stream));
+  if (named.tensors[kGradientsMask] != nullptr && !is_padded(*problem)) return kMask;
+  return fused_backward(*problem, named.tensors, named.shapes, named.starts, given,
+                        static_cast<cudaStream_t>(stream));
 }
 
 MSDA_ENTRY int @NAME@_fused_backward_query(const msda_problem* problem, msda_answer* answer) {
   answer->abi = MSDA_EXTERNAL_ABI;
-  const Tuned* tuned =
-      choose(fused_backward_kernels, *problem, has_option(*problem, kRepeatable));
+  const msda_problem bare = unpadded(*problem);
+  const Tuned* tuned = choose(fused_backward_kernels, bare, has_option(*problem, kRepeatable));
   answer->refusal = refusal_of(*problem, tuned);
   const int failed = Fused{*problem, nullptr}.points().refusal();
   if (answer->refusal == nullptr && tuned == nullptr && failed != 0)
     answer->refusal = @NAME@_error(failed);
-  if (!has_even_points(*problem)) answer->refusal = @NAME@_error(kPointKind);
   return 0;
 }
 
 MSDA_ENTRY int @NAME@_fused_backward_prepare(const msda_tensor* tensors, int32_t count,
                                              const msda_problem* problem, void** state, void*) {
   const Named named(tensors, count, kFusedGradientNames);
-  return make_state(FusedBackward(*problem, named.tensors).workspace(), *problem, state);
+  return make_state(fused_backward_workspace(*problem, named.tensors), *problem, state);
 }
 
 MSDA_ENTRY void @NAME@_fused_backward_release(void* state) { release_state(state); }
@@ -167,12 +195,13 @@ MSDA_ENTRY const char* @NAME@_fused_backward_error(int code) { return @NAME@_err
 
 MSDA_ENTRY const char* @NAME@_fused_backward_form(void* const* tensors,
                                                   const msda_problem* problem) {
-  return form_of(FusedBackward(*problem, tensors).kernel());
+  const msda_problem bare = unpadded(*problem);
+  return form_of(FusedBackward(bare, tensors).kernel());
 }
 
 MSDA_ENTRY int64_t @NAME@_fused_backward_workspace(void* const* tensors,
                                                    const msda_problem* problem) {
-  return static_cast<int64_t>(FusedBackward(*problem, tensors).workspace());
+  return static_cast<int64_t>(fused_backward_workspace(*problem, tensors));
 }
 
 MSDA_ENTRY int @NAME@_fused_backward_with(void* const* tensors, const int64_t* shapes,
@@ -180,8 +209,8 @@ MSDA_ENTRY int @NAME@_fused_backward_with(void* const* tensors, const int64_t* s
                                           void* workspace, void* stream) {
   State state;
   state.workspace = workspace;
-  return FusedBackward(*problem, tensors)
-      .run(shapes, starts, state, static_cast<cudaStream_t>(stream));
+  return fused_backward(*problem, tensors, shapes, starts, state,
+                        static_cast<cudaStream_t>(stream));
 }
 
 #endif  // of what nvcc compiles for the host

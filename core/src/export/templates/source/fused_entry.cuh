@@ -3,12 +3,21 @@
 // In place of locations and weights a call has offsets, logits and reference points. Where no kernel
 // of the table is for it, its points are made first, in the workspace: locations in fp32, weights in
 // value's type where a kernel of the tables of `forward` or `backward` takes these, else in fp32.
+// With a padding mask that no kernel reads it is a call without one, of a copy of value.
 
 namespace {
 
 /// In the order of the operator's list.
-enum FusedTensor : int { kOffsets = 1, kLogits, kReferences, kFusedOutput, kFusedTensors };
-constexpr const char* kFusedNames[] = {"value", "offsets", "logits", "reference_points", "output"};
+enum FusedTensor : int {
+  kOffsets = 1,
+  kLogits,
+  kReferences,
+  kFusedOutput,
+  kFusedTensors,
+  kFusedMask = kFusedTensors  ///< of padded problems
+};
+constexpr const char* kFusedNames[] = {"value",  "offsets",     "logits", "reference_points",
+                                       "output", "padding_mask"};
 /// Of its gradients: the four inputs, the gradient of the output, and the gradients of the inputs.
 enum FusedGradient : int {
   kGradOfOutput = 4,
@@ -16,19 +25,26 @@ enum FusedGradient : int {
   kGradOfOffsets,
   kGradOfLogits,
   kGradOfReferences,
-  kFusedGradients
+  kFusedGradients,
+  kGradientsMask = kFusedGradients  ///< of padded problems
 };
 
-/// Whether all levels have as many points.
-bool has_even_points(const msda_problem& p) {
-  return p.level_points == nullptr ||
-         std::all_of(p.level_points, p.level_points + p.levels,
-                     [&](int64_t points) { return points == p.points; });
+int64_t pixel_bytes(const msda_problem& p) {
+  return p.heads * p.channels * (p.value_type == MSDA_FP32 ? 4 : 2);
 }
-bool has_mask(const msda_tensor* tensors, int32_t count) {
-  return std::any_of(tensors, tensors + count, [](const msda_tensor& one) {
-    return one.data != nullptr && std::strcmp(one.name, "padding_mask") == 0;
-  });
+size_t value_bytes(const msda_problem& p) {
+  return aligned(static_cast<size_t>(p.batch * p.spatial_size * pixel_bytes(p)));
+}
+/// From value, or from a gradient of it, to a tensor that may be the same.
+int mask_values(const msda_problem& p, const void* from, const void* mask, void* to,
+                cudaStream_t stream) {
+  return msda::general::mask_pixels(from, to, mask, pixel_bytes(p), p.batch * p.spatial_size,
+                                    p.device == MSDA_CUDA, stream);
+}
+msda_problem unpadded(const msda_problem& p) {
+  msda_problem bare = p;
+  bare.padded = 0;
+  return bare;
 }
 
 /// The problem whose points are those that a call makes.
@@ -61,18 +77,22 @@ class MadePoints {
     if (!in_table(p_.value_type, p_.location_type, p_.weight_type, p_.output_type)) return kTypes;
     const bool known = p_.reference_coordinates == 2 || p_.reference_coordinates == 4;
     if (!known || p_.reference_type != MSDA_FP32 || p_.reference_anchors < 0) return kReferenceKind;
-    return 0;
+    return has_parts() && row_points(p_) > msda::general::kMostParts ? kManyParts : 0;
   }
 
   msda::general::Front front() const {
-    return {static_cast<const float*>(tensors_[kReferences]),
-            tensors_[kOffsets],
-            tensors_[kLogits],
-            p_.reference_coordinates,
-            p_.reference_anchors,
-            p_.location_type == MSDA_FP32,
-            p_.weight_type == MSDA_FP32,
-            points_.weight_type == MSDA_FP32};
+    msda::general::Front front = {static_cast<const float*>(tensors_[kReferences]),
+                                  tensors_[kOffsets],
+                                  tensors_[kLogits],
+                                  p_.reference_coordinates,
+                                  p_.reference_anchors,
+                                  p_.location_type == MSDA_FP32,
+                                  p_.weight_type == MSDA_FP32,
+                                  points_.weight_type == MSDA_FP32,
+                                  has_parts(),
+                                  {}};
+    if (front.has_parts) std::copy_n(box_parts(p_), row_points(p_), front.parts);
+    return front;
   }
 
   /// Into bytes() of memory.
@@ -111,7 +131,19 @@ class MadePoints {
 
  private:
   size_t count() const {
-    return static_cast<size_t>(p_.batch * p_.queries * p_.heads * p_.levels * p_.points);
+    return static_cast<size_t>(p_.batch * p_.queries * p_.heads * row_points(p_));
+  }
+  /// Whether points move by other parts of boxes than half of one over the points of the level.
+  bool has_parts() const {
+    if (p_.reference_coordinates != 4 || box_parts(p_) == nullptr) return false;
+    return !all_box_parts(unscaled(), [&](int64_t point, float usual) {
+      return box_parts(p_)[point] == usual;
+    });
+  }
+  msda_problem unscaled() const {
+    msda_problem usual = p_;
+    usual.box_parts = nullptr;
+    return usual;
   }
 
   const msda_problem& p_;
@@ -136,15 +168,24 @@ struct Fused {
   const msda_problem& p;
   void* const* tensors;
 
-  /// Null where points are made in memory.
+  /// Null where points are made in memory, or masked values.
   Tuned* kernel() const {
     return are_aligned(tensors, kFusedTensors) ? choose(fused_kernels, p) : nullptr;
   }
   MadePoints points() const { return {p, tensors, forward_kernels, false}; }
+  const char* form() const {
+    if (!is_padded(p) || kernel() != nullptr) return form_of(kernel());
+    const msda_problem bare = unpadded(p);
+    return Fused{bare, tensors}.form();
+  }
   size_t workspace() const {
     if (p.device != MSDA_CUDA) return 0;
     const Tuned* tuned = kernel();
     if (tuned != nullptr) return workspace_bytes(*tuned, p);
+    if (is_padded(p)) {
+      const msda_problem bare = unpadded(p);
+      return value_bytes(p) + Fused{bare, tensors}.workspace();
+    }
     const MadePoints points = this->points();
     const Tuned* reader = choose(forward_kernels, points.problem());
     return points.bytes() + (reader != nullptr ? workspace_bytes(*reader, points.problem()) : 0);
@@ -152,15 +193,37 @@ struct Fused {
 };
 
 int fused(const Fused& call, const int64_t* shapes, const int64_t* starts, State& state,
+          cudaStream_t stream);
+
+/// Of a copy of value, whose masked pixels are zero.
+int fused_of_masked(const Fused& call, const int64_t* shapes, const int64_t* starts, State& state,
+                    cudaStream_t stream) {
+  const msda_problem& p = call.p;
+  const Memory memory(p, state.workspace, value_bytes(p));
+  if (memory.first() == nullptr && value_bytes(p) != 0) return kState;
+  const int failed =
+      mask_values(p, call.tensors[kValue], call.tensors[kFusedMask], memory.first(), stream);
+  if (failed != 0) return failed;
+  void* tensors[kFusedTensors];
+  std::copy_n(call.tensors, int{kFusedTensors}, tensors);
+  tensors[kValue] = memory.first();
+  State rest;
+  rest.workspace = memory.first() + value_bytes(p);
+  const msda_problem bare = unpadded(p);
+  return fused({bare, tensors}, shapes, starts, rest, stream);
+}
+
+int fused(const Fused& call, const int64_t* shapes, const int64_t* starts, State& state,
           cudaStream_t stream) {
   const msda_problem& p = call.p;
-  if (!has_even_points(p)) return kPointKind;
+  if (is_padded(p) && call.tensors[kFusedMask] == nullptr) return kMask;
   if (p.batch * p.queries * p.heads * p.channels == 0) return 0;
   Tuned* tuned = call.kernel();
   if (tuned != nullptr) {
     if (tuned->plan.levels == msda::kStoredLevels && shapes == nullptr) return kSizes;
     return run_tuned(*tuned, p, shapes, call.tensors, state, -1, 0, stream);
   }
+  if (is_padded(p)) return fused_of_masked(call, shapes, starts, state, stream);
   const MadePoints points = call.points();
   if (const int refusal = points.refusal(); refusal != 0) return refusal;
   const Memory memory(p, state.workspace, points.bytes());
@@ -178,22 +241,23 @@ int fused(const Fused& call, const int64_t* shapes, const int64_t* starts, State
 
 MSDA_ENTRY int @NAME@_fused(const msda_tensor* tensors, int32_t count, const msda_problem* problem,
                             void* state, void* stream) {
-  if (has_mask(tensors, count)) return kPointKind;
   State none;
   State& given = state != nullptr ? *static_cast<State*>(state) : none;
   const Named named(tensors, count, kFusedNames);
+  if (named.tensors[kFusedMask] != nullptr && !is_padded(*problem)) return kMask;
   return fused({*problem, named.tensors}, named.shapes, named.starts, given,
                static_cast<cudaStream_t>(stream));
 }
 
 MSDA_ENTRY int @NAME@_fused_query(const msda_problem* problem, msda_answer* answer) {
   answer->abi = MSDA_EXTERNAL_ABI;
+  const msda_problem bare = unpadded(*problem);
   const Tuned* tuned = choose(fused_kernels, *problem);
+  if (tuned == nullptr) tuned = choose(fused_kernels, bare);
   answer->refusal = refusal_of(*problem, tuned);
   const int failed = Fused{*problem, nullptr}.points().refusal();
   if (answer->refusal == nullptr && tuned == nullptr && failed != 0)
     answer->refusal = @NAME@_error(failed);
-  if (!has_even_points(*problem)) answer->refusal = @NAME@_error(kPointKind);
   return 0;
 }
 
@@ -208,7 +272,7 @@ MSDA_ENTRY void @NAME@_fused_release(void* state) { release_state(state); }
 MSDA_ENTRY const char* @NAME@_fused_error(int code) { return @NAME@_error(code); }
 
 MSDA_ENTRY const char* @NAME@_fused_form(void* const* tensors, const msda_problem* problem) {
-  return form_of(Fused{*problem, tensors}.kernel());
+  return Fused{*problem, tensors}.form();
 }
 
 MSDA_ENTRY int64_t @NAME@_fused_workspace(void* const* tensors, const msda_problem* problem) {

@@ -45,12 +45,15 @@ struct Stored {
 struct Walk {
   int64_t tap, level, point;
 
-  __device__ void advance(int64_t by, int64_t points) {
+  __device__ void advance(int64_t by, const Call& call) {
     tap += by;
     point += by;
-    if (points == 0 || point < points) return;
-    level += point / points;
-    point %= points;
+    if (call.points == 0) {
+      level = call.level_of(tap);
+    } else if (point >= call.points) {
+      level += point / call.points;
+      point %= call.points;
+    }
   }
 };
 
@@ -112,7 +115,7 @@ __device__ bool sum_row(const Call& call, const Shape& shape, const Lane& lane, 
   const int64_t zero_offset = (self - lane.first) * static_cast<int64_t>(kChannels * sizeof(Value));
   bool misplaced = false;
   Walk at = {0, 0, 0};
-  at.advance(self - lane.first, call.points);
+  at.advance(self - lane.first, call);
   Sample sample = load_sample<Location, Weight>(call, lane.row, at);
   for (int64_t done = 0; done < call.taps(); done += lanes) {
     const Tap tap = make_tap(sample.level, call.border, call.pixels, sample.u, sample.v,
@@ -125,7 +128,7 @@ __device__ bool sum_row(const Call& call, const Shape& shape, const Lane& lane, 
                           tap.below ? tap.pitch * shape.pixel_bytes : 0}
                   : Place{reinterpret_cast<uint64_t>(zeros) + zero_offset - offset, 0};
     __syncwarp();
-    at.advance(lanes, call.points);
+    at.advance(lanes, call);
     sample = load_sample<Location, Weight>(call, lane.row, at);
     const int count = static_cast<int>(call.taps() - done < lanes ? call.taps() - done : lanes);
     if (lane.channel >= call.channels) continue;

@@ -161,7 +161,7 @@ __global__ void backward_kernel(const __grid_constant__ Call call,
       const bool exists = item < items.count && tap < call.taps();
       const int64_t index = exists ? row * call.taps() + tap : 0;
       const PointNumbers point = load_point<Value>(call, gradients, index);
-      const Level level = call.level(exists ? tap / call.points : 0);
+      const Level level = call.level(exists ? call.level_of(tap) : 0);
       const Cell cell = make_cell(level, call.border, call.pixels, point.u, point.v);
       Corner corners[4];
 #pragma unroll
@@ -206,7 +206,8 @@ Items items_of(const Call& call, int multiprocessors) {
   Items items{};
   while (items.lane_bits < 5 && (int64_t{kChannels} << items.lane_bits) < call.channels)
     ++items.lane_bits;
-  for (const int64_t taps : {call.taps(), call.points, int64_t{1}}) {
+  const int64_t of_level = std::max(call.points, int64_t{1});
+  for (const int64_t taps : {call.taps(), of_level, int64_t{1}}) {
     items.taps = taps;
     items.parts = (call.taps() + taps - 1) / taps;
     items.count = call.batch * call.queries * call.heads * items.parts;

@@ -50,11 +50,22 @@ struct Call {
   const void* locations;
   const void* weights;
   void* output;
-  int64_t batch, pixels, heads, channels, level_count, queries, points;
+  int64_t batch, pixels, heads, channels, level_count, queries;
+  int64_t points;  ///< of a level; 0: levels differ
   int64_t border;  ///< pixels around each level: 0 or 1
+  int64_t first[kMostLevels + 1];  ///< taps before each level, where they differ; last those of all
   Levels levels;
 
-  __host__ __device__ int64_t taps() const { return level_count * points; }  ///< of a row
+  __host__ __device__ int64_t taps() const { return first_tap(level_count); }  ///< of a row
+  __host__ __device__ int64_t first_tap(int64_t level) const {
+    return points != 0 ? level * points : first[level];
+  }
+  __host__ __device__ int64_t level_of(int64_t tap) const {
+    if (points != 0) return tap / points;
+    int64_t level = 0;
+    while (level + 1 < level_count && tap >= first[level + 1]) ++level;
+    return level;
+  }
   __host__ __device__ int64_t rows() const { return batch * queries * heads; }
   __host__ __device__ Level level(int64_t number) const {
     return levels.at(number, border, pixels);

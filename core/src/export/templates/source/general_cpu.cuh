@@ -31,7 +31,8 @@ void sum_on_cpu(const Call& call, int64_t row, std::vector<float>& sums) {
   const Weight* weight = static_cast<const Weight*>(call.weights) + row * call.taps();
   std::fill(sums.begin(), sums.end(), 0.0F);
   for (int64_t level = 0; level < call.level_count; ++level) {
-    for (int64_t p = 0; p < call.points; ++p, ++weight, location += 2) {
+    const int64_t end = call.first_tap(level + 1);
+    for (int64_t p = call.first_tap(level); p < end; ++p, ++weight, location += 2) {
       const Tap tap = make_tap(call.level(level), call.border, call.pixels,
                                to_float(location[0]), to_float(location[1]), to_float(*weight));
       if (tap.misplaced) return std::fill(sums.begin(), sums.end(), NAN);
@@ -82,7 +83,7 @@ void backward_of_row(const Call& call, const Gradients& gradients, int64_t row,
   for (int64_t tap = 0; tap < call.taps(); ++tap) {
     const int64_t index = row * call.taps() + tap;
     const PointNumbers point = load_point<Value>(call, gradients, index);
-    const Level level = call.level(tap / call.points);
+    const Level level = call.level(call.level_of(tap));
     const Cell cell = make_cell(level, call.border, call.pixels, point.u, point.v);
     float dot[4] = {};
     for (int i = 0; i < 4; ++i) {

@@ -24,7 +24,8 @@ enum Failure : int {
   kSizes,
   kOrder,
   kReferenceKind,
-  kPointKind,
+  kManyParts,
+  kMask,
 };
 
 constexpr int kMostDevices = 64;
@@ -62,7 +63,10 @@ struct Shape {
   int32_t layout;    ///< enum msda_layout
   int32_t reference_type, coordinates;  ///< of operators with reference points; 0: it has none
   int64_t anchors;                      ///< the same
-  int64_t heads, channels, points, levels;
+  float (*box_part)(int);               ///< the same, by point of a row; null: it has no boxes
+  bool padded;                          ///< a mask says which pixels count as zero
+  int64_t heads, channels, levels;
+  int64_t points[msda::kLevelLimit];     ///< of each level
   int64_t pixels;                        ///< of constant sizes
   int64_t size[2 * msda::kLevelLimit];   ///< the same
   int64_t start[msda::kLevelLimit];      ///< the same

@@ -297,8 +297,8 @@ MODELS = {"deformable_detr": "DeformableDetr", "rt_detr": "RTDetr", "rt_detr_v2"
           "grounding_dino": "GroundingDino", "omdet_turbo": "OmDetTurbo"}
 
 
-def attention_of(folder, name):
-    """A module of transformers with the default configuration of its model."""
+def attention_of(folder, name, **settings):
+    """A module of transformers with its model's configuration: the default one but for `settings`."""
     try:
         module = importlib.import_module(f"transformers.models.{folder}.modeling_{folder}")
         configs = importlib.import_module(f"transformers.models.{folder}.configuration_{folder}")
@@ -308,7 +308,7 @@ def attention_of(folder, name):
     config_name = next((c for c in vars(configs) if c.lower() == folder.replace("_", "") + "config"), None)
     known = {"num_heads": 8, "n_points": 4, "num_points": 4, "embed_dim": 256, "n_levels": 3}
     if config_name is not None:
-        known["config"] = getattr(configs, config_name)()
+        known["config"] = getattr(configs, config_name)(**settings)
     wanted = list(inspect.signature(made.__init__).parameters)[1:]
     return made(**{key: known[key] for key in wanted if key in known})
 
@@ -338,5 +338,25 @@ def of_transformers():
     return "; ".join(said)
 
 
+def points_by_level():
+    """RT-DETRv2 with numbers of points that differ by level."""
+    module, levels = attention_of("rt_detr_v2", "RTDetrV2", decoder_n_points=4), [(12, 8), (9, 6), (6, 4)]
+    if not hasattr(module, "n_points_list"):
+        raise Skip("this version of transformers has the same number on each level")
+    counts, heads, width = [3, 6, 3], module.n_heads, module.value_proj.in_features
+    module.n_points_list = counts
+    module.register_buffer("n_points_scale", torch.tensor([1 / n for n in counts for _ in range(n)]))
+    module.sampling_offsets = torch.nn.Linear(width, heads * sum(counts) * 2)
+    module.attention_weights = torch.nn.Linear(width, heads * sum(counts))
+    module, pixels = spread(module), sum(h * w for h, w in levels)
+    names = inspect.signature(module.forward).parameters
+    given = {"hidden_states": rand(2, 9, width, seed=2), "encoder_hidden_states": rand(2, pixels, width),
+             "attention_mask": rand(2, pixels) < 0.7, "position_embeddings": rand(2, 9, width, seed=4),
+             "reference_points": references_of(2, 9, 1, 4), "spatial_shapes": torch.tensor(levels, device=DEVICE),
+             "spatial_shapes_list": levels}
+    error, _ = both(module, {key: part for key, part in given.items() if key in names})
+    return f"{error:.1e}"
+
+
 CHECKS = (of_mmcv_and_detrex, of_bevformer, of_deformable_detr, calls_for_the_models_own_forward, forwards_come_back,
-          copies_and_pickles, under_autocast, of_transformers)
+          copies_and_pickles, under_autocast, of_transformers, points_by_level)

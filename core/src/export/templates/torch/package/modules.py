@@ -12,29 +12,33 @@ from .fused import fused_attention
 
 _LAYERS = {"sampling_offsets", "attention_weights", "value_proj", "output_proj"}
 _BESIDE = {"attn", "dropout"}  # children that the operator, or what follows it, stands for
-_UNEVEN = "levels differ in their numbers of points"
 
 
 def _number(module, *names):
     return next(getattr(module, name) for name in names if hasattr(module, name))
 
 
-def _values(module, value, mask, heads):
-    """Value by heads, with what the mask names at zero."""
+def _values(module, value, heads):
+    """Value by heads."""
     value = module.value_proj(value)
-    if mask is not None:
-        value = value.masked_fill(mask[..., None], 0.0)
     return value.view(*value.shape[:2], heads, value.shape[2] // heads)
 
 
-def _projected(module, query, value, mask):
+def _points(module):
+    """Of each level where levels differ, as those of RT-DETRv2 may."""
+    points = list(getattr(module, "n_points_list", ()))
+    return points if len(set(points)) > 1 else None
+
+
+def _projected(module, query, value):
     """Value by heads; offsets and logits of the query."""
     heads = _number(module, "n_heads", "num_heads")
     levels = _number(module, "n_levels", "num_levels")
     offsets = module.sampling_offsets(query)
-    points = offsets.shape[2] // (2 * heads * levels)
-    offsets = offsets.view(*offsets.shape[:2], heads, levels, points, 2)
-    return _values(module, value, mask, heads), offsets, module.attention_weights(query).view(offsets.shape[:-1])
+    of_row = offsets.shape[2] // (2 * heads)
+    points = (levels, of_row // levels) if _points(module) is None else (of_row,)
+    offsets = offsets.view(*offsets.shape[:2], heads, *points, 2)
+    return _values(module, value, heads), offsets, module.attention_weights(query).view(offsets.shape[:-1])
 
 
 def _with_position(states, position):
@@ -93,8 +97,6 @@ class OfTransformers(Family):
             return "attention weights are asked for"
         if getattr(module, "method", "default") != "default":
             return "it samples the nearest pixel"
-        if len(set(getattr(module, "n_points_list", (0,)))) != 1:
-            return _UNEVEN
         return super().refuses(module, given)
 
     def is_watched(self, module):
@@ -106,15 +108,14 @@ class OfTransformers(Family):
 
     def run(self, module, given):
         query = _with_position(given["hidden_states"], given.get("position_embeddings"))
-        value, offsets, logits = _projected(module, query, given["encoder_hidden_states"],
-                                            self.mask(given, "attention_mask"))
+        value, offsets, logits = _projected(module, query, given["encoder_hidden_states"])
         levels = given.get("spatial_shapes_list")
         references = _of_each(given["reference_points"], query)
         scale = 2 * getattr(module, "offset_scale", 0.5)
         if scale != 1 and references.shape[-1] == 4:
             offsets = offsets * scale
         output = fused_attention(value, given["spatial_shapes"] if levels is None else levels, references, offsets,
-                                 logits)
+                                 logits, padding_mask=self.mask(given, "attention_mask"), points=_points(module))
         return module.output_proj(output), None
 
 
@@ -136,12 +137,11 @@ class OfMmcv(Family):
         query = _with_position(query, given.get("query_pos"))
         if not module.batch_first:
             query, value = query.permute(1, 0, 2), value.permute(1, 0, 2)
-        value, offsets, logits = _projected(module, query, value, self.mask(given, "key_padding_mask"))
-        return self.sampled(given, value, offsets, logits)
+        return self.sampled(given, *_projected(module, query, value), self.mask(given, "key_padding_mask"))
 
-    def sampled(self, given, value, offsets, logits):
+    def sampled(self, given, value, offsets, logits, mask):
         references = _of_each(given["reference_points"], value)
-        return fused_attention(value, given["spatial_shapes"], references, offsets, logits)
+        return fused_attention(value, given["spatial_shapes"], references, offsets, logits, padding_mask=mask)
 
     def run(self, module, given):
         output = module.output_proj(self.attended(module, given))
@@ -161,8 +161,9 @@ class OfBevformerInSpace(OfMmcv):
             return "its reference points have no 2 coordinates"
         return super().refuses(module, given)
 
-    def sampled(self, given, value, offsets, logits):
-        return fused_attention(value, given["spatial_shapes"], given["reference_points"], offsets, logits, anchors=True)
+    def sampled(self, given, value, offsets, logits, mask):
+        return fused_attention(value, given["spatial_shapes"], given["reference_points"], offsets, logits, anchors=True,
+                               padding_mask=mask)
 
     def run(self, module, given):
         output = self.attended(module, given)
@@ -191,7 +192,7 @@ class OfBevformerInTime(OfMmcv):
             query, value = query.permute(1, 0, 2), value.permute(1, 0, 2)
         query = torch.cat([value[:1], query], -1)
         times, heads, levels = 2, module.num_heads, module.num_levels
-        pixels = _values(module, value, self.mask(given, "key_padding_mask"), heads)
+        pixels = _values(module, value, heads)
         offsets = module.sampling_offsets(query)
         points = offsets.shape[2] // (2 * times * heads * levels)
         offsets = offsets.view(query.shape[1], heads, times, levels, points, 2)
@@ -199,7 +200,7 @@ class OfBevformerInTime(OfMmcv):
         offsets = offsets.permute(2, 0, 1, 3, 4, 5)
         references = given["reference_points"].expand(times, -1, -1, -1)
         output = fused_attention(pixels, given["spatial_shapes"], references, offsets.contiguous(),
-                                 logits.contiguous())
+                                 logits.contiguous(), padding_mask=self.mask(given, "key_padding_mask"))
         output = module.output_proj(output.mean(0, keepdim=True))
         if not module.batch_first:
             output = output.permute(1, 0, 2)
@@ -213,10 +214,9 @@ class OfDeformableDetr(Family):
 
     def run(self, module, given):
         query = given["query"]
-        value, offsets, logits = _projected(module, query, given["input_flatten"],
-                                            self.mask(given, "input_padding_mask"))
+        value, offsets, logits = _projected(module, query, given["input_flatten"])
         output = fused_attention(value, given["input_spatial_shapes"], _of_each(given["reference_points"], query),
-                                 offsets, logits)
+                                 offsets, logits, padding_mask=self.mask(given, "input_padding_mask"))
         return module.output_proj(output)
 
 
