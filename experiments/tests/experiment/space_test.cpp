@@ -1,7 +1,11 @@
 // A space from YAML to candidates.
+#include <filesystem>
+#include <set>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "operators/operator.hpp"
 #include "runner/experiment/parse.hpp"
 #include "runner/tune/candidates.hpp"
 #include "support/support.hpp"
@@ -184,6 +188,26 @@ TEST_F(CandidatesTest, OfALargeSpaceAreCountedBySample) {
       static_cast<double>(found.count().left) / static_cast<double>(found.count().looked_at);
   EXPECT_NEAR(share, 0.5, 0.03);
   EXPECT_THAT(to_text(found.count()), HasSubstr("drawn at random"));
+}
+
+/// `use: best` takes what a search has found: there is one for each operator of a model's layer.
+TEST(SpacesOfTheProgram, SearchEveryOperatorOfALayer) {
+  std::set<std::string> operators;
+  for (const auto& entry : std::filesystem::directory_iterator(MSDA_SOURCE_DIR "/experiments")) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("tune")) continue;
+    const Experiment experiment = load_experiment(entry.path(), shipped_registry());
+    ASSERT_TRUE(experiment.space) << name;
+    for (const ProblemSpec& problem : experiment.problems) {
+      operators.insert(problem.op);
+      for (const ArmSpec& arm : experiment.arms) {
+        if (arm.uses.empty()) continue;
+        EXPECT_EQ(Composition(shipped_registry(), arm.uses).refuses(find_operator(problem.op)), "")
+            << name << ": " << arm.name << " for " << problem.problem.name;
+      }
+    }
+  }
+  EXPECT_THAT(operators, ElementsAre("backward", "forward", "fused", "fused-backward"));
 }
 
 }  // namespace
