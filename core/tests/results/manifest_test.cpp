@@ -70,6 +70,19 @@ TEST(Manifest, SurvivesTheWayThroughText) {
   EXPECT_EQ(back.shards.at(0).shard, (Shard{2, 8}));
 }
 
+TEST(Manifest, KeepsWhatAFusedProblemHasBesideSizes) {
+  Problem problem = small_problem();
+  problem.points = 3;
+  problem.level_points = {3, 1};
+  problem.padding = true;
+  problem.references = {4, 1, 0.75, {0.5, 0.25, 0.125, 1}};
+  problem.types.reference = DType::kFloat16;
+  Manifest manifest = full_manifest();
+  manifest.problems = {entry_of({problem, "fused", {}, {}})};
+  const Manifest back = manifest_from_json(json::parse(to_json(manifest).dump()));
+  EXPECT_EQ(back.problems.at(0).problem, problem);
+}
+
 TEST(Manifest, OfAnEarlierVersionLacksFields) {
   const Manifest empty = manifest_from_json(json::object());
   EXPECT_EQ(empty.schema, 0);
