@@ -194,7 +194,12 @@ struct LaunchPlan {
   unsigned texel_bytes[kTexelViews];
   /// 1 + the tensor that the main kernel keeps in the persisting part of L2; 0: none
   unsigned persisting_tensor;
-  SharedPart shared[kMostSlots];   ///< of the main kernel
+  /// 1 + the slot whose pass before is a part of the main kernel, and counted with it; 0: none
+  unsigned divided;
+  /// Bit n: the pass before of slot n may run beside the main kernel, and the clearing of its
+  /// workspace and of accumulated outputs, too. Neither reads what the other writes.
+  unsigned beside;
+  SharedPart shared[kMostSlots];   ///< of the main kernel, or of the pass that is a part of it
   unsigned levels;                 ///< a LevelsFrom
   ResidentBudget resident;         ///< of run-time level sizes; main.shared_bytes includes it all
   unsigned tile_rows;              ///< rows that a block computes at a time; 0: no tiles

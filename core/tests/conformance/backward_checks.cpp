@@ -74,6 +74,13 @@ std::vector<std::vector<Use>> backward_compositions() {
        {"work-redistribution", {}}},
       {{"tile-sums", {{"budget", std::int64_t{1}}, {"points", std::int64_t{1}}}}},
       {{"tile-sums", {}}, {"half2-dots", {}}},
+      {{"two-passes", {}}, {"native-sums", {}}},
+      {{"two-passes", {{"order", std::string("serial")}}},
+       {"shared-fixed", {}},
+       {"persistent", items(2)}},
+      {{"two-passes", {}}, {"row-lanes", {{"levels", std::string("apart")}}}, {"fixed-sums", {}}},
+      {{"lane-reds", {{"scalar", true}}}, {"fixed-sums", {}}},
+      {{"two-passes", {}}, {"tile-sums", {}}},
   };
 }
 

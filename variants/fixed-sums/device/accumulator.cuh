@@ -1,7 +1,8 @@
 // Sums as whole numbers in a workspace: their order does not matter, so every run leaves the same
-// bits. A pass before the kernel finds for each image and head how much can meet in a pixel at
-// most, which fixes the unit: sums never overflow, and what is no finite number leaves no finite
-// result.
+// bits. Two neighbouring channels are one number of 64 bits, which halves the reds: the second one
+// is its upper half, from which a negative first one borrows until the sums are converted. A pass
+// before the kernel finds for each image and head how much can meet in a pixel at most, which fixes
+// the unit: sums never overflow, and what is no finite number leaves no finite result.
 #pragma once
 
 #include <backward/accumulator.cuh>
@@ -18,7 +19,9 @@ struct Accumulator : FloatProducts {
   static constexpr int kSlot = backward::kAccumulator;
   static constexpr bool kInPlace = false;
   static constexpr bool kIsFixed = true;
-  static constexpr int kWidest = 1;  // red has no vectors of integers
+  static constexpr bool kPairs = Problem::kChannels % 2 == 0;
+  static constexpr int kWidest = kPairs ? 2 : 1;
+  static constexpr bool kConverts = kSame<typename Problem::Value, float>;
   static constexpr Extent kWorkspace = [] {
     Extent extent = extent_of_sums<K>(sizeof(int));
     extent.per_image += Problem::kHeads * static_cast<long long>(sizeof(Bound));
@@ -30,9 +33,10 @@ struct Accumulator : FloatProducts {
 
   struct Postpass : Convert {
     __device__ static void run(const backward::Arguments& arguments, typename Convert::Storage&) {
-      Convert::run(arguments, sums(arguments), [&](int sum, long long vector) {
+      Convert::run(arguments, sums(arguments), [&](const auto& sums, int v, long long vector) {
         const long long element = vector * Convert::kVector;
-        return static_cast<float>(sum) /
+        const int lent = kPairs && v % 2 != 0 && sums.element[v - v % 2] < 0 ? 1 : 0;
+        return static_cast<float>(sums.element[v] + lent) /
                scale(arguments, element / Convert::per_image(arguments),
                      static_cast<int>(element / Problem::kChannels % Problem::kHeads));
       });
@@ -43,18 +47,44 @@ struct Accumulator : FloatProducts {
     return reinterpret_cast<int*>(bounds(arguments, kSlot) + arguments.batch * Problem::kHeads);
   }
   __device__ static float scale(const backward::Arguments& arguments, long long image, int head) {
-    return scale_of(bounds(arguments, kSlot)[image * Problem::kHeads + head]);
+    return scale_of<!kConverts>(bounds(arguments, kSlot)[image * Problem::kHeads + head]);
   }
   __device__ static void spoil(const backward::Arguments& arguments, long long image, int head) {
     bounds(arguments, kSlot)[image * Problem::kHeads + head].is_endless = 1;
   }
-  __device__ static void add_whole(int* sums, int contribution) {
-    const int one[1] = {contribution};
-    ptx::red_add(sums, one);
+  template <int n>
+  __device__ static void add_whole(int* sums, const int (&contributions)[n]) {
+    if constexpr (!kPairs) {
+      ptx::red_add(sums, contributions);
+    } else {
+      static_assert(n <= 2);
+      const auto address = reinterpret_cast<unsigned long long>(sums);
+      const bool is_second = n == 1 && address % 8 != 0;
+      const unsigned long long pair[1] = {
+          (static_cast<unsigned long long>(static_cast<long long>(contributions[0]))
+           << (is_second ? 32 : 0)) +
+          (n == 1 ? 0ULL : static_cast<unsigned long long>(contributions[n - 1]) << 32U)};
+      ptx::red_add(reinterpret_cast<unsigned long long*>(address - (is_second ? 4 : 0)), pair);
+    }
   }
-  __device__ static void add(int* sums, const Floats<1>& product) {
-    add_whole(sums, __float2int_rn(product.of[0]));
+  template <int n>
+  struct Wholes {
+    int of[n];
+  };
+  template <int n>
+  __device__ static Wholes<n> products(float weight, const Floats<n>& gradient) {
+    Wholes<n> products;
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      products.of[i] = backward::whole<kConverts>(weight, gradient.of[i]);
+    }
+    return products;
   }
+  template <int n>
+  __device__ static void add(int* sums, const Wholes<n>& products) {
+    add_whole(sums, products.of);
+  }
+  __device__ static void add(int* sums, const Floats<1>& one) { add(sums, products(1.0F, one)); }
 };
 
 }  // namespace msda::fixed_sums

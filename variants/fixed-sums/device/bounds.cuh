@@ -1,10 +1,12 @@
 // How much can meet in a pixel at most: for each image and head, the sum over all queries of the
 // magnitudes that they add, in the level where that is most. Summed as whole numbers, so that the
-// bound, and with it the unit, is the same in every run.
+// bound, and with it the unit, is the same in every run. Beside it the largest of all
+// contributions, for which a quick way to round has a limit.
 #pragma once
 
 #include <backward/arguments.cuh>
 #include <backward/points.cuh>
+#include <backward/units.cuh>
 #include <msda/skeleton/plan.cuh>
 #include <msda/slots/layout.cuh>
 #include <msda/vector.cuh>
@@ -15,6 +17,7 @@ namespace msda::fixed_sums {
 struct alignas(16) Bound {
   unsigned long long sum;
   unsigned is_endless;  ///< 1: something is no finite number, or the sum is too large
+  unsigned largest;     ///< bits of the largest magnitude that a point adds
 };
 inline constexpr float kUnits = 16777216.0F;
 inline constexpr float kMostOfARow = 1099511627776.0F;  ///< as much as 65536; 2^23 rows have room
@@ -23,16 +26,17 @@ __device__ __forceinline__ Bound* bounds(const backward::Arguments& arguments, i
   return static_cast<Bound*>(arguments.workspace[slot]);
 }
 
-/// Sums of int32 keep clear of their limit by 2%, for contributions that are rounded.
+template <bool clips>
 __device__ __forceinline__ float scale_of(const Bound& bound) {
   if (bound.is_endless != 0) return __int_as_float(0x7fffffff);
-  if (bound.sum == 0) return 1.0F;
-  return 0.98F * 2147483648.0F / (static_cast<float>(bound.sum) / kUnits);
+  return backward::unit_of<clips>(
+      {static_cast<float>(bound.sum) / kUnits, __uint_as_float(bound.largest)});
 }
 
-/// The largest magnitude that a row adds to a pixel.
+/// The largest magnitudes that a row and a point of it add to a pixel.
 template <class K>
-__device__ __forceinline__ float most_of_row(const backward::Arguments& arguments, long long row) {
+__device__ __forceinline__ backward::Mass most_of_row(const backward::Arguments& arguments,
+                                                      long long row) {
   using Problem = typename K::Problem;
   using Output = typename Problem::Output;
   constexpr int kSize = static_cast<int>(sizeof(Output));
@@ -50,16 +54,22 @@ __device__ __forceinline__ float most_of_row(const backward::Arguments& argument
 #pragma unroll
     for (int v = 0; v < kVector; ++v) largest = larger(fabsf(to_float(part.element[v])), largest);
   }
-  if constexpr (kMakesPoints<K>) return K::Points::bound_of(arguments, row).level * largest;
+  if constexpr (kMakesPoints<K>) {
+    const backward::WeightBound bound = K::Points::bound_of(arguments, row);
+    return {bound.level * largest, bound.one * largest};
+  }
   float most = 0.0F;
+  float one = 0.0F;
   for (int l = 0; l < Problem::kLevels; ++l) {
     float sum = 0.0F;
     for (int p = 0; p < Problem::kPoints; ++p) {
-      sum += fabsf(to_float(weight[l * Problem::kPoints + p]));
+      const float magnitude = fabsf(to_float(weight[l * Problem::kPoints + p]));
+      sum += magnitude;
+      one = larger(magnitude, one);
     }
     most = larger(sum, most);
   }
-  return most * largest;
+  return {most * largest, one * largest};
 }
 
 template <class K, int slot>
@@ -71,6 +81,7 @@ struct FindBounds {
   struct Storage {
     unsigned long long sum[Problem::kHeads];
     unsigned is_endless[Problem::kHeads];
+    unsigned largest[Problem::kHeads];
   };
 
   /// A block takes part of an image's rows at a time.
@@ -84,7 +95,7 @@ struct FindBounds {
       for (int h = static_cast<int>(simt::thread()); h < Problem::kHeads;
            h += static_cast<int>(kShape.threads)) {
         storage.sum[h] = 0;
-        storage.is_endless[h] = 0;
+        storage.is_endless[h] = storage.largest[h] = 0;
       }
       simt::syncthreads();
       const long long last = min(rows, first + kRowsOfPart);
@@ -97,6 +108,7 @@ struct FindBounds {
            h += static_cast<int>(kShape.threads)) {
         Bound& bound = bounds(arguments, slot)[image * Problem::kHeads + h];
         simt::atomic_add(&bound.sum, storage.sum[h]);
+        simt::atomic_max(&bound.largest, storage.largest[h]);
         if (storage.is_endless[h] != 0) simt::atomic_max(&bound.is_endless, 1U);
       }
       simt::syncthreads();
@@ -104,13 +116,14 @@ struct FindBounds {
   }
 
  private:
-  __device__ static void add(Storage& storage, int head, float most) {
-    const float units = most * kUnits;
+  __device__ static void add(Storage& storage, int head, const backward::Mass& most) {
+    const float units = most.sum * kUnits;
     if (!(units <= kMostOfARow)) {
       simt::atomic_max(&storage.is_endless[head], 1U);
       return;
     }
     simt::atomic_add(&storage.sum[head], static_cast<unsigned long long>(units) + 1);
+    simt::atomic_max(&storage.largest[head], __float_as_uint(most.largest));
   }
 };
 

@@ -43,7 +43,7 @@ class Sum {
   static constexpr int kAlignment = 128;  // as much as shared memory has
   /// Whether one address serves all of a lane's channels, whose addresses differ in some bits.
   static constexpr bool kOneAddress = kOwn * kLanes == kChannels && kAlignment % kPixelBytes == 0;
-  static constexpr bool kConverts = Accumulator::kIsFixed || kSame<typename Problem::Value, float>;
+  static constexpr bool kConverts = kSame<typename Problem::Value, float>;
   using Bound = typename BoundOf<K, Levels, Accumulator::kIsFixed>::Type;
 
   struct FixedStorage {
@@ -93,7 +93,9 @@ class Sum {
   }
 
   __device__ void begin_row(long long image, long long row, int head) {
-    reds_.begin_row(arguments_, image, row, head, Accumulator::scale(arguments_, image, head));
+    const bool is_known = Accumulator::kIsFixed && !kIsEmpty;
+    reds_.begin_row(arguments_, image, row, head,
+                    is_known ? scale_ : Accumulator::scale(arguments_, image, head));
     if constexpr (kIsEmpty) return;
     const auto* gradient =
         static_cast<const typename Problem::Output*>(arguments_.grad_output) + row * kChannels;
@@ -195,7 +197,10 @@ class Sum {
                  static_cast<long long>(levels_.in_image(i / kVectors)) * K::Layout::kPixelStride +
                  i % kVectors * kVector;
       if constexpr (Accumulator::kIsFixed) {
-        Accumulator::add_whole(to, from[0]);
+        int contribution[kVector];
+#pragma unroll
+        for (int v = 0; v < kVector; ++v) contribution[v] = from[v];
+        Accumulator::add_whole(to, contribution);
       } else {
         Floats<kVector> contribution;
 #pragma unroll

@@ -16,11 +16,13 @@ struct Tile {
   int first;  ///< pixel of the image
   int count;
   float from, to;  ///< points at these rows of pixels may touch it, the last one excluded
+  float begin,
+      end;  ///< points whose upper or lower left pixel is in between may, from the level on
 };
 
 /// A point that may touch a tile, and when it is finished what it adds to the corners there.
 struct alignas(16) Entry {
-  float weight[4];  ///< of corners, column + 2 * row, 0 outside the tile; at first x, y, attention
+  float weight[4];  ///< of corners, column + 2 * row, 0 outside the tile; at first x and y
   int place;        ///< the upper left pixel, seen from the tile's first one; at first the point
   int right;        ///< pixels to the next column, and to the next row
   int below;
@@ -34,23 +36,30 @@ class LevelPoints {
   using Location = typename Problem::Location;
   using Weight = typename Problem::Weight;
   static constexpr int kPoints = Problem::kPoints;
+  static constexpr int kRowPoints = Problem::kHeads * Problem::kLevels * kPoints;  ///< of a query
 
  public:
   __device__ LevelPoints(const backward::Arguments& arguments, const Tile& tile)
       : arguments_(arguments),
         tile_(tile),
         level_(typename K::Sizes(arguments).at(tile.level)),
-        first_row_(tile.image * arguments.queries * Problem::kHeads + tile.head) {}
+        first_row_(tile.image * arguments.queries * Problem::kHeads + tile.head),
+        first_point_((first_row_ * Problem::kLevels + tile.level) * kPoints) {}
 
-  /// Some points, `step` apart: all loads are issued before one is looked at.
+  /// Some points, `step` apart: all loads are issued before one is looked at, where possible from
+  /// one address.
   template <int points>
   struct Read {
     Vector<Location, 2> xy[points];
-    Vector<Weight, 1> weight[points];
     Position made[kMakesPoints<K> ? points : 1];  ///< in place of these
   };
-  template <int points>
-  __device__ Read<points> read(unsigned first, unsigned step, unsigned last) const {
+  template <int points, unsigned step>
+  __device__ Read<points> read(unsigned first, unsigned last) const {
+    using XY = Vector<Location, 2>;
+    constexpr bool kOneAddress = step % kPoints == 0;
+    constexpr long long kStepBytes =
+        static_cast<long long>(step / kPoints) * kRowPoints * XY::kBytes;
+    const unsigned char* const address = of_point<XY>(arguments_.locations, first);
     Read<points> read = {};
 #pragma unroll
     for (int n = 0; n < points; ++n) {
@@ -59,14 +68,9 @@ class LevelPoints {
       if constexpr (kMakesPoints<K>) {
         read.made[n] = K::Points::place(load(point), 0, level_, tile_.level);
       } else {
-        const long long number =
-            (row(point / kPoints) * Problem::kLevels + tile_.level) * kPoints + point % kPoints;
-        read.xy[n] =
-            read.xy[n].read(static_cast<const Location*>(arguments_.locations) + 2 * number,
-                            [](const auto* p) { return ptx::ldg(p); });
-        read.weight[n] =
-            read.weight[n].read(static_cast<const Weight*>(arguments_.weights) + number,
-                                [](const auto* p) { return ptx::ldg(p); });
+        read.xy[n] = XY::read(
+            kOneAddress ? address + n * kStepBytes : of_point<XY>(arguments_.locations, point),
+            [](const auto* p) { return ptx::ldg(p); });
       }
     }
     return read;
@@ -83,15 +87,20 @@ class LevelPoints {
     } else {
       entry.weight[0] = to_float(read.xy[n].element[0]);
       entry.weight[1] = to_float(read.xy[n].element[1]);
-      entry.weight[2] = to_float(read.weight[n].element[0]);
     }
     return entry;
   }
 
-  /// Whether a point of this row of pixels may touch the tile.
+  /// Whether a point may touch the tile. Most are told by their row of pixels.
   __device__ bool may_touch(const Entry& entry) const {
     const float y = pixels_from(0.0F, entry.weight[1], level_.height());
-    return y >= tile_.from && y < tile_.to;
+    if (!(y >= tile_.from && y < tile_.to)) return false;
+    const float x = pixels_from(0.0F, entry.weight[0], level_.width());
+    const auto pitch = static_cast<float>(pitch_of<typename K::Layout>(level_));
+    const float upper = fmaf(floorf(y), pitch, x);
+    const float lower = upper + pitch;
+    return (upper >= tile_.begin && upper < tile_.end) ||
+           (lower >= tile_.begin && lower < tile_.end);
   }
 
   /// Makes of a point's place what it adds to the tile.
@@ -131,14 +140,27 @@ class LevelPoints {
       if (K::Points::is_lost(of_row)) return 0.0F;
       return K::Points::weight(load(static_cast<unsigned>(entry.place)), 0, of_row);
     } else {
-      return entry.weight[2];
+      using One = Vector<Weight, 1>;
+      const One one =
+          One::read(of_point<One>(arguments_.weights, static_cast<unsigned>(entry.place)),
+                    [](const auto* p) { return ptx::ldg(p); });
+      return to_float(one.element[0]);
     }
+  }
+  /// The address of what `tensor` has of a point, as one multiply-add.
+  template <class Own>
+  __device__ const unsigned char* of_point(const void* tensor, unsigned point) const {
+    constexpr int kRowBytes = kRowPoints * Own::kBytes;
+    const auto* const first =
+        static_cast<const unsigned char*>(tensor) + (first_point_ + point % kPoints) * Own::kBytes;
+    return ptx::mad_wide<kRowBytes>(first, point / kPoints);
   }
 
   const backward::Arguments& arguments_;
   const Tile& tile_;
   Conditional<K::Sizes::kFixed, FixedLevel<Problem>, LevelAt> level_;
   long long first_row_;
+  long long first_point_;  ///< on the level
 };
 
 }  // namespace msda::tile_sums

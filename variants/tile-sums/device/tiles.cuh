@@ -115,6 +115,12 @@ class SumTiles {
     tile.count = min(cut.pixels, pixels_of(tile.level) - first);
     tile.from = static_cast<float>(first / pitch - border - 1);
     tile.to = static_cast<float>((first + tile.count - 1) / pitch - border + 1);
+    // By a pixel more, since places are rounded. Of levels with more pixels rows have to do.
+    constexpr int kMostExact = 1 << 23;
+    const bool is_exact = pixels_of(tile.level) <= kMostExact;
+    const int of_border = border * (pitch + 1);
+    tile.begin = is_exact ? static_cast<float>(first - of_border - 2) : -3.0e38F;
+    tile.end = is_exact ? static_cast<float>(first + tile.count - of_border + 1) : 3.0e38F;
   }
 
   /// Called by all threads of the block, when sums and counts are zero; leaves them so.
@@ -146,7 +152,7 @@ class SumTiles {
   __device__ unsigned list(const LevelPoints<K>& points, unsigned first, unsigned last) {
     constexpr int kTogether = 4;
     for (unsigned at = first + simt::thread(); at < last; at += kTogether * kThreads) {
-      const auto read = points.template read<kTogether>(at, kThreads, last);
+      const auto read = points.template read<kTogether, kThreads>(at, last);
 #pragma unroll
       for (int n = 0; n < kTogether; ++n) {
         const unsigned point = at + n * kThreads;

@@ -45,6 +45,11 @@ __device__ __forceinline__ void red_add(int* to, const int (&v)[n]) {
   }
 }
 
+/// The same for numbers of 64 bits.
+__device__ __forceinline__ void red_add(unsigned long long* to, const unsigned long long (&v)[1]) {
+  asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(to), "l"(v[0]) : "memory");
+}
+
 /// The bits of one or two numbers of 16 bits.
 template <class T>
 __device__ __forceinline__ unsigned pair_bits(const T* two) {

@@ -14,11 +14,15 @@
 
 namespace msda::runtime {
 
+/// Where a kernel stands in a launch that has a branch beside the main kernel.
+enum class Stage { kBefore, kBeside, kMain, kAfter };
+
 struct Kernel {
   const void* function = nullptr;  ///< a cudaKernel_t, or the address of a __global__ function
   LaunchShape shape{};
   unsigned blocks = 0;
   cudaAccessPolicyWindow window{};  ///< of memory that stays in the persisting part of L2, or empty
+  Stage stage = Stage::kMain;
 };
 
 /// A kernel's launch in the words of the CUDA runtime, with pointers into this object.

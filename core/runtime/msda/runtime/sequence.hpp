@@ -31,6 +31,13 @@ class Sequence {
   int count_ = 0;
 };
 
+/// A second stream, and the events at which it leaves the launch's stream and comes back.
+struct Branch {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t leaves = nullptr;
+  cudaEvent_t returns = nullptr;
+};
+
 inline Status enqueue_clears(const Clears& clears, const AllArguments& arguments,
                              cudaStream_t stream) {
   for (const Clear& clear : clears) {
@@ -51,6 +58,43 @@ inline Status enqueue(const Sequence& sequence, const LaunchPlan& plan,
     if (status.failed()) break;
     status = enqueue(kernel, parameters, stream);
   }
+  return status;
+}
+
+/// Lets `to` go on when `from` has come here.
+inline Status enqueue_wait(cudaStream_t from, cudaEvent_t here, cudaStream_t to) {
+  const Status status = status_of(cudaEventRecord(here, from), "cudaEventRecord");
+  if (status.failed()) return status;
+  return status_of(cudaStreamWaitEvent(to, here, 0), "cudaStreamWaitEvent");
+}
+
+/// The same with a branch, in which what may run beside the main kernel does. A capture of the
+/// stream captures both.
+inline Status enqueue(const Sequence& sequence, const LaunchPlan& plan,
+                      const AllArguments& arguments, cudaStream_t stream, const Branch& branch) {
+  const Parameters parameters(plan, arguments);
+  Clears clears[2];
+  for (const Clear& clear : sequence.clears) clears[clear.beside ? 1 : 0].add(clear);
+  const auto kernels = [&](Stage stage, cudaStream_t on) {
+    Status status;
+    for (const Kernel& kernel : sequence) {
+      if (kernel.stage != stage || status.failed()) continue;
+      status = enqueue(kernel, parameters, on);
+    }
+    return status;
+  };
+  Status status;
+  const auto then = [&](const auto& step) {
+    if (!status.failed()) status = step();
+  };
+  then([&] { return enqueue_clears(clears[0], arguments, stream); });
+  then([&] { return kernels(Stage::kBefore, stream); });
+  then([&] { return enqueue_wait(stream, branch.leaves, branch.stream); });
+  then([&] { return enqueue_clears(clears[1], arguments, branch.stream); });
+  then([&] { return kernels(Stage::kBeside, branch.stream); });
+  then([&] { return kernels(Stage::kMain, stream); });
+  then([&] { return enqueue_wait(branch.stream, branch.returns, stream); });
+  then([&] { return kernels(Stage::kAfter, stream); });
   return status;
 }
 

@@ -27,6 +27,7 @@ struct Clear {
   void* memory;  ///< null: the tensor
   int tensor;
   std::size_t bytes;
+  bool beside;  ///< may happen beside the main kernel
 
   void* first(const AllArguments& arguments) const {
     return memory != nullptr ? memory : arguments.tensor[tensor];
@@ -36,11 +37,15 @@ struct Clear {
 /// All that a launch clears, workspaces in the order of the slots first.
 class Clears {
  public:
-  void add(void* memory, std::size_t bytes) { items_[count_++] = {memory, 0, bytes}; }
+  void add(void* memory, std::size_t bytes, bool beside) {
+    items_[count_++] = {memory, 0, bytes, beside};
+  }
+  void add(const Clear& clear) { items_[count_++] = clear; }
   /// Number `tensor` of the operator's, an output to which kernels add. Nothing where they write
   /// all of it themselves.
   void add_accumulated(const LaunchPlan& plan, int tensor, std::size_t bytes) {
-    if ((plan.overwritten >> tensor & 1U) == 0) items_[count_++] = {nullptr, tensor, bytes};
+    if ((plan.overwritten >> tensor & 1U) != 0) return;
+    items_[count_++] = {nullptr, tensor, bytes, plan.beside != 0};
   }
   bool empty() const { return count_ == 0; }
   const Clear* begin() const { return items_; }
@@ -65,7 +70,7 @@ Clears add_workspaces(const LaunchPlan& plan, bool remembers, LaunchArguments& a
     arguments.workspace[slot] = memory;
     const unsigned zeroed = plan.zeroed[slot];
     if (zeroed == kZeroedEachLaunch || (zeroed == kZeroedOnce && !remembers)) {
-      clears.add(memory, bytes);
+      clears.add(memory, bytes, (plan.beside >> slot & 1U) != 0);
     }
   }
   return clears;

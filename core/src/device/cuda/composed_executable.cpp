@@ -9,6 +9,16 @@
 #include "jit/launch_plan.hpp"
 
 namespace msda {
+namespace {
+
+runtime::Stage stage_of(const PlannedKernel& kernel, const LaunchPlan& plan) {
+  if (kernel.pass == nullptr) return runtime::Stage::kMain;
+  if (kernel.pass->when == kAfter) return runtime::Stage::kAfter;
+  return (plan.beside >> kernel.pass->slot & 1U) != 0 ? runtime::Stage::kBeside
+                                                      : runtime::Stage::kBefore;
+}
+
+}  // namespace
 
 ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Operator& op,
                                        const Problem& problem, const DeviceInfo& device)
@@ -24,8 +34,10 @@ ComposedExecutable::ComposedExecutable(const CompiledUnit& unit, const Operator&
   for (const PlannedKernel& kernel : kernels_of(unit.composed, plan_)) {
     runtime::Kernel& added =
         sequence_.add(make_kernel(kernel.expression, *kernel.shape, problem, device));
+    added.stage = stage_of(kernel, plan_);
     names_.push_back(kernel.name);
     if (kernel.pass == nullptr) main_ = &added;
+    if (added.stage == runtime::Stage::kBeside) branch_ = std::make_unique<CudaBranch>();
   }
   make_textures(problem);
   if (plan_.persisting_tensor != 0) {
@@ -79,7 +91,9 @@ void ComposedExecutable::fill(const Tensors& tensors, AllArguments& arguments) {
 void ComposedExecutable::launch(const Tensors& tensors, Stream stream) {
   AllArguments arguments;
   fill(tensors, arguments);
-  check(runtime::enqueue(sequence_, plan_, arguments, static_cast<cudaStream_t>(stream)));
+  auto* const own = static_cast<cudaStream_t>(stream);
+  check(branch_ ? runtime::enqueue(sequence_, plan_, arguments, own, branch_->get())
+                : runtime::enqueue(sequence_, plan_, arguments, own));
 }
 
 std::vector<LaunchPart> ComposedExecutable::parts() {

@@ -11,6 +11,7 @@
 
 #include "device/compiled_unit.hpp"
 #include "device/composed_arguments.hpp"
+#include "device/cuda/branch.hpp"
 #include "device/cuda/module.hpp"
 #include "device/cuda/persisting_l2.hpp"
 #include "device/cuda/stored_views.hpp"
@@ -45,8 +46,9 @@ class ComposedExecutable final : public Executable {
   std::string code_hash_;
   ComposedArguments arguments_;
   runtime::Sequence sequence_;
-  runtime::Kernel* main_ = nullptr;  ///< of the sequence
-  std::vector<std::string> names_;   ///< of the sequence's kernels
+  std::unique_ptr<CudaBranch> branch_;  ///< null where nothing runs beside the main kernel
+  runtime::Kernel* main_ = nullptr;     ///< of the sequence
+  std::vector<std::string> names_;      ///< of the sequence's kernels
   std::array<std::unique_ptr<CudaTexture>, kLevelLimit> textures_;
   std::unique_ptr<PersistingL2> persisting_;  ///< null where nothing persists
   StoredViews views_;

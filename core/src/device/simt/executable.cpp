@@ -98,10 +98,17 @@ SimtExecutable::Launch SimtExecutable::make_launch(const PlannedKernel& kernel,
   grid.cluster = std::max(1U, shape.cluster);
   grid.shared_bytes = shape.shared_bytes;
   grid.dependent = shape.dependent != 0;
-  if (kernel.pass == nullptr) return {kernel.name, grid, shape, true, ""};
+  if (kernel.pass == nullptr) return {kernel.name, grid, shape, true, "", plan_.divided == 0};
   const bool is_before = kernel.pass->when == kBefore;
+  const bool is_part = is_before && plan_.divided == 1U + static_cast<unsigned>(kernel.pass->slot);
   return {fmt::format("{} of {}", is_before ? "pre-pass" : "pass after the kernel", kernel.name),
-          grid, shape, false, is_before ? "prepass." : "postpass."};
+          grid,
+          shape,
+          is_part,
+          is_part     ? ""
+          : is_before ? "prepass."
+                      : "postpass.",
+          is_part};
 }
 
 void SimtExecutable::make_textures() {
@@ -190,7 +197,7 @@ simt::Subject SimtExecutable::subject_of(const Launch& launch) const {
   if (!launch.is_main) return subject;
   subject.point_bytes = plan_.point_bytes;
   for (int slot = 0; slot < kMostSlots; ++slot) {
-    if (plan_.shared[slot].bytes == 0) continue;
+    if (plan_.shared[slot].bytes == 0 || !launch.is_shared_known) continue;
     subject.shared.push_back(
         {plan_.shared[slot].first, slot, holds_of(slots_[static_cast<std::size_t>(slot)])});
   }

@@ -36,8 +36,9 @@ class SimtExecutable final : public Executable {
     std::string name;
     simt::Grid grid;
     LaunchShape shape;
-    bool is_main;
-    std::string prefix;  ///< of its numbers' names
+    bool is_main;          ///< or a part of the main kernel
+    std::string prefix;    ///< of its numbers' names
+    bool is_shared_known;  ///< the plan's parts of shared memory are its own
   };
   struct Texture {
     std::unique_ptr<SimtMemory> texels;

@@ -1,7 +1,7 @@
 // Slot "accumulator": the numbers that contributions to grad_value are summed in, and where.
 #pragma once
 
-#include <backward/arguments.cuh>
+#include <backward/fusion.cuh>
 #include <backward/slot_list.cuh>
 #include <msda/contract.cuh>
 #include <msda/ptx/reduce.cuh>
@@ -46,14 +46,10 @@ concept AccumulatorPolicy = requires(const backward::Arguments& arguments,
   Policy::add(sums, one);
 };
 
+/// Whether the kernel adds to grad_value.
 template <class K>
-inline constexpr bool kAddsApart = [] {
-  if constexpr (requires { K::Accumulator::kAddsApart; }) return K::Accumulator::kAddsApart;
-  return false;
-}();
-/// Whether the main kernel adds to grad_value.
-template <class K>
-inline constexpr bool kAdds = backward::kIsAsked<K, backward::kGradValue> && !kAddsApart<K>;
+inline constexpr bool kAdds = backward::kIsAsked<K, backward::kGradValue> && !kAddsApart<K> &&
+                              (K::kAddsAlone || !kIsDivided<K>);
 
 /// Products in float32.
 struct FloatProducts {
@@ -101,8 +97,8 @@ constexpr Extent extent_of_sums(long long bytes) {
   }
 }
 
-/// Converts `sums` of a workspace to grad_value in a grid-stride loop. of(element, i) is the sum of
-/// vector i as a float. With `clears` it leaves zeros for the next launch.
+/// Converts `sums` of a workspace to grad_value in a grid-stride loop. of(sums, v, i) is number v
+/// of the sums that are vector i, as a float. With `clears` it leaves zeros for the next launch.
 template <class K, class Element, bool clears>
 struct ConvertSums {
   using Problem = typename K::Problem;
@@ -131,7 +127,7 @@ struct ConvertSums {
       const Sums sums = Sums::read(from + i * kVector, [](const auto* p) { return ptx::ld_cg(p); });
       float converted[kVector];
 #pragma unroll
-      for (int v = 0; v < kVector; ++v) converted[v] = of(sums.element[v], i);
+      for (int v = 0; v < kVector; ++v) converted[v] = of(sums, v, i);
       Values values;
       from_floats(converted, values.element);
       values.write(to + i * kVector, [](auto* p, auto word) { *p = word; });
@@ -162,7 +158,8 @@ requires(!kSame<typename K::Problem::Value, float>) struct Float32Sums<K, slot, 
 
   struct Postpass : Convert {
     __device__ static void run(const backward::Arguments& arguments, typename Convert::Storage&) {
-      Convert::run(arguments, sums(arguments), [](float sum, long long) { return sum; });
+      Convert::run(arguments, sums(arguments),
+                   [](const auto& sums, int v, long long) { return sums.element[v]; });
     }
   };
   __device__ static float* sums(const backward::Arguments& arguments) {

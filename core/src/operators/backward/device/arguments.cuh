@@ -25,9 +25,12 @@ inline constexpr bool kAsksForMore = [] {
   if constexpr (requires { K::Points::kAsksForMore; }) return K::Points::kAsksForMore;
   return false;
 }();
-/// Whether values are multiplied with the gradient.
+/// Whether a gradient is asked for that needs those of points.
 template <class K>
-inline constexpr bool kHasDots =
+inline constexpr bool kAsksForPoints =
     kIsAsked<K, kGradLocations> || kIsAsked<K, kGradWeights> || kAsksForMore<K>;
+/// Whether a kernel multiplies values with the gradient: not the one that adds alone.
+template <class K>
+inline constexpr bool kHasDots = kAsksForPoints<K> && !K::kAddsAlone;
 
 }  // namespace msda::backward

@@ -9,7 +9,7 @@
 
 namespace msda::backward {
 
-/// Called by all threads of the launch, which nothing else has added sums in.
+/// Called by all threads of a kernel, which leaves NaN in all that it writes.
 template <class K>
 __device__ inline void leave_nan(const Arguments& arguments) {
   using Problem = typename K::Problem;
@@ -25,16 +25,16 @@ __device__ inline void leave_nan(const Arguments& arguments) {
   };
   const long long points =
       arguments.batch * arguments.queries * (Problem::kHeads * Problem::kLevels * Problem::kPoints);
-  if constexpr (kIsAsked<K, kGradLocations>) {
+  if constexpr (kIsAsked<K, kGradLocations> && !K::kAddsAlone) {
     using Location = typename Problem::Location;
     fill(static_cast<Location*>(arguments.grad_sampling_locations), 2 * points);
   }
-  if constexpr (kIsAsked<K, kGradWeights>) {
+  if constexpr (kIsAsked<K, kGradWeights> && !K::kAddsAlone) {
     using Weight = typename Problem::Weight;
     fill(static_cast<Weight*>(arguments.grad_attention_weights), points);
   }
-  if constexpr (kMakesPoints<K>) K::Points::leave_nan(arguments, fill);
-  if constexpr (!kIsAsked<K, kGradValue>) return;
+  if constexpr (kMakesPoints<K> && !K::kAddsAlone) K::Points::leave_nan(arguments, fill);
+  if constexpr (!kIsAsked<K, kGradValue> || (kIsDivided<K> && !K::kAddsAlone)) return;
   if constexpr (Accumulator::kIsFixed) {
     each(arguments.batch * Problem::kHeads, [&](long long i) {
       Accumulator::spoil(arguments, i / Problem::kHeads, static_cast<int>(i % Problem::kHeads));

@@ -14,10 +14,13 @@
 //     what is summed in the block goes to memory  sum.leave
 //   sums become grad_value                        accumulator (a pass after the kernel, or before
 //   it)
+//
+// Slot fusion may divide this: the additions alone in a pass before, the rest in the main kernel.
 #pragma once
 
 #include <backward/accumulator.cuh>
 #include <backward/dots.cuh>
+#include <backward/fusion.cuh>
 #include <backward/gather.cuh>
 #include <backward/no_pyramid.cuh>
 #include <backward/points.cuh>
@@ -51,16 +54,24 @@ struct Defaults {
 /// Slot of the cells' part of shared memory, for evidence.
 inline constexpr int kCells = kLanes;
 
+/// In place of slot sum in a kernel that adds nothing.
+struct NoSum {
+  struct Storage {};
+  __device__ NoSum(const Arguments&, Storage&) {}
+};
+template <class K>
+using SumOf = Conditional<kAdds<K>, typename K::Sum, NoSum>;
+
 /// With run-time level sizes the sums are last, so that a launch needs no more than its pyramid's.
 template <class K>
 using Parts = Conditional<
     K::Sizes::kFixed,
-    BlockStorage<Part<kCells, typename Cells<K>::Storage>, Part<kSum, typename K::Sum::Storage>,
+    BlockStorage<Part<kCells, typename Cells<K>::Storage>, Part<kSum, typename SumOf<K>::Storage>,
                  Part<kSchedule, typename K::Schedule::Storage>,
                  Part<kValues, typename K::Values::Storage>>,
     BlockStorage<LevelTablePart<K>, Part<kCells, typename Cells<K>::Storage>,
                  Part<kSchedule, typename K::Schedule::Storage>,
-                 Part<kSum, typename K::Sum::Storage>>>;
+                 Part<kSum, typename SumOf<K>::Storage>>>;
 template <class K>
 struct Storage : Parts<K> {};
 
@@ -74,11 +85,16 @@ struct Resident<Sum> {
 };
 
 /// The composition `C`, and what the shared slots ask of a gathering skeleton.
-template <class C, Structure structure = Structure{}>
+template <class C, Structure structure = Structure{}, bool adds_alone = false>
 struct Composed {
   using Problem = typename C::Problem;
   using Arguments = typename C::Arguments;
   static constexpr Structure kStructure = structure;
+  /// The pass before the kernel that adds to grad_value and leaves nothing else, and its
+  /// composition (slot fusion).
+  static constexpr bool kAddsAlone = adds_alone;
+  template <Structure of>
+  using AddsAlone = Composed<C, of, true>;
   using Layout = ProblemLayout<Problem>;
   using Sizes = typename SizesOf<Problem>::Type;
 #define MSDA_BIND(Name, name, Default) using Name = typename C::template Name<Composed>;
@@ -149,7 +165,7 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
   auto& cells = part_of<kCells, typename Cells<K>::Storage>(storage);
   typename K::Schedule schedule(arguments,
                                 part_of<kSchedule, typename K::Schedule::Storage>(storage));
-  typename K::Sum sum(arguments, part_of<kSum, typename K::Sum::Storage>(storage));
+  SumOf<K> sum(arguments, part_of<kSum, typename SumOf<K>::Storage>(storage));
   typename K::Values values(arguments, part_of<kValues, typename K::Values::Storage>(storage));
   WorkItem item;
   while (schedule.next(item)) {
@@ -172,7 +188,7 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
       values.begin_row(item.image, head);
       Row<K>(arguments, values, number, rows.exists(own))
           .run(cells.cell[simt::warp()][own], level, sum);
-      if constexpr (kMakesPoints<K>) {
+      if constexpr (kMakesPoints<K> && !K::kAddsAlone) {
         K::Points::finish_row(arguments, cells.cell[simt::warp()][own], number, rows.exists(own),
                               level);
       }
@@ -246,7 +262,10 @@ constexpr LaunchPlan make_plan() {
   plan.tile_rows = kTileRows<K>;
   plan.point_bytes = 4 / K::Lanes::kSides * K::Lanes::kOwn * K::Lanes::kVector *
                      static_cast<unsigned>(sizeof(typename K::Problem::Value));
-  constexpr SharedParts kParts = shared_parts(static_cast<typename K::Storage*>(nullptr));
+  if constexpr (kIsDivided<K>) plan.divided = 1 + kFusion;
+  if constexpr (kIsBeside<K>) plan.beside = 1U << kAccumulator | 1U << kFusion;
+  using Adding = Conditional<kIsDivided<K>, typename K::template AddsAlone<kStructureOfPass<K>>, K>;
+  constexpr SharedParts kParts = shared_parts(static_cast<typename Adding::Storage*>(nullptr));
   for (int slot = 0; slot < kMostSlots; ++slot) plan.shared[slot] = kParts.of[slot];
 #define MSDA_ADD_IDLE(Name, name, Default) add_idle<typename K::Name>(plan, k##Name);
   MSDA_BACKWARD_SLOTS(MSDA_ADD_IDLE)
