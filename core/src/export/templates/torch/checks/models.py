@@ -11,8 +11,9 @@ import statistics
 import torch
 
 from . import CUDA, DEVICE, SMALL, TYPES, Skip, deformable_attention, distance, exact, require
+from .fused import exact as exact_from_offsets
 from .modules import counted, replaced
-from @PACKAGE@ import form, form_of_fused, patched, points_of
+from @PACKAGE@ import form, form_of_fused, patched
 
 LAYER = "MultiScaleDeformableAttention"
 
@@ -110,10 +111,10 @@ def attention_inputs(model, outputs_of):
 @contextlib.contextmanager
 def exact_attention(model):
     """The model with attentions in float64 from their projections on, rounded once."""
-    def from_offsets(value, levels, references, offsets, logits, anchors=False):
+    def from_offsets(value, levels, references, offsets, logits, anchors=False, **rest):
         levels = levels.tolist() if isinstance(levels, torch.Tensor) else levels
-        parts = (part.double() for part in (references, offsets, logits))
-        return exact(value, levels, *points_of(levels, *parts, anchors)).to(value.dtype)
+        parts = (value, references, offsets, logits)
+        return exact_from_offsets(levels, parts, 2 if anchors else 0, **rest).to(value.dtype)
 
     def instead(module, arguments, output):
         value, _, levels, _, locations, weights = arguments[:6]

@@ -64,12 +64,21 @@ def norms_are_those_of_the_model():
             for given in (x, x.contiguous(memory_format=torch.channels_last)):
                 found = _output_and_gradient(norm, given)
                 assert all(part.dtype == dtype for part in found)
+                assert dtype == torch.float32 or found[0].is_contiguous(memory_format=torch.channels_last)
                 assert dtype != torch.float32 or all(torch.equal(*parts) for parts in zip(found, own)), "fp32 differs"
                 said += [require(distance(a, b), most, f"{dtype} beside {kept}") for a, b in zip(found, truth)]
             with torch.no_grad():
                 require(distance(norm(x), truth[0]), most, "without gradients")
             assert norm(x[:0]).shape == (0, *x.shape[1:]), "no images"
     return f"{max(said):.1e}"
+
+
+def norms_under_vmap_are_the_models():
+    norm = BackboneFrozenBatchNorm2d().to(DEVICE).half() if CUDA else BackboneFrozenBatchNorm2d()
+    x = torch.randn(3, 2, 24, 5, 4, generator=torch.Generator().manual_seed(2)).to(norm.weight)
+    expected = torch.stack([norm(one) for one in x])
+    with imported(), patched():
+        assert torch.equal(torch.vmap(norm)(x), expected)
 
 
 def norms_can_be_kept_and_come_back():
@@ -91,4 +100,5 @@ def norms_that_learn_stay_the_models():
     assert norm.weight.grad is not None
 
 
-CHECKS = (norms_are_those_of_the_model, norms_can_be_kept_and_come_back, norms_that_learn_stay_the_models)
+CHECKS = (norms_are_those_of_the_model, norms_under_vmap_are_the_models, norms_can_be_kept_and_come_back,
+          norms_that_learn_stay_the_models)

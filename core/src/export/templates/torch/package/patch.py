@@ -104,7 +104,7 @@ def _in_transformers(module, names, report):
 
 
 def _norms(module_name, names):
-    for found in [found for found in names.values() if is_frozen_norm(found, module_name)]:
+    for found in [found for found in list(names.values()) if is_frozen_norm(found, module_name)]:
         yield found, "forward", frozen_norm(found.forward), f"{module_name}.{found.__name__}.forward"
 
 
