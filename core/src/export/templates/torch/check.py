@@ -17,11 +17,11 @@ import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from checks import (CUDA, Skip, compilers, fused, gradients, layouts, models, modules, norms,  # noqa: E402
-                    operator, peers, training)
+                    operator, peers, second, training)
 
 QUICK = {"operator": operator.CHECKS, "gradients": gradients.CHECKS, "compilers": compilers.CHECKS,
          "peers": peers.CHECKS, "fused": fused.CHECKS, "layouts": layouts.CHECKS,
-         "modules": modules.CHECKS, "norms": norms.CHECKS}  # fmt: skip
+         "modules": modules.CHECKS, "norms": norms.CHECKS, "second": second.CHECKS}  # fmt: skip
 ALL = {**QUICK, "models": models.CHECKS, "training": training.CHECKS}
 
 

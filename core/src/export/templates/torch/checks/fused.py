@@ -370,15 +370,6 @@ def nothing_waits_for_the_gpu():
         torch.cuda.set_sync_debug_mode("default")
 
 
-def the_second_gpu():
-    if torch.cuda.device_count() < 2:
-        raise Skip("one GPU, or none")
-    for shape in [shape_of_fused(k) for k in plain_kernels()] + [{"levels": SMALL}]:
-        first, anchors = tensors(**shape), shape.get("anchors", 0)
-        output = call(shape["levels"], [t.to("cuda:1") for t in first], anchors)
-        assert torch.equal(output.cpu(), call(shape["levels"], first, anchors).cpu())
-
-
 class Attention(torch.nn.Module):
     def forward(self, *parts):
         return call(SMALL, parts)
@@ -395,4 +386,4 @@ CHECKS = (the_kernels_of_the_table, the_general_form, all_gradients, gradients_o
           any_of_them, a_logit_of_minus_infinity, empty_calls, strided_tensors,
           wrong_shapes_are_refused, sizes_on_the_device_that_contradict_value, types_of_autocast,
           repeatable_or_refused, twice_is_refused_in_words, opcheck, compiles_without_a_graph_break, cuda_graph, vmap,
-          nothing_waits_for_the_gpu, the_second_gpu, onnx_on_the_cpu)
+          nothing_waits_for_the_gpu, onnx_on_the_cpu)

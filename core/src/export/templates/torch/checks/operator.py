@@ -190,20 +190,8 @@ def nothing_waits_for_the_gpu():
         torch.cuda.set_sync_debug_mode("default")
 
 
-def the_second_gpu():
-    if torch.cuda.device_count() < 2:
-        raise Skip("one GPU, or none")
-    torch.cuda.set_device(0)
-    for shape in [shape_of(k) for k in kernels("forward")] + [{"levels": SMALL}]:
-        first = tensors(**shape)
-        second = [t.to("cuda:1") for t in first]
-        output = call(shape["levels"], second)
-        assert output.device == torch.device("cuda:1")
-        assert torch.equal(output.cpu(), call(shape["levels"], first).cpu())
-
-
 CHECKS = (the_kernels_of_the_table, the_general_kernel, general_channels_and_points, an_image_alone_has_the_same_bits,
           sizes_on_the_device_that_contradict_value, locations_that_are_no_numbers,
           a_corner_of_the_image_counts_a_quarter, sizes_as_tensors, points_by_level_are_those_of_each_level,
           tensors_that_are_not_contiguous, wrong_shapes_are_refused, autocast, another_stream,
-          nothing_waits_for_the_gpu, the_second_gpu)
+          nothing_waits_for_the_gpu)
