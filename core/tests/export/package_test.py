@@ -78,10 +78,6 @@ class Layer:
 
     __invert__ = __call__
 
-    def masked_fill(self, mask, value):
-        calls.append((self.name, mask.name, value))
-        return self
-
     def dim(self):
         return 4
 
@@ -152,7 +148,8 @@ class Patch(unittest.TestCase):
         package.__path__ = [str(FOLDER)]
         module("package.attention",
                deformable_attention=lambda *arguments: calls.append(arguments) or "ours")
-        module("package.fused", fused_attention=lambda *arguments, **keywords: fused_calls.append(arguments) or "ours")
+        module("package.fused", fused_attention=lambda *arguments, padding_mask=None, **keywords: fused_calls.append(
+            (*arguments, padding_mask)) or "ours")
         self.patched = importlib.import_module("package.patch").patched
         calls.clear()
         fused_calls.clear()
@@ -229,10 +226,10 @@ class Patch(unittest.TestCase):
             attention.forward(Layer("query"), value=Layer("value"), query_pos=Layer("position"),
                               key_padding_mask=Layer("mask"), reference_points=References("references"),
                               spatial_shapes="shapes")
-            self.assertEqual(calls, [("query", "position"), ("value_proj", "mask", 0.0), ("ours", "query")])
-            value, shapes, references, offsets, logits = fused_calls[0]
-            self.assertEqual([part.name for part in (value, references, offsets, logits)],
-                             ["value_proj", "references", "sampling_offsets", "attention_weights"])
+            self.assertEqual(calls, [("query", "position"), ("ours", "query")])
+            value, shapes, references, offsets, logits, mask = fused_calls[0]
+            self.assertEqual([part.name for part in (value, references, offsets, logits, mask)],
+                             ["value_proj", "references", "sampling_offsets", "attention_weights", "mask"])
             self.assertEqual(shapes, "shapes")
         self.assertIs(theirs.forward, before)
 

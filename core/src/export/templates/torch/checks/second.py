@@ -34,7 +34,8 @@ def _calls():
     """A name, tensors, and what is called with them: each kernel of the tables, and the general ones; sizes as a list
     and on the GPU."""
     calls = [(k["name"], shape_of(k), tensors, call) for k in kernels("forward")]
-    calls += [(k["name"], shape_of_fused(k), fused.tensors, functools.partial(_call_fused, k)) for k in kernels("fused")]
+    for k in kernels("fused"):
+        calls.append((k["name"], shape_of_fused(k), fused.tensors, functools.partial(_call_fused, k)))
     calls.append(("general", {"levels": SMALL}, tensors, call))
     calls.append(("general fused", {"levels": SMALL}, fused.tensors, fused.call))
     for name, shape, make, function in calls:
