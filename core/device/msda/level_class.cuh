@@ -16,8 +16,9 @@ struct LevelClass {
 
 /// One way through a run-time kernel. With fixed levels there is one, and its members are unused.
 struct Structure {
-  int resident = 0;  ///< levels in shared memory, the last ones
-  int least = 1;     ///< width and height of every level are at least this: 1 or 2
+  int resident = 0;      ///< levels in shared memory, the last ones
+  int least = 1;         ///< width and height of every level are at least this: 1 or 2
+  bool by_warp = false;  ///< each warp reads the stored sizes by itself, while its points come
 };
 
 /// Most levels that a run-time kernel keeps in shared memory: each number is a way through it.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <msda/level_class.cuh>
+#include <msda/simt/thread.cuh>
 #include <msda/storage.cuh>
 
 namespace msda {
@@ -68,7 +69,15 @@ struct alignas(128) LevelTable {
   int structure;  ///< number of the structure that the kernel takes; kNoPyramid
 };
 inline constexpr int kNoPyramid = -1;
-/// Stands for a slot's number in a block's shared memory: the table is of no slot.
+/// What each of so many warps reads, instead.
+struct alignas(128) WarpLevels {
+  LevelAt level[kLevelLimit];
+};
+template <int warps>
+struct LevelTables {
+  WarpLevels of_warp[warps];
+};
+/// Stands for a slot's number in a block's shared memory: tables are of no slot.
 inline constexpr int kLevelTable = -1;
 
 /// Sizes that the block has read (skeleton/stored_levels.cuh).
@@ -85,6 +94,14 @@ class StoredSizes {
 
  private:
   const LevelSizes& sizes_;
+};
+
+/// Sizes that the warp has read, each by itself.
+class WarpSizes : public StoredSizes {
+ public:
+  using StoredSizes::StoredSizes;
+  __device__ static WarpLevels& table() { return (&shared_storage<WarpLevels>())[simt::warp()]; }
+  __device__ LevelAt at(int level) const { return table().level[level]; }
 };
 
 /// For a launch plan.

@@ -44,6 +44,11 @@ std::vector<SimtCheck> some_checks() {
         bulk(150, 2),
         {"prefetch-query", {}},
         {"work-redistribution", {}}}},
+      // Each warp reads the sizes by itself: warps with their own rows, a block for all rows, and
+      // points that come a tile ahead.
+      {"by_warp", {pairs, packed, {"mixed-precision", {}}, {"dependent-launch", {}}}},
+      {"by_warp_of_block", {{"vector-loads", {{"threads", whole(96)}}}, {"shared-metadata", {}}}},
+      {"by_warp_ahead", {pairs, packed, {"prefetch-query", {}}, {"work-redistribution", {}}}},
       {"producers", {pairs, packed, bulk(76, 1), {"warp-roles", {}}}},
       {"whole", {{"im2col", {}}}},
       {"staged", {{"vector-loads", {}}, {"memcpy-async", {}}, bulk(76, 1)}}};
@@ -143,10 +148,10 @@ bool all_are_nan(const std::vector<float>& values) {
   return std::ranges::all_of(values, [](float value) { return std::isnan(value); });
 }
 
-TEST(Levels, StoredSizesThatAreNoPyramidLeaveNaNAndReadNothing) {
+void expect_nan_for_wrong_sizes(const Composition& composition) {
   const Problem problem = with_pyramid({{7, 9}, {4, 5}});
   const auto is_nan = [&](const std::vector<std::int64_t>& shapes) {
-    return all_are_nan(outputs_with(vector_loads(LevelForm::kStored), problem, shapes).front());
+    return all_are_nan(outputs_with(composition, problem, shapes).front());
   };
   const std::int64_t huge = std::int64_t{1} << 62;
   const std::vector<std::vector<std::int64_t>> wrong = {
@@ -155,6 +160,18 @@ TEST(Levels, StoredSizesThatAreNoPyramidLeaveNaNAndReadNothing) {
   EXPECT_FALSE(is_nan({7, 9, 4, 5}));
   EXPECT_FALSE(is_nan({4, 5, 7, 9}));
   EXPECT_FALSE(is_nan({82, 1, 1, 1}));
+}
+
+TEST(Levels, StoredSizesThatAreNoPyramidLeaveNaNAndReadNothing) {
+  expect_nan_for_wrong_sizes(vector_loads(LevelForm::kStored));
+}
+
+TEST(Levels, WarpsThatReadSizesLeaveNaNWhereTheseAreNoPyramid) {
+  for (const char* schedule : {"work-redistribution", "persistent"}) {
+    SCOPED_TRACE(schedule);
+    expect_nan_for_wrong_sizes(*with_levels(
+        {{"vector-loads", {}}, {"shared-metadata", {}}, {schedule, {}}}, LevelForm::kStored));
+  }
 }
 
 TEST(Levels, StoredSizesThatAreNoPyramidLeaveNoGradientANumber) {

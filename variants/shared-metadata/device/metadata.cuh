@@ -129,10 +129,10 @@ class Metadata {
   }
 
   /// A thread's runs are of the same levels in every tile: levels of run-time sizes are looked up
-  /// once, unless a run may have points of several, or runs are so many that their levels would not
-  /// stay in registers.
-  static constexpr bool kKeepsLevels =
-      !K::Sizes::kFixed && !kPointsDiffer<Problem> && Runs::kRunsPerThread <= 4;
+  /// once, unless a run may have points of several, runs are so many that their levels would not
+  /// stay in registers, or the sizes come later.
+  static constexpr bool kKeepsLevels = !K::Sizes::kFixed && !K::kStructure.by_warp &&
+                                       !kPointsDiffer<Problem> && Runs::kRunsPerThread <= 4;
   struct Nothing {};
   using Levels = Conditional<kKeepsLevels, LevelAt[Runs::kRunsPerThread], Nothing>;
 

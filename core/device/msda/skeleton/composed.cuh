@@ -64,7 +64,7 @@ template <class C, class Self, Structure structure = Structure{}>
 struct Gather {
   using Problem = typename C::Problem;
   using Arguments = typename C::Arguments;
-  using Sizes = typename SizesOf<Problem>::Type;
+  using Sizes = Conditional<structure.by_warp, WarpSizes, typename SizesOf<Problem>::Type>;
   static constexpr Structure kStructure = structure;
 #define MSDA_BIND(Name, name, Default) using Name = typename C::template Name<Self>;
   MSDA_GATHER_SLOTS(MSDA_BIND)

@@ -5,7 +5,9 @@
 //   for each work item of this block              schedule
 //     begin to load resident levels               source.enter
 //     for each tile of rows                       mapping, order
-//       points and taps of the tile               point_fetch.enter, metadata.enter
+//       points of the tile                        point_fetch.enter
+//       stored level sizes that each warp reads   SizesOfWarp
+//       taps of the tile                          metadata.enter
 //       wait for resident levels                  source.begin_tile
 //       for each level, for each batch of points  unroll
 //         taps                                    metadata.read
@@ -31,6 +33,7 @@ struct Storage : GatherParts<K> {};
 template <class C, Structure structure = Structure{}>
 struct Composed : Gather<C, Composed<C, structure>, structure> {
   using Storage = direct::Storage<Composed>;
+  static constexpr bool kSettlesSizes = true;  ///< see kReadsSizesByWarp
 };
 
 template <class K>
@@ -40,6 +43,7 @@ __device__ __forceinline__ void run(const typename K::Arguments& arguments) {
                                 part_of<kSchedule, typename K::Schedule::Storage>(storage));
   Consumer<K> consumer(arguments, storage);
   K::Launch::begin();  // barriers are initialised, and global memory is untouched so far
+  SizesOfWarp<K> sizes(arguments);
 
   WorkItem item;
   while (schedule.next(item)) {
@@ -48,6 +52,9 @@ __device__ __forceinline__ void run(const typename K::Arguments& arguments) {
     for_each_tile<K>(arguments, item, [&](const Tile<K>& tile) {
       const auto flat_row = [&tile](int in_tile) { return tile.flat_row(in_tile); };
       consumer.point_fetch.enter(flat_row, tile.is_first(), tile.rows_left());
+      if constexpr (K::kStructure.by_warp) {
+        if (!sizes.settle()) return tile.leave_nan();
+      }
       consumer.metadata.enter(consumer.point_fetch, flat_row);
       tile.consume(consumer);
     });
@@ -62,6 +69,8 @@ __global__ void __launch_bounds__(kShape<Composed<C>>.threads, kLeastBlocks<Comp
   using K = Composed<C>;
   if constexpr (K::Sizes::kFixed) {
     run<K>(arguments);
+  } else if constexpr (kReadsSizesByWarp<K>) {
+    run<Composed<C, Structure{.least = K::Problem::kClass.least, .by_warp = true}>>(arguments);
   } else {
     K::Launch::begin();
     with_structure<K>(arguments, kShape<K>.threads,

@@ -6,6 +6,7 @@
 
 #include <msda/composition.cuh>
 #include <msda/level_sizes.cuh>
+#include <msda/parts/metadata_threads.cuh>
 #include <msda/skeleton/stored_levels.cuh>
 #include <msda/static_for.cuh>
 
@@ -24,9 +25,24 @@ inline constexpr int kResidentChoices = [] {
 }();
 
 struct NoStorage {};
+/// True if each warp reads stored level sizes by itself, while its first points come: where no
+/// level is ever resident, and the skeleton can. A block of few tiles waits for memory once less.
+template <class K>
+inline constexpr bool kReadsSizesByWarp = [] {
+  if constexpr (K::Sizes::kStored && requires { K::kSettlesSizes; }) {
+    return kResidentChoices<K> == 0 && K::Metadata::kIsCooperative &&
+           PointRuns<K>::kRunsPerThread <= 4;
+  }
+  return false;
+}();
+
 /// A block's part for stored level sizes, the first one, where StoredSizes finds them.
 template <class K>
-using LevelTablePart = Part<kLevelTable, Conditional<K::Sizes::kStored, LevelTable, NoStorage>>;
+using LevelTablePart = Part<
+    kLevelTable,
+    Conditional<!K::Sizes::kStored, NoStorage,
+                Conditional<kReadsSizesByWarp<K>,
+                            LevelTables<K::Mapping::kThreads / simt::kWarpLanes>, LevelTable>>>;
 
 /// What the source may keep in shared memory, for the plan.
 template <class K>

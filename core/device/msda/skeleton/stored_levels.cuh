@@ -1,5 +1,5 @@
-// Level sizes in device memory: a block reads and checks them before anything else, because the
-// host that launches the kernel does not know them.
+// Level sizes in device memory: the host that launches the kernel does not know them. A block reads
+// and checks them before anything else, or each of its warps by itself before it reads a value.
 #pragma once
 
 #include <msda/level_sizes.cuh>
@@ -61,6 +61,92 @@ __device__ __forceinline__ int read_levels(const Arguments& arguments, const Res
   simt::syncthreads();
   return table.structure;
 }
+
+/// What a lane has loaded: int64 (height, width) of the level of its number, or of the last one.
+/// The second words are the upper halves.
+struct LoadedShape {
+  ptx::Word<8> height, width;
+};
+template <class Problem>
+__device__ __forceinline__ LoadedShape load_shape(const Arguments& arguments) {
+  const int own = min(static_cast<int>(simt::lane()), Problem::kLevels - 1);
+  const auto* shape = reinterpret_cast<const ptx::Word<8>*>(arguments.views.sizes.shapes) + 2 * own;
+  return {ptx::ldg(shape), ptx::ldg(shape + 1)};
+}
+
+/// Stored pixels of the level, borders included; 0 if it is none of an image of `pixels`.
+template <class Problem>
+__device__ __forceinline__ unsigned pixels_of(const LoadedShape& shape, unsigned pixels) {
+  constexpr unsigned kBorder = Problem::kBordered ? 2 : 0;
+  const unsigned most = min(pixels, static_cast<unsigned>(Problem::kClass.most));
+  const unsigned height = shape.height.x;
+  const unsigned width = shape.width.x;
+  // A size of 0 becomes a large number.
+  const bool fits = (shape.height.y | shape.width.y) == 0 && height - 1 < most && width - 1 < most;
+  const unsigned long long area =
+      static_cast<unsigned long long>(height + kBorder) * (width + kBorder);
+  return fits && area <= pixels ? static_cast<unsigned>(area) : 0;
+}
+
+/// Called by all lanes of a warp with what they have loaded. Leaves the sizes in the warp's table
+/// and returns true, or levels of one pixel and false if they are no pyramid of the value tensor's
+/// pixels.
+template <class Problem>
+__device__ __forceinline__ bool settle_levels(const Arguments& arguments,
+                                              const LoadedShape& shape) {
+  const auto pixels = static_cast<unsigned>(arguments.views.sizes.pixels);
+  const int lane = static_cast<int>(simt::lane());
+  const unsigned own = pixels_of<Problem>(shape, pixels);
+  bool fits = true;
+  unsigned own_start = 0;
+  unsigned start = 0;
+#pragma unroll
+  for (int l = 0; l < Problem::kLevels; ++l) {
+    const unsigned count = simt::shfl_sync(own, l);
+    if (l == lane) own_start = start;
+    // The sum of two numbers below 2^31; one that is too large ends the count.
+    if (fits) start += count;
+    fits = fits && count != 0 && start <= pixels;
+  }
+  fits = fits && start == pixels;
+  if (lane < Problem::kLevels) {
+    const LevelAt at = {static_cast<int>(shape.width.x), static_cast<int>(shape.height.x),
+                        static_cast<int>(own_start)};
+    WarpSizes::table().level[lane] = fits ? at : LevelAt{1, 1, 0};
+  }
+  simt::syncwarp();
+  return fits;
+}
+
+/// The sizes of a warp that reads them by itself: loaded when this is made, and used by settle(),
+/// so that what is loaded in between waits for memory together with them. Empty for other kernels.
+template <class K>
+class SizesOfWarp {
+ public:
+  __device__ explicit SizesOfWarp(const Arguments& arguments)
+      : arguments_(arguments), shape_(load_shape<typename K::Problem>(arguments)) {}
+
+  /// Called by all lanes of the warp before they ask K::Sizes; returns whether the sizes are a
+  /// pyramid of the value tensor's pixels.
+  __device__ bool settle() {
+    if (!settled_) {
+      settled_ = true;
+      fits_ = settle_levels<typename K::Problem>(arguments_, shape_);
+    }
+    return fits_;
+  }
+
+ private:
+  const Arguments& arguments_;
+  LoadedShape shape_;
+  bool settled_ = false;
+  bool fits_ = false;
+};
+template <class K>
+requires(!K::kStructure.by_warp) class SizesOfWarp<K> {
+ public:
+  __device__ explicit SizesOfWarp(const Arguments&) {}
+};
 
 /// What a launch of blocks of `threads` threads leaves if the sizes are no pyramid: NaN in each
 /// element of the output.

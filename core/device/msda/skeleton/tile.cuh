@@ -91,6 +91,19 @@ class Tile {
     });
   }
 
+  /// In place of consume(), where level sizes are no pyramid.
+  __device__ void leave_nan() const {
+    float nan[Mapping::kStored];
+#pragma unroll
+    for (float& each : nan) each = __uint_as_float(0x7fffffffU);
+#pragma unroll
+    for (int r = 0; r < kBlocking; ++r) {
+      const int in_tile = r * Mapping::kRows + Mapping::row();
+      const bool real = Mapping::row() < Mapping::kRows && is_real(in_tile);
+      if (real && Mapping::stores()) store(nan, flat_row(in_tile));
+    }
+  }
+
   __device__ void consume(Consumer<K>& consumer) const {
     // Wait for pending level copies here: a wait between visits would keep the compiler from
     // batching their loads.

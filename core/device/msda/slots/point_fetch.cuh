@@ -55,10 +55,13 @@ constexpr const char* no_next_tile() {
   return nullptr;
 }
 
-/// Default: loads points when they are needed.
+/// Default: loads points when they are needed; where warps read level sizes while the points come,
+/// the runs of a tile when it begins.
 template <class K, class Parameters>
 class DirectPointFetch {
   using Runs = PointRuns<K>;
+  using Points = typename K::Points::template Stored<Runs::kPoints>;
+  static constexpr bool kLoadsEarly = K::kStructure.by_warp;
 
  public:
   struct Storage {};
@@ -66,17 +69,36 @@ class DirectPointFetch {
   __device__ DirectPointFetch(const Arguments& arguments, Storage&) : arguments_(arguments) {}
 
   template <class FlatRow>
-  __device__ void enter(const FlatRow&, bool, long long) {}
+  __device__ void enter(const FlatRow& flat_row, bool, long long) {
+    if constexpr (kLoadsEarly) {
+#pragma unroll
+      for (int n = 0; n < Runs::kRunsPerThread; ++n) {
+        const auto run = Runs::run(n);
+        if (run.exists) early_.run[n] = load(flat_row(run.row), n);
+      }
+    }
+  }
   template <int n>
   __device__ auto points(long long flat_row, int, int first) const {
     return K::Points::template load<n>(arguments_, {flat_row, 0}, first);
   }
-  __device__ auto run(long long flat_row, int n) const {
-    return K::Points::template load<Runs::kPoints>(arguments_, {flat_row, 0}, Runs::run(n).first);
+  __device__ Points run(long long flat_row, int n) const {
+    if constexpr (kLoadsEarly) return early_.run[n];
+    if constexpr (!kLoadsEarly) return load({flat_row, 0}, n);
   }
 
  private:
+  struct Early {
+    Points run[Runs::kRunsPerThread];
+  };
+  struct Nothing {};
+
+  __device__ Points load(RowNumber row, int n) const {
+    return K::Points::template load<Runs::kPoints>(arguments_, row, Runs::run(n).first);
+  }
+
   const Arguments& arguments_;
+  Conditional<kLoadsEarly, Early, Nothing> early_;
 };
 
 }  // namespace msda
