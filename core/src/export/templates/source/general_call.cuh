@@ -8,9 +8,11 @@ namespace {
 
 constexpr int kMostLevels = 16;
 
-struct Level {
-  int64_t height, width;
-  int64_t start;  ///< its first pixel in value, which is one of the border where there is one
+/// `Int` holds the numbers of all pixels of an image.
+template <class Int>
+struct LevelOf {
+  Int height, width;
+  Int start;  ///< its first pixel in value, which is one of the border where there is one
 
   /// In this order nothing overflows: each factor is at most `pixels`.
   __host__ __device__ bool lies_in(int64_t border, int64_t pixels) const {
@@ -19,6 +21,7 @@ struct Level {
            (height + 2 * border) * (width + 2 * border) <= pixels - start;
   }
 };
+using Level = LevelOf<int64_t>;
 
 /// Sizes as arguments of the launch, or in the memory of the device, where the host does not know
 /// them.
@@ -86,33 +89,34 @@ struct alignas(kChannels * sizeof(Value)) Pixel {
 };
 
 /// The four pixels around a point, of which some may lie outside of its level.
-struct Cell {
-  int64_t row = 0, column = 0;  ///< of the top left one
-  float x = 0, y = 0;           ///< from there to the point, 0..1
+template <class Int>
+struct CellOf {
+  Int row = 0, column = 0;  ///< of the top left one
+  float x = 0, y = 0;       ///< from there to the point, 0..1
   bool has_top = false, has_left = false, has_bottom = false, has_right = false;
   bool counts = false;     ///< false: the point lies outside of its level
   bool misplaced = false;  ///< the level does not lie in value, and nothing may be read
 };
+using Cell = CellOf<int64_t>;
 
-/// Of a point at (u, v) in 0..1 of its level. `pixels` are those of an image in value.
-__host__ __device__ Cell make_cell(const Level& level, int64_t border, int64_t pixels, float u,
-                                   float v) {
-  Cell cell;
-  cell.misplaced = !level.lies_in(border, pixels);
+/// Of a point at (u, v) in 0..1 of its level, which lies in value or has no pixels.
+template <class Int>
+__host__ __device__ CellOf<Int> cell_in(const LevelOf<Int>& level, float u, float v) {
+  CellOf<Int> cell;
   const auto w = static_cast<float>(level.width);
   const auto h = static_cast<float>(level.height);
   const float x = fmaf(u, w, -0.5F);
   const float y = fmaf(v, h, -0.5F);
   // Also false for what is no number, and in a level without pixels.
-  if (cell.misplaced || !(x > -1.0F && y > -1.0F && x < w && y < h)) return cell;
+  if (!(x > -1.0F && y > -1.0F && x < w && y < h)) return cell;
   if (level.height == 0 || level.width == 0) return cell;
   const float top = floorf(y);
   const float left = floorf(x);
   // Once more from the location: what x has lost of its digits is a part of a fraction.
   cell.y = fmaf(v, h, -0.5F - top);
   cell.x = fmaf(u, w, -0.5F - left);
-  cell.row = static_cast<int64_t>(top);
-  cell.column = static_cast<int64_t>(left);
+  cell.row = static_cast<Int>(top);
+  cell.column = static_cast<Int>(left);
   cell.has_top = cell.row >= 0;
   cell.has_left = cell.column >= 0;
   cell.has_bottom = cell.row + 1 < level.height;
@@ -121,24 +125,32 @@ __host__ __device__ Cell make_cell(const Level& level, int64_t border, int64_t p
   return cell;
 }
 
+/// The same of any level; `pixels` are those of an image in value.
+__host__ __device__ Cell make_cell(const Level& level, int64_t border, int64_t pixels, float u,
+                                   float v) {
+  if (level.lies_in(border, pixels)) return cell_in(level, u, v);
+  Cell cell;
+  cell.misplaced = true;
+  return cell;
+}
+
 /// What a point reads: four pixels of which each lies in its level. One that would lie outside is
 /// its neighbour instead, at weight zero.
-struct Tap {
-  int64_t pixel = 0;     ///< of the image: top left
-  int64_t pitch = 0;     ///< pixels to the row below
+template <class Int>
+struct TapOf {
+  Int pixel = 0;         ///< of the image: top left
+  Int pitch = 0;         ///< pixels to the row below
   float weight[4] = {};  ///< top left, top right, bottom left, bottom right
   bool right = false;    ///< the pixels on the right are others than those on the left
   bool below = false;    ///< those below are others than those above
   bool reads = false;    ///< false: the point lies outside of its level
-  bool misplaced = false;  ///< the level does not lie in value, and nothing may be read
 };
 
-__host__ __device__ Tap make_tap(const Level& level, int64_t border, int64_t pixels, float u,
-                                 float v, float weight) {
-  const Cell cell = make_cell(level, border, pixels, u, v);
-  Tap tap;
+template <class Int>
+__host__ __device__ TapOf<Int> tap_of(const CellOf<Int>& cell, const LevelOf<Int>& level,
+                                      Int border, float weight) {
+  TapOf<Int> tap;
   tap.pitch = level.width + 2 * border;
-  tap.misplaced = cell.misplaced;
   if (!cell.counts) return tap;
   const float fx = cell.x;
   const float fy = cell.y;

@@ -10,7 +10,7 @@ float multiply_add(float a, float b, float c) { return a * b + c; }
 /// Adds a point's sample to the sums of a row's channels; `values` are the image's at the row's
 /// head.
 template <class Value>
-void add_tap(const Call& call, const Tap& tap, const Value* values, std::vector<float>& sums) {
+void add_tap(const Call& call, const TapOf<int64_t>& tap, const Value* values, std::vector<float>& sums) {
   const int64_t right = tap.right ? 1 : 0;
   const int64_t below = tap.below ? tap.pitch : 0;
   const int64_t pixels[] = {tap.pixel, tap.pixel + right, tap.pixel + below,
@@ -33,10 +33,12 @@ void sum_on_cpu(const Call& call, int64_t row, std::vector<float>& sums) {
   for (int64_t level = 0; level < call.level_count; ++level) {
     const int64_t end = call.first_tap(level + 1);
     for (int64_t p = call.first_tap(level); p < end; ++p, ++weight, location += 2) {
-      const Tap tap = make_tap(call.level(level), call.border, call.pixels,
-                               to_float(location[0]), to_float(location[1]), to_float(*weight));
-      if (tap.misplaced) return std::fill(sums.begin(), sums.end(), NAN);
-      if (tap.reads) add_tap(call, tap, values, sums);
+      const Level in = call.level(level);
+      const Cell cell =
+          make_cell(in, call.border, call.pixels, to_float(location[0]), to_float(location[1]));
+      if (cell.misplaced) return std::fill(sums.begin(), sums.end(), NAN);
+      if (cell.counts)
+        add_tap(call, tap_of(cell, in, call.border, to_float(*weight)), values, sums);
     }
   }
 }
