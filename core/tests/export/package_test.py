@@ -148,8 +148,8 @@ class Patch(unittest.TestCase):
         package.__path__ = [str(FOLDER)]
         module("package.attention",
                deformable_attention=lambda *arguments: calls.append(arguments) or "ours")
-        module("package.fused", fused_attention=lambda *arguments, padding_mask=None, **keywords: fused_calls.append(
-            (*arguments, padding_mask)) or "ours")
+        module("package.fused", fused_attention=lambda *arguments, padding_mask=None, points=None: fused_calls.append(
+            (*arguments, padding_mask, points)) or "ours")
         self.patched = importlib.import_module("package.patch").patched
         calls.clear()
         fused_calls.clear()
@@ -227,7 +227,7 @@ class Patch(unittest.TestCase):
                               key_padding_mask=Layer("mask"), reference_points=References("references"),
                               spatial_shapes="shapes")
             self.assertEqual(calls, [("query", "position"), ("ours", "query")])
-            value, shapes, references, offsets, logits, mask = fused_calls[0]
+            value, shapes, references, offsets, logits, mask, _ = fused_calls[0]
             self.assertEqual([part.name for part in (value, references, offsets, logits, mask)],
                              ["value_proj", "references", "sampling_offsets", "attention_weights", "mask"])
             self.assertEqual(shapes, "shapes")
@@ -256,6 +256,10 @@ class Patch(unittest.TestCase):
             attention.output_proj = lambda output: output
             self.assertEqual(attention.forward(**{**given, "attention_mask": Layer("mask")}), ("ours", None))
             self.assertEqual(fused_calls[0][1], [(3, 3)])
+            self.assertIsNone(fused_calls[0][-1])
+            attention.n_points_list = [3, 6, 3]
+            attention.forward(**{**given, "attention_mask": None})
+            self.assertEqual(fused_calls[1][-2:], (None, [3, 6, 3]))
 
     def test_inverts_masks_where_the_model_does(self):
         modules = importlib.import_module("package.modules")
