@@ -35,6 +35,8 @@ Use padded_to_lines() {
 
 const Use kWide{"vector-loads", {{"threads", Number{64}}}};
 const Use kHalves{"channel-split", {{"channels", Number{16}}, {"threads", Number{64}}}};
+/// Too few for a tensor copy: boxes are copied in words.
+const Use kQuarters{"channel-split", {{"channels", Number{4}}, {"threads", Number{64}}}};
 const Use kPersistent{"persistent", {{"blocks", Number{1}}, {"chunks", Number{2}}}};
 const Use kPacked{"shared-metadata", {{"packed", true}}};
 const Use kCompact{"shared-metadata", {{"compact", true}}};
@@ -106,6 +108,7 @@ std::vector<Composition> head_groups() {
       {interleaved(2), planes(2, "bulk"), {"warp-roles", {}}, kPacked, kPersistent},
       {kWide, some_levels(2), {"tma-boxes", {}}, {"warp-roles", {}}, kPersistent},
       {{"tma-boxes", {}}, {"channel-blocked", {{"block", Number{32}}}}},
+      {kQuarters, {"tma-boxes", {}}, {"warp-roles", {}}},
       {interleaved(2), some_levels(2), {"memcpy-async", {}}},
       {{"register-blocking", {}}, some_levels(2), {"memcpy-async", {}}, kPersistent},
       {interleaved(2), planes(2, "bulk"), {"warp-shuffle", {}}, kAlternate},

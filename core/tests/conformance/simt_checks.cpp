@@ -209,6 +209,15 @@ std::vector<SimtCheck> side_checks() {
                       awkward_cases,
                       {kOddPoints, kManyPoints}});
   }
+  // One channel is no two halves: the left side has the sums of both.
+  const Composition one_channel(shipped_plugins(),
+                                std::vector<Use>{{"corner-pair", {{"width", std::int64_t{1}}}}});
+  checks.push_back({"sides",
+                    check_name(checks.size(), one_channel),
+                    one_channel,
+                    with_races(checks.size()),
+                    awkward_cases,
+                    {kOddPoints}});
   return checks;
 }
 

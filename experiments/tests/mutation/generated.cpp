@@ -31,8 +31,10 @@ constexpr std::array kOperators = {
     Operator{"plus for minus", R"(([\w\)\]]) - (\w))", "$1 + $2"},
     Operator{"times for plus", R"(([\w\)\]]) \+ ([a-z]\w*))", "$1 * $2"},
     Operator{"or for and", R"( && )", " || "},
-    Operator{"arguments exchanged", R"(\b([a-z_]\w*\()([a-z]\w*), ([a-z]\w*)([,\)]))",
-             "$1$3, $2$4"},
+    Operator{
+        "arguments exchanged",  // not of a function for which they are the same
+        R"(\b(?!(?:f?(?:min|max)f?|h(?:add|mul)2?)\()([a-z_]\w*\()([a-z]\w*), ([a-z]\w*)([,\)]))",
+        "$1$3, $2$4"},
     Operator{
         "statement dropped",
         R"(^(\s+)(?!return|const|auto|static|using|int|float|unsigned|bool|long|break|continue)[a-z][\w:\.\[\]\->]*(\(.*\)| [\+\-\*\|&]?= .*);$)",
@@ -46,11 +48,42 @@ bool is_code(const std::string& line) {
   return line.find("if constexpr") != std::string::npos || !std::regex_search(line, kOther);
 }
 
+/// Follows a text line by line through what decides no result on the device simt, which no check
+/// there can find.
+class Unseen {
+ public:
+  bool has(const std::string& line) {
+    if (line.starts_with("#if")) {
+      hidden_.push_back(line == "#if !defined(MSDA_SIMT_HOST)");
+    } else if (line.starts_with("#else") && !hidden_.empty()) {
+      hidden_.back() = false;
+    } else if (line.starts_with("#endif") && !hidden_.empty()) {
+      hidden_.pop_back();
+    }
+    if (line.find(" idle() {") != std::string::npos) in_idle_ = true;
+    const bool in_idle = in_idle_;
+    if (line == "  }") in_idle_ = false;
+    return in_idle || std::ranges::find(hidden_, true) != hidden_.end();
+  }
+
+ private:
+  std::vector<bool> hidden_;  ///< for each #if: the code of GPUs alone, in PTX
+  bool in_idle_ = false;      ///< words for reports; evidence_simt_test reads them
+};
+
+/// Of a number of parts that is rounded up: one part more has nothing to do. That one part fewer
+/// leaves something out, the other operators try.
+bool only_adds_a_part(const Operator& op, const std::string& code) {
+  return op.name == std::string_view("plus for minus") &&
+         code.find(" - 1) / ") != std::string::npos;
+}
+
 void add_edits(const UnitHeader& header, std::vector<Mutant>& mutants) {
   std::istringstream text(header.text);
   std::string before;
+  Unseen unseen;
   for (std::string line; std::getline(text, line); before = line) {
-    if (!is_code(line)) continue;
+    if (unseen.has(line) || !is_code(line)) continue;
     const std::string code = line.substr(0, line.find("  //"));
     // With the line before it, so that more are there once.
     const std::string find = "\n" + before + "\n" + line + "\n";
@@ -59,7 +92,7 @@ void add_edits(const UnitHeader& header, std::vector<Mutant>& mutants) {
     for (const Operator& op : kOperators) {
       const std::string edited = std::regex_replace(code, std::regex(op.find), op.replace,
                                                     std::regex_constants::format_first_only);
-      if (edited == code) continue;
+      if (edited == code || only_adds_a_part(op, code)) continue;
       Mutant mutant{fmt::format("{}: {}", op.name, code.substr(code.find_first_not_of(' '))),
                     header.path,
                     find,

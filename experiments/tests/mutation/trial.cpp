@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,8 +25,10 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Seconds that a check may take: many times what any takes.
-constexpr unsigned kPatience = 60;
+/// Seconds that a check may compute, and that it may take where others compute too: many times what
+/// any takes.
+constexpr int kPatience = 60;
+constexpr unsigned kLongPatience = 600;
 /// A mutant that so many checks do not bring to an end is left alone.
 constexpr int kMostUnending = 2;
 
@@ -38,6 +41,13 @@ struct Running {
   std::string said;
   Outcome outcome;
 };
+
+/// Ends this process by SIGPROF or SIGALRM unless it is called again in time.
+void be_patient() {
+  const itimerval computing{{0, 0}, {kPatience, 0}};
+  setitimer(ITIMER_PROF, &computing, nullptr);
+  alarm(kLongPatience);
+}
 
 void say(int pipe, const json& line) {
   const std::string text = line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
@@ -59,21 +69,45 @@ bool compiles(const Trial& trial, const Edit& edit, const fs::path& cache) {
   }
 }
 
+/// What the check says without an edit, in a process of its own: the edited code may have left
+/// anything behind. "" when it passes.
+std::string wrong_unedited(const SimtCheck& check) {
+  int ends[2];
+  if (pipe(ends) != 0) throw EnvironmentError("no pipe for a check");
+  const pid_t process = fork();
+  if (process < 0) throw EnvironmentError("no process for a check");
+  if (process == 0) {
+    be_patient();
+    const std::string wrong = run(check);
+    _exit(write(ends[1], wrong.data(), wrong.size()) < 0 ? 1 : 0);
+  }
+  close(ends[1]);
+  std::string wrong;
+  char buffer[4096];
+  for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) > 0;)
+    wrong.append(buffer, static_cast<std::size_t>(count));
+  close(ends[0]);
+  int status = 0;
+  waitpid(process, &status, 0);
+  return status == 0 ? wrong : "crashes";
+}
+
 /// In the trial's process. What passes without an edit has passed in the program's own cache.
 void try_checks(const Trial& trial, std::size_t first, int pipe) {
   const fs::path cache = fs::temp_directory_path() / fmt::format("msda-mutant-{}", getpid());
   const auto edit = [&](Unit& unit) { apply(*trial.mutant, unit); };
-  alarm(kPatience);
+  be_patient();
   if (trial.mutant->is_generated && first == 0 && !compiles(trial, edit, cache)) {
     return say(pipe, {{"invalid", true}});
   }
   for (std::size_t i = first; i < trial.checks.size(); ++i) {
     const SimtCheck& check = *trial.checks[i];
     say(pipe, {{"suite", check.suite}, {"check", check.name}});
-    alarm(kPatience);
+    be_patient();
     const std::string wrong = run(check, edit, cache);
     if (wrong.empty()) continue;
-    if (const std::string red = run(check); !red.empty()) {
+    alarm(2 * kLongPatience);
+    if (const std::string red = wrong_unedited(check); !red.empty()) {
       say(pipe, {{"red", fmt::format("{} {}: {}", check.suite, check.name, red)}});
       continue;
     }
@@ -91,7 +125,11 @@ Running begin(const Trial& trial, std::size_t first, Outcome outcome) {
   if (process < 0) throw EnvironmentError("no process for a trial");
   if (process == 0) {
     close(ends[0]);
-    try_checks(trial, first, ends[1]);
+    try {
+      try_checks(trial, first, ends[1]);
+    } catch (const std::exception& error) {  // nothing that an edit does; of the test itself
+      say(ends[1], {{"red", fmt::format("{}: {}", trial.mutant->file, error.what())}});
+    }
     _exit(0);
   }
   close(ends[1]);
@@ -125,18 +163,6 @@ void take_words(const std::string& said, Outcome& outcome) {
   }
 }
 
-/// Whether the check that crashed does so without the edit too; in a process of its own.
-bool crashes_unedited(const SimtCheck& check) {
-  const pid_t process = fork();
-  if (process == 0) {
-    alarm(kPatience);
-    _exit(run(check).empty() ? 0 : 1);
-  }
-  int status = 0;
-  waitpid(process, &status, 0);
-  return status != 0;
-}
-
 /// Of a process that has ended. True when the trial goes on in another, with the next check.
 bool goes_on(Running& running) {
   int status = 0;
@@ -148,11 +174,11 @@ bool goes_on(Running& running) {
   std::error_code ignored;
   fs::remove_all(fs::temp_directory_path() / fmt::format("msda-mutant-{}", running.process),
                  ignored);
-  if (WTERMSIG(status) == SIGALRM) {
+  if (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF) {
     ++outcome.unending;
   } else if (const SimtCheck& check =
                  *running.trial->checks[static_cast<std::size_t>(std::max(outcome.tried, 1) - 1)];
-             crashes_unedited(check)) {
+             !wrong_unedited(check).empty()) {
     outcome.red.push_back(fmt::format("{} {}: crashes", check.suite, check.name));
   } else {
     outcome.found = true;
