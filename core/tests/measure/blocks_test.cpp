@@ -378,34 +378,6 @@ TEST_F(BlocksTest, WhatIsRejectedTakesNoFurtherPart) {
   EXPECT_THAT(notes.samples[1], SizeIs(4));
 }
 
-TEST(OutputParts, TheLastOneEndsWithTheOutput) {
-  Problem problem = tiny_problem();
-  problem.queries =
-      (std::int64_t{9} << 19) / (problem.batch * problem.heads * problem.channels * 4);
-  const auto device = open_device("cpu");
-  const Operator& op = find_operator("forward");
-  auto input = std::make_shared<const Input>(generate(problem, {}));
-  auto truths = std::make_shared<const std::vector<Truth>>(make_truths(op, *input));
-  GroupInputs inputs(*device, {{input, "", &op, truths}});
-  const Composition composition{shipped(), {{"cpu-scalar", {}}}};
-  Prepared prepared = device->prepare(composition, problem);
-  OutputCheck check(composition, inputs);
-  ASSERT_TRUE(check.verify(*device, *prepared.executable, 0).right);
-  WatchMemory memory;
-  std::mt19937_64 generator(1);
-  for (int i = 0; i < 6; ++i) {  // of two parts one is drawn
-    check.spoil(generator, 1);
-    prepared.executable->launch(inputs.tensors_of_launch(0), nullptr);
-    RowWatch watch(*device, inputs, memory,
-                   {composition, prepared,
-                    [&](std::size_t set, std::size_t output) -> const Bounds& {
-                      return check.bounds(set, output);
-                    }},
-                   generator, 1);
-    EXPECT_EQ(check.check(*device, *prepared.executable, watch).reason, "");
-  }
-}
-
 TEST(Shuffle, GivesEveryOrderAndTheSameForASeed) {
   std::map<std::vector<std::size_t>, int> seen;
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
@@ -417,30 +389,6 @@ TEST(Shuffle, GivesEveryOrderAndTheSameForASeed) {
   }
   EXPECT_THAT(seen, SizeIs(6));
   for (const auto& [order, count] : seen) EXPECT_GT(count, 60);
-}
-
-TEST(DeviceInputs, SpoiledNumbersAreFiniteAndInTheirPart) {
-  const auto device = open_device("cpu");
-  Problem problem = forty_queries();
-  for (const DType type : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
-    problem.types = Types::all(type);
-    DeviceInput input(*device, generate(problem, {}));
-    input.poison_outputs();
-    auto generator = generator_of(Purpose::kSpoiling, {1});
-    const std::size_t half = input.output_bytes(0) / 2;
-    input.spoil_output(0, generator, 0, half);
-    const Bytes output = input.download_output(0);
-    int spoiled = 0;
-    for (std::size_t i = 0; i < output.size() / size_of(type); ++i) {
-      const double x = load_element(type, output.data(), static_cast<std::int64_t>(i));
-      if (std::isnan(x)) continue;
-      ++spoiled;
-      EXPECT_TRUE(std::isfinite(x));
-      EXPECT_LT(i * size_of(type), half);
-    }
-    EXPECT_GE(spoiled, 8);
-    EXPECT_EQ(input.written_beside(), "");
-  }
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ std::vector<Broken> corpus() {
       {"untold_of_copy", kRace, {"the TMA wrote it in an asynchronous copy"}, true},
       {"unwaited_bulk_copy",
        kLeftBehind,
-       {"a bulk copy to its shared memory", "corpus.cuh"},
+       {"a bulk copy to its shared memory", "corpus_copies.cuh"},
        false,
        1,
        true},
@@ -72,7 +72,7 @@ std::vector<Broken> corpus() {
       {"written_behind_the_fence", kGlobalRace, {"block 0 wrote there"}, true},
       {.kernel = "early_write",
        .diagnosis = kDependency,
-       .says = {"touches output", "griddepcontrol.wait", "corpus.cuh"},
+       .says = {"touches output", "griddepcontrol.wait", "corpus_copies.cuh"},
        .dependent = true},
       {.kernel = "early_copy",
        .diagnosis = kDependency,
@@ -93,10 +93,12 @@ const LoadedUnit& unit() {
   static const LoadedUnit kUnit = [] {
     Unit unit;
     unit.label = "the corpus";
-    unit.text = "#include <corpus.cuh>\n";
+    unit.text = "#include <corpus_copies.cuh>\n";
     unit.headers = device_headers();
-    std::ifstream file(MSDA_SIMT_CORPUS);
-    unit.headers.push_back({"corpus.cuh", std::string(std::istreambuf_iterator<char>(file), {})});
+    for (const std::string name : {"corpus.cuh", "corpus_copies.cuh"}) {
+      std::ifstream file(std::string(MSDA_SIMT_CORPUS) + "/" + name);
+      unit.headers.push_back({name, std::string(std::istreambuf_iterator<char>(file), {})});
+    }
     for (const Broken& broken : corpus()) {
       unit.kernels.push_back(expression(broken.kernel, false));
       unit.kernels.push_back(expression(broken.kernel, true));

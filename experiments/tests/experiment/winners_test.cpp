@@ -1,11 +1,11 @@
-// Winners on disk, and which of them `use: best` takes.
+// Winners on disk, and which of them fits a problem.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "experiment/winner.hpp"
 #include "files/read.hpp"
 #include "results/entries_json.hpp"
 #include "runner/plan/best_match.hpp"
-#include "runner/plan/plan.hpp"
 #include "support/support.hpp"
 
 namespace msda::test {
@@ -16,32 +16,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-DeviceInfo device(const std::string& name, int compute_capability) {
-  DeviceInfo info;
-  info.name = name;
-  info.compute_capability = compute_capability;
-  return info;
-}
-
-Winner winner(const std::string& label, double milliseconds) {
-  Winner winner;
-  winner.device = device("big", 90);
-  winner.problem = tiny_problem();
-  winner.problem.problem.name = label;
-  winner.error = 1e-5;
-  winner.uses = {{"fixture", {{"milliseconds", milliseconds}, {"flag", true}}}};
-  winner.baseline = "slow";
-  winner.gain = 1.25;
-  winner.gain_low = 1.24;
-  winner.gain_high = 1.26;
-  winner.searched_gain = 1.3;
-  winner.seconds = 71.25e-6;
-  winner.date = "2026-11-21";
-  winner.command = "msda tune x.yaml --budget '2 min'";
-  winner.program = "0.1.0 (abc)";
-  return winner;
-}
 
 TEST(Winners, ComeBackFromTheirFile) {
   const TemporaryDirectory directory;
@@ -318,101 +292,6 @@ TEST(BestMatchOfABorrower, IsAWinnerOfTheOperatorWhoseSkeletonsItBorrows) {
   EXPECT_EQ(name({of("gradients", "backward", "l2-red"), plain}), "gradients");
   EXPECT_EQ(name({of("gradients", "backward", "l2-red"), of("own", "fused-backward", "l2-red")}),
             "own");
-}
-
-/// An experiment beside a file of winners.
-class BestArmTest : public testing::Test {
- protected:
-  Plan plan(const std::string& arms) {
-    const auto file = directory_.write("x.yaml", R"(
-problems:
-  - {name: tuned, queries: 5, heads: 2, channels: 8, points: 2, levels: [[4, 5], [2, 3]]}
-  - {name: half, queries: 5, levels: [[4, 4]], types: fp16}
-measure: {noise_pair: false, processes: 1, blocks: 2, samples: 2, warmup: 0}
-)" + arms);
-    directory_.write("winners.yaml", to_yaml({winner("a", 3)}));
-    DeviceInfo cpu = device("big", 90);
-    cpu.id = "cpu";
-    return make_plan(load_experiment(file, fixture_registry()), fixture_registry(), cpu);
-  }
-
-  TemporaryDirectory directory_;
-};
-
-TEST_F(BestArmTest, IsAnotherCompositionOnEachProblem) {
-  const Plan best = plan("arms: [fixture, best]\n");
-  const Arm tuned = arms_of(best, best.groups[0]).at(1);
-  EXPECT_EQ(tuned.name, "best");
-  EXPECT_EQ(tuned.uses, winner("a", 3).uses);
-  EXPECT_THAT(tuned.composition, HasSubstr("milliseconds=3"));
-  EXPECT_EQ(tuned.refused, "");
-  EXPECT_THAT(best_notes(best), ElementsAre(AllOf(HasSubstr("tuned/best/warm is fixture"),
-                                                  HasSubstr("exactly this shape, on this model"))));
-  const std::vector<PickEntry> picks = entry_of(best).best;
-  ASSERT_EQ(picks.size(), 1U) << "where none fits there is nothing to say";
-  EXPECT_EQ(picks[0].problem, "tuned");
-  EXPECT_EQ(picks[0].composition, tuned.composition);
-
-  const Arm half = arms_of(best, best.groups[1]).at(1);
-  EXPECT_THAT(half.refused, HasSubstr("no search has left a winner"));
-  EXPECT_EQ(arms_of(best, best.groups[1]).at(0).refused, "");
-}
-
-TEST_F(BestArmTest, IsSaidOfAShardsOwnProblems) {
-  Plan first = plan("arms: [fixture, best]\n");
-  Plan second = first;
-  take_shard(first, {1, 2});
-  EXPECT_THAT(best_notes(first), ElementsAre(HasSubstr("tuned/best/warm")));
-  take_shard(second, {2, 2});
-  EXPECT_THAT(best_notes(second), IsEmpty());
-}
-
-TEST_F(BestArmTest, SaysHowFarTheNearestIsWhereItIsTooFar) {
-  const auto file = directory_.write("y.yaml", R"(
-problems:
-  - {name: large, queries: 6000, heads: 2, channels: 8, points: 2, levels: [[4, 5], [2, 3]]}
-arms: [fixture, best]
-)");
-  directory_.write("winners.yaml", to_yaml({winner("a", 3)}));
-  const Plan best =
-      make_plan(load_experiment(file, fixture_registry()), fixture_registry(), device("cpu", 90));
-  EXPECT_THAT(arms_of(best, best.groups[0]).at(1).refused,
-              AllOf(HasSubstr("the nearest, a, is 10.2 doublings away"),
-                    HasSubstr("more than 10 are too far"), HasSubstr("msda tune")));
-}
-
-TEST_F(BestArmTest, SaysWhatErrorTheNearestHasWhereLessIsAllowed) {
-  const Plan best = plan("arms: [fixture, {name: exact, use: {best: {error: 1e-9}}}]\n");
-  EXPECT_THAT(arms_of(best, best.groups[0]).at(1).refused,
-              HasSubstr("that of a may have an error of 1e-05, and 1e-09 is allowed here"));
-  EXPECT_THAT(arms_of(best, best.groups[1]).at(1).refused,
-              HasSubstr("none for these types, on a device of this kind, can run it"));
-}
-
-TEST_F(BestArmTest, CanHaveANameAndALargerErrorBound) {
-  const Plan best =
-      plan("arms: [fixture, {name: t, use: best}, {name: l, use: {best: {error: 0.1}}}]\n");
-  EXPECT_EQ(arms_of(best, best.groups[0]).at(1).uses, winner("a", 3).uses);
-  EXPECT_EQ(arms_of(best, best.groups[0]).at(2).uses, winner("a", 3).uses);
-  EXPECT_THROW(plan("arms: [{name: l, use: {best: {eror: 0.1}}}]\n"), UsageError);
-  EXPECT_THROW(plan("arms: [{name: l, use: {best: {error: 3}}}]\n"), UsageError);
-}
-
-TEST_F(BestArmTest, ReachesTheWorkerAsWhatItIs) {
-  const Plan best = plan("arms: [fixture, best]\n");
-  const Arm tuned = arms_of(best, best.groups[0]).at(1);
-  const Arm half = arms_of(best, best.groups[1]).at(1);
-  EXPECT_EQ(from_json_document<ArmEntry>(write_json<ArmEntry>(tuned), "arm").uses, tuned.uses);
-  EXPECT_EQ(from_json_document<ArmEntry>(write_json<ArmEntry>(half), "arm").refused, half.refused);
-}
-
-TEST_F(BestArmTest, RunsAndIsSkippedWhereThereIsNoWinner) {
-  plan("device: cpu\narms: [{name: fixture, use: [fixture]}, best]\n");
-  const Outcome outcome = run({"run", directory_.path() / "x.yaml", "--output",
-                               directory_.path() / "results", "--device", "cpu"});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("half/best/warm skipped: no search has left"));
-  EXPECT_THAT(outcome.err, HasSubstr("note: tuned/best/warm is fixture"));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "runner/experiment/winners.hpp"
 #include "runner/supervise/manifest.hpp"
 #include "support/support.hpp"
+#include "tune/tuning.hpp"
 
 namespace msda::test {
 namespace {
@@ -27,38 +28,6 @@ using testing::IsSupersetOf;
 using testing::Lt;
 using testing::Not;
 using testing::SizeIs;
-
-/// The fastest point takes 1 ms, the baseline 4; two thirds of the points go wrong.
-constexpr const char* kSearch = R"(
-device: cpu
-problems: [{name: p, queries: 3, channels: 4, levels: [[4, 4]]}]
-arms: [{name: slow, use: [{fixture: {milliseconds: 4}}]}]
-space:
-  factors:
-    kernel:
-      - fixture: {milliseconds: [1, 2, 3], behaviour: [good, crash, wrong, unsupported]}
-  excludes: [{kernel.milliseconds: 2, kernel.behaviour: wrong}]
-measure: {processes: 3, most_processes: 3, blocks: 8, samples: 2, warmup: 0, timeout: 10 s}
-)";
-
-class TuneTest : public testing::Test {
- protected:
-  fs::path results() const { return directory_.path() / "results"; }
-  fs::path winners() const { return directory_.path() / "winners.yaml"; }
-
-  Outcome tune(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), "tune");
-    arguments.insert(arguments.end(), {"--winners", winners().string()});
-    return run(arguments);
-  }
-
-  std::vector<Winner> saved() const {
-    std::vector<std::string> notes;
-    return read_winners(winners(), fixture_registry(), notes);
-  }
-
-  TemporaryDirectory directory_;
-};
 
 /// One search for all cases that look at what it leaves.
 class ASearch : public testing::Test {
@@ -312,54 +281,6 @@ measure: {processes: 1, blocks: 4, samples: 2, warmup: 0}
   EXPECT_THAT(outcome.out, HasSubstr("No point of the space is left to try, of 2: 2 removed: "
                                      "fixture: as it was told"));
   EXPECT_THAT(tune({file, "--dry-run"}).out, HasSubstr("no point is left"));
-}
-
-TEST_F(TuneTest, RefusesAnUnusableWinnersFileBeforeItSearches) {
-  const fs::path file = directory_.write("x.yaml", kSearch);
-  const auto refused = [&](const fs::path& place) {
-    return run({"tune", file, "--output", results(), "--winners", place});
-  };
-  const fs::path broken = directory_.write("broken.yaml", "loosers: []\n");
-  const Outcome no_winners = refused(broken);
-  EXPECT_EQ(no_winners.exit_code, 2);
-  EXPECT_THAT(no_winners.err, AllOf(HasSubstr("broken.yaml:1:1"), HasSubstr("--winners FILE")));
-  const Outcome a_directory = refused(directory_.path());
-  EXPECT_EQ(a_directory.exit_code, 2);
-  EXPECT_THAT(a_directory.err, HasSubstr("is a directory, not a file of winners"));
-  const Outcome below_a_file = refused(broken / "winners.yaml");
-  EXPECT_EQ(below_a_file.exit_code, 3);
-  EXPECT_THAT(below_a_file.err, HasSubstr("broken.yaml: is not a directory"));
-  EXPECT_FALSE(fs::exists(results())) << "nothing was begun";
-}
-
-TEST_F(TuneTest, GoesOnWithoutADefaultPlaceForWinnersThatCannotBeWritten) {
-  directory_.write("x.yaml", kSearch);
-  directory_.write("results", "a file");
-  const Outcome outcome = run_script("$msda tune x.yaml --output out", directory_.path());
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("results: is not a directory; they go to the results alone"));
-  EXPECT_THAT(outcome.out, HasSubstr("Winners: out/winners.yaml"));
-  EXPECT_TRUE(fs::exists(directory_.path() / "out" / "winners.yaml"));
-}
-
-TEST_F(TuneTest, LosesNoWinnerWhenTheirFileIsSpoiledDuringTheSearch) {
-  const fs::path file = directory_.write("x.yaml", kSearch);
-  Child child({"tune", file, "--output", results(), "--winners", winners()}, directory_.path());
-  for (int i = 0; i < 3000 && read_search(results() / kSearchFile).empty(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  directory_.write("winners.yaml", "not: winners\n");
-  const Outcome spoiled = child.wait();
-  EXPECT_EQ(spoiled.exit_code, 2) << spoiled.err;
-  EXPECT_THAT(spoiled.err, AllOf(HasSubstr("The winners are in " + results().string()),
-                                 HasSubstr("--resume " + results().string())));
-  EXPECT_TRUE(fs::exists(results() / "winners.yaml"));
-
-  fs::remove(winners());
-  const std::size_t trials = read_search(results() / kSearchFile).size();
-  EXPECT_EQ(tune({file, "--resume", results()}).exit_code, 0);
-  EXPECT_THAT(saved(), SizeIs(1));
-  EXPECT_THAT(read_search(results() / kSearchFile), SizeIs(trials)) << "nothing is searched again";
 }
 
 TEST_F(TuneTest, NamesTheOptionWhoseValueIsWrong) {
