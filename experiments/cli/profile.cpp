@@ -56,21 +56,33 @@ struct Subject {
   std::string arm;  ///< the only one that is asked for; "" for all
 };
 
-Subject load_subject(const fs::path& path, const Registry& registry) {
-  if (const auto named = experiment_arm(path.string())) {
-    Subject subject{load_experiment(named->file, registry), {}, {}, named->arm};
+Subject load_subject(const std::string& word, const Registry& registry) {
+  if (const auto named = experiment_arm(word)) {
+    const fs::path file = experiment_path(named->file.string());
+    Subject subject{load_experiment(file, registry), {}, {}, named->arm};
     find_arm(subject.experiment, named->arm);
     return subject;
   }
-  if (!fs::is_directory(path)) return {load_experiment(path, registry), {}, {}, ""};
-  Manifest manifest = read_manifest(path);
+  if (!fs::is_directory(word)) {
+    const fs::path file = experiment_path(word);
+    if (fs::exists(file)) return {load_experiment(file, registry), {}, {}, ""};
+    throw UsageError(
+        fmt::format("profile: '{}' is neither an experiment nor the directory of a run", word));
+  }
+  Manifest manifest = read_manifest(word);
   const std::string file = manifest.experiment_file;
-  Subject subject{load_experiment(file, registry), path, std::move(manifest), ""};
+  if (!fs::exists(file)) {
+    throw UsageError(
+        fmt::format("{} is a run of the experiment {}, and there is no such file here: start msda "
+                    "in the folder where the run was started, or profile the experiment itself",
+                    word, file));
+  }
+  Subject subject{load_experiment(file, registry), word, std::move(manifest), ""};
   if (subject.experiment.text != subject.manifest->experiment_text) {
     throw UsageError(
         fmt::format("{} has changed since the run in {}: its counters would be of other "
                     "arms; profile the file itself instead",
-                    file, path.string()));
+                    file, word));
   }
   return subject;
 }

@@ -220,6 +220,12 @@ measure: {noise_pair: false, processes: 1, blocks: 2, samples: 1, warmup: 0}
   EXPECT_EQ(printed.exit_code, 0) << printed.err;
   EXPECT_THAT(printed.out, HasSubstr("two-warm"));
   EXPECT_THAT(printed.out, testing::Not(HasSubstr("one-warm")));
+  EXPECT_THAT(run({"profile", results("none")}).err,
+              HasSubstr("none' is neither an experiment nor the directory of a run"));
+  fs::remove(file);
+  const Outcome lost = run({"profile", shard, "--print"});
+  EXPECT_EQ(lost.exit_code, 2);
+  EXPECT_THAT(lost.err, HasSubstr("is a run of the experiment " + file.string()));
 }
 
 TEST_F(MergeTest, NamesWhatIsMissing) {
