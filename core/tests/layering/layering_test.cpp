@@ -242,6 +242,12 @@ TEST(Layering, ATimingModeIsNamedInTheFilesOfTheTableAlone) {
               testing::IsSubsetOf(files_of_change("a timing mode")));
 }
 
+TEST(Layering, AClaimedQuantityIsNamedInTheFilesOfTheTableAlone) {
+  // Those without a rule of their own: a speedup compares arms, a counter has a metric.
+  const std::regex words("Quantity::k(Time|Throughput|Bandwidth|Intensity|SpeedOfLight)\\b");
+  EXPECT_THAT(files_with(words, {}), testing::IsSubsetOf(files_of_change("a claimed quantity")));
+}
+
 TEST(Layering, TheHostKnowsSlotsByTheListAlone) {
   // Tests and skeletons' tables may; the launcher takes what the plan says.
   for (const char* folder : {"core/src/device", "core/src/jit", "core/src/evidence",
