@@ -111,6 +111,8 @@ class RowWatchTest : public testing::TestWithParam<const char*> {
     return check.check(*device_, *prepared.executable, watch).reason;
   }
 
+  void expect_repairs_are_seen();
+
   static constexpr int kLaunches = 10;
   const Operator& op_ = find_operator(GetParam());
   Problem problem_ = small_problem_of_queries();
@@ -134,6 +136,17 @@ TEST_P(RowWatchTest, RightLaunchesPassWhereQueriesAreFewerThanPairs) {
   }
 }
 
+TEST_P(RowWatchTest, WhatIsLeftFromTheRunBeforeIsNotWritten) {
+  OutputCheck check(composition_, *inputs_);
+  Reference once(op_, problem_, [](int launch, std::size_t, const Bytes& before, std::byte* now) {
+    if (launch > 1) std::ranges::copy(before, now);
+  });
+  EXPECT_TRUE(check.verify(*device_, once, 0).right);
+  const Verdict verdict = check.verify(*device_, once, 0);
+  EXPECT_FALSE(verdict.right);
+  EXPECT_THAT(verdict.reason, testing::HasSubstr("were not written"));
+}
+
 TEST_P(RowWatchTest, OneLaunchThatLeavesOutOneOutputIsSeen) {
   const std::size_t outputs = op_.outputs(problem_).size();
   for (std::size_t output = 0; output < outputs; ++output) {
@@ -146,8 +159,9 @@ TEST_P(RowWatchTest, OneLaunchThatLeavesOutOneOutputIsSeen) {
   }
 }
 
-/// The rows of the launch before are there still, but for those that somebody else wrote to.
-TEST_P(RowWatchTest, LaunchesThatOnlyRepairTheirOutputsAreSeen) {
+/// Of launches whose rows of the launch before are there still, but for those that somebody else
+/// wrote to.
+void RowWatchTest::expect_repairs_are_seen() {
   if (!op_.queries_are_alike()) GTEST_SKIP() << "nothing can be exchanged";
   const std::vector<std::size_t> outputs = op_.outputs(problem_);
   const auto rows = static_cast<std::size_t>(problem_.batch * problem_.queries);
@@ -170,6 +184,14 @@ TEST_P(RowWatchTest, LaunchesThatOnlyRepairTheirOutputsAreSeen) {
     EXPECT_THAT(fault(repair), testing::StartsWith("what was timed: after a launch the "))
         << output;
   }
+}
+
+TEST_P(RowWatchTest, LaunchesThatOnlyRepairTheirOutputsAreSeen) { expect_repairs_are_seen(); }
+
+TEST_P(RowWatchTest, LaunchesThatOnlyRepairTheirOutputsAreSeenOnTwoQueries) {
+  problem_.queries = 2;
+  place();
+  expect_repairs_are_seen();
 }
 
 /// A sum over queries that is copied from the first launch, beside gradients of points that are

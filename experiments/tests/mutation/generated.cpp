@@ -33,7 +33,7 @@ constexpr std::array kOperators = {
     Operator{"or for and", R"( && )", " || "},
     Operator{
         "arguments exchanged",  // not of a function for which they are the same
-        R"(\b(?!(?:f?(?:min|max)f?|h(?:add|mul)2?)\()([a-z_]\w*\()([a-z]\w*), ([a-z]\w*)([,\)]))",
+        R"(\b(?!(?:f?(?:min|max)f?|h(?:add|mul)2?|fmaf?)\()([a-z_]\w*\()([a-z]\w*), ([a-z]\w*)([,\)]))",
         "$1$3, $2$4"},
     Operator{
         "statement dropped",
