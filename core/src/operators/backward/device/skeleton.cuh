@@ -270,6 +270,9 @@ constexpr LaunchPlan make_plan() {
 #define MSDA_ADD_IDLE(Name, name, Default) add_idle<typename K::Name>(plan, k##Name);
   MSDA_BACKWARD_SLOTS(MSDA_ADD_IDLE)
 #undef MSDA_ADD_IDLE
+  // Of the slots that it shares the two that are its own: the others' reasons are about a gather.
+  add_idle<typename K::Values>(plan, kValues);
+  add_idle<typename K::Fusion>(plan, kFusion);
   return plan;
 }
 
