@@ -1,5 +1,5 @@
 # msda_add_test(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS gpu slow ...] [TIMEOUT <s>]
-#               [SHARDS <n>] [KEPT [INPUTS <file or folder>...]])
+#               [SHARDS <n>] [KEPT [INPUTS <file or folder>...]] [APART <file>...])
 #
 # One GoogleTest program and one ctest entry for it, since an entry costs 40 ms. One for each of its cases where these
 # may take long (TIMEOUT, slow), or are to be apart (gpu: a fault ends what a process can do with a device); with SHARDS
@@ -9,6 +9,9 @@
 #
 # KEPT, for what neither waits nor measures: a test that passed is not run again until its program or INPUTS change,
 # which are all that it reads of the trees of sources and of the build. kept-inputs holds them against what it opens.
+#
+# Sources of a program are compiled several at a time (msda_unity()), which halves what tests cost a clean build; those
+# that give another helper a name which is there already stay APART.
 include(GoogleTest)
 set(MSDA_KEPT ${PROJECT_SOURCE_DIR}/cmake/kept.sh)  # INPUT... -- COMMAND..., in add_test()
 
@@ -23,7 +26,7 @@ function(msda_test_code target)
 endfunction()
 
 function(msda_add_test name)
-  cmake_parse_arguments(ARG "KEPT" "TIMEOUT;SHARDS" "SOURCES;LIBRARIES;LABELS;INPUTS" ${ARGN})
+  cmake_parse_arguments(ARG "KEPT" "TIMEOUT;SHARDS" "SOURCES;LIBRARIES;LABELS;INPUTS;APART" ${ARGN})
   set(cost 0)  # what ctest has seen
   set(by_case FALSE)
   if(ARG_TIMEOUT)
@@ -38,6 +41,7 @@ function(msda_add_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gtest GTest::gmock GTest::gtest_main)
   msda_test_code(${name})
+  msda_unity(${name} APART ${ARG_APART})
   target_compile_definitions(${name} PRIVATE
     MSDA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MSDA_BINARY_DIR="${PROJECT_BINARY_DIR}")
   list(JOIN ARG_LABELS " " words)
