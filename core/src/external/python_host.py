@@ -120,6 +120,14 @@ class Refusal(Exception):
     """A problem, or a machine, that the callable is not for: its cells are skipped."""
 
 
+def in_shape_of(output, result):
+    """A returned tensor as the output holds it; PyTorch and NumPy have other words for one that does not fit."""
+    try:
+        return result.reshape(output.shape)
+    except (RuntimeError, ValueError):
+        raise ValueError(f"returned the shape {tuple(result.shape)}, the output has {tuple(output.shape)}") from None
+
+
 class TorchTensors:
     """Tensors of PyTorch that lie where the program's tensors lie."""
 
@@ -155,7 +163,7 @@ class TorchTensors:
     def copy(self, to, result):
         result = self.torch.as_tensor(result)
         if result.data_ptr() != to.data_ptr():
-            to.copy_(result.reshape(to.shape))
+            to.copy_(in_shape_of(to, result))
 
 
 class NumpyTensors:
@@ -177,7 +185,7 @@ class NumpyTensors:
         return contextlib.nullcontext()
 
     def copy(self, to, result):
-        self.numpy.copyto(to, self.numpy.asarray(result).reshape(to.shape), casting="same_kind")
+        self.numpy.copyto(to, in_shape_of(to, self.numpy.asarray(result)), casting="same_kind")
 
 
 def tensors_of_framework():

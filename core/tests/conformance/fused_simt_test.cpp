@@ -1,5 +1,6 @@
 // The operator `fused` on the skeletons of `forward`, on the device simt.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include <gmock/gmock.h>
@@ -58,6 +59,18 @@ TEST(FusedCompositions, RoundWhatTheirPartsAndTheirPointsRound) {
   const Problem problem = awkward_problems().front().problem;
   EXPECT_GT(fused_composition({}).arithmetic(problem).weights.times,
             plain.arithmetic(problem).weights.times);
+}
+
+TEST(FusedCompositions, LosePowersBelowTheNormalNumbersWhereWeightsAreCoarserAsWell) {
+  Problem problem = awkward_problems().front().problem;
+  problem.types = Types::all(DType::kBFloat16);
+  const auto lost = [&](const Composition& composition) {
+    const Rounding weights = composition.arithmetic(problem).weights;
+    return std::sqrt(weights.times) * weights.to.smallest;
+  };
+  const Composition coarse = fused_composition({{"mixed-precision", {}}});
+  EXPECT_EQ(coarse.arithmetic(problem).weights.to.unit, kBf16.unit);
+  EXPECT_DOUBLE_EQ(lost(coarse), lost(fused_composition({})));
 }
 
 /// Whether rows of small logits have the same bits beside rows of small and of large ones.
