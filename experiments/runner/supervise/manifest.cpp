@@ -21,8 +21,8 @@
 
 namespace msda {
 
-/// "v0.1.0-12-gabcdef-dirty", written by CMake; "unknown" outside of git.
-extern const char* const kGitState;
+/// Written by CMake, for the program alone: other programs that link this have none.
+[[gnu::weak]] extern const char* const kGitState;
 
 namespace {
 
@@ -95,7 +95,7 @@ std::string code_difference(const Manifest& a, const Manifest& b) {
   return "";
 }
 
-std::string git_state() { return kGitState; }
+std::string git_state() { return &kGitState != nullptr ? kGitState : "unknown"; }
 
 std::string utc_time() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));

@@ -34,7 +34,8 @@ std::string code_difference(const Manifest& a, const Manifest& b);
 /// The wall-clock time of a run's workers, of which each phase is given.
 RunTime run_time(const std::map<std::string, double>& phase_seconds);
 
-/// "v0.1.0-3-gabc1234-dirty" as of the build's configuration; "unknown" outside a git checkout.
+/// "v0.1.0-3-gabc1234-dirty" as of the build; "unknown" outside a git checkout,
+/// and of other programs than msda.
 std::string git_state();
 /// Seconds since the epoch as "2024-01-31T12:00:00Z".
 std::string utc_time();

@@ -68,7 +68,7 @@ constexpr Callable kCallables[] = {
      "Python callable arms.py:raises: ValueError: as it was told"},
     {"returns_two", "", DType::kFloat32, CellStatus::kFailed, "returned 2 tensors"},
     {"returns_another_shape", "", DType::kFloat32, CellStatus::kFailed,
-     "returned the shape (0, 5, 2, 8), the output has (1, 5, 2, 8)"},
+     "returned the shape (0, 26, 2, 8), the output has (1, 5, 2, 8)"},
     {"wants_a_mask", "", DType::kFloat32, CellStatus::kFailed, "has the parameter 'mask'"},
     {"absent", "", DType::kFloat32, CellStatus::kFailed, "no attribute 'absent'"},
     {"in_place", "factor", DType::kFloat32, CellStatus::kFailed, "JSONDecodeError"},
