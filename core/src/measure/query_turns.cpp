@@ -4,6 +4,31 @@
 
 namespace msda {
 
+/// What an arm reads that was derived from weights would not follow.
+QueryTurns::QueryTurns(const Operator& op, GroupInputs& inputs)
+    : op_(op),
+      inputs_(inputs),
+      linear_(dynamic_cast<const LinearOperator*>(&op)),
+      sum_(dynamic_cast<const WeightedSum*>(&op)) {
+  for (std::size_t i = 0; i < op.tensors().size(); ++i) {
+    const bool is_derived = op.tensors()[i].role == TensorSpec::Role::kDerived;
+    if (is_derived && op.tensors()[i].has(Axis::kQuery) && inputs.have(i)) sum_ = nullptr;
+  }
+}
+
+std::size_t QueryTurns::weights() const {
+  const Problem& problem = inputs_.problem();
+  const TensorSpec& spec = op_.tensors()[sum_->weights()];
+  return static_cast<std::size_t>(bytes_of(problem, spec) / problem.batch / problem.queries) /
+         size_of(type_of(problem, spec));
+}
+
+std::vector<double> QueryTurns::share(std::size_t set, std::size_t query,
+                                      std::size_t weight) const {
+  return sum_->share_of_weight(*inputs_.set(set).input, static_cast<std::int64_t>(query),
+                               static_cast<std::int64_t>(weight));
+}
+
 const std::vector<QueryShare>& QueryTurns::shares(std::size_t set, std::size_t query) const {
   return inputs_.shares(op_, *linear_, set, query);
 }
@@ -21,8 +46,12 @@ std::vector<double> QueryTurns::turned_row(std::size_t set, std::span<const doub
   return numbers;
 }
 
-void QueryTurns::turn(std::size_t tensor, std::span<std::byte> bytes) const {
-  if (!exist() || tensor != linear_->linear_in()) return;
+void QueryTurns::turn(std::size_t tensor, std::span<std::byte> bytes, std::size_t weight) const {
+  if (of_weights() && tensor == sum_->weights()) {
+    const std::size_t size = size_of(type_of(inputs_.problem(), op_.tensors()[tensor]));
+    std::ranges::fill(bytes.subspan(weight * size, size), std::byte{0});
+  }
+  if (linear_ == nullptr || tensor != linear_->linear_in()) return;
   negate(type_of(inputs_.problem(), op_.tensors()[tensor]), bytes);
 }
 

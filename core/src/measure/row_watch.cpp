@@ -20,6 +20,14 @@ Device::Pieces between_slot_and_tensor(std::size_t bytes, std::array<std::size_t
   return {bytes, 2, (two[1] - two[0]) * bytes, bytes};
 }
 
+/// Writes a byte of each page as it is. Who has the system tell which pages of inputs and outputs
+/// were written to since the launch before is told all.
+void touch_pages(void* data, std::size_t bytes) {
+  constexpr std::size_t kPage = 4096;
+  auto* const at = static_cast<volatile std::byte*>(data);
+  for (std::size_t i = 0; i < bytes; i += kPage) at[i] = at[i];
+}
+
 Device::Pieces reversed(const Device::Pieces& pieces) {
   return {pieces.bytes, pieces.count, pieces.from_pitch, pieces.to_pitch};
 }
@@ -36,9 +44,11 @@ RowWatch::RowWatch(Device& device, GroupInputs& inputs, WatchMemory& memory, Wat
       turns_(op_, inputs),
       generator_(generator),
       prepares_(std::ranges::any_of(arm_.prepared.parts, &LaunchPart::outside)),
+      moves_(!prepares_ || device.info().kind != DeviceKind::kCuda),
       pairs_(inputs.size()),
       pending_(inputs.size()),
-      most_looks_(static_cast<std::size_t>(4 * launches) + 2 * inputs.size() + 16) {
+      most_looks_(static_cast<std::size_t>(4 * launches) + 2 * inputs.size() + 16),
+      launches_(launches) {
   const Problem& problem = inputs_.problem();
   const bool first_image = arm_.composition.placement().has_value();
   queries_ = static_cast<std::size_t>(problem.queries * (first_image ? 1 : problem.batch));
@@ -54,7 +64,7 @@ RowWatch::RowWatch(Device& device, GroupInputs& inputs, WatchMemory& memory, Wat
 }
 
 void RowWatch::begin() {
-  if (!prepares_ || watched_.empty()) return;
+  if (moves_ || watched_.empty()) return;
   for (std::size_t set = 0; set < inputs_.size(); ++set) {
     move(set, 0);
     prepare_again(set);
@@ -116,11 +126,24 @@ RowWatch::Pair RowWatch::draw_pair(std::size_t set) {
     const std::size_t a = image + below(of_image);
     const std::size_t b = image + below(of_image);
     pair.queries = {std::min(a, b), std::max(a, b)};
-    if (a != b && !overlaps(set, pair) && differ(set, pair)) return pair;
+    if (a == b || overlaps(set, pair) || !differ(set, pair)) continue;
+    if (turns_.of_weights()) pair.weight = draw_weight(set, pair.queries[0]);
+    return pair;
   }
   // Rows that cannot be told apart stay where they are.
   pair.queries = {pair.queries[0], pair.queries[0]};
   return pair;
+}
+
+/// One that adds something, where such is found soon.
+std::size_t RowWatch::draw_weight(std::size_t set, std::size_t query) {
+  std::size_t weight = 0;
+  for (int i = 0; i < kTries; ++i) {
+    weight = below(turns_.weights());
+    const std::vector<double> share = turns_.share(set, query, weight);
+    if (std::ranges::any_of(share, [](double number) { return number != 0; })) break;
+  }
+  return weight;
 }
 
 bool RowWatch::overlaps(std::size_t set, const Pair& pair) const {
@@ -159,7 +182,7 @@ void RowWatch::stage_pair(std::size_t set, std::size_t number, Bytes& staged) co
       const std::size_t slot = ((set * kPairs + number) * kStates + state) * input_slot_;
       std::byte* const to = staged.data() + slot + input.offset + copy % 2 * input.bytes;
       std::copy_n(content.data() + pair.queries[whose] * input.bytes, input.bytes, to);
-      if (state >= 2 && whose == 0) turns_.turn(input.tensor, {to, input.bytes});
+      if (state >= 2 && whose == 0) turns_.turn(input.tensor, {to, input.bytes}, pair.weight);
     }
   }
 }
@@ -197,9 +220,20 @@ void RowWatch::place(std::size_t set, const Pair& pair, std::size_t number) {
 void RowWatch::move(std::size_t set, std::size_t number) {
   Pair& pair = pairs_[set][number];
   if (exchanged_.empty() || pair.queries[0] == pair.queries[1]) return;
-  pair.exchanged = !pair.exchanged;
-  pair.turned = turns_.exist() && below(2) == 0;
+  if (turns_.of_weights()) {
+    bool& either = below(2) == 0 ? pair.turned : pair.exchanged;
+    either = !either;
+  } else {
+    pair.exchanged = !pair.exchanged;
+    pair.turned = turns_.exist() && below(2) == 0;
+  }
   place(set, pair, number);
+}
+
+void RowWatch::turn_back(std::size_t set) {
+  for (std::size_t i = 0; i < pairs_[set].size(); ++i) {
+    if (std::exchange(pairs_[set][i].turned, false)) place(set, pairs_[set][i], i);
+  }
 }
 
 /// What an arm made of an input set before its launches has to follow.
@@ -236,21 +270,37 @@ RowWatch::Two RowWatch::draw_pieces(const Pieces& output, std::size_t set, const
   return pieces;
 }
 
+void RowWatch::touch(std::size_t set) {
+  const Tensors& tensors = inputs_.on_device(set).tensors();
+  for (const auto* all : {&exchanged_, &watched_}) {
+    for (const Pieces& one : *all) touch_pages(tensors[one.tensor], one.bytes * one.count);
+  }
+}
+
 void RowWatch::before(int launch) {
   const std::size_t set = inputs_.set_of_launch(launch);
   pending_[set].reset();
   if (watched_.empty() || looks_.size() == most_looks_) return;
-  const std::size_t number = prepares_ ? 0 : below(kPairs);
-  if (!prepares_) move(set, number);
+  const std::size_t number = moves_ ? below(kPairs) : 0;
+  const bool was_turned = pairs_[set][number].turned;
+  if (moves_) move(set, number);
+  const bool is_last = launch + static_cast<int>(inputs_.size()) >= launches_;
+  if (moves_ && is_last && turns_.of_weights()) turn_back(set);
+  if (moves_ && prepares_) prepare_again(set);
   const Pair& pair = pairs_[set][number];
   const Two queries = pair.queries;
   const Two owners = {owner_of(set, queries[0]), owner_of(set, queries[1])};
   Look look{set, queries, owners, turned_queries(set), {}, {}};
-  if (!prepares_ && !exchanged_.empty() && queries[0] != queries[1]) look.kept = below(2);
+  if (moves_ && !exchanged_.empty() && queries[0] != queries[1]) {
+    // Of a weight alone, nothing but the row that it belongs to tells.
+    const bool is_weight = turns_.of_weights() && pair.turned != was_turned;
+    look.kept = !is_weight ? below(2) : pair.exchanged ? 1 : 0;
+  }
   for (const Pieces& output : watched_) {
     look.pieces.push_back(output.of_queries ? queries : draw_pieces(output, set, pair));
   }
   overwrite(look);
+  if (device_.info().kind == DeviceKind::kCpu) touch(set);
   pending_[set] = std::move(look);
 }
 

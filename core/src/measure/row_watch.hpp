@@ -1,6 +1,8 @@
 // Launches are looked at while they are timed. Before a launch two queries exchange their inputs,
 // in place, and one of their rows of the outputs, drawn, is overwritten; after it both rows are
-// copied. They have to be right for the inputs that lie there now.
+// copied. They have to be right for the inputs that lie there now. Where the operator is a
+// WeightedSum, one weight of a query becomes zero, or comes back, before about half of the launches
+// instead: which queries are others, no sample of the inputs tells.
 //
 // A launch that does nothing leaves the overwritten row. One that hands out what it knows from
 // before leaves two rows in each other's place, and one that only writes rows anew which somebody
@@ -54,8 +56,9 @@ class RowWatch final : public LaunchWatch {
   RowWatch& operator=(const RowWatch&) = delete;
   ~RowWatch() override;
 
-  /// Before the series. Arms that make something of an input set before its launches
-  /// (LaunchPart::outside) make it again: their inputs are exchanged once, here.
+  /// Before the series. On a GPU, arms that make something of an input set before its launches
+  /// (LaunchPart::outside) make it again: their inputs are exchanged once, here. Elsewhere they
+  /// make it again before each launch that is watched.
   void begin();
   void before(int launch) override;
   void after(int launch) override;
@@ -93,6 +96,7 @@ class RowWatch final : public LaunchWatch {
   /// Two queries of an image, counted over all images, in rising order.
   struct Pair {
     Two queries;
+    std::size_t weight = 0;  ///< of the first one, left out when that is turned
     bool exchanged = false;
     bool turned = false;  ///< the first one, wherever its inputs lie
 
@@ -124,6 +128,9 @@ class RowWatch final : public LaunchWatch {
   std::size_t owner_of(std::size_t set, std::size_t query) const;
   std::vector<std::size_t> turned_queries(std::size_t set) const;
   bool differ(std::size_t set, const Pair& pair) const;
+  std::size_t draw_weight(std::size_t set, std::size_t query);
+  /// Puts all weights back, before the set's last launch: then all bits are as they were.
+  void turn_back(std::size_t set);
   void stage_pair(std::size_t set, std::size_t number, Bytes& staged) const;
   void stage();
   /// Exchanges the pair, and turns its first query or not, as drawn.
@@ -131,8 +138,10 @@ class RowWatch final : public LaunchWatch {
   void place(std::size_t set, const Pair& pair, std::size_t number);
   Two draw_pieces(const Pieces& output, std::size_t set, const Pair& pair);
   void overwrite(const Look& look);
+  void touch(std::size_t set);
   void prepare_again(std::size_t set);
   std::string fault_of(const Look& look, const Pieces& output, const std::byte* slot) const;
+  bool is_right_for(const Look& look, const Pieces& output, Bytes bytes, std::size_t query) const;
   std::string fault_of_sum(const Look& look, const Pieces& output, std::size_t piece,
                            const Bytes& bytes) const;
   void undo_sum(std::size_t set, std::size_t output, std::size_t first, Bytes& part) const;
@@ -148,6 +157,7 @@ class RowWatch final : public LaunchWatch {
   QueryTurns turns_;
   std::mt19937_64 generator_;
   bool prepares_;                  ///< the arm has a part outside of its launches
+  bool moves_;                     ///< inputs are exchanged before each launch
   std::size_t queries_;            ///< that may be watched, over all images
   std::vector<Pieces> exchanged_;  ///< inputs
   std::vector<Pieces> watched_;    ///< outputs
@@ -158,6 +168,7 @@ class RowWatch final : public LaunchWatch {
   std::vector<std::optional<Look>> pending_;  ///< of the launch at work, by set
   std::vector<Look> looks_;
   std::size_t most_looks_;
+  int launches_;
 };
 
 }  // namespace msda

@@ -2,6 +2,7 @@
 // places.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <span>
 
@@ -21,6 +22,12 @@ bool is_right(const Comparison& comparison, double most = 1) {
 
 double squares(std::span<const double> numbers) {
   return std::inner_product(numbers.begin(), numbers.end(), numbers.begin(), 0.0);
+}
+
+/// How much larger than what is known a row is, which is rounded as much more; 1 at least.
+double growth(std::span<const double> wanted, std::span<const double> known) {
+  const double norms = std::sqrt(squares(wanted) / squares(known));
+  return std::isfinite(norms) ? std::max(1.0, norms) : 1.0;
 }
 
 /// Piece `piece` of an output as `bytes`, held against its truth.
@@ -64,10 +71,9 @@ std::string RowWatch::fault_of(const Look& look, const Pieces& output,
       continue;
     }
     const std::size_t own = look.owners[which];
-    if (std::ranges::count(look.turned, own) > 0) QueryTurns::negate(truth.shape.type, bytes);
-    if (is_right(compare_piece(truth, bounds, bytes, own))) continue;
-    const bool is_old =
-        own != pieces[which] && is_right(compare_piece(truth, bounds, bytes, pieces[which]));
+    if (is_right_for(look, output, bytes, own)) continue;
+    const bool is_other = own != pieces[which] || std::ranges::count(look.turned, own) > 0;
+    const bool is_old = is_other && is_right(compare_piece(truth, bounds, bytes, pieces[which]));
     const auto queries = static_cast<std::size_t>(inputs_.problem().queries);
     return fmt::format(
         "after a launch the {} of query {} of image {} {}", name, pieces[which] % queries,
@@ -75,6 +81,27 @@ std::string RowWatch::fault_of(const Look& look, const Pieces& output,
         is_old ? "is that of the inputs which lay there before" : "is not that of its inputs");
   }
   return "";
+}
+
+/// Whether a query's rows, as `bytes`, are what its inputs lead to as they lay at that launch.
+bool RowWatch::is_right_for(const Look& look, const Pieces& output, Bytes bytes,
+                            std::size_t query) const {
+  const Truth& truth = inputs_.truths(op_, look.set)[output.number];
+  const Bounds& bounds = arm_.bounds(look.set, output.number);
+  const bool is_turned = std::ranges::count(look.turned, query) > 0;
+  if (is_turned && !turns_.of_weights()) QueryTurns::negate(truth.shape.type, bytes);
+  if (!is_turned || !turns_.of_weights()) {
+    return is_right(compare_piece(truth, bounds, bytes, query));
+  }
+  const auto is_first = [&](const Pair& one) { return one.queries[0] == query; };
+  const std::size_t weight = std::ranges::find_if(pairs_[look.set], is_first)->weight;
+  std::vector<double> wanted = turns_.share(look.set, query, weight);
+  const std::span<const double> known =
+      std::span(truth.output).subspan(query * wanted.size(), wanted.size());
+  std::ranges::transform(known, wanted, wanted.begin(), std::minus());
+  const auto first_row = static_cast<std::int64_t>(query * wanted.size()) / truth.shape.elements;
+  return is_right(compare(truth.shape, bytes, wanted, &bounds, 1, first_row),
+                  growth(wanted, known));
 }
 
 /// Of a row of an output that has none of queries.
@@ -94,9 +121,7 @@ std::string RowWatch::fault_of_sum(const Look& look, const Pieces& output, std::
   const std::vector<double> wanted = turns_.turned_row(look.set, known, piece, look.turned);
   const Comparison comparison =
       compare(truth.shape, bytes, wanted, &bounds, 1, static_cast<std::int64_t>(piece));
-  // A row that is larger than the known one is rounded more.
-  const double norms = std::sqrt(squares(wanted) / squares(known));
-  if (is_right(comparison, std::isfinite(norms) ? std::max(1.0, norms) : 1.0)) return "";
+  if (is_right(comparison, growth(wanted, known))) return "";
   return fmt::format(
       "after a launch row {} of {} {}", piece, name,
       is_known ? "is that of the inputs which lay there before" : "is not that of its inputs");
@@ -160,13 +185,19 @@ void RowWatch::for_each_row(std::size_t set, std::size_t output, std::size_t fir
 }
 
 void RowWatch::undo(std::size_t set, std::size_t output, std::size_t first, Bytes& part) const {
-  const DType type = inputs_.truths(op_, set)[output].shape.type;
-  for_each_row(set, output, first, part.size(), true,
-               [&](std::size_t begin, std::size_t size, std::size_t from, bool turned) {
-                 Bytes own = inputs_.on_device(set).download_output(output, from, size);
-                 if (turned) QueryTurns::negate(type, own);
-                 std::ranges::copy(own, part.begin() + static_cast<std::ptrdiff_t>(begin));
-               });
+  const Truth& truth = inputs_.truths(op_, set)[output];
+  const DType type = truth.shape.type;
+  const auto undo_row = [&](std::size_t begin, std::size_t size, std::size_t from, bool turned) {
+    Bytes own = inputs_.on_device(set).download_output(output, from, size);
+    const std::size_t element = (first + begin) / size_of(type);
+    if (turned && !turns_.of_weights()) QueryTurns::negate(type, own);
+    for (std::size_t i = 0; turned && turns_.of_weights() && i < size / size_of(type); ++i) {
+      store_element(type, own.data(), static_cast<std::int64_t>(i),
+                    static_cast<float>(truth.output[element + i]));
+    }
+    std::ranges::copy(own, part.begin() + static_cast<std::ptrdiff_t>(begin));
+  };
+  for_each_row(set, output, first, part.size(), true, undo_row);
   undo_sum(set, output, first, part);
 }
 

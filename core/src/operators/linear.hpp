@@ -31,4 +31,15 @@ class LinearOperator {
   virtual SharesOfQuery shares_of(const Input& input) const = 0;
 };
 
+/// Operators whose output has rows of queries, each a sum over the numbers of an input, [B, Q,
+/// ...], times something. A second base of such an Operator.
+class WeightedSum {
+ public:
+  virtual ~WeightedSum() = default;
+  virtual std::size_t weights() const = 0;
+  /// What weight `weight` of query b*Q + q adds to the query's part of the output, all elements.
+  virtual std::vector<double> share_of_weight(const Input& input, std::int64_t query,
+                                              std::int64_t weight) const = 0;
+};
+
 }  // namespace msda

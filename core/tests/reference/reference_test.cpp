@@ -181,6 +181,27 @@ TEST(Reference, SameBitsForAnyNumberOfThreads) {
   EXPECT_EQ(forward::compute_reference(input, 5), one);
 }
 
+TEST(Reference, IsTheSumOfTheSharesOfAllWeights) {
+  Problem problem = small_problem();
+  problem.types.value = DType::kFloat16;
+  problem.layout = ValueLayout::kZeroBorder;
+  Generation generation;
+  generation.distribution = Distribution::kBorder;
+  const Input input = generate(problem, generation);
+  const std::vector<double> output = forward::compute_reference(input);
+  std::vector<double> sums;
+  for (std::int64_t query = 0; query < problem.batch * problem.queries; ++query) {
+    std::vector<double> sum(static_cast<std::size_t>(problem.heads * problem.channels));
+    for (std::int64_t weight = 0; weight < problem.heads * problem.row_points(); ++weight) {
+      const std::vector<double> share = forward::share_of_weight(input, query, weight);
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += share[i];
+    }
+    sums.insert(sums.end(), sum.begin(), sum.end());
+  }
+  ASSERT_EQ(sums.size(), output.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) EXPECT_NEAR(sums[i], output[i], 1e-9) << i;
+}
+
 TEST(Reference, AgreesWithTheIndependentOutputOfTheCapturedTensors) {
   const Input input =
       read_npy_directory(MSDA_SOURCE_DIR "/experiments/inputs/captured_decoder", forward::kTensors);

@@ -12,6 +12,7 @@
 #include "reference/bounds.hpp"
 #include "runner/protocol/phase.hpp"
 #include "runner/worker/process_state.hpp"
+#include "runner/worker/settings_of_arm.hpp"
 #include "trace/trace.hpp"
 
 namespace msda {
@@ -32,31 +33,6 @@ Arithmetic arithmetic_in(const Types& types) {
   arithmetic.sums.to = format_of(types.value);
   return arithmetic;
 }
-
-/// While it lives the device is set as the arm's step before left it; then as the worker has it.
-class SettingsOfArm {
- public:
-  SettingsOfArm(Device& device, std::shared_ptr<const DeviceSettings>& own)
-      : device_(device), own_(own), shared_(device.settings()) {
-    if (own_ != nullptr) device_.apply(*own_);
-  }
-  SettingsOfArm(const SettingsOfArm&) = delete;
-  SettingsOfArm& operator=(const SettingsOfArm&) = delete;
-  ~SettingsOfArm() {
-    if (shared_ == nullptr) return;
-    try {
-      own_ = device_.settings();
-      device_.apply(*shared_);
-    } catch (const Error&) {
-      own_ = nullptr;  // after an error that stays, which the step's end or the next one meets
-    }
-  }
-
- private:
-  Device& device_;
-  std::shared_ptr<const DeviceSettings>& own_;
-  std::unique_ptr<const DeviceSettings> shared_;
-};
 
 }  // namespace
 
@@ -250,8 +226,7 @@ void GroupRunner::prepare_alone(Cell& cell) {
   if (lost < kWorthARestart) return;
   const std::string reason =
       fmt::format("{} failed and left {} bytes of the device allocated", cell.record.cell, lost);
-  channel_.send({{"event", event::kBroken}, {"reason", reason}});
-  throw DeviceBroken(reason);
+  leave_process(reason);
 }
 
 void GroupRunner::prepare(Cell& cell) {
@@ -338,6 +313,7 @@ void GroupRunner::step(Cell& cell, const std::string& phase, const std::function
   cell.record.phase = phase;
   channel_.announce(cell.record.cell, phase, threads_.words_of_others(cell.record.arm));
   beside_ = threads_.seconds_of_others(cell.record.arm);
+  const LastingState lasting;
   try {
     {
       const ProcessState restored;
@@ -361,6 +337,11 @@ void GroupRunner::step(Cell& cell, const std::string& phase, const std::function
     check_device(cell, reason);
     finish(cell, CellStatus::kFailed, reason);
   }
+  const std::string change = lasting.change();
+  if (change.empty()) return;
+  const std::string reason = fmt::format("{}: it changed for good {}", phase, change);
+  if (cell.alive) finish(cell, CellStatus::kFailed, reason);
+  leave_process(reason);
 }
 
 /// For the record of a worker that is lost later on.
@@ -392,9 +373,14 @@ void GroupRunner::check_device(Cell& cell, const std::string& reason) {
     if (group_inputs_) group_inputs_->mend(device_);  // whatever it was about to do with them
   } catch (const std::exception&) {
     finish(cell, CellStatus::kCrashed, reason);
-    channel_.send({{"event", event::kBroken}, {"reason", reason}});
-    throw DeviceBroken(reason);
+    leave_process(reason);
   }
+}
+
+/// For the arms that are left, which another process takes.
+void GroupRunner::leave_process(const std::string& reason) {
+  channel_.send({{"event", event::kBroken}, {"reason", reason}});
+  throw DeviceBroken(reason);
 }
 
 }  // namespace msda

@@ -104,6 +104,7 @@ class GroupRunner : private BlockSink {
   void tell_known(const Cell& cell);
   void finish(Cell& cell, CellStatus status, const std::string& reason = "");
   void check_device(Cell& cell, const std::string& reason);
+  [[noreturn]] void leave_process(const std::string& reason);
 
   Device& device_;
   const Registry& registry_;

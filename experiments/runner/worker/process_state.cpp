@@ -5,11 +5,15 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <clocale>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 #include <system_error>
+
+#include <fmt/format.h>
 
 namespace msda {
 namespace {
@@ -37,7 +41,51 @@ std::vector<std::string> environment_now() {
   return all;
 }
 
+/// By name, as /proc/self/status has them, and the most that limits may be raised to.
+std::map<std::string, std::string> lasting_state_now() {
+  constexpr std::string_view kNames[] = {"Uid",
+                                         "Gid",
+                                         "CapPrm",
+                                         "CapEff",
+                                         "CapBnd",
+                                         "Groups",
+                                         "CapAmb",
+                                         "CapInh",
+                                         "NoNewPrivs",
+                                         "Seccomp",
+                                         "Speculation_Store_Bypass",
+                                         "Seccomp_filters",
+                                         "SpeculationIndirectBranch",
+                                         "THP_enabled"};
+  std::map<std::string, std::string> state;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    const std::size_t colon = std::min(line.find(':'), line.size());
+    const std::string name = line.substr(0, colon);
+    if (std::ranges::find(kNames, name) == std::end(kNames)) continue;
+    const std::size_t first = std::min(line.find_first_not_of(" \t", colon + 1), line.size());
+    state[name] = line.substr(first);
+  }
+  for (int i = 0; i < RLIM_NLIMITS; ++i) {
+    rlimit limit{};
+    if (::getrlimit(static_cast<__rlimit_resource>(i), &limit) != 0) continue;
+    state[fmt::format("the limit of resource {}", i)] = std::to_string(limit.rlim_max);
+  }
+  return state;
+}
+
 }  // namespace
+
+LastingState::LastingState() : state_(lasting_state_now()) {}
+
+std::string LastingState::change() const {
+  for (const auto& [name, value] : lasting_state_now()) {
+    const auto known = state_.find(name);
+    if (known == state_.end() || known->second == value) continue;
+    return fmt::format("{} of its process from {} to {}", name, known->second, value);
+  }
+  return "";
+}
 
 ProcessState::ProcessState()
     : locale_(std::setlocale(LC_ALL, nullptr)),

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -48,6 +49,18 @@ class ProcessState {
   int policy_ = 0;
   sched_param scheduled_{};
   std::set<int> timers_;  ///< of POSIX
+};
+
+/// What a process may give away and never have again: its user and rights, system calls, large
+/// pages, the speed of its processor's guesses, and limits. An arm that does so does so for all.
+class LastingState {
+ public:
+  LastingState();
+  /// "Seccomp from 0 to 2": the first thing that has changed since; "" where nothing has.
+  std::string change() const;
+
+ private:
+  std::map<std::string, std::string> state_;
 };
 
 /// File descriptors that are open now. Libraries and drivers keep some for good reasons, so that

@@ -1,15 +1,18 @@
 #include "device/host/device.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstring>
 #include <new>
+#include <set>
 #include <sstream>
 #include <thread>
 
 #include "device/host/ceilings.hpp"
+#include "device/host/clock_check.hpp"
 #include "files/read.hpp"
 #include "hash.hpp"
 
@@ -45,11 +48,19 @@ std::int64_t available_bytes() {
 class HostMemory final : public DeviceMemory {
  public:
   static constexpr std::align_val_t kAlignment{4096};
-  explicit HostMemory(std::size_t bytes)
-      : data_(::operator new(whole_pages(bytes), kAlignment)), bytes_(bytes) {}
+  using All = std::set<HostMemory*>;
+  HostMemory(std::size_t bytes, std::shared_ptr<All> all)
+      : data_(::operator new(whole_pages(bytes), kAlignment)), bytes_(bytes), all_(std::move(all)) {
+    all_->insert(this);
+  }
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;
-  ~HostMemory() override { ::operator delete(data_, kAlignment); }
+  ~HostMemory() override {
+    all_->erase(this);
+    ::operator delete(data_, kAlignment);
+  }
+  /// Whatever code has made of its pages' rights.
+  void make_writable() { ::mprotect(data_, whole_pages(bytes_), PROT_READ | PROT_WRITE); }
 
   void* data() override { return data_; }
   std::size_t size() const override { return bytes_; }
@@ -79,14 +90,22 @@ class HostMemory final : public DeviceMemory {
 
   void* data_;
   std::size_t bytes_;
+  std::shared_ptr<All> all_;
 };
 
 class HostDevice final : public Device {
  public:
   const DeviceInfo& info() const override { return info_; }
+  /// Of what code may set for the code after it: that memory cannot be written to, or read.
+  std::unique_ptr<const DeviceSettings> settings() override {
+    return std::make_unique<DeviceSettings>();
+  }
+  void apply(const DeviceSettings&) override {
+    for (HostMemory* const one : *memory_) one->make_writable();
+  }
   std::int64_t free_bytes() const override { return available_bytes(); }
   std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
-    return std::make_unique<HostMemory>(bytes);
+    return std::make_unique<HostMemory>(bytes, memory_);
   }
   std::vector<std::string> fingerprints(std::span<DeviceMemory* const> memory) override {
     std::vector<std::string> hashes;
@@ -96,7 +115,9 @@ class HostDevice final : public Device {
     return hashes;
   }
   Stream stream() const override { return nullptr; }
-  void synchronize() override {}
+  void synchronize() override {
+    if (!has_clock_) throw Error("the clock of this process was changed");
+  }
 
   /// What runs on a CPU is a whole kernel, compiled with its plugin.
   Build compile(const Composition& composition, const Problem& problem) override {
@@ -119,18 +140,24 @@ class HostDevice final : public Device {
     if (const std::string reason = mode_unsupported(mode); !reason.empty())
       throw Unsupported(reason);
     std::vector<std::vector<double>> seconds(static_cast<std::size_t>(parts));
+    ClockCheck clock;
     for (int i = 0; i < samples; ++i) {
       if (watch != nullptr) watch->before(i);
       if (traits_of(mode).flushes_caches) flush();
       for (int part = 0; part < parts; ++part) {
+        clock.begin();
         const auto start = std::chrono::steady_clock::now();
         launch(i, part);
         const auto stop = std::chrono::steady_clock::now();
         seconds[static_cast<std::size_t>(part)].push_back(
             std::chrono::duration<double>(stop - start).count());
+        clock.end(seconds[static_cast<std::size_t>(part)].back());
       }
       if (watch != nullptr) watch->after(i);
     }
+    has_clock_ = false;
+    clock.require_agreement();
+    has_clock_ = true;
     return seconds;
   }
 
@@ -147,6 +174,8 @@ class HostDevice final : public Device {
   }
 
   DeviceInfo info_ = host_info();
+  std::shared_ptr<HostMemory::All> memory_ = std::make_shared<HostMemory::All>();
+  bool has_clock_ = true;  ///< that times launches as the system's does
   std::vector<unsigned char> flush_buffer_;
   unsigned char flush_value_ = 0;
 };

@@ -1,6 +1,7 @@
 #include "operators/forward/forward.hpp"
 
 #include "operators/forward/skeletons.hpp"
+#include "operators/linear.hpp"
 #include "operators/operator.hpp"
 #include "reference/corner_count.hpp"
 
@@ -10,7 +11,7 @@ namespace {
 constexpr std::int64_t kCorners = 4;
 constexpr std::int64_t kFlopsPerPoint = 16;  // 4 blends of 4, the way published figures count
 
-class Forward final : public Operator {
+class Forward final : public Operator, public WeightedSum {
  public:
   std::string_view name() const override { return "forward"; }
   std::string_view summary() const override { return "multi-scale deformable attention"; }
@@ -56,6 +57,12 @@ class Forward final : public Operator {
     std::vector<Truth> truths;
     truths.push_back(forward::make_truth(input, std::move(outputs.front()), threads));
     return truths;
+  }
+
+  std::size_t weights() const override { return forward::kWeights; }
+  std::vector<double> share_of_weight(const Input& input, std::int64_t query,
+                                      std::int64_t weight) const override {
+    return forward::share_of_weight(input, query, weight);
   }
 
   std::vector<Skeleton> skeletons() const override { return forward::skeletons(); }

@@ -15,6 +15,9 @@ namespace msda::forward {
 /// result does not depend on it.
 std::vector<double> compute_reference(const Input& input, unsigned threads = 0);
 
+/// [H, C]: what one of the [H, L, P] weights of query b*Q + q adds to its output.
+std::vector<double> share_of_weight(const Input& input, std::int64_t query, std::int64_t weight);
+
 /// What an output is judged by; `output` is compute_reference() of the input. Where locations are
 /// made of other numbers, `largest` has for each coordinate the largest of these in pixels, in
 /// float32 as the locations lie: what is rounded on the way is as large.

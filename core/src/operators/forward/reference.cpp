@@ -1,5 +1,7 @@
 #include "operators/forward/forward.hpp"
 
+#include <algorithm>
+
 #include "operators/forward/sampler.hpp"
 #include "parallel.hpp"
 #include "reference/image.hpp"
@@ -35,6 +37,41 @@ std::vector<double> compute_reference(const Input& input, unsigned threads) {
     });
   }
   return output;
+}
+
+std::vector<double> share_of_weight(const Input& input, std::int64_t query, std::int64_t weight) {
+  const Problem& p = input.problem;
+  std::vector<double> share(static_cast<std::size_t>(p.heads * p.channels));
+  RowPoints points(p, input.tensors[kLocations], input.tensors[kWeights]);
+  const std::int64_t head = weight / points.count;
+  const std::int64_t number = weight % points.count;
+  const auto point = static_cast<std::size_t>(number);
+  points.load(query * p.heads + head);
+  const Plane plane = planes_of(p)[p.level_of(number)];
+  const double x = pixels(points.locations[2 * point], plane.width);
+  const double y = pixels(points.locations[2 * point + 1], plane.height);
+  if (!counts(x, plane.width) || !counts(y, plane.height)) return share;
+  const Coordinate column = Coordinate::of(x);
+  const Coordinate row = Coordinate::of(y);
+  const std::int64_t first = query / p.queries * p.spatial_size();
+  std::vector<float> values(static_cast<std::size_t>(p.channels));
+  for (const std::int64_t corner : {0, 1, 2, 3}) {
+    const bool is_below = corner > 1;
+    const bool is_right = corner % 2 == 1;
+    const std::int64_t r = row.pixel + (is_below ? 1 : 0);
+    const std::int64_t c = column.pixel + (is_right ? 1 : 0);
+    if (!plane.has(r, c)) continue;
+    load_floats(p.types.value, input.tensors[kValue].data(),
+                ((first + plane.pixel(r, c)) * p.heads + head) * p.channels, values);
+    const double times = static_cast<double>(points.weights[point]) *
+                         (is_below ? row.fraction : 1 - row.fraction) *
+                         (is_right ? column.fraction : 1 - column.fraction);
+    const auto out = share.begin() + static_cast<std::ptrdiff_t>(head * p.channels);
+    std::transform(values.begin(), values.end(), out, out, [&](float value, double sum) {
+      return sum + times * static_cast<double>(value);
+    });
+  }
+  return share;
 }
 
 }  // namespace msda::forward
