@@ -6,6 +6,7 @@
 #include <msda/operators/forward.hpp>
 #include "input/elements.hpp"
 #include "operators/operator.hpp"
+#include "support/problems.hpp"
 
 namespace msda {
 namespace {
@@ -16,13 +17,25 @@ using Number = std::int64_t;
 constexpr std::size_t kHalves[] = {5, 3};
 constexpr std::size_t kFloats[] = {4, 12};
 
-Case case_of(std::size_t number, const std::function<void(Input&)>& change) {
-  const AwkwardProblem awkward = awkward_problems().at(number);
+Case case_of(const AwkwardProblem& awkward, const std::function<void(Input&)>& change) {
   Input input = make_input(awkward);
   change(input);
   const Operator& op = find_operator(kDefaultOperator);
   std::vector<Truth> truths = make_truths(op, input);
   return {awkward.problem, std::move(input), std::move(truths)};
+}
+
+Case case_of(std::size_t number, const std::function<void(Input&)>& change) {
+  return case_of(awkward_problems().at(number), change);
+}
+
+/// The second level is one vector, which is the last part that is read of it.
+AwkwardProblem one_vector() {
+  AwkwardProblem awkward = awkward_problems().at(1);
+  awkward.problem.queries = 7;
+  awkward.problem.levels = {{3, 4}, {1, 1}};
+  awkward.problem = named(awkward.problem);
+  return awkward;
 }
 
 /// Of all images and heads.
@@ -68,7 +81,8 @@ const std::vector<Case>& special_cases() {
                                            case_of(kHalves[0], negate_every_other_weight),
                                            case_of(kHalves[1], negate_every_other_weight),
                                            case_of(kFloats[0], round_to_24_bits),
-                                           case_of(kFloats[1], round_to_24_bits)};
+                                           case_of(kFloats[1], round_to_24_bits),
+                                           case_of(one_vector(), [](Input&) {})};
   return kCases;
 }
 
@@ -80,8 +94,8 @@ std::vector<SpecialCase> special_values() {
   const std::vector<std::size_t> zeros = {0, 1};
   const std::vector<std::size_t> negative = {2, 3};
   const auto of = [](std::vector<Use> uses) { return Composition(shipped_plugins(), uses); };
-  return {{of({{"fp8-value", {}}}), zeros, false},
-          {of({{"int8-value", {}}}), zeros, false},
+  return {{of({{"fp8-value", {}}}), {0, 1, 6}, false},
+          {of({{"int8-value", {}}}), {0, 1, 6}, false},
           {of({columns}), zeros, false},
           {of({columns}), negative, false},
           {of({}), negative, false},

@@ -8,7 +8,8 @@
 namespace msda {
 
 /// Two problems of fp16 with a level of zeros, two of fp16 with negative weights, and two of fp32
-/// whose values have 24 bits that float24-value stores without an error.
+/// whose values have 24 bits that float24-value stores without an error, and one with a level that
+/// is one vector.
 const std::vector<Case>& special_cases();
 
 struct SpecialCase {

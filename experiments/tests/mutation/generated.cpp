@@ -78,6 +78,12 @@ bool only_adds_a_part(const Operator& op, const std::string& code) {
          code.find(" - 1) / ") != std::string::npos;
 }
 
+/// The smaller or larger of two numbers, which are the same where they are equal.
+bool chooses_among_equals(const Operator& op, const std::string& code) {
+  static const std::regex kChoice(R"(([\w\.:]+) < ([\w\.:]+) \? (\1 : \2|\2 : \1)\b)");
+  return op.name == std::string_view("< for <=") && std::regex_search(code, kChoice);
+}
+
 void add_edits(const UnitHeader& header, std::vector<Mutant>& mutants) {
   std::istringstream text(header.text);
   std::string before;
@@ -92,7 +98,7 @@ void add_edits(const UnitHeader& header, std::vector<Mutant>& mutants) {
     for (const Operator& op : kOperators) {
       const std::string edited = std::regex_replace(code, std::regex(op.find), op.replace,
                                                     std::regex_constants::format_first_only);
-      if (edited == code || only_adds_a_part(op, code)) continue;
+      if (edited == code || only_adds_a_part(op, code) || chooses_among_equals(op, code)) continue;
       Mutant mutant{fmt::format("{}: {}", op.name, code.substr(code.find_first_not_of(' '))),
                     header.path,
                     find,
