@@ -16,6 +16,7 @@
 
 #include "compose/unit_writer.hpp"
 #include "conformance/levels.hpp"
+#include "files/read.hpp"
 #include "mutation/trial.hpp"
 #include "support/recipe_checks.hpp"
 
@@ -263,6 +264,17 @@ TEST(Mutants, AllFitTheDeviceCode) {
             : shipped_composition(uses.empty() ? "default" : uses);
     Unit unit = write_unit(composition, awkward_problems()[3].problem).unit;
     EXPECT_NO_THROW(apply(mutant, unit)) << mutant.file << ", " << mutant.what;
+  }
+}
+
+TEST(Mutants, AllFitTheHostCode) {
+  for (const Mutant& mutant :
+       read_mutants(std::filesystem::path(MSDA_MUTANTS) / "host_mutants.yaml")) {
+    const std::string text = read_text(std::filesystem::path(MSDA_SOURCE_DIR) / mutant.file);
+    const std::size_t at = text.find(mutant.find);
+    EXPECT_NE(at, std::string::npos) << mutant.file << ", " << mutant.what;
+    EXPECT_EQ(text.find(mutant.find, at + 1), std::string::npos)
+        << mutant.file << ", " << mutant.what;
   }
 }
 
