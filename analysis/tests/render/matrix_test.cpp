@@ -131,6 +131,23 @@ TEST(Answer, NamesWhoWinsWhere) {
             "base). base takes 1.000 ms.");
 }
 
+// Gradients beside the operator itself, say: the baseline computes the one alone.
+TEST(Answer, ComparesNothingWithABaselineThatHasNoTime) {
+  Record skipped = without_time("base", CellStatus::kSkipped, "no");
+  skipped.baseline = true;
+  EXPECT_THAT(answer(make_report(Manifest(), {at(baseline("base", kBlocks), "p"),
+                                              at(record("fast", scaled(kBlocks, 0.5, 0)), "p"),
+                                              at(skipped, "q"), at(record("fast", kBlocks), "q"),
+                                              at(record("slow", scaled(kBlocks, 2, 0)), "q")})),
+              testing::StartsWith(
+                  "On 2 problems: fast is the fastest everywhere (2.00x the speed of base)"));
+  EXPECT_THAT(answer(make_report(Manifest(), {at(baseline("base", kBlocks), "p"),
+                                              at(record("slow", scaled(kBlocks, 2, 0)), "p"),
+                                              at(skipped, "q"), at(record("fast", kBlocks), "q"),
+                                              at(record("slow", scaled(kBlocks, 2, 0)), "q")})),
+              testing::HasSubstr("fast is the fastest in 1 of 2 cases. base takes"));
+}
+
 // A problem on which the other arm is skipped is no win of the one that is left.
 TEST(Answer, CountsProblemsThatHaveNothingToCompareWith) {
   EXPECT_THAT(

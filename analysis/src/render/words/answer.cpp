@@ -67,7 +67,8 @@ std::string listed(const std::vector<std::string>& names) {
   return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
 }
 
-/// Tables with the same arms in first place, and ratios of these arms to the baseline.
+/// Tables with the same arms in first place, and ratios of these arms to the baseline where that
+/// has a time.
 using Leaders = std::map<std::vector<std::string>, Range>;
 
 /// How many tables say what of a first place.
@@ -84,10 +85,11 @@ void add_leaders(const Table& table, const Leader& leader, Leaders& leaders) {
   std::vector<std::string> names{arm_text(table.rows[leader.best])};
   for (const std::size_t rival : leader.rivals) names.push_back(arm_text(table.rows[rival]));
   Range range;
-  range.add(table.rows[leader.best].speedup.value_or(1));
-  for (const std::size_t rival : leader.rivals) {
-    range.add(table.rows[rival].speedup.value_or(1));
-  }
+  const auto add = [&](const Row& row) {
+    if (row.speedup || row.record.baseline) range.add(row.speedup.value_or(1));
+  };
+  add(table.rows[leader.best]);
+  for (const std::size_t rival : leader.rivals) add(table.rows[rival]);
   std::ranges::sort(names);
   Range& all = leaders[names];
   all.low = std::min(all.low, range.low);
@@ -129,14 +131,15 @@ std::string baseline_of(const Report& report) {
 std::string leaders_clause(const std::vector<std::string>& names, const Range& range,
                            const Places& places, const std::string& baseline) {
   const std::string where = of_cases(range.count, places.count);
+  const std::string ratios =
+      range.high > 0 ? fmt::format(" ({} the speed of {})", range.ratios(), baseline) : "";
   if (names.size() > 1) {
-    return fmt::format("{} are the fastest and indistinguishable {} ({} the speed of {})",
-                       listed(names), where, range.ratios(), baseline);
+    return fmt::format("{} are the fastest and indistinguishable {}{}", listed(names), where,
+                       ratios);
   }
   if (names[0] == baseline)
     return fmt::format("{}, the baseline, is the fastest {}", baseline, where);
-  return fmt::format("{} is the fastest {} ({} the speed of {})", names[0], where, range.ratios(),
-                     baseline);
+  return fmt::format("{} is the fastest {}{}", names[0], where, ratios);
 }
 
 /// Of the arms in first place, the most frequent ones by name.
@@ -155,13 +158,15 @@ void add_leaders_clauses(const Places& places, const std::string& baseline,
       clauses.push_back(leaders_clause(names, range, places, baseline));
       continue;
     }
-    others.add(range.low);
-    others.add(range.high);
+    if (range.high > 0) {
+      others.add(range.low);
+      others.add(range.high);
+    }
     cases += range.count;
   }
   if (cases > 0) {
-    clauses.push_back(fmt::format("other arms are the fastest {} ({})",
-                                  of_cases(cases, places.count), others.ratios()));
+    clauses.push_back("other arms are the fastest " + of_cases(cases, places.count) +
+                      (others.count > 0 ? " (" + others.ratios() + ")" : ""));
   }
 }
 
