@@ -34,6 +34,8 @@ Use padded_to_lines() {
 }
 
 const Use kWide{"vector-loads", {{"threads", Number{64}}}};
+/// A tile has all queries of an image.
+const Use kBroad{"vector-loads", {{"threads", Number{256}}}};
 const Use kHalves{"channel-split", {{"channels", Number{16}}, {"threads", Number{64}}}};
 /// Too few for a tensor copy: boxes are copied in words.
 const Use kQuarters{"channel-split", {{"channels", Number{4}}, {"threads", Number{64}}}};
@@ -131,6 +133,8 @@ std::vector<Composition> head_groups() {
       {kWide, later(planes(2, "bulk"))},
       {kWide, later(some_levels(2)), {"memcpy-async", {}}, kPersistent},
       {interleaved(2), later(planes(2, "bulk")), {"warp-roles", {}}, kPacked, kPersistent},
+      // The next plane is wanted before the copies of this one have come.
+      {kBroad, later(planes(2, "bulk")), kPersistent},
   });
 }
 
