@@ -43,6 +43,9 @@ class Gradients {
  public:
   explicit Gradients(const Problem& problem) : problem_(problem), levels_(problem) {}
 
+  /// Pixels that count as zero and get no gradient: flags [B, S], or null for none.
+  void set_padding(const void* mask) { padding_ = static_cast<const unsigned char*>(mask); }
+
   const Problem& problem() const { return problem_; }
   const Levels& levels() const { return levels_; }
   bool of_value(const backward::View& view) const { return view.grad_value != nullptr; }
@@ -104,6 +107,9 @@ class Gradients {
             static_cast<float>(x - left), static_cast<float>(y - top)};
   }
 
+  bool is_padding(std::int64_t image, std::int64_t pixel) const {
+    return padding_ != nullptr && padding_[image * levels_.spatial_size() + pixel] != 0;
+  }
   static bool has(const LevelPlace& level, std::int64_t row, std::int64_t column) {
     return row >= 0 && column >= 0 && row < level.height && column < level.width;
   }
@@ -137,12 +143,13 @@ class Gradients {
   template <class Value>
   void run_row(const backward::View& view, std::int64_t row, const float* gradient) const {
     const std::int64_t head = row % problem_.heads;
+    const std::int64_t image_of_row = row / problem_.heads / problem_.queries;
     const auto* image = static_cast<const Value*>(view.value) +
-                        row / problem_.heads / problem_.queries * levels_.spatial_size() *
-                            problem_.heads * problem_.channels;
-    std::int64_t point = row * problem_.level_count() * problem_.points;
-    for (const LevelPlace& level : levels_.places()) {
-      for (std::int64_t p = 0; p < problem_.points; ++p, ++point) {
+                        image_of_row * levels_.spatial_size() * problem_.heads * problem_.channels;
+    std::int64_t point = row * problem_.row_points();
+    for (std::size_t l = 0; l < levels_.places().size(); ++l) {
+      const LevelPlace& level = levels_.places()[l];
+      for (std::int64_t p = 0; p < problem_.points_of(l); ++p, ++point) {
         const Tap at = tap(view, level, point);
         std::array<float, 4> dots{};
         for (std::int64_t k = 0; at.counts && k < 4; ++k) {
@@ -150,6 +157,7 @@ class Gradients {
           const std::int64_t column = at.column + k % 2;
           if (!has(level, line, column)) continue;
           const std::int64_t pixel = level.origin + line * level.pitch + column;
+          if (is_padding(image_of_row, pixel)) continue;
           dots[static_cast<std::size_t>(k)] =
               dot(gradient, image + (pixel * problem_.heads + head) * problem_.channels,
                   problem_.channels);
@@ -184,10 +192,9 @@ class Gradients {
                  GradientWorkspace& own) const {
     const LevelPlace& level = levels_.places()[tile.level];
     const std::int64_t row = (tile.batch * problem_.queries + query) * problem_.heads + tile.head;
-    const std::int64_t first =
-        (row * problem_.level_count() + static_cast<std::int64_t>(tile.level)) * problem_.points;
+    const std::int64_t first = row * problem_.row_points() + problem_.first_point(tile.level);
     bool is_loaded = false;
-    for (std::int64_t point = first; point < first + problem_.points; ++point) {
+    for (std::int64_t point = first; point < first + problem_.points_of(tile.level); ++point) {
       const Tap at = tap(view, level, point);
       if (!at.counts || at.row + 1 < tile.begin || at.row >= tile.end) continue;
       if (!is_loaded) load_gradient(view, row, own.gradient);
@@ -197,6 +204,7 @@ class Gradients {
         const std::int64_t line = at.row + k / 2;
         const std::int64_t column = at.column + k % 2;
         if (line < tile.begin || line >= tile.end || !has(level, line, column)) continue;
+        if (is_padding(tile.batch, level.origin + line * level.pitch + column)) continue;
         const float share = (k / 2 == 1 ? at.below : 1 - at.below) *
                             (k % 2 == 1 ? at.right : 1 - at.right) * weight;
         float* const sum =
@@ -226,6 +234,7 @@ class Gradients {
 
   Problem problem_;
   Levels levels_;
+  const unsigned char* padding_ = nullptr;
 };
 
 }  // namespace msda::cpu

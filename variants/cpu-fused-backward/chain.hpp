@@ -29,8 +29,7 @@ struct Points {
 
 class Chain {
  public:
-  explicit Chain(const Problem& problem)
-      : problem_(problem), of_row_(problem.level_count() * problem.points) {}
+  explicit Chain(const Problem& problem) : problem_(problem), of_row_(problem.row_points()) {}
 
   /// Makes the points of row (b*Q + q)*H + h.
   void make_row(const fused_backward::View& view, std::int64_t row, Points& points) const {
@@ -67,7 +66,6 @@ class Chain {
  private:
   /// What a point is made of, by axis.
   struct Place {
-    std::size_t level;
     std::int64_t first;  ///< coordinate of its reference, of those of the query
     double reference[2];
     double box[2];
@@ -78,12 +76,10 @@ class Chain {
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
   Place place_of(const fused_backward::View& view, std::int64_t row, std::int64_t point) const {
-    const std::int64_t l = point / problem_.points;
-    const Level& level = problem_.levels[index(l)];
+    const Level& level = problem_.levels[problem_.level_of(point)];
     const std::int64_t coordinates = problem_.references.coordinates;
     Place place{};
-    place.level = index(l);
-    place.first = fused::reference_of(problem_, l, point % problem_.points) * coordinates;
+    place.first = fused::reference_of(problem_, point) * coordinates;
     const std::int64_t of_query = row / problem_.heads * problem_.reference_count() * coordinates;
     for (std::int64_t axis = 0; axis < 2; ++axis) {
       const auto reference = [&](std::int64_t i) {

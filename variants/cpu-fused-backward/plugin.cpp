@@ -22,6 +22,7 @@ constexpr std::int64_t kBlock = 64;  // queries of one head
 
 /// The problem of `backward` with points in float32.
 Problem of_points(Problem problem) {
+  problem.padding = false;
   problem.types.location = problem.types.weight = DType::kFloat32;
   return problem;
 }
@@ -46,6 +47,7 @@ class CpuFusedBackwardExecutable final : public Executable {
   void launch(const Tensors& tensors, Stream /*stream*/) override {
     tensors_ = tensors;
     const fused_backward::View view(tensors);
+    gradients_.set_padding(view.padding_mask);
     of_points_ = tensors;
     of_points_.data[backward::kLocations] = points_.locations.data();
     of_points_.data[backward::kWeights] = points_.weights.data();

@@ -69,7 +69,9 @@ std::vector<std::int64_t> read_level_points(const std::filesystem::path& directo
     return {};
   }
   const NamedArray file = read_integers(directory, tensor_file::kPoints);
-  if (file.array.shape.size() != 1) throw_shape(file, "(L,): the points of each level");
+  if (file.array.shape.size() != 1 || file.array.shape.front() == 0) {
+    throw_shape(file, "(L,): the points of each level");
+  }
   return to_int64s(file.array.data);
 }
 

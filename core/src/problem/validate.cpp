@@ -67,8 +67,11 @@ std::vector<std::int64_t> points_by_level(const Problem& problem) {
   return points;
 }
 
+/// The highest bits of a pixel's number are flags where gradients go by a mask.
+constexpr std::int64_t kMostPaddedPixels = (std::int64_t{1} << 28) - 1;
+
 /// Points that differ by level are as many as there are levels, and `points` is the most of them.
-void validate_points(const Problem& problem, std::span<const TensorSpec> specs) {
+void validate_points(const Problem& problem) {
   const std::vector<std::int64_t>& points = problem.level_points;
   if (points.empty()) return;
   if (points.size() != problem.levels.size()) {
@@ -79,14 +82,6 @@ void validate_points(const Problem& problem, std::span<const TensorSpec> specs) 
   if (problem.points != std::ranges::max(points)) {
     throw UsageError(fmt::format("points is {} with {} by level: it must be the most of these",
                                  problem.points, fmt::join(points, ", ")));
-  }
-  const auto is_of_points = [](const TensorSpec& spec) {
-    return spec.role == TensorSpec::Role::kOutput && spec.has(Axis::kPoint);
-  };
-  if (std::ranges::any_of(specs, is_of_points)) {
-    throw UsageError(
-        fmt::format("points are {}: gradients of points need the same number on each level",
-                    fmt::join(points, ", ")));
   }
 }
 
@@ -138,11 +133,15 @@ void validate(const Problem& problem, std::span<const TensorSpec> specs) {
     require_positive(fmt::format("levels[{}].height", l), problem.levels[l].height);
     require_positive(fmt::format("levels[{}].width", l), problem.levels[l].width);
   }
-  validate_points(problem, specs);
+  validate_points(problem);
   validate(problem.references, points_by_level(problem));
   const auto has_mask = [](const TensorSpec& spec) { return spec.present == &Problem::padding; };
   if (problem.padding && std::ranges::none_of(specs, has_mask)) {
     throw UsageError("padding: this operator has no mask of padded pixels");
+  }
+  if (problem.padding && problem.spatial_size() > kMostPaddedPixels) {
+    throw UsageError(fmt::format("padding: an image has {} pixels; masks are for {} at most",
+                                 problem.spatial_size(), kMostPaddedPixels));
   }
   // What follows throws when a product leaves 63 bits, so that no later use has to.
   static_cast<void>(total_bytes(problem, specs));

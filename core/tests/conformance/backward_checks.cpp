@@ -84,6 +84,31 @@ std::vector<std::vector<Use>> backward_compositions() {
   };
 }
 
+namespace {
+
+/// Levels that differ in their points.
+const std::vector<Case>& points_by_level_cases() {
+  static const std::vector<Case> kCases = [] {
+    const auto with = [](std::vector<std::int64_t> points, DType type) {
+      Problem problem = make_problem({.batch = 2,
+                                      .queries = 23,
+                                      .heads = 2,
+                                      .channels = 32,
+                                      .points = std::ranges::max(points),
+                                      .levels = {{9, 14}, {5, 7}, {3, 4}},
+                                      .types = Types::all(type)});
+      problem.level_points = std::move(points);
+      return AwkwardProblem{named(problem), Generation{}};
+    };
+    return make_cases({with({3, 6, 3}, DType::kFloat16), with({4, 4, 2}, DType::kFloat32),
+                       with({2, 1, 5}, DType::kBFloat16)},
+                      "backward");
+  }();
+  return kCases;
+}
+
+}  // namespace
+
 std::vector<SimtCheck> backward_checks() {
   constexpr std::size_t kHostile = 12;
   std::vector<SimtCheck> checks;
@@ -97,6 +122,16 @@ std::vector<SimtCheck> backward_checks() {
                       fmt::format("simt:{}:races", n),
                       backward_cases,
                       {n % problems, (n + 5) % problems, kHostile + n % 2}});
+  }
+  for (const Uses& uses : backward_compositions()) {
+    const std::size_t n = checks.size();
+    const Composition composition(shipped_plugins(), uses);
+    checks.push_back({"backward",
+                      check_name(n, composition),
+                      composition,
+                      fmt::format("simt:{}:races", n),
+                      points_by_level_cases,
+                      {n % 3}});
   }
   const Composition one_item(shipped_plugins(), {{"shared-fixed", {}}, {"persistent", items(1)}});
   checks.push_back({"backward",

@@ -1,8 +1,8 @@
 """Compares gradients in directories with autograd of the fused operator, written in PyTorch, in float64.
 
 usage: fused_autograd.py DIRECTORY...
-Each has a file "sizes" (B Q H C P COORDINATES ANCHORS, then height and width of each level) and the tensors, as
-float64.
+Each has a file "sizes" (B Q H C COORDINATES ANCHORS, then height, width and points of each level) and the tensors, as
+float64; padding_mask, of bytes, is empty or has those of [B, S].
 """
 import pathlib
 import sys
@@ -15,13 +15,16 @@ class Case:
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
         numbers = list(map(int, (self.directory / "sizes").read_text().split()))
-        self.batch, self.queries, self.heads, self.channels, self.points, self.coordinates, self.anchors = numbers[:7]
-        self.levels = list(zip(numbers[7::2], numbers[8::2]))
+        self.batch, self.queries, self.heads, self.channels, self.coordinates, self.anchors = numbers[:6]
+        self.levels = list(zip(numbers[6::3], numbers[7::3]))
+        self.points = numbers[8::3]
+        mask = bytearray((self.directory / "padding_mask").read_bytes())
+        self.mask = torch.frombuffer(mask, dtype=torch.bool).view(self.batch, -1) if mask else None
         rows = (self.batch, self.queries, self.heads)
         self.shapes = {
             "value": (self.batch, sum(h * w for h, w in self.levels), self.heads, self.channels),
-            "offsets": rows + (len(self.levels), self.points, 2),
-            "logits": rows + (len(self.levels) * self.points,),
+            "offsets": rows + (sum(self.points), 2),
+            "logits": rows + (sum(self.points),),
             "reference_points": rows[:2] + (self.anchors or len(self.levels), self.coordinates),
             "grad_output": rows[:2] + (self.heads * self.channels,),
         }
@@ -33,16 +36,20 @@ class Case:
     def fused(self, value, offsets, logits, reference_points):
         """The output [B, Q, H*C]."""
         weights = logits.softmax(-1)
+        if self.mask is not None:
+            value = value.masked_fill(self.mask[..., None, None], 0.0)
         sampled = []
         first = 0
+        offset_of_level = offsets.split(self.points, 3)
         for number, (height, width) in enumerate(self.levels):
-            of_points = [p % self.anchors if self.anchors else number for p in range(self.points)]
+            points = self.points[number]
+            of_points = [p % self.anchors if self.anchors else number for p in range(points)]
             reference = reference_points[:, :, None, of_points]  # [B, Q, 1, P, K]
-            offset = offsets[:, :, :, number]
+            offset = offset_of_level[number]
             if self.coordinates == 2:
                 location = reference + offset / torch.tensor([width, height], dtype=torch.float64)
             else:
-                location = reference[..., :2] + offset / self.points * reference[..., 2:] * 0.5
+                location = reference[..., :2] + offset / points * reference[..., 2:] * 0.5
             level = value[:, first:first + height * width].permute(0, 2, 3, 1)
             level = level.reshape(self.batch * self.heads, self.channels, height, width)
             grid = (2 * location - 1).permute(0, 2, 1, 3, 4).flatten(0, 1)  # [B*H, Q, P, 2]

@@ -98,13 +98,31 @@ TEST(FusedBackwardReference, ALogitOfMinusInfinityHasNoGradient) {
   EXPECT_THAT(g.value, ElementsAre(0, 1, 0, 0));
 }
 
+TEST(FusedBackwardReference, OfPaddingPixelsCountAsZeroAndHaveNoGradient) {
+  Input input = line_of_pixels(1, {0.5, 0.5}, {0.75, 0}, {7});  // between 4 and 9
+  input.problem.padding = true;
+  input.at("padding_mask") = {std::byte{0}, std::byte{0}, std::byte{0}, std::byte{1}};
+  const FusedGradients g = fused_gradients_of(input);
+  EXPECT_THAT(g.value, ElementsAre(0, 0, 0.75, 0));
+  EXPECT_THAT(g.offsets, ElementsAre(-4, -3));
+  EXPECT_THAT(g.references, ElementsAre(4 * -4, -3));
+}
+
+TEST(FusedBackwardReference, OfAPaddedImageARowWithoutWeightsLeavesPaddingZero) {
+  Input input = line_of_pixels(1, {0.5, 0.5}, {0.75, 0}, {-kInfinity});
+  input.problem.padding = true;
+  input.at("padding_mask") = {std::byte{0}, std::byte{0}, std::byte{0}, std::byte{1}};
+  EXPECT_THAT(fused_gradients_of(input).value, ElementsAre(0, 0, testing::IsNan(), 0));
+}
+
 /// The loss sum(grad_output * fused) in double, of the tensors value, offsets, logits and
-/// reference_points.
-double loss(const Problem& p, const std::vector<double>* tensors, const std::vector<double>& g) {
+/// reference_points. `mask`: empty, or flags of padded pixels.
+double loss(const Problem& p, const std::vector<double>* tensors, const std::vector<double>& g,
+            const Bytes& mask) {
   const auto& [value, offsets, logits, references] =
       std::tie(tensors[0], tensors[1], tensors[2], tensors[3]);
   const std::vector<std::int64_t> starts = p.level_starts();
-  const std::int64_t of_row = p.level_count() * p.points;
+  const std::int64_t of_row = p.row_points();
   const std::int64_t coordinates = p.references.coordinates;
   const auto at = [](const std::vector<double>& tensor, std::int64_t i) {
     return tensor[static_cast<std::size_t>(i)];
@@ -114,17 +132,18 @@ double loss(const Problem& p, const std::vector<double>* tensors, const std::vec
     double powers = 0;
     for (std::int64_t i = 0; i < of_row; ++i) powers += std::exp(at(logits, row * of_row + i));
     for (std::int64_t i = 0; i < of_row; ++i) {
-      const std::int64_t l = i / p.points;
-      const Level& level = p.levels[static_cast<std::size_t>(l)];
+      const std::size_t l = p.level_of(i);
+      const Level& level = p.levels[l];
       const double size[] = {double(level.width), double(level.height)};
       const std::int64_t reference =
-          (row / p.heads * p.reference_count() + fused::reference_of(p, l, i % p.points)) *
+          (row / p.heads * p.reference_count() +
+           fused::reference_of(p, static_cast<std::int64_t>(l), i - p.first_point(l))) *
           coordinates;
       double place[2];
       for (std::int64_t axis = 0; axis < 2; ++axis) {
         const double offset = at(offsets, 2 * (row * of_row + i) + axis);
         const double moved = coordinates == 2 ? offset / size[axis]
-                                              : offset / double(p.points) *
+                                              : offset / double(p.points_of(l)) *
                                                     at(references, reference + 2 + axis) * 0.5;
         place[axis] = (at(references, reference + axis) + moved) * size[axis] - 0.5;
       }
@@ -132,12 +151,11 @@ double loss(const Problem& p, const std::vector<double>* tensors, const std::vec
       for (std::int64_t pixel = 0; pixel < level.height * level.width; ++pixel) {
         const double near = std::max(0.0, 1 - std::abs(place[0] - double(pixel % level.width))) *
                             std::max(0.0, 1 - std::abs(place[1] - double(pixel / level.width)));
-        if (near == 0) continue;
-        const std::int64_t first =
-            ((row / p.heads / p.queries * p.spatial_size() + starts[std::size_t(l)] + pixel) *
-                 p.heads +
-             row % p.heads) *
-            p.channels;
+        const std::int64_t of_all =
+            row / p.heads / p.queries * p.spatial_size() + starts[l] + pixel;
+        const bool padded = !mask.empty() && mask[std::size_t(of_all)] != std::byte{0};
+        if (near == 0 || padded) continue;
+        const std::int64_t first = (of_all * p.heads + row % p.heads) * p.channels;
         for (std::int64_t c = 0; c < p.channels; ++c) {
           sum += at(g, row * p.channels + c) * weight * near * at(value, first + c);
         }
@@ -147,16 +165,19 @@ double loss(const Problem& p, const std::vector<double>* tensors, const std::vec
   return sum;
 }
 
+Problem differentiated_problem() {
+  return make_problem({.batch = 2,
+                       .queries = 2,
+                       .heads = 2,
+                       .channels = 2,
+                       .points = 4,
+                       .levels = {{4, 5}, {2, 3}, {1, 1}}});
+}
+
 class FusedBackwardKinds : public testing::TestWithParam<References> {};
 
-TEST_P(FusedBackwardKinds, AgreeWithCentralDifferencesOfTheDefinition) {
-  const Problem shape = make_problem({.batch = 2,
-                                      .queries = 2,
-                                      .heads = 2,
-                                      .channels = 2,
-                                      .points = 4,
-                                      .levels = {{4, 5}, {2, 3}, {1, 1}}});
-  const Input input = make_fused_gradient_input(shape, GetParam(), Distribution::kUniform, 3);
+void expect_central_differences(const Input& input) {
+  const Bytes& mask = input.at("padding_mask");
   const Problem& p = input.problem;
   const FusedGradients g = fused_gradients_of(input);
   const std::vector<double> gradient = doubles_of(input, "grad_output");
@@ -170,13 +191,30 @@ TEST_P(FusedBackwardKinds, AgreeWithCentralDifferencesOfTheDefinition) {
     for (std::size_t i = 0; i < tensors[t].size(); ++i) {
       const double own = tensors[t][i];
       tensors[t][i] = own + step;
-      const double after = loss(p, tensors, gradient);
+      const double after = loss(p, tensors, gradient, mask);
       tensors[t][i] = own - step;
-      const double before = loss(p, tensors, gradient);
+      const double before = loss(p, tensors, gradient, mask);
       tensors[t][i] = own;
       ASSERT_NEAR((*found[t])[i], (after - before) / (2 * step), 1e-7) << names[t] << " " << i;
     }
   }
+}
+
+TEST_P(FusedBackwardKinds, AgreeWithCentralDifferencesOfTheDefinition) {
+  expect_central_differences(
+      make_fused_gradient_input(differentiated_problem(), GetParam(), Distribution::kUniform, 3));
+}
+
+TEST_P(FusedBackwardKinds, AgreeWithThemOfPaddedImagesAndLevelsOfDifferentPoints) {
+  Problem shape = differentiated_problem();
+  shape.padding = true;
+  shape.level_points = GetParam().anchors == 4 ? std::vector<std::int64_t>{4, 8, 4}
+                                               : std::vector<std::int64_t>{3, 1, 2};
+  shape.points = std::ranges::max(shape.level_points);
+  const Input input = make_fused_gradient_input(shape, GetParam(), Distribution::kUniform, 3);
+  const Bytes& mask = input.at("padding_mask");
+  ASSERT_GT(std::ranges::count(mask, std::byte{1}), 4);
+  expect_central_differences(input);
 }
 
 TEST_P(FusedBackwardKinds, InputsKeepOffKnotsInEveryType) {
@@ -206,6 +244,8 @@ TEST_P(FusedBackwardKinds, SurviveTheirFilesAndAnyNumberOfThreads) {
   const TemporaryDirectory directory;
   Problem problem = in_type(DType::kFloat16, small_problem());
   problem.points = 4;
+  problem.level_points = {4, 4, 4};
+  problem.padding = true;
   const Input input = make_fused_gradient_input(problem, GetParam(), Distribution::kLocal);
   write_directory(input, directory.path() / "input", FileFormat::kNpy);
   const Input read = read_npy_directory(directory.path() / "input", fused_backward::kTensors);
@@ -301,6 +341,18 @@ TEST_P(FusedBackwardBounds, AGradientOfLogitsWithoutTheSumOfItsRowIsWrong) {
     }
   });
   EXPECT_NE(found, "");
+}
+
+TEST_P(FusedBackwardBounds, AGradientOfAPixelOfPaddingIsWrong) {
+  Problem problem = input({2, 0}).problem;
+  problem.padding = true;
+  const Input own = make_fused_gradient_input(problem, {2, 0}, Distribution::kLocal);
+  const Bytes& mask = own.at("padding_mask");
+  const auto pixel = static_cast<std::size_t>(std::ranges::find(mask, std::byte{1}) - mask.begin());
+  ASSERT_LT(pixel, mask.size());
+  EXPECT_EQ(fault(own, 0, [](std::vector<float>&) {}), "");
+  EXPECT_NE(
+      fault(own, 0, [&](std::vector<float>& numbers) { numbers[pixel * 2 * 8 + 3] = 0.001F; }), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, FusedBackwardBounds,

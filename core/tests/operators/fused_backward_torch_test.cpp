@@ -17,21 +17,23 @@ void write(const std::filesystem::path& file, const std::vector<double>& numbers
              static_cast<std::streamsize>(numbers.size() * sizeof(double)));
 }
 
-/// With a row without a weight, and a logit of minus infinity.
-Input make_case(const References& references) {
-  Input input = make_fused_gradient_input(make_problem({.batch = 2,
-                                                        .queries = 7,
-                                                        .heads = 2,
-                                                        .channels = 3,
-                                                        .points = 4,
-                                                        .levels = {{9, 14}, {5, 7}, {1, 1}}}),
-                                          references, Distribution::kOutside, 5);
+/// With a row without a weight, and a logit of minus infinity. `points`: of each level.
+Input make_case(const References& references, std::vector<std::int64_t> points, bool padding) {
+  Problem problem = make_problem({.batch = 2,
+                                  .queries = 7,
+                                  .heads = 2,
+                                  .channels = 3,
+                                  .points = std::ranges::max(points),
+                                  .levels = {{9, 14}, {5, 7}, {1, 1}}});
+  problem.level_points = std::move(points);
+  problem.padding = padding;
+  Input input = make_fused_gradient_input(problem, references, Distribution::kOutside, 5);
   constexpr float kNone = -std::numeric_limits<float>::infinity();
-  constexpr std::int64_t kOfRow = 12;
-  for (std::int64_t i = 0; i < kOfRow; ++i) {
-    store_element(DType::kFloat32, input.at("logits").data(), 3 * kOfRow + i, kNone);
+  const std::int64_t of_row = problem.row_points();
+  for (std::int64_t i = 0; i < of_row; ++i) {
+    store_element(DType::kFloat32, input.at("logits").data(), 3 * of_row + i, kNone);
   }
-  store_element(DType::kFloat32, input.at("logits").data(), 5 * kOfRow, kNone);
+  store_element(DType::kFloat32, input.at("logits").data(), 5 * of_row, kNone);
   return input;
 }
 
@@ -47,11 +49,16 @@ void write_case(const Input& input, const std::filesystem::path& directory) {
   write(directory / "grad_reference_points", g.references);
   const Problem& p = input.problem;
   std::ofstream sizes(directory / "sizes");
-  for (const std::int64_t size : {p.batch, p.queries, p.heads, p.channels, p.points,
-                                  p.references.coordinates, p.references.anchors}) {
+  for (const std::int64_t size :
+       {p.batch, p.queries, p.heads, p.channels, p.references.coordinates, p.references.anchors}) {
     sizes << size << " ";
   }
-  for (const Level& level : p.levels) sizes << level.height << " " << level.width << " ";
+  for (std::size_t l = 0; l < p.levels.size(); ++l) {
+    sizes << p.levels[l].height << " " << p.levels[l].width << " " << p.points_of(l) << " ";
+  }
+  const Bytes& mask = input.at("padding_mask");
+  std::ofstream(directory / "padding_mask", std::ios::binary)
+      .write(reinterpret_cast<const char*>(mask.data()), static_cast<std::streamsize>(mask.size()));
 }
 
 TEST(FusedBackwardReference, AgreesWithAutogradOfPyTorch) {
@@ -60,11 +67,17 @@ TEST(FusedBackwardReference, AgreesWithAutogradOfPyTorch) {
   }
   const TemporaryDirectory directory;
   std::string command = fmt::format("python3 -W ignore {}", MSDA_FUSED_AUTOGRAD);
-  for (const References& references : kinds_of_references()) {
-    const std::filesystem::path own = directory.path() / name_of_kind(references);
-    write_case(make_case(references), own);
+  const auto add = [&](const std::string& name, const Input& input) {
+    const std::filesystem::path own = directory.path() / name;
+    write_case(input, own);
     command += " " + own.string();
+  };
+  for (const References& references : kinds_of_references()) {
+    const std::string name = name_of_kind(references);
+    add(name, make_case(references, {4, 4, 4}, false));
+    add(name + "_padded", make_case(references, {8, 4, 12}, true));
   }
+  add("scattered", make_case({2, 0}, {3, 6, 1}, true));
   EXPECT_EQ(std::system(command.c_str()), 0);
 }
 

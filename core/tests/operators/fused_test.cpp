@@ -347,9 +347,6 @@ TEST(FusedInput, WhatOtherOperatorsHaveNoneOfIsRefused) {
   Problem problem = small_problem();
   problem.padding = true;
   EXPECT_THROW(generate(problem, Generation{}), UsageError);
-  problem.padding = false;
-  problem.level_points = {1, 3, 2};
-  EXPECT_NO_THROW(generate(problem, Generation{}));
   EXPECT_THROW(find_operator("backward").generate(problem, Generation{}, 0), UsageError);
 }
 

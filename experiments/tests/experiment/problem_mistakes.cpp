@@ -87,12 +87,16 @@ std::vector<Mistake> problem_mistakes() {
        "arms: [fixture]\nproblems:\n  - {preset: ledger-48, layout: plian}\n",
        "3:33",
        {"no layout 'plian' (did you mean 'plain'?)"}},
-      {"PointsByLevelOfGradients",
+      {"PointsOfTooFewLevels",
        "arms: [fixture]\nproblems:\n  - {preset: rtdetr-decoder, operator: backward, points: [3, "
-       "6, "
-       "3]}\n",
+       "6]}\n",
        "3:5",
-       {"gradients of points need the same number on each level"}},
+       {"points has 2 entries for 3 levels"}},
+      {"TooManyPaddedPixels",
+       "arms: [fixture]\nproblems:\n  - {name: p, operator: fused, padding: true, queries: 3, "
+       "levels: [[16384, 16384]]}\n",
+       "3:5",
+       {"padding: an image has 268435456 pixels; masks are for 268435455 at most"}},
       {"PaddingOfAnOperatorWithoutAMask",
        "arms: [fixture]\nproblems:\n  - {preset: rtdetr-decoder, padding: true}\n",
        "3:5",

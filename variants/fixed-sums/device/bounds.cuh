@@ -41,8 +41,8 @@ __device__ __forceinline__ backward::Mass most_of_row(const backward::Arguments&
   using Output = typename Problem::Output;
   constexpr int kSize = static_cast<int>(sizeof(Output));
   constexpr int kVector = widest_word(Problem::kChannels * kSize) / kSize;
-  const auto* weight = static_cast<const typename Problem::Weight*>(arguments.weights) +
-                       row * (Problem::kLevels * Problem::kPoints);
+  const auto* weight =
+      static_cast<const typename Problem::Weight*>(arguments.weights) + row * kRowPoints<Problem>;
   const auto* gradient =
       static_cast<const Output*>(arguments.grad_output) + row * Problem::kChannels;
   const auto larger = [](float a, float b) { return !(a <= b) ? a : b; };  // keeps NaN
@@ -62,8 +62,8 @@ __device__ __forceinline__ backward::Mass most_of_row(const backward::Arguments&
   float one = 0.0F;
   for (int l = 0; l < Problem::kLevels; ++l) {
     float sum = 0.0F;
-    for (int p = 0; p < Problem::kPoints; ++p) {
-      const float magnitude = fabsf(to_float(weight[l * Problem::kPoints + p]));
+    for (int p = 0; p < points_of<Problem>(l); ++p) {
+      const float magnitude = fabsf(to_float(weight[first_point<Problem>(l) + p]));
       sum += magnitude;
       one = larger(magnitude, one);
     }

@@ -86,6 +86,12 @@ class Meeting {
   }
   __device__ static int lane() { return static_cast<int>(simt::lane()) % kLanes; }
   __device__ static int own(int n) { return lane() + n * kLanes; }
+  /// A level with fewer points than another one has none in some of its places.
+  __device__ static bool has(int n) {
+    if (own(n) >= kPoints) return false;
+    if constexpr (!kPointsDiffer<Problem>) return true;
+    return own(n) % Problem::kPoints < points_of<Problem>(level(n));
+  }
   __device__ static long long row(long long first, int t) {
     return first + t * kBlockRows + static_cast<int>(simt::thread()) / kLanes;
   }
@@ -100,9 +106,9 @@ class Meeting {
     }
 #pragma unroll
     for (int n = 0; n < kOwnPoints; ++n) {
-      if (own(n) >= kPoints) continue;
+      if (!has(n)) continue;
       const long long point =
-          (number * Problem::kLevels + level(n)) * Problem::kPoints + own(n) % Problem::kPoints;
+          backward::number_of_point<Problem>(number, level(n), own(n) % Problem::kPoints);
       part.xy[n] =
           Vector<Location, 2>::read(static_cast<const Location*>(arguments_.locations) + 2 * point,
                                     [](const auto* p) { return ptx::ldg(p); });
@@ -116,10 +122,10 @@ class Meeting {
     const auto of_row = Made::template softmax<kLanes>(arguments_, number);
 #pragma unroll
     for (int n = 0; n < kOwnPoints; ++n) {
-      const int first = own(n) >= kPoints ? 0 : level(n) * Problem::kPoints;
+      const int first = has(n) ? first_point<Problem>(level(n)) : 0;
       const int point = first + own(n) % Problem::kPoints;
       const auto stored = Made::template load<1>(arguments_, RowNumber{number, 0}, point);
-      const int on = point / Problem::kPoints;
+      const int on = level_of<Problem>(point);
       const Position at = Made::place(stored, 0, typename K::Sizes(arguments_).at(on), on);
       const float weight = Made::weight(stored, 0, of_row);
       part.made[n] = {at.x, at.y, Made::is_lost(of_row) ? 0.0F : weight};
@@ -140,11 +146,11 @@ class Meeting {
 #pragma unroll
     for (int n = 0; n < kOwnPoints; ++n) {
       part.mass[n] = 0.0F;
-      if (!exists || own(n) >= kPoints) continue;
+      if (!exists || !has(n)) continue;
       const backward::Cell cell = backward::make_cell<K>(point_of(part, n), sizes.at(level(n)));
       if (cell.x == backward::kAway) continue;
       part.mass[n] = fabsf(cell.weight) * gradient;
-      part.pixel[n] = levels_.place(level(n)) + static_cast<int>(cell.pixel);
+      part.pixel[n] = levels_.place(level(n)) + static_cast<int>(backward::pixel_of<K>(cell));
     }
   }
   /// Adds what points add, by `unit`, or where that is 0 by one that the first rows ask for. The

@@ -24,7 +24,7 @@ class Rows {
   static constexpr int kBlockRows = kThreads / kLanes;
   /// Weights of a level, in words.
   static constexpr int kSize = static_cast<int>(sizeof(Weight));
-  static constexpr int kVector = widest_word(Problem::kPoints * kSize) / kSize;
+  static constexpr int kVector = widest_word(kPointsDivisor<Problem> * kSize) / kSize;
   static constexpr int kWords = Problem::kPoints / kVector;
   static constexpr int kOwnLevels = (Problem::kLevels + kLanes - 1) / kLanes;
   static constexpr int kTogether = kWords * kOwnLevels == 1 ? 4 : 1;
@@ -70,15 +70,16 @@ class Rows {
 
   __device__ void read(Part& part, long long number) const {
     part.gradient.read(arguments_, number);
-    const auto* weights = static_cast<const Weight*>(arguments_.weights) +
-                          number * (Problem::kLevels * Problem::kPoints);
+    const auto* weights =
+        static_cast<const Weight*>(arguments_.weights) + number * kRowPoints<Problem>;
 #pragma unroll
     for (int n = 0; n < kOwnLevels; ++n) {
       if (level(n) >= Problem::kLevels) continue;
 #pragma unroll
       for (int w = 0; w < kWords; ++w) {
+        if (w * kVector >= points_of<Problem>(level(n))) continue;
         part.weights[n][w] =
-            Vector<Weight, kVector>::read(weights + level(n) * Problem::kPoints + w * kVector,
+            Vector<Weight, kVector>::read(weights + first_point<Problem>(level(n)) + w * kVector,
                                           [](const auto* p) { return ptx::ldg(p); });
       }
     }
@@ -95,6 +96,7 @@ class Rows {
       float sum = 0.0F;
 #pragma unroll
       for (int p = 0; p < Problem::kPoints; ++p) {
+        if (p >= points_of<Problem>(level(n))) continue;
         const float weight = to_float(part.weights[n][p / kVector].element[p % kVector]);
         sum += fabsf(weight);
         most.largest = larger_magnitude(most.largest, weight);
@@ -117,7 +119,9 @@ class Rows {
     float most = __int_as_float(0xff800000);  // minus infinity
     for_levels([&](int n) {
 #pragma unroll
-      for (int p = 0; p < Problem::kPoints; ++p) most = fmaxf(most, logit(part, n, p));
+      for (int p = 0; p < Problem::kPoints; ++p) {
+        if (p < points_of<Problem>(level(n))) most = fmaxf(most, logit(part, n, p));
+      }
     });
 #pragma unroll
     for (int step = kLanes / 2; step > 0; step /= 2) {
@@ -130,6 +134,7 @@ class Rows {
       float sum = 0.0F;
 #pragma unroll
       for (int p = 0; p < Problem::kPoints; ++p) {
+        if (p >= points_of<Problem>(level(n))) continue;
         sum += K::Points::power(logit(part, n, p), most);
       }
       all += sum;

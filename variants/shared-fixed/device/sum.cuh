@@ -135,13 +135,16 @@ class Sum {
     const float upper = level.y_share(cell.y, false);
     const float lower = level.y_share(cell.y, true);
     const float weight[4] = {left * upper, right * upper, left * lower, right * lower};
-    const int place = (static_cast<int>(cell.pixel) - levels_.before(Level::kNumber)) * kPixelBytes;
+    const int place =
+        (static_cast<int>(backward::pixel_of<K>(cell)) - levels_.before(Level::kNumber)) *
+        kPixelBytes;
 #pragma unroll
     for (int n = 0; n < kOwn; ++n) {
       if (kOwn * kLanes != kChannels && channel(n) >= kChannels) continue;
       const ptx::SharedAddress anchor = address(n, place);
 #pragma unroll
       for (int corner = 0; corner < 4; ++corner) {
+        if (backward::is_masked<K>(cell, corner)) continue;
         ptx::red_shared_add(
             anchor + (Levels::start(Level::kNumber) + level.pixels_to(corner)) * kPixelBytes,
             backward::whole<kConverts>(weight[corner], gradient_[n]));

@@ -44,8 +44,8 @@ class Values : public GlobalValuesOf<K, Parameters> {
     if constexpr (!Levels::has(Level::kNumber)) {
       Global::read(level, cell, values);
     } else {
-      const int pixel = static_cast<int>(cell.pixel) + Levels::start(Level::kNumber) -
-                        Levels::before(Level::kNumber) +
+      const int pixel = static_cast<int>(backward::pixel_of<K>(cell)) +
+                        Levels::start(Level::kNumber) - Levels::before(Level::kNumber) +
                         level.pixels_to(LaneValues<K>::first_corner());
       values.template load<kPixelBytes>(
           storage_.bytes + pixel * kPixelBytes +

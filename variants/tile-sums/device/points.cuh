@@ -36,7 +36,7 @@ class LevelPoints {
   using Location = typename Problem::Location;
   using Weight = typename Problem::Weight;
   static constexpr int kPoints = Problem::kPoints;
-  static constexpr int kRowPoints = Problem::kHeads * Problem::kLevels * kPoints;  ///< of a query
+  static constexpr int kQueryPoints = Problem::kHeads * kRowPoints<Problem>;
 
  public:
   __device__ LevelPoints(const backward::Arguments& arguments, const Tile& tile)
@@ -44,7 +44,12 @@ class LevelPoints {
         tile_(tile),
         level_(typename K::Sizes(arguments).at(tile.level)),
         first_row_(tile.image * arguments.queries * Problem::kHeads + tile.head),
-        first_point_((first_row_ * Problem::kLevels + tile.level) * kPoints) {}
+        first_point_(kPointsDiffer<Problem>
+                         ? backward::number_of_point<Problem>(first_row_, tile.level, 0)
+                         : (first_row_ * Problem::kLevels + tile.level) * kPoints),
+        mask_(arguments) {
+    if constexpr (backward::kIsPadded<K>) mask_.enter(first_row_);
+  }
 
   /// Some points, `step` apart: all loads are issued before one is looked at, where possible from
   /// one address.
@@ -58,13 +63,16 @@ class LevelPoints {
     using XY = Vector<Location, 2>;
     constexpr bool kOneAddress = step % kPoints == 0;
     constexpr long long kStepBytes =
-        static_cast<long long>(step / kPoints) * kRowPoints * XY::kBytes;
+        static_cast<long long>(step / kPoints) * kQueryPoints * XY::kBytes;
     const unsigned char* const address = of_point<XY>(arguments_.locations, first);
     Read<points> read = {};
 #pragma unroll
     for (int n = 0; n < points; ++n) {
       const unsigned point = first + n * step;
       if (point >= last) continue;
+      if constexpr (kPointsDiffer<Problem>) {
+        if (!exists(point)) continue;
+      }
       if constexpr (kMakesPoints<K>) {
         read.made[n] = K::Points::place(load(point), 0, level_, tile_.level);
       } else {
@@ -93,6 +101,9 @@ class LevelPoints {
 
   /// Whether a point may touch the tile. Most are told by their row of pixels.
   __device__ bool may_touch(const Entry& entry) const {
+    if constexpr (kPointsDiffer<Problem>) {
+      if (!exists(static_cast<unsigned>(entry.place))) return false;
+    }
     const float y = pixels_from(0.0F, entry.weight[1], level_.height());
     if (!(y >= tile_.from && y < tile_.to)) return false;
     const float x = pixels_from(0.0F, entry.weight[0], level_.width());
@@ -106,8 +117,8 @@ class LevelPoints {
   /// Makes of a point's place what it adds to the tile.
   __device__ void finish(Entry& entry) const {
     const backward::Cell cell =
-        backward::make_cell<K>({entry.weight[0], entry.weight[1], attention(entry)}, level_);
-    entry.place = static_cast<int>(cell.pixel) - tile_.first;
+        backward::make_cell<K>({entry.weight[0], entry.weight[1], attention(entry)}, level_, mask_);
+    entry.place = static_cast<int>(backward::pixel_of<K>(cell)) - tile_.first;
     entry.right = level_.width() == 1 ? 0 : 1;
     entry.below = level_.height() == 1 ? 0 : pitch_of<typename K::Layout>(level_);
 #pragma unroll
@@ -116,7 +127,7 @@ class LevelPoints {
       const bool is_below = corner / 2 != 0;
       const int pixel = entry.place + is_right * entry.right + is_below * entry.below;
       const bool counts = pixel >= 0 && pixel < tile_.count && (!is_right || entry.right != 0) &&
-                          (!is_below || entry.below != 0);
+                          (!is_below || entry.below != 0) && !backward::is_masked<K>(cell, corner);
       const float share = backward::share(cell.x, is_right) * backward::share(cell.y, is_below);
       entry.weight[corner] = counts && share != 0.0F ? cell.weight * share : 0.0F;
     }
@@ -128,10 +139,16 @@ class LevelPoints {
   }
 
  private:
+  /// Where levels differ in their points, these are counted as if each had as many as the one with
+  /// most.
+  __device__ bool exists(unsigned point) const {
+    return static_cast<int>(point % kPoints) < points_of<Problem>(tile_.level);
+  }
   /// What a made point is made of.
   __device__ auto load(unsigned point) const {
-    return K::Points::template load<1>(arguments_, RowNumber{row(point / kPoints), 0},
-                                       tile_.level * kPoints + static_cast<int>(point % kPoints));
+    return K::Points::template load<1>(
+        arguments_, RowNumber{row(point / kPoints), 0},
+        first_point<Problem>(tile_.level) + static_cast<int>(point % kPoints));
   }
   /// Of a row without weights 0: the pass after the kernel leaves the pixels of its points.
   __device__ float attention(const Entry& entry) const {
@@ -150,7 +167,7 @@ class LevelPoints {
   /// The address of what `tensor` has of a point, as one multiply-add.
   template <class Own>
   __device__ const unsigned char* of_point(const void* tensor, unsigned point) const {
-    constexpr int kRowBytes = kRowPoints * Own::kBytes;
+    constexpr int kRowBytes = kQueryPoints * Own::kBytes;
     const auto* const first =
         static_cast<const unsigned char*>(tensor) + (first_point_ + point % kPoints) * Own::kBytes;
     return ptx::mad_wide<kRowBytes>(first, point / kPoints);
@@ -161,6 +178,7 @@ class LevelPoints {
   Conditional<K::Sizes::kFixed, FixedLevel<Problem>, LevelAt> level_;
   long long first_row_;
   long long first_point_;  ///< on the level
+  [[no_unique_address]] typename K::Points::Mask mask_;
 };
 
 }  // namespace msda::tile_sums

@@ -97,6 +97,13 @@ inline std::int64_t reference_of(const Problem& problem, std::int64_t level, std
   return problem.references.anchors == 0 ? level : point % problem.references.anchors;
 }
 
+/// The same of point `point` of a row.
+inline std::int64_t reference_of(const Problem& problem, std::int64_t point) {
+  const std::size_t level = problem.level_of(point);
+  return reference_of(problem, static_cast<std::int64_t>(level),
+                      point - problem.first_point(level));
+}
+
 /// The part of a box that an offset of 1 moves point `point` of a row by.
 inline double part_of_box(const Problem& problem, std::int64_t point) {
   const References& references = problem.references;

@@ -7,7 +7,9 @@
 //                             d / P * r.wh * scale, of references of 4 coordinates
 //   grad_reference_points   = sum over heads and the reference's points of d
 //                             that of d * o / P * scale, of widths and heights
-//   grad_value              = that of `backward`
+//   grad_value              = that of `backward`, 0 where the padding mask is true
+//
+// Pixels of the padding mask count as zero in all of them.
 #pragma once
 
 #include <msda/operators/backward.hpp>
@@ -26,7 +28,8 @@ enum Tensor : std::size_t {
   kGradOffsets,
   kGradLogits,
   kReferences,
-  kGradReferences
+  kGradReferences,
+  kPaddingMask  ///< the last, so that kernels for problems without one have no argument for it
 };
 
 inline constexpr TensorSpec kTensors[] = {
@@ -59,6 +62,7 @@ inline constexpr TensorSpec kTensors[] = {
      .rank = 4,
      .row_axes = 3,
      .type = &Types::reference},
+    fused::kTensors[fused::kPaddingMask],
 };
 
 inline std::int64_t elements(const Problem& problem, Tensor tensor) {
@@ -80,6 +84,7 @@ struct View {
   void* grad_offsets;
   void* grad_logits;
   void* grad_references;
+  const void* padding_mask;  ///< null without one
 
   explicit View(const Tensors& tensors)
       : value(tensors[kValue]),
@@ -90,7 +95,8 @@ struct View {
         grad_value(tensors[kGradValue]),
         grad_offsets(tensors[kGradOffsets]),
         grad_logits(tensors[kGradLogits]),
-        grad_references(tensors[kGradReferences]) {}
+        grad_references(tensors[kGradReferences]),
+        padding_mask(tensors[kPaddingMask]) {}
 };
 
 }  // namespace msda::fused_backward

@@ -37,7 +37,7 @@ float location_off_knots(DType type, float location, std::int64_t size) {
 void keep_off_knots(const Problem& problem, Bytes& locations, unsigned threads) {
   constexpr std::int64_t kGrain = 256;
   const DType type = problem.types.location;
-  const std::int64_t per_row = 2 * problem.level_count() * problem.points;
+  const std::int64_t per_row = 2 * problem.row_points();
   parallel_for(
       problem.batch * problem.queries * problem.heads, kGrain, threads,
       [&](std::int64_t begin, std::int64_t end) {
@@ -45,7 +45,7 @@ void keep_off_knots(const Problem& problem, Bytes& locations, unsigned threads) 
         for (std::int64_t i = begin; i < end; ++i) {
           load_floats(type, locations.data(), i * per_row, row);
           for (std::size_t e = 0; e < row.size(); ++e) {
-            const Level& level = problem.levels[e / 2 / static_cast<std::size_t>(problem.points)];
+            const Level& level = problem.levels[problem.level_of(static_cast<std::int64_t>(e / 2))];
             row[e] = location_off_knots(type, row[e], e % 2 == 0 ? level.width : level.height);
           }
           store_floats(type, row, locations.data(), i * per_row);

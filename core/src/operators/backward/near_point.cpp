@@ -54,6 +54,7 @@ void for_near_points(const Operands& operands, unsigned threads,
   const Problem& problem = operands.problem;
   const std::vector<Plane> planes = planes_of(problem);
   const std::int64_t rows = problem.queries * problem.heads;
+  const auto heads = static_cast<std::size_t>(problem.heads);
   ImageValues values(problem, operands.value);
   ImageValues gradients(problem.types.output, rows * problem.channels, operands.grad_output);
   for (std::int64_t image = 0; image < problem.batch; ++image) {
@@ -61,21 +62,21 @@ void for_near_points(const Operands& operands, unsigned threads,
     const float* const gradient = gradients.load(image, threads);
     const std::vector<double> largest = largest_values(problem, pixels, threads);
     parallel_for(rows, kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
-      PointList points(problem.level_count() * problem.points);
+      PointList points(problem.row_points());
       RowOfGradient row_gradient(problem, pixels);
       for (std::int64_t row = begin; row < end; ++row) {
         const std::int64_t head = row % problem.heads;
         operands.read(image * rows + row, 0, points);
         row_gradient.load(gradient + row * problem.channels, head);
         for (std::int64_t p = 0; p < points.count; ++p) {
-          const std::int64_t level = p / problem.points;
-          const Plane& plane = planes[static_cast<std::size_t>(level)];
+          const std::size_t level = problem.level_of(p);
+          const Plane& plane = planes[level];
           const auto at = static_cast<std::size_t>(p);
           const OnAxis x = OnAxis::at_pixel(points.x[at], plane.width, points.largest[2 * at]);
           const OnAxis y = OnAxis::at_pixel(points.y[at], plane.height, points.largest[2 * at + 1]);
           if (!x.matters || !y.matters || std::isnan(points.weights[at])) continue;
           body(NearPoint{plane, row_gradient, x, y, points.weights[at], points.weight_errors[at],
-                         largest[static_cast<std::size_t>(level * problem.heads + head)],
+                         largest[level * heads + static_cast<std::size_t>(head)],
                          (image * rows + row) * points.count + p},
                static_cast<std::size_t>(image * ((rows + kGrain - 1) / kGrain) + begin / kGrain));
         }

@@ -11,8 +11,7 @@ namespace {
 class WeightShifts {
  public:
   explicit WeightShifts(const Problem& problem)
-      : points_(problem.points),
-        levels_(problem.level_count()),
+      : problem_(problem),
         count_(elements(problem, kGradWeights)),
         sampled_(std::min(count_, kMostRows)) {
     const auto size = static_cast<std::size_t>(sampled_);
@@ -29,7 +28,7 @@ class WeightShifts {
     if (i >= sampled_ || number(i) != point.number || !point.counts()) return;
     const Tap tap = point.tap();
     const Dots dots = point.dots();
-    const auto level = static_cast<std::size_t>(point.number / points_ % levels_);
+    const std::size_t level = problem_.level_of(point.number % problem_.row_points());
     const auto at = static_cast<std::size_t>(i);
     if (tells_shift(tap.dx)) {
       directions_[2 * level].derivative[at] = static_cast<float>(dots.across(tap.dy));
@@ -49,8 +48,7 @@ class WeightShifts {
 
   std::int64_t number(std::int64_t i) const { return i * count_ / sampled_; }
 
-  std::int64_t points_;
-  std::int64_t levels_;
+  const Problem& problem_;
   std::int64_t count_;
   std::int64_t sampled_;
   std::vector<ShiftDirection> directions_;

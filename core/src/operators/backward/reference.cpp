@@ -13,10 +13,10 @@ Operands operands_of(const Input& input) {
   const Bytes& weights = input.tensors[kWeights];
   const auto read = [&problem, &locations, &weights](std::int64_t row, std::int64_t first,
                                                      PointList& points) {
-    const std::int64_t of_row = problem.level_count() * problem.points;
+    const std::int64_t of_row = problem.row_points();
     const Types& types = problem.types;
     for (std::int64_t i = 0; i < points.count; ++i) {
-      const Level& level = problem.levels[static_cast<std::size_t>((first + i) / problem.points)];
+      const Level& level = problem.levels[problem.level_of(first + i)];
       const std::int64_t number = row * of_row + first + i;
       const auto at = static_cast<std::size_t>(i);
       const auto location = [&](std::int64_t axis) {
@@ -42,7 +42,7 @@ using Numbers = std::vector<double>;
 void add_row(const Problem& problem, const std::vector<Plane>& planes, const RowOfGradient& row,
              const PointList& points, std::int64_t number, Gradients& gradients) {
   for (std::int64_t i = 0; i < points.count; ++i) {
-    const Plane& plane = planes[static_cast<std::size_t>(i / problem.points)];
+    const Plane& plane = planes[problem.level_of(i)];
     const auto p = static_cast<std::size_t>(i);
     const auto tap = Tap::of(plane, points.x[p], points.y[p]);
     if (!tap) continue;
@@ -62,7 +62,7 @@ void add_points(const Operands& operands, std::int64_t image, const float* value
   const std::vector<Plane> planes = planes_of(problem);
   const std::int64_t rows = problem.queries * problem.heads;
   parallel_for(rows, kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
-    PointList points(problem.level_count() * problem.points);
+    PointList points(problem.row_points());
     RowOfGradient gradient(problem, values);
     for (std::int64_t row = begin; row < end; ++row) {
       operands.read(image * rows + row, 0, points);
@@ -89,10 +89,10 @@ void add_sums(const Operands& operands, std::int64_t image, std::size_t level, s
               const float* of_output, double* sums) {
   const Problem& problem = operands.problem;
   const Plane plane = planes_of(problem)[level];
-  PointList points(problem.points);
+  PointList points(problem.points_of(level));
   for (std::int64_t query = 0; query < problem.queries; ++query) {
     operands.read((image * problem.queries + query) * problem.heads + head,
-                  static_cast<std::int64_t>(level) * problem.points, points);
+                  problem.first_point(level), points);
     const Eigen::Map<const Eigen::ArrayXf> gradient(
         of_output + (query * problem.heads + head) * problem.channels, problem.channels);
     for (std::size_t p = 0; p < points.weights.size(); ++p) {
@@ -141,7 +141,7 @@ std::vector<QueryShare> shares_of_query(const Operands& operands, std::int64_t q
   const Problem& problem = operands.problem;
   const std::vector<Plane> planes = planes_of(problem);
   const std::int64_t first = query / problem.queries * problem.spatial_size() * problem.heads;
-  PointList points(problem.level_count() * problem.points);
+  PointList points(problem.row_points());
   std::vector<float> gradient(static_cast<std::size_t>(problem.channels));
   std::map<std::int64_t, std::vector<double>> rows;
   for (std::int64_t head = 0; head < problem.heads; ++head) {
@@ -150,7 +150,7 @@ std::vector<QueryShare> shares_of_query(const Operands& operands, std::int64_t q
     load_floats(problem.types.output, operands.grad_output.data(), row * problem.channels,
                 gradient);
     for (std::size_t p = 0; p < points.weights.size(); ++p) {
-      const Plane& plane = planes[p / static_cast<std::size_t>(problem.points)];
+      const Plane& plane = planes[problem.level_of(static_cast<std::int64_t>(p))];
       const auto tap = Tap::of(plane, points.x[p], points.y[p]);
       if (!tap) continue;
       for_each_corner(plane, *tap, [&](std::int64_t pixel, double share) {
@@ -176,9 +176,8 @@ std::vector<std::vector<double>> compute_reference(const Input& input, unsigned 
   Gradients gradients = compute_gradients(operands_of(input), asked, threads);
   // Of pixels to those of the image.
   for (std::size_t i = 0; i < gradients.pixels.size(); ++i) {
-    const std::size_t point =
-        i / 2 % static_cast<std::size_t>(problem.level_count() * problem.points);
-    const Level& level = problem.levels[point / static_cast<std::size_t>(problem.points)];
+    const std::int64_t point = static_cast<std::int64_t>(i / 2) % problem.row_points();
+    const Level& level = problem.levels[problem.level_of(point)];
     gradients.pixels[i] *= static_cast<double>(i % 2 == 0 ? level.width : level.height);
   }
   std::vector<std::vector<double>> outputs;

@@ -99,10 +99,10 @@ class LevelOfValue {
 
   /// A weight that is no number has no bound either.
   void collect(const Operands& operands, std::size_t level) {
-    PointList points(problem_.points);
+    PointList points(problem_.points_of(level));
     for (std::int64_t query = 0; query < problem_.queries; ++query) {
       operands.read((image_ * problem_.queries + query) * problem_.heads + head_,
-                    static_cast<std::int64_t>(level) * problem_.points, points);
+                    problem_.first_point(level), points);
       for (std::size_t p = 0; p < points.weights.size(); ++p) {
         const Hit hit{{points.x[p], points.y[p]},
                       points.weights[p],
@@ -259,7 +259,7 @@ class LevelOfValue {
 double largest_contribution(const Operands& operands) {
   const Problem& problem = operands.problem;
   const std::int64_t rows = problem.batch * problem.queries * problem.heads;
-  PointList points(problem.level_count() * problem.points);
+  PointList points(problem.row_points());
   std::vector<float> gradient(static_cast<std::size_t>(problem.channels));
   double largest = 0;
   const auto most = [](const auto& numbers) {

@@ -42,7 +42,8 @@ class RowPoints {
   std::vector<float> logits_;
 };
 
-/// The input with the pixels of its padding mask as zeros, and without the mask.
+/// The input, of this operator or of its gradients, with the pixels of its padding mask as zeros
+/// and without the mask.
 Input without_padding(const Input& input);
 
 /// Inputs whose points lie where `generation` puts those of `forward`. References stand where the

@@ -176,8 +176,8 @@ Bytes generate_mask(const Problem& problem, const RandomSource& random) {
 Input without_padding(const Input& input) {
   Input bare = input;
   bare.problem.padding = false;
-  bare.tensors[kPaddingMask].clear();
-  const Bytes& mask = input.tensors[kPaddingMask];
+  bare.at("padding_mask").clear();
+  const Bytes& mask = input.at("padding_mask");
   const std::size_t pixel = input.tensors[kValue].size() / mask.size();
   for (std::size_t i = 0; i < mask.size(); ++i) {
     if (mask[i] != std::byte{0})

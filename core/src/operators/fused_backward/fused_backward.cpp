@@ -52,7 +52,7 @@ class FusedBackward final : public Operator, public LinearOperator {
                              .slot = "points",
                              .header = "fused_backward/points.cuh",
                              .type = "msda::fused_backward::Points",
-                             .arguments = "msda::fused_backward::Arguments",
+                             .arguments = "msda::fused_backward::ArgumentsOf<{}>",
                              .arithmetic = kArithmetic,
                              .postpass = true};
   }
@@ -72,7 +72,7 @@ class FusedBackward final : public Operator, public LinearOperator {
         point_channels * kCornersOfPoint * static_cast<std::int64_t>(size_of(problem.types.value));
     Traffic traffic;
     traffic.least_read = of(kReferences) + of(kOffsets) + of(kLogits) + of(kGradOutput);
-    traffic.read = traffic.least_read + (of_points ? of(kValue) : 0);
+    traffic.read = traffic.least_read + (of_points ? of(kValue) : 0) + of(kPaddingMask);
     traffic.written = asked(kGradOffsets) + asked(kGradLogits) + asked(kGradReferences);
     traffic.accumulated = asked(kGradValue);
     traffic.least_written = traffic.written + traffic.accumulated;
@@ -88,7 +88,9 @@ class FusedBackward final : public Operator, public LinearOperator {
     if (!asks_for_points(input.problem)) return least;
     Problem in_fp32 = input.problem;
     in_fp32.types.location = DType::kFloat32;
-    take_corners(count_corners(in_fp32, locations_of(input), nullptr), input.problem, least);
+    take_corners(count_corners(in_fp32, locations_of(input), nullptr,
+                               input.problem.padding ? &input.tensors[kPaddingMask] : nullptr),
+                 input.problem, least);
     return least;
   }
 
@@ -107,8 +109,14 @@ class FusedBackward final : public Operator, public LinearOperator {
   std::size_t linear_in() const override { return kGradOutput; }
   std::size_t sum_of_queries() const override { return kGradValue; }
   SharesOfQuery shares_of(const Input& input) const override {
-    return [operands = operands_of(input)](std::int64_t query) {
-      return backward::shares_of_query(operands, query);
+    const auto heads = static_cast<std::size_t>(input.problem.heads);
+    return [&mask = input.tensors[kPaddingMask], heads,
+            operands = operands_of(input)](std::int64_t query) {
+      std::vector<QueryShare> shares = backward::shares_of_query(operands, query);
+      std::erase_if(shares, [&](const QueryShare& share) {
+        return !mask.empty() && mask[share.row / heads] != std::byte{0};
+      });
+      return shares;
     };
   }
 

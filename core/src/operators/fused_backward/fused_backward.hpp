@@ -1,6 +1,7 @@
 // What is right for the operator `fused-backward`, and its inputs.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include <msda/arithmetic.hpp>
@@ -22,11 +23,15 @@ inline constexpr Arithmetic kArithmetic{.coordinates = {kFp32, 12}, .weights = {
 /// they are not.
 Input generate_input(const Problem& problem, const Generation& generation, unsigned threads);
 
-/// The outputs that are asked for, in float64. A point that does not count, for whatever reason,
+/// The outputs that are asked for, in float64. Pixels of the padding mask count as zero and have
+/// gradients of zero. A point that does not count, for whatever reason,
 /// has gradients of zero but that of its logit. A row without a weight that is a number has
 /// gradients that are none: of all its logits, and of what its points that count read and are made
 /// of.
 std::vector<std::vector<double>> compute_reference(const Input& input, unsigned threads = 0);
+
+/// Calls body(pixel) for those of [B, S] that are padding.
+void for_padding(const Input& input, const std::function<void(std::size_t pixel)>& body);
 
 /// What they are judged by; `outputs` are compute_reference() of the input.
 std::vector<Truth> make_truths(const Input& input, std::vector<std::vector<double>> outputs,

@@ -15,7 +15,7 @@ void keep_row_off_knots(const Problem& problem, const fused::RowPoints& points,
                         const RowChain& chain, std::int64_t row, Bytes& offsets) {
   const auto count = static_cast<std::int64_t>(points.x.size());
   for (std::int64_t p = 0; p < count; ++p) {
-    const Level& level = problem.levels[static_cast<std::size_t>(p / problem.points)];
+    const Level& level = problem.levels[problem.level_of(p)];
     const RowChain::Factors factors = chain.of(p);
     for (std::int64_t axis = 0; axis < 2; ++axis) {
       const double at = (axis == 0 ? points.x : points.y)[static_cast<std::size_t>(p)];
@@ -48,6 +48,7 @@ Input generate_input(const Problem& problem, const Generation& generation, unsig
   input.tensors[kOffsets] = points.tensors[fused::kOffsets];
   input.tensors[kLogits] = points.tensors[fused::kLogits];
   input.tensors[kReferences] = points.tensors[fused::kReferences];
+  input.tensors[kPaddingMask] = points.tensors[fused::kPaddingMask];
   input.tensors[kGradOutput] = backward::generate_gradient(problem, generation.seed, threads);
   if (generation.distribution == Distribution::kBorder) return input;
   Bytes& offsets = input.tensors[kOffsets];

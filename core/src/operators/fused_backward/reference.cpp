@@ -16,6 +16,7 @@ namespace {
 std::shared_ptr<const Input> points_of(const Input& input) {
   Problem problem = input.problem;
   problem.unasked = 0;
+  problem.padding = false;  // of what points read, not of where they are
   auto points = std::make_shared<Input>(problem, fused::kTensors);
   points->tensors[fused::kOffsets] = input.tensors[kOffsets];
   points->tensors[fused::kLogits] = input.tensors[kLogits];
@@ -37,7 +38,7 @@ void find_weight_errors(const std::vector<double>& of_row, backward::PointList& 
 /// Different places among points spread evenly over the input.
 double count_places(const Problem& problem, const backward::ReadPoints& read) {
   constexpr std::int64_t kMost = 4096;
-  const std::int64_t of_row = problem.level_count() * problem.points;
+  const std::int64_t of_row = problem.row_points();
   const std::int64_t count = problem.batch * problem.queries * problem.heads * of_row;
   const std::int64_t sampled = std::min(count, kMost);
   std::set<std::pair<float, float>> places;
@@ -45,7 +46,7 @@ double count_places(const Problem& problem, const backward::ReadPoints& read) {
   for (std::int64_t i = 0; i < sampled; ++i) {
     const std::int64_t number = i * count / sampled;
     read(number / of_row, number % of_row, one);
-    const Level& level = problem.levels[static_cast<std::size_t>(number % of_row / problem.points)];
+    const Level& level = problem.levels[problem.level_of(number % of_row)];
     places.emplace(static_cast<float>((one.x.front() + 0.5) / static_cast<double>(level.width)),
                    static_cast<float>((one.y.front() + 0.5) / static_cast<double>(level.height)));
   }
@@ -70,7 +71,7 @@ void chain_logits(const fused::RowPoints& points, const double* of_weights, doub
 /// Of a row's points from the first one on.
 void chain_points(const Problem& problem, const RowChain& chain, const double* of_pixels,
                   std::int64_t first, Chained& to) {
-  const std::int64_t count = problem.level_count() * problem.points;
+  const std::int64_t count = problem.row_points();
   for (std::int64_t p = 0; p < count; ++p) {
     const RowChain::Factors factors = chain.of(p);
     for (std::int64_t axis = 0; axis < 2; ++axis) {
@@ -96,7 +97,7 @@ RowChain::RowChain(const Input& input)
     : input_(input),
       references_(static_cast<std::size_t>(input.problem.reference_count() *
                                            input.problem.references.coordinates)),
-      offsets_(static_cast<std::size_t>(2 * input.problem.level_count() * input.problem.points)) {}
+      offsets_(static_cast<std::size_t>(2 * input.problem.row_points())) {}
 
 void RowChain::load(std::int64_t row) {
   const Problem& problem = input_.problem;
@@ -109,18 +110,14 @@ void RowChain::load(std::int64_t row) {
 
 std::int64_t RowChain::reference(std::int64_t point) const {
   const Problem& problem = input_.problem;
-  return row_ / problem.heads * problem.reference_count() +
-         fused::reference_of(problem, point / problem.points, point % problem.points);
+  return row_ / problem.heads * problem.reference_count() + fused::reference_of(problem, point);
 }
 
 RowChain::Factors RowChain::of(std::int64_t point) const {
   const Problem& problem = input_.problem;
-  const auto on_level = static_cast<std::size_t>(point / problem.points);
-  const Level& level = problem.levels[on_level];
+  const Level& level = problem.levels[problem.level_of(point)];
   const double sizes[] = {static_cast<double>(level.width), static_cast<double>(level.height)};
-  const std::int64_t first =
-      fused::reference_of(problem, point / problem.points, point % problem.points) *
-      problem.references.coordinates;
+  const std::int64_t first = fused::reference_of(problem, point) * problem.references.coordinates;
   Factors factors{};
   for (std::size_t axis = 0; axis < 2; ++axis) {
     factors.place[axis] = sizes[axis];
@@ -159,7 +156,7 @@ backward::Operands operands_of(const Input& input) {
 Bytes locations_of(const Input& input) {
   const Problem& problem = input.problem;
   const backward::ReadPoints read = operands_of(input).read;
-  const std::int64_t of_row = problem.level_count() * problem.points;
+  const std::int64_t of_row = problem.row_points();
   const std::int64_t rows = problem.batch * problem.queries * problem.heads;
   Bytes locations(static_cast<std::size_t>(2 * rows * of_row) * sizeof(float));
   parallel_for(rows, fused::kRowGrain, 0, [&](std::int64_t begin, std::int64_t end) {
@@ -168,7 +165,7 @@ Bytes locations_of(const Input& input) {
     for (std::int64_t number = begin; number < end; ++number) {
       read(number, 0, points);
       for (std::size_t p = 0; p < points.x.size(); ++p) {
-        const Level& level = problem.levels[p / static_cast<std::size_t>(problem.points)];
+        const Level& level = problem.levels[problem.level_of(static_cast<std::int64_t>(p))];
         row[2 * p] = static_cast<float>((points.x[p] + 0.5) / static_cast<double>(level.width));
         row[2 * p + 1] =
             static_cast<float>((points.y[p] + 0.5) / static_cast<double>(level.height));
@@ -179,8 +176,25 @@ Bytes locations_of(const Input& input) {
   return locations;
 }
 
+void for_padding(const Input& input, const std::function<void(std::size_t pixel)>& body) {
+  const Bytes& mask = input.tensors[kPaddingMask];
+  for (std::size_t pixel = 0; pixel < mask.size(); ++pixel) {
+    if (mask[pixel] != std::byte{0}) body(pixel);
+  }
+}
+
 std::vector<std::vector<double>> compute_reference(const Input& input, unsigned threads) {
   const Problem& problem = input.problem;
+  if (problem.padding) {
+    auto outputs = compute_reference(fused::without_padding(input), threads);
+    if (!is_asked(problem, kGradValue)) return outputs;
+    const std::int64_t of_pixel = problem.heads * problem.channels;
+    for_padding(input, [&](std::size_t pixel) {
+      std::fill_n(outputs.front().begin() + static_cast<std::int64_t>(pixel) * of_pixel, of_pixel,
+                  0.0);
+    });
+    return outputs;
+  }
   const auto asked = [&](Tensor tensor) { return is_asked(problem, tensor); };
   backward::Gradients gradients = backward::compute_gradients(
       operands_of(input),
@@ -193,7 +207,7 @@ std::vector<std::vector<double>> compute_reference(const Input& input, unsigned 
     if (asked(tensor)) numbers->resize(static_cast<std::size_t>(elements(problem, tensor)));
   }
   const auto points = points_of(input);
-  const std::int64_t of_row = problem.level_count() * problem.points;
+  const std::int64_t of_row = problem.row_points();
   // All heads of a query in one thread, which adds up the gradients of its references.
   parallel_for(problem.batch * problem.queries, fused::kRowGrain, threads,
                [&](std::int64_t begin, std::int64_t end) {

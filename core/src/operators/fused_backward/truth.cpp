@@ -27,16 +27,12 @@ void add(const RowSensitivity& part, double factor, RowSensitivity& row) {
   row.normalized += factor * part.normalized;
 }
 
-std::int64_t points_of_row(const Problem& problem) {
-  return problem.level_count() * problem.points;
-}
-
 /// The row that a thread is at in its chunk of points.
 template <class Row, class Source>
 class RowsOfChunks {
  public:
   RowsOfChunks(const Problem& problem, const Source& source)
-      : rows_(backward::chunks(problem)), source_(source), of_row_(points_of_row(problem)) {}
+      : rows_(backward::chunks(problem)), source_(source), of_row_(problem.row_points()) {}
 
   const Row& at(const NearPoint& point, std::size_t chunk) {
     auto& [number, row] = rows_[chunk];
@@ -64,7 +60,7 @@ Truth make_offset_truth(const Input& input, const Operands& operands, std::vecto
   Truth truth(rows_of(problem, kTensors[kGradOffsets]), std::move(output));
   truth.additions = 4 * static_cast<double>(problem.channels);
   truth.independent_points = operands.places;
-  const std::int64_t of_row = points_of_row(problem);
+  const std::int64_t of_row = problem.row_points();
   std::vector<std::vector<Knot>> knots(backward::chunks(problem));
   RowsOfChunks<RowChain, Input> chains(problem, input);
   for_near_points(operands, threads, [&](const NearPoint& point, std::size_t chunk) {
@@ -88,7 +84,7 @@ Truth make_offset_truth(const Input& input, const Operands& operands, std::vecto
 /// The sum of the squares of a row's weights.
 struct SquaredWeights {
   explicit SquaredWeights(const Operands& from)
-      : operands(from), points(points_of_row(from.problem)) {}
+      : operands(from), points(from.problem.row_points()) {}
   void load(std::int64_t row) {
     operands.read(row, 0, points);
     sum = 0;
@@ -119,7 +115,7 @@ Truth make_logit_truth(const Input& input, const Operands& operands, std::vector
                        unsigned threads) {
   const Problem& problem = input.problem;
   Truth truth(rows_of(problem, kTensors[kGradLogits]), std::move(output));
-  const std::int64_t of_row = points_of_row(problem);
+  const std::int64_t of_row = problem.row_points();
   const auto n = static_cast<double>(of_row);
   truth.additions = 4 * static_cast<double>(problem.channels) + n;
   truth.independent_points = operands.places;
@@ -150,7 +146,7 @@ Truth make_reference_truth(const Input& input, const Operands& operands, std::ve
                            unsigned threads) {
   const Problem& problem = input.problem;
   Truth truth(rows_of(problem, kTensors[kGradReferences]), std::move(output));
-  const std::int64_t of_row = points_of_row(problem);
+  const std::int64_t of_row = problem.row_points();
   const std::int64_t count = problem.reference_count();
   const std::int64_t coordinates = problem.references.coordinates;
   truth.additions = 4 * static_cast<double>(problem.channels) +
@@ -204,6 +200,19 @@ Truth make_value_truth(const Input&, const Operands& operands, std::vector<doubl
 
 std::vector<Truth> make_truths(const Input& input, std::vector<std::vector<double>> outputs,
                                unsigned threads) {
+  if (input.problem.padding) {
+    auto truths = make_truths(fused::without_padding(input), std::move(outputs), threads);
+    if (!is_asked(input.problem, kGradValue)) return truths;
+    // Zero, exactly.
+    const auto heads = static_cast<std::size_t>(input.problem.heads);
+    for_padding(input, [&](std::size_t pixel) {
+      for (std::size_t row = pixel * heads; row < (pixel + 1) * heads; ++row) {
+        truths.front().rows[row] = {};
+        truths.front().meetings[row] = {};
+      }
+    });
+    return truths;
+  }
   using Make = Truth (*)(const Input&, const Operands&, std::vector<double>, unsigned);
   constexpr std::pair<Tensor, Make> kMakers[] = {{kGradValue, make_value_truth},
                                                  {kGradOffsets, make_offset_truth},

@@ -37,7 +37,6 @@ class Row {
     while (flight > 1 && flight * kWords > kMostWords) flight /= 2;
     return flight;
   }();
-  static constexpr int kWhole = kPoints / kBatch * kBatch;
   /// With two sides, the blends of a side's column along y: a sum and a derivative. With one side,
   /// the gradients of the weight, of x and of y.
   static constexpr int kNumbers = Lanes::kSides == 2 ? 2 : 3;
@@ -69,7 +68,7 @@ class Row {
     static_for<Problem::kLevels>([&]<int turn>() {
       constexpr int number = turn % 2 * ((Problem::kLevels + 1) / 2) + turn / 2;
       if constexpr (!Lanes::kLevelsApart) {
-        run_level(Level<K, number>(arguments_), cells + number * kPoints, sum);
+        run_level(Level<K, number>(arguments_), cells + first_point<Problem>(number), sum);
       } else if (number == only) {
         run_level(Level<K, number>(arguments_), cells, sum);
       }
@@ -79,6 +78,8 @@ class Row {
  private:
   template <class Level, class Sum>
   __device__ void run_level(const Level& level, Cell* cells, Sum& sum) const {
+    constexpr int kOfLevel = points_of<Problem>(Level::kNumber);
+    constexpr int kWhole = kOfLevel / kBatch * kBatch;
     if constexpr (kWhole > kBatch) {
 #pragma unroll 1
       for (int first = 0; first < kWhole; first += kBatch) {
@@ -87,7 +88,7 @@ class Row {
     } else if constexpr (kWhole != 0) {
       visit<kBatch>(level, cells, 0, sum);
     }
-    if constexpr (kWhole < kPoints) visit<kPoints - kWhole>(level, cells, kWhole, sum);
+    if constexpr (kWhole < kOfLevel) visit<kOfLevel - kWhole>(level, cells, kWhole, sum);
   }
 
   template <int points, class Level, class Sum>
@@ -138,6 +139,7 @@ class Row {
       dot[t] = 0.0F;
 #pragma unroll
       for (int n = 0; n < Lanes::kOwn; ++n) dot[t] += Dots::dot(gradient_[n], values.of[t][n]);
+      if (is_masked<K>(cell, Values::first_corner() + t * Values::kTapCorner)) dot[t] = 0.0F;
     }
     const float upper = level.y_share(cell.y, false);
     const float lower = level.y_share(cell.y, true);
@@ -176,7 +178,7 @@ class Row {
         of_y = over_sides(column * sums.of[i][1]);
       }
       if (!exists_ || p >= points || !Transposed::is_first()) continue;
-      const long long number = (row_ * Problem::kLevels + Level::kNumber) * kPoints + first + p;
+      const long long number = number_of_point<Problem>(row_, Level::kNumber, first + p);
       if (Lanes::kSides == 1 || Place::side() == 0) {
         store_location(number, cell.weight * level.width() * of_x,
                        cell.weight * level.height() * of_y);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <msda/contract.cuh>
+#include <msda/level_points.cuh>
 #include <msda/simt/thread.cuh>
 #include <msda/vector.cuh>
 
@@ -63,8 +64,8 @@ struct RowLaneMapping {
   static constexpr int kThreads = [] {
     constexpr int kCellBytes = 16;
     constexpr int kMostBytes = 1 << 16;
-    constexpr int kLevels = shape.levels_apart ? 1 : Problem::kLevels;
-    constexpr int kWarpBytes = kWarpRows * (kLevels * Problem::kPoints + 1) * kCellBytes;
+    constexpr int kPoints = shape.levels_apart ? Problem::kPoints : kRowPoints<Problem>;
+    constexpr int kWarpBytes = kWarpRows * (kPoints + 1) * kCellBytes;
     int warps = shape.threads / simt::kWarpLanes;
     while (warps > 1 && warps * kWarpBytes > kMostBytes) --warps;
     return warps * simt::kWarpLanes;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <backward/arguments.cuh>
+#include <msda/level_points.cuh>
 #include <msda/level_sizes.cuh>
 #include <msda/slots/schedule.cuh>
 #include <msda/vector.cuh>
@@ -24,7 +25,7 @@ __device__ inline void leave_nan(const Arguments& arguments) {
     each(count, [&](long long i) { first[i] = from_float<T>(__uint_as_float(0x7fffffffU)); });
   };
   const long long points =
-      arguments.batch * arguments.queries * (Problem::kHeads * Problem::kLevels * Problem::kPoints);
+      arguments.batch * arguments.queries * (Problem::kHeads * kRowPoints<Problem>);
   if constexpr (kIsAsked<K, kGradLocations> && !K::kAddsAlone) {
     using Location = typename Problem::Location;
     fill(static_cast<Location*>(arguments.grad_sampling_locations), 2 * points);

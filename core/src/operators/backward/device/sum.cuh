@@ -69,13 +69,14 @@ class RowReds {
     unsigned char* const first =
         sums_ + level.pixels_to(lane_corner) * static_cast<long long>(kPixelBytes);
     unsigned char* const anchor =
-        const_cast<unsigned char*>(ptx::mad_wide<kPixelBytes>(first, cell.pixel));
+        const_cast<unsigned char*>(ptx::mad_wide<kPixelBytes>(first, backward::pixel_of<K>(cell)));
 #pragma unroll
     for (int step = 0; step < Map::kSteps; ++step) {
       const int corner = Map::corner(step);
       const float weight = cell.weight * level.x_share(cell.x, corner % 2 != 0) *
                            level.y_share(cell.y, corner / 2 % 2 != 0);
       if (weight == 0.0F || (Map::kPerStep > 4 && corner >= 4)) continue;
+      if (backward::is_masked<K>(cell, corner)) continue;
       unsigned char* const pixel =
           anchor + level.pixels_to(step * Map::kPerStep) * static_cast<long long>(kPixelBytes);
 #pragma unroll

@@ -88,7 +88,7 @@ class GlobalValuesOf {
     const unsigned char* const column = values_ + level.pixels_to(LaneValues<K>::first_corner()) *
                                                       static_cast<long long>(kPixelBytes);
     values.template load<kPixelBytes>(
-        ptx::mad_wide<kPixelBytes>(column, cell.pixel), level,
+        ptx::mad_wide<kPixelBytes>(column, backward::pixel_of<K>(cell)), level,
         [](const auto* p) { return K::Cache::template load_value<Level::kNumber>(p); });
   }
 

@@ -33,6 +33,7 @@ template <class Parameters>
 using ArgumentsOf = Conditional<Parameters::padding, PaddedArguments, Arguments>;
 
 /// The padding mask of an image: pixels as the problem stores them, wherever the values are read.
+/// The arguments have it as `mask`.
 template <class K>
 class PaddingMask {
   using Layout = ProblemLayout<typename K::Problem>;
@@ -45,7 +46,7 @@ class PaddingMask {
     enter_image(flat_row / (arguments_->queries * K::Problem::kHeads));
   }
   __device__ void enter_image(long long image) {
-    image_ = static_cast<const PaddedArguments*>(arguments_)->mask +
+    image_ = static_cast<const typename K::Arguments*>(arguments_)->mask +
              image * static_cast<long long>(typename K::Sizes(*arguments_).pixels());
   }
   template <class At>

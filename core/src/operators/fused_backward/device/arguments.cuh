@@ -2,6 +2,7 @@
 #pragma once
 
 #include <backward/arguments.cuh>
+#include <msda/contract.cuh>
 
 namespace msda::fused_backward {
 
@@ -11,6 +12,13 @@ struct Tensors {
 };
 /// Those of `backward`, with offsets as locations and logits as weights, and the references before.
 struct Arguments : Tensors, backward::Arguments {};
+
+struct Padding {
+  const unsigned char* mask;  ///< [B, S]
+};
+struct PaddedArguments : Padding, Arguments {};
+template <class Parameters>
+using ArgumentsOf = Conditional<Parameters::padding, PaddedArguments, Arguments>;
 
 /// Number of the output in the operator's list; the others have those of `backward`.
 inline constexpr unsigned kGradReferences = 8;

@@ -56,8 +56,11 @@ struct MadePoints : fused::Points<K, Parameters> {
     float most = 0.0F;
     for (int level = 0; level < Problem::kLevels; ++level) {
       float sum = 0.0F;
+      const int first =
+          kPointsDiffer<Problem> ? first_point<Problem>(level) : level * Problem::kPoints;
       for (int p = 0; p < Problem::kPoints; ++p) {
-        sum += Made::power(logit(arguments, row, level * Problem::kPoints + p), of_row.most);
+        if (kPointsDiffer<Problem> && p >= points_of<Problem>(level)) continue;
+        sum += Made::power(logit(arguments, row, first + p), of_row.most);
       }
       most = fmaxf(most, sum);
     }
@@ -75,7 +78,7 @@ class PointChain {
  public:
   /// From point `first` of a row on.
   __device__ PointChain(const msda::Arguments& arguments, long long row, int first) {
-    level_ = first / Problem::kPoints;
+    level_ = level_of<Problem>(first);
     const auto level = typename K::Sizes(arguments).at(level_);
     size_ = {static_cast<float>(level.width()), static_cast<float>(level.height())};
     if constexpr (kBoxes) {

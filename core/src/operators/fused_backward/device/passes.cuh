@@ -43,8 +43,9 @@ struct ReferenceSums {
       float sum = 0.0F;
       for (int l = kByLevel ? reference : 0; l < (kByLevel ? reference + 1 : kLevels); ++l) {
         constexpr int kStep = kByLevel ? 1 : References::kAnchors;
-        for (int p = kByLevel ? 0 : reference; p < Problem::kPoints; p += kStep) {
-          sum += coordinate(cells[l * Problem::kPoints + p], i % kCoordinates);
+        const int count = points_of<Problem>(kApart ? level : l);
+        for (int p = kByLevel ? 0 : reference; p < count; p += kStep) {
+          sum += coordinate(cells[first_point<Problem>(l) + p], i % kCoordinates);
         }
       }
       to[i] = sum;

@@ -44,6 +44,7 @@ struct Points : MadePoints<K, Parameters>, PassOf<K, Parameters> {
                                     int level) {
     constexpr int kLanes = K::Lanes::kLanes;
     constexpr int kItemPoints = row_cells - 1;  // the last one is no point's
+    const int item_points = points_of_item(level);
     using Runs = RunsOfLane<Problem, kLanes, Made::kPointsOfRow>;
     const int own = Place<K>::warp_row();
     const RowNumber number{rows.number(own), 0};
@@ -60,18 +61,20 @@ struct Points : MadePoints<K, Parameters>, PassOf<K, Parameters> {
     const bool is_lost = !(weights[0][0] >= 0.0F);
     simt::syncwarp();  // the rows before have been read
     const typename K::Sizes sizes(arguments);
+    typename Made::Mask mask(arguments);
+    if constexpr (Made::Mask::kIsThere) mask.enter(rows.number(own));
 #pragma unroll
     for (int n = 0; n < Runs::kRuns; ++n) {
-      const int first = Runs::first(n) - level * Problem::kPoints;
-      if (!exists[n] || first < 0 || first >= kItemPoints) continue;
-      const int number_on = Runs::first(n) / Problem::kPoints;
+      const int first = Runs::first(n) - first_point<Problem>(level);
+      if (!exists[n] || first < 0 || first >= item_points) continue;
+      const int number_on = level_of<Problem>(Runs::first(n));
       const auto on = sizes.at(number_on);
 #pragma unroll
       for (int i = 0; i < Runs::kTogether; ++i) {
         const Position at = Made::place(stored[n], i, on, number_on);
         const bool counts = rows.exists(own) && !is_lost;
-        backward::Cell cell =
-            backward::make_cell<K>({counts ? at.x : backward::kNowhere, at.y, weights[n][i]}, on);
+        backward::Cell cell = backward::make_cell<K>(
+            {counts ? at.x : backward::kNowhere, at.y, weights[n][i]}, on, mask);
         // The row's sum needs the weights of points that do not count, too.
         cell.weight = is_lost ? 0.0F : weights[n][i];
         cells[own][first + i] = cell;
@@ -94,7 +97,7 @@ struct Points : MadePoints<K, Parameters>, PassOf<K, Parameters> {
 #pragma unroll
       for (int i = 0; i < Runs::kTogether; ++i) {
         backward::Cell kept = {};
-        if (Runs::first(n) < kItemPoints) kept = cells[Runs::first(n) + i];
+        if (Runs::first(n) < points_of_item(level)) kept = cells[Runs::first(n) + i];
         of.weight[n][i] = kept.weight;
         of.of_weight[n][i] = backward::kept_of_weight(kept);
         of.of_pixel[n][i] = {kept.weight * kept.x, kept.weight * kept.y};
@@ -120,6 +123,11 @@ struct Points : MadePoints<K, Parameters>, PassOf<K, Parameters> {
   template <class Runs>
   using Of = OfPoints<Runs::kRuns, Runs::kTogether>;
 
+  /// Of a row that a work item has: those of a level where levels are apart.
+  __device__ static constexpr int points_of_item(int level) {
+    return K::Lanes::kLevelsApart ? points_of<Problem>(level) : Made::kPointsOfRow;
+  }
+
   /// Of a row whose weights are no numbers: its cells as if they had been kept.
   template <class Runs>
   __device__ __noinline__ static void lose(const backward::Arguments& arguments,
@@ -130,8 +138,8 @@ struct Points : MadePoints<K, Parameters>, PassOf<K, Parameters> {
 #pragma unroll 1
       for (int i = 0; i < Runs::kTogether; ++i) {
         const int point = Runs::first(n) + i;
-        if (Runs::first(n) >= backward::Cells<K>::kPoints) continue;
-        const LostPoint<K, Made> lost(arguments, row, level * Problem::kPoints + point);
+        if (Runs::first(n) >= points_of_item(level)) continue;
+        const LostPoint<K, Made> lost(arguments, row, first_point<Problem>(level) + point);
         // Whole numbers know no NaN: the pass after the kernel leaves these.
         if constexpr (backward::kIsAsked<K, backward::kGradValue> && !K::Accumulator::kIsFixed) {
           if (exists) lost.add_to_sums(arguments, row);
@@ -161,8 +169,9 @@ struct Points : MadePoints<K, Parameters>, PassOf<K, Parameters> {
     }
 #pragma unroll
     for (int n = 0; n < Runs::kRuns; ++n) {
-      if (!exists || Runs::first(n) >= backward::Cells<K>::kPoints) continue;
-      const long long point = row * Made::kPointsOfRow + level * Problem::kPoints + Runs::first(n);
+      if (!exists || Runs::first(n) >= points_of_item(level)) continue;
+      const long long point =
+          row * Made::kPointsOfRow + first_point<Problem>(level) + Runs::first(n);
       if constexpr (K::Lanes::kLevelsApart) {
 #pragma unroll
         for (int i = 0; i < Runs::kTogether; ++i) {
@@ -187,8 +196,8 @@ struct Points : MadePoints<K, Parameters>, PassOf<K, Parameters> {
     if constexpr (!kOffsets && !kAsksForReferences<K>) return;
 #pragma unroll
     for (int n = 0; n < Runs::kRuns; ++n) {
-      if (Runs::first(n) >= backward::Cells<K>::kPoints) continue;
-      const int point = level * Problem::kPoints + Runs::first(n);
+      if (Runs::first(n) >= points_of_item(level)) continue;
+      const int point = first_point<Problem>(level) + Runs::first(n);
       const PointChain<K, Made, Runs::kTogether> chain(arguments, row, point);
       float of_offsets[2 * Runs::kTogether];
 #pragma unroll

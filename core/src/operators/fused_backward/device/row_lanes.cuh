@@ -1,6 +1,7 @@
 // How the lanes of a row share its points, and the softmax of a row apart from its points.
 #pragma once
 
+#include <msda/level_points.cuh>
 #include <msda/simt/thread.cuh>
 #include <msda/vector.cuh>
 
@@ -13,7 +14,7 @@ struct RunsOfLane {
   static constexpr int kTogether = [] {
     constexpr int kMostBytes = 16;
     int together = kMostBytes / (2 * static_cast<int>(sizeof(typename Problem::Location)));
-    while (together > 1 && (Problem::kPoints % together != 0 || together * lanes > count)) {
+    while (together > 1 && (kPointsDivisor<Problem> % together != 0 || together * lanes > count)) {
       together /= 2;
     }
     return together;
