@@ -30,11 +30,6 @@ constexpr const char* kNone = "none";
 std::string gradients_of(const std::string& op) {
   return op == kDefaultOperator ? "backward" : op + "-backward";
 }
-/// Whether kernels of it are for such a problem: those for levels that differ in their points, or
-/// for a mask, are general.
-bool has_gradient_kernels(const Problem& problem) {
-  return problem.level_points.empty() && !problem.padding;
-}
 /// The problems of each model that --for names.
 constexpr const char* kModelsFile = "exports.yaml";
 /// Recipes of the operator backward.
@@ -86,7 +81,7 @@ fs::path shipped_file(const char* name) {
   throw EnvironmentError(fmt::format("export: no {} came with this program", name));
 }
 
-/// {problem: PROBLEM, gradients: RECIPE or [RECIPE, ...]}
+/// {problem: PROBLEM, gradients: RECIPE, [RECIPE, ...] or none}
 std::vector<Subject> subjects_in(const YamlNode& node, const fs::path& folder) {
   const YamlMap map = node.as_map();
   map.allow_only({"problem", "gradients"});
@@ -94,7 +89,7 @@ std::vector<Subject> subjects_in(const YamlNode& node, const fs::path& folder) {
   if (const auto given = map.find("gradients")) {
     gradients.emplace();
     if (given->is_scalar()) {
-      gradients->push_back(given->as_text());
+      if (given->as_text() != kNone) gradients->push_back(given->as_text());
     } else {
       for (const YamlNode& recipe : given->as_list("recipe"))
         gradients->push_back(recipe.as_text());
@@ -144,10 +139,17 @@ void take_operators(const Arguments& arguments, std::vector<Subject>& subjects) 
       throw UsageError(fmt::format(
           "export: --operator {}: forward, and operators that its kernels compute too", name));
     }
+    const auto has_mask = [](const TensorSpec& spec) { return spec.present == &Problem::padding; };
     for (Subject subject : subjects) {
+      // A model's padded problems are the same to an operator without a mask.
+      if (subject.problem.problem.padding && std::ranges::none_of(op.tensors(), has_mask)) continue;
       subject.problem.op = name;
       all.push_back(std::move(subject));
     }
+  }
+  if (all.empty()) {
+    throw UsageError(
+        fmt::format("export: --operator {}: it has no mask for padded problems", *asked));
   }
   subjects = std::move(all);
 }
@@ -243,12 +245,11 @@ class GradientKernels {
 
   void add(const std::string& recipe, const ProblemSpec& forward, bool needed,
            std::vector<ExportedKernel>& kernels) {
-    if (!has_gradient_kernels(forward.problem)) return;
     ProblemSpec problem = forward;
     problem.op = gradients_of(forward.op);
     const auto type = name_of(problem.problem.types.value);
-    const std::string key =
-        fmt::format("{} {} {} {}", recipe, problem.op, type, problem.problem.name);
+    const std::string key = fmt::format("{} {} {} {} {}", recipe, problem.op, type,
+                                        problem.problem.name, problem.problem.padding);
     if (added_.insert(key).second) sources_.add(recipe, recipes_, problem, needed, kernels);
   }
 

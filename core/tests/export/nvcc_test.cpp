@@ -197,34 +197,36 @@ TEST_F(ExportWithNvcc, TheLibraryIsRightOnTheCpu) {
                                        {"symbol", "msda_forward_backward"},
                                        {"signature", "msda-c-2"},
                                        {"operator", "backward"}});
-  const auto expect_fused_right = [&](const std::string& op, const Problem& problem) {
-    expect_right_on_the_cpu(
-        op,
-        {{"library", library.string()},
-         {"symbol", op == "fused" ? "msda_forward_fused" : "msda_forward_fused_backward"},
-         {"signature", "msda-c-2"},
-         {"operator", op}},
-        problem);
+  const auto expect_fused_right = [&](const Problem& problem) {
+    for (const std::string op : {"fused", "fused-backward"}) {
+      expect_right_on_the_cpu(
+          op,
+          {{"library", library.string()},
+           {"symbol", op == "fused" ? "msda_forward_fused" : "msda_forward_fused_backward"},
+           {"signature", "msda-c-2"},
+           {"operator", op}},
+          problem);
+    }
   };
   for (const References& references : {References{2, 0}, References{4, 0}, References{4, 1},
                                        References{2, 2}, References{4, 1, 0.75}}) {
     Problem problem = simulated_problem();
     problem.references = references;
-    expect_fused_right("fused-backward", problem);
+    expect_fused_right(problem);
     problem.padding = true;
-    expect_fused_right("fused", problem);
+    expect_fused_right(problem);
     problem.level_points.assign(problem.levels.size(), problem.points);
     problem.level_points.front() = 2 * problem.points;
     problem.points *= 2;
-    expect_fused_right("fused", problem);
+    expect_fused_right(problem);
     problem.padding = false;
-    expect_fused_right("fused", problem);
+    expect_fused_right(problem);
   }
   Problem scaled = simulated_problem();
   scaled.references = {4, 1, 0.75, scales_of(scaled.row_points())};
-  expect_fused_right("fused-backward", scaled);
+  expect_fused_right(scaled);
   scaled.padding = true;
-  expect_fused_right("fused", scaled);
+  expect_fused_right(scaled);
   Problem even = in_type(DType::kFloat32, simulated_problem());
   even.level_points.assign(even.levels.size(), even.points);
   EXPECT_EQ(refusal_of_fused(library.string(), even), "");

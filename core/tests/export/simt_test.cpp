@@ -84,6 +84,7 @@ TEST(ExportOfFusedOnSimt, GivesTheBitsWithAMaskPointsByLevelAndScales) {
   problem.references = {.coordinates = 4, .anchors = 1};
   problem.padding = true;
   expect_the_same_bits(fused_kernel(recipe, problem), "simulated_fp16_fused");
+  expect_the_same_bits(fused_kernel({"fixed-sums"}, problem), "simulated_fp16_fused_backward");
   problem.level_points.assign(problem.levels.size(), problem.points);
   problem.level_points.back() = 2 * problem.points;
   problem.points *= 2;

@@ -1,6 +1,8 @@
 // `msda export` as its users see it: what it writes, and what it says of bad input.
 #include <filesystem>
+#include <set>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -122,6 +124,44 @@ TEST_F(ExportCommand, ExportsWhatAModelNeeds) {
               testing::ElementsAre("forward", "forward", "forward", "fused", "fused", "fused"));
   EXPECT_THAT(complaint_of_model("rtdetr"),
               HasSubstr("no model 'rtdetr' (did you mean 'rt-detr'?)"));
+}
+
+/// Transformers' Deformable DETR gives its attentions a mask in each call.
+TEST_F(ExportCommand, ExportsKernelsThatReadTheMaskOfModelsThatPad) {
+  const Outcome outcome = run_export(
+      {"vector-loads", "--for", "deformable-detr", "--levels", "given", "--dtype", "fp16"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(read_text(output() / "export.json", 1 << 24));
+  std::multiset<std::string> found;
+  for (const auto& kernel : json.at("kernels")) {
+    found.insert(fmt::format("{}{}", std::string(kernel.at("operator")),
+                             kernel.at("padded") == true ? ", padded" : ""));
+  }
+  EXPECT_GE(found.count("fused, padded"), 1U);
+  EXPECT_GE(found.count("fused"), 1U);
+  EXPECT_GE(found.count("fused-backward"), 1U);
+}
+
+TEST_F(ExportCommand, ExportsNoPaddedKernelsOfAnOperatorWithoutAMask) {
+  const Outcome outcome = run_export({"vector-loads", "--for", "mask2former", "--operator",
+                                      "forward", "--levels", "given", "--gradients", "none"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(values_of(output(), "operator"), testing::Each("forward"));
+  const Outcome none =
+      run({"export", "vector-loads", "--problem", "preset=mask2former operator=fused padding=true",
+           "--operator", "forward", "--output", folder_.path() / "none"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("--operator forward: it has no mask for padded problems"));
+}
+
+TEST_F(ExportCommand, ExportsGradientsOfPaddedProblemsAndOfPointsByLevel) {
+  const Outcome outcome = run_export(
+      {"vector-loads", "--problem",
+       "preset=rtdetr-decoder operator=fused points=3,6,3 padding=true", "--gradients", "l2-red"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(values_of(output(), "operator"), testing::ElementsAre("fused", "fused-backward"));
+  const std::string source = read_text(output() / "msda_forward.cu", 1 << 24);
+  EXPECT_THAT(source, HasSubstr("_fused_backward::fused_backward_parameters>()"));
 }
 
 TEST_F(ExportCommand, ExportsEachFormOfLevelSizes) {

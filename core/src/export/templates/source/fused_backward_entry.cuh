@@ -7,9 +7,9 @@ constexpr const char* kFusedGradientNames[] = {
     "value",      "offsets",      "logits",      "reference_points",     "grad_output",
     "grad_value", "grad_offsets", "grad_logits", "grad_reference_points", "padding_mask"};
 /// The same in the order of the operator fused-backward, and there the first gradient.
-constexpr int kFusedBackwardOrder[] = {kValue,        kOffsets,       kLogits,
-                                       kGradOfOutput, kGradOfValue,   kGradOfOffsets,
-                                       kGradOfLogits, kReferences,    kGradOfReferences};
+constexpr int kFusedBackwardOrder[] = {kValue,         kOffsets,      kLogits,     kGradOfOutput,
+                                       kGradOfValue,   kGradOfOffsets, kGradOfLogits, kReferences,
+                                       kGradOfReferences, kGradientsMask};
 constexpr int kSummed = 4;
 
 /// Gradients by a kernel of the table; for calls that no kernel is for, locations and weights are
@@ -19,9 +19,11 @@ class FusedBackward {
   FusedBackward(const msda_problem& p, void* const* tensors)
       : p_(p), tensors_(tensors), points_(p, tensors, backward_kernels, repeats()) {}
 
-  /// Null where points are made in memory.
+  /// Null where points are made in memory, or masked values.
   Tuned* kernel() const {
     if (!are_aligned(tensors_, kFusedGradients)) return nullptr;
+    constexpr int64_t kMostPadded = (int64_t{1} << 28) - 1;  // pixels; bits above are flags
+    if (is_padded(p_) && p_.spatial_size > kMostPadded) return nullptr;
     return choose(fused_backward_kernels, p_, repeats());
   }
 
@@ -71,11 +73,13 @@ class FusedBackward {
     if (tuned.plan.levels == msda::kStoredLevels && shapes == nullptr) return kSizes;
     if (tuned_bytes(tuned) != 0 && state.workspace == nullptr) return kState;
     auto* unasked = static_cast<unsigned char*>(state.workspace) + workspace_bytes(tuned, p_);
-    void* ordered[kFusedGradients];
-    for (int i = 0; i < kFusedGradients; ++i) {
+    const int count = is_padded(p_) ? kFusedGradients + 1 : kFusedGradients;
+    void* ordered[kFusedGradients + 1];
+    for (int i = 0; i < count; ++i) {
       const int tensor = kFusedBackwardOrder[i];
       ordered[i] = tensors_[tensor];
-      if (tensor < kGradOfValue || is_asked(tensor)) continue;
+      const bool is_gradient = tensor >= kGradOfValue && tensor < kFusedGradients;
+      if (!is_gradient || is_asked(tensor)) continue;
       ordered[i] = unasked;
       unasked += aligned(gradient_bytes(tensor));
     }
@@ -131,19 +135,26 @@ class FusedBackward {
   MadePoints points_;
 };
 
+/// Whether a call has its values masked in a copy, since no kernel of the table reads the mask.
+bool copies_for_mask(const msda_problem& p, void* const* tensors) {
+  return is_padded(p) && FusedBackward(p, tensors).kernel() == nullptr;
+}
+
 /// A padding mask is for the values: points have the gradients that they have in masked ones, and
 /// masked pixels have none.
 size_t fused_backward_workspace(const msda_problem& p, void* const* tensors) {
-  if (!is_padded(p) || p.device != MSDA_CUDA) return FusedBackward(p, tensors).workspace();
+  if (!copies_for_mask(p, tensors) || p.device != MSDA_CUDA)
+    return FusedBackward(p, tensors).workspace();
   const msda_problem bare = unpadded(p);
   return value_bytes(p) + FusedBackward(bare, tensors).workspace();
 }
 
 int fused_backward(const msda_problem& p, void* const* tensors, const int64_t* shapes,
                    const int64_t* starts, State& state, cudaStream_t stream) {
-  if (!is_padded(p)) return FusedBackward(p, tensors).run(shapes, starts, state, stream);
-  const void* const mask = tensors[kGradientsMask];
-  if (mask == nullptr) return kMask;
+  const void* const mask = is_padded(p) ? tensors[kGradientsMask] : nullptr;
+  if (is_padded(p) && mask == nullptr) return kMask;
+  if (!copies_for_mask(p, tensors))
+    return FusedBackward(p, tensors).run(shapes, starts, state, stream);
   const Memory memory(p, state.workspace, value_bytes(p));
   if (memory.first() == nullptr && value_bytes(p) != 0) return kState;
   int failed = mask_values(p, tensors[kValue], mask, memory.first(), stream);
@@ -174,8 +185,10 @@ MSDA_ENTRY int @NAME@_fused_backward(const msda_tensor* tensors, int32_t count,
 
 MSDA_ENTRY int @NAME@_fused_backward_query(const msda_problem* problem, msda_answer* answer) {
   answer->abi = MSDA_EXTERNAL_ABI;
+  const bool repeats = has_option(*problem, kRepeatable);
   const msda_problem bare = unpadded(*problem);
-  const Tuned* tuned = choose(fused_backward_kernels, bare, has_option(*problem, kRepeatable));
+  const Tuned* tuned = choose(fused_backward_kernels, *problem, repeats);
+  if (tuned == nullptr) tuned = choose(fused_backward_kernels, bare, repeats);
   answer->refusal = refusal_of(*problem, tuned);
   const int failed = Fused{*problem, nullptr}.points().refusal();
   if (answer->refusal == nullptr && tuned == nullptr && failed != 0)
@@ -196,7 +209,8 @@ MSDA_ENTRY const char* @NAME@_fused_backward_error(int code) { return @NAME@_err
 MSDA_ENTRY const char* @NAME@_fused_backward_form(void* const* tensors,
                                                   const msda_problem* problem) {
   const msda_problem bare = unpadded(*problem);
-  return form_of(FusedBackward(bare, tensors).kernel());
+  const bool copies = copies_for_mask(*problem, tensors);
+  return form_of(FusedBackward(copies ? bare : *problem, tensors).kernel());
 }
 
 MSDA_ENTRY int64_t @NAME@_fused_backward_workspace(void* const* tensors,

@@ -275,6 +275,10 @@ MSDA_ENTRY const char* @NAME@_fused_form(void* const* tensors, const msda_proble
   return Fused{*problem, tensors}.form();
 }
 
+MSDA_ENTRY int @NAME@_fused_reads_mask(void* const* tensors, const msda_problem* problem) {
+  return is_padded(*problem) && Fused{*problem, tensors}.kernel() != nullptr ? 1 : 0;
+}
+
 MSDA_ENTRY int64_t @NAME@_fused_workspace(void* const* tensors, const msda_problem* problem) {
   return static_cast<int64_t>(Fused{*problem, tensors}.workspace());
 }

@@ -5,7 +5,7 @@ import torch
 from . import (DEVICE, SMALL, TOLERANCE, TYPES, Skip, distance, kernels, needs_a_gpu, pyramids,
                reference, require, runs_here, shape_of, trained)
 from .compilers import error_in_onnxruntime
-from @PACKAGE@ import form_of_fused, fused_attention, points_of
+from @PACKAGE@ import form_of_fused, fused_attention, points_of, reads_mask
 from @PACKAGE@._ops import ops
 from @PACKAGE@.fused import attention_of_points
 
@@ -121,6 +121,7 @@ def the_kernels_of_the_table():
                     found = form_of_fused(parts[0], sizes, *parts[1:], anchors=anchors > 1, **rest)
                     expected = {kernel["form"]} | ({"fixed"} if kernel["form"] == "given" else set())
                     assert found in expected, f"a {found} kernel for {kernel['name']} at {levels}"
+                    assert reads_mask(parts[0], sizes, *parts[1:], anchors=anchors > 1, **rest) == kernel["padded"]
                     if found != kernel["form"]:  # it rounds as it does, and is checked by itself
                         continue
                 most = TOLERANCE[parts[0].dtype] + kernel["value_unit"] + 5 * kernel["value_step"] / 2

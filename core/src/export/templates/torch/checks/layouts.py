@@ -7,7 +7,7 @@ from . import DEVICE, SMALL, TOLERANCE, TYPES, Skip, deformable_attention, dista
 from .compilers import error_in_onnxruntime
 from .fused import LAYOUTS as EVEN
 from .fused import NAMES, call, compare_gradients, exact, gradients, mask_of, tensors
-from @PACKAGE@ import form_of_fused, fused_attention, points_of
+from @PACKAGE@ import form_of_fused, fused_attention, points_of, reads_mask
 
 POINTS = [3, 6, 3]
 PARTS = [0.0625 * (1 + p) for p in range(sum(POINTS))]
@@ -30,6 +30,7 @@ def the_general_form():
     worst = 0
     for what, parts, anchors, rest in each_layout():
         assert form_of_fused(parts[0], SMALL, *parts[1:], anchors=anchors > 1, **rest) == "general"
+        assert not reads_mask(parts[0], SMALL, *parts[1:], anchors=anchors > 1, **rest)
         truth = exact(SMALL, parts, anchors, **rest)
         for sizes in (SMALL, torch.tensor(SMALL, device=parts[0].device)):
             error = distance(call(sizes, parts, anchors, **rest), truth)

@@ -10,8 +10,8 @@
 
 from . import layers
 from .attention import deformable_attention, form, form_of_gradients, is_tuned, reference
-from .fused import form_of_fused, fused_attention, points_of
+from .fused import form_of_fused, fused_attention, points_of, reads_mask
 from .patch import patched
 
 __all__ = ["deformable_attention", "form", "form_of_fused", "form_of_gradients", "fused_attention", "is_tuned", "layers",
-           "patched", "points_of", "reference"]
+           "patched", "points_of", "reads_mask", "reference"]

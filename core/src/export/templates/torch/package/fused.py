@@ -122,12 +122,23 @@ def form_of_fused(value, levels, references, offsets, logits, anchors=False, pad
                   box_parts=None):
     """Which kind of kernel a call of fused_attention() gets, see form(). "general": a kernel makes locations and
     weights in memory, and the one that form() names for these reads them."""
-    tensors, rest = _prepared(value, references, offsets, logits, anchors, padding_mask, points, box_parts)
+    return FORMS[_kernel_of(value, levels, references, offsets, logits, anchors, padding_mask, points, box_parts) % 8]
+
+
+def reads_mask(value, levels, references, offsets, logits, anchors=False, padding_mask=None, points=None,
+               box_parts=None):
+    """Whether the kernel of a call of fused_attention() with a mask reads that. Else value is masked in a copy, which
+    takes as long as PyTorch's masked_fill, and form_of_fused() names the kernel that reads the copy."""
+    return _kernel_of(value, levels, references, offsets, logits, anchors, padding_mask, points, box_parts) >= 8
+
+
+def _kernel_of(value, levels, *parts):
+    tensors, rest = _prepared(value, *parts)
     if tensors[0].dtype not in TYPES:
-        return "general"
+        return 0
     if is_on_device(levels):
-        return FORMS[ops.form_of_fused_on_device(tensors[0], levels.long(), *tensors[1:], *rest)]
-    return FORMS[ops.form_of_fused(*tensors, flat(levels), *rest)]
+        return ops.form_of_fused_on_device(tensors[0], levels.long(), *tensors[1:], *rest)
+    return ops.form_of_fused(*tensors, flat(levels), *rest)
 
 
 # --- Shapes ---------------------------------------------------------------------------------------
