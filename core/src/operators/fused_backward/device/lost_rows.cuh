@@ -16,13 +16,17 @@ class LostPoint {
  public:
   /// Point `point` of a row.
   __device__ LostPoint(const msda::Arguments& arguments, long long row, int point)
-      : level_(level_of<Problem>(point)) {
+      : level_(kPointsDiffer<Problem> ? level_of<Problem>(point) : point / Problem::kPoints) {
     const auto stored = Made::template load<1>(arguments, RowNumber{row, 0}, point);
     const auto level = typename K::Sizes(arguments).at(level_);
     const Position at = Made::place(stored, 0, level, level_);
-    typename Made::Mask mask(arguments);
-    mask.enter(row);
-    cell_ = backward::make_cell<K>({at.x, at.y, 1.0F}, level, mask);
+    if constexpr (backward::kIsPadded<K>) {
+      typename Made::Mask mask(arguments);
+      mask.enter(row);
+      cell_ = backward::make_cell<K>({at.x, at.y, 1.0F}, level, mask);
+    } else {
+      cell_ = backward::make_cell<K>({at.x, at.y, 1.0F}, level);
+    }
   }
 
   __device__ bool counts() const { return cell_.x != backward::kAway; }
@@ -62,7 +66,9 @@ class LostPoint {
       const bool right = corner % 2 != 0;
       const bool below = corner / 2 != 0;
       if (!reads(cell_.x, right, level.width()) || !reads(cell_.y, below, level.height())) continue;
-      if (backward::is_masked<K>(cell_, corner)) continue;
+      if constexpr (backward::kIsPadded<K>) {
+        if (backward::is_masked<K>(cell_, corner)) continue;
+      }
       const long long pixel =
           backward::pixel_of<K>(cell_) + (right ? 1 : 0) + (below ? pitch_of<Layout>(level) : 0);
       const long long first =
