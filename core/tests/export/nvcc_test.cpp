@@ -2,9 +2,13 @@
 // should as a library.
 #include <dlfcn.h>
 
+#include <cmath>
+#include <limits>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <msda/external.h>
 #include <msda/launch.cuh>
 
 #include "compose/unit_writer.hpp"
@@ -187,11 +191,66 @@ void expect_right_on_the_cpu(const std::string& op, const decltype(Use::paramete
   }
 }
 
+/// An entry of a library for callers that have memory of their own.
+using With = int(void* const*, const std::int64_t*, const std::int64_t*, const msda_problem*, void*,
+                 void*);
+With* entry_of(const fs::path& library, const char* name) {
+  void* const handle = ::dlopen(library.c_str(), RTLD_NOW);
+  void* const entry = handle != nullptr ? ::dlsym(handle, name) : nullptr;
+  if (entry == nullptr) throw Error(::dlerror());
+  return reinterpret_cast<With*>(entry);
+}
+
+/// Four pixels of four channels, and a point; the host does not know the level's sizes.
+msda_problem smallest_problem() {
+  msda_problem problem{};
+  problem.size = sizeof problem;
+  problem.device = MSDA_CPU;
+  problem.batch = problem.heads = problem.levels = problem.queries = problem.points = 1;
+  problem.channels = problem.spatial_size = 4;
+  problem.options = "";
+  return problem;
+}
+
+/// Rows are NaN, and nothing is undefined.
+void expect_safe_with_hostile_sizes(const fs::path& library) {
+  With* const backward = entry_of(library, "msda_forward_backward_with");
+  const msda_problem problem = smallest_problem();
+  for (const std::int64_t size : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::min(),
+                                  std::numeric_limits<std::int64_t>::max()}) {
+    const std::int64_t shapes[] = {size, size};
+    float value[16] = {}, of_value[16], point[] = {0.5F, 0.5F}, of_point[2], weight = 1, of_weight;
+    float of_output[4] = {1, 1, 1, 1};
+    void* const tensors[] = {value, point, &weight, of_output, of_value, of_point, &of_weight};
+    EXPECT_EQ(backward(tensors, shapes, nullptr, &problem, nullptr, nullptr), 0);
+    EXPECT_TRUE(std::isnan(of_weight)) << size;
+  }
+}
+
+/// PyTorch's tensors without elements have no memory.
+void expect_a_mask_of_pixels_alone(const fs::path& library) {
+  msda_problem problem = smallest_problem();
+  problem.padded = 1;
+  problem.reference_coordinates = 2;
+  const std::int64_t shapes[] = {2, 2};
+  void* const tensors[10] = {};
+  for (const char* name : {"msda_forward_fused_with", "msda_forward_fused_backward_with"}) {
+    With* const entry = entry_of(library, name);
+    problem.batch = 0;
+    EXPECT_EQ(entry(tensors, shapes, nullptr, &problem, nullptr, nullptr), 0) << name;
+    problem.batch = 1;
+    EXPECT_NE(entry(tensors, shapes, nullptr, &problem, nullptr, nullptr), 0) << name;
+  }
+}
+
 TEST_F(ExportWithNvcc, TheLibraryIsRightOnTheCpu) {
   const fs::path library = folder_.path() / "lib.so";
   ASSERT_EQ(compile(exported_kernel({"vector-loads"}, preset_in_half("rtdetr-decoder")),
-                    {"-arch=sm_90a", "-shared", "-o", library.string()}),
+                    {"-arch=sm_90a", "-shared", "-o", library.string(), "-Xcompiler",
+                     "-fsanitize=undefined,-fno-sanitize-recover=undefined", "-lubsan"}),
             "");
+  expect_safe_with_hostile_sizes(library);
+  expect_a_mask_of_pixels_alone(library);
   expect_right_on_the_cpu("forward", {{"library", library.string()}});
   expect_right_on_the_cpu("backward", {{"library", library.string()},
                                        {"symbol", "msda_forward_backward"},

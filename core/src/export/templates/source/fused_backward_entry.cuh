@@ -151,10 +151,10 @@ size_t fused_backward_workspace(const msda_problem& p, void* const* tensors) {
 
 int fused_backward(const msda_problem& p, void* const* tensors, const int64_t* shapes,
                    const int64_t* starts, State& state, cudaStream_t stream) {
-  const void* const mask = is_padded(p) ? tensors[kGradientsMask] : nullptr;
-  if (is_padded(p) && mask == nullptr) return kMask;
+  if (lacks_mask(p, tensors + kGradientsMask)) return kMask;
   if (!copies_for_mask(p, tensors))
     return FusedBackward(p, tensors).run(shapes, starts, state, stream);
+  const void* const mask = tensors[kGradientsMask];
   const Memory memory(p, state.workspace, value_bytes(p));
   if (memory.first() == nullptr && value_bytes(p) != 0) return kState;
   int failed = mask_values(p, tensors[kValue], mask, memory.first(), stream);

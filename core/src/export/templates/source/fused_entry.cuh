@@ -41,6 +41,11 @@ int mask_values(const msda_problem& p, const void* from, const void* mask, void*
   return msda::general::mask_pixels(from, to, mask, pixel_bytes(p), p.batch * p.spatial_size,
                                     p.device == MSDA_CUDA, stream);
 }
+/// `mask`: its place among the tensors, which is there in padded problems alone. A mask of no pixels
+/// may have no memory.
+bool lacks_mask(const msda_problem& p, void* const* mask) {
+  return is_padded(p) && *mask == nullptr && p.batch * p.spatial_size != 0;
+}
 msda_problem unpadded(const msda_problem& p) {
   msda_problem bare = p;
   bare.padded = 0;
@@ -216,7 +221,7 @@ int fused_of_masked(const Fused& call, const int64_t* shapes, const int64_t* sta
 int fused(const Fused& call, const int64_t* shapes, const int64_t* starts, State& state,
           cudaStream_t stream) {
   const msda_problem& p = call.p;
-  if (is_padded(p) && call.tensors[kFusedMask] == nullptr) return kMask;
+  if (lacks_mask(p, call.tensors + kFusedMask)) return kMask;
   if (p.batch * p.queries * p.heads * p.channels == 0) return 0;
   Tuned* tuned = call.kernel();
   if (tuned != nullptr) {

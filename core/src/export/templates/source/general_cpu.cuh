@@ -88,7 +88,7 @@ void backward_of_row(const Call& call, const Gradients& gradients, int64_t row,
     const Level level = call.level(call.level_of(tap));
     const Cell cell = make_cell(level, call.border, call.pixels, point.u, point.v);
     float dot[4] = {};
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 4 && cell.counts; ++i) {  // else its level may be of any size
       const Corner corner = corner_of(cell, level, call.border, i);
       if (!corner.exists) continue;
       const Value* value =
