@@ -21,6 +21,8 @@
 namespace msda {
 namespace {
 
+constexpr int kMostRepeats = 100'000;  ///< blocks, and samples, as in experiments
+
 Arguments bench_arguments() {
   std::string text =
       "Verifies and times one variant, recipe or arm of an experiment on one problem spelled out "
@@ -51,6 +53,7 @@ Arguments bench_arguments() {
 ParameterValue parameter_value(const std::string& variant, const ParameterSpec& spec,
                                const std::string& text) {
   if (spec.is_file) return std::filesystem::absolute(text).lexically_normal().string();
+  if (std::holds_alternative<std::string>(spec.default_value)) return text;
   try {
     return YamlNode::parse(text, "").as_parameter(spec.default_value);
   } catch (const UsageError&) {
@@ -64,6 +67,7 @@ std::vector<Use> uses_from_words(const std::string& name, Words& words, const Re
                                  const Recipes& recipes) {
   if (const auto recipe = recipes.find(name); recipe != recipes.end())
     return usable(recipe->second);
+  refuse_best(name);
   const VariantInfo& info = registry.find(name).variant->info();
   Use use{name, {}};
   for (const ParameterSpec& spec : info.parameters) {
@@ -80,8 +84,8 @@ MeasureSettings settings_from_words(Words& words) {
   settings.modes = {
       parse_timing_mode(words.take("mode").value_or(std::string(name_of(kUsualMode))))};
   settings.processes = settings.most_processes = 1;
-  settings.blocks = static_cast<int>(words.take_integer("blocks", 1).value_or(10));
-  settings.samples = static_cast<int>(words.take_integer("samples", 1).value_or(10));
+  settings.blocks = words.take_integer("blocks", 1, kMostRepeats).value_or(10);
+  settings.samples = words.take_integer("samples", 1, kMostRepeats).value_or(10);
   return settings;
 }
 
@@ -154,8 +158,8 @@ int bench_command(const std::vector<std::string>& command_words) {
   request.mode = request.measure.modes.front();
   const DeviceInfo device = device_for(arguments, words, composition);
   add_operator(words, arguments, composition);
-  request.problem = problem_from_words(words);
   words.refuse_rest("bench", other_keys(name, registry, recipes));
+  request.problem = problem_from_words(words);
   request.arms = {{name, uses, composition.describe()}};
   request.baseline = name;
 

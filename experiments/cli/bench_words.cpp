@@ -1,5 +1,6 @@
 #include "cli/bench_words.hpp"
 
+#include <algorithm>
 #include <regex>
 
 #include <fmt/format.h>
@@ -18,8 +19,14 @@ SourcePlace place_of(const std::string& key, const std::string& text) {
   return {key + "=" + text, 0, 0};
 }
 
+/// Maps and lists are written as in YAML: references={coordinates: 4}. Names of directories may
+/// begin with a bracket.
 YamlNode node_of(const std::string& key, const std::string& text) {
-  return {YAML::Node(text), "key '" + key + "'", place_of(key, text)};
+  const bool is_flow = text.starts_with('{') || text.starts_with('[');
+  const bool is_directory = key == "input" || key == "dir";
+  const YAML::Node node =
+      is_flow && !is_directory ? YamlNode::parse(text, key + "=").yaml() : YAML::Node(text);
+  return {node, "key '" + key + "'", place_of(key, text)};
 }
 
 /// Text in Markdown as a terminal shows it: without quotes of code, and links by their text.
@@ -53,17 +60,19 @@ std::optional<std::string> Words::take(const std::string& key) {
   return value;
 }
 
-std::optional<std::int64_t> Words::take_integer(const std::string& key, std::int64_t minimum) {
+std::optional<int> Words::take_integer(const std::string& key, int minimum, int maximum) {
   const auto text = take(key);
   if (!text) return std::nullopt;
-  return node_of(key, *text).as_integer(minimum, kLargestInteger);
+  return static_cast<int>(node_of(key, *text).as_integer(minimum, maximum));
 }
 
 void Words::refuse_rest(const std::string& command, std::vector<std::string> known) const {
-  if (words_.empty()) return;
-  for (std::string& name : names_of(keys::one_problem())) known.push_back(std::move(name));
-  const std::string& key = words_.begin()->first;
-  throw UsageError(fmt::format("{}: unknown key '{}'{}", command, key, suggestion(key, known)));
+  const std::vector<std::string> of_problem = names_of(keys::one_problem());
+  known.insert(known.end(), of_problem.begin(), of_problem.end());
+  for (const auto& [key, text] : words_) {
+    if (std::ranges::find(of_problem, key) != of_problem.end()) continue;
+    throw UsageError(fmt::format("{}: unknown key '{}'{}", command, key, suggestion(key, known)));
+  }
 }
 
 std::string problem_words_help() {
@@ -76,7 +85,7 @@ std::string problem_words_help() {
   std::string text;
   for (const Key& key : keys::one_problem()) {
     const std::string& name = key.aliases.empty() ? key.name : key.aliases.front();
-    const bool names_values = key.words.starts_with('`');
+    const bool names_values = key.words.find('`') != std::string::npos;
     text += line(name + "=", plain(key.meaning + (names_values ? ": " + key.words : "")));
   }
   return text + line("",

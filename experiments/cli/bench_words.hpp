@@ -21,9 +21,10 @@ class Words {
   bool has(const std::string& key) const { return words_.contains(key); }
   void add(const std::string& key, std::string value) { words_.emplace(key, std::move(value)); }
   std::optional<std::string> take(const std::string& key);
-  /// Throws UsageError unless the value is an integer of at least `minimum`.
-  std::optional<std::int64_t> take_integer(const std::string& key, std::int64_t minimum);
-  /// Throws UsageError with the nearest key of a problem or of `known` where words are left over.
+  /// Throws UsageError unless the value is an integer from `minimum` to `maximum`.
+  std::optional<int> take_integer(const std::string& key, int minimum, int maximum);
+  /// Before problem_from_words(): throws UsageError with the nearest key of a problem or of `known`
+  /// where a word is left over that no problem takes.
   void refuse_rest(const std::string& command, std::vector<std::string> known = {}) const;
   /// What nobody has taken.
   const std::map<std::string, std::string>& rest() const { return words_; }

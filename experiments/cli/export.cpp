@@ -13,6 +13,7 @@
 #include "files/read.hpp"
 #include "files/write.hpp"
 #include "nearest.hpp"
+#include "runner/supervise/shell_words.hpp"
 
 namespace msda {
 namespace {
@@ -89,8 +90,7 @@ void write_files(const std::vector<ExportedFile>& files, const fs::path& folder)
   std::vector<std::string> names;
   for (const ExportedFile& file : files) {
     const fs::path target = folder / file.path;
-    std::error_code error;  // shows when the file is written
-    fs::create_directories(target.parent_path(), error);
+    ensure_directory(target.parent_path());
     write_atomically(target, file.content);
     names.push_back(file.path.string());
   }
@@ -100,12 +100,12 @@ void write_files(const std::vector<ExportedFile>& files, const fs::path& folder)
 constexpr const char* kFormats[] = {"source", "torch", "hub"};
 
 std::string next_step(const std::string& format, const std::string& name, const fs::path& folder) {
-  const std::string place = folder.string();
+  const std::string place = shell_word(folder.string());
   if (format == "source") {
     return fmt::format(
         "  nvcc -std=c++20 --expt-relaxed-constexpr -O3 -arch=native -shared -Xcompiler "
-        "-fPIC,-fvisibility=hidden \\\n    -cudart=shared {0}/{1}.cu -o lib{1}.so\n",
-        place, name);
+        "-fPIC,-fvisibility=hidden \\\n    -cudart=shared {} -o lib{}.so\n",
+        shell_word((folder / (name + ".cu")).string()), name);
   }
   if (format == "torch")
     return fmt::format("  cd {} && python3 build.py && python3 check.py\n", place);

@@ -146,9 +146,9 @@ ExportedKernel Forms::kernel(const std::string& recipe, const std::vector<Use>& 
                              const ProblemSpec& problem) const {
   const Composition composition(registry_, uses);
   const Operator& op = find_operator(problem.op);
-  if (!op.borrows()) return {recipe, composition, problem.problem};
   if (const std::string why = composition.refuses(op); !why.empty())
     throw UsageError(fmt::format("export: '{}' for {}: {}", recipe, problem.name(), why));
+  if (!op.borrows()) return {recipe, composition, problem.problem};
   return {recipe, composition.computing(op), problem.problem};
 }
 

@@ -51,7 +51,7 @@ class Forms {
                 std::vector<std::string>& notes) const;
 
  private:
-  /// Computes the problem's operator where that borrows skeletons, else the composition's own.
+  /// Computes the problem's operator. Throws UsageError for a composition that does not.
   ExportedKernel kernel(const std::string& recipe, const std::vector<Use>& uses,
                         const ProblemSpec& problem) const;
 

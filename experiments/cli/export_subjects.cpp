@@ -24,7 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kBest = "best";
 constexpr const char* kNone = "none";
 /// The operator of an operator's gradients.
 std::string gradients_of(const std::string& op) {
@@ -52,8 +51,8 @@ ProblemSpec problem_in_words(const std::vector<std::string>& texts) {
   const bool named = words.has("preset") || words.has("name") || words.has("dir");
   const bool located = words.has("distribution") || words.has("dir");
   const bool typed = words.has("dtype") || words.has("types") || words.has("dir");
-  ProblemSpec spec = problem_from_words(words);
   words.refuse_rest("export");
+  ProblemSpec spec = problem_from_words(words);
   if (!located) expect_local_points(spec);
   if (!named) spec.problem.name = "problem";
   if (!typed) spec.problem.types = Types::all(kUsual);
@@ -132,6 +131,7 @@ void take_gradients(const Arguments& arguments, std::vector<Subject>& subjects) 
 void take_operators(const Arguments& arguments, std::vector<Subject>& subjects) {
   const auto asked = arguments.find("operator");
   if (!asked) return;
+  if (asked->empty()) throw UsageError("export: --operator is empty");
   std::vector<Subject> all;
   for (const std::string& name : words_of_list(*asked)) {
     const Operator& op = find_operator(name);

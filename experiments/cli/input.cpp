@@ -82,8 +82,8 @@ int input_command(const std::vector<std::string>& command_words) {
   if (!output) throw UsageError("input: give --output, the directory to write");
   require_room(arguments, *output);
   const FileFormat format = format_from(arguments);
-  const ProblemSpec spec = problem_from_words(words);
   words.refuse_rest("input");
+  const ProblemSpec spec = problem_from_words(words);
   if (!spec.directory) require_memory(spec);
   const Input input = make_input(spec);
   write_directory(input, *output, format);

@@ -162,6 +162,9 @@ int inspect_command(const std::vector<std::string>& words) {
   if (split.names.size() != 1) {
     throw UsageError("inspect: name one variant, recipe or arm; --diff names a second");
   }
+  if (arguments.has("arch") && arguments.has("device")) {
+    throw UsageError("inspect: give either --arch or --device, not both");
+  }
   const Operator* const named = named_operator(arguments, "inspect", split);
   std::vector<std::string> names = split.names;
   if (const auto other = arguments.find("diff")) names.push_back(*other);

@@ -190,8 +190,7 @@ std::vector<std::string> write_files(const NewVariant& variant, const fs::path& 
   std::vector<std::string> written;
   for (const NewFile& file : variant.files) {
     const fs::path target = folder / file.to;
-    std::error_code error;  // shows when the file is written
-    fs::create_directories(target.parent_path(), error);
+    ensure_directory(target.parent_path());
     write_atomically(target, filled(std::string(template_text(file.from)), variant.words));
     written.push_back(file.to);
   }

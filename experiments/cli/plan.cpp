@@ -74,7 +74,7 @@ int plan_command(const std::vector<std::string>& words) {
        "  msda plan experiments/ablation.yaml --device sm_89\n"});
   arguments.flag("json", "print JSON for scripts");
   arguments.option("like", "DIR",
-                   "an earlier run, for the estimate of the time; its device need not\nbe here");
+                   "an earlier run, for the estimate of the time; its device need not be here");
   arguments.device_option();
   arguments.plugin_option();
   arguments.words("EXPERIMENT", 1, 1);

@@ -89,10 +89,18 @@ Recipes recipes_for(const std::optional<std::string>& file, const Registry& regi
   return recipes;
 }
 
+void refuse_best(const std::string& name) {
+  if (name != kBest) return;
+  throw UsageError(
+      "'best' stands for what searches have found: arms of experiments and 'msda export' take it; "
+      "name a variant or a recipe here");
+}
+
 std::vector<Use> uses_of(const std::string& name, const Registry& registry,
                          const Recipes& recipes) {
   const auto recipe = recipes.find(name);
   if (recipe != recipes.end()) return usable(recipe->second);
+  refuse_best(name);
   registry.find(name);
   return {{name, {}}};
 }

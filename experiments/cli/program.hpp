@@ -39,6 +39,11 @@ std::filesystem::path experiment_path(const std::string& word);
 Recipes recipes_for(const std::optional<std::string>& file, const Registry& registry,
                     const std::vector<std::string>& words = {});
 
+/// What stands for the winners of searches.
+inline constexpr const char* kBest = "best";
+/// Throws UsageError where that is the name, for commands that take no winners.
+void refuse_best(const std::string& name);
+
 /// What a recipe's or a variant's name stands for. Throws UsageError with the nearest name.
 std::vector<Use> uses_of(const std::string& name, const Registry& registry, const Recipes& recipes);
 

@@ -14,9 +14,8 @@ ProblemSpec spelled_problem(const std::vector<std::string>& keys, const std::str
                             const std::string& op) {
   Words words(keys);
   if (!words.has("operator") && !op.empty()) words.add("operator", op);
-  ProblemSpec spec = problem_from_words(words, "mine");
   words.refuse_rest(command);
-  return spec;
+  return problem_from_words(words, "mine");
 }
 
 std::vector<ProblemSpec> problems_of_experiment(const std::vector<std::string>& names,

@@ -90,8 +90,8 @@ void take_words(const Arguments& arguments, Experiment& experiment) {
   Words words(given);
   if (const auto mode = words.take("mode")) experiment.measure.modes = {parse_timing_mode(*mode)};
   if (words.rest().empty()) return;
-  ProblemSpec problem = problem_from_words(words, "mine");
   words.refuse_rest("tune", {"mode"});
+  ProblemSpec problem = problem_from_words(words, "mine");
   experiment.problems = {std::move(problem)};
   experiment.claims.clear();  // which may name other problems
 }

@@ -170,6 +170,7 @@ std::vector<Target> choose_targets(const std::vector<std::string>& names,
     const auto found =
         std::find_if(all.begin(), all.end(), [&](const Target& t) { return t.name == name; });
     if (found == all.end()) {
+      refuse_best(name);
       throw UsageError(
           fmt::format("verify: no variant or recipe '{}'{}", name, suggestion(name, known)));
     }

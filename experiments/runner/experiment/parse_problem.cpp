@@ -88,7 +88,7 @@ const Settings<Types>& type_settings() {
 /// One type for all tensors, or a map that changes some.
 Form<Types> types() {
   const Form<DType> one = form::name<DType>();
-  const std::string words = one.words + " for all tensors, or a map of the next table";
+  const std::string words = one.words + " for all tensors, or a map such as `{location: fp32}`";
   return {form::any_of(words, {one.schema, object_schema(type_settings().keys())}),
           [=](const YamlNode& node, Types& types) {
             if (node.is_map()) return type_settings().read(node.as_map(), types);
@@ -158,7 +158,8 @@ const Settings<Problem>& reference_settings() {
       setting<P>("coordinates", {"2 or 4", {{"enum", {2, 4}}}}, "4: with the size of a box",
                  [](const YamlNode& node, P& problem) {
                    form::integer<std::int64_t>(2, 4).read(node, problem.references.coordinates);
-                   if (problem.references.coordinates == 3) node.fail("must be 2 or 4");
+                   if (problem.references.coordinates == 3)
+                     node.fail("'coordinates' is 3; it must be 2 or 4");
                  })
           .otherwise("2"),
       setting<P>("anchors", size_form(),
@@ -222,6 +223,14 @@ void read_input(const YamlNode& node, ProblemReader& reader) {
       (directory.has_filename() ? directory : directory.parent_path()).filename().string();
 }
 
+void read_references(const YamlNode& node, ProblemReader& reader) {
+  const auto is_stored_so = [](const TensorSpec& spec) { return spec.type == &Types::reference; };
+  if (std::ranges::none_of(find_operator(reader.spec.op).tensors(), is_stored_so)) {
+    node.fail(fmt::format("the operator '{}' has no reference points", reader.spec.op));
+  }
+  reference_settings().read(node.as_map(), reader.spec.problem);
+}
+
 const Settings<ProblemReader>& base_settings() {
   using R = ProblemReader;
   static const Settings<R> settings{
@@ -248,11 +257,8 @@ const Settings<ProblemReader>& base_settings() {
                  })
           .otherwise("all"),
       setting<R>("references",
-                 {"a map of the table below", object_schema(reference_settings().keys())},
-                 "reference points of [fused](fused.md) operators",
-                 [](const YamlNode& node, R& reader) {
-                   reference_settings().read(node.as_map(), reader.spec.problem);
-                 })
+                 {"a map such as `{coordinates: 4}`", object_schema(reference_settings().keys())},
+                 "reference points of [fused](fused.md) operators", read_references)
           .otherwise("two coordinates on each level, in fp32"),
       setting<R>(
           "types", types(), "how the tensors are stored",

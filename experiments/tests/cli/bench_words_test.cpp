@@ -54,6 +54,37 @@ TEST(BenchWords, LevelsMayDifferInTheirPoints) {
   EXPECT_THAT(error_of({"levels=4x4,2x2", "points=3,x"}), HasSubstr("'x' is not a number from 1"));
 }
 
+TEST(BenchWords, MapsAndListsAreThoseOfExperiments) {
+  const Problem problem =
+      problem_of({"operator=fused", "references={coordinates: 4, anchors: 1}",
+                  "levels=[[4, 4], [2, 2]]", "points=[3, 6]", "dtype={location: bf16}"})
+          .problem;
+  EXPECT_EQ(problem.references.coordinates, 4);
+  EXPECT_EQ(problem.references.anchors, 1);
+  EXPECT_EQ(problem.levels, (std::vector<Level>{{4, 4}, {2, 2}}));
+  EXPECT_THAT(problem.level_points, testing::ElementsAre(3, 6));
+  EXPECT_EQ(problem.types.location, DType::kBFloat16);
+  EXPECT_EQ(problem.types.value, DType::kFloat32);
+  EXPECT_THAT(error_of({"operator=fused", "levels=4x4", "references={coordinates: 3}"}),
+              HasSubstr("'coordinates' is 3; it must be 2 or 4"));
+  EXPECT_THAT(error_of({"operator=fused", "levels=4x4", "references={coordinates: "}),
+              HasSubstr("references=:1:"));
+  EXPECT_THAT(error_of({"dir=[nowhere]"}), HasSubstr("input directory '[nowhere]' does not exist"));
+}
+
+TEST(BenchWords, OperatorsWithoutReferencePointsTakeNone) {
+  EXPECT_THAT(error_of({"levels=4x4", "references={coordinates: 4}"}),
+              HasSubstr("the operator 'forward' has no reference points"));
+}
+
+TEST(BenchWords, HelpNamesTheValuesThatWordsTake) {
+  const std::string help = problem_words_help();
+  EXPECT_THAT(help, HasSubstr("{coordinates: 4}"));
+  EXPECT_THAT(help, HasSubstr("{location: fp32}"));
+  EXPECT_THAT(help, testing::Not(HasSubstr("next table")));
+  EXPECT_THAT(help, testing::Not(HasSubstr("table below")));
+}
+
 TEST(BenchWords, LevelsAndSpatialSizeMustAgree) {
   EXPECT_EQ(problem_of({"levels=4x4,2x2", "num_levels=2"}).problem.queries, 20);
   EXPECT_EQ(problem_of({"levels=4x4", "num_levels=1", "spatial_size=36"}).problem.layout,

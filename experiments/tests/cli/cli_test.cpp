@@ -85,6 +85,39 @@ TEST(Cli, MissingAndSuperfluousWords) {
   EXPECT_EQ(run({"run", "a", "--device"}).exit_code, 2);
 }
 
+TEST(Cli, CommandsThatTakeNoWinnersSaySo) {
+  for (const char* command : {"bench", "verify", "inspect"}) {
+    const Outcome outcome = run({command, "best"});
+    EXPECT_EQ(outcome.exit_code, 2) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("'best' stands for what searches have found")) << command;
+  }
+}
+
+TEST(Cli, AMisspeltKeyIsNamedBeforeWhatItLeavesOpen) {
+  for (const char* command : {"bench", "verify", "inspect"}) {
+    EXPECT_THAT(run({command, "cpu-scalar", "levls=4x4"}).err,
+                HasSubstr("unknown key 'levls' (did you mean 'levels'?)"))
+        << command;
+  }
+  EXPECT_THAT(run({"tune", "levls=4x4"}).err, HasSubstr("unknown key 'levls'"));
+  EXPECT_THAT(run({"input", "generate", "levls=4x4", "--output", "x"}).err,
+              HasSubstr("unknown key 'levls'"));
+}
+
+TEST(Cli, TextsOfParametersAreTakenAsTheyAre) {
+  const Outcome outcome = run({"bench", "external", "python=nowhere.py:f", "levels=4x4",
+                               R"(options={"im2col_step": 128})", "--device", "cpu"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("there is no file"));
+}
+
+TEST(Cli, ContradictoryOrHugeWordsAreRefused) {
+  EXPECT_THAT(run({"inspect", "cpu-scalar", "--arch", "sm_90a", "--device", "sm_80"}).err,
+              HasSubstr("give either --arch or --device, not both"));
+  EXPECT_THAT(run({"bench", "cpu-scalar", "levels=4x4", "blocks=4294967297"}).err,
+              HasSubstr("key 'blocks' is 4294967297; it must be from 1 to 100000"));
+}
+
 TEST(Cli, AMissingDeviceIsExitCodeThree) {
   const TemporaryDirectory directory;
   const auto file = directory.write("x.yaml", "problems: [ledger-48]\narms: [fixture]\n");

@@ -211,6 +211,21 @@ TEST_F(ExportCommand, RefusesOperatorsThatItsKernelsDoNotCompute) {
               HasSubstr("it computes the operator 'backward', and the problem asks for 'fused'"));
 }
 
+TEST_F(ExportCommand, RefusesToExportOfAProblemWhatComputesAnotherOperator) {
+  EXPECT_THAT(complaint({"vector-loads", "operator=backward", "levels=8x10", "num_query=5"}, 2),
+              HasSubstr("it computes the operator 'forward', and the problem asks for 'backward'"));
+  EXPECT_THAT(complaint({"vector-loads", "--problem", "rtdetr-decoder", "--operator", ""}, 2),
+              HasSubstr("--operator is empty"));
+}
+
+TEST_F(ExportCommand, QuotesTheFolderInTheNextStep) {
+  const std::string folder = (folder_.path() / "with space").string();
+  const Outcome outcome = run({"export", "vector-loads", "--problem", "rtdetr-decoder", "--arch",
+                               "none", "--output", folder});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("'" + folder + "/msda_forward.cu'"));
+}
+
 TEST_F(ExportCommand, RefusesFormsAndGradientsThatAreNone) {
   EXPECT_THAT(
       complaint({"vector-loads", "--problem", "rtdetr-decoder", "--levels", "given,kept"}, 2),
@@ -281,7 +296,7 @@ TEST_F(ExportCommand, NamesFilesThatCannotBeReadOrWritten) {
   const Outcome outcome = run({"export", "vector-loads", "--problem", "rtdetr-decoder", "--output",
                                folder_.path() / "file" / "out"});
   EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_THAT(outcome.err, HasSubstr("file/out"));
+  EXPECT_THAT(outcome.err, HasSubstr("file/out: Not a directory"));
 }
 
 }  // namespace
