@@ -225,10 +225,12 @@ void read_input(const YamlNode& node, ProblemReader& reader) {
 
 void read_references(const YamlNode& node, ProblemReader& reader) {
   const auto is_stored_so = [](const TensorSpec& spec) { return spec.type == &Types::reference; };
-  if (std::ranges::none_of(find_operator(reader.spec.op).tensors(), is_stored_so)) {
+  References& references = reader.spec.problem.references;
+  reference_settings().read(node.as_map(), reader.spec.problem);
+  if (references != References{} &&
+      std::ranges::none_of(find_operator(reader.spec.op).tensors(), is_stored_so)) {
     node.fail(fmt::format("the operator '{}' has no reference points", reader.spec.op));
   }
-  reference_settings().read(node.as_map(), reader.spec.problem);
 }
 
 const Settings<ProblemReader>& base_settings() {

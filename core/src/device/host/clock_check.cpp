@@ -4,6 +4,8 @@
 #include <time.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -34,22 +36,29 @@ double kernel_seconds() {
 
 }  // namespace
 
-ClockCheck::ClockCheck() : asking_(1) {
-  constexpr int kTimes = 5;
-  for (int i = 0; i < kTimes; ++i) {
+double seconds_of_asking(const std::function<void()>& before) {
+  std::array<double, 5> asking{};
+  for (double& seconds : asking) {
+    before();
     const double began = kernel_seconds();
-    asking_ = std::min(asking_, kernel_seconds() - began);
+    static_cast<void>(std::chrono::steady_clock::now());
+    static_cast<void>(std::chrono::steady_clock::now());
+    seconds = kernel_seconds() - began;
   }
+  std::ranges::sort(asking);
+  return asking[asking.size() / 2];
 }
+
+ClockCheck::ClockCheck(double asking) : asking_(asking) {}
 
 void ClockCheck::begin() { began_ = kernel_seconds(); }
 
 void ClockCheck::end(double seconds) {
   constexpr double kShare = 0.01;
-  constexpr double kReading = 1e-6;  // the clock that times, twice
+  constexpr double kSpread = 10;  // some asking takes as much longer than the median
   const double passed = kernel_seconds() - began_;
   ++intervals_;
-  if (std::abs(passed - seconds) <= kShare * passed + kReading + 3 * asking_) return;
+  if (std::abs(passed - seconds) <= kShare * passed + kSpread * asking_) return;
   ++other_;
   timed_ += seconds;
   passed_ += passed;
