@@ -24,6 +24,7 @@ Arguments publish_arguments() {
        "  msda publish results/quickstart/20240131-120000\n"
        "  msda publish docs/results/*.jsonl.zst\n"
        "  msda report docs/results/quickstart.jsonl.zst --format html > quickstart.html\n"});
+  arguments.option("as", "NAME", "instead of the run's own: one experiment on several GPUs");
   arguments.option("to", "DIRECTORY", "where to; default docs/results of the checkout");
   arguments.words("RUN", 1, -1);
   return arguments;
@@ -45,15 +46,19 @@ void print(const Published& published) {
 int publish_command(const std::vector<std::string>& words) {
   Arguments arguments = publish_arguments();
   if (!arguments.parse(words)) return 0;
+  const std::string name = arguments.get("as", "");
+  if (!name.empty() && arguments.words().size() > 1) {
+    throw UsageError("--as names one run: publish the others by themselves");
+  }
   const Checkout checkout(std::filesystem::current_path());
   const std::filesystem::path directory =
       arguments.get("to", (checkout.root() / "docs" / "results").string());
   // All are looked at before the first is written.
   for (const std::string& place : arguments.words()) {
-    require_publishable(place, checkout);
+    require_publishable(place, checkout, name);
     if (!is_published(place, directory)) checkout.require_clean(directory);
   }
-  for (const std::string& place : arguments.words()) print(publish(place, directory));
+  for (const std::string& place : arguments.words()) print(publish(place, directory, name));
   for (const auto& document : renew_quotes(checkout.root(), directory)) {
     fmt::print("{}: quotes renewed\n", document.string());
   }

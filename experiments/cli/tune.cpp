@@ -191,7 +191,7 @@ std::string way_of(const SpaceSpec& spec, const SpaceCount& count) {
 void print_counts(const Experiment& experiment, const Plan& plan, const Registry& registry) {
   if (experiment.space->together) check_together(plan);
   std::set<std::size_t> counted;
-  for (const Set& set : sets_of(plan.groups, experiment.space->together)) {
+  for (const Set& set : sets_of(plan, plan.groups, experiment.space->together)) {
     const std::vector<ProblemSpec> problems = problems_of(plan, set);
     const std::string title = title_of(problems);
     if (const std::string reason = mode_refusal(plan, set.front().mode); !reason.empty()) {

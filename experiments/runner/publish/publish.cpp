@@ -54,12 +54,12 @@ bool is_published(const std::filesystem::path& place, const std::filesystem::pat
          std::filesystem::equivalent(std::filesystem::absolute(place).parent_path(), directory);
 }
 
-void require_publishable(const std::filesystem::path& place, const Checkout& checkout) {
+void require_publishable(const std::filesystem::path& place, const Checkout& checkout,
+                         const std::string& name) {
   const Manifest manifest = read_run(place).manifest;
   try {
-    if (!is_file_name(manifest.name)) {
-      throw UsageError(fmt::format("its name '{}' is no name of a file", manifest.name));
-    }
+    const std::string& own = name.empty() ? manifest.name : name;
+    if (!is_file_name(own)) throw UsageError(fmt::format("'{}' is no name of a file", own));
     if (manifest.status != run_status::kComplete) {
       throw UsageError(fmt::format("the run is {}; only a whole run is published",
                                    manifest.status.empty() ? "of unknown end" : manifest.status));
@@ -71,8 +71,10 @@ void require_publishable(const std::filesystem::path& place, const Checkout& che
   }
 }
 
-Published publish(const std::filesystem::path& place, const std::filesystem::path& directory) {
-  const RunData run = read_run(place);
+Published publish(const std::filesystem::path& place, const std::filesystem::path& directory,
+                  const std::string& name) {
+  RunData run = read_run(place);
+  if (!name.empty()) run.manifest.name = name;
   Published published;
   published.archive = directory / (run.manifest.name + kArchiveSuffix);
   published.report = directory / (run.manifest.name + ".md");
@@ -81,7 +83,7 @@ Published publish(const std::filesystem::path& place, const std::filesystem::pat
   std::optional<Report> before;
   if (archive_before) before = make_report(published.archive);
   ensure_directory(directory);
-  if (!is_published(place, directory)) write_archive(published.archive, run);
+  if (!name.empty() || !is_published(place, directory)) write_archive(published.archive, run);
   const Report report = make_report(published.archive);
   const std::string text = to_page(report);
   write_atomically(published.report, text);

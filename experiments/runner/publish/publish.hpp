@@ -35,12 +35,15 @@ struct Published {
 bool is_published(const std::filesystem::path& place, const std::filesystem::path& directory);
 
 /// Throws UsageError unless the run in `place` has come to its end with sources that `checkout` has
-/// in its history, and has a name that is a file's.
-void require_publishable(const std::filesystem::path& place, const Checkout& checkout);
+/// in its history, and `name`, or where that is "" its own, is a file's.
+void require_publishable(const std::filesystem::path& place, const Checkout& checkout,
+                         const std::string& name = "");
 
 /// Writes the archive of the run in `place`, reads it back and writes the report of what was read,
-/// so that a report is always what its archive says. Throws UsageError, EnvironmentError.
-Published publish(const std::filesystem::path& place, const std::filesystem::path& directory);
+/// so that a report is always what its archive says. The run is published under `name`; "" is its
+/// own. Throws UsageError, EnvironmentError.
+Published publish(const std::filesystem::path& place, const std::filesystem::path& directory,
+                  const std::string& name = "");
 
 /// Documents below `root` whose quotes of the runs in `results` were renewed.
 std::vector<std::filesystem::path> renew_quotes(const std::filesystem::path& root,

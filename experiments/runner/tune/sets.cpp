@@ -1,6 +1,7 @@
 #include "runner/tune/sets.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -8,11 +9,13 @@
 
 namespace msda {
 
-std::vector<Set> sets_of(const std::vector<Group>& groups, bool together) {
+std::vector<Set> sets_of(const Plan& plan, const std::vector<Group>& groups, bool together) {
   std::vector<Set> sets;
   for (const Group& group : groups) {
-    const auto same = std::ranges::find_if(
-        sets, [&](const Set& set) { return together && set.front().mode == group.mode; });
+    const auto same = std::ranges::find_if(sets, [&](const Set& set) {
+      return together && set.front().mode == group.mode &&
+             family_of(plan.problem_of(set.front())) == family_of(plan.problem_of(group));
+    });
     if (same == sets.end()) {
       sets.push_back({group});
     } else {
@@ -88,13 +91,16 @@ void check_together(const Plan& plan) {
         "a search for all problems together needs all of them on one device: leave out --devices "
         "and --shard");
   }
-  const std::string first = family_of(plan.problems.front());
+  std::map<std::string, std::vector<std::string>> families;
   for (const ProblemSpec& problem : plan.problems) {
-    const std::string own = family_of(problem);
-    if (own == first) continue;
+    families[family_of(problem)].push_back(problem.name());
+  }
+  for (const auto& [family, names] : families) {
+    if (families.size() == 1 || names.size() > 1) continue;
     throw UsageError(fmt::format(
-        "problems that are searched together are of one family, and {} is {} where {} is {}",
-        problem.name(), own, plan.problems.front().name(), first));
+        "problems are searched together with others of their family, and {} is alone in {}: give "
+        "it the heads, channels, points, types and queries of others, or a file of its own",
+        names.front(), family));
   }
 }
 

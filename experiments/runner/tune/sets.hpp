@@ -9,11 +9,11 @@
 
 namespace msda {
 
-/// Groups of one mode that are searched at once: one, or all of the mode.
+/// Groups of one mode that are searched at once: one, or all of a family.
 using Set = std::vector<Group>;
 
-/// `together`: those of a mode are one set.
-std::vector<Set> sets_of(const std::vector<Group>& groups, bool together);
+/// `together`: those of one mode and family are one set.
+std::vector<Set> sets_of(const Plan& plan, const std::vector<Group>& groups, bool together);
 
 std::vector<ProblemSpec> problems_of(const Plan& plan, const Set& set);
 
@@ -39,7 +39,8 @@ std::string mode_refusal(const Plan& plan, TimingMode mode);
 /// The arms that can be candidates, the baseline and its repetitions left out.
 std::vector<Arm> known_arms(const std::vector<Arm>& arms, const Arm& baseline);
 
-/// Throws UsageError when the problems are not of one family, or the plan has a part of them.
+/// Throws UsageError when of several families one has a single problem, or the plan has a part of
+/// the problems.
 void check_together(const Plan& plan);
 
 }  // namespace msda

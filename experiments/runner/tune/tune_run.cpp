@@ -93,7 +93,9 @@ TuneOutcome TuneRun::run() {
   session_.begin(registry_, [this](Manifest& manifest) { prepare(manifest); });
   log_.emplace(options_.directory / kSearchFile);
   session_.run([this](std::size_t device, const std::vector<Group>& groups) {
-    for (const Set& set : sets_of(groups, experiment_.space->together)) tune_set(device, set);
+    for (const Set& set : sets_of(plan_, groups, experiment_.space->together)) {
+      tune_set(device, set);
+    }
   });
   return outcome();
 }

@@ -160,7 +160,18 @@ TEST_F(Publish, ANameThatLeavesTheFolderIsRefused) {
   Manifest manifest = read_manifest(run_);
   manifest.name = "../x";
   write_manifest(run_, manifest);
-  EXPECT_THAT(publish().err, HasSubstr("its name '../x' is no name of a file"));
+  EXPECT_THAT(publish().err, HasSubstr("'../x' is no name of a file"));
+}
+
+TEST_F(Publish, AnotherNameKeepsTheRunOfAnotherDeviceBesideThisOne) {
+  ASSERT_EQ(publish().exit_code, 0);
+  const std::string first = read_text(result("claims.jsonl.zst"));
+  ASSERT_EQ(publish("--as claims-there").exit_code, 0);
+  EXPECT_EQ(read_text(result("claims.jsonl.zst")), first);
+  EXPECT_THAT(read_text(result("claims-there.md")), HasSubstr("# claims-there\n"));
+  EXPECT_EQ(read_run(result("claims-there.jsonl.zst")).manifest.name, "claims-there");
+  EXPECT_THAT(publish("'" + run_ + "' --as one").err, HasSubstr("--as names one run"));
+  EXPECT_THAT(publish("--as ../x").err, HasSubstr("'../x' is no name of a file"));
 }
 
 TEST_F(Publish, OutsideOfACheckoutThereIsNoHistoryToHoldARunAgainst) {

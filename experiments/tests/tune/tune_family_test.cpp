@@ -47,14 +47,32 @@ TEST(TuneFamily, FindsOneWinnerForAllItsProblems) {
   EXPECT_THAT(outcome.out, HasSubstr(" as fast as slow, from "));
 }
 
-TEST(TuneFamily, IsRefusedForProblemsOfSeveralFamilies) {
+TEST(TuneFamily, FindsAWinnerForEachFamily) {
   const TemporaryDirectory directory;
   std::string text = kFamily;
-  text.replace(text.find("queries: 6, channels: 4"), 23, "queries: 6, channels: 8");
+  text.insert(text.find("arms:"),
+              "  - {name: wide, queries: 3, channels: 8, levels: [[2, 4]]}\n"
+              "  - {name: wider, queries: 6, channels: 8, levels: [[4, 4]]}\n");
+  const fs::path winners = directory.path() / "winners.yaml";
+  const Outcome outcome = run({"tune", directory.write("x.yaml", text), "--output",
+                               directory.path() / "results", "--winners", winners});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::vector<std::string> notes;
+  const std::vector<Winner> found = read_winners(winners, fixture_registry(), notes);
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_EQ(found[0].others.at(0).name(), "more");
+  EXPECT_EQ(found[1].problem.name(), "wide");
+  EXPECT_EQ(found[1].others.at(0).name(), "wider");
+}
+
+TEST(TuneFamily, IsRefusedForAProblemThatIsAloneInItsFamily) {
+  const TemporaryDirectory directory;
+  std::string text = kFamily;
+  text.insert(text.find("arms:"), "  - {name: wide, queries: 6, channels: 8, levels: [[4, 4]]}\n");
   const Outcome outcome =
       run({"tune", directory.write("x.yaml", text), "--output", directory.path() / "results"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("more is forward H1 C8 P"));
+  EXPECT_THAT(outcome.err, HasSubstr("wide is alone in forward H1 C8 P"));
 }
 
 }  // namespace
