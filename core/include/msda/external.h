@@ -123,8 +123,10 @@ typedef int msda_entry(const void* value, const int64_t* shapes, const int64_t* 
 typedef int msda_query_entry(const msda_problem* problem, msda_answer* answer);
 
 /* NAME_prepare: called once for each input set before NAME, with *state NULL, and then again with
- * what it left there, to be timed: it packs the same inputs into the same memory, and should
- * allocate nothing. The device is idle before NAME is called. Returns 0, or an error code. */
+ * what it left there: to be timed, and before launches that are watched, whose inputs may have
+ * changed in place (docs/measurement.md). Each time it packs what the inputs hold then, into the
+ * same memory, and should allocate nothing. The device is idle before NAME is called. Returns 0, or
+ * an error code. */
 typedef int msda_prepare_entry(const void* value, const int64_t* shapes, const int64_t* starts,
                                const void* locations, const void* weights, void* output,
                                const msda_problem* problem, void** state, void* stream);
