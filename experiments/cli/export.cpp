@@ -9,10 +9,13 @@
 #include "cli/export_compositions.hpp"
 #include "cli/export_subjects.hpp"
 #include "cli/program.hpp"
+#include "cli/taken_names.hpp"
+#include "cli/terminal.hpp"
 #include "export/export.hpp"
 #include "files/read.hpp"
 #include "files/write.hpp"
 #include "nearest.hpp"
+#include "runner/supervise/progress.hpp"
 #include "runner/supervise/shell_words.hpp"
 
 namespace msda {
@@ -67,12 +70,18 @@ void take_architectures(const Arguments& arguments, bool is_source, ExportReques
 }
 
 /// What C and Python take as a name.
-std::string checked_name(const std::string& name) {
+std::string checked_name(const std::string& name, bool is_package) {
   const auto legal = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
   const bool begins = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0;
-  if (begins && std::all_of(name.begin(), name.end(), legal)) return name;
-  throw UsageError(fmt::format(
-      "export: --name '{}' is no identifier: letters, digits and '_', no digit first", name));
+  if (!begins || !std::all_of(name.begin(), name.end(), legal)) {
+    throw UsageError(fmt::format(
+        "export: --name '{}' is no identifier: letters, digits and '_', no digit first", name));
+  }
+  if (const char* owner = owner_of_name(name, is_package)) {
+    throw UsageError(
+        fmt::format("export: --name '{}' is a name of {}; give another one", name, owner));
+  }
+  return name;
 }
 
 void take_report(const std::string& place, ExportRequest& request) {
@@ -98,6 +107,19 @@ void write_files(const std::vector<ExportedFile>& files, const fs::path& folder)
 }
 
 constexpr const char* kFormats[] = {"source", "torch", "hub"};
+
+/// Says how far it is, which takes minutes where nothing is compiled yet.
+std::vector<ExportedFile> exported(const std::string& format, ExportRequest& request,
+                                   const std::string& name) {
+  const Compiler compiler;
+  CountProgress progress(stderr, is_terminal(stderr));
+  request.on_progress = [&](const char* what, std::size_t done, std::size_t count) {
+    progress.tell(what, done, count);
+  };
+  if (format == "source") return export_source(request, compiler);
+  return format == "torch" ? export_torch(request, compiler, name)
+                           : export_hub(request, compiler, name);
+}
 
 std::string next_step(const std::string& format, const std::string& name, const fs::path& folder) {
   const std::string place = shell_word(folder.string());
@@ -125,7 +147,7 @@ int export_command(const std::vector<std::string>& words) {
   }
   const bool is_source = format == "source";
   const std::string name =
-      checked_name(arguments.get("name", is_source ? kDefaultName : kDefaultPackage));
+      checked_name(arguments.get("name", is_source ? kDefaultName : kDefaultPackage), !is_source);
   const fs::path folder = arguments.get("output", name);
   require_room(arguments, folder);
   const Registry registry = load_registry(arguments);
@@ -136,11 +158,7 @@ int export_command(const std::vector<std::string>& words) {
   take_architectures(arguments, is_source, request);
   if (const auto report = arguments.find("report")) take_report(*report, request);
 
-  const Compiler compiler;
-  write_files(is_source           ? export_source(request, compiler)
-              : format == "torch" ? export_torch(request, compiler, name)
-                                  : export_hub(request, compiler, name),
-              folder);
+  write_files(exported(format, request, name), folder);
   for (const std::string& note : notes) fmt::print("{}\n", note);
   fmt::print("Next:\n{}", next_step(format, name, folder));
   return 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <mutex>
 #include <set>
 
 #include <msda/error.hpp>
@@ -211,6 +212,23 @@ std::string_view operator_of(const CheckedKernel& kernel) {
   return kernel.exported->composition.op().name();
 }
 
+void make_all(const ExportRequest& request, const char* what, std::size_t count,
+              const std::function<void(std::size_t)>& body) {
+  if (count == 0) return;
+  std::mutex telling;
+  std::size_t done = 0;
+  const auto tell = [&](std::size_t more) {
+    const std::lock_guard lock(telling);
+    done += more;
+    if (request.on_progress) request.on_progress(what, done, count);
+  };
+  tell(0);
+  parallel_for(static_cast<std::int64_t>(count), 1, 0, [&](std::int64_t i, std::int64_t) {
+    body(static_cast<std::size_t>(i));
+    tell(1);
+  });
+}
+
 std::vector<CheckedKernel> check_kernels(const ExportRequest& request, const Compiler& compiler) {
   std::vector<CheckedKernel> kernels;
   std::set<std::string> spaces;
@@ -223,11 +241,8 @@ std::vector<CheckedKernel> check_kernels(const ExportRequest& request, const Com
                           !classes.insert(unit_of(kernel).unit.text).second;
     if (!is_known) kernels.push_back(named(kernel, spaces));
   }
-  parallel_for(static_cast<std::int64_t>(kernels.size()), 1, 0, [&](auto begin, auto end) {
-    for (auto i = begin; i < end; ++i) {
-      compile_and_check(request, compiler, kernels[static_cast<std::size_t>(i)]);
-    }
-  });
+  make_all(request, "kernels", kernels.size(),
+           [&](std::size_t i) { compile_and_check(request, compiler, kernels[i]); });
   add_images(request, compiler, kernels);
   return kernels;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct ExportRequest {
   std::vector<std::string> images;
   std::string report;       ///< text of what was measured; "" for none
   std::string report_from;  ///< where it comes from
+  /// Is told, by one thread at a time, what is made of how many, and how many are done: from 0 on.
+  std::function<void(const char* what, std::size_t done, std::size_t count)> on_progress{};
 };
 
 /// Those that exports carry code for unless others are asked for.

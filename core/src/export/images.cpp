@@ -9,7 +9,6 @@
 #include "device/compiled_unit.hpp"
 #include "export/parts.hpp"
 #include "jit/occupancy.hpp"
-#include "parallel.hpp"
 
 namespace msda {
 namespace {
@@ -108,11 +107,8 @@ void add_images(const ExportRequest& request, const Compiler& compiler,
     }
   }
   std::vector<CodeImage> made(work.size());
-  parallel_for(static_cast<std::int64_t>(work.size()), 1, 0, [&](auto begin, auto end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      made[i] = make_image(*work[i].first, compiler, work[i].second);
-    }
-  });
+  make_all(request, "images", work.size(),
+           [&](std::size_t i) { made[i] = make_image(*work[i].first, compiler, work[i].second); });
   for (std::size_t i = 0; i < work.size(); ++i) {
     work[i].first->images.push_back(std::move(made[i]));
   }

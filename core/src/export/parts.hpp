@@ -1,6 +1,7 @@
 // What the formats of an export share: templates, checked kernels, and where all comes from.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -64,6 +65,11 @@ std::vector<PlannedKernel> passes_of(const CheckedKernel& kernel);
 
 /// Those for level sizes that are no constants once for each unit. Throws as export_source() does.
 std::vector<CheckedKernel> check_kernels(const ExportRequest& request, const Compiler& compiler);
+
+/// body(i) of `count` things, `what` they are, with all of the machine's cores; the request is told
+/// of each that is done.
+void make_all(const ExportRequest& request, const char* what, std::size_t count,
+              const std::function<void(std::size_t)>& body);
 
 /// Compiles each kernel for the request's images, with all of the machine's cores. An architecture
 /// that a kernel is not for is left out, and those of which nothing is left.

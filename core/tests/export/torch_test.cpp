@@ -49,6 +49,19 @@ class ExportedPackage : public testing::Test {
   inline static const std::vector<ExportedFile>* hub_ = nullptr;
 };
 
+TEST_F(ExportedPackage, TellsHowManyKernelsAndImagesAreMade) {
+  ExportRequest request = request_for({"vector-loads"}, "rtdetr-decoder");
+  request.architectures = {"sm_90a"};
+  std::vector<std::string> told;
+  request.on_progress = [&](const char* what, std::size_t done, std::size_t count) {
+    told.push_back(fmt::format("{} of {} {}", done, count, what));
+  };
+  export_torch(request, Compiler(), "my_ops");
+  // The one that was asked for, and one for wide locations.
+  EXPECT_THAT(told, testing::ElementsAre("0 of 2 kernels", "1 of 2 kernels", "2 of 2 kernels",
+                                         "0 of 2 images", "1 of 2 images", "2 of 2 images"));
+}
+
 TEST_F(ExportedPackage, HasTheFilesOfAnExtension) {
   EXPECT_THAT(names_of(*torch_),
               testing::UnorderedElementsAre(

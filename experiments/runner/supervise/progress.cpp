@@ -124,4 +124,15 @@ void Progress::clear() {
 
 void Progress::print_line(const std::string& line) { say(stream_, "{}\n", line); }
 
+CountProgress::~CountProgress() {
+  if (live_) say_text(stream_, kClearLine);
+}
+
+void CountProgress::tell(const char* what, std::size_t done, std::size_t count) {
+  if (!live_ && seconds_since(last_shown_) < period_) return;
+  say(stream_, "{}  compiled {} of {} {}, {}{}", live_ ? kClearLine : "", done, count, what,
+      format_duration(seconds_since(start_)), live_ ? "" : "\n");
+  last_shown_ = Clock::now();
+}
+
 }  // namespace msda

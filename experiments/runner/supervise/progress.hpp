@@ -53,6 +53,28 @@ class Progress {
   bool shown_ = false;
 };
 
+/// How many of a number of things are made: a line that is rewritten on a terminal, one each
+/// `period` seconds otherwise.
+class CountProgress {
+ public:
+  /// `live`: `stream` is a terminal.
+  CountProgress(std::FILE* stream, bool live, double period = 20)
+      : stream_(stream), live_(live), period_(period) {}
+  ~CountProgress();
+  CountProgress(const CountProgress&) = delete;
+  CountProgress& operator=(const CountProgress&) = delete;
+
+  void tell(const char* what, std::size_t done, std::size_t count);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::FILE* stream_;
+  bool live_;
+  double period_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_shown_ = start_;
+};
+
 /// "12 s", "3 min 20 s"
 std::string format_duration(double seconds);
 

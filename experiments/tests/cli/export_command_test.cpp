@@ -286,6 +286,28 @@ TEST_F(ExportCommand, RefusesArchitecturesAndNamesThatAreNone) {
               HasSubstr("fp8"));
 }
 
+TEST_F(ExportCommand, SaysOnATerminalHowFarItIs) {
+  const Outcome outcome = run_script(
+      "command -v script >/dev/null || exit 77; export msda; script -qec '\"$msda\" export "
+      "vector-loads --problem rtdetr-decoder --output out' /dev/null",
+      folder_.path());
+  if (outcome.exit_code == 77) GTEST_SKIP() << "no program that makes a terminal";
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("  compiled 1 of 1 kernels, "));
+}
+
+TEST_F(ExportCommand, RefusesNamesThatOthersHave) {
+  const auto refused = [&](const char* format, const char* name) {
+    return complaint(
+        {"vector-loads", "--problem", "rtdetr-decoder", "--format", format, "--name", name}, 2);
+  };
+  EXPECT_THAT(refused("source", "int"), HasSubstr("--name 'int' is a name of C++; give another"));
+  EXPECT_THAT(refused("torch", "import"), HasSubstr("'import' is a name of Python;"));
+  EXPECT_THAT(refused("hub", "zoneinfo"), HasSubstr("a name of Python's standard library;"));
+  EXPECT_THAT(refused("torch", "torch"), HasSubstr("'torch' is a name of another package;"));
+  EXPECT_THAT(refused("torch", "checks"), HasSubstr("a name of another file of the export;"));
+}
+
 TEST_F(ExportCommand, NamesFilesThatCannotBeReadOrWritten) {
   EXPECT_THAT(complaint({"vector-loads", "--problem", "nowhere.yaml"}, 2),
               HasSubstr("nowhere.yaml"));

@@ -1,5 +1,7 @@
 #include "runner/supervise/progress.hpp"
 
+#include <functional>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,19 +22,33 @@ nlohmann::json compiled(int done, double seconds) {
           {"seconds", seconds}};
 }
 
-/// What is shown of a group whose arms compile in so many seconds.
-std::string shown(bool live, double seconds) {
+/// What `show` writes to a stream.
+std::string written(const std::function<void(std::FILE*)>& show) {
   const test::TemporaryFile stream(std::tmpfile());
-  {
-    Progress progress(stream.get(), live, 1, {});
-    progress.begin_group("mine warm");
-    progress.on_event(compiled(29, seconds / 2));
-    progress.on_event(compiled(30, seconds));
-  }
+  show(stream.get());
   std::string text(4096, '\0');
   std::rewind(stream.get());
   text.resize(std::fread(text.data(), 1, text.size(), stream.get()));
   return text;
+}
+
+/// What is shown of a group whose arms compile in so many seconds.
+std::string shown(bool live, double seconds) {
+  return written([&](std::FILE* stream) {
+    Progress progress(stream, live, 1, {});
+    progress.begin_group("mine warm");
+    progress.on_event(compiled(29, seconds / 2));
+    progress.on_event(compiled(30, seconds));
+  });
+}
+
+/// What is shown of two kernels, with a line of its own each `period` seconds.
+std::string counted(bool live, double period) {
+  return written([&](std::FILE* stream) {
+    CountProgress progress(stream, live, period);
+    progress.tell("kernels", 0, 2);
+    progress.tell("kernels", 1, 2);
+  });
 }
 
 TEST(Progress, SaysOnceHowLongCompilationTook) {
@@ -42,6 +58,16 @@ TEST(Progress, SaysOnceHowLongCompilationTook) {
 TEST(Progress, OnATerminalOnlyWhenItWasWorthWaitingFor) {
   EXPECT_THAT(shown(true, 0.25), Not(HasSubstr("from the cache")));
   EXPECT_THAT(shown(true, 12.5), HasSubstr("  compiled 30 in 12.50 s, 2 from the cache\n"));
+}
+
+TEST(CountProgress, RewritesALineOfATerminalAndWipesIt) {
+  EXPECT_EQ(counted(true, 1e6),
+            "\r\x1b[K  compiled 0 of 2 kernels, 0 s\r\x1b[K  compiled 1 of 2 kernels, 0 s\r\x1b[K");
+}
+
+TEST(CountProgress, ElsewhereLeavesALineOnceInAPeriod) {
+  EXPECT_EQ(counted(false, 0), "  compiled 0 of 2 kernels, 0 s\n  compiled 1 of 2 kernels, 0 s\n");
+  EXPECT_EQ(counted(false, 1e6), "");
 }
 
 }  // namespace
