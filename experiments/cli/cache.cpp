@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <msda/error.hpp>
+
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "files/cache_directory.hpp"
@@ -80,12 +82,18 @@ int cache_command(const std::vector<std::string>& words) {
        "has no limit of its own. MSDA_CACHE_DIR names another directory.",
        "  msda cache\n"
        "  msda cache --keep 2000\n"
-       "  msda cache --clear\n"});
+       "  msda cache --clear\n",
+       "0 ok; 2 wrong usage; 3 the place of the cache is no directory"});
   arguments.flag("clear", "remove all compiled kernels and references");
   arguments.option("keep", "MB", "remove the oldest ones until so many megabytes are left");
   if (!arguments.parse(words)) return 0;
   const auto kept = arguments.integer("keep", 0);
   const fs::path directory = cache_directory();
+  if (fs::exists(directory) && !fs::is_directory(directory)) {
+    throw EnvironmentError(fmt::format(
+        "cache: {} is no directory, so that nothing is kept: set MSDA_CACHE_DIR to another place",
+        directory.string()));
+  }
   std::vector<Entry> all;
   fmt::print("{}\n", directory.string());
   for (const char* folder : {"jit", "reference"}) {

@@ -371,6 +371,7 @@ int verify_command(const std::vector<std::string>& words) {
   for (const ArmEntry& arm : request.arms) names.push_back(arm.name);
   Supervisor supervisor({program_path(), device.id, arguments.plugin_directories(), false});
   for (const ProblemSpec& problem : problems) {
+    if (names.empty()) break;  // no header of a pyramid on which nothing is tried
     request.problem = problem;
     if (&problem != &problems.front()) print_header(problem, device);
     supervisor.run(request, names, [&](const Record& record) {

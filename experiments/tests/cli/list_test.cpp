@@ -67,6 +67,14 @@ TEST(CliCache, SaysWhatIsKeptAndClearsIt) {
                                                   "entries(.|\n)*ceilings"));
 }
 
+TEST(CliCache, SaysThatAFileIsNoPlaceForIt) {
+  const TemporaryDirectory directory;
+  const auto file = directory.write("file", "");
+  const Outcome outcome = run_script("MSDA_CACHE_DIR=$PWD/file \"$msda\" cache", directory.path());
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("cache: " + file.string() + " is no directory"));
+}
+
 TEST(CliShow, ShowsParametersSizesAndParts) {
   const Outcome variant = run({"show", "fixture"});
   EXPECT_EQ(variant.exit_code, 0);

@@ -102,6 +102,16 @@ TEST(CliVerify, OfEverythingSkipsAreCountedInOneLine) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("skipped  a")));
 }
 
+TEST(CliVerify, NamesNoPyramidsOnWhichNothingRuns) {
+  const TemporaryDirectory directory;
+  const auto recipes = directory.write("r.yaml", "recipes: {plain: []}\n");
+  const Outcome outcome =
+      run({"verify", "plain", "--levels", "given", "--device", "cpu", "--recipes", recipes});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("skipped  plain  runs on cuda"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("small-2 on cpu")));
+}
+
 TEST(CliVerify, UsesTheOutputThatCameWithTheInput) {
   const std::string input = std::string(MSDA_SOURCE_DIR) + "/experiments/inputs/captured_decoder";
   const Outcome outcome = run({"verify", "fixture", "--device", "cpu", "--input", input});
