@@ -63,12 +63,39 @@ class FastClock : public Device {
                                               const std::function<void(int, int)>& launch,
                                               LaunchWatch* watch) override {
     auto seconds = cpu_->time_parts(mode, samples, parts, launch, watch);
-    for (auto& part : seconds) std::fill(part.begin(), part.end(), 1e-12);
+    for (auto& part : seconds) std::fill(part.begin(), part.end(), launch_seconds_);
     return seconds;
   }
 
+ protected:
+  double launch_seconds_ = 1e-12;
+
  private:
   std::unique_ptr<Device> cpu_ = open_device("cpu");
+};
+
+/// A launch takes as many milliseconds as its arm's `after` says, whatever else the machine does.
+class ToldTimes final : public FastClock {
+ public:
+  Prepared load(const Composition& composition, const Problem& problem,
+                const Build& build) override {
+    const auto told = composition.parts().front().parameters.get<std::int64_t>("after");
+    return make_prepared(std::make_unique<Telling>(
+        FastClock::load(composition, problem, build).executable,
+        [this, told] { launch_seconds_ = 1e-3 * static_cast<double>(told); }));
+  }
+
+ private:
+  struct Telling final : Executable {
+    Telling(std::unique_ptr<Executable> own, std::function<void()> tell)
+        : executable(std::move(own)), tell_time(std::move(tell)) {}
+    void launch(const Tensors& tensors, Stream stream) override {
+      tell_time();
+      executable->launch(tensors, stream);
+    }
+    std::unique_ptr<Executable> executable;
+    std::function<void()> tell_time;
+  };
 };
 
 /// A device with a setting, which each arm makes another when it is loaded.
@@ -122,6 +149,22 @@ class GroupRunnerTest : public testing::Test {
       return {nullptr, {0.5, true}};
     });
     return run_on(device, shipped());
+  }
+
+  /// The records of these arms of the fixture, timed beside the first, by their names.
+  std::map<std::string, Record> timed(Device& device, std::vector<ArmEntry> arms, int blocks) {
+    const ScopedVariable cache("MSDA_CACHE_DIR", directory_.path().c_str());
+    known_ceilings(device);
+    request_.timed = true;
+    request_.baseline = arms.front().name;
+    request_.measure.blocks = blocks;
+    request_.arms = std::move(arms);
+    std::map<std::string, Record> records;
+    for (const auto& event : of_kind(run_on(device, fixture_registry()), event::kRecord)) {
+      Record record = record_from_json(event.at("record"));
+      records[record.arm] = std::move(record);
+    }
+    return records;
   }
 
   /// The events of the request on a device.
@@ -197,34 +240,40 @@ TEST_F(GroupRunnerTest, SeparatelyEachArmCompilesUnderItsOwnName) {
 }
 
 TEST_F(GroupRunnerTest, AnArmThatIsFasterThanItsDeviceIsImpossible) {
-  const ScopedVariable cache("MSDA_CACHE_DIR", directory_.path().c_str());
   FastClock device;
-  known_ceilings(device);
-  request_.timed = true;
-  request_.baseline = "good";
-  request_.measure.blocks = 2;
-  request_.arms = {fixture_arm("good", "good")};
-  const auto records = of_kind(run_on(device, fixture_registry()), event::kRecord);
-  ASSERT_EQ(records.size(), 1U);
-  const Record record = record_from_json(records.at(0).at("record"));
+  const Record record = timed(device, {fixture_arm("good", "good")}, 2).at("good");
   EXPECT_EQ(record.status, CellStatus::kImpossible) << record.reason;
   EXPECT_THAT(record.reason, HasSubstr("the work is not in what is timed"));
   EXPECT_TRUE(record.samples.empty());
 }
 
 TEST_F(GroupRunnerTest, WhatAnArmSetsOfTheDeviceItsOwnStepsAloneFind) {
-  const ScopedVariable cache("MSDA_CACHE_DIR", directory_.path().c_str());
   Settable device;
-  known_ceilings(device);
-  request_.timed = true;
-  request_.baseline = "one";
-  request_.measure.blocks = 2;
-  request_.arms = {fixture_arm("one", "good"), fixture_arm("two", "good"),
-                   fixture_arm("three", "good")};
-  EXPECT_EQ(of_kind(run_on(device, fixture_registry()), event::kRecord).size(), 3U);
+  const auto records = timed(
+      device,
+      {fixture_arm("one", "good"), fixture_arm("two", "good"), fixture_arm("three", "good")}, 2);
+  EXPECT_THAT(records, testing::SizeIs(3));
   EXPECT_THAT(device.found, testing::ElementsAre(0));
   EXPECT_THAT(device.timed, testing::ElementsAre(1, 2, 3));
   EXPECT_EQ(device.value, 0);
+}
+
+TEST_F(GroupRunnerTest, LosersOfAHalvingStopEarlyAndTheBaselineDoesNot) {
+  ToldTimes device;
+  request_.keep = 1;
+  const auto records = timed(device,
+                             {fixture_arm("good", "good", 9), fixture_arm("first", "good", 1),
+                              fixture_arm("second", "good", 4), fixture_arm("third", "good", 7),
+                              fixture_arm("fourth", "good", 10)},
+                             4);
+  EXPECT_THAT(records.at("good").samples, testing::SizeIs(4));
+  EXPECT_THAT(records.at("first").samples, testing::SizeIs(4));
+  EXPECT_EQ(records.at("first").stopped_by, "blocks");
+  EXPECT_THAT(records.at("second").samples, testing::SizeIs(2));
+  EXPECT_THAT(records.at("third").samples, testing::SizeIs(1));
+  EXPECT_THAT(records.at("fourth").samples, testing::SizeIs(1));
+  EXPECT_EQ(records.at("fourth").stopped_by, "halving");
+  EXPECT_EQ(records.at("fourth").status, CellStatus::kOk);
 }
 
 TEST_F(GroupRunnerTest, ComparesHalvesWithTheOutputThatCameWithThem) {
