@@ -1,5 +1,6 @@
 #include "conformance/awkward_problems.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include <msda/operators/forward.hpp>
@@ -59,6 +60,18 @@ std::vector<AwkwardProblem> awkward_problems() {
       {make(2, 41, 2, 32, 4, pyramid, fp32, plain), generation(Distribution::kUniform, 13), true},
       {make(1, 41, 1, 32, 8, pyramid, fp16, border), generation(Distribution::kUniform, 14), true},
   };
+}
+
+Problem problem_with_points(std::vector<std::int64_t> points, const Types& types) {
+  Problem problem = make_problem({.batch = 2,
+                                  .queries = 23,
+                                  .heads = 2,
+                                  .channels = 32,
+                                  .points = std::ranges::max(points),
+                                  .levels = {{9, 14}, {5, 7}, {3, 4}},
+                                  .types = types});
+  if (points.size() > 1) problem.level_points = std::move(points);
+  return problem;
 }
 
 Input make_input(const AwkwardProblem& awkward, std::string_view op) {

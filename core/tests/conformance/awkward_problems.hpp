@@ -20,6 +20,9 @@ struct AwkwardProblem {
 /// finite.
 std::vector<AwkwardProblem> awkward_problems();
 
+/// A small problem with these points, one number for each level or one for all.
+Problem problem_with_points(std::vector<std::int64_t> points, const Types& types);
+
 /// For the operator of that name.
 Input make_input(const AwkwardProblem& awkward, std::string_view op = "forward");
 

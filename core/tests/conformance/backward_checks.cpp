@@ -90,15 +90,8 @@ namespace {
 const std::vector<Case>& points_by_level_cases() {
   static const std::vector<Case> kCases = [] {
     const auto with = [](std::vector<std::int64_t> points, DType type) {
-      Problem problem = make_problem({.batch = 2,
-                                      .queries = 23,
-                                      .heads = 2,
-                                      .channels = 32,
-                                      .points = std::ranges::max(points),
-                                      .levels = {{9, 14}, {5, 7}, {3, 4}},
-                                      .types = Types::all(type)});
-      problem.level_points = std::move(points);
-      return AwkwardProblem{named(problem), Generation{}};
+      return AwkwardProblem{named(problem_with_points(std::move(points), Types::all(type))),
+                            Generation{}};
     };
     return make_cases({with({3, 6, 3}, DType::kFloat16), with({4, 4, 2}, DType::kFloat32),
                        with({2, 1, 5}, DType::kBFloat16)},

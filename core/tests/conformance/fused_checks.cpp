@@ -95,24 +95,12 @@ void add_to_row(const Problem& problem, std::int64_t row, float shift, Input& in
   }
 }
 
-/// A small problem with these points, one number for each level or one for all.
-Problem problem_of(std::vector<std::int64_t> points, const Types& types) {
-  Problem problem = make_problem({.batch = 2,
-                                  .queries = 23,
-                                  .heads = 2,
-                                  .channels = 32,
-                                  .points = std::ranges::max(points),
-                                  .levels = {{9, 14}, {5, 7}, {3, 4}},
-                                  .types = types});
-  if (points.size() > 1) problem.level_points = std::move(points);
-  return problem;
-}
-
 /// Levels that differ in their points, of the operator `forward`.
 const std::vector<Case>& level_points_cases() {
   static const std::vector<Case> kCases = [] {
     const auto with = [](std::vector<std::int64_t> points, DType type) {
-      return AwkwardProblem{named(problem_of(std::move(points), Types::all(type))), Generation{}};
+      return AwkwardProblem{named(problem_with_points(std::move(points), Types::all(type))),
+                            Generation{}};
     };
     return make_cases({with({3, 6, 3}, DType::kFloat16), with({4, 4, 2}, DType::kFloat32),
                        with({2, 1, 4}, DType::kBFloat16)});
@@ -141,7 +129,7 @@ const std::vector<Case>& reference_runs_cases() {
     const auto with = [](std::vector<std::int64_t> points, References references, DType location) {
       Types types = Types::all(DType::kFloat16);
       types.location = location;
-      Problem problem = problem_of(std::move(points), types);
+      Problem problem = problem_with_points(std::move(points), types);
       problem.references = references;
       return AwkwardProblem{named(problem), Generation{}};
     };
