@@ -11,6 +11,16 @@
 #include <shared_metadata/format.cuh>
 
 namespace msda::shared_metadata {
+template <class K, class Parameters>
+class Metadata;
+}  // namespace msda::shared_metadata
+
+namespace msda {
+template <class K, class Parameters>
+inline constexpr bool kIsCooperative<shared_metadata::Metadata<K, Parameters>> = true;
+}  // namespace msda
+
+namespace msda::shared_metadata {
 
 template <class K, class Parameters>
 class Metadata {

@@ -20,13 +20,19 @@ struct Consumers {
   }
 };
 
+/// Whether a policy of slot metadata is cooperative. One whose members are made of its threads says
+/// so here, since the threads ask before the class is complete.
+template <class Metadata>
+inline constexpr bool kIsCooperative = Metadata::kIsCooperative;
+
 /// The threads that compute the taps of the same rows for all lanes of these rows: the producers,
 /// for all rows of a tile. Without producers, each warp for its own rows, if warps hold whole rows,
 /// and otherwise all consumers for all rows.
 template <class K>
 struct MetadataThreads {
   using Mapping = typename K::Mapping;
-  static constexpr bool kIsProducers = kProducerThreads<K> != 0 && K::Metadata::kIsCooperative;
+  static constexpr bool kIsProducers =
+      kProducerThreads<K> != 0 && kIsCooperative<typename K::Metadata>;
   static constexpr bool kIsWarp = !kIsProducers && Mapping::kWarpHoldsRows;
   static constexpr int kCount = kIsProducers ? kProducerThreads<K>
                                 : kIsWarp    ? simt::kWarpLanes
