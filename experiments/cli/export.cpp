@@ -15,6 +15,8 @@
 #include "files/read.hpp"
 #include "files/write.hpp"
 #include "nearest.hpp"
+#include "results/run_data.hpp"
+#include "runner/supervise/manifest.hpp"
 #include "runner/supervise/progress.hpp"
 #include "runner/supervise/shell_words.hpp"
 
@@ -106,6 +108,19 @@ void write_files(const std::vector<ExportedFile>& files, const fs::path& folder)
   fmt::print("{}: {}\n", folder.string(), fmt::join(names, ", "));
 }
 
+/// What was asked for; where files lie is nobody else's business.
+std::string command_of(const std::vector<std::string>& words) {
+  std::string command = "msda export";
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--output" || words[i] == "--report") {
+      ++i;
+    } else if (!words[i].starts_with("--output=") && !words[i].starts_with("--report=")) {
+      command += " " + shell_word(words[i]);
+    }
+  }
+  return without_places(command);
+}
+
 constexpr const char* kFormats[] = {"source", "torch", "hub"};
 
 /// Says how far it is, which takes minutes where nothing is compiled yet.
@@ -157,6 +172,8 @@ int export_command(const std::vector<std::string>& words) {
   request.kernels = export_subjects(arguments, registry, !is_source, notes);
   take_architectures(arguments, is_source, request);
   if (const auto report = arguments.find("report")) take_report(*report, request);
+  request.commit = git_state();
+  request.command = command_of(words);
 
   write_files(exported(format, request, name), folder);
   for (const std::string& note : notes) fmt::print("{}\n", note);

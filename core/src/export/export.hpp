@@ -29,6 +29,8 @@ struct ExportRequest {
   std::vector<std::string> images;
   std::string report;       ///< text of what was measured; "" for none
   std::string report_from;  ///< where it comes from
+  std::string commit;       ///< state of this program's sources, as git describes it; "" unknown
+  std::string command;      ///< what was asked for: "msda export best --for rt-detr"
   /// Is told, by one thread at a time, what is made of how many, and how many are done: from 0 on.
   std::function<void(const char* what, std::size_t done, std::size_t count)> on_progress{};
 };

@@ -138,7 +138,7 @@ std::vector<ExportedFile> export_torch(const ExportRequest& asked, const Compile
        {"README.md", "build.py", "check.py", "pyproject.toml", "setup.py", "checks/__init__.py",
         "checks/compilers.py", "checks/fused.py", "checks/gradients.py", "checks/layouts.py",
         "checks/models.py", "checks/modules.py", "checks/norms.py", "checks/operator.py",
-        "checks/peers.py", "checks/second.py", "checks/training.py"}) {
+        "checks/peers.py", "checks/second.py", "checks/times.py", "checks/training.py"}) {
     files.push_back({file, filled(fmt::format("torch/{}", file), words)});
   }
   files.push_back({"LICENSE", licence_text()});

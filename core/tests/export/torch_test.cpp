@@ -63,19 +63,20 @@ TEST_F(ExportedPackage, TellsHowManyKernelsAndImagesAreMade) {
 }
 
 TEST_F(ExportedPackage, HasTheFilesOfAnExtension) {
-  EXPECT_THAT(names_of(*torch_),
-              testing::UnorderedElementsAre(
-                  "LICENSE", "README.md", "build.py", "check.py", "checks/__init__.py",
-                  "checks/compilers.py", "checks/fused.py", "checks/gradients.py",
-                  "checks/layouts.py", "checks/models.py", "checks/modules.py", "checks/norms.py",
-                  "checks/operator.py", "checks/peers.py", "checks/second.py", "checks/training.py",
-                  "my_ops/__init__.py", "my_ops/_ops.py", "my_ops/attention.py",
-                  "my_ops/autograd.py", "my_ops/fused.py", "my_ops/layers.py", "my_ops/modules.py",
-                  "my_ops/norms.py", "my_ops/onnx.py", "my_ops/patch.py", "my_ops/registration.py",
-                  "pyproject.toml", "setup.py", "src/binding_classic.hpp", "src/binding_stable.hpp",
-                  "src/export.json", "src/fused_ops.hpp", "src/msda_forward.cu",
-                  "src/msda_forward.h", "src/msda_forward_images.h",
-                  "src/msda_forward_images.h.bin", "src/ops.cpp", "src/report.md"));
+  EXPECT_THAT(
+      names_of(*torch_),
+      testing::UnorderedElementsAre(
+          "LICENSE", "README.md", "build.py", "check.py", "checks/__init__.py",
+          "checks/compilers.py", "checks/fused.py", "checks/gradients.py", "checks/layouts.py",
+          "checks/models.py", "checks/modules.py", "checks/norms.py", "checks/operator.py",
+          "checks/peers.py", "checks/second.py", "checks/times.py", "checks/training.py",
+          "my_ops/__init__.py", "my_ops/_ops.py", "my_ops/attention.py", "my_ops/autograd.py",
+          "my_ops/fused.py", "my_ops/layers.py", "my_ops/modules.py", "my_ops/norms.py",
+          "my_ops/onnx.py", "my_ops/patch.py", "my_ops/registration.py", "pyproject.toml",
+          "setup.py", "src/binding_classic.hpp", "src/binding_stable.hpp", "src/export.json",
+          "src/fused_ops.hpp", "src/msda_forward.cu", "src/msda_forward.h",
+          "src/msda_forward_images.h", "src/msda_forward_images.h.bin", "src/ops.cpp",
+          "src/report.md"));
   EXPECT_THAT(content_of(*torch_, "LICENSE"), HasSubstr("Apache License"));
   EXPECT_THAT(content_of(*torch_, "pyproject.toml"), HasSubstr("name = \"my-ops\""));
   EXPECT_THAT(

@@ -55,6 +55,18 @@ TEST_F(ExportCommand, WritesSourceAndSaysWhatToDoNext) {
   }
 }
 
+TEST_F(ExportCommand, SaysWhichSourcesAndWhichWordsMadeIt) {
+  const fs::path report = folder_.write("report.md", "");
+  ASSERT_EQ(run_export({"vector-loads", "--problem", "preset=rtdetr-decoder dtype=bf16", "--report",
+                        report})
+                .exit_code,
+            0);
+  const auto json = nlohmann::json::parse(read_text(output() / "export.json"));
+  EXPECT_THAT(run({"--version"}).out, HasSubstr("(" + json.at("commit").get<std::string>() + ")"));
+  EXPECT_EQ(json.at("command"),
+            "msda export vector-loads --problem 'preset=rtdetr-decoder dtype=bf16'");
+}
+
 TEST_F(ExportCommand, TakesProblemsAndRecipesOfFiles) {
   const auto file = folder_.write("mine.yaml",
                                   "recipes: {mine: [vector-loads, loop-unrolling]}\n"

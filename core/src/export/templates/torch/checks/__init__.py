@@ -1,5 +1,6 @@
 """What the checks share: tensors, distances, and what the export says of its kernels."""
 
+import contextlib
 import json
 import pathlib
 
@@ -8,7 +9,8 @@ import torch
 from @PACKAGE@ import deformable_attention, reference
 from @PACKAGE@._ops import ops
 
-KERNELS = json.loads((pathlib.Path(__file__).resolve().parent.parent / "src" / "export.json").read_text())["kernels"]
+EXPORT = json.loads((pathlib.Path(__file__).resolve().parent.parent / "src" / "export.json").read_text())
+KERNELS = EXPORT["kernels"]
 TYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 TOLERANCE = {torch.float32: 2e-6, torch.float16: 2e-3, torch.bfloat16: 2e-2}
 SMALL = [(9, 12), (5, 6), (3, 3)]
@@ -18,6 +20,16 @@ DEVICE = torch.device("cuda:0" if CUDA else "cpu")
 
 class Skip(Exception):
     pass
+
+
+@contextlib.contextmanager
+def kept(said):
+    """What a check has measured before it fails goes along with the failure."""
+    try:
+        yield said
+    except Exception as error:
+        error.said = said
+        raise
 
 
 def needs_a_gpu():

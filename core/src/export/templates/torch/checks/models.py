@@ -4,13 +4,14 @@ against exact attention, and times in pairs that take turns."""
 import collections
 import contextlib
 import copy
+import gc
 import io
 import random
 import statistics
 
 import torch
 
-from . import CUDA, DEVICE, SMALL, TYPES, Skip, deformable_attention, distance, exact, require
+from . import CUDA, DEVICE, SMALL, TYPES, Skip, deformable_attention, distance, exact, kept, require
 from .fused import exact as exact_from_offsets
 from .modules import counted, replaced
 from @PACKAGE@ import form, form_of_fused, patched
@@ -137,14 +138,38 @@ def milliseconds(function):
     return begin.elapsed_time(end)
 
 
-def gpu_milliseconds(function):
-    """Of all kernels that a call has run, from PyTorch's profiler."""
+def gpu_kernels(function, calls=1):
+    """Milliseconds and launches in a call of each kernel that it has run, from PyTorch's profiler."""
     function()
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as recorded:
-        function()
+        for _ in range(calls):
+            function()
         torch.cuda.synchronize()
-    return sum(getattr(event, "self_device_time_total", 0) or getattr(event, "self_cuda_time_total", 0)
-               for event in recorded.key_averages()) / 1e3
+    times = {}
+    for event in recorded.key_averages():
+        time = getattr(event, "self_device_time_total", 0) or getattr(event, "self_cuda_time_total", 0)
+        if time > 0:
+            times[event.key] = time / 1e3 / calls, event.count / calls
+    return times
+
+
+def gpu_milliseconds(function, calls=1):
+    return sum(time for time, _ in gpu_kernels(function, calls).values())
+
+
+def gpu_times(run, calls=3):
+    """GPU time of the model as it is, with its attentions replaced, and with its frozen norms replaced, too; of the last
+    one what kernels of the export take, and the longest of all."""
+    said = {"gpu_before_ms": gpu_milliseconds(run, calls)}
+    with patched(norms=False):
+        said["gpu_modules_ms"] = gpu_milliseconds(run, calls)
+    with patched():
+        times = gpu_kernels(run, calls)
+    said["gpu_after_ms"] = sum(time for time, _ in times.values())
+    said["gpu_of_the_export_ms"] = sum(time for name, (time, _) in times.items() if "msda" in name)
+    said["kernels"] = [{"kernel": name[:90], "ms": round(time, 4), "launches": count}
+                       for name, (time, count) in sorted(times.items(), key=lambda item: -item[1][0])[:12]]
+    return said
 
 
 def interval_of_ratio(before, after, draws=2000):
@@ -167,10 +192,7 @@ def compare_times(run, rounds):
             before.append(first)
             after.append(second)
     low, high = interval_of_ratio(before, after)
-    gpu_before = gpu_milliseconds(run)
-    with patched():
-        gpu_after = gpu_milliseconds(run)
-    return {"gpu_before_ms": gpu_before, "gpu_after_ms": gpu_after, "before_ms": statistics.median(before), "after_ms": statistics.median(after),
+    return {"before_ms": statistics.median(before), "after_ms": statistics.median(after),
             "speedup": statistics.median(before) / statistics.median(after), "low": low, "high": high}
 
 
@@ -186,8 +208,7 @@ def each_attention(seen):
         value, _, levels, _, locations, weights = arguments[:6]
         truth = exact(value, levels, locations, weights)
         assert truth.isfinite().all(), "the model's own numbers are not finite"
-        ours = deformable_attention(value, levels, locations, weights)
-        worst = max(worst, require(distance(ours, truth), 1e-3, "an attention against float64"))
+        worst = max(worst, distance(deformable_attention(value, levels, locations, weights), truth))
         theirs = max(theirs, distance(output, truth))
         kind = form(value, levels, locations, weights)
         forms[kind] = forms.get(kind, 0) + 1
@@ -197,15 +218,33 @@ def each_attention(seen):
 def infer(model_of, mode, rounds=30):
     if not CUDA and mode != "fp32":
         raise Skip("no GPU")
-    hf = transformers()
+    transformers()
     model, images = make(model_of, TYPES.get(mode, torch.float32))
 
     def outputs_of(model):
         with torch.no_grad(), narrow(mode):
             return tensors_of(model(pixel_values=images))
 
+    with kept({"images": list(images.shape)}) as said:
+        if CUDA:
+            said.update(gpu_times(lambda: outputs_of(model)))
+            said.update(compare_times(lambda: outputs_of(model), rounds))
+        compare_outputs(model, outputs_of, mode, said)
+        if CUDA and mode != "fp32":
+            model.to(memory_format=torch.channels_last)
+            with patched():
+                said["gpu_weights_channels_last_ms"] = gpu_milliseconds(lambda: outputs_of(model), 3)
+        require(said["attention_error"], 1e-3, "an attention against float64")
+        for name, error in said["end_to_end"].items():  # a model may multiply what its attentions are off
+            require(error, max(1e-3, said["end_to_end_before"][name]),
+                    f"the model's {name} against those with exact attention")
+    return said
+
+
+def compare_outputs(model, outputs_of, mode, said):
+    """Adds the errors of attentions and of what the model's users read, and which kernels its modules got."""
     seen, expected = attention_inputs(model, outputs_of)
-    said = {"transformers": hf.__version__, **each_attention(seen)}
+    said.update(each_attention(seen))
     with patched(model) as report, counted() as calls:
         assert report.replaced, "nothing was patched"
         found = outputs_of(model)
@@ -215,20 +254,26 @@ def infer(model_of, mode, rounds=30):
     calls.clear()
     with exact_attention(model):
         truth = outputs_of(model)
-    ends = {name: distance(found[name], truth[name]) for name in found}
-    before = {name: distance(expected[name], truth[name]) for name in found}
-    said.update(end_to_end=ends, end_to_end_before=before)
-    for name, error in ends.items():  # a model may multiply what its attentions are off
-        require(error, max(1e-3, before[name]), f"the model's {name} against those with exact attention")
-    if CUDA:
-        said.update(compare_times(lambda: outputs_of(model), rounds))
+    said["end_to_end"] = {name: distance(found[name], truth[name]) for name in found}
+    said["end_to_end_before"] = {name: distance(expected[name], truth[name]) for name in found}
     undone = outputs_of(model)
     assert all(distance(undone[name], expected[name]) < 1e-6 for name in undone), "the patch is not undone"
-    return said
+
+
+def peak_of(step, model):
+    """MiB at the peak of a training's step, and what is alive before it."""
+    step()
+    model.zero_grad(set_to_none=True)
+    gc.collect()
+    torch._C._cuda_clearCublasWorkspaces()  # those of other checks' streams, too; a step makes its own
+    before = torch.cuda.memory_allocated() / 2**20
+    torch.cuda.reset_peak_memory_stats()
+    step()
+    return torch.cuda.max_memory_allocated() / 2**20, before
 
 
 def train(model_of, mode, rounds=15):
-    """A step: gradients of all parameters with the operator and without."""
+    """A step: its time, its peak of memory, and gradients of all parameters with the operator and without."""
     if not CUDA:
         raise Skip("no GPU")
     model, images = make(model_of)
@@ -240,27 +285,33 @@ def train(model_of, mode, rounds=15):
             output = tensors_of(model(pixel_values=images))
         loss = sum(tensor.float().square().mean() for tensor in output.values())
         loss.backward()
-        return loss.item(), [p.grad for p in parameters]
+        return loss.item()
 
-    loss, expected = step()
-    again = step()[1]  # what the model's own sums in any order do
-    with patched(model):
-        found_loss, found = step()
-    assert abs(found_loss - loss) <= 2e-2 * abs(loss), f"losses {found_loss} and {loss}"
-    flat = [torch.cat([g.flatten().float() for g in grads if g is not None]) for grads in (found, expected, again)]
-    most = 5e-2 if mode == "train-amp" else 1e-3
-    said = {"loss": found_loss, "loss_before": loss,
-            "gradients": require(distance(*flat[:2]), most, "the model's gradients"),
-            "gradients_again": distance(flat[2], flat[1])}
-    del expected, found, again, flat
-    peaks = []
-    for context in (contextlib.nullcontext(), patched()):
-        torch.cuda.reset_peak_memory_stats()
-        with context:
-            step()
-        peaks.append(torch.cuda.max_memory_allocated() / 2**20)
-    said.update(compare_times(step, rounds), peak_mib_before=peaks[0], peak_mib_after=peaks[1])
+    with kept({"images": list(images.shape)}) as said:  # what is measured first finds nothing else alive
+        own = sum(t.numel() * t.element_size() for t in (*model.parameters(), *model.buffers(), images)) / 2**20
+        said["peak_mib_before"], said["alive_mib_before"] = peak_of(step, model)
+        with patched():
+            said["peak_mib_after"], said["alive_mib_after"] = peak_of(step, model)
+        said["model_and_images_mib"] = own
+        said.update(gpu_times(step))
+        said.update(compare_times(step, rounds))
+        compare_gradients(step, parameters, model, said)
+        assert abs(said["loss"] - said["loss_before"]) <= 2e-2 * abs(said["loss_before"]), f"losses: {said}"
+        require(said["gradients"], 5e-2 if mode == "train-amp" else 1e-3, "the model's gradients")
+        assert said["alive_mib_after"] <= own + 64, f"more than the model is alive before a step: {said}"
     return said
+
+
+def compare_gradients(step, parameters, model, said):
+    def gradients():
+        loss = step()
+        return loss, torch.cat([p.grad.flatten().float() for p in parameters if p.grad is not None])
+
+    said["loss_before"], expected = gradients()
+    again = gradients()[1]  # what the model's own sums in any order do
+    with patched(model):
+        said["loss"], found = gradients()
+    said.update(gradients=distance(found, expected), gradients_again=distance(again, expected))
 
 
 def models_survive_copies():
