@@ -51,6 +51,8 @@ const Registry& shipped_registry() {
 
 fs::path program() { return fs::path(MSDA_BINARY_DIR) / "bin" / "msda"; }
 
+fs::path told_program() { return program().concat("-told"); }
+
 struct Child::Impl {
   fs::path out;
   fs::path err;
@@ -58,13 +60,13 @@ struct Child::Impl {
 };
 
 Child::Child(const std::vector<std::string>& arguments, const fs::path& directory,
-             const std::map<std::string, std::string>& environment)
+             const std::map<std::string, std::string>& environment, const fs::path& which)
     : impl_(std::make_unique<Impl>()) {
   impl_->out = directory / "stdout.txt";
   impl_->err = directory / "stderr.txt";
   bp::environment changed = test_environment();
   for (const auto& [name, value] : environment) changed[name] = value;
-  impl_->child = bp::child(bp::exe = program().string(), bp::args = arguments, changed,
+  impl_->child = bp::child(bp::exe = which.string(), bp::args = arguments, changed,
                            bp::std_in<bp::null, bp::std_out> impl_->out.string(),
                            bp::std_err > impl_->err.string());
 }
@@ -84,9 +86,9 @@ Outcome Child::wait() {
   return {impl_->child.exit_code(), read_text(impl_->out), read_text(impl_->err)};
 }
 
-Outcome run(const std::vector<std::string>& arguments) {
+Outcome run(const std::vector<std::string>& arguments, const fs::path& which) {
   const TemporaryDirectory directory;
-  return Child(arguments, directory.path()).wait();
+  return Child(arguments, directory.path(), {}, which).wait();
 }
 
 Outcome run_script(const std::string& script, const fs::path& directory) {

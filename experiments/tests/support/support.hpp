@@ -25,6 +25,9 @@ const Registry& fixture_registry();
 const Registry& shipped_registry();
 /// The msda program of this build.
 std::filesystem::path program();
+/// The same, with a CPU on which a launch of the fixture takes exactly the milliseconds that its
+/// arm asks for, so that a busy machine changes nothing.
+std::filesystem::path told_program();
 
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -39,7 +42,8 @@ struct Outcome {
 };
 
 /// Runs the program to its end, with the fixture plugin beside its own and with a cache for tests.
-Outcome run(const std::vector<std::string>& arguments);
+Outcome run(const std::vector<std::string>& arguments,
+            const std::filesystem::path& which = program());
 
 /// Runs a script of bash, in which $msda is the program, to its end in `directory`; the rest as
 /// run().
@@ -49,7 +53,8 @@ Outcome run_script(const std::string& script, const std::filesystem::path& direc
 class Child {
  public:
   Child(const std::vector<std::string>& arguments, const std::filesystem::path& directory,
-        const std::map<std::string, std::string>& environment = {});
+        const std::map<std::string, std::string>& environment = {},
+        const std::filesystem::path& which = program());
   ~Child();
   int id() const;
   void signal(int number) const;

@@ -31,7 +31,8 @@ TEST(TuneFamily, FindsOneWinnerForAllItsProblems) {
   const fs::path file = directory.write("x.yaml", kFamily);
   const fs::path winners = directory.path() / "winners.yaml";
   const fs::path results = directory.path() / "results";
-  const Outcome outcome = run({"tune", file, "--output", results, "--winners", winners});
+  const Outcome outcome =
+      run({"tune", file, "--output", results, "--winners", winners}, told_program());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   std::vector<std::string> notes;
   const std::vector<Winner> found = read_winners(winners, fixture_registry(), notes);

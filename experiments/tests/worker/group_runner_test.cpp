@@ -15,6 +15,7 @@
 #include "support/files.hpp"
 #include "support/no_device.hpp"
 #include "support/support.hpp"
+#include "support/told_times.hpp"
 
 namespace msda::test {
 namespace {
@@ -37,70 +38,19 @@ std::unique_ptr<EventChannel> channel_to(const std::filesystem::path& file) {
   return channel;
 }
 
-/// The CPU with a clock that nearly stands still.
-class FastClock : public Device {
- public:
-  const DeviceInfo& info() const override { return cpu_->info(); }
-  std::int64_t free_bytes() const override { return cpu_->free_bytes(); }
-  std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
-    return cpu_->allocate(bytes);
-  }
-  Stream stream() const override { return cpu_->stream(); }
-  void synchronize() override {}
-  Build compile(const Composition& composition, const Problem& problem) override {
-    return cpu_->compile(composition, problem);
-  }
-  Prepared load(const Composition& composition, const Problem& problem,
-                const Build& build) override {
-    return cpu_->load(composition, problem, build);
-  }
-  std::string mode_unsupported(TimingMode) const override { return ""; }
-  std::map<std::string, std::string> provenance() const override { return {}; }
-  Ceilings measure_ceilings() override {
-    return {.dram_bytes_per_second = 1e10, .gather_bytes_per_second = 1e11};
-  }
-  std::vector<std::vector<double>> time_parts(TimingMode mode, int samples, int parts,
-                                              const std::function<void(int, int)>& launch,
-                                              LaunchWatch* watch) override {
-    auto seconds = cpu_->time_parts(mode, samples, parts, launch, watch);
-    for (auto& part : seconds) std::fill(part.begin(), part.end(), launch_seconds_);
-    return seconds;
-  }
+/// A clock that nearly stands still.
+double no_time(const Composition&) { return 1e-12; }
 
- protected:
-  double launch_seconds_ = 1e-12;
-
- private:
-  std::unique_ptr<Device> cpu_ = open_device("cpu");
-};
-
-/// A launch takes as many milliseconds as its arm's `after` says, whatever else the machine does.
-class ToldTimes final : public FastClock {
- public:
-  Prepared load(const Composition& composition, const Problem& problem,
-                const Build& build) override {
-    const auto told = composition.parts().front().parameters.get<std::int64_t>("after");
-    return make_prepared(std::make_unique<Telling>(
-        FastClock::load(composition, problem, build).executable,
-        [this, told] { launch_seconds_ = 1e-3 * static_cast<double>(told); }));
-  }
-
- private:
-  struct Telling final : Executable {
-    Telling(std::unique_ptr<Executable> own, std::function<void()> tell)
-        : executable(std::move(own)), tell_time(std::move(tell)) {}
-    void launch(const Tensors& tensors, Stream stream) override {
-      tell_time();
-      executable->launch(tensors, stream);
-    }
-    std::unique_ptr<Executable> executable;
-    std::function<void()> tell_time;
-  };
-};
+/// Milliseconds, as the arm's `after` says.
+double time_of_after(const Composition& composition) {
+  const Parameters& parameters = composition.parts().front().parameters;
+  return 1e-3 * static_cast<double>(parameters.get<std::int64_t>("after"));
+}
 
 /// A device with a setting, which each arm makes another when it is loaded.
-class Settable final : public FastClock {
+class Settable final : public ToldTimes {
  public:
+  Settable() : ToldTimes(no_time) {}
   struct Settings final : DeviceSettings {
     explicit Settings(int number) : value(number) {}
     int value;
@@ -115,13 +65,13 @@ class Settable final : public FastClock {
                 const Build& build) override {
     found.insert(value);
     value = ++loaded;
-    return FastClock::load(composition, problem, build);
+    return ToldTimes::load(composition, problem, build);
   }
   std::vector<std::vector<double>> time_parts(TimingMode mode, int samples, int parts,
                                               const std::function<void(int, int)>& launch,
                                               LaunchWatch* watch) override {
     timed.insert(value);
-    return FastClock::time_parts(mode, samples, parts, launch, watch);
+    return ToldTimes::time_parts(mode, samples, parts, launch, watch);
   }
 
   int value = 0;
@@ -240,7 +190,7 @@ TEST_F(GroupRunnerTest, SeparatelyEachArmCompilesUnderItsOwnName) {
 }
 
 TEST_F(GroupRunnerTest, AnArmThatIsFasterThanItsDeviceIsImpossible) {
-  FastClock device;
+  ToldTimes device(no_time);
   const Record record = timed(device, {fixture_arm("good", "good")}, 2).at("good");
   EXPECT_EQ(record.status, CellStatus::kImpossible) << record.reason;
   EXPECT_THAT(record.reason, HasSubstr("the work is not in what is timed"));
@@ -259,7 +209,7 @@ TEST_F(GroupRunnerTest, WhatAnArmSetsOfTheDeviceItsOwnStepsAloneFind) {
 }
 
 TEST_F(GroupRunnerTest, LosersOfAHalvingStopEarlyAndTheBaselineDoesNot) {
-  ToldTimes device;
+  ToldTimes device(time_of_after);
   request_.keep = 1;
   const auto records = timed(device,
                              {fixture_arm("good", "good", 9), fixture_arm("first", "good", 1),
