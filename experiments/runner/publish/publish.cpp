@@ -11,6 +11,7 @@
 #include "files/write.hpp"
 #include "render/formats.hpp"
 #include "results/run_data.hpp"
+#include "runner/publish/checks_page.hpp"
 #include "runner/publish/quotes.hpp"
 
 namespace msda {
@@ -96,6 +97,25 @@ Published publish(const std::filesystem::path& place, const std::filesystem::pat
     compare(*before, report, published);
   }
   return published;
+}
+
+void require_publishable(const nlohmann::json& checks, const Checkout& checkout) {
+  for (const nlohmann::json& run : checks.at("runs")) {
+    checkout.require_ancestor(commit_of(run.at("commit")));
+  }
+}
+
+std::vector<std::pair<std::filesystem::path, FileChange>> publish_checks(
+    const nlohmann::json& checks, const std::filesystem::path& directory, const std::string& name) {
+  ensure_directory(directory);
+  std::vector<std::pair<std::filesystem::path, FileChange>> written;
+  for (const auto& [end, text] :
+       {std::pair(".json", checks.dump(1) + "\n"), std::pair(".md", checks_page(checks))}) {
+    const std::filesystem::path file = directory / (name + end);
+    written.emplace_back(file, change_of(read_text_if_there(file), text));
+    write_atomically(file, text);
+  }
+  return written;
 }
 
 std::vector<std::filesystem::path> renew_quotes(const std::filesystem::path& root,

@@ -5,7 +5,10 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "report/compare.hpp"
 #include "runner/publish/checkout.hpp"
@@ -44,6 +47,15 @@ void require_publishable(const std::filesystem::path& place, const Checkout& che
 /// own. Throws UsageError, EnvironmentError.
 Published publish(const std::filesystem::path& place, const std::filesystem::path& directory,
                   const std::string& name = "");
+
+/// Throws UsageError unless all runs of read_checks() are of sources that `checkout` has in its
+/// history.
+void require_publishable(const nlohmann::json& checks, const Checkout& checkout);
+
+/// Writes DIRECTORY/<name>.json, what read_checks() has read, and DIRECTORY/<name>.md, its page.
+/// Throws EnvironmentError.
+std::vector<std::pair<std::filesystem::path, FileChange>> publish_checks(
+    const nlohmann::json& checks, const std::filesystem::path& directory, const std::string& name);
 
 /// Documents below `root` whose quotes of the runs in `results` were renewed.
 std::vector<std::filesystem::path> renew_quotes(const std::filesystem::path& root,

@@ -11,8 +11,9 @@ namespace msda {
 /// The document with what it quotes as the archives in `results` say it now. Two forms:
 ///
 /// - `1.33x<!--= NAME PLACE -->`: NAME.jsonl.zst is the archive and PLACE a path in its report's
-///   JSON, "tables[problem=p,mode=warm].rows[arm=a].speedup": names of members, and of a list the
-///   one element whose members have these values. The unit, x, %, us, ms or none, scales the value,
+///   JSON, or in NAME.json where that was published,
+///   "tables[problem=p,mode=warm].rows[arm=a].speedup": names of members, and of a list the one
+///   element whose members have these values. The unit, x, %, us, ms or none, scales the value,
 ///   which is rounded to the digits that stand there. `**a name**<!--= ...-->` is a text.
 /// - lines between `<!--quote NAME answer-->` and `<!--end quote-->` are what the terminal says
 ///   first, after `<!--quote NAME TITLE-->` the table of the section with that title, and after

@@ -9,6 +9,7 @@
 #include "render/formats.hpp"
 #include "results/run_data.hpp"
 #include "runner/publish/checkout.hpp"
+#include "runner/publish/checks_page.hpp"
 #include "support/support.hpp"
 
 namespace msda::test {
@@ -80,6 +81,28 @@ TEST_F(Publish, NamesNoPlaceOfTheMachine) {
   EXPECT_EQ(there.manifest.host_hash, "");
   EXPECT_THAT(to_json(there.manifest).dump(),
               Not(HasSubstr(std::filesystem::temp_directory_path().string() + "/")));
+}
+
+TEST_F(Publish, WritesWhatTheChecksOfExportsMeasuredAndTheirPage) {
+  const std::string words =
+      R"(echo '{"schema": 1, "gpu": "g", "driver": "d", "cuda": "c", "torch": "t", "transformers":
+    "f", "date": "2026-01-31", "export": "msda export --for a", "asked": "", "checks": [], "commit": "COMMIT"}' > )";
+  const auto publish_of = [&](const std::string& commit) {
+    const std::string file = (outside_.path() / "a.json").string();
+    const std::string write = std::string(words).replace(words.find("COMMIT"), 6, commit);
+    return shell(write + "'" + file + "' && \"$msda\" publish '" + file + "'");
+  };
+  EXPECT_THAT(publish_of(head() + "-dirty").err, HasSubstr("had changes that no commit has"));
+  EXPECT_FALSE(std::filesystem::exists(result("export.md")));
+  const Outcome outcome = publish_of(head());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("export.md: new"));
+  EXPECT_EQ(read_text(result("export.md")), checks_page(read_checks({result("export.json")})));
+  EXPECT_EQ(shell("echo y >> docs/results/export.md; echo y >> file; "
+                  "\"$msda\" publish docs/results/export.json")
+                .exit_code,
+            0);
+  EXPECT_EQ(read_text(result("export.md")), checks_page(read_checks({result("export.json")})));
 }
 
 TEST_F(Publish, RenewsWhatDocumentsQuote) {

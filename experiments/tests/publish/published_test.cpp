@@ -16,6 +16,7 @@
 #include "render/formats.hpp"
 #include "results/run_data.hpp"
 #include "runner/publish/checkout.hpp"
+#include "runner/publish/checks_page.hpp"
 #include "runner/publish/quotes.hpp"
 
 namespace msda::test {
@@ -30,6 +31,18 @@ using testing::Not;
 
 const fs::path kSource = MSDA_SOURCE_DIR;
 const fs::path kResults = kSource / "docs" / "results";
+
+/// Pages of what exported packages measured. (A page of before `check.py` said of what commit is
+/// not made of its data.)
+std::map<std::string, nlohmann::json> of_exports() {
+  std::map<std::string, nlohmann::json> pages;
+  for (const auto& entry : fs::directory_iterator(kResults)) {
+    if (entry.path().extension() != ".json") continue;
+    auto data = nlohmann::json::parse(read_text(entry.path()));
+    if (data.contains("runs")) pages[entry.path().stem()] = std::move(data);
+  }
+  return pages;
+}
 
 /// Names of the files in docs/results that end so, without the end.
 std::set<std::string> published(const std::string& end) {
@@ -62,6 +75,14 @@ TEST(Published, EachReportIsWhatItsArchiveSays) {
   }
 }
 
+TEST(Published, EachPageOfExportsIsWhatItsDataSays) {
+  for (const auto& [name, checks] : of_exports()) {
+    EXPECT_EQ(read_text(kResults / (name + ".md")), checks_page(checks))
+        << "msda publish docs/results/" << name << ".json";
+    EXPECT_EQ(read_checks({kResults / (name + ".json")}), checks);
+  }
+}
+
 TEST(Published, EachReportHasItsData) {
   std::set<std::string> reports = published(".md");
   reports.erase("README");
@@ -76,6 +97,9 @@ TEST(Published, PagesOfAnotherCommitAreNamed) {
   for (const std::string& name : published(kArchiveSuffix)) {
     const RunData run = read_run(kResults / (name + kArchiveSuffix));
     pages[commit_of(run.manifest.git_state)].insert(name);
+  }
+  for (const auto& [name, checks] : of_exports()) {
+    pages[commit_of(checks["runs"][0]["commit"])].insert(name);
   }
   const auto most = std::ranges::max_element(
       pages, {}, [](const auto& of_commit) { return of_commit.second.size(); });
@@ -104,7 +128,9 @@ TEST(Published, IsSmallEnoughToClone) {
 }
 
 TEST(Published, NoPageIsLongerThanAPersonReads) {
-  for (const std::string& name : published(kArchiveSuffix)) {
+  std::set<std::string> pages = published(".md");
+  pages.erase("README");
+  for (const std::string& name : pages) {
     std::istringstream page(read_text(kResults / (name + ".md")));
     std::size_t lines = 0;
     for (std::string line; std::getline(page, line);) lines += line.starts_with("|") ? 1 : 0;
