@@ -202,7 +202,8 @@ bool answers_the_same(const Winner& a, const Winner& b) {
   const bool same = a.device.name == b.device.name && a.mode == b.mode && a.error == b.error;
   if (a.is_of_family()) return same && family_of(a.problem) == family_of(b.problem);
   return same && a.problem.op == b.problem.op && same_shape(a.problem.problem, b.problem.problem) &&
-         a.problem.problem.types == b.problem.problem.types && same_locations(a.problem, b.problem);
+         a.problem.problem.types == b.problem.problem.types &&
+         same_locations(a.problem, b.problem) && doublings_of_spread(a.problem, b.problem) == 0;
 }
 
 std::vector<YamlNode> entries_of(const fs::path& file) {
@@ -223,6 +224,18 @@ bool same_shape(const Problem& a, const Problem& b) {
 bool same_locations(const ProblemSpec& a, const ProblemSpec& b) {
   if (a.directory.has_value() != b.directory.has_value()) return false;
   return a.directory.has_value() || a.generation.distribution == b.generation.distribution;
+}
+
+double doublings_of_spread(const ProblemSpec& a, const ProblemSpec& b) {
+  const auto spread = [](const ProblemSpec& spec) {
+    const auto& generation = spec.generation;
+    const bool has_one = !spec.directory && (generation.distribution == Distribution::kLocal ||
+                                             generation.distribution == Distribution::kClustered);
+    return has_one ? generation.sigma : 0;
+  };
+  const double of_a = spread(a);
+  const double of_b = spread(b);
+  return of_a > 0 && of_b > 0 ? std::abs(std::log2(of_a / of_b)) : 0;
 }
 
 std::string shape_class(const Problem& problem) {

@@ -47,6 +47,10 @@ bool same_shape(const Problem& a, const Problem& b);
 /// Generated alike, or both read from files.
 bool same_locations(const ProblemSpec& a, const ProblemSpec& b);
 
+/// By how many doublings the spreads of points (`sigma`) differ, where both are generated with one;
+/// else 0.
+double doublings_of_spread(const ProblemSpec& a, const ProblemSpec& b);
+
 /// Problems that a composition is expected to serve alike: those with the same heads, channels,
 /// points and number of levels, the same layout of values, the same rows (batch * queries) and the
 /// same pixels (batch * pixels of an image), the last two to the nearest power of two.

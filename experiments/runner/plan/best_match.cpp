@@ -62,7 +62,8 @@ auto rank(const Winner& winner, const ProblemSpec& problem, TimingMode mode,
   return std::tuple(near <= Closeness::kClass ? Closeness::kSame : near,
                     near != Closeness::kNear && borrowed, device_rank(winner.device, device), near,
                     -winner.error, distance(winner.problem.problem, problem.problem), borrowed,
-                    winner.mode != mode, !same_locations(winner.problem, problem));
+                    winner.mode != mode, !same_locations(winner.problem, problem),
+                    doublings_of_spread(winner.problem, problem));
 }
 
 std::string match_text(const BestMatch& match, const ProblemSpec& problem, TimingMode mode,

@@ -261,6 +261,25 @@ TEST_F(BestMatchTest, PrefersModeThenLocationsThenTheLaterDate) {
   EXPECT_EQ(name(), "later");
 }
 
+TEST_F(BestMatchTest, HasTheNearestSpreadOfTheSameLocations) {
+  Winner near = winner("near", 1);
+  near.problem.generation.distribution = Distribution::kLocal;
+  near.problem.generation.sigma = 2;
+  Winner far = near;
+  far.problem.problem.name = "far";
+  far.problem.generation.sigma = 8;
+  winners_ = {near, far};
+  problem_.generation.distribution = Distribution::kLocal;
+  problem_.generation.sigma = 0.5;
+  EXPECT_EQ(name(), "near");
+  problem_.generation.sigma = 32;
+  EXPECT_EQ(name(), "far");
+  const TemporaryDirectory directory;
+  save_winners(directory.path() / "w.yaml", winners_, fixture_registry());
+  std::vector<std::string> notes;
+  EXPECT_EQ(read_winners(directory.path() / "w.yaml", fixture_registry(), notes).size(), 2U);
+}
+
 TEST(BestMatchOfABorrower, IsAWinnerOfTheOperatorWhoseSkeletonsItBorrows) {
   ProblemSpec fused = tiny_problem();
   fused.op = "fused";

@@ -182,7 +182,8 @@ std::uint64_t setting(const char* name, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::stoull(text);
 }
 
-/// Those whose file and words contain MSDA_MUTANT, when that is set; of them every MSDA_STEP-th.
+/// Those whose file and words contain MSDA_MUTANT, when that is set; of them every MSDA_STEP-th,
+/// from the MSDA_FIRST-th on, counted from 0.
 std::vector<Mutant> chosen(std::vector<Mutant> mutants) {
   if (const char* part = std::getenv("MSDA_MUTANT")) {
     std::erase_if(mutants, [&](const Mutant& mutant) {
@@ -190,8 +191,10 @@ std::vector<Mutant> chosen(std::vector<Mutant> mutants) {
     });
   }
   const std::uint64_t step = setting("MSDA_STEP", 1);
-  std::erase_if(mutants,
-                [step, i = std::uint64_t{0}](const Mutant&) mutable { return i++ % step != 0; });
+  const std::uint64_t first = setting("MSDA_FIRST", 0);
+  std::erase_if(mutants, [step, first, i = std::uint64_t{0}](const Mutant&) mutable {
+    return i++ % step != first;
+  });
   return mutants;
 }
 
