@@ -70,6 +70,10 @@ json with_texts(json said) {
     said["ratio"] = fmt::format("{:.2f}x [{:.2f}, {:.2f}]", said["speedup"].get<double>(),
                                 said["low"].get<double>(), said["high"].get<double>());
   }
+  if (said.value("attentions", 1) == 0) {  // a model whose attentions are no modules of their own
+    said.erase("attention_error");
+    said.erase("attention_error_before");
+  }
   for (const char* end : {"end_to_end", "end_to_end_before"}) {
     if (said.contains(end)) said[end] = largest(said[end]);
   }
