@@ -202,8 +202,9 @@ std::string outcomes_of(const json& run) {
     const std::string status = check.at("status");
     ++count[status];
     if (status != "failed") continue;
-    failed +=
-        fmt::format("\n  - `{}`: {}", check.at("check").get<std::string>(), check.value("why", ""));
+    const std::string why = check.value("why", "");
+    failed += fmt::format("\n  - `{}`: {}", check.at("check").get<std::string>(),
+                          why.substr(0, why.find('\n')));
   }
   return fmt::format("- `{}`, `python3 check.py --json FILE {}`: {} ok, {} skipped, {} failed{}\n",
                      run.at("export").get<std::string>(), run.at("asked").get<std::string>(),
