@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -5,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "conformance/simt_checks.hpp"
+#include "input/elements.hpp"
 #include "operators/operator.hpp"
 #include "support/problems.hpp"
 
@@ -19,23 +23,67 @@ std::map<std::string, ParameterValue> items(std::int64_t chunks) {
 
 const std::vector<Case>& backward_cases() { return awkward_cases("backward"); }
 
-/// Small gradients behind many rows of zeros, as a model has them of queries that nothing reads.
-const std::vector<Case>& late_gradients() {
+/// A case of one head and four points, after a change of its input.
+Case small_case(std::int64_t batch, std::int64_t queries, std::vector<Level> levels, DType type,
+                const std::function<void(Input&)>& change) {
+  const Problem problem = named(make_problem({.batch = batch,
+                                              .queries = queries,
+                                              .heads = 1,
+                                              .channels = 32,
+                                              .points = 4,
+                                              .levels = std::move(levels),
+                                              .types = Types::all(type)}));
+  std::vector<Case> cases = make_cases({{problem, Generation{}}}, "backward");
+  change(cases.front().input);
+  cases.front().truths = make_truths(find_operator("backward"), cases.front().input);
+  return std::move(cases.front());
+}
+
+/// Makes all elements of a tensor from number `first` on, or as many as `count`, one number.
+void fill(Input& input, std::string_view name, float number, std::int64_t first = 0,
+          std::int64_t count = -1) {
+  Bytes& tensor = input.at(name);
+  const DType type = input.problem.types.output;
+  const auto all = static_cast<std::int64_t>(tensor.size() / size_of(type));
+  for (std::int64_t i = first; i < (count < 0 ? all : first + count); ++i) {
+    store_element(type, tensor.data(), i, number);
+  }
+}
+
+/// What one work item has of all rows: small gradients behind many rows of zeros, as a model has
+/// them of queries that nothing reads; and all points in one pixel, so that as much meets there as
+/// can.
+const std::vector<Case>& whole_items() {
   static const std::vector<Case> kCases = [] {
-    const Problem problem = named(make_problem({.batch = 1,
-                                                .queries = 700,
-                                                .heads = 1,
-                                                .channels = 32,
-                                                .points = 2,
-                                                .levels = {{5, 7}, {3, 4}},
-                                                .types = Types::all(DType::kFloat32)}));
-    std::vector<Case> cases = make_cases({{problem, Generation{}}}, "backward");
-    Case& late = cases.front();
-    auto* gradients = reinterpret_cast<float*>(late.input.at("grad_output").data());
-    constexpr std::int64_t kZeroRows = 500;
-    for (std::int64_t i = 0; i < problem.queries * problem.channels; ++i)
-      gradients[i] *= i < kZeroRows * problem.channels ? 0.0F : 1.0e-7F;
-    late.truths = make_truths(find_operator("backward"), late.input);
+    std::vector<Case> cases;
+    cases.push_back(small_case(1, 700, {{5, 7}, {3, 4}}, DType::kFloat32, [](Input& input) {
+      auto* gradients = reinterpret_cast<float*>(input.at("grad_output").data());
+      constexpr std::int64_t kZeroRows = 500;
+      for (std::int64_t i = 0; i < input.problem.queries * input.problem.channels; ++i)
+        gradients[i] *= i < kZeroRows * input.problem.channels ? 0.0F : 1.0e-7F;
+    }));
+    cases.push_back(small_case(1, 700, {{1, 1}}, DType::kFloat16, [](Input& input) {
+      fill(input, "locations", 0.5F);
+      fill(input, "weights", 0.25F);
+      fill(input, "grad_output", 1.0F);
+    }));
+    return cases;
+  }();
+  return kCases;
+}
+
+/// A row of the first image adds more than sums of whole numbers have room for. What they leave is
+/// no number, anywhere in the image, and no wrong one.
+const std::vector<Case>& endless_rows() {
+  static const std::vector<Case> kCases = [] {
+    constexpr std::int64_t kRow = 5;
+    std::vector<Case> cases;
+    cases.push_back(small_case(2, 40, {{5, 7}, {3, 4}}, DType::kFloat32, [](Input& input) {
+      const std::int64_t channels = input.problem.channels;
+      fill(input, "grad_output", 1.0e7F, kRow * channels, channels);
+    }));
+    std::vector<double>& of_value = cases.front().truths.front().output;
+    std::fill_n(of_value.begin(), of_value.size() / 2, std::numeric_limits<double>::quiet_NaN());
     return cases;
   }();
   return kCases;
@@ -126,13 +174,14 @@ std::vector<SimtCheck> backward_checks() {
                       points_by_level_cases,
                       {n % 3}});
   }
-  const Composition one_item(shipped_plugins(), {{"shared-fixed", {}}, {"persistent", items(1)}});
-  checks.push_back({"backward",
-                    check_name(checks.size(), one_item),
-                    one_item,
-                    "simt:1:races",
-                    late_gradients,
-                    {0}});
+  const auto add = [&](const Uses& uses, const std::vector<Case>& (*pool)(),
+                       const std::vector<std::size_t>& cases) {
+    const Composition composition(shipped_plugins(), uses);
+    checks.push_back({"backward", check_name(checks.size(), composition), composition,
+                      "simt:1:races", pool, cases});
+  };
+  add({{"shared-fixed", {}}, {"persistent", items(1)}}, whole_items, {0, 1});
+  add({{"fixed-sums", {}}}, endless_rows, {0});
   return checks;
 }
 
