@@ -303,7 +303,7 @@ const Settings<SpaceSpec>& search_settings() {
       setting("finalists", &S::finalists, form::integer<int>(1, 20),
               "candidates that are confirmed"),
       setting("together", &S::together, form::truth(),
-              "one winner for all problems, by the geometric mean of its times; see "
+              "one winner for all problems of a family, by the geometric mean of its times; see "
               "[A winner for a family](#a-winner-for-a-family)"),
       setting("worst", &S::worst, form::number(0, 1),
               "with `together`: how much slower than the fastest arm a winner may be on any one "
