@@ -164,6 +164,18 @@ TEST(Rows, ACopyHasNoSpeedOfLightAndLeadsNoKernels) {
   EXPECT_EQ(table.rows.at(table.leader.value().best).record.arm, "vec");
 }
 
+/// It has the samples of the processes before the one in which it went wrong.
+TEST(Rows, NothingIsComparedWithABaselineThatWentWrong) {
+  Record base = synthetic::baseline("base", synthetic::steady(2e-3));
+  base.status = CellStatus::kWrong;
+  const Report report = make_report(nlohmann::json::object(),
+                                    {base, synthetic::record("vec", synthetic::steady(1e-3))});
+  const Row* const row = find_row(report.tables.at(0), "vec");
+  EXPECT_GT(row->median_seconds, 0);
+  EXPECT_FALSE(row->speedup);
+  EXPECT_EQ(row->verdict, "undecided");
+}
+
 TEST(Rows, EqualCompositionsAreOneArm) {
   Record twice = synthetic::record("twice", synthetic::steady(1e-3));
   twice.composition = "vec";

@@ -91,6 +91,9 @@ class RowWatchTest : public testing::TestWithParam<const char*> {
   std::string fault(const Reference::Cheat& cheat) {
     Prepared prepared{std::make_unique<Reference>(op_, problem_, cheat), {}, {}};
     OutputCheck check(composition_, *inputs_);
+    for (std::size_t set = 0; verified_ && set < inputs_->size(); ++set) {
+      EXPECT_TRUE(check.verify(*device_, *prepared.executable, set).right);
+    }
     check.poison();
     std::mt19937_64 generator(++seed_);
     for (int i = 0; i < 2; ++i) {
@@ -104,10 +107,12 @@ class RowWatchTest : public testing::TestWithParam<const char*> {
                     }},
                    generator, kLaunches);
     watch.begin();
+    is_timed_ = true;
     device_->time(
         TimingMode::kWarm, kLaunches,
         [&](int i) { prepared.executable->launch(inputs_->tensors_of_launch(i), nullptr); },
         &watch);
+    is_timed_ = false;
     return check.check(*device_, *prepared.executable, watch).reason;
   }
 
@@ -122,6 +127,8 @@ class RowWatchTest : public testing::TestWithParam<const char*> {
   std::optional<GroupInputs> inputs_;
   WatchMemory memory_;
   std::uint64_t seed_ = 0;
+  bool verified_ = false;  ///< before it is timed, on each set
+  bool is_timed_ = false;  ///< now
 };
 
 TEST_P(RowWatchTest, RightLaunchesPass) {
@@ -208,6 +215,21 @@ TEST_P(RowWatchTest, AnOldSumOverQueriesIsSeen) {
     };
     EXPECT_THAT(fault(sum_of_first),
                 testing::HasSubstr("of grad_value is that of the inputs which lay there before"));
+  }
+}
+
+/// Timed launches round the last bit another way than those that are verified, and the one that
+/// follows the samples: no error is too large, and still they compute something else.
+TEST_P(RowWatchTest, OtherBitsOfTimedLaunchesAloneAreSeen) {
+  verified_ = true;
+  const auto round = [this](int, std::size_t, const Bytes& before, std::byte* now) {
+    for (std::size_t at = 0; is_timed_ && at < before.size(); at += sizeof(float)) {
+      now[at] ^= std::byte{1};
+    }
+  };
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(fault({}), "");
+    EXPECT_THAT(fault(round), testing::StartsWith("what was timed: "));
   }
 }
 
