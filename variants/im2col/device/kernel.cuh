@@ -84,15 +84,10 @@ struct Kernel {
     const float fx = x - static_cast<float>(left);
     const float fy = y - static_cast<float>(top);
     const float upper =
-        blend(fx, pixel(image, level, left, top), pixel(image, level, left + 1, top));
-    const float lower =
-        blend(fx, pixel(image, level, left, top + 1), pixel(image, level, left + 1, top + 1));
-    return blend(fy, upper, lower);
-  }
-
-  /// (1 - share) * a + share * b, contracted here and not as a compiler likes.
-  __device__ static float blend(float share, float a, float b) {
-    return fmaf(1.0F - share, a, share * b);
+        (1.0F - fx) * pixel(image, level, left, top) + fx * pixel(image, level, left + 1, top);
+    const float lower = (1.0F - fx) * pixel(image, level, left, top + 1) +
+                        fx * pixel(image, level, left + 1, top + 1);
+    return (1.0F - fy) * upper + fy * lower;
   }
 
   /// A corner; zero outside the level.
