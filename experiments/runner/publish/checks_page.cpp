@@ -80,14 +80,24 @@ json with_texts(json said) {
   return said;
 }
 
-/// Those of all runs that have measured this.
+/// Those of all runs that have measured this. A model that several packages measured is a row once:
+/// of the package that is for it, else of the first.
 std::vector<Measured> rows_with(const json& checks, const char* member) {
   std::vector<Measured> rows;
   for (const json& run : checks.at("runs")) {
+    const std::string own =
+        boost::algorithm::replace_all_copy(run.at("name").get<std::string>(), "-", " ");
     for (const json& check : run.at("checks")) {
       const json said = check.value("said", json());
       if (!said.is_object() || !said.contains(member)) continue;
-      rows.push_back({label_of_check(check.at("check")), with_texts(said)});
+      const std::string name = check.at("check");
+      const std::string label = label_of_check(name);
+      const auto same = std::ranges::find(rows, label, &Measured::name);
+      if (same == rows.end() || !name.starts_with("models.")) {
+        rows.push_back({label, with_texts(said)});
+      } else if (label.starts_with(own)) {
+        same->said = with_texts(said);
+      }
     }
   }
   return rows;
