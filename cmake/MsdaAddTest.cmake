@@ -41,7 +41,7 @@ function(msda_add_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gtest GTest::gmock GTest::gtest_main)
   msda_test_code(${name})
-  msda_unity(${name} APART ${ARG_APART})
+  msda_unity(${name} BATCH 8 APART ${ARG_APART})
   target_compile_definitions(${name} PRIVATE
     MSDA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MSDA_BINARY_DIR="${PROJECT_BINARY_DIR}")
   list(JOIN ARG_LABELS " " words)
