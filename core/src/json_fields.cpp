@@ -2,7 +2,7 @@
 
 #include <msda/error.hpp>
 
-#include "json_line.hpp"
+#include "json_text.hpp"
 
 namespace msda {
 namespace {

@@ -25,4 +25,8 @@ bool Pattern::matches(std::string_view text) const {
   return std::regex_match(text.data(), text.data() + text.size(), compiled_->expression);
 }
 
+std::string Pattern::replaced(const std::string& text, const std::string& format) const {
+  return std::regex_replace(text, compiled_->expression, format);
+}
+
 }  // namespace msda

@@ -22,6 +22,8 @@ class Pattern {
   std::optional<std::vector<std::string>> search(std::string_view text) const;
   /// Whether the whole text fits.
   bool matches(std::string_view text) const;
+  /// The text with `format` for whatever fits, where $1 is what the first group holds.
+  std::string replaced(const std::string& text, const std::string& format) const;
 
  private:
   struct Compiled;

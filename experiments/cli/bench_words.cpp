@@ -1,13 +1,13 @@
 #include "cli/bench_words.hpp"
 
 #include <algorithm>
-#include <regex>
 
 #include <fmt/format.h>
 #include <boost/algorithm/string/replace.hpp>
 
 #include "cli/terminal.hpp"
 #include "nearest.hpp"
+#include "pattern.hpp"
 #include "render/text/text.hpp"
 #include "runner/experiment/parse.hpp"
 
@@ -31,8 +31,8 @@ YamlNode node_of(const std::string& key, const std::string& text) {
 
 /// Text in Markdown as a terminal shows it: without quotes of code, and links by their text.
 std::string plain(const std::string& markdown) {
-  static const std::regex kLink(R"(\[([^\]]*)\]\([^)]*\))");
-  std::string text = std::regex_replace(markdown, kLink, "$1");
+  static const Pattern kLink(R"(\[([^\]]*)\]\([^)]*\))");
+  std::string text = kLink.replaced(markdown, "$1");
   std::erase(text, '`');
   return text;
 }

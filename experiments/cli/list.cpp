@@ -9,6 +9,7 @@
 #include "cli/terminal.hpp"
 #include "cli/variant_text.hpp"
 #include "compose/skeleton.hpp"
+#include "json_text.hpp"
 #include "nearest.hpp"
 #include "problem/validate.hpp"
 #include "results/entries_json.hpp"
@@ -180,7 +181,7 @@ int list_command(const std::vector<std::string>& words) {
     if (subject == "slots") object["slots"] = slots_json(registry);
     if (subject == "presets") object["presets"] = presets_json();
     if (subject == "recipes") object["recipes"] = recipes_json(recipes);
-    fmt::print("{}\n", object.dump(2));
+    fmt::print("{}\n", json_text(object, 2));
     return 0;
   }
   if (subject == "variants") print_variants(plugins);

@@ -10,6 +10,7 @@
 #include "cli/plan_time.hpp"
 #include "cli/program.hpp"
 #include "jit/occupancy.hpp"
+#include "json_text.hpp"
 #include "runner/plan/vacuous_notes.hpp"
 #include "runner/supervise/run.hpp"
 
@@ -87,7 +88,7 @@ int plan_command(const std::vector<std::string>& words) {
   for (std::string& note : vacuous_notes(plan)) plan.notes.push_back(std::move(note));
   const PlanTime time = plan_time(plan, earlier_run(arguments, experiment, plan.device));
   if (arguments.has("json")) {
-    fmt::print("{}\n", plan_json(plan, time).dump(2));
+    fmt::print("{}\n", json_text(plan_json(plan, time), 2));
   } else {
     const bool compiles = names_architecture(plan.device.id);
     fmt::print("{}{}", to_text(plan), compiles ? "" : to_text(time, plan.cell_count()));

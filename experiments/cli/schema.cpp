@@ -4,6 +4,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "json_text.hpp"
 #include "results/record.hpp"
 
 namespace msda {
@@ -24,9 +25,9 @@ int schema_command(const std::vector<std::string>& words) {
   if (arguments.has("tables")) {
     fmt::print("{}", tables_as_markdown());
   } else if (arguments.has("records")) {
-    fmt::print("{}\n", record_schema().dump(2));
+    fmt::print("{}\n", json_text(record_schema(), 2));
   } else {
-    fmt::print("{}\n", experiment_schema(load_registry(arguments)).dump(2));
+    fmt::print("{}\n", json_text(experiment_schema(load_registry(arguments)), 2));
   }
   return 0;
 }

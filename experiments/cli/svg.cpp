@@ -10,7 +10,7 @@
 #include "files/read.hpp"
 #include "files/temporary_directory.hpp"
 #include "files/write.hpp"
-#include "json_line.hpp"
+#include "json_text.hpp"
 #include "process/child.hpp"
 #include "process/command.hpp"
 #include "render/html/web.hpp"
@@ -58,7 +58,7 @@ nlohmann::json draw(const std::vector<Figure>& figures, const TemporaryDirectory
     throw EnvironmentError(
         fmt::format("{} could not draw the figures ({}):\n{}", node, end, read_text(errors)));
   }
-  return nlohmann::json::parse(read_text(drawn));
+  return parse_json(read_text(drawn));
 }
 
 }  // namespace

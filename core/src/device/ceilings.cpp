@@ -12,6 +12,7 @@
 #include "files/cache_directory.hpp"
 #include "files/read.hpp"
 #include "files/write.hpp"
+#include "json_text.hpp"
 
 namespace msda {
 namespace {
@@ -27,7 +28,7 @@ std::filesystem::path cache_file(const DeviceInfo& device) {
 /// Nothing of a file that is not there, or damaged: it is measured again.
 CeilingsHistory load(const std::filesystem::path& file) {
   const std::string text = read_text_if_there(file).value_or("");
-  return CeilingsHistory(nlohmann::json::parse(text, nullptr, false));
+  return CeilingsHistory(parse_json_or_discard(text));
 }
 
 /// A cache that cannot be written costs time later, and nothing now.
@@ -38,7 +39,7 @@ void store(const CeilingsHistory& history, const DeviceInfo& device,
   nlohmann::json entry = history.to_json();
   entry["device"] = device.name;
   try {
-    write_atomically(file, entry.dump(1));
+    write_atomically(file, json_text(entry, 1));
   } catch (const EnvironmentError&) {  // NOLINT(bugprone-empty-catch)
   }
 }

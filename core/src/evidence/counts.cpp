@@ -12,6 +12,7 @@
 #include "files/write.hpp"
 #include "hash.hpp"
 #include "jit/cache_entry.hpp"
+#include "json_text.hpp"
 
 namespace msda {
 namespace {
@@ -27,7 +28,7 @@ std::optional<Counts> read_counts(const fs::path& file) {
   if (!text) return std::nullopt;
   try {
     if (!own_exposure(file).empty()) return std::nullopt;
-    const json kept = json::parse(*text);
+    const json kept = parse_json(*text);
     return Counts{kept.at(kNumbers).get<Numbers>(), kept.at(kIdle).get<std::vector<std::string>>()};
   } catch (const json::exception&) {
     return std::nullopt;
@@ -43,7 +44,7 @@ Counts kept_counts(const fs::path& file, const std::function<Counts()>& make) {
   Counts made = make();
   const json text = {{kNumbers, made.numbers}, {kIdle, made.idle}};
   try {
-    write_atomically(file, text.dump(1), Durable::kNo);
+    write_atomically(file, json_text(text, 1), Durable::kNo);
   } catch (const EnvironmentError&) {  // NOLINT(bugprone-empty-catch): it costs time only
   }
   return made;

@@ -13,13 +13,14 @@
 #include "export/flatten.hpp"
 #include "export/parts.hpp"
 #include "jit/launch_plan.hpp"
+#include "json_text.hpp"
 
 namespace msda {
 namespace {
 
 /// As a string of C++, whatever is in the text.
 std::string literal(const std::string& text) {
-  std::string quoted = nlohmann::json(visible(text)).dump();
+  std::string quoted = json_text(visible(text));
   for (std::size_t at = 0; (at = quoted.find("??", at)) != std::string::npos;) {
     quoted.insert(at + 1, "\\");  // no trigraph
   }

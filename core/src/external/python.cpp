@@ -12,6 +12,7 @@
 #include <msda/embedded_source.hpp>
 #include <msda/error.hpp>
 
+#include "json_text.hpp"
 #include "process/command.hpp"
 
 namespace msda::embedded::python {
@@ -42,7 +43,7 @@ nlohmann::json ask(const std::string& interpreter) {
     throw Unsupported(fmt::format("there is no Python interpreter {}", interpreter));
   }
   const CommandResult result = execute_command({interpreter, "-c", kAsk});
-  nlohmann::json answer = nlohmann::json::parse(result.output, nullptr, false);
+  nlohmann::json answer = parse_json_or_discard(result.output);
   if (result.exit_code != 0 || !answer.is_object()) {
     throw Error(fmt::format("{} does not say where its library lies: {}", interpreter,
                             result.output.empty() ? "no output" : result.output));
@@ -100,10 +101,10 @@ class Interpreter {
     }
     function<void*()>("PyEval_SaveThread")();
     // JSON's texts and lists are Python's, too.
-    run(
-        fmt::format("import sys\nsys.path[:] = {}\nsys.executable = {}\nsys.prefix = "
-                    "sys.exec_prefix = {}\n",
-                    self["path"].dump(), self["executable"].dump(), self["prefix"].dump()));
+    run(fmt::format(
+        "import sys\nsys.path[:] = {}\nsys.executable = {}\nsys.prefix = "
+        "sys.exec_prefix = {}\n",
+        json_text(self["path"]), json_text(self["executable"]), json_text(self["prefix"])));
     run(embedded::python::kSources[0].text);
   }
 

@@ -9,6 +9,7 @@
 #include "files/read.hpp"
 #include "files/write.hpp"
 #include "hash.hpp"
+#include "json_text.hpp"
 
 namespace msda {
 namespace fs = std::filesystem;
@@ -39,7 +40,7 @@ void write_source(const fs::path& file, const std::string& text) {
 
 std::string check_of(json build) {
   build.erase(kCheck);
-  return hash_hex(build.dump());
+  return hash_hex(json_text(build));
 }
 
 Module module_from(const json& build) {
@@ -70,7 +71,7 @@ std::optional<Module> load_entry(const fs::path& directory, std::string_view ima
   const auto bytes = read_text_if_there(directory / image);
   if (!text || !bytes) return std::nullopt;
   try {
-    const json build = json::parse(*text);
+    const json build = parse_json(*text);
     if (build.at("key") != key || build.at(kCheck) != check_of(build)) return std::nullopt;
     Module module = module_from(build);
     if (hash_hex(*bytes) != module.hash || !is_private(directory, image)) return std::nullopt;
@@ -111,7 +112,7 @@ void store_entry(const Module& module, std::string_view image, const std::string
                 {"log", module.log}};
   build[kCheck] = check_of(build);
   write(module.directory / image, module.cubin, Durable::kYes);
-  write(module.directory / kBuildFile, bytes_of(build.dump(1)), Durable::kYes);
+  write(module.directory / kBuildFile, bytes_of(json_text(build, 1)), Durable::kYes);
 }
 
 }  // namespace msda

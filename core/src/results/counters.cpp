@@ -7,8 +7,8 @@
 
 #include "files/read.hpp"
 #include "files/write.hpp"
-#include "json_line.hpp"
 #include "json_members.hpp"
+#include "json_text.hpp"
 #include "results/json_lines.hpp"
 
 namespace msda {

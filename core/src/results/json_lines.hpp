@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "files/line_file.hpp"
+#include "json_text.hpp"
 
 namespace msda {
 
@@ -21,7 +22,7 @@ template <class FromJson>
 auto parse_json_line(std::string_view line, const std::filesystem::path& file, std::size_t number,
                      const FromJson& from_json) {
   try {
-    return from_json(nlohmann::json::parse(line));
+    return from_json(parse_json(line));
   } catch (UsageError& error) {
     error.add_context(fmt::format("{}:{}", file.string(), number));
     throw;

@@ -6,6 +6,7 @@
 #include "files/read.hpp"
 #include "files/write.hpp"
 #include "json_members.hpp"
+#include "json_text.hpp"
 #include "operators/operator.hpp"
 #include "problem/validate.hpp"
 #include "results/entries_json.hpp"
@@ -171,7 +172,7 @@ bool same_problems(const Manifest& a, const Manifest& b) {
 }
 
 Manifest read_manifest_file(const std::filesystem::path& file) {
-  const json object = json::parse(read_text(file), nullptr, false);
+  const json object = parse_json_or_discard(read_text(file));
   if (object.is_discarded()) {
     throw UsageError(fmt::format("{} is not valid JSON", file.string()));
   }
@@ -197,7 +198,7 @@ Manifest read_manifest(const std::filesystem::path& directory) {
 }
 
 void write_manifest(const std::filesystem::path& directory, const Manifest& manifest) {
-  write_atomically(directory / kManifestFile, to_json(manifest).dump(2) + "\n");
+  write_atomically(directory / kManifestFile, json_text(to_json(manifest), 2) + "\n");
 }
 
 }  // namespace msda

@@ -4,6 +4,7 @@
 
 #include "files/line_file.hpp"
 #include "files/write.hpp"
+#include "json_text.hpp"
 #include "parallel.hpp"
 #include "results/json_lines.hpp"
 #include "results/record.hpp"
@@ -27,7 +28,7 @@ void insert(std::vector<Record>& records, std::map<std::string, std::size_t>& pl
 
 RecordWriter::RecordWriter(const std::filesystem::path& file) : file_(file) { open_lines(file_); }
 
-void RecordWriter::write(const Record& record) { append_line(file_, to_json(record).dump()); }
+void RecordWriter::write(const Record& record) { append_line(file_, json_text(to_json(record))); }
 
 std::vector<Record> read_records(const std::filesystem::path& file) {
   const std::vector<std::string> lines = read_lines(file);
@@ -48,7 +49,7 @@ std::vector<Record> read_records(const std::filesystem::path& file) {
 
 void write_records(const std::filesystem::path& file, const std::vector<Record>& records) {
   std::string text;
-  for (const Record& record : records) text += to_json(record).dump() + "\n";
+  for (const Record& record : records) text += json_text(to_json(record)) + "\n";
   write_atomically(file, text);
 }
 

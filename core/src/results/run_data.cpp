@@ -11,6 +11,7 @@
 
 #include "files/compressed.hpp"
 #include "files/write.hpp"
+#include "json_text.hpp"
 #include "results/json_lines.hpp"
 
 namespace msda {
@@ -63,7 +64,7 @@ void require_schema(const json& line) {
   if (schema == line.end()) throw UsageError("the first line must say {\"archive\": 1}");
   if (*schema != kArchiveSchema) {
     throw UsageError(fmt::format("an archive of schema {}; this program reads schema {}",
-                                 schema->dump(), kArchiveSchema));
+                                 json_text(*schema), kArchiveSchema));
   }
 }
 
@@ -152,9 +153,9 @@ RunData read_run(const std::filesystem::path& place) {
 }
 
 void write_archive(const std::filesystem::path& file, const RunData& run) {
-  std::string text = json{{"archive", kArchiveSchema}}.dump() + "\n";
+  std::string text = json_text(json{{"archive", kArchiveSchema}}) + "\n";
   const auto add = [&text](const char* kind, const json& value) {
-    text += json{{kind, without_places(value)}}.dump() + "\n";
+    text += json_text(json{{kind, without_places(value)}}) + "\n";
   };
   add("manifest", to_json(run.manifest));
   for (const Record& record : run.records) add("record", to_json(record));

@@ -4,7 +4,7 @@
 
 #include "files/line_file.hpp"
 #include "json_fields.hpp"
-#include "json_line.hpp"
+#include "json_text.hpp"
 #include "results/json_lines.hpp"
 
 namespace msda {

@@ -3,7 +3,7 @@
 #include "files/line_file.hpp"
 #include "files/write.hpp"
 #include "json_fields.hpp"
-#include "json_line.hpp"
+#include "json_text.hpp"
 #include "results/json_lines.hpp"
 
 namespace msda {

@@ -12,6 +12,7 @@
 #include <msda/error.hpp>
 
 #include "files/read.hpp"
+#include "json_text.hpp"
 #include "nearest.hpp"
 #include "plugin/registry.hpp"
 #include "version.hpp"
@@ -36,7 +37,7 @@ double number_of(const json& value) {
 }
 
 std::string text_of(const json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : json_text(value);
 }
 
 /// The value called `name` in a list of {name, type, value}, or null.
@@ -270,7 +271,7 @@ class Importer {
 ImportedRun import_nvbench(const fs::path& file, const NvbenchOptions& options) {
   const std::string text = read_text(file);
   try {
-    return Importer(file, options, json::parse(text)).run();
+    return Importer(file, options, parse_json(text)).run();
   } catch (const json::parse_error& error) {
     throw UsageError(
         fmt::format("{}: not JSON: it is wrong from byte {} on", file.string(), error.byte));

@@ -6,6 +6,7 @@
 
 #include <msda/error.hpp>
 
+#include "json_text.hpp"
 #include "operators/operator.hpp"
 #include "results/entries_json.hpp"
 
@@ -58,7 +59,7 @@ nlohmann::json token_message(const std::string& token) { return {{"token", token
 
 std::optional<nlohmann::json> event_of(const std::string& line, const std::string& token) {
   if (!line.starts_with(token)) return std::nullopt;
-  auto event = nlohmann::json::parse(line.substr(token.size()), nullptr, false);
+  auto event = parse_json_or_discard(line.substr(token.size()));
   if (!event.is_object() || !event.contains("event")) return std::nullopt;
   return event;
 }

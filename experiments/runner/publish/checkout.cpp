@@ -1,10 +1,9 @@
 #include "runner/publish/checkout.hpp"
 
-#include <regex>
-
 #include <fmt/format.h>
 #include <msda/error.hpp>
 
+#include "pattern.hpp"
 #include "process/command.hpp"
 
 namespace msda {
@@ -62,9 +61,9 @@ std::string commit_of(const std::string& git_state) {
   if (git_state.empty() || git_state == "unknown") {
     throw UsageError("the program that ran was not built in a git checkout");
   }
-  std::smatch found;
-  static const std::regex described("^.*-g([0-9a-f]+)$");
-  return std::regex_match(git_state, found, described) ? found[1].str() : git_state;
+  static const Pattern described("^.*-g([0-9a-f]+)$");
+  const auto found = described.search(git_state);
+  return found ? found->at(1) : git_state;
 }
 
 }  // namespace msda

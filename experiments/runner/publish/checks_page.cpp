@@ -13,6 +13,7 @@
 #include <msda/error.hpp>
 
 #include "files/read.hpp"
+#include "json_text.hpp"
 #include "results/run_data.hpp"
 #include "runner/publish/checkout.hpp"
 
@@ -33,7 +34,7 @@ std::string model_in(const std::string& command) {
 }
 
 json parsed(const std::filesystem::path& file) {
-  const json run = json::parse(read_text(file), nullptr, false);
+  const json run = parse_json_or_discard(read_text(file));
   if (run.is_object() &&
       (!run.value("runs", json::array()).empty() || run.value("schema", 0) == kSchema))
     return run;

@@ -9,6 +9,7 @@
 
 #include "files/read.hpp"
 #include "files/write.hpp"
+#include "json_text.hpp"
 #include "render/formats.hpp"
 #include "results/run_data.hpp"
 #include "runner/publish/checks_page.hpp"
@@ -110,7 +111,7 @@ std::vector<std::pair<std::filesystem::path, FileChange>> publish_checks(
   ensure_directory(directory);
   std::vector<std::pair<std::filesystem::path, FileChange>> written;
   for (const auto& [end, text] :
-       {std::pair(".json", checks.dump(1) + "\n"), std::pair(".md", checks_page(checks))}) {
+       {std::pair(".json", json_text(checks, 1) + "\n"), std::pair(".md", checks_page(checks))}) {
     const std::filesystem::path file = directory / (name + end);
     written.emplace_back(file, change_of(read_text_if_there(file), text));
     write_atomically(file, text);

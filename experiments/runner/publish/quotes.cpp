@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "files/read.hpp"
+#include "json_text.hpp"
 #include "render/formats.hpp"
 #include "results/run_data.hpp"
 
@@ -38,8 +39,7 @@ class Runs {
     const auto found = jsons_.find(name);
     if (found != jsons_.end()) return found->second;
     const auto checks = read_text_if_there(results_ / (name + ".json"));
-    return jsons_.emplace(name, json::parse(checks ? *checks : to_json(report(name))))
-        .first->second;
+    return jsons_.emplace(name, parse_json(checks ? *checks : to_json(report(name)))).first->second;
   }
 
  private:
@@ -90,10 +90,10 @@ const json& value_at(const json& report, const std::string& place) {
 /// The value with the digits and the unit that `before` has.
 std::string written_like(const std::string& before, const json& value) {
   if (before.front() == '*') {
-    if (!value.is_string()) throw UsageError(fmt::format("there is {}, no text", value.dump()));
+    if (!value.is_string()) throw UsageError(fmt::format("there is {}, no text", json_text(value)));
     return "**" + value.get<std::string>() + "**";
   }
-  if (!value.is_number()) throw UsageError(fmt::format("there is {}, no number", value.dump()));
+  if (!value.is_number()) throw UsageError(fmt::format("there is {}, no number", json_text(value)));
   const std::string unit = before.substr(before.find_last_of("0123456789") + 1);
   const std::size_t point = before.find('.');
   const std::size_t decimals =

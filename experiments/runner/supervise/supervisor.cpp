@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "characters.hpp"
+#include "json_text.hpp"
 
 namespace msda {
 namespace {
@@ -81,7 +82,7 @@ void Supervisor::start() {
   worker_ = std::make_unique<WorkerProcess>(interrupts_, program, worker_arguments(options_),
                                             options_.kill);
   token_ = make_token();
-  worker_->send(token_message(token_).dump());
+  worker_->send(json_text(token_message(token_)));
   // The ceilings are measured once; a worker that takes over need not wait for them.
   options_.ceilings = false;
   std::string line;
@@ -166,7 +167,7 @@ GroupRequest Supervisor::next_request(const Attempt& attempt) const {
 /// Follows one worker until the group is done or the worker is lost.
 void Supervisor::follow(Attempt& attempt) {
   attempt.forget_worker();
-  worker_->send(to_json(next_request(attempt)).dump());
+  worker_->send(json_text(to_json(next_request(attempt))));
   std::string line;
   for (;;) {
     const auto limit = time_limit(attempt.request.measure.timeouts, attempt.phase);

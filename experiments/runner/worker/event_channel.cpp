@@ -10,7 +10,7 @@
 
 #include <msda/error.hpp>
 
-#include "json_line.hpp"
+#include "json_text.hpp"
 #include "runner/protocol/protocol.hpp"
 #include "trace/trace.hpp"
 
@@ -55,7 +55,7 @@ std::optional<nlohmann::json> EventChannel::receive() {
   const ssize_t length = ::getline(&line, &capacity, requests_.get());
   const std::unique_ptr<char, decltype(&std::free)> owner(line, &std::free);
   if (length < 0) return std::nullopt;
-  return nlohmann::json::parse(line, line + length);
+  return parse_json({line, static_cast<std::size_t>(length)});
 }
 
 void EventChannel::take_token() {

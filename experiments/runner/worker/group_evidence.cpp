@@ -4,6 +4,7 @@
 #include "device/compiled_unit.hpp"
 #include "evidence/idle.hpp"
 #include "jit/launch_plan.hpp"
+#include "json_text.hpp"
 #include "results/entries_json.hpp"
 #include "runner/protocol/phase.hpp"
 #include "runner/worker/group_runner.hpp"
@@ -62,7 +63,7 @@ SmallInputs GroupRunner::small_inputs() {
   return {[&spec](const Problem& scaled) {
             return find_operator(spec.op).generate(scaled, spec.generation, 0);
           },
-          write_json(spec).dump()};
+          json_text(write_json(spec))};
 }
 
 void GroupRunner::find_evidence() {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "json_text.hpp"
 #include "results/entries_json.hpp"
 
 namespace msda {
@@ -21,7 +22,7 @@ InputSet make_set(const ProblemSpec& spec, std::uint64_t salt) {
 }  // namespace
 
 const std::vector<InputSet>& InputSets::get(const ProblemSpec& spec, int count, int process) {
-  std::string key = fmt::format("{} {} {}", write_json(spec).dump(), count, process);
+  std::string key = fmt::format("{} {} {}", json_text(write_json(spec)), count, process);
   if (key == key_) return sets_;
   key_.clear();
   sets_.clear();  // before the new ones are made: two problems at once may not fit

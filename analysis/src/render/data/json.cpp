@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "json_line.hpp"
+#include "json_text.hpp"
 #include "render/data/json.hpp"
 #include "render/formats.hpp"
 #include "render/tables/tables.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "json_line.hpp"
+#include "json_text.hpp"
 #include "render/columns.hpp"
 #include "render/document.hpp"
 #include "render/figures/figures.hpp"

@@ -1,3 +1,4 @@
+#include "json_text.hpp"
 #include "render/html/web.hpp"
 
 #include <fmt/format.h>
@@ -38,7 +39,7 @@ mustache::data data_of(const nlohmann::json& value) {
   if (value.is_boolean()) return mustache::data{value.get<bool>()};
   if (value.is_string()) return mustache::data{value.get<std::string>()};
   if (value.is_null()) return mustache::data{false};
-  return mustache::data{value.dump()};
+  return mustache::data{json_text(value)};
 }
 
 /// "matrix" of "matrix.html".
