@@ -3,6 +3,7 @@
 #include "conformance/conformance.hpp"
 #include "conformance/head_groups.hpp"
 #include "conformance/large_counts.hpp"
+#include "conformance/simt_checks.hpp"
 #include "measure/verify.hpp"
 #include "operators/operator.hpp"
 #include "problem/validate.hpp"
@@ -25,6 +26,21 @@ INSTANTIATE_TEST_SUITE_P(Shipped, ConformanceOnGpu,
 INSTANTIATE_TEST_SUITE_P(Backward, ConformanceOnGpu,
                          ::testing::ValuesIn(shipped_names(DeviceKind::kCuda, "backward")),
                          [](const auto& info) { return test_name(info.param); });
+
+/// Operators whose inputs have a padding mask, reference points of each kind and levels that differ
+/// in their points: what simt is asked about them.
+class ChecksOnGpu : public ::testing::TestWithParam<std::vector<SimtCheck> (*)()> {};
+
+TEST_P(ChecksOnGpu, AreRightAsOnSimt) {
+  const auto device = open_device("cuda:0");
+  for (const SimtCheck& check : GetParam()()) {
+    EXPECT_EQ(run_on(*device, check), "") << check.composition.describe();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators, ChecksOnGpu,
+                         ::testing::Values(&fused_checks, &fused_backward_checks, &backward_checks,
+                                           &level_points_checks));
 
 TEST(GpuLaunches, AreRightOneAfterAnother) {
   constexpr int kLaunches = 20;

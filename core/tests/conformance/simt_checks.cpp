@@ -105,8 +105,7 @@ std::string wrong_with(Device& device, const SimtCheck& check, const Case& one,
 
 using Compile = std::function<Build(const Composition&, const Problem&)>;
 
-std::string run_cases(const SimtCheck& check, const Compile& compile) {
-  const auto device = device_of(check);
+std::string run_cases(Device& device, const SimtCheck& check, const Compile& compile) {
   if (check.suite == "images") {
     return wrong_with_vast_image(check.composition, compile(check.composition, vast_image()));
   }
@@ -116,17 +115,17 @@ std::string run_cases(const SimtCheck& check, const Compile& compile) {
   }
   for (const std::size_t number : check.cases) {
     const Case& one = check.pool().at(number);
-    if (check.composition.unsupported(one.problem, device->info())) continue;
+    if (check.composition.unsupported(one.problem, device.info())) continue;
     const std::string wrong =
-        wrong_with(*device, check, one, compile(check.composition, one.problem));
+        wrong_with(device, check, one, compile(check.composition, one.problem));
     if (!wrong.empty()) return fmt::format("{}: {}", one.problem.name, wrong);
   }
   return "";
 }
 
-std::string run_with(const SimtCheck& check, const Compile& compile) {
+std::string run_with(Device& device, const SimtCheck& check, const Compile& compile) {
   try {
-    return run_cases(check, compile);
+    return run_cases(device, check, compile);
   } catch (const Unsupported& refusal) {
     return check.cases.empty() ? refusal.what() : "";
   } catch (const Error& error) {
@@ -348,16 +347,21 @@ std::string run(const SimtCheck& check) {
                                   check.multiprocessors, check.is_exact, check.cases));
   if (passed.before()) return "";
   const auto device = device_of(check);
-  std::string wrong = run_with(check, [&](const Composition& composition, const Problem& problem) {
-    return device->compile(composition, problem);
-  });
+  std::string wrong = run_on(*device, check);
   if (wrong.empty()) passed.note();
   return wrong;
 }
 
+std::string run_on(Device& device, const SimtCheck& check) {
+  return run_with(device, check, [&](const Composition& composition, const Problem& problem) {
+    return device.compile(composition, problem);
+  });
+}
+
 std::string run(const SimtCheck& check, const Edit& edit, const std::filesystem::path& cache) {
   const HostCompiler compiler(cache);
-  return run_with(check, [&](const Composition& composition, const Problem& problem) {
+  const auto device = device_of(check);
+  return run_with(*device, check, [&](const Composition& composition, const Problem& problem) {
     ComposedUnit composed = write_unit(composition, problem);
     edit(composed.unit);
     Module module = compiler.compile(composed.unit);

@@ -89,5 +89,7 @@ using Edit = std::function<void(Unit&)>;
 /// compiled and run each time, into `cache`.
 std::string run(const SimtCheck& check);
 std::string run(const SimtCheck& check, const Edit& edit, const std::filesystem::path& cache);
+/// The same on a device of any kind, each time.
+std::string run_on(Device& device, const SimtCheck& check);
 
 }  // namespace msda
