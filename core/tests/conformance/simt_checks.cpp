@@ -128,7 +128,7 @@ std::string run_with(const SimtCheck& check, const Compile& compile) {
   try {
     return run_cases(check, compile);
   } catch (const Unsupported& refusal) {
-    return check.cases.empty() ? refusal.what() : "";
+    return check.cases.empty() || check.has_to_run ? refusal.what() : "";
   } catch (const Error& error) {
     return error.what();
   }
