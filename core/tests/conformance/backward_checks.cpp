@@ -72,6 +72,16 @@ const std::vector<Case>& whole_items() {
   return kCases;
 }
 
+/// A level that is a little larger than what a block has room for.
+const std::vector<Case>& large_level() {
+  static const std::vector<Case> kCases = [] {
+    std::vector<Case> cases;
+    cases.push_back(small_case(1, 9, {{64, 62}, {2, 2}}, DType::kFloat16, [](Input&) {}));
+    return cases;
+  }();
+  return kCases;
+}
+
 /// A row of the first image adds more than sums of whole numbers have room for. What they leave is
 /// no number, anywhere in the image, and no wrong one.
 const std::vector<Case>& endless_rows() {
@@ -181,7 +191,10 @@ std::vector<SimtCheck> backward_checks() {
                       "simt:1:races", pool, cases});
   };
   add({{"shared-fixed", {}}, {"persistent", items(1)}}, whole_items, {0, 1});
+  add({{"fixed-sums", {}}}, whole_items, {1});
   add({{"fixed-sums", {}}}, endless_rows, {0});
+  add({{"shared-values", {{"budget", std::int64_t{220}}}}}, large_level, {0});
+  checks.back().has_to_run = true;  // and not be refused, as a block with the level would be
   return checks;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include <fmt/format.h>
@@ -99,6 +100,35 @@ const std::vector<Case>& cases_of_some() {
   return kCases;
 }
 
+/// All points of all queries in one pixel, which has the first level's weights alone: as much meets
+/// there as can.
+const std::vector<Case>& full_pixel() {
+  static const std::vector<Case> kCases = [] {
+    const Problem problem = named(make_problem({.batch = 1,
+                                                .queries = 300,
+                                                .heads = 1,
+                                                .channels = 32,
+                                                .points = 4,
+                                                .levels = {{1, 1}, {1, 1}},
+                                                .types = Types::all(DType::kFloat32)}));
+    std::vector<Case> cases = make_cases({{problem, Generation{}}}, kName);
+    Input& input = cases.front().input;
+    const auto fill = [&](std::string_view name, const std::function<float(std::size_t)>& number) {
+      Bytes& tensor = input.at(name);
+      for (std::size_t i = 0; i < tensor.size() / sizeof(float); ++i) {
+        store_element(DType::kFloat32, tensor.data(), static_cast<std::int64_t>(i), number(i));
+      }
+    };
+    fill("reference_points", [](std::size_t) { return 0.5F; });
+    fill("offsets", [](std::size_t) { return 0.0F; });
+    fill("logits", [](std::size_t i) { return i % 8 < 4 ? 0.0F : -20.0F; });
+    fill("grad_output", [](std::size_t) { return 1.0F; });
+    cases.front().truths = make_truths(find_operator(kName), input);
+    return cases;
+  }();
+  return kCases;
+}
+
 }  // namespace
 
 std::vector<SimtCheck> fused_backward_checks() {
@@ -132,6 +162,7 @@ std::vector<SimtCheck> fused_backward_checks() {
     const std::size_t n = checks.size();
     add(uses, cases_of_some, {n % problems, (n + 4) % problems, (n + 9) % problems});
   }
+  add({{"fixed-sums", {}}}, full_pixel, {0});
   return checks;
 }
 

@@ -127,7 +127,7 @@ std::string run_with(Device& device, const SimtCheck& check, const Compile& comp
   try {
     return run_cases(device, check, compile);
   } catch (const Unsupported& refusal) {
-    return check.cases.empty() ? refusal.what() : "";
+    return check.cases.empty() || check.has_to_run ? refusal.what() : "";
   } catch (const Error& error) {
     return error.what();
   }

@@ -24,6 +24,7 @@ struct SimtCheck {
   int launches = 1;                    ///< one after another, each of which has to be right
   int multiprocessors = 0;             ///< of the device; 0: as few as it has by itself
   bool is_exact = false;               ///< judged as if nothing were rounded beyond float32
+  bool has_to_run = false;             ///< a refusal is wrong
 };
 /// What a test's parameter is called.
 void PrintTo(const SimtCheck& check, std::ostream* out);

@@ -66,6 +66,16 @@ TEST(StopRule, WithoutARatioThePlannedProcessesAreAll) {
   EXPECT_EQ(group_state(lone, {record("base", {1, 2})}).stopped_by, "processes");
 }
 
+/// More of them would not help the one, and the others alone do not say that all is known.
+TEST(StopRule, WhereOneRatioCannotBeKnownThePlannedProcessesAreAll) {
+  Record without = record("other", {1, 1, 1});
+  without.samples.clear();
+  const GroupState state = group_state(
+      plan(3, 6), {record("base", {1, 1, 1}), record("fast", {0.5, 0.5001, 0.5002}), without});
+  EXPECT_FALSE(state.precision);
+  EXPECT_EQ(state.stopped_by, "processes");
+}
+
 TEST(StopRule, ArmsThatFailedAreNotWaitedFor) {
   Record bad = record("fast", {});
   bad.status = CellStatus::kCrashed;

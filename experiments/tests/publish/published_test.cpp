@@ -193,6 +193,7 @@ TEST_F(QuotedNumbers, AreRoundedToTheirDigitsAndUnit) {
 TEST_F(QuotedNumbers, APlaceThatIsNoneIsRefused) {
   EXPECT_THAT(refusal("1<!--= x tables[problem=q].rows-->"), HasSubstr("fits none"));
   EXPECT_THAT(refusal("1<!--= x tables[mode=warm].rows[arm].y-->"), HasSubstr("fits none"));
+  EXPECT_THAT(refusal("**a**<!--= x tables[mode=warm].rows[].arm-->"), HasSubstr("fits several"));
   EXPECT_THAT(refusal("1<!--= x tables[mode=warm].rows-->"), HasSubstr("no number"));
   EXPECT_THAT(refusal("**a**<!--= x tables[mode=warm].rows[arm=vec].speedup-->"),
               HasSubstr("no text"));

@@ -12,6 +12,7 @@
 #include "files/read.hpp"
 #include "results/record.hpp"
 #include "runner/supervise/manifest.hpp"
+#include "runner/supervise/run_records.hpp"
 #include "support/support.hpp"
 
 namespace msda::test {
@@ -21,6 +22,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::SizeIs;
 
 constexpr const char* kShort = R"(
 device: cpu
@@ -116,12 +118,28 @@ TEST_F(DurabilityTest, ARunGoesOnWithTheSamePluginsAlone) {
 TEST_F(DurabilityTest, ARunGoesOnWithTheSameProgramAlone) {
   const fs::path file = directory_.write("x.yaml", kShort);
   ASSERT_EQ(run({"run", file, "--output", results()}).exit_code, 0);
-  Manifest manifest = read_manifest(results());
-  manifest.git_state = "another";
-  write_manifest(results(), manifest);
-  const Outcome outcome = run({"run", file, "--resume", results()});
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("differs from what is here in the program's sources"));
+  const Manifest first = read_manifest(results());
+  const auto refusal_of = [&](const Manifest& manifest) {
+    write_manifest(results(), manifest);
+    const Outcome outcome = run({"run", file, "--resume", results()});
+    EXPECT_EQ(outcome.exit_code, 2);
+    return outcome.err;
+  };
+  Manifest other = first;
+  other.git_state = "another";
+  EXPECT_THAT(refusal_of(other), HasSubstr("differs from what is here in the program's sources"));
+  other = first;
+  other.program_hash = "another";
+  EXPECT_THAT(refusal_of(other), HasSubstr("another program than the one that began the run"));
+}
+
+TEST_F(DurabilityTest, TheTimeOfEarlierAttemptsIsKept) {
+  const fs::path file = directory_.write("x.yaml", kShort);
+  ASSERT_EQ(run({"run", file, "--output", results()}).exit_code, 0);
+  const double before = read_manifest(results()).time.value().busy_seconds;
+  EXPECT_GT(before, 0);
+  ASSERT_EQ(run({"run", file, "--resume", results()}).exit_code, 0) << "with nothing to do";
+  EXPECT_GE(read_manifest(results()).time.value().busy_seconds, before);
 }
 
 TEST_F(DurabilityTest, AFileWhoseNameLeadsElsewhereNeedsAnotherName) {
@@ -236,6 +254,28 @@ TEST_F(DurabilityTest, ACellWhoseWorkerSomebodyKillsIsInterruptedAndRunsAgainOnR
     EXPECT_EQ(record.status, CellStatus::kOk) << record.reason;
     EXPECT_THAT(record.samples, Not(IsEmpty()));
   }
+}
+
+/// Of a cell whose second process was killed the first one stays, and the second is made up for.
+TEST_F(DurabilityTest, AnInterruptedCellGoesOnWithWhatItsProcessesLeft) {
+  Record record;
+  record.cell = "p/a/warm";
+  record.problem = "p";
+  record.arm = "a";
+  record.status = CellStatus::kInterrupted;
+  record.reason = "killed";
+  record.processes.push_back({0, {}, 1.0, {}, {}});
+  Record without = record;
+  without.cell = "p/b/warm";
+  without.arm = "b";
+  without.processes.clear();
+  write_records(directory_.path() / kRecordsFile, {record, without});
+  const RunRecords records(directory_.path() / kRecordsFile);
+  const std::vector<Record> left = records.of("p", record.mode);
+  ASSERT_THAT(left, SizeIs(1));
+  EXPECT_EQ(left[0].arm, "a");
+  EXPECT_EQ(left[0].status, CellStatus::kOk);
+  EXPECT_EQ(left[0].reason, "");
 }
 
 /// A compiler that starts another process, as compilers do, and does not come to an end.

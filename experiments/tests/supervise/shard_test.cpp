@@ -264,6 +264,22 @@ TEST_F(MergeTest, RefusesWhatDoesNotBelongTogether) {
   EXPECT_EQ(run({"merge", first}).exit_code, 2);
 }
 
+TEST_F(MergeTest, LooksAtHowAndWhereEachShardRan) {
+  const fs::path file = experiment();
+  const std::string first = run_shard(file, "1/2");
+  const std::string second = run_shard(file, "2/2");
+  Manifest manifest = read_manifest(second);
+  manifest.status = run_status::kInterrupted;
+  write_manifest(second, manifest);
+  run({"merge", "--output", results("all"), first, second});
+  EXPECT_EQ(read_manifest(results("all")).status, run_status::kInterrupted);
+  manifest.device.value().name = "another model";
+  write_manifest(second, manifest);
+  const Outcome refused = run({"merge", "--output", results("other"), first, second});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("they differ in the device model"));
+}
+
 TEST_F(MergeTest, AShardIsResumedAsTheSameShard) {
   const fs::path file = experiment();
   const std::string first = run_shard(file, "1/2");
