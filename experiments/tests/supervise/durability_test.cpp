@@ -245,6 +245,7 @@ TEST_F(DurabilityTest, ACellWhoseWorkerSomebodyKillsIsInterruptedAndRunsAgainOnR
     ++interrupted;
     EXPECT_THAT(record.reason, HasSubstr("something outside the run killed the worker"));
     EXPECT_THAT(record.samples, IsEmpty());
+    EXPECT_THAT(record.processes, IsEmpty());
   }
   EXPECT_EQ(interrupted, 1);
   const Outcome resumed = run({"run", file, "--resume", results()});
