@@ -24,8 +24,11 @@ class Metadata : public InlineMetadata<K, Parameters> {
   }
   /// What is staged for both sides of a point lies where one side's taps say.
   static constexpr bool kStagesSides = K::Mapping::kSides == 2 && K::Fetch::kStaged;
-  static constexpr bool kSharesPixel = Parameters::outside_together && !K::Source::kBlends &&
-                                       Same<Offset, unsigned> && !kStagesSides;
+  /// Offset 0 is a pixel of what a source reads where sizes are constants. Beside levels on chip
+  /// whose place follows from sizes at run time it lies before them.
+  static constexpr bool kSharesPixel = Parameters::outside_together && K::Sizes::kFixed &&
+                                       !K::Source::kBlends && Same<Offset, unsigned> &&
+                                       !kStagesSides;
 
  public:
   static constexpr const char* idle() {
