@@ -2,15 +2,8 @@
 // composition that is right on simt alone serves nobody.
 #include <gtest/gtest.h>
 
-#include <fmt/format.h>
-
-#include <mutex>
-
-#include "compose/unit_writer.hpp"
 #include "conformance/combinations.hpp"
 #include "conformance/simt_checks.hpp"
-#include "jit/compiler.hpp"
-#include "parallel.hpp"
 
 namespace msda {
 namespace {
@@ -33,25 +26,11 @@ class ChecksCompile : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(ChecksCompile, ForHopperAsOnSimt) {
   const std::vector<SimtCheck> all = checks();
-  const Compiler compiler;
-  const DeviceInfo device = device_to_compile_for(kHopper);
-  std::mutex mutex;
-  parallel_for(static_cast<std::int64_t>((all.size() + kParts - 1) / kParts), 1, 0,
-               [&](std::int64_t begin, std::int64_t) {
-                 const std::size_t at = static_cast<std::size_t>(begin) * kParts + GetParam();
-                 if (at >= all.size()) return;
-                 const SimtCheck& check = all[at];
-                 const Problem& problem = check.pool().at(check.cases.front()).problem;
-                 if (check.composition.unsupported(problem, device)) return;
-                 try {
-                   compiler.compile(write_unit(check.composition, problem).unit,
-                                    architecture_name(kHopper));
-                 } catch (const Error& error) {
-                   const std::lock_guard lock(mutex);
-                   ADD_FAILURE() << check.suite << ": " << check.composition.describe() << " on "
-                                 << problem.name << ": " << error.what();
-                 }
-               });
+  std::vector<std::pair<const Composition*, const Problem*>> pairs;
+  for (std::size_t at = GetParam(); at < all.size(); at += kParts) {
+    pairs.emplace_back(&all[at].composition, &all[at].pool().at(all[at].cases.front()).problem);
+  }
+  compile_pairs(pairs, device_to_compile_for(kHopper));
 }
 
 INSTANTIATE_TEST_SUITE_P(Parts, ChecksCompile, testing::Range(std::size_t{0}, kParts));

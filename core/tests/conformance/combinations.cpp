@@ -155,24 +155,32 @@ std::vector<Composition> random_compositions(int count, std::uint64_t seed) {
   return compositions;
 }
 
-void compile_all(const std::vector<Composition>& compositions, const std::vector<Problem>& problems,
-                 const DeviceInfo& device) {
+void compile_pairs(const std::vector<std::pair<const Composition*, const Problem*>>& pairs,
+                   const DeviceInfo& device) {
   const Compiler compiler;
   const std::string architecture = architecture_name(device.compute_capability);
-  const auto count = static_cast<std::int64_t>(compositions.size() * problems.size());
   std::mutex mutex;
-  parallel_for(count, 1, 0, [&](std::int64_t begin, std::int64_t) {
-    const auto job = static_cast<std::size_t>(begin);
-    const Composition& composition = compositions[job / problems.size()];
-    const Problem& problem = problems[job % problems.size()];
-    if (composition.unsupported(problem, device)) return;
-    try {
-      compiler.compile(write_unit(composition, problem).unit, architecture);
-    } catch (const Error& error) {
-      const std::lock_guard lock(mutex);
-      ADD_FAILURE() << composition.describe() << " on " << problem.name << ": " << error.what();
-    }
-  });
+  parallel_for(static_cast<std::int64_t>(pairs.size()), 1, 0,
+               [&](std::int64_t begin, std::int64_t) {
+                 const auto& [composition, problem] = pairs[static_cast<std::size_t>(begin)];
+                 if (composition->unsupported(*problem, device)) return;
+                 try {
+                   compiler.compile(write_unit(*composition, *problem).unit, architecture);
+                 } catch (const Error& error) {
+                   const std::lock_guard lock(mutex);
+                   ADD_FAILURE() << composition->describe() << " on " << problem->name << ": "
+                                 << error.what();
+                 }
+               });
+}
+
+void compile_all(const std::vector<Composition>& compositions, const std::vector<Problem>& problems,
+                 const DeviceInfo& device) {
+  std::vector<std::pair<const Composition*, const Problem*>> pairs;
+  for (const Composition& composition : compositions) {
+    for (const Problem& problem : problems) pairs.emplace_back(&composition, &problem);
+  }
+  compile_pairs(pairs, device);
 }
 
 }  // namespace msda

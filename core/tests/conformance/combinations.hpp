@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/conformance.hpp"
@@ -29,8 +30,11 @@ std::vector<Composition> odd_numbers();
 /// compositions.
 std::vector<Composition> random_compositions(int count, std::uint64_t seed);
 
-/// Compiles each composition for each problem that it supports on `device`, in parallel, into the
-/// cache. Reports what does not compile as test failures.
+/// Compiles the composition of each pair for the problem where it supports that on `device`, in
+/// parallel, into the cache. Reports what does not compile as test failures.
+void compile_pairs(const std::vector<std::pair<const Composition*, const Problem*>>& pairs,
+                   const DeviceInfo& device);
+/// Each composition for each problem.
 void compile_all(const std::vector<Composition>& compositions, const std::vector<Problem>& problems,
                  const DeviceInfo& device);
 
