@@ -50,9 +50,10 @@ std::vector<std::vector<double>> compute_reference(const Input& input, unsigned 
 std::vector<Truth> make_truths(const Input& input, std::vector<std::vector<double>> outputs,
                                unsigned threads = 0);
 
-// Of one output each:
+/// Of grad_value.
 Truth make_value_truth(const Operands& operands, std::vector<double> output, unsigned threads);
-Truth make_location_truth(const Operands& operands, std::vector<double> output, unsigned threads);
-Truth make_weight_truth(const Operands& operands, std::vector<double> output, unsigned threads);
+/// Of the gradients of locations and of weights, in this order; null what nobody asks for.
+void make_point_truths(const Operands& operands, std::vector<double>* locations,
+                       std::vector<double>* weights, unsigned threads, std::vector<Truth>& truths);
 
 }  // namespace msda::backward

@@ -49,10 +49,40 @@ void add_terms(const NearPoint& point, const Dots& dots, const std::array<double
 
 }  // namespace
 
+Dots DotsAround::of_cell(std::int64_t right, std::int64_t below) {
+  const auto first = static_cast<std::size_t>((below + 1) * std::int64_t{kWide} + right + 1);
+  const std::array<std::size_t, 4> cell = {first, first + 1, first + kWide, first + kWide + 1};
+  std::array<const float*, 4> missing{};
+  std::uint32_t asked = 0;
+  for (std::size_t k = 0; k < cell.size(); ++k) {
+    const std::uint32_t bit = 1U << cell[k];
+    if ((known_ & bit) != 0) continue;
+    asked |= bit;
+    missing[k] = gradient_.pixel(plane_, row_ + below + static_cast<std::int64_t>(k / 2),
+                                 column_ + right + static_cast<std::int64_t>(k % 2));
+  }
+  if (asked != 0) {
+    const PixelDots found = gradient_.dots(missing);
+    for (std::size_t k = 0; k < cell.size(); ++k) {
+      if ((asked & 1U << cell[k]) == 0) continue;
+      sums_[cell[k]] = found.sum[k];
+      squares_[cell[k]] = found.squares[k];
+    }
+    known_ |= asked;
+  }
+  Dots dots;
+  for (std::size_t k = 0; k < cell.size(); ++k) {
+    dots.sum[k] = sums_[cell[k]];
+    dots.squares[k] = squares_[cell[k]];
+  }
+  return dots;
+}
+
 void for_near_points(const Operands& operands, unsigned threads,
                      const std::function<void(const NearPoint&, std::size_t chunk)>& body) {
   const Problem& problem = operands.problem;
   const std::vector<Plane> planes = planes_of(problem);
+  const std::vector<std::size_t> levels = levels_of_points(problem);
   const std::int64_t rows = problem.queries * problem.heads;
   const auto heads = static_cast<std::size_t>(problem.heads);
   ImageValues values(problem, operands.value);
@@ -68,16 +98,17 @@ void for_near_points(const Operands& operands, unsigned threads,
         const std::int64_t head = row % problem.heads;
         operands.read(image * rows + row, 0, points);
         row_gradient.load(gradient + row * problem.channels, head);
-        for (std::int64_t p = 0; p < points.count; ++p) {
-          const std::size_t level = problem.level_of(p);
+        for (std::size_t p = 0; p < levels.size(); ++p) {
+          const std::size_t level = levels[p];
           const Plane& plane = planes[level];
-          const auto at = static_cast<std::size_t>(p);
-          const OnAxis x = OnAxis::at_pixel(points.x[at], plane.width, points.largest[2 * at]);
-          const OnAxis y = OnAxis::at_pixel(points.y[at], plane.height, points.largest[2 * at + 1]);
-          if (!x.matters || !y.matters || std::isnan(points.weights[at])) continue;
-          body(NearPoint{plane, row_gradient, x, y, points.weights[at], points.weight_errors[at],
+          const OnAxis x = OnAxis::at_pixel(points.x[p], plane.width, points.largest[2 * p]);
+          const OnAxis y = OnAxis::at_pixel(points.y[p], plane.height, points.largest[2 * p + 1]);
+          if (!x.matters || !y.matters || std::isnan(points.weights[p])) continue;
+          DotsAround around(row_gradient, plane, y.coordinate.pixel, x.coordinate.pixel);
+          body(NearPoint{plane, row_gradient, around, x, y, points.weights[p],
+                         points.weight_errors[p],
                          largest[level * heads + static_cast<std::size_t>(head)],
-                         (image * rows + row) * points.count + p},
+                         (image * rows + row) * points.count + static_cast<std::int64_t>(p), level},
                static_cast<std::size_t>(image * ((rows + kGrain - 1) / kGrain) + begin / kGrain));
         }
       }

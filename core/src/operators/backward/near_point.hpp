@@ -12,16 +12,41 @@
 
 namespace msda::backward {
 
+/// The dots of the row's gradient with the pixels of a point's cell and with those one further
+/// away, each computed once.
+class DotsAround {
+ public:
+  DotsAround(const RowOfGradient& gradient, const Plane& plane, std::int64_t row,
+             std::int64_t column)
+      : gradient_(gradient), plane_(plane), row_(row), column_(column) {}
+
+  /// Of the cell that is so many to the right and below the point's: -1, 0 or 1 each.
+  Dots of_cell(std::int64_t right, std::int64_t below);
+
+ private:
+  static constexpr std::size_t kWide = 4;  ///< pixels around a cell, from one before it on
+
+  const RowOfGradient& gradient_;
+  const Plane& plane_;
+  std::int64_t row_;
+  std::int64_t column_;
+  std::uint32_t known_ = 0;  ///< a bit for each pixel
+  std::array<double, kWide * kWide> sums_;
+  std::array<double, kWide * kWide> squares_;
+};
+
 /// A point that counts, or might after rounding.
 struct NearPoint {
   const Plane& plane;
   const RowOfGradient& gradient;
+  DotsAround& around;
   OnAxis x;
   OnAxis y;
   double weight;
   double weight_error;  ///< PointList::weight_errors
   double largest;       ///< magnitude of a value of its image, head and level
   std::int64_t number;  ///< among all points
+  std::size_t level;
 
   bool counts() const { return x.counts && y.counts; }
   Tap tap() const {
@@ -29,7 +54,7 @@ struct NearPoint {
   }
   /// Of the cell that is so many to the right and below.
   Dots dots(std::int64_t right = 0, std::int64_t below = 0) const {
-    return gradient.dots(plane, y.coordinate.pixel + below, x.coordinate.pixel + right);
+    return around.of_cell(right, below);
   }
 };
 

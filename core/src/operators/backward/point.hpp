@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "operators/backward/channels.hpp"
 #include "reference/image.hpp"
 
 namespace msda::backward {
@@ -32,10 +33,7 @@ struct Tap {
 };
 
 /// Products of the gradient of an output row with the values of a cell's corners.
-struct Dots {
-  std::array<double, 4> sum{};      ///< over the channels of value * gradient
-  std::array<double, 4> squares{};  ///< of the squares of the products
-
+struct Dots : PixelDots {
   double blended(const Tap& tap) const {
     const std::array<double, 4> share = tap.shares();
     return share[0] * sum[0] + share[1] * sum[1] + share[2] * sum[2] + share[3] * sum[3];
@@ -60,43 +58,25 @@ class RowOfGradient {
     head_ = head;
   }
 
-  /// Of the cell whose upper left pixel is (row, column). Pixels outside the level are zero.
-  Dots dots(const Plane& plane, std::int64_t row, std::int64_t column) const {
-    Dots dots;
-    for (std::size_t k = 0; k < dots.sum.size(); ++k) {
-      const std::int64_t r = row + static_cast<std::int64_t>(k / 2);
-      const std::int64_t c = column + static_cast<std::int64_t>(k % 2);
-      if (!plane.has(r, c)) continue;
-      add(image_ + (plane.pixel(r, c) * heads_ + head_) * channels_, dots.sum[k], dots.squares[k]);
-    }
-    return dots;
+  /// The channels of pixel (row, column); null outside the level.
+  const float* pixel(const Plane& plane, std::int64_t row, std::int64_t column) const {
+    if (!plane.has(row, column)) return nullptr;
+    return image_ + (plane.pixel(row, column) * heads_ + head_) * channels_;
+  }
+  /// Of the cell whose upper left pixel is (row, column), without the squares.
+  Dots sums(const Plane& plane, std::int64_t row, std::int64_t column) const {
+    return {sums_of(gradient_.data(),
+                    {pixel(plane, row, column), pixel(plane, row, column + 1),
+                     pixel(plane, row + 1, column), pixel(plane, row + 1, column + 1)},
+                    channels_)};
+  }
+  /// Of single pixels.
+  PixelDots dots(const std::array<const float*, 4>& pixels) const {
+    return dots_of(gradient_.data(), pixels, channels_);
   }
   double squared() const { return squared_; }
 
  private:
-  /// One pass over the channels of `pixel`, in sums that do not wait for each other: most of a
-  /// verification's time is spent here.
-  void add(const float* pixel, double& sum, double& squares) const {
-    constexpr std::int64_t kTogether = 8;
-    using Sums = Eigen::Array<double, kTogether, 1>;
-    Sums sums = Sums::Zero();
-    Sums of_squares = Sums::Zero();
-    std::int64_t c = 0;
-    for (; c + kTogether <= channels_; c += kTogether) {
-      const Eigen::Map<const Eigen::Array<float, kTogether, 1>> values(pixel + c);
-      const Sums products = gradient_.segment<kTogether>(c) * values.cast<double>();
-      sums += products;
-      of_squares += products * products;
-    }
-    sum = sums.sum();
-    squares = of_squares.sum();
-    for (; c < channels_; ++c) {
-      const double product = gradient_[c] * static_cast<double>(pixel[c]);
-      sum += product;
-      squares += product * product;
-    }
-  }
-
   const float* image_;
   std::int64_t heads_;
   std::int64_t channels_;

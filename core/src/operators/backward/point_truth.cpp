@@ -1,5 +1,6 @@
 // What the gradients of single points are judged by: those of locations and of attention weights.
 #include <algorithm>
+#include <optional>
 
 #include "operators/backward/backward.hpp"
 #include "operators/backward/near_point.hpp"
@@ -28,13 +29,12 @@ class WeightShifts {
     if (i >= sampled_ || number(i) != point.number || !point.counts()) return;
     const Tap tap = point.tap();
     const Dots dots = point.dots();
-    const std::size_t level = problem_.level_of(point.number % problem_.row_points());
     const auto at = static_cast<std::size_t>(i);
     if (tells_shift(tap.dx)) {
-      directions_[2 * level].derivative[at] = static_cast<float>(dots.across(tap.dy));
+      directions_[2 * point.level].derivative[at] = static_cast<float>(dots.across(tap.dy));
     }
     if (tells_shift(tap.dy)) {
-      directions_[2 * level + 1].derivative[at] = static_cast<float>(dots.down(tap.dx));
+      directions_[2 * point.level + 1].derivative[at] = static_cast<float>(dots.down(tap.dx));
     }
   }
 
@@ -54,63 +54,77 @@ class WeightShifts {
   std::vector<ShiftDirection> directions_;
 };
 
-}  // namespace
+/// Of a whole row, but for the mean square of the output itself.
+void set_row(const RowSensitivity& found, RowSensitivity& row) {
+  const double own = row.output;
+  row = found;
+  row.output = own;
+}
 
-Truth make_weight_truth(const Operands& operands, std::vector<double> output, unsigned threads) {
+Truth begin_truth(const Operands& operands, Tensor tensor, std::vector<double> output) {
   const Problem& problem = operands.problem;
-  Truth truth(rows_of(problem, kTensors[kGradWeights]), std::move(output));
+  Truth truth(rows_of(problem, kTensors[tensor]), std::move(output));
   truth.additions = 4 * static_cast<double>(problem.channels);
   truth.independent_points = operands.places;
-  WeightShifts shifts(problem);
-  for_near_points(operands, threads, [&](const NearPoint& point, std::size_t) {
-    RowSensitivity& row = truth.rows[static_cast<std::size_t>(point.number)];
-    const double own = row.output;
-    row = weight_sensitivity(point);
-    row.output = own;
-    shifts.add(point);
-  });
-  shifts.move_to(truth);
   return truth;
 }
 
-Truth make_location_truth(const Operands& operands, std::vector<double> output, unsigned threads) {
-  const Problem& problem = operands.problem;
-  Truth truth(rows_of(problem, kTensors[kGradLocations]), std::move(output));
-  truth.additions = 4 * static_cast<double>(problem.channels);
-  truth.independent_points = operands.places;
-  std::vector<std::vector<Knot>> knots(chunks(problem));
-  for_near_points(operands, threads, [&](const NearPoint& point, std::size_t chunk) {
-    RowSensitivity& row = truth.rows[static_cast<std::size_t>(point.number)];
-    const double own = row.output;
-    const double size[] = {static_cast<double>(point.plane.width),
-                           static_cast<double>(point.plane.height)};
-    row = pixel_sensitivity(point, size[0], size[1]);
-    row.output = own;
-    for (const std::int64_t axis : {0, 1}) {
-      const auto knot = knot_beside(point, axis == 0);
-      if (!knot) continue;
-      knots[chunk].push_back({2 * point.number + axis, knot->other * size[axis],
-                              knot->reach == 0 ? kOnKnot : knot->reach, knot->normalized_reach});
-    }
-  });
-  for (const std::vector<Knot>& own : knots) {
-    truth.knots.insert(truth.knots.end(), own.begin(), own.end());
+void add_location(const NearPoint& point, Truth& truth, std::vector<Knot>& knots) {
+  const double size[] = {static_cast<double>(point.plane.width),
+                         static_cast<double>(point.plane.height)};
+  set_row(pixel_sensitivity(point, size[0], size[1]),
+          truth.rows[static_cast<std::size_t>(point.number)]);
+  for (const std::int64_t axis : {0, 1}) {
+    const auto knot = knot_beside(point, axis == 0);
+    if (!knot) continue;
+    knots.push_back({2 * point.number + axis, knot->other * size[axis],
+                     knot->reach == 0 ? kOnKnot : knot->reach, knot->normalized_reach});
   }
-  return truth;
+}
+
+}  // namespace
+
+void make_point_truths(const Operands& operands, std::vector<double>* locations,
+                       std::vector<double>* weights, unsigned threads, std::vector<Truth>& truths) {
+  std::optional<Truth> of_locations;
+  std::optional<Truth> of_weights;
+  if (locations != nullptr) {
+    of_locations = begin_truth(operands, kGradLocations, std::move(*locations));
+  }
+  if (weights != nullptr) of_weights = begin_truth(operands, kGradWeights, std::move(*weights));
+  if (!of_locations && !of_weights) return;
+  WeightShifts shifts(operands.problem);
+  std::vector<std::vector<Knot>> knots(chunks(operands.problem));
+  for_near_points(operands, threads, [&](const NearPoint& point, std::size_t chunk) {
+    if (of_locations) add_location(point, *of_locations, knots[chunk]);
+    if (!of_weights) return;
+    set_row(weight_sensitivity(point), of_weights->rows[static_cast<std::size_t>(point.number)]);
+    shifts.add(point);
+  });
+  if (of_locations) {
+    for (const std::vector<Knot>& own : knots) {
+      of_locations->knots.insert(of_locations->knots.end(), own.begin(), own.end());
+    }
+    truths.push_back(*std::move(of_locations));
+  }
+  if (of_weights) {
+    shifts.move_to(*of_weights);
+    truths.push_back(*std::move(of_weights));
+  }
 }
 
 std::vector<Truth> make_truths(const Input& input, std::vector<std::vector<double>> outputs,
                                unsigned threads) {
-  using Make = Truth (*)(const Operands&, std::vector<double>, unsigned);
-  constexpr std::pair<Tensor, Make> kMakers[] = {{kGradValue, make_value_truth},
-                                                 {kGradLocations, make_location_truth},
-                                                 {kGradWeights, make_weight_truth}};
   const Operands operands = operands_of(input);
-  std::vector<Truth> truths;
-  for (const auto& [tensor, make] : kMakers) {
-    if (!is_asked(input.problem, tensor)) continue;
-    truths.push_back(make(operands, std::move(outputs[truths.size()]), threads));
+  std::vector<double>* of[3] = {};
+  std::size_t next = 0;
+  for (std::size_t i = 0; const Tensor tensor : {kGradValue, kGradLocations, kGradWeights}) {
+    if (is_asked(input.problem, tensor)) of[i] = &outputs.at(next++);
+    ++i;
   }
+  std::vector<Truth> truths;
+  if (of[0] != nullptr) truths.push_back(make_value_truth(operands, std::move(*of[0]), threads));
+  make_point_truths(operands, of[1], of[2], threads, truths);
   return truths;
 }
 

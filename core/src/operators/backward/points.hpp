@@ -29,10 +29,14 @@ struct PointList {
   std::vector<double> weight_errors;
   /// [., 2]: a number of pixels that the coordinate was made of, where that is larger than it.
   std::vector<float> largest;
+  std::vector<float> stored;  ///< of whoever reads
 
  private:
   std::size_t size() const { return static_cast<std::size_t>(count); }
 };
+
+/// [L * P]: the level of each point of a row.
+std::vector<std::size_t> levels_of_points(const Problem& problem);
 
 /// Callable from several threads at a time: reads the points of row (b*Q + q)*H + h from `first`
 /// on, as many as the list has.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include "operators/backward/backward.hpp"
@@ -7,24 +8,32 @@
 
 namespace msda::backward {
 
+std::vector<std::size_t> levels_of_points(const Problem& problem) {
+  std::vector<std::size_t> levels(static_cast<std::size_t>(problem.row_points()));
+  for (std::size_t p = 0; p < levels.size(); ++p) {
+    levels[p] = problem.level_of(static_cast<std::int64_t>(p));
+  }
+  return levels;
+}
+
 Operands operands_of(const Input& input) {
   const Problem& problem = input.problem;
   const Bytes& locations = input.tensors[kLocations];
   const Bytes& weights = input.tensors[kWeights];
-  const auto read = [&problem, &locations, &weights](std::int64_t row, std::int64_t first,
-                                                     PointList& points) {
-    const std::int64_t of_row = problem.row_points();
-    const Types& types = problem.types;
-    for (std::int64_t i = 0; i < points.count; ++i) {
-      const Level& level = problem.levels[problem.level_of(first + i)];
-      const std::int64_t number = row * of_row + first + i;
-      const auto at = static_cast<std::size_t>(i);
-      const auto location = [&](std::int64_t axis) {
-        return load_element(types.location, locations.data(), 2 * number + axis);
-      };
-      points.x[at] = location(0) * static_cast<double>(level.width) - 0.5;
-      points.y[at] = location(1) * static_cast<double>(level.height) - 0.5;
-      points.weights[at] = load_element(types.weight, weights.data(), number);
+  const auto read = [&problem, &locations, &weights, levels = levels_of_points(problem)](
+                        std::int64_t row, std::int64_t first, PointList& points) {
+    const std::int64_t number = row * static_cast<std::int64_t>(levels.size()) + first;
+    const auto load = [&](DType type, const Bytes& tensor, std::int64_t each) {
+      points.stored.resize(static_cast<std::size_t>(each * points.count));
+      load_floats(type, tensor.data(), each * number, points.stored);
+    };
+    load(problem.types.weight, weights, 1);
+    std::ranges::copy(points.stored, points.weights.begin());
+    load(problem.types.location, locations, 2);
+    for (std::size_t i = 0; i < points.weights.size(); ++i) {
+      const Level& level = problem.levels[levels[static_cast<std::size_t>(first) + i]];
+      points.x[i] = pixels(points.stored[2 * i], level.width);
+      points.y[i] = pixels(points.stored[2 * i + 1], level.height);
     }
   };
   return {.problem = problem,
@@ -36,18 +45,16 @@ Operands operands_of(const Input& input) {
 
 namespace {
 
-using Numbers = std::vector<double>;
-
 /// The gradients of the points of one row, (b*Q + q)*H + h.
-void add_row(const Problem& problem, const std::vector<Plane>& planes, const RowOfGradient& row,
-             const PointList& points, std::int64_t number, Gradients& gradients) {
-  for (std::int64_t i = 0; i < points.count; ++i) {
-    const Plane& plane = planes[problem.level_of(i)];
-    const auto p = static_cast<std::size_t>(i);
+void add_row(const std::vector<std::size_t>& levels, const std::vector<Plane>& planes,
+             const RowOfGradient& row, const PointList& points, std::int64_t number,
+             Gradients& gradients) {
+  for (std::size_t p = 0; p < levels.size(); ++p) {
+    const Plane& plane = planes[levels[p]];
     const auto tap = Tap::of(plane, points.x[p], points.y[p]);
     if (!tap) continue;
-    const Dots dots = row.dots(plane, tap->row, tap->column);
-    const auto at = static_cast<std::size_t>(number * points.count + i);
+    const Dots dots = row.sums(plane, tap->row, tap->column);
+    const std::size_t at = static_cast<std::size_t>(number) * levels.size() + p;
     if (!gradients.weights.empty()) gradients.weights[at] = dots.blended(*tap);
     if (gradients.pixels.empty()) continue;
     gradients.pixels[2 * at] = points.weights[p] * dots.across(tap->dy);
@@ -60,6 +67,7 @@ void add_points(const Operands& operands, std::int64_t image, const float* value
   constexpr std::int64_t kGrain = 256;
   const Problem& problem = operands.problem;
   const std::vector<Plane> planes = planes_of(problem);
+  const std::vector<std::size_t> levels = levels_of_points(problem);
   const std::int64_t rows = problem.queries * problem.heads;
   parallel_for(rows, kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
     PointList points(problem.row_points());
@@ -67,7 +75,7 @@ void add_points(const Operands& operands, std::int64_t image, const float* value
     for (std::int64_t row = begin; row < end; ++row) {
       operands.read(image * rows + row, 0, points);
       gradient.load(of_output + row * problem.channels, row % problem.heads);
-      add_row(problem, planes, gradient, points, image * rows + row, gradients);
+      add_row(levels, planes, gradient, points, image * rows + row, gradients);
     }
   });
 }
@@ -93,15 +101,13 @@ void add_sums(const Operands& operands, std::int64_t image, std::size_t level, s
   for (std::int64_t query = 0; query < problem.queries; ++query) {
     operands.read((image * problem.queries + query) * problem.heads + head,
                   problem.first_point(level), points);
-    const Eigen::Map<const Eigen::ArrayXf> gradient(
-        of_output + (query * problem.heads + head) * problem.channels, problem.channels);
+    const float* const gradient = of_output + (query * problem.heads + head) * problem.channels;
     for (std::size_t p = 0; p < points.weights.size(); ++p) {
       const auto tap = Tap::of(plane, points.x[p], points.y[p]);
       if (!tap) continue;
       for_each_corner(plane, *tap, [&](std::int64_t pixel, double share) {
-        Eigen::Map<Eigen::ArrayXd> sum(sums + (pixel * problem.heads + head) * problem.channels,
-                                       problem.channels);
-        sum += points.weights[p] * share * gradient.cast<double>();
+        add_only(points.weights[p] * share, gradient, problem.channels,
+                 sums + (pixel * problem.heads + head) * problem.channels);
       });
     }
   }

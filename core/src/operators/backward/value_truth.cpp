@@ -13,45 +13,91 @@
 namespace msda::backward {
 namespace {
 
-/// A point of one level and head that counts, or might after rounding.
-struct Hit {
-  double at[2];  ///< x, y in pixels
+/// A point of one level and head that counts, or might after rounding: of x and y each. One line of
+/// the cache, because hits are read in the order of their places.
+struct alignas(64) Hit {
+  Hit(const OnAxis& x, const OnAxis& y, double its_weight, std::int64_t its_query)
+      : fraction{x.coordinate.fraction, y.coordinate.fraction},
+        weight(its_weight),
+        query(its_query),
+        pixel{static_cast<std::int32_t>(x.coordinate.pixel),
+              static_cast<std::int32_t>(y.coordinate.pixel)},
+        binade{static_cast<float>(x.binade), static_cast<float>(y.binade)},
+        next{static_cast<std::int8_t>(x.neighbour()), static_cast<std::int8_t>(y.neighbour())},
+        counts(x.counts && y.counts) {}
+
+  double fraction[2];
   double weight;
-  double weight_error;
   std::int64_t query;
-  float largest[2];
+  std::int32_t pixel[2];
+  float binade[2];      ///< powers of two
+  std::int8_t next[2];  ///< OnAxis::neighbour()
+  bool counts;
 };
 
-/// A part of a point's contribution: to the pixel that lies so far from the point's own.
-struct Part {
-  std::int64_t right;
-  std::int64_t below;
-  double factor;  ///< of weight times gradient
-};
-using Parts = std::vector<Part>;
+/// Where a hit is: along the axis that is looked at, and across.
+struct Place {
+  double along;
+  double across;
+  std::size_t hit;
 
-/// To the four corners.
-void find_parts(const OnAxis& x, const OnAxis& y, Parts& parts) {
-  parts.clear();
-  if (!x.counts || !y.counts) return;
-  const std::array<double, 4> shares =
-      Tap{0, 0, x.coordinate.fraction, y.coordinate.fraction}.shares();
-  for (std::int64_t k = 0; k < 4; ++k) {
-    parts.push_back({k % 2, k / 2, shares[static_cast<std::size_t>(k)]});
+  bool operator<(const Place& other) const {
+    return std::tie(along, across, hit) < std::tie(other.along, other.across, other.hit);
   }
+};
+
+/// In strips first, as many as there are some places for each: those lie in the cache as they are
+/// sorted.
+class PlaceSorter {
+ public:
+  void sort(std::vector<Place>& places, std::int64_t size) {
+    constexpr std::size_t kOfStrip = 16;
+    const std::size_t strips = places.size() / kOfStrip + 1;
+    // Hits are less than two pixels outside.
+    const double scale = static_cast<double>(strips) / static_cast<double>(size + 4);
+    const auto strip_of = [&](const Place& place) {
+      return std::min(static_cast<std::size_t>((place.along + 2) * scale), strips - 1);
+    };
+    ends_.assign(strips + 1, 0);
+    for (const Place& place : places) ++ends_[strip_of(place) + 1];
+    for (std::size_t i = 1; i <= strips; ++i) ends_[i] += ends_[i - 1];
+    sorted_.resize(places.size());
+    for (const Place& place : places) sorted_[ends_[strip_of(place)]++] = place;
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < strips; ++i) {
+      std::sort(sorted_.begin() + static_cast<std::ptrdiff_t>(first),
+                sorted_.begin() + static_cast<std::ptrdiff_t>(ends_[i]));
+      first = ends_[i];
+    }
+    places.swap(sorted_);
+  }
+
+ private:
+  std::vector<std::size_t> ends_;
+  std::vector<Place> sorted_;
+};
+
+/// Calls body(right, below, factor) for the parts of a hit's contribution, to the four corners:
+/// the pixel that lies so far from the hit's own, and the factor of weight times gradient.
+template <class Body>
+void for_parts(const Hit& hit, const Body& body) {
+  if (!hit.counts) return;
+  const std::array<double, 4> shares = Tap{0, 0, hit.fraction[0], hit.fraction[1]}.shares();
+  for (std::int64_t k = 0; k < 4; ++k) body(k % 2, k / 2, shares[static_cast<std::size_t>(k)]);
 }
 
-/// The derivatives of the parts with respect to the coordinate on axis `along`. Where rounding may
+/// The same of the derivatives with respect to the coordinate on axis `along`. Where rounding may
 /// move the point to the next cell, that cell's pixels are met too.
-void find_derivatives(const OnAxis& along, const OnAxis& across, bool is_x, Parts& parts) {
-  parts.clear();
-  const std::int64_t next = along.neighbour();
-  const double shares[2] = {1 - across.coordinate.fraction, across.coordinate.fraction};
+template <class Body>
+void for_derivatives(const Hit& hit, std::size_t along, const Body& body) {
+  const std::int64_t next = hit.next[along];
+  const double fraction = hit.fraction[1 - along];
+  const double shares[2] = {1 - fraction, fraction};
   for (std::int64_t i = std::min<std::int64_t>(next, 0); i <= 1 + std::max<std::int64_t>(next, 0);
        ++i) {
     for (std::int64_t j = 0; j < 2; ++j) {
       const double factor = (i <= 0 ? -1 : 1) * shares[j];
-      parts.push_back(is_x ? Part{i, j, factor} : Part{j, i, factor});
+      along == 0 ? body(i, j, factor) : body(j, i, factor);
     }
   }
 }
@@ -60,187 +106,207 @@ void find_derivatives(const OnAxis& along, const OnAxis& across, bool is_x, Part
 void add_meeting(double contribution, double sum, Meeting& meeting) {
   ++meeting.additions;
   meeting.partial_sums += sum;
+  const double root = std::sqrt(sum);
   for (const DTypeTraits& type : kDTypes) {
-    if (contribution < type.format.unit * std::sqrt(sum)) {
+    if (contribution < type.format.unit * root) {
       meeting.lost[static_cast<std::size_t>(type.type)] += contribution;
     }
   }
 }
 
-/// The sensitivities of the pixels of one level and head of one image.
+/// Of grad_output: what all levels ask for.
+struct Magnitudes {
+  std::vector<double> squares;  ///< [B, Q, H]: the mean square of each row
+  double largest = 0;           ///< magnitude of an attention weight times a gradient
+};
+
+/// The sensitivities of the pixels of one level and head of one image: in memory of their own, as
+/// long as other threads work on other heads of the same pixels.
 class LevelOfValue {
  public:
   LevelOfValue(const Operands& operands, std::int64_t image, std::size_t level, std::int64_t head,
-               const float* gradients)
+               const Magnitudes& magnitudes)
       : problem_(operands.problem),
         plane_(planes_of(problem_)[level]),
         image_(image),
         head_(head),
-        gradients_(gradients) {
-    const auto count = static_cast<std::size_t>(plane_.height * plane_.width);
-    sums_ = Eigen::ArrayXXd::Zero(problem_.channels, static_cast<std::int64_t>(count));
-    touched_.assign(count, false);
+        magnitudes_(magnitudes),
+        gradients_(static_cast<std::size_t>(problem_.queries) * channels()),
+        count_(static_cast<std::size_t>(plane_.height * plane_.width)),
+        sums_(count_ * channels()),
+        rows_(count_),
+        meetings_(count_),
+        touched_(count_) {
     collect(operands, level);
   }
 
-  void add_to(Truth& truth, double largest) {
-    add_meetings(truth, largest);
-    std::ranges::sort(hits_, {},
-                      [](const Hit& hit) { return std::tuple(hit.at[0], hit.at[1], hit.query); });
-    add_same_places(truth);
-    add_coordinates(truth, 0);
-    std::ranges::sort(hits_, {},
-                      [](const Hit& hit) { return std::tuple(hit.at[1], hit.at[0], hit.query); });
-    add_coordinates(truth, 1);
+  void add_to(Truth& truth) {
+    add_meetings();
+    for (const std::size_t along : {std::size_t{0}, std::size_t{1}}) {
+      const std::int64_t size = along == 0 ? plane_.width : plane_.height;
+      sorter_.sort(places_, size);
+      if (along == 0) add_same_places();
+      add_coordinates(along, static_cast<double>(size) / 2);
+      for (Place& place : places_) std::swap(place.along, place.across);
+    }
+    move_to(truth);
   }
 
  private:
-  using Gradient = Eigen::Map<const Eigen::ArrayXf>;
+  std::size_t channels() const { return static_cast<std::size_t>(problem_.channels); }
 
   /// A weight that is no number has no bound either.
   void collect(const Operands& operands, std::size_t level) {
     PointList points(problem_.points_of(level));
     for (std::int64_t query = 0; query < problem_.queries; ++query) {
-      operands.read((image_ * problem_.queries + query) * problem_.heads + head_,
-                    problem_.first_point(level), points);
+      const std::int64_t row = row_of(query);
+      load_floats(problem_.types.output, operands.grad_output.data(), row * problem_.channels,
+                  {gradients_.data() + static_cast<std::size_t>(query) * channels(), channels()});
+      operands.read(row, problem_.first_point(level), points);
       for (std::size_t p = 0; p < points.weights.size(); ++p) {
-        const Hit hit{{points.x[p], points.y[p]},
-                      points.weights[p],
-                      points.weight_errors[p],
-                      query,
-                      {points.largest[2 * p], points.largest[2 * p + 1]}};
-        if (!x_of(hit).matters || !y_of(hit).matters || std::isnan(hit.weight)) continue;
-        hits_.push_back(hit);
+        const OnAxis x = OnAxis::at_pixel(points.x[p], plane_.width, points.largest[2 * p]);
+        const OnAxis y = OnAxis::at_pixel(points.y[p], plane_.height, points.largest[2 * p + 1]);
+        if (!x.matters || !y.matters || std::isnan(points.weights[p])) continue;
+        places_.push_back({points.x[p], points.y[p], hits_.size()});
+        hits_.emplace_back(x, y, points.weights[p], query);
+        weight_errors_.push_back(points.weight_errors[p]);
       }
     }
   }
 
-  OnAxis x_of(const Hit& hit) const {
-    return OnAxis::at_pixel(hit.at[0], plane_.width, hit.largest[0]);
+  std::int64_t row_of(std::int64_t query) const {
+    return (image_ * problem_.queries + query) * problem_.heads + head_;
   }
-  OnAxis y_of(const Hit& hit) const {
-    return OnAxis::at_pixel(hit.at[1], plane_.height, hit.largest[1]);
+  const float* gradient(const Hit& hit) const {
+    return gradients_.data() + hit.query * problem_.channels;
   }
-  Gradient gradient(const Hit& hit) const {
-    return {gradients_ + (hit.query * problem_.heads + head_) * problem_.channels,
-            problem_.channels};
+  /// The mean square of its gradient.
+  double squared(const Hit& hit) const {
+    return magnitudes_.squares[static_cast<std::size_t>(row_of(hit.query))];
   }
-  double mean_square(const Hit& hit) const { return gradient(hit).cast<double>().square().mean(); }
+  double* sum(std::size_t pixel) { return sums_.data() + pixel * channels(); }
 
-  /// Number of a pixel in the level, and in the whole output as a row.
-  std::int64_t own(std::int64_t row, std::int64_t column) const {
-    return row * plane_.width + column;
-  }
-  std::size_t row_of(std::int64_t row, std::int64_t column) const {
-    return static_cast<std::size_t>(
-        (image_ * problem_.spatial_size() + plane_.pixel(row, column)) * problem_.heads + head_);
-  }
-
-  /// Calls body(row, column, factor) for the parts of a hit that lie in the level.
+  /// Calls body(pixel, factor) for the parts that lie in the level.
   template <class Body>
-  void for_parts(const OnAxis& x, const OnAxis& y, const Parts& parts, const Body& body) const {
-    for (const Part& part : parts) {
-      const std::int64_t row = y.coordinate.pixel + part.below;
-      const std::int64_t column = x.coordinate.pixel + part.right;
-      if (plane_.has(row, column)) body(row, column, part.factor);
-    }
+  auto in_level(const Hit& hit, const Body& body) const {
+    return [this, &hit, &body](std::int64_t right, std::int64_t below, double factor) {
+      const std::int64_t row = hit.pixel[1] + below;
+      const std::int64_t column = hit.pixel[0] + right;
+      if (plane_.has(row, column)) {
+        body(static_cast<std::size_t>(row * plane_.width + column), factor);
+      }
+    };
   }
 
   /// Contributions one after the other, in the order of queries, as they add up.
-  void add_meetings(Truth& truth, double largest) {
-    Parts parts;
-    for (const Hit& hit : hits_) {
-      const OnAxis x = x_of(hit);
-      const OnAxis y = y_of(hit);
-      const double squared = mean_square(hit);
-      find_parts(x, y, parts);
-      for_parts(x, y, parts, [&](std::int64_t row, std::int64_t column, double share) {
-        auto sum = sums_.col(own(row, column));
+  void add_meetings() {
+    const double of_range = magnitudes_.largest * magnitudes_.largest;
+    for (std::size_t i = 0; i < hits_.size(); ++i) {
+      const Hit& hit = hits_[i];
+      const double own = squared(hit);
+      const double root = std::sqrt(own);
+      const auto add = [&](std::size_t pixel, double share) {
         const double factor = hit.weight * share;
-        sum += factor * gradient(hit).cast<double>();
-        RowSensitivity& sensitivity = truth.rows[row_of(row, column)];
-        sensitivity.terms += factor * factor * squared * hit.weight_error;
-        sensitivity.values += squared;
-        sensitivity.ranges += largest * largest;
-        add_meeting(std::abs(factor) * std::sqrt(squared), sum.square().mean(),
-                    truth.meetings[row_of(row, column)]);
-      });
+        const double square = add_scaled(factor, gradient(hit), problem_.channels, sum(pixel));
+        RowSensitivity& row = rows_[pixel];
+        row.terms += factor * factor * own * weight_errors_[i];
+        row.values += own;
+        row.ranges += of_range;
+        add_meeting(std::abs(factor) * root, square, meetings_[pixel]);
+      };
+      for_parts(hit, in_level(hit, add));
     }
-    sums_.setZero();
+    std::ranges::fill(sums_, 0.0);
   }
 
-  /// Hits from `first` on that are alike.
+  /// Places from `first` on that are alike.
   template <class Alike>
   std::size_t end_of_run(std::size_t first, const Alike& alike) const {
     std::size_t end = first + 1;
-    while (end < hits_.size() && alike(hits_[first], hits_[end])) ++end;
+    while (end < places_.size() && alike(places_[first], places_[end])) ++end;
     return end;
   }
 
-  /// Adds the parts of some hits, which err alike, to their pixels; take_sums() asks for the sums.
-  void add_alike(const Hit& hit, const OnAxis& x, const OnAxis& y, const Parts& parts) {
-    for_parts(x, y, parts, [&](std::int64_t row, std::int64_t column, double factor) {
-      const std::int64_t pixel = own(row, column);
-      sums_.col(pixel) += hit.weight * factor * gradient(hit).cast<double>();
-      if (touched_[static_cast<std::size_t>(pixel)]) return;
-      touched_[static_cast<std::size_t>(pixel)] = true;
-      met_.push_back(pixel);
-    });
+  /// The hit of a place. Hits of places that follow are fetched meanwhile, and their gradients.
+  const Hit& hit_at(std::size_t place) const {
+    constexpr std::size_t kSoon = 8;
+    if (place + 2 * kSoon < places_.size()) {
+      __builtin_prefetch(&hits_[places_[place + 2 * kSoon].hit]);
+      const float* const soon = gradient(hits_[places_[place + kSoon].hit]);
+      __builtin_prefetch(soon);
+      __builtin_prefetch(soon + problem_.channels / 2);
+    }
+    return hits_[places_[place].hit];
+  }
+
+  /// Adds a part of one of some hits that err alike to its pixel; take_sums() asks for the sums.
+  void add_alike(const Hit& hit, std::size_t pixel, double factor) {
+    add_only(hit.weight * factor, gradient(hit), problem_.channels, sum(pixel));
+    if (touched_[pixel] != 0) return;
+    touched_[pixel] = 1;
+    met_.push_back(pixel);
   }
   template <class Body>
   void take_sums(const Body& body) {
-    for (const std::int64_t pixel : met_) {
-      body(row_of(pixel / plane_.width, pixel % plane_.width), sums_.col(pixel).square().mean());
-      sums_.col(pixel).setZero();
-      touched_[static_cast<std::size_t>(pixel)] = false;
+    for (const std::size_t pixel : met_) {
+      body(pixel, take_mean_square(problem_.channels, sum(pixel)));
+      touched_[pixel] = 0;
     }
     met_.clear();
   }
 
   /// Points at one place have the same error of their corners' weights.
-  void add_same_places(Truth& truth) {
-    Parts parts;
-    for (std::size_t i = 0; i < hits_.size();) {
-      const std::size_t end = end_of_run(
-          i, [](const Hit& a, const Hit& b) { return a.at[0] == b.at[0] && a.at[1] == b.at[1]; });
-      const OnAxis x = x_of(hits_[i]);
-      const OnAxis y = y_of(hits_[i]);
-      find_parts(x, y, parts);
-      if (end - i > 1) {
-        for (; i < end; ++i) add_alike(hits_[i], x, y, parts);
-        take_sums([&](std::size_t row, double square) { truth.rows[row].terms += square; });
+  void add_same_places() {
+    for (std::size_t i = 0; i < places_.size();) {
+      const std::size_t end = end_of_run(i, [](const Place& a, const Place& b) {
+        return a.along == b.along && a.across == b.across;
+      });
+      const bool alone = end - i == 1;
+      for (; i < end; ++i) {
+        if (alone) continue;
+        const Hit& hit = hit_at(i);
+        const auto add = [&](std::size_t pixel, double factor) { add_alike(hit, pixel, factor); };
+        for_parts(hit, in_level(hit, add));
       }
-      i = end;
+      take_sums([&](std::size_t pixel, double square) { rows_[pixel].terms += square; });
     }
   }
 
   /// Points with one coordinate, x for axis 0 and y for 1, have the same error of that.
-  void add_coordinates(Truth& truth, int axis) {
-    Parts parts;
-    for (std::size_t i = 0; i < hits_.size();) {
+  void add_coordinates(std::size_t axis, double half_size) {
+    for (std::size_t i = 0; i < places_.size();) {
       const std::size_t end =
-          end_of_run(i, [&](const Hit& a, const Hit& b) { return a.at[axis] == b.at[axis]; });
-      const OnAxis on_axis = axis == 0 ? x_of(hits_[i]) : y_of(hits_[i]);
-      const auto add = [&](std::size_t row, double square) {
-        truth.rows[row].fractions += square;
-        truth.rows[row].coordinates += square * on_axis.binade * on_axis.binade;
-        truth.rows[row].normalized += square * on_axis.half_size * on_axis.half_size;
+          end_of_run(i, [](const Place& a, const Place& b) { return a.along == b.along; });
+      const auto binade = static_cast<double>(hits_[places_[i].hit].binade[axis]);
+      const auto add_square = [&](std::size_t pixel, double square) {
+        rows_[pixel].fractions += square;
+        rows_[pixel].coordinates += square * binade * binade;
+        rows_[pixel].normalized += square * half_size * half_size;
       };
       const bool alone = end - i == 1;
       for (; i < end; ++i) {
-        const OnAxis x = x_of(hits_[i]);
-        const OnAxis y = y_of(hits_[i]);
-        find_derivatives(axis == 0 ? x : y, axis == 0 ? y : x, axis == 0, parts);
-        if (!alone) {
-          add_alike(hits_[i], x, y, parts);
-          continue;
-        }
-        const double squared = hits_[i].weight * hits_[i].weight * mean_square(hits_[i]);
-        for_parts(x, y, parts, [&](std::int64_t row, std::int64_t column, double factor) {
-          add(row_of(row, column), squared * factor * factor);
-        });
+        const Hit& hit = hit_at(i);
+        const double alone_squared = alone ? hit.weight * hit.weight * squared(hit) : 0;
+        const auto add = [&](std::size_t pixel, double factor) {
+          if (alone) return add_square(pixel, alone_squared * factor * factor);
+          add_alike(hit, pixel, factor);
+        };
+        for_derivatives(hit, axis, in_level(hit, add));
       }
-      take_sums(add);
+      take_sums(add_square);
+    }
+  }
+
+  void move_to(Truth& truth) const {
+    const std::int64_t first = image_ * problem_.spatial_size();
+    for (std::size_t pixel = 0; pixel < count_; ++pixel) {
+      const auto own = static_cast<std::int64_t>(pixel);
+      const auto row = static_cast<std::size_t>(
+          (first + plane_.pixel(own / plane_.width, own % plane_.width)) * problem_.heads + head_);
+      const double output = truth.rows[row].output;
+      truth.rows[row] = rows_[pixel];
+      truth.rows[row].output = output;
+      truth.meetings[row] = meetings_[pixel];
     }
   }
 
@@ -248,32 +314,45 @@ class LevelOfValue {
   Plane plane_;
   std::int64_t image_;
   std::int64_t head_;
-  const float* gradients_;  ///< of the image, [Q, H, C]
-  std::vector<Hit> hits_;
-  Eigen::ArrayXXd sums_;       ///< [C, pixels]
-  std::vector<bool> touched_;  ///< pixels whose sums are not zero
-  std::vector<std::int64_t> met_;
+  const Magnitudes& magnitudes_;
+  std::vector<float> gradients_;  ///< [Q, C]
+  std::size_t count_;             ///< of pixels
+  std::vector<double> sums_;      ///< [pixels, C]
+  std::vector<RowSensitivity> rows_;
+  std::vector<Meeting> meetings_;
+  std::vector<char> touched_;  ///< pixels whose sums are not zero
+  std::vector<std::size_t> met_;
+  std::vector<Hit> hits_;              ///< in the order of queries
+  std::vector<double> weight_errors_;  ///< of the hits
+  std::vector<Place> places_;          ///< of the hits
+  PlaceSorter sorter_;
 };
 
-/// The largest magnitude of an attention weight times a gradient, in all images.
-double largest_contribution(const Operands& operands) {
+Magnitudes look_at(const Operands& operands, unsigned threads) {
+  constexpr std::int64_t kGrain = 1024;
   const Problem& problem = operands.problem;
-  const std::int64_t rows = problem.batch * problem.queries * problem.heads;
-  PointList points(problem.row_points());
-  std::vector<float> gradient(static_cast<std::size_t>(problem.channels));
-  double largest = 0;
+  const std::int64_t count = problem.batch * problem.queries * problem.heads;
+  Magnitudes magnitudes{std::vector<double>(static_cast<std::size_t>(count))};
+  std::vector<double> largest(static_cast<std::size_t>((count + kGrain - 1) / kGrain));
   const auto most = [](const auto& numbers) {
     double magnitude = 0;
     for (const auto x : numbers) magnitude = std::max(magnitude, std::abs(static_cast<double>(x)));
     return magnitude;
   };
-  for (std::int64_t row = 0; row < rows; ++row) {
-    operands.read(row, 0, points);
-    load_floats(problem.types.output, operands.grad_output.data(), row * problem.channels,
-                gradient);
-    largest = std::max(largest, most(points.weights) * most(gradient));
-  }
-  return largest;
+  parallel_for(count, kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
+    PointList points(problem.row_points());
+    Eigen::ArrayXf gradient(problem.channels);
+    double& most_of_range = largest[static_cast<std::size_t>(begin / kGrain)];
+    for (std::int64_t row = begin; row < end; ++row) {
+      operands.read(row, 0, points);
+      load_floats(problem.types.output, operands.grad_output.data(), row * problem.channels,
+                  {gradient.data(), static_cast<std::size_t>(problem.channels)});
+      magnitudes.squares[static_cast<std::size_t>(row)] = gradient.cast<double>().square().mean();
+      most_of_range = std::max(most_of_range, most(points.weights) * most(gradient));
+    }
+  });
+  for (const double one : largest) magnitudes.largest = std::max(magnitudes.largest, one);
+  return magnitudes;
 }
 
 }  // namespace
@@ -283,18 +362,15 @@ Truth make_value_truth(const Operands& operands, std::vector<double> output, uns
   Truth truth(rows_of(problem, kTensors[kGradValue]), std::move(output));
   truth.meetings.resize(truth.rows.size());
   truth.independent_points = operands.places;
-  const double largest = largest_contribution(operands);
-  ImageValues gradients(problem.types.output, problem.queries * problem.heads * problem.channels,
-                        operands.grad_output);
-  for (std::int64_t image = 0; image < problem.batch; ++image) {
-    const float* const gradient = gradients.load(image, threads);
-    parallel_for(problem.level_count() * problem.heads, 1, threads,
-                 [&](std::int64_t task, std::int64_t) {
-                   LevelOfValue(operands, image, static_cast<std::size_t>(task / problem.heads),
-                                task % problem.heads, gradient)
-                       .add_to(truth, largest);
-                 });
-  }
+  const Magnitudes magnitudes = look_at(operands, threads);
+  const std::int64_t levels = problem.level_count();
+  parallel_for(
+      problem.batch * levels * problem.heads, 1, threads, [&](std::int64_t task, std::int64_t) {
+        const std::int64_t of_image = task / problem.heads;
+        LevelOfValue(operands, of_image / levels, static_cast<std::size_t>(of_image % levels),
+                     task % problem.heads, magnitudes)
+            .add_to(truth);
+      });
   return truth;
 }
 
