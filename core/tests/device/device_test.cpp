@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <thread>
 
 #include "measure/device_input.hpp"
@@ -64,6 +66,60 @@ TEST(HostDevice, TimesEachPartOfALaunch) {
   ASSERT_EQ(seconds.size(), 2U);
   ASSERT_EQ(seconds[0].size(), 2U);
   for (const double s : seconds[1]) EXPECT_GE(s, 0.004);
+}
+
+/// When each launch was made ready.
+class NotingWatch final : public LaunchWatch {
+ public:
+  void before(int) override { ready_ = std::chrono::steady_clock::now(); }
+  void after(int) override {}
+  int draw(int) override { return 0; }
+  int sets() const override { return 1; }
+  double seconds_since_ready() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - ready_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point ready_;
+};
+
+/// Threads of an arm would have the time of a flush to do what the launch has to.
+TEST(HostDevice, FlushesCachesBeforeALaunchIsMadeReady) {
+  const auto device = open_device("cpu");
+  NotingWatch watch;
+  double least = 1;
+  const auto start = std::chrono::steady_clock::now();
+  device->time(
+      TimingMode::kCold, 4, [&](int) { least = std::min(least, watch.seconds_since_ready()); },
+      &watch);
+  const std::chrono::duration<double> all = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(least, all.count() / 4 / 10);
+}
+
+/// One that a launch leaves behind would do the work of this one, or of the next, when nobody looks
+/// at the clock.
+TEST(HostDevice, HandlesNoSignalBetweenTimedLaunches) {
+  static volatile std::sig_atomic_t handled;
+  class Raising final : public LaunchWatch {
+   public:
+    void before(int) override { std::raise(SIGUSR1); }
+    void after(int) override {
+      std::raise(SIGUSR1);
+      seen_ += handled;
+    }
+    int draw(int) override { return 0; }
+    int sets() const override { return 1; }
+    int seen_ = 0;
+  } watch;
+  const auto before = std::signal(SIGUSR1, [](int) { handled = 1; });
+  const auto launch = [](int) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    handled = 0;
+  };
+  open_device("cpu")->time(TimingMode::kWarm, 3, launch, &watch);
+  EXPECT_EQ(watch.seen_, 0);
+  EXPECT_EQ(handled, 1) << "what waits is not lost";
+  std::signal(SIGUSR1, before);
 }
 
 TEST(SimtDevice, HasASeedAndMeasuresNothing) {

@@ -2,35 +2,33 @@
 // in its place.
 #pragma once
 
-#include <cstddef>
-#include <functional>
+#include <vector>
 
 namespace msda {
-
-/// How long both clocks take to be asked at both ends of an interval in which nothing happens; the
-/// median of a few, each after `before()`, which leaves caches as a launch finds them.
-double seconds_of_asking(const std::function<void()>& before);
 
 /// Around each of some timed intervals of this thread. Asks the kernel itself for the same clock,
 /// by an instruction and no function that could be replaced.
 class ClockCheck {
  public:
-  /// `asking`: seconds_of_asking().
-  explicit ClockCheck(double asking);
+  /// First asks both clocks as often as an interval does, with nothing between: what that takes
+  /// depends on what was done before, which leaves more or less of the kernel in the caches.
   void begin();
   /// `seconds`: how long the interval was by the clock that times.
   void end(double seconds);
   /// Throws Error when both clocks disagree about more than half of the intervals, of two at least:
-  /// by 1%, and by more than ten times what asking takes.
+  /// by 1%, and by more than ten times what asking takes, by its median.
   void require_agreement() const;
 
  private:
-  double asking_;
+  /// Seconds by the clock that times, and by the kernel's.
+  struct Interval {
+    double timed = 0;
+    double passed = 0;
+  };
+
   double began_ = 0;
-  std::size_t intervals_ = 0;
-  std::size_t other_ = 0;  ///< that the other clock says something else of
-  double timed_ = 0;       ///< seconds of these
-  double passed_ = 0;      ///< the same by the kernel's clock
+  std::vector<double> asking_;  ///< seconds
+  std::vector<Interval> intervals_;
 };
 
 }  // namespace msda

@@ -13,6 +13,7 @@
 
 #include "device/host/ceilings.hpp"
 #include "device/host/clock_check.hpp"
+#include "device/host/held_signals.hpp"
 #include "files/read.hpp"
 #include "hash.hpp"
 
@@ -140,15 +141,19 @@ class HostDevice final : public Device {
     if (const std::string reason = mode_unsupported(mode); !reason.empty())
       throw Unsupported(reason);
     std::vector<std::vector<double>> seconds(static_cast<std::size_t>(parts));
-    ClockCheck clock(asking(traits_of(mode).flushes_caches));
+    ClockCheck clock;
+    const HeldSignals signals;
     for (int i = 0; i < samples; ++i) {
-      if (watch != nullptr) watch->before(i);
       if (traits_of(mode).flushes_caches) flush();
+      // Behind the flush, in which threads of the arm would have time to see what is other now.
+      if (watch != nullptr) watch->before(i);
       for (int part = 0; part < parts; ++part) {
         clock.begin();
+        signals.release();
         const auto start = std::chrono::steady_clock::now();
         launch(i, part);
         const auto stop = std::chrono::steady_clock::now();
+        signals.hold();
         seconds[static_cast<std::size_t>(part)].push_back(
             std::chrono::duration<double>(stop - start).count());
         clock.end(seconds[static_cast<std::size_t>(part)].back());
@@ -172,19 +177,12 @@ class HostDevice final : public Device {
     if (flush_buffer_.empty()) flush_buffer_.resize(static_cast<std::size_t>(2 * info_.l2_bytes));
     std::memset(flush_buffer_.data(), ++flush_value_, flush_buffer_.size());
   }
-  /// Where caches are flushed, found once: a flush takes long.
-  double asking(bool flushes) {
-    if (!flushes) return seconds_of_asking([] {});
-    if (asking_after_flush_ == 0) asking_after_flush_ = seconds_of_asking([this] { flush(); });
-    return asking_after_flush_;
-  }
 
   DeviceInfo info_ = host_info();
   std::shared_ptr<HostMemory::All> memory_ = std::make_shared<HostMemory::All>();
   bool has_clock_ = true;  ///< that times launches as the system's does
   std::vector<unsigned char> flush_buffer_;
   unsigned char flush_value_ = 0;
-  double asking_after_flush_ = 0;  ///< seconds
 };
 
 }  // namespace
