@@ -82,19 +82,25 @@ void Blocks::measure(std::size_t number, int block) {
     arm.check->spoil(generator, settings_.samples);
     device_.synchronize();
   }
-  OutputCheck& check = *arm.check;
-  RowWatch watch(device_, inputs_, watch_memory_,
-                 {check.composition(), *arm.prepared,
-                  [&check](std::size_t set, std::size_t output) -> const Bounds& {
-                    return check.bounds(set, output);
-                  }},
-                 generator, settings_.samples);
-  watch.begin();
-  SampleBlock samples = sample(arm, block, watch);
+  const std::unique_ptr<RowWatch> watch = watch_of(arm, generator, false);
+  watch->begin();
+  SampleBlock samples = sample(arm, block, *watch);
   const trace::Range range = step("check");
-  const Verdict verdict = check.check(device_, *arm.prepared->executable, watch);
+  const Verdict verdict = arm.check->check(device_, *arm.prepared->executable, *watch);
   if (!verdict.right) return sink_.reject(number, verdict);
   sink_.take_samples(number, std::move(samples));
+}
+
+std::unique_ptr<RowWatch> Blocks::watch_of(const TimedArm& arm, const std::mt19937_64& generator,
+                                           bool all_parts) {
+  OutputCheck& check = *arm.check;
+  const auto bounds = [&check](std::size_t set, std::size_t output) -> const Bounds& {
+    return check.bounds(set, output);
+  };
+  return std::make_unique<RowWatch>(
+      device_, inputs_, watch_memory_,
+      WatchedArm{check.composition(), *arm.prepared, bounds, all_parts}, generator,
+      settings_.samples);
 }
 
 SampleBlock Blocks::sample(const TimedArm& arm, int block, RowWatch& watch) {
@@ -115,19 +121,33 @@ bool Blocks::has_timed_parts(const TimedArm& arm) const {
          !traits_of(settings_.mode).in_graph;
 }
 
+/// On a CPU work that an arm does outside of its launches is watched where it is timed: it might do
+/// less than it does before a launch that is timed alone.
 void Blocks::measure_parts(std::size_t number, int block) {
   const TimedArm& arm = arms_[number];
   const std::vector<LaunchPart>& parts = arm.prepared->parts;
   const trace::Range range = step("parts");
   warm_up(device_, inputs_, *arm.prepared->executable, settings_.warmup);
+  std::unique_ptr<RowWatch> watch;
+  if (device_.info().kind == DeviceKind::kCpu && std::ranges::any_of(parts, &LaunchPart::outside)) {
+    auto generator = generator_of(Purpose::kSpoiling,
+                                  {settings_.seed, static_cast<std::uint64_t>(settings_.process),
+                                   static_cast<std::uint64_t>(block), number, 1});
+    arm.check->spoil(generator, settings_.samples);
+    watch = watch_of(arm, generator, true);
+    watch->begin();
+  }
   std::vector<std::vector<double>> seconds = device_.time_parts(
       settings_.mode, settings_.samples, static_cast<int>(parts.size()),
       [&](int i, int part) {
         parts[static_cast<std::size_t>(part)].launch(inputs_.tensors_of_launch(i),
                                                      device_.stream());
       },
-      nullptr);
-  if (const std::string fault = fault_of_inputs(inputs_, device_); !fault.empty()) {
+      watch.get());
+  if (watch) {
+    const Verdict verdict = arm.check->check(device_, *arm.prepared->executable, *watch);
+    if (!verdict.right) return sink_.reject(number, verdict);
+  } else if (const std::string fault = fault_of_inputs(inputs_, device_); !fault.empty()) {
     return sink_.reject(number, {false, "what was timed: " + fault, {}});
   }
   for (std::size_t part = 0; part < parts.size(); ++part) {

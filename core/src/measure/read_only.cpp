@@ -2,16 +2,22 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <deque>
+#include <span>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
 namespace msda {
 namespace {
+
+constexpr std::size_t kPage = 4096;
 
 struct Region {
   Region(void* begin_, std::size_t bytes_)
@@ -91,6 +97,20 @@ ReadOnlyInputs::~ReadOnlyInputs() {
   for (std::size_t i = 0; i < regions().size(); ++i) {
     if (regions()[i].written) input_.placed()[i].written = true;
   }
+}
+
+void touch_pages(void* data, std::size_t bytes) {
+  auto* const at = static_cast<volatile std::byte*>(data);
+  for (std::size_t i = 0; i < bytes; i += kPage) at[i] = at[i];
+}
+
+bool are_in_memory(const void* data, std::size_t bytes) {
+  const auto first = reinterpret_cast<std::uintptr_t>(data) / kPage * kPage;
+  const std::size_t size = reinterpret_cast<std::uintptr_t>(data) + bytes - first;
+  std::vector<unsigned char> pages(size / kPage + 1);
+  if (::mincore(reinterpret_cast<void*>(first), size, pages.data()) != 0) return true;
+  return std::ranges::all_of(std::span(pages).first((size + kPage - 1) / kPage),
+                             [](unsigned char page) { return (page & 1U) != 0; });
 }
 
 }  // namespace msda

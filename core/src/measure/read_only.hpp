@@ -22,4 +22,11 @@ class ReadOnlyInputs {
   bool protects_;
 };
 
+/// Writes a byte of each page as it is. Who has the system tell which pages of inputs and outputs
+/// were written to since the launch before is told all.
+void touch_pages(void* data, std::size_t bytes);
+
+/// Whether the pages of these bytes are. Nobody takes away at once what a launch has written.
+bool are_in_memory(const void* data, std::size_t bytes);
+
 }  // namespace msda

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <span>
 
+#include <fmt/format.h>
+
+#include "measure/read_only.hpp"
+
 namespace msda {
 namespace {
 
@@ -20,14 +24,6 @@ Device::Pieces between_slot_and_tensor(std::size_t bytes, std::array<std::size_t
   return {bytes, 2, (two[1] - two[0]) * bytes, bytes};
 }
 
-/// Writes a byte of each page as it is. Who has the system tell which pages of inputs and outputs
-/// were written to since the launch before is told all.
-void touch_pages(void* data, std::size_t bytes) {
-  constexpr std::size_t kPage = 4096;
-  auto* const at = static_cast<volatile std::byte*>(data);
-  for (std::size_t i = 0; i < bytes; i += kPage) at[i] = at[i];
-}
-
 Device::Pieces reversed(const Device::Pieces& pieces) {
   return {pieces.bytes, pieces.count, pieces.from_pitch, pieces.to_pitch};
 }
@@ -43,11 +39,12 @@ RowWatch::RowWatch(Device& device, GroupInputs& inputs, WatchMemory& memory, Wat
       op_(arm_.composition.op()),
       turns_(op_, inputs),
       generator_(generator),
-      prepares_(std::ranges::any_of(arm_.prepared.parts, &LaunchPart::outside)),
+      on_cpu_(device.info().kind == DeviceKind::kCpu),
+      prepares_(!arm_.all_parts && std::ranges::any_of(arm_.prepared.parts, &LaunchPart::outside)),
       moves_(!prepares_ || device.info().kind != DeviceKind::kCuda),
       pairs_(inputs.size()),
       pending_(inputs.size()),
-      most_looks_(static_cast<std::size_t>(4 * launches) + 2 * inputs.size() + 16),
+      most_looks_(2 * (static_cast<std::size_t>(4 * launches) + 2 * inputs.size() + 16)),
       launches_(launches) {
   const Problem& problem = inputs_.problem();
   const bool first_image = arm_.composition.placement().has_value();
@@ -64,6 +61,7 @@ RowWatch::RowWatch(Device& device, GroupInputs& inputs, WatchMemory& memory, Wat
 }
 
 void RowWatch::begin() {
+  if (on_cpu_) make_ready(0);
   if (moves_ || watched_.empty()) return;
   for (std::size_t set = 0; set < inputs_.size(); ++set) {
     move(set, 0);
@@ -277,45 +275,98 @@ void RowWatch::touch(std::size_t set) {
   }
 }
 
-void RowWatch::before(int launch) {
+RowWatch::Look RowWatch::look_at(std::size_t set, std::size_t number) {
+  const Pair& pair = pairs_[set][number];
+  const Two owners = {owner_of(set, pair.queries[0]), owner_of(set, pair.queries[1])};
+  Look look{set, pair.queries, owners, turned_queries(set), {}, {}};
+  for (const Pieces& output : watched_) {
+    look.pieces.push_back(output.of_queries ? pair.queries : draw_pieces(output, set, pair));
+  }
+  return look;
+}
+
+std::optional<std::size_t> RowWatch::turn_another(std::size_t set, std::size_t number) {
+  if (!moves_ || !turns_.of_weights() || exchanged_.empty()) return std::nullopt;
+  const std::size_t other = (number + 1 + below(kPairs - 1)) % kPairs;
+  Pair& pair = pairs_[set][other];
+  if (pair.queries[0] == pair.queries[1]) return std::nullopt;
+  pair.turned = !pair.turned;
+  place(set, pair, other);
+  return other;
+}
+
+void RowWatch::arrange(int launch) {
   const std::size_t set = inputs_.set_of_launch(launch);
-  pending_[set].reset();
-  if (watched_.empty() || looks_.size() == most_looks_) return;
+  pending_[set].clear();
+  if (watched_.empty() || looks_.size() + 2 > most_looks_) return;
   const std::size_t number = moves_ ? below(kPairs) : 0;
   const bool was_turned = pairs_[set][number].turned;
   if (moves_) move(set, number);
+  const std::optional<std::size_t> other = turn_another(set, number);
   const bool is_last = launch + static_cast<int>(inputs_.size()) >= launches_;
   if (moves_ && is_last && turns_.of_weights()) turn_back(set);
   if (moves_ && prepares_) prepare_again(set);
   const Pair& pair = pairs_[set][number];
-  const Two queries = pair.queries;
-  const Two owners = {owner_of(set, queries[0]), owner_of(set, queries[1])};
-  Look look{set, queries, owners, turned_queries(set), {}, {}};
-  if (moves_ && !exchanged_.empty() && queries[0] != queries[1]) {
+  Look look = look_at(set, number);
+  if (moves_ && !exchanged_.empty() && pair.queries[0] != pair.queries[1]) {
     // Of a weight alone, nothing but the row that it belongs to tells.
     const bool is_weight = turns_.of_weights() && pair.turned != was_turned;
     look.kept = !is_weight ? below(2) : pair.exchanged ? 1 : 0;
   }
-  for (const Pieces& output : watched_) {
-    look.pieces.push_back(output.of_queries ? queries : draw_pieces(output, set, pair));
+  pending_[set].push_back(std::move(look));
+  if (!other) return;
+  Look quiet = look_at(set, *other);
+  quiet.overwritten = false;
+  pending_[set].push_back(std::move(quiet));
+}
+
+/// Arms that prepare do it before the caches are flushed. All else that is new is written behind
+/// that, when threads of an arm have no time to look at it; but for pages, which take time.
+void RowWatch::make_ready(int launch) {
+  if (launch >= launches_) return;
+  const std::size_t set = inputs_.set_of_launch(launch);
+  if (prepares_) arrange(launch);
+  touch(set);
+}
+
+void RowWatch::before(int launch) {
+  if (!on_cpu_ || !prepares_) arrange(launch);
+  for (const Look& look : pending_[inputs_.set_of_launch(launch)]) {
+    if (look.overwritten) overwrite(look);
   }
-  overwrite(look);
-  if (device_.info().kind == DeviceKind::kCpu) touch(set);
-  pending_[set] = std::move(look);
+}
+
+/// Who serves pages when they are read, be it in another process, has not written them.
+void RowWatch::require_written(std::size_t set) const {
+  for (const Look& look : pending_[set]) {
+    for (const Pieces& output : watched_) {
+      const auto* const data =
+          static_cast<const std::byte*>(inputs_.on_device(set).tensors()[output.tensor]);
+      for (const std::size_t piece : look.pieces[output.number]) {
+        if (are_in_memory(data + piece * output.bytes, output.bytes)) continue;
+        throw Error(fmt::format("pages of its output `{}` are not there after a launch",
+                                op_.tensors()[output.tensor].name));
+      }
+    }
+  }
 }
 
 void RowWatch::after(int launch) {
   const std::size_t set = inputs_.set_of_launch(launch);
-  if (!pending_[set]) return;
-  auto* const slot = static_cast<std::byte*>(memory_.log->data()) + looks_.size() * output_slot_;
-  for (const Pieces& output : watched_) {
-    const Two& pieces = pending_[set]->pieces[output.number];
-    const auto* const data =
-        static_cast<const std::byte*>(inputs_.on_device(set).tensors()[output.tensor]);
-    device_.enqueue_copy(slot + output.offset, data + pieces[0] * output.bytes,
-                         reversed(between_slot_and_tensor(output.bytes, pieces)));
+  if (on_cpu_) require_written(set);
+  for (Look& look : pending_[set]) {
+    auto* const slot = static_cast<std::byte*>(memory_.log->data()) + looks_.size() * output_slot_;
+    for (const Pieces& output : watched_) {
+      const Two& pieces = look.pieces[output.number];
+      const auto* const data =
+          static_cast<const std::byte*>(inputs_.on_device(set).tensors()[output.tensor]);
+      device_.enqueue_copy(slot + output.offset, data + pieces[0] * output.bytes,
+                           reversed(between_slot_and_tensor(output.bytes, pieces)));
+    }
+    looks_.push_back(std::move(look));
   }
-  looks_.push_back(*std::exchange(pending_[set], std::nullopt));
+  pending_[set].clear();
+  if (on_cpu_) make_ready(launch + 1);
 }
 
 bool RowWatch::has_moved(std::size_t set) const {

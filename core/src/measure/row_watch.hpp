@@ -2,7 +2,8 @@
 // in place, and one of their rows of the outputs, drawn, is overwritten; after it both rows are
 // copied. They have to be right for the inputs that lie there now. Where the operator is a
 // WeightedSum, one weight of a query becomes zero, or comes back, before about half of the launches
-// instead: which queries are others, no sample of the inputs tells.
+// instead: which queries are others, no sample of the inputs tells. And before each launch a weight
+// of yet another query does, of whose rows none is overwritten: nothing but the weight tells.
 //
 // A launch that does nothing leaves the overwritten row. One that hands out what it knows from
 // before leaves two rows in each other's place, and one that only writes rows anew which somebody
@@ -31,6 +32,8 @@ struct WatchedArm {
   Prepared& prepared;
   /// The bounds of its output on an input set.
   std::function<const Bounds&(std::size_t set, std::size_t output)> bounds;
+  /// What it does outside of its launches is a part of what is watched.
+  bool all_parts = false;
 };
 
 /// Device memory of one watch after the other.
@@ -113,6 +116,7 @@ class RowWatch final : public LaunchWatch {
     std::vector<std::size_t> turned;  ///< all queries of the set that were
     std::vector<Two> pieces;          ///< by output
     std::optional<std::size_t> kept;  ///< which of the two queries keeps its rows
+    bool overwritten = true;          ///< false: both keep them, and so does all else
   };
   /// The bytes [begin, begin + size) of a part are those of a pair's query. What was made of its
   /// inputs begins at byte `from` of the output, `turned` or not.
@@ -135,10 +139,18 @@ class RowWatch final : public LaunchWatch {
   void stage();
   /// Exchanges the pair, and turns its first query or not, as drawn.
   void move(std::size_t set, std::size_t number);
+  /// Turns a weight of another pair than `number`, where there are such, and says which.
+  std::optional<std::size_t> turn_another(std::size_t set, std::size_t number);
+  /// Leaves the set's inputs as the launch is to find them, and makes the looks at it.
+  void arrange(int launch);
+  /// On a CPU, when nothing is measured: what has to be done before caches are flushed.
+  void make_ready(int launch);
+  Look look_at(std::size_t set, std::size_t number);
   void place(std::size_t set, const Pair& pair, std::size_t number);
   Two draw_pieces(const Pieces& output, std::size_t set, const Pair& pair);
   void overwrite(const Look& look);
   void touch(std::size_t set);
+  void require_written(std::size_t set) const;
   void prepare_again(std::size_t set);
   std::string fault_of(const Look& look, const Pieces& output, const std::byte* slot) const;
   bool is_right_for(const Look& look, const Pieces& output, Bytes bytes, std::size_t query) const;
@@ -156,16 +168,17 @@ class RowWatch final : public LaunchWatch {
   const Operator& op_;
   QueryTurns turns_;
   std::mt19937_64 generator_;
-  bool prepares_;                  ///< the arm has a part outside of its launches
+  bool on_cpu_;
+  bool prepares_;                  ///< the arm has a part outside of what is watched
   bool moves_;                     ///< inputs are exchanged before each launch
   std::size_t queries_;            ///< that may be watched, over all images
   std::vector<Pieces> exchanged_;  ///< inputs
   std::vector<Pieces> watched_;    ///< outputs
   std::size_t input_slot_ = 0;     ///< bytes of the inputs of a pair
   std::size_t output_slot_ = 0;
-  std::size_t noise_ = 0;                     ///< where it begins in `staged`
-  std::vector<std::vector<Pair>> pairs_;      ///< by set
-  std::vector<std::optional<Look>> pending_;  ///< of the launch at work, by set
+  std::size_t noise_ = 0;                   ///< where it begins in `staged`
+  std::vector<std::vector<Pair>> pairs_;    ///< by set
+  std::vector<std::vector<Look>> pending_;  ///< of the launch at work, by set
   std::vector<Look> looks_;
   std::size_t most_looks_;
   int launches_;
