@@ -1,9 +1,12 @@
 #include "measure/verify.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "input/elements.hpp"
 #include "measure/read_only.hpp"
+#include "parallel.hpp"
 #include "reference/shifts.hpp"
 
 namespace msda {
@@ -96,53 +99,70 @@ std::vector<std::int64_t> indices_of(const Problem& problem, const TensorSpec& s
   return indices;
 }
 
-Verdict judge(const Composition& composition, const Problem& problem,
-              const std::vector<Truth>& truths, const std::vector<Bytes>& outputs) {
-  const Operator& op = composition.op();
-  const Arithmetic arithmetic = composition.arithmetic(problem);
-  Verdict verdict;
-  for (std::size_t i = 0; const std::size_t number : op.outputs(problem)) {
-    const Judged judged{problem, op.tensors()[number], truths[i], outputs[i], arithmetic};
-    const Bounds bounds(arithmetic, truths[i]);
-    const OutputVerdict& own = verdict.outputs.emplace_back(
-        &judged.spec, compare(truths[i].shape, outputs[i], truths[i].output, &bounds),
-        bounds.relative_l2());
-    if (verdict.reason.empty()) {
-      verdict.reason = judged.fault(own.comparison, bounds);
-      if (!verdict.reason.empty() && truths.size() > 1) {
-        verdict.reason = fmt::format("{}: {}", judged.spec.name, verdict.reason);
-      }
-    }
-    ++i;
-  }
-  verdict.right = verdict.reason.empty();
-  return verdict;
-}
-
 namespace {
 
-/// Of a second run that left other bits in some output.
-Verdict judge_again(const Composition& composition, const Problem& problem,
-                    const std::vector<Truth>& truths, const std::vector<Bytes>& first,
-                    const std::vector<Bytes>& again) {
-  Verdict verdict = judge(composition, problem, truths, again);
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    OutputVerdict& output = verdict.outputs[i];
-    if (first[i] == again[i]) continue;
-    if (composition.deterministic(output.spec->name)) {
-      verdict.reason = "a second run on the same input gave other bits";
-    }
-    const DType type = truths[i].shape.type;
-    std::vector<double> numbers(truths[i].output.size());
-    for (std::size_t e = 0; e < numbers.size(); ++e) {
-      numbers[e] = load_element(type, first[i].data(), static_cast<std::int64_t>(e));
-    }
-    output.spread = compare(truths[i].shape, again[i], numbers).relative_l2;
+/// Adds what there is to say of output `i` to the verdict.
+void judge_output(const Composition& composition, const Problem& problem,
+                  const std::vector<Truth>& truths, std::size_t i, const Bytes& bytes,
+                  Verdict& verdict) {
+  const Operator& op = composition.op();
+  const Arithmetic arithmetic = composition.arithmetic(problem);
+  const Judged judged{problem, op.tensors()[op.outputs(problem)[i]], truths[i], bytes, arithmetic};
+  const Bounds bounds(arithmetic, truths[i]);
+  const OutputVerdict& own = verdict.outputs.emplace_back(
+      &judged.spec, compare(truths[i].shape, bytes, truths[i].output, &bounds),
+      bounds.relative_l2());
+  if (!verdict.reason.empty()) return;
+  verdict.reason = judged.fault(own.comparison, bounds);
+  if (!verdict.reason.empty() && truths.size() > 1) {
+    verdict.reason = fmt::format("{}: {}", judged.spec.name, verdict.reason);
   }
+}
+
+std::vector<double> numbers_of(DType type, const Bytes& bytes) {
+  constexpr std::int64_t kGrain = 1 << 15;
+  std::vector<double> numbers(bytes.size() / size_of(type));
+  parallel_for(static_cast<std::int64_t>(numbers.size()), kGrain, 0,
+               [&](std::int64_t begin, std::int64_t end) {
+                 std::vector<float> own(static_cast<std::size_t>(end - begin));
+                 load_floats(type, bytes.data(), begin, own);
+                 std::ranges::copy(own, numbers.begin() + begin);
+               });
+  return numbers;
+}
+
+/// Of a second run that left other bits in some output, after a first one that was right.
+Verdict judge_again(const Composition& composition, const Problem& problem,
+                    const std::vector<Truth>& truths, const Verdict& before,
+                    const std::vector<Bytes>& first, const std::vector<Bytes>& again) {
+  Verdict verdict;
+  bool same_where_declared = true;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (first[i] == again[i]) {
+      verdict.outputs.push_back(before.outputs[i]);
+      continue;
+    }
+    judge_output(composition, problem, truths, i, again[i], verdict);
+    OutputVerdict& output = verdict.outputs.back();
+    if (composition.deterministic(output.spec->name)) same_where_declared = false;
+    const RowShape& shape = truths[i].shape;
+    output.spread = compare(shape, again[i], numbers_of(shape.type, first[i])).relative_l2;
+  }
+  if (!same_where_declared) verdict.reason = "a second run on the same input gave other bits";
   return verdict;
 }
 
 }  // namespace
+
+Verdict judge(const Composition& composition, const Problem& problem,
+              const std::vector<Truth>& truths, const std::vector<Bytes>& outputs) {
+  Verdict verdict;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    judge_output(composition, problem, truths, i, outputs[i], verdict);
+  }
+  verdict.right = verdict.reason.empty();
+  return verdict;
+}
 
 std::vector<Bytes> run_poisoned(Device& device, Executable& executable, DeviceInput& input) {
   const ReadOnlyInputs read_only(device, input);
@@ -166,7 +186,7 @@ Verdict judge_run(Device& device, Executable& executable, const Composition& com
   if (verdict.reason.empty()) {
     const std::vector<Bytes> again = run_poisoned(device, executable, input);
     if (again != outputs) {
-      verdict = judge_again(composition, problem, truths, outputs, again);
+      verdict = judge_again(composition, problem, truths, verdict, outputs, again);
     }
   }
   verdict.right = verdict.reason.empty();

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
+
+#include "parallel.hpp"
 
 namespace msda {
 namespace {
@@ -35,11 +38,27 @@ Bounds::Bounds(const Arithmetic& arithmetic, const Truth& truth)
   ranges_ = variance(step / 2);
   stored_ = variance(stored);
   absolute_ = below_normal(stored);
+  // Of millions of rows; each range has sums of its own.
+  constexpr std::int64_t kGrain = 1 << 14;
+  struct Sums {
+    double error = 0;
+    double norm = 0;
+  };
+  const auto count = static_cast<std::int64_t>(truth.rows.size());
+  std::vector<Sums> parts(static_cast<std::size_t>((count + kGrain - 1) / kGrain));
+  parallel_for(count, kGrain, 0, [&](std::int64_t begin, std::int64_t end) {
+    Sums own;
+    for (std::int64_t row = begin; row < end; ++row) {
+      own.error += mean_square(row);
+      own.norm += truth.rows[static_cast<std::size_t>(row)].output;
+    }
+    parts[static_cast<std::size_t>(begin / kGrain)] = own;
+  });
   double error = 0;
   double norm = 0;
-  for (std::size_t row = 0; row < truth.rows.size(); ++row) {
-    error += mean_square(static_cast<std::int64_t>(row));
-    norm += truth.rows[row].output;
+  for (const Sums& part : parts) {
+    error += part.error;
+    norm += part.norm;
   }
   const double factor = kWhole + kFew / std::sqrt(truth.independent_points);
   relative_l2_ = norm > 0 ? factor * std::sqrt(error / norm) : 0;

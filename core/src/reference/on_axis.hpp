@@ -52,7 +52,7 @@ struct OnAxis {
     axis.near = std::clamp(axis.binade * kNearOfBinade, kNearPixel, 0.5);
     axis.matters = at > -1 - axis.near && at < extent + axis.near;
     if (!axis.matters) return axis;
-    axis.coordinate = Coordinate::of(std::clamp(at, -1.0, extent * (1 - 1e-12)));
+    axis.coordinate = Coordinate::of(axis.counts ? at : std::clamp(at, -1.0, extent * (1 - 1e-12)));
     axis.from_knot = at - std::nearbyint(at);
     return axis;
   }

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "input/elements.hpp"
+#include "parallel.hpp"
+#include "reference/make_truth.hpp"
 
 namespace msda {
 
@@ -17,30 +22,49 @@ RowShape rows_of(const Problem& problem, const TensorSpec& output) {
   return shape;
 }
 
-/// The mean squares of the rows themselves, and how unevenly the elements share them.
 Truth::Truth(const RowShape& rows_shape, std::vector<double> elements)
     : shape(rows_shape), output(std::move(elements)) {
-  const auto width = static_cast<std::size_t>(shape.elements);
-  const auto groups = static_cast<std::size_t>(shape.groups);
-  rows.resize(output.size() / width);
-  std::vector<double> energy(groups * width, 0.0);
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    double sum = 0;
-    for (std::size_t i = 0; i < width; ++i) {
-      const double element = output[row * width + i];
-      const double square = std::isnan(element) ? 0 : element * element;
-      sum += square;
-      energy[row % groups * width + i] += square;
+  make_room(*this, output.size(), 0);
+  weigh_output(*this, 0);
+}
+
+void make_room(Truth& truth, std::size_t elements, unsigned threads) {
+  if (truth.output.empty()) resize_by_many(truth.output, elements, threads);
+  resize_by_many(truth.rows, elements / static_cast<std::size_t>(truth.shape.elements), threads);
+}
+
+void weigh_output(Truth& truth, unsigned threads) {
+  constexpr std::int64_t kLeastGrain = 1 << 12;
+  const auto width = static_cast<std::size_t>(truth.shape.elements);
+  const auto groups = static_cast<std::size_t>(truth.shape.groups);
+  const auto count = static_cast<std::int64_t>(truth.rows.size());
+  // By group and element; of few ranges, each of which has sums of its own.
+  constexpr std::int64_t kMostRanges = 256;
+  const std::int64_t grain = std::max(kLeastGrain, (count + kMostRanges - 1) / kMostRanges);
+  std::vector<std::vector<double>> energies(static_cast<std::size_t>((count + grain - 1) / grain));
+  parallel_for(count, grain, threads, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<double> energy(groups * width, 0.0);
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
+      double sum = 0;
+      for (std::size_t i = 0; i < width; ++i) {
+        const double element = truth.output[row * width + i];
+        const double square = std::isnan(element) ? 0 : element * element;
+        sum += square;
+        energy[row % groups * width + i] += square;
+      }
+      truth.rows[row].output = sum / static_cast<double>(width);
     }
-    rows[row].output = sum / static_cast<double>(width);
+    energies[static_cast<std::size_t>(begin / grain)] = std::move(energy);
+  });
+  std::vector<double> energy(groups * width, 0.0);
+  for (const std::vector<double>& own : energies) {
+    std::ranges::transform(energy, own, energy.begin(), std::plus());
   }
+  truth.unevenness.clear();
   for (std::size_t group = 0; group < groups; ++group) {
-    const auto first = energy.begin() + static_cast<std::ptrdiff_t>(group * width);
-    const auto last = first + static_cast<std::ptrdiff_t>(width);
-    double sum = 0;
-    for (auto e = first; e != last; ++e) sum += *e;
-    const double mean = sum / static_cast<double>(width);
-    unevenness.push_back(mean > 0 ? *std::max_element(first, last) / mean : 1);
+    const std::span own = std::span(energy).subspan(group * width, width);
+    const double mean = std::accumulate(own.begin(), own.end(), 0.0) / static_cast<double>(width);
+    truth.unevenness.push_back(mean > 0 ? *std::ranges::max_element(own) / mean : 1);
   }
 }
 

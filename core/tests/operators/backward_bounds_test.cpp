@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "gradient_emulation.hpp"
+#include "operators/operator.hpp"
 #include "reference/compare.hpp"
 #include "reference/shifts.hpp"
 
@@ -285,6 +286,50 @@ TEST(BackwardTruth, IsTheSameForAnyNumberOfThreads) {
   }
   ASSERT_EQ(one[1].knots.size(), many[1].knots.size());
   EXPECT_TRUE(std::ranges::is_sorted(one[1].knots, {}, &Knot::element));
+}
+
+/// Bit for bit, where they are numbers.
+void expect_same(const std::vector<double>& found, const std::vector<double>& wanted) {
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    ASSERT_TRUE(found[i] == wanted[i] || (std::isnan(found[i]) && std::isnan(wanted[i])))
+        << i << ": " << found[i] << " for " << wanted[i];
+  }
+}
+
+void expect_found(const Input& input) {
+  const auto outputs = backward::compute_reference(input);
+  if (input.problem.unasked == 0) {
+    ASSERT_TRUE(std::ranges::any_of(outputs.front(), [](double x) { return std::isnan(x); }));
+  }
+  const auto given = backward::make_truths(input, outputs);
+  const auto found = make_truths(find_operator("backward"), input);
+  ASSERT_EQ(found.size(), outputs.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    expect_same(found[i].output, outputs[i]);
+    expect_same(found[i].unevenness, given[i].unevenness);
+    for (std::size_t row = 0; row < found[i].rows.size(); ++row) {
+      ASSERT_EQ(found[i].rows[row].output, given[i].rows[row].output) << row;
+      ASSERT_EQ(found[i].rows[row].terms, given[i].rows[row].terms) << row;
+    }
+  }
+}
+
+TEST(BackwardTruth, OfTheOperatorFindsTheOutputsOnTheWay) {
+  constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+  for (const DType type : {DType::kFloat32, DType::kFloat16}) {
+    Input input = make_gradient_input(problem_of(type, kSmall, 300), Distribution::kBorder);
+    store_element(type, input.tensors[backward::kWeights].data(), 17, kNone);
+    store_element(type, input.tensors[backward::kWeights].data(), 18, 0.0F);
+    store_element(type, input.tensors[backward::kLocations].data(), 40, kNone);
+    store_element(type, input.tensors[backward::kValue].data(), 4321,
+                  std::numeric_limits<float>::infinity());
+    for (std::uint32_t unasked = 0; unasked < 7; ++unasked) {
+      SCOPED_TRACE(unasked);
+      input.problem.unasked = unasked << backward::kGradValue;
+      expect_found(input);
+    }
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "operators/backward/skeletons.hpp"
 #include "operators/linear.hpp"
+#include "operators/one_pass.hpp"
 #include "operators/operator.hpp"
 #include "reference/corner_count.hpp"
 
@@ -16,7 +17,7 @@ constexpr std::int64_t kCornersOfPoint = 4;
 constexpr std::int64_t kFlopsOfValue = 8;   // a product and a sum for each corner
 constexpr std::int64_t kFlopsOfPoints = 8;  // the same: what is left has no loop over channels
 
-class Backward final : public Operator, public LinearOperator {
+class Backward final : public Operator, public LinearOperator, public OnePass {
  public:
   std::string_view name() const override { return "backward"; }
   std::string_view summary() const override {
@@ -74,6 +75,10 @@ class Backward final : public Operator, public LinearOperator {
   std::vector<Truth> judge_by(const Input& input, std::vector<std::vector<double>> outputs,
                               unsigned threads) const override {
     return make_truths(input, std::move(outputs), threads);
+  }
+
+  std::vector<Truth> judge(const Input& input, unsigned threads) const override {
+    return make_truths(input, {}, threads);
   }
 
   std::size_t linear_in() const override { return kGradOutput; }

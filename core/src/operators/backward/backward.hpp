@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <msda/operators/backward.hpp>
@@ -46,14 +47,16 @@ double off_knots(double at, std::int64_t size, const Stored& stored) {
 /// order of queries, levels and points, whatever `threads` is (0: all hardware threads).
 std::vector<std::vector<double>> compute_reference(const Input& input, unsigned threads = 0);
 
-/// What they are judged by; `outputs` are compute_reference() of the input.
+/// What they are judged by; `outputs` are compute_reference() of the input, or none, which computes
+/// the same bits meanwhile.
 std::vector<Truth> make_truths(const Input& input, std::vector<std::vector<double>> outputs,
                                unsigned threads = 0);
 
-/// Of grad_value.
-Truth make_value_truth(const Operands& operands, std::vector<double> output, unsigned threads);
-/// Of the gradients of locations and of weights, in this order; null what nobody asks for.
-void make_point_truths(const Operands& operands, std::vector<double>* locations,
-                       std::vector<double>* weights, unsigned threads, std::vector<Truth>& truths);
+/// Of grad_value; null computes it.
+Truth make_value_truth(const Operands& operands, std::vector<double>* output, unsigned threads);
+/// Of the gradients of locations and of weights that are asked for, in this order; `outputs` are
+/// theirs, or none.
+std::vector<Truth> make_point_truths(const Operands& operands,
+                                     std::span<std::vector<double>> outputs, unsigned threads);
 
 }  // namespace msda::backward

@@ -94,18 +94,28 @@ void for_near_points(const Operands& operands, unsigned threads,
     parallel_for(rows, kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
       PointList points(problem.row_points());
       RowOfGradient row_gradient(problem, pixels);
+      std::vector<std::pair<OnAxis, OnAxis>> axes;
       for (std::int64_t row = begin; row < end; ++row) {
         const std::int64_t head = row % problem.heads;
         operands.read(image * rows + row, 0, points);
         row_gradient.load(gradient + row * problem.channels, head);
+        // All first, so that the pixels of the later ones are on their way meanwhile.
+        axes.clear();
         for (std::size_t p = 0; p < levels.size(); ++p) {
-          const std::size_t level = levels[p];
-          const Plane& plane = planes[level];
+          const Plane& plane = planes[levels[p]];
           const OnAxis x = OnAxis::at_pixel(points.x[p], plane.width, points.largest[2 * p]);
           const OnAxis y = OnAxis::at_pixel(points.y[p], plane.height, points.largest[2 * p + 1]);
-          if (!x.matters || !y.matters || std::isnan(points.weights[p])) continue;
-          DotsAround around(row_gradient, plane, y.coordinate.pixel, x.coordinate.pixel);
-          body(NearPoint{plane, row_gradient, around, x, y, points.weights[p],
+          axes.emplace_back(x, y);
+          if (x.matters && y.matters) {
+            row_gradient.fetch(plane, y.coordinate.pixel, x.coordinate.pixel);
+          }
+        }
+        for (std::size_t p = 0; p < levels.size(); ++p) {
+          const auto& [x, y] = axes[p];
+          if (!x.matters || !y.matters) continue;
+          const std::size_t level = levels[p];
+          DotsAround around(row_gradient, planes[level], y.coordinate.pixel, x.coordinate.pixel);
+          body(NearPoint{planes[level], row_gradient, around, x, y, points.weights[p],
                          points.weight_errors[p],
                          largest[level * heads + static_cast<std::size_t>(head)],
                          (image * rows + row) * points.count + static_cast<std::int64_t>(p), level},

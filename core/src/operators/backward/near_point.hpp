@@ -2,6 +2,7 @@
 // coordinates. The four dots of a gradient with the corners of a cell say all of both.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <optional>
 
@@ -49,6 +50,8 @@ struct NearPoint {
   std::size_t level;
 
   bool counts() const { return x.counts && y.counts; }
+  /// False for one that is no number, which has no bound either.
+  bool has_weight() const { return !std::isnan(weight); }
   Tap tap() const {
     return {y.coordinate.pixel, x.coordinate.pixel, x.coordinate.fraction, y.coordinate.fraction};
   }
@@ -58,9 +61,9 @@ struct NearPoint {
   }
 };
 
-/// Calls body(point, chunk) for all points that matter and whose weight is a number. Different
-/// chunks, of chunks(problem), may have their turns at the same time; a chunk has whole rows, whose
-/// points come one after the other.
+/// Calls body(point, chunk) for all points that matter. Different chunks, of chunks(problem), may
+/// have their turns at the same time; a chunk has whole rows, whose points come one after the
+/// other.
 void for_near_points(const Operands& operands, unsigned threads,
                      const std::function<void(const NearPoint&, std::size_t chunk)>& body);
 std::size_t chunks(const Problem& problem);

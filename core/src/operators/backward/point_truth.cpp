@@ -1,9 +1,11 @@
 // What the gradients of single points are judged by: those of locations and of attention weights.
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "operators/backward/backward.hpp"
 #include "operators/backward/near_point.hpp"
+#include "reference/make_truth.hpp"
 
 namespace msda::backward {
 namespace {
@@ -54,26 +56,33 @@ class WeightShifts {
   std::vector<ShiftDirection> directions_;
 };
 
-/// Of a whole row, but for the mean square of the output itself.
-void set_row(const RowSensitivity& found, RowSensitivity& row) {
-  const double own = row.output;
-  row = found;
-  row.output = own;
-}
+/// One output, of points, on its way.
+struct OfPoints {
+  OfPoints(const Operands& operands, Tensor tensor, std::vector<double>* output, unsigned threads)
+      : is_known(output != nullptr) {
+    const Problem& problem = operands.problem;
+    truth.shape = rows_of(problem, kTensors[tensor]);
+    if (is_known) truth.output = std::move(*output);
+    make_room(truth, static_cast<std::size_t>(elements(problem, tensor)), threads);
+    truth.additions = 4 * static_cast<double>(problem.channels);
+    truth.independent_points = operands.places;
+  }
 
-Truth begin_truth(const Operands& operands, Tensor tensor, std::vector<double> output) {
-  const Problem& problem = operands.problem;
-  Truth truth(rows_of(problem, kTensors[tensor]), std::move(output));
-  truth.additions = 4 * static_cast<double>(problem.channels);
-  truth.independent_points = operands.places;
-  return truth;
-}
+  Truth truth;
+  bool is_known;  ///< the output itself
+};
 
-void add_location(const NearPoint& point, Truth& truth, std::vector<Knot>& knots) {
+void add_location(const NearPoint& point, OfPoints& to, std::vector<Knot>& knots) {
+  const auto row = static_cast<std::size_t>(point.number);
   const double size[] = {static_cast<double>(point.plane.width),
                          static_cast<double>(point.plane.height)};
-  set_row(pixel_sensitivity(point, size[0], size[1]),
-          truth.rows[static_cast<std::size_t>(point.number)]);
+  if (!to.is_known && point.counts()) {
+    const Dots dots = point.dots();
+    to.truth.output[2 * row] = point.weight * dots.across(point.tap().dy) * size[0];
+    to.truth.output[2 * row + 1] = point.weight * dots.down(point.tap().dx) * size[1];
+  }
+  if (!point.has_weight()) return;
+  to.truth.rows[row] = pixel_sensitivity(point, size[0], size[1]);
   for (const std::int64_t axis : {0, 1}) {
     const auto knot = knot_beside(point, axis == 0);
     if (!knot) continue;
@@ -82,49 +91,61 @@ void add_location(const NearPoint& point, Truth& truth, std::vector<Knot>& knots
   }
 }
 
+void add_weight(const NearPoint& point, OfPoints& to, WeightShifts& shifts) {
+  const auto row = static_cast<std::size_t>(point.number);
+  if (!to.is_known && point.counts()) to.truth.output[row] = point.dots().blended(point.tap());
+  if (!point.has_weight()) return;
+  to.truth.rows[row] = weight_sensitivity(point);
+  shifts.add(point);
+}
+
 }  // namespace
 
-void make_point_truths(const Operands& operands, std::vector<double>* locations,
-                       std::vector<double>* weights, unsigned threads, std::vector<Truth>& truths) {
-  std::optional<Truth> of_locations;
-  std::optional<Truth> of_weights;
-  if (locations != nullptr) {
-    of_locations = begin_truth(operands, kGradLocations, std::move(*locations));
-  }
-  if (weights != nullptr) of_weights = begin_truth(operands, kGradWeights, std::move(*weights));
-  if (!of_locations && !of_weights) return;
+std::vector<Truth> make_point_truths(const Operands& operands,
+                                     std::span<std::vector<double>> outputs, unsigned threads) {
+  const auto begin = [&](Tensor tensor, std::size_t number) -> std::optional<OfPoints> {
+    if (!is_asked(operands.problem, tensor)) return std::nullopt;
+    return OfPoints(operands, tensor, outputs.empty() ? nullptr : &outputs[number], threads);
+  };
+  std::optional<OfPoints> locations = begin(kGradLocations, 0);
+  std::optional<OfPoints> weights = begin(kGradWeights, locations ? 1 : 0);
+  std::vector<Truth> truths;
+  if (!locations && !weights) return truths;
   WeightShifts shifts(operands.problem);
   std::vector<std::vector<Knot>> knots(chunks(operands.problem));
   for_near_points(operands, threads, [&](const NearPoint& point, std::size_t chunk) {
-    if (of_locations) add_location(point, *of_locations, knots[chunk]);
-    if (!of_weights) return;
-    set_row(weight_sensitivity(point), of_weights->rows[static_cast<std::size_t>(point.number)]);
-    shifts.add(point);
+    if (locations) add_location(point, *locations, knots[chunk]);
+    if (weights) add_weight(point, *weights, shifts);
   });
-  if (of_locations) {
-    for (const std::vector<Knot>& own : knots) {
-      of_locations->knots.insert(of_locations->knots.end(), own.begin(), own.end());
+  if (weights) shifts.move_to(weights->truth);
+  for (std::optional<OfPoints>* const one : {&locations, &weights}) {
+    if (!*one) continue;
+    weigh_output((*one)->truth, threads);
+    truths.push_back(std::move((*one)->truth));
+  }
+  if (locations) {
+    std::size_t count = 0;
+    for (const std::vector<Knot>& own : knots) count += own.size();
+    std::vector<Knot>& all = truths.front().knots;
+    reserve_by_many(all, count, threads);
+    for (std::vector<Knot>& own : knots) {
+      all.insert(all.end(), own.begin(), own.end());
+      own = {};
     }
-    truths.push_back(*std::move(of_locations));
   }
-  if (of_weights) {
-    shifts.move_to(*of_weights);
-    truths.push_back(*std::move(of_weights));
-  }
+  return truths;
 }
 
 std::vector<Truth> make_truths(const Input& input, std::vector<std::vector<double>> outputs,
                                unsigned threads) {
   const Operands operands = operands_of(input);
-  std::vector<double>* of[3] = {};
-  std::size_t next = 0;
-  for (std::size_t i = 0; const Tensor tensor : {kGradValue, kGradLocations, kGradWeights}) {
-    if (is_asked(input.problem, tensor)) of[i] = &outputs.at(next++);
-    ++i;
-  }
+  std::span<std::vector<double>> rest(outputs);
   std::vector<Truth> truths;
-  if (of[0] != nullptr) truths.push_back(make_value_truth(operands, std::move(*of[0]), threads));
-  make_point_truths(operands, of[1], of[2], threads, truths);
+  if (is_asked(input.problem, kGradValue)) {
+    truths.push_back(make_value_truth(operands, rest.empty() ? nullptr : rest.data(), threads));
+    if (!rest.empty()) rest = rest.subspan(1);
+  }
+  std::ranges::move(make_point_truths(operands, rest, threads), std::back_inserter(truths));
   return truths;
 }
 

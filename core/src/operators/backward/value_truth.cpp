@@ -2,105 +2,16 @@
 // what they add, and how both move with their coordinates.
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "operators/backward/backward.hpp"
 #include "operators/backward/point.hpp"
 #include "operators/backward/points.hpp"
+#include "operators/backward/value_hits.hpp"
 #include "parallel.hpp"
-#include "reference/on_axis.hpp"
+#include "reference/make_truth.hpp"
 
 namespace msda::backward {
 namespace {
-
-/// A point of one level and head that counts, or might after rounding: of x and y each. One line of
-/// the cache, because hits are read in the order of their places.
-struct alignas(64) Hit {
-  Hit(const OnAxis& x, const OnAxis& y, double its_weight, std::int64_t its_query)
-      : fraction{x.coordinate.fraction, y.coordinate.fraction},
-        weight(its_weight),
-        query(its_query),
-        pixel{static_cast<std::int32_t>(x.coordinate.pixel),
-              static_cast<std::int32_t>(y.coordinate.pixel)},
-        binade{static_cast<float>(x.binade), static_cast<float>(y.binade)},
-        next{static_cast<std::int8_t>(x.neighbour()), static_cast<std::int8_t>(y.neighbour())},
-        counts(x.counts && y.counts) {}
-
-  double fraction[2];
-  double weight;
-  std::int64_t query;
-  std::int32_t pixel[2];
-  float binade[2];      ///< powers of two
-  std::int8_t next[2];  ///< OnAxis::neighbour()
-  bool counts;
-};
-
-/// Where a hit is: along the axis that is looked at, and across.
-struct Place {
-  double along;
-  double across;
-  std::size_t hit;
-
-  bool operator<(const Place& other) const {
-    return std::tie(along, across, hit) < std::tie(other.along, other.across, other.hit);
-  }
-};
-
-/// In strips first, as many as there are some places for each: those lie in the cache as they are
-/// sorted.
-class PlaceSorter {
- public:
-  void sort(std::vector<Place>& places, std::int64_t size) {
-    constexpr std::size_t kOfStrip = 16;
-    const std::size_t strips = places.size() / kOfStrip + 1;
-    // Hits are less than two pixels outside.
-    const double scale = static_cast<double>(strips) / static_cast<double>(size + 4);
-    const auto strip_of = [&](const Place& place) {
-      return std::min(static_cast<std::size_t>((place.along + 2) * scale), strips - 1);
-    };
-    ends_.assign(strips + 1, 0);
-    for (const Place& place : places) ++ends_[strip_of(place) + 1];
-    for (std::size_t i = 1; i <= strips; ++i) ends_[i] += ends_[i - 1];
-    sorted_.resize(places.size());
-    for (const Place& place : places) sorted_[ends_[strip_of(place)]++] = place;
-    std::size_t first = 0;
-    for (std::size_t i = 0; i < strips; ++i) {
-      std::sort(sorted_.begin() + static_cast<std::ptrdiff_t>(first),
-                sorted_.begin() + static_cast<std::ptrdiff_t>(ends_[i]));
-      first = ends_[i];
-    }
-    places.swap(sorted_);
-  }
-
- private:
-  std::vector<std::size_t> ends_;
-  std::vector<Place> sorted_;
-};
-
-/// Calls body(right, below, factor) for the parts of a hit's contribution, to the four corners:
-/// the pixel that lies so far from the hit's own, and the factor of weight times gradient.
-template <class Body>
-void for_parts(const Hit& hit, const Body& body) {
-  if (!hit.counts) return;
-  const std::array<double, 4> shares = Tap{0, 0, hit.fraction[0], hit.fraction[1]}.shares();
-  for (std::int64_t k = 0; k < 4; ++k) body(k % 2, k / 2, shares[static_cast<std::size_t>(k)]);
-}
-
-/// The same of the derivatives with respect to the coordinate on axis `along`. Where rounding may
-/// move the point to the next cell, that cell's pixels are met too.
-template <class Body>
-void for_derivatives(const Hit& hit, std::size_t along, const Body& body) {
-  const std::int64_t next = hit.next[along];
-  const double fraction = hit.fraction[1 - along];
-  const double shares[2] = {1 - fraction, fraction};
-  for (std::int64_t i = std::min<std::int64_t>(next, 0); i <= 1 + std::max<std::int64_t>(next, 0);
-       ++i) {
-    for (std::int64_t j = 0; j < 2; ++j) {
-      const double factor = (i <= 0 ? -1 : 1) * shares[j];
-      along == 0 ? body(i, j, factor) : body(j, i, factor);
-    }
-  }
-}
 
 /// Of a contribution, as root mean square, to what is the sum so far, squared.
 void add_meeting(double contribution, double sum, Meeting& meeting) {
@@ -132,6 +43,7 @@ class LevelOfValue {
         head_(head),
         magnitudes_(magnitudes),
         gradients_(static_cast<std::size_t>(problem_.queries) * channels()),
+        first_pixel_(image * problem_.spatial_size()),
         count_(static_cast<std::size_t>(plane_.height * plane_.width)),
         sums_(count_ * channels()),
         rows_(count_),
@@ -140,8 +52,11 @@ class LevelOfValue {
     collect(operands, level);
   }
 
-  void add_to(Truth& truth) {
+  /// And the sums to `output`, unless that is null.
+  void add_to(Truth& truth, double* output) {
     add_meetings();
+    if (output != nullptr) move_sums(output);
+    std::ranges::fill(sums_, 0.0);
     for (const std::size_t along : {std::size_t{0}, std::size_t{1}}) {
       const std::int64_t size = along == 0 ? plane_.width : plane_.height;
       sorter_.sort(places_, size);
@@ -155,9 +70,12 @@ class LevelOfValue {
  private:
   std::size_t channels() const { return static_cast<std::size_t>(problem_.channels); }
 
-  /// A weight that is no number has no bound either.
   void collect(const Operands& operands, std::size_t level) {
     PointList points(problem_.points_of(level));
+    const auto most = static_cast<std::size_t>(problem_.queries * points.count);
+    hits_.reserve(most);
+    weight_errors_.reserve(most);
+    places_.reserve(most);
     for (std::int64_t query = 0; query < problem_.queries; ++query) {
       const std::int64_t row = row_of(query);
       load_floats(problem_.types.output, operands.grad_output.data(), row * problem_.channels,
@@ -166,7 +84,11 @@ class LevelOfValue {
       for (std::size_t p = 0; p < points.weights.size(); ++p) {
         const OnAxis x = OnAxis::at_pixel(points.x[p], plane_.width, points.largest[2 * p]);
         const OnAxis y = OnAxis::at_pixel(points.y[p], plane_.height, points.largest[2 * p + 1]);
-        if (!x.matters || !y.matters || std::isnan(points.weights[p])) continue;
+        if (!x.matters || !y.matters) continue;
+        if (std::isnan(points.weights[p])) {
+          without_weight_.emplace_back(x, y, points.weights[p], query);
+          continue;
+        }
         places_.push_back({points.x[p], points.y[p], hits_.size()});
         hits_.emplace_back(x, y, points.weights[p], query);
         weight_errors_.push_back(points.weight_errors[p]);
@@ -216,7 +138,19 @@ class LevelOfValue {
       };
       for_parts(hit, in_level(hit, add));
     }
-    std::ranges::fill(sums_, 0.0);
+  }
+
+  /// A weight that is no number makes none of all that it adds to.
+  void move_sums(double* output) {
+    for (const Hit& hit : without_weight_) {
+      const auto lose = [&](std::size_t pixel, double) {
+        std::fill_n(sum(pixel), problem_.channels, hit.weight);
+      };
+      for_parts(hit, in_level(hit, lose));
+    }
+    for (std::size_t pixel = 0; pixel < count_; ++pixel) {
+      std::copy_n(sum(pixel), problem_.channels, output + row_of_pixel(pixel) * channels());
+    }
   }
 
   /// Places from `first` on that are alike.
@@ -297,15 +231,17 @@ class LevelOfValue {
     }
   }
 
+  /// In the whole output.
+  std::size_t row_of_pixel(std::size_t pixel) const {
+    const auto own = static_cast<std::int64_t>(pixel);
+    const std::int64_t stored = plane_.pixel(own / plane_.width, own % plane_.width);
+    return static_cast<std::size_t>((first_pixel_ + stored) * problem_.heads + head_);
+  }
+
   void move_to(Truth& truth) const {
-    const std::int64_t first = image_ * problem_.spatial_size();
     for (std::size_t pixel = 0; pixel < count_; ++pixel) {
-      const auto own = static_cast<std::int64_t>(pixel);
-      const auto row = static_cast<std::size_t>(
-          (first + plane_.pixel(own / plane_.width, own % plane_.width)) * problem_.heads + head_);
-      const double output = truth.rows[row].output;
+      const std::size_t row = row_of_pixel(pixel);
       truth.rows[row] = rows_[pixel];
-      truth.rows[row].output = output;
       truth.meetings[row] = meetings_[pixel];
     }
   }
@@ -316,6 +252,7 @@ class LevelOfValue {
   std::int64_t head_;
   const Magnitudes& magnitudes_;
   std::vector<float> gradients_;  ///< [Q, C]
+  std::int64_t first_pixel_;      ///< of the image
   std::size_t count_;             ///< of pixels
   std::vector<double> sums_;      ///< [pixels, C]
   std::vector<RowSensitivity> rows_;
@@ -324,6 +261,7 @@ class LevelOfValue {
   std::vector<std::size_t> met_;
   std::vector<Hit> hits_;              ///< in the order of queries
   std::vector<double> weight_errors_;  ///< of the hits
+  std::vector<Hit> without_weight_;    ///< not among the hits
   std::vector<Place> places_;          ///< of the hits
   PlaceSorter sorter_;
 };
@@ -357,10 +295,13 @@ Magnitudes look_at(const Operands& operands, unsigned threads) {
 
 }  // namespace
 
-Truth make_value_truth(const Operands& operands, std::vector<double> output, unsigned threads) {
+Truth make_value_truth(const Operands& operands, std::vector<double>* output, unsigned threads) {
   const Problem& problem = operands.problem;
-  Truth truth(rows_of(problem, kTensors[kGradValue]), std::move(output));
-  truth.meetings.resize(truth.rows.size());
+  Truth truth;
+  truth.shape = rows_of(problem, kTensors[kGradValue]);
+  if (output != nullptr) truth.output = std::move(*output);
+  make_room(truth, static_cast<std::size_t>(elements(problem, kGradValue)), threads);
+  resize_by_many(truth.meetings, truth.rows.size(), threads);
   truth.independent_points = operands.places;
   const Magnitudes magnitudes = look_at(operands, threads);
   const std::int64_t levels = problem.level_count();
@@ -369,8 +310,9 @@ Truth make_value_truth(const Operands& operands, std::vector<double> output, uns
         const std::int64_t of_image = task / problem.heads;
         LevelOfValue(operands, of_image / levels, static_cast<std::size_t>(of_image % levels),
                      task % problem.heads, magnitudes)
-            .add_to(truth);
+            .add_to(truth, output == nullptr ? truth.output.data() : nullptr);
       });
+  weigh_output(truth, threads);
   return truth;
 }
 

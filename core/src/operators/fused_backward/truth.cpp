@@ -64,6 +64,7 @@ Truth make_offset_truth(const Input& input, const Operands& operands, std::vecto
   std::vector<std::vector<Knot>> knots(backward::chunks(problem));
   RowsOfChunks<RowChain, Input> chains(problem, input);
   for_near_points(operands, threads, [&](const NearPoint& point, std::size_t chunk) {
+    if (!point.has_weight()) return;
     const RowChain::Factors factors = chains.at(point, chunk).of(point.number % of_row);
     add(pixel_sensitivity(point, factors.offset[0], factors.offset[1]), 1,
         truth.rows[static_cast<std::size_t>(point.number)]);
@@ -124,6 +125,7 @@ Truth make_logit_truth(const Input& input, const Operands& operands, std::vector
   std::vector<RowSums> sums(truth.rows.size());
   RowsOfChunks<SquaredWeights, Operands> rows(problem, operands);
   for_near_points(operands, threads, [&](const NearPoint& point, std::size_t chunk) {
+    if (!point.has_weight()) return;
     const auto row = static_cast<std::size_t>(point.number / of_row);
     const double squares = rows.at(point, chunk).sum;
     const double w = point.weight;
@@ -156,6 +158,7 @@ Truth make_reference_truth(const Input& input, const Operands& operands, std::ve
   std::vector<std::vector<Knot>> knots(backward::chunks(problem));
   RowsOfChunks<RowChain, Input> chains(problem, input);
   for_near_points(operands, threads, [&](const NearPoint& point, std::size_t chunk) {
+    if (!point.has_weight()) return;
     const RowChain& chain = chains.at(point, chunk);
     const std::int64_t own = point.number % of_row;
     const RowChain::Factors factors = chain.of(own);
@@ -193,7 +196,7 @@ Truth make_reference_truth(const Input& input, const Operands& operands, std::ve
 
 Truth make_value_truth(const Input&, const Operands& operands, std::vector<double> output,
                        unsigned threads) {
-  return backward::make_value_truth(operands, std::move(output), threads);
+  return backward::make_value_truth(operands, &output, threads);
 }
 
 }  // namespace
