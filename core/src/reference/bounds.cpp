@@ -92,7 +92,8 @@ double Bounds::mean_square(std::int64_t row) const {
   const RowSensitivity& s = truth_.rows[static_cast<std::size_t>(row)];
   return coordinates_ * s.coordinates + normalized_ * s.normalized + fractions_ * s.fractions +
          terms_ * s.terms + values_ * s.values + ranges_ * s.ranges + stored_ * s.output +
-         partial_sums(row) + absolute_ + additions(row) * variance(sums_.to.smallest);
+         partial_sums(row) + absolute_ +
+         additions(row) * variance(sums_.to.smallest) * std::max(1.0, s.scale);
 }
 
 double Bounds::row(std::int64_t row, double beyond_knots) const {

@@ -33,6 +33,8 @@ struct RowSensitivity {
   double fractions = 0;    ///< sum over points and axes of (weight * gradient)^2
   double coordinates = 0;  ///< the same times the square of the power of two below the coordinate
   double normalized = 0;   ///< the same times the square of half the level's size
+  /// Mean over its sums of the square of what they are multiplied by, where that is more than one.
+  double scale = 0;
 };
 
 /// The derivative of some rows with respect to a shift of all points of one level along one axis,

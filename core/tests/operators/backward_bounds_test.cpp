@@ -143,6 +143,23 @@ TEST_P(GradientBounds, ARightResultOfAnEvenGradientIsRight) {
   expect_right(input);
 }
 
+/// Sums of products below the smallest normal number of their type, of which the factors of a
+/// gradient of locations, a level's size among them, make more.
+TEST_P(GradientBounds, ARightResultOfTinyGradientsIsRight) {
+  const double least = traits_of(GetParam().type).format.smallest;
+  for (const double times : {4.0, 32.0, 512.0}) {
+    SCOPED_TRACE(times);
+    Input input = make_gradient_input(problem(kLarge), Distribution::kLocal);
+    Bytes& gradients = input.at("grad_output");
+    const DType type = input.problem.types.output;
+    for (std::int64_t i = 0; i < backward::elements(input.problem, backward::kGradOutput); ++i) {
+      const double own = load_element(type, gradients.data(), i);
+      store_element(type, gradients.data(), i, static_cast<float>(own * times * least));
+    }
+    expect_right(std::move(input));
+  }
+}
+
 TEST_P(GradientBounds, AShiftOfATenthPixelIsCaughtInEveryOutput) {
   const Known known{make_gradient_input(problem(kSmall, 400), Distribution::kUniform)};
   EXPECT_THAT(caught(known, {.shift_x = 0.1}), testing::ElementsAre(true, true, true));

@@ -42,6 +42,7 @@ void add_terms(const NearPoint& point, const Dots& dots, const std::array<double
   for (std::size_t k = 0; k < slopes.size(); ++k) {
     const double slope = per_element * square(slopes[k]);
     row.terms += slope * (dots.squares[k] + square(dots.sum[k])) * weight_error;
+    row.scale += slope / static_cast<double>(slopes.size());
     row.ranges += slope * point.gradient.squared() * square(point.largest);
     if (slopes[k] != 0) row.values += per_element * square(dots.sum[k]);
   }

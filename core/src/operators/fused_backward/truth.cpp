@@ -25,6 +25,7 @@ void add(const RowSensitivity& part, double factor, RowSensitivity& row) {
   row.fractions += factor * part.fractions;
   row.coordinates += factor * part.coordinates;
   row.normalized += factor * part.normalized;
+  row.scale += factor * part.scale;
 }
 
 /// The row that a thread is at in its chunk of points.
