@@ -69,6 +69,13 @@ void require_file_place(const std::filesystem::path& file) {
 void write_atomically(const std::filesystem::path& file, std::initializer_list<ByteSpan> parts,
                       Durable durable) {
   require_file_place(file);
+  std::error_code unknown;  // opening says what else is wrong with the place
+  const std::filesystem::path folder = file.parent_path();
+  if (!file.has_filename()) throw EnvironmentError("cannot write a file without a name");
+  if (!folder.empty() && !std::filesystem::exists(folder, unknown)) {
+    throw EnvironmentError(fmt::format("cannot write {}: there is no directory {}",
+                                       visible(file.string()), visible(folder.string())));
+  }
   TemporaryFile temporary(temporary_beside(file));
   {
     // Where others may write, somebody could have put a link at this name.

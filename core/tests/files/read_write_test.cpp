@@ -37,8 +37,18 @@ TEST(Files, AFailedWriteLeavesNothingBehindAndNamesTheFile) {
     EXPECT_THAT(e.what(), HasSubstr(path.string()));
   }
   EXPECT_THAT(files_in(directory.path()), ElementsAre("taken"));
-  EXPECT_THROW(write_atomically(directory.path() / "no" / "such", {bytes_of("text")}),
-               EnvironmentError);
+  const auto fault = [](const std::filesystem::path& place) -> std::string {
+    try {
+      write_atomically(place, {bytes_of("text")});
+    } catch (const EnvironmentError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const auto folder = directory.path() / "no";
+  EXPECT_EQ(fault(folder / "such"), fmt::format("cannot write {}: there is no directory {}",
+                                                (folder / "such").string(), folder.string()));
+  EXPECT_EQ(fault(""), "cannot write a file without a name");
 }
 
 TEST(Files, APipeADeviceOrALinkIsNotReplaced) {
