@@ -43,8 +43,10 @@ function(msda_add_variant name)
   # CMake 3.25 knows C++20 and nvcc, and not both together.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
   target_link_libraries(${target} PRIVATE msda::plugin ${ARG_LIBRARIES})
-  if(TARGET msda_plugin_headers AND PROJECT_NAME STREQUAL "msda")  # a project around this one has its own options
-    target_precompile_headers(${target} REUSE_FROM msda_plugin_headers)
+  # A project around this one has its own options. Where the work is a device's, the host's code waits for it.
+  if(PROJECT_NAME STREQUAL "msda" AND COMMAND msda_cold AND ARG_DEVICE)
+    msda_cold(${target})
+    msda_use_precompiled(${target} msda_plugin_headers)
   endif()
   # What the standard library marks as visible stays inside as well: two plugins share nothing by chance.
   set(exports ${CMAKE_CURRENT_BINARY_DIR}/${target}.exports)
