@@ -122,8 +122,13 @@ std::vector<Subject> subjects_of_model(const std::string& model) {
 void take_gradients(const Arguments& arguments, std::vector<Subject>& subjects) {
   const auto asked = arguments.find("gradients");
   if (!asked) return;
-  const std::vector<std::string> recipes =
-      *asked == kNone ? std::vector<std::string>{} : words_of_list(*asked);
+  std::vector<std::string> recipes = words_of_list(*asked);
+  if (*asked == kNone) recipes.clear();
+  if (*asked != kNone && (recipes.empty() || std::ranges::count(recipes, kNone) > 0)) {
+    throw UsageError(
+        fmt::format("export: --gradients '{}': give recipes, best, or {} alone for no gradients",
+                    *asked, kNone));
+  }
   for (Subject& subject : subjects) subject.gradients = recipes;
 }
 

@@ -55,7 +55,7 @@ const char* owner_of_name(std::string_view name, bool is_package) {
   const auto has = [&](std::string_view words) { return words.find(word) != words.npos; };
   if (has(kCpp)) return "C++";
   if (!is_package) return nullptr;
-  if (has(kPython)) return "Python";
+  if (has(kPython) || name.starts_with("__")) return "Python";
   if (has(kStandardModules)) return "Python's standard library";
   if (has(kPackages)) return "another package";
   return has(kBeside) ? "another file of the export" : nullptr;

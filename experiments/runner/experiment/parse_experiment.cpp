@@ -153,7 +153,7 @@ void read_baseline(const YamlNode& node, ExperimentReader& reader) {
   for (const ArmSpec& arm : reader.experiment.arms) names.push_back(arm.name);
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     node.fail(fmt::format("no arm '{}'{} to be the baseline: there are {}", shortened(name),
-                          suggestion(name, names), choices(names)));
+                          suggestion(name, names), names.empty() ? "none" : choices(names)));
   }
   reader.experiment.baseline = name;
 }

@@ -31,8 +31,10 @@ void Checkout::require_clean(const std::filesystem::path& published) const {
   const std::filesystem::path part =
       std::filesystem::weakly_canonical(published).lexically_relative(
           std::filesystem::canonical(root_));
-  const CommandResult said =
-      git(root_, {"status", "--porcelain", "--", ".", ":(exclude)" + part.generic_string()});
+  std::vector<std::string> status = {"status", "--porcelain", "--", "."};
+  const bool is_inside = !part.empty() && *part.begin() != "..";
+  if (is_inside) status.push_back(":(exclude)" + part.generic_string());
+  const CommandResult said = git(root_, std::move(status));
   if (said.exit_code != 0) {
     throw UsageError(fmt::format("cannot tell what has changed in {}: {}", root_.string(),
                                  first_line(said.output)));

@@ -62,6 +62,10 @@ void require_publishable(const std::filesystem::path& place, const Checkout& che
   try {
     const std::string& own = name.empty() ? manifest.name : name;
     if (!is_file_name(own)) throw UsageError(fmt::format("'{}' is no name of a file", own));
+    if (own == "README" || own == "export") {
+      throw UsageError(
+          fmt::format("'{}' is the name of another page of results; give one with --as", own));
+    }
     if (manifest.status != run_status::kComplete) {
       throw UsageError(fmt::format("the run is {}; only a whole run is published",
                                    manifest.status.empty() ? "of unknown end" : manifest.status));

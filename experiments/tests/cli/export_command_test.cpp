@@ -245,6 +245,10 @@ TEST_F(ExportCommand, RefusesFormsAndGradientsThatAreNone) {
   EXPECT_THAT(
       complaint({"vector-loads", "--problem", "rtdetr-decoder", "--gradients", "gradients-fst"}, 2),
       HasSubstr("no variant 'gradients-fst'"));
+  for (const std::string none : {"", "none,gradients-plain"}) {
+    EXPECT_THAT(complaint({"vector-loads", "--problem", "rtdetr-decoder", "--gradients", none}, 2),
+                HasSubstr("--gradients '" + none + "': give recipes, best, or none alone"));
+  }
 }
 
 TEST_F(ExportCommand, WritesOverNothingUnlessForced) {
@@ -315,6 +319,7 @@ TEST_F(ExportCommand, RefusesNamesThatOthersHave) {
   };
   EXPECT_THAT(refused("source", "int"), HasSubstr("--name 'int' is a name of C++; give another"));
   EXPECT_THAT(refused("torch", "import"), HasSubstr("'import' is a name of Python;"));
+  EXPECT_THAT(refused("torch", "__init__"), HasSubstr("'__init__' is a name of Python;"));
   EXPECT_THAT(refused("hub", "zoneinfo"), HasSubstr("a name of Python's standard library;"));
   EXPECT_THAT(refused("torch", "torch"), HasSubstr("'torch' is a name of another package;"));
   EXPECT_THAT(refused("torch", "checks"), HasSubstr("a name of another file of the export;"));

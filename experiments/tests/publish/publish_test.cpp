@@ -195,6 +195,16 @@ TEST_F(Publish, AnotherNameKeepsTheRunOfAnotherDeviceBesideThisOne) {
   EXPECT_EQ(read_run(result("claims-there.jsonl.zst")).manifest.name, "claims-there");
   EXPECT_THAT(publish("'" + run_ + "' --as one").err, HasSubstr("--as names one run"));
   EXPECT_THAT(publish("--as ../x").err, HasSubstr("'../x' is no name of a file"));
+  for (const std::string name : {"README", "export"}) {
+    EXPECT_THAT(publish("--as " + name).err,
+                HasSubstr("'" + name + "' is the name of another page of results"));
+  }
+}
+
+TEST_F(Publish, AFolderOutsideOfTheCheckoutTakesAReport) {
+  const Outcome outcome = publish("--to '" + outside_.path().string() + "'");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(std::filesystem::exists(outside_.path() / "claims.md"));
 }
 
 TEST_F(Publish, OutsideOfACheckoutThereIsNoHistoryToHoldARunAgainst) {
