@@ -15,26 +15,7 @@ ArmEntry sly(const std::string& how, const std::string& symbol = "sly") {
   return external_arm("bad", external_library("sly"), symbol, how);
 }
 
-/// Of the bad arm between two honest ones, which must have their times.
-Record record_of(const ArmEntry& bad) {
-  GroupRequest request;
-  request.experiment = "sly";
-  request.problem = tiny_problem();
-  request.problem.problem.batch = 2;
-  request.problem.problem.queries = 200;  // several pages
-  request.baseline = "honest";
-  request.measure.blocks = 6;
-  request.measure.samples = 30;
-  request.measure.warmup = 3;
-  request.arms = {external_arm("honest", external_library("external")), bad,
-                  external_arm("last", external_library("cheats"), "cheat", "honest")};
-  const auto records = records_of(request);
-  for (const char* name : {"honest", "last"}) {
-    EXPECT_EQ(records.at(name).status, CellStatus::kOk) << name << ": " << records.at(name).reason;
-    EXPECT_EQ(records.at(name).samples.size(), 6U) << name;
-  }
-  return records.at("bad");
-}
+Record record_of(const ArmEntry& bad) { return record_between_honest(request_of_pages(30), bad); }
 
 TEST(Sly, AnotherClockInThePlaceOfTheSystemsIsSeen) {
   const Record bad = record_of(sly("clock"));
