@@ -380,5 +380,30 @@ TEST(FusedInput, ReferencesThatCannotBeAreRefused) {
   EXPECT_THROW(fused::generate_input(problem, Generation{}, 0), UsageError) << "of no box";
 }
 
+TEST(FusedPoints, AreMadeOfTheirReferenceAndTheirOffset) {
+  const auto largest = [](float reference, float offset) {
+    const Input input = line_of_pixels(1, {reference, 0.5}, {offset, 0}, {0});
+    fused::RowPoints points(input);
+    points.load(0);
+    return points.largest.front();
+  };
+  EXPECT_EQ(largest(0.75, -2.5), 3);
+  EXPECT_EQ(largest(0.25, 2.5), 2.5);
+}
+
+TEST(FusedTraffic, HasNoPixelsOfPaddingAtLeastAndTheMaskOnce) {
+  const Operator& op = find_operator("fused");
+  Input input = line_of_pixels(1, {0.5, 0.5}, {0.75, 0}, {7});
+  const Traffic open = op.traffic(input.problem);
+  EXPECT_EQ(open.least_read, (2 + 2 + 1) * 4);
+  EXPECT_EQ(open.read, open.least_read + 4 * 4);
+  EXPECT_EQ(op.least_traffic(input).read, open.least_read + 2 * 4);
+  input.problem.padding = true;
+  input.at("padding_mask") = Bytes(4, std::byte{1});
+  EXPECT_EQ(op.traffic(input.problem).read, open.read + 4);
+  EXPECT_EQ(op.least_traffic(input).read, open.least_read);
+  EXPECT_EQ(op.least_traffic(input).gathered, 0);
+}
+
 }  // namespace
 }  // namespace msda

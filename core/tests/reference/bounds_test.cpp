@@ -183,6 +183,20 @@ TEST(Bounds, OfTheWholeAreAFewTimesWhatRoundingDoesWhereTypesAloneRound) {
   }
 }
 
+/// Else a wrong row or element among right ones were right.
+TEST(Bounds, OfRowsAndElementsAreEightStandardDeviations) {
+  Truth truth({.type = DType::kFloat32, .elements = 2, .groups = 2}, {3, 4, 6, 0});
+  truth.rows[0].coordinates = 5;
+  const Bounds bounds({.coordinates = {kFp16, 3}}, truth);
+  const double unit = kFp16.unit * kFp16.unit / 3;
+  // The output's own type and sums add less than a thousandth.
+  const double mean_square = 3 * 5 * unit;
+  EXPECT_NEAR(bounds.mean_square(0) / mean_square, 1, 1e-3);
+  EXPECT_NEAR(bounds.row(0, 0) / (8 * std::sqrt(2 * mean_square)), 1, 1e-3);
+  const double share = 2 * 16 / 12.5;  // of the stronger channel
+  EXPECT_NEAR(bounds.element(0).squared(0) / (64 * share * mean_square), 1, 1e-3);
+}
+
 TEST(Bounds, OneWrongElementIsCaught) {
   const Input input = make(problem_of(kSmall, 2000, 4, DType::kFloat16), Distribution::kUniform);
   const Truth truth = forward::make_truth(input, forward::compute_reference(input));
