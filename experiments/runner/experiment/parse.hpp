@@ -117,5 +117,6 @@ nlohmann::json recipe_schema();
 nlohmann::json arm_schema();
 /// A claim has one quantity.
 nlohmann::json claims_schema();
+nlohmann::json space_schema();
 
 }  // namespace msda

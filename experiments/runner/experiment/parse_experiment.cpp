@@ -191,7 +191,7 @@ const Settings<ExperimentReader>& experiment_settings() {
       setting<R>("baseline", form::label("an arm's name"), "what the others are compared with",
                  read_baseline)
           .otherwise("the ablation's base, or the first arm that runs"),
-      setting<R>("space", {"a [map](tuning.md#a-space)", object_schema(keys::space())},
+      setting<R>("space", {"a [map](tuning.md#a-space)", space_schema()},
                  "what [`msda tune`](tuning.md) searches; `msda run` leaves it alone",
                  [](const YamlNode& node, R& r) {
                    r.experiment.space = parse_space(node, r.experiment.recipes, r.registry);

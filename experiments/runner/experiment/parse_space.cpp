@@ -336,6 +336,12 @@ void check_rules_leave_a_point(const SearchSpace& space, const YamlMap& map) {
 }  // namespace
 
 Keys keys::space() { return joined(space_settings().keys(), search_settings().keys()); }
+nlohmann::json space_schema() {
+  nlohmann::json schema = object_schema(keys::space());
+  schema["dependencies"]["worst"] = {{"required", {"together"}},
+                                     {"properties", {{"together", {{"const", true}}}}}};
+  return schema;
+}
 Keys keys::rule() { return rule_settings().keys(); }
 
 SpaceSpec parse_space(const YamlNode& node, const Recipes& recipes, const Registry& registry) {
@@ -345,6 +351,10 @@ SpaceSpec parse_space(const YamlNode& node, const Recipes& recipes, const Regist
   space_settings().read_known(map, reader);
   SpaceSpec spec;
   search_settings().read_known(map, spec);
+  if (const auto worst = map.find("worst"); worst && !spec.together) {
+    worst->fail(
+        "key 'worst' is for a search with 'together: true': add that, or take 'worst' away");
+  }
   spec.base = std::move(reader.base);
   spec.choices = reader.builder.choices();
   spec.space = map.require("factors").locate(

@@ -76,7 +76,8 @@ def probes(schema):
            lambda value: {**HEAD, "arms": ["corner-pair", {"name": "n", "use": {"best": {"error": value}}}]},
            top["arms"], lambda file: file["arms"])
     for key in keys(top["space"]):
-        yield ("space." + key, lambda value: {**HEAD, "space": {"factors": {"loop-unrolling": None}, key: value}},
+        family = {"together": True} if key == "worst" else {}
+        yield ("space." + key, lambda value: {**HEAD, "space": {"factors": {"loop-unrolling": None}, **family, key: value}},
                top["space"], lambda file: file["space"])
     for key in keys(top["ablation"]):
         yield ("ablation." + key, lambda value: {**HEAD, "ablation": {**ABLATION, key: value}}, top["ablation"],
@@ -97,6 +98,8 @@ MISTAKES = [
     "problems: [ledger-48]\nablation: {base: [vector-loads], factors: {f: }, design: ful}\n",
     "problems: [ledger-48]\narms: [a]\nspace: {factors: {}}\n",
     "problems: [ledger-48]\narms: [a]\nspace: {factors: {a: }, requires: [{when: {a: none}}]}\n",
+    "problems: [ledger-48]\narms: [a]\nspace: {factors: {a: }, worst: 0.1}\n",
+    "problems: [ledger-48]\narms: [a]\nspace: {factors: {a: }, worst: 0.1, together: false}\n",
     "problems: [ledger-48]\narms: [{name: a}]\n",
     "problems: [ledger-48]\narms: [{name: a, external: {symbol: f}}]\n",
     "problems: [ledger-48]\narms: [{name: a, use: [vector-loads], external: {library: a.so}}]\n",

@@ -124,6 +124,9 @@ TEST(Space, SaysWhereAndWhatIsWrong) {
               HasSubstr("lacks key 'then'"));
   EXPECT_THAT(error_of(factors + "excludes: [{}]\n"), HasSubstr("at least one factor"));
   EXPECT_THAT(error_of(factors + "error: 2\n"), HasSubstr("error"));
+  for (const char* alone : {"worst: 0.2\n", "together: false\nworst: 0.2\n"}) {
+    EXPECT_THAT(error_of(factors + alone), HasSubstr("add that, or take 'worst' away"));
+  }
   EXPECT_THAT(error_of("base: best\n" + factors), HasSubstr("nothing can build on it"));
 }
 
