@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/terminal.hpp"
+#include "files/write.hpp"
 #include "nearest.hpp"
 #include "render/formats.hpp"
 #include "render/text/summary.hpp"
@@ -126,10 +127,12 @@ void require_room(const Arguments& arguments, const fs::path& directory) {
     throw UsageError(fmt::format("{} is a file; give a directory", directory.string()));
   }
   const bool is_free = !is_there || fs::is_empty(directory, error);
-  if (is_free || arguments.has("force")) return;
-  throw UsageError(
-      fmt::format("{} holds files already; give another directory, or --force to overwrite",
-                  directory.string()));
+  if (!is_free && !arguments.has("force")) {
+    throw UsageError(
+        fmt::format("{} holds files already; give another directory, or --force to overwrite",
+                    directory.string()));
+  }
+  require_directory_place(directory);
 }
 
 Plan plan_for(const Arguments& arguments, const Experiment& experiment, const Registry& registry) {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <system_error>
+#include <vector>
 
 #include "characters.hpp"
 #include "files/open_file.hpp"
@@ -96,6 +97,24 @@ void ensure_directory(const std::filesystem::path& directory) {
   if (!error) return;
   throw EnvironmentError(
       fmt::format("cannot create the directory {}: {}", directory.string(), error.message()));
+}
+
+void require_directory_place(const std::filesystem::path& directory) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::vector<fs::path> made;
+  for (fs::path at = fs::absolute(directory); !fs::exists(at, error) && at.has_relative_path();
+       at = at.parent_path()) {
+    made.push_back(at);
+  }
+  std::error_code refused;
+  fs::create_directories(directory, refused);
+  const fs::path inside = temporary_beside(directory / "here");
+  if (!refused && fs::create_directory(inside, refused)) fs::remove(inside, error);
+  for (const fs::path& at : made) fs::remove(at, error);
+  if (!refused) return;
+  throw EnvironmentError(fmt::format("cannot write into the directory {}: {}; give another one",
+                                     visible(directory.string()), refused.message()));
 }
 
 std::filesystem::path temporary_beside(const std::filesystem::path& target) {

@@ -28,6 +28,10 @@ void write_atomically(const std::filesystem::path& file, std::string_view text,
 /// that names it.
 void ensure_directory(const std::filesystem::path& directory);
 
+/// Throws EnvironmentError that names the directory where nothing can be written in it, or where it
+/// cannot be made: before the work whose results go there. Nothing is left behind.
+void require_directory_place(const std::filesystem::path& directory);
+
 /// A name for what is made beside `target` and then renamed to it: no other process or thread makes
 /// the same. It ends in kTemporarySuffix.
 std::filesystem::path temporary_beside(const std::filesystem::path& target);

@@ -51,6 +51,24 @@ TEST(Files, AFailedWriteLeavesNothingBehindAndNamesTheFile) {
   EXPECT_EQ(fault(""), "cannot write a file without a name");
 }
 
+TEST(Files, APlaceForADirectoryIsTriedAndLeftAsItWas) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory(directory.path() / "there");
+  write_text(directory.path() / "there" / "file", "text");
+  require_directory_place(directory.path() / "there");
+  require_directory_place(directory.path() / "new" / "below" / "");
+  EXPECT_THAT(files_in(directory.path()), SizeIs(1));
+  EXPECT_FALSE(std::filesystem::exists(directory.path() / "new"));
+  for (const char* place : {"/proc/x", "/dev/null/x"}) {
+    try {
+      require_directory_place(place);
+      ADD_FAILURE() << place << " was taken";
+    } catch (const EnvironmentError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(std::string("cannot write into the directory ") + place));
+    }
+  }
+}
+
 TEST(Files, APipeADeviceOrALinkIsNotReplaced) {
   const TemporaryDirectory directory;
   const auto pipe = directory.path() / "pipe";

@@ -120,6 +120,13 @@ TEST_F(ExportCommand, TakesAProblemInWords) {
   EXPECT_EQ(kernel.at("types").at(0), "fp16");
 }
 
+TEST_F(ExportCommand, RefusesAPlaceThatCannotBeWrittenBeforeItCompiles) {
+  const Outcome outcome =
+      run({"export", "vector-loads", "--problem", "rtdetr-decoder", "--output", "/proc/x"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.err.find("msda: cannot write into the directory /proc/x: "), 0U) << outcome.err;
+}
+
 TEST_F(ExportCommand, RefusesWordsThatAreNoProblem) {
   EXPECT_THAT(complaint({"vector-loads", "batch=1", "quries=3", "levels=4x4"}, 2),
               HasSubstr("unknown key 'quries'"));

@@ -34,7 +34,7 @@ TEST(CliReport, SaysInItsOwnWordsWhichFileCannotBeUsed) {
   const std::string results = run_with_claim(directory);
   const Outcome figures = run({"report", results, "--figures", "/proc/x"});
   EXPECT_EQ(figures.exit_code, 3);
-  EXPECT_THAT(only_line(figures), HasSubstr("msda: cannot create the directory /proc/x: "));
+  EXPECT_THAT(only_line(figures), HasSubstr("msda: cannot write into the directory /proc/x: "));
   // Nothing can be known of a link to itself, as of what lies in a directory without permission.
   const auto loop = directory.path() / "loop";
   std::filesystem::create_symlink(loop, loop);
