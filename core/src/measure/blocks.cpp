@@ -72,18 +72,12 @@ void Blocks::run_block(int block) {
 
 void Blocks::measure(std::size_t number, int block) {
   const TimedArm& arm = arms_[number];
-  auto generator = generator_of(Purpose::kSpoiling,
-                                {settings_.seed, static_cast<std::uint64_t>(settings_.process),
-                                 static_cast<std::uint64_t>(block), number});
   {
     const trace::Range range = step("warm up");
     arm.check->poison();
     warm_up(device_, inputs_, *arm.prepared->executable, settings_.warmup);
-    arm.check->spoil(generator, settings_.samples);
-    device_.synchronize();
   }
-  const std::unique_ptr<RowWatch> watch = watch_of(arm, generator, false);
-  watch->begin();
+  const std::unique_ptr<RowWatch> watch = watch_of(number, block, false);
   SampleBlock samples = sample(arm, block, *watch);
   const trace::Range range = step("check");
   const Verdict verdict = arm.check->check(device_, *arm.prepared->executable, *watch);
@@ -91,16 +85,22 @@ void Blocks::measure(std::size_t number, int block) {
   sink_.take_samples(number, std::move(samples));
 }
 
-std::unique_ptr<RowWatch> Blocks::watch_of(const TimedArm& arm, const std::mt19937_64& generator,
-                                           bool all_parts) {
-  OutputCheck& check = *arm.check;
+std::unique_ptr<RowWatch> Blocks::watch_of(std::size_t number, int block, bool all_parts) {
+  OutputCheck& check = *arms_[number].check;
+  auto generator = generator_of(Purpose::kSpoiling,
+                                {settings_.seed, static_cast<std::uint64_t>(settings_.process),
+                                 static_cast<std::uint64_t>(block), number, all_parts});
+  check.spoil(generator, settings_.samples);
+  device_.synchronize();
   const auto bounds = [&check](std::size_t set, std::size_t output) -> const Bounds& {
     return check.bounds(set, output);
   };
-  return std::make_unique<RowWatch>(
+  auto watch = std::make_unique<RowWatch>(
       device_, inputs_, watch_memory_,
-      WatchedArm{check.composition(), *arm.prepared, bounds, all_parts}, generator,
+      WatchedArm{check.composition(), *arms_[number].prepared, bounds, all_parts}, generator,
       settings_.samples);
+  watch->begin();
+  return watch;
 }
 
 SampleBlock Blocks::sample(const TimedArm& arm, int block, RowWatch& watch) {
@@ -130,12 +130,7 @@ void Blocks::measure_parts(std::size_t number, int block) {
   warm_up(device_, inputs_, *arm.prepared->executable, settings_.warmup);
   std::unique_ptr<RowWatch> watch;
   if (device_.info().kind == DeviceKind::kCpu && std::ranges::any_of(parts, &LaunchPart::outside)) {
-    auto generator = generator_of(Purpose::kSpoiling,
-                                  {settings_.seed, static_cast<std::uint64_t>(settings_.process),
-                                   static_cast<std::uint64_t>(block), number, 1});
-    arm.check->spoil(generator, settings_.samples);
-    watch = watch_of(arm, generator, true);
-    watch->begin();
+    watch = watch_of(number, block, true);
   }
   std::vector<std::vector<double>> seconds = device_.time_parts(
       settings_.mode, settings_.samples, static_cast<int>(parts.size()),

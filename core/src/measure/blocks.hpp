@@ -81,9 +81,8 @@ class Blocks {
   void measure(std::size_t arm, int block);
   SampleBlock sample(const TimedArm& arm, int block, RowWatch& watch);
   void measure_parts(std::size_t arm, int block);
-  /// `all_parts`: WatchedArm::all_parts.
-  std::unique_ptr<RowWatch> watch_of(const TimedArm& arm, const std::mt19937_64& generator,
-                                     bool all_parts);
+  /// Of the launches that follow, once outputs are spoiled. `all_parts`: WatchedArm::all_parts.
+  std::unique_ptr<RowWatch> watch_of(std::size_t arm, int block, bool all_parts);
   bool has_timed_parts(const TimedArm& arm) const;
 
   Device& device_;
