@@ -304,9 +304,7 @@ std::optional<std::string> Composition::unsupported(const Problem& problem,
 
 Arithmetic Composition::arithmetic(const Problem& problem) const {
   Arithmetic all;
-  if (const auto borrowed = op_->borrows(); borrowed && kernel() == nullptr) {
-    all = borrowed->arithmetic;
-  }
+  if (const auto borrowed = op_->borrows()) all = borrowed->arithmetic;
   for (const Part& part : parts_) {
     const Arithmetic own = part.plugin->variant->arithmetic(problem, part.parameters);
     all = coarser(all, own, problem);

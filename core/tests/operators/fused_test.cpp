@@ -127,6 +127,17 @@ TEST(FusedReference, TheLargestLogitMayBeAnyNumber) {
   }
 }
 
+/// All that counts of the row has a weight of exp(-50), whose exponent is rounded at 50.
+TEST(FusedReference, ASmallWeightIsRoundedMoreThanALargeOne) {
+  const Operator& op = find_operator("fused");
+  for (const float below : {0.0F, 50.0F}) {
+    const Input input = line_of_pixels(2, {0.5, 0.5}, {99, 0, 0.5, 0}, {0, -below});
+    const std::vector<Truth> truths = op.judge_by(input, op.reference(input, 0), 0);
+    const RowSensitivity& row = truths.front().rows.front();
+    EXPECT_NEAR(row.terms / row.output, 1 + below * below / 24, 0.1) << below;
+  }
+}
+
 TEST(FusedReference, ALogitOfMinusInfinityHasNoWeight) {
   EXPECT_THAT(reference_of(line_of_pixels(2, {0.5, 0.5}, {-0.5, 0, 0.5, 0}, {3, -kInfinity})),
               ElementsAre(1));

@@ -18,10 +18,17 @@ std::vector<double> compute_reference(const Input& input, unsigned threads = 0);
 /// [H, C]: what one of the [H, L, P] weights of query b*Q + q adds to its output.
 std::vector<double> share_of_weight(const Input& input, std::int64_t query, std::int64_t weight);
 
-/// What an output is judged by; `output` is compute_reference() of the input. Where locations are
-/// made of other numbers, `largest` has for each coordinate the largest of these in pixels, in
-/// float32 as the locations lie: what is rounded on the way is as large.
+/// Of points that are made of other numbers, in float32.
+struct MadeOf {
+  /// As the locations lie: of a coordinate the largest of its numbers in pixels. What is rounded on
+  /// the way is as large.
+  Bytes largest;
+  /// As the weights lie: how many times the variance of a rounded weight that of this one has.
+  Bytes weight_errors;
+};
+
+/// What an output is judged by; `output` is compute_reference() of the input.
 Truth make_truth(const Input& input, std::vector<double> output, unsigned threads = 0,
-                 const Bytes* largest = nullptr);
+                 const MadeOf* made_of = nullptr);
 
 }  // namespace msda::forward

@@ -16,19 +16,21 @@ namespace {
 struct Place {
   float x;
   float y;
-  double weight;  ///< sum of magnitudes
+  double weight;   ///< sum of magnitudes
+  double rounded;  ///< the same, each as many times as large as its error is
   float largest_x = 0;
   float largest_y = 0;
 };
 
-/// The places of `points` points; `locations` and `largest` are [P, 2].
+/// The places of `points` points; `locations` and `largest` are [P, 2], `errors` [P].
 void collect_places(const float* locations, const float* weights, const float* largest,
-                    std::int64_t points, std::vector<Place>& places) {
+                    const float* errors, std::int64_t points, std::vector<Place>& places) {
   places.clear();
   for (std::int64_t p = 0; p < points; ++p) {
+    const double weight = std::abs(static_cast<double>(weights[p]));
     const Place place{locations[2 * p], locations[2 * p + 1],
-                      std::abs(static_cast<double>(weights[p])), largest[2 * p],
-                      largest[2 * p + 1]};
+                      weight,           weight * std::sqrt(static_cast<double>(errors[p])),
+                      largest[2 * p],   largest[2 * p + 1]};
     const auto same = std::find_if(places.begin(), places.end(), [&](const Place& other) {
       return other.x == place.x && other.y == place.y;
     });
@@ -36,6 +38,7 @@ void collect_places(const float* locations, const float* weights, const float* l
       places.push_back(place);
     } else {
       same->weight += place.weight;
+      same->rounded += place.rounded;
       same->largest_x = std::max(same->largest_x, place.largest_x);
       same->largest_y = std::max(same->largest_y, place.largest_y);
     }
@@ -51,7 +54,7 @@ void add_place(const Cells& cells, const Place& place, const OnAxis& x, const On
   if (x.counts && y.counts) {
     const double corner[4] = {(1 - dy) * (1 - dx), (1 - dy) * dx, dy * (1 - dx), dy * dx};
     for (std::size_t k = 0; k < 4; ++k) {
-      row.terms += squared * corner[k] * corner[k] * cell.corners[k];
+      row.terms += place.rounded * place.rounded * corner[k] * corner[k] * cell.corners[k];
       if (corner[k] > 0) row.values += cell.corners[k];
       row.ranges += squared * corner[k] * corner[k] * cells.largest() * cells.largest();
     }
@@ -88,22 +91,25 @@ ImageCells make_cells(const Problem& problem, const float* image, unsigned threa
 }
 
 /// Sensitivities of rows [begin, end) of an image.
-void add_rows(const Input& input, const Bytes* all_largest, std::int64_t image,
+void add_rows(const Input& input, const MadeOf* made_of, std::int64_t image,
               const ImageCells& cells, std::int64_t begin, std::int64_t end, RowSensitivity* rows) {
   const Problem& problem = input.problem;
   RowPoints points(problem, input.tensors[kLocations], input.tensors[kWeights]);
   std::vector<float> largest(points.locations.size(), 0.0F);
+  std::vector<float> errors(points.weights.size(), 1.0F);
   std::vector<Place> places;
   for (std::int64_t row = begin; row < end; ++row) {
     const std::int64_t of_input = image * problem.queries * problem.heads + row;
     points.load(of_input);
-    if (all_largest != nullptr) {
-      load_floats(DType::kFloat32, all_largest->data(), 2 * of_input * points.count, largest);
+    if (made_of != nullptr) {
+      load_floats(DType::kFloat32, made_of->largest.data(), 2 * of_input * points.count, largest);
+      load_floats(DType::kFloat32, made_of->weight_errors.data(), of_input * points.count, errors);
     }
     for (std::size_t l = 0; l < problem.levels.size(); ++l) {
       const std::int64_t first = problem.first_point(l);
       collect_places(points.locations.data() + 2 * first, points.weights.data() + first,
-                     largest.data() + 2 * first, problem.points_of(l), places);
+                     largest.data() + 2 * first, errors.data() + first, problem.points_of(l),
+                     places);
       for (const Place& place : places) {
         const OnAxis x(place.x, problem.levels[l].width, place.largest_x);
         const OnAxis y(place.y, problem.levels[l].height, place.largest_y);
@@ -117,7 +123,7 @@ void add_rows(const Input& input, const Bytes* all_largest, std::int64_t image,
 }  // namespace
 
 Truth make_truth(const Input& input, std::vector<double> output, unsigned threads,
-                 const Bytes* largest) {
+                 const MadeOf* made_of) {
   constexpr std::int64_t kGrain = 256;
   constexpr double kCorners = 4;
   const Problem& problem = input.problem;
@@ -132,7 +138,7 @@ Truth make_truth(const Input& input, std::vector<double> output, unsigned thread
     const ImageCells cells = make_cells(problem, pixels, threads);
     RowSensitivity* const of_image = truth.rows.data() + image * rows;
     parallel_for(rows, kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
-      add_rows(input, largest, image, cells, begin, end, of_image);
+      add_rows(input, made_of, image, cells, begin, end, of_image);
     });
     shifts.add_image(input, image, pixels, threads);
   }

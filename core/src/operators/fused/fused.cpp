@@ -73,9 +73,9 @@ std::vector<double> compute_reference(const Input& input, unsigned threads) {
   return output;
 }
 
-/// The input of `forward` with the same output, its points rounded to fp32, and the largest numbers
-/// that their coordinates are made of.
-std::pair<Input, Bytes> as_forward(const Input& input, unsigned threads) {
+/// The input of `forward` with the same output, its points rounded to fp32, and what is rounded on
+/// the way to these.
+std::pair<Input, forward::MadeOf> as_forward(const Input& input, unsigned threads) {
   if (input.problem.padding) return as_forward(without_padding(input), threads);
   Problem problem = input.problem;
   problem.types.location = problem.types.weight = DType::kFloat32;
@@ -85,15 +85,19 @@ std::pair<Input, Bytes> as_forward(const Input& input, unsigned threads) {
   Bytes& weights = forward.tensors[forward::kWeights];
   locations.resize(static_cast<std::size_t>(bytes_of(problem, forward::kLocations)));
   weights.resize(static_cast<std::size_t>(bytes_of(problem, forward::kWeights)));
-  Bytes largest(locations.size());
+  forward::MadeOf made_of{Bytes(locations.size()), Bytes(weights.size())};
   const std::int64_t rows = problem.queries * problem.heads;
   for_each_row(input, threads, [&](std::int64_t image, std::int64_t row, const RowPoints& points) {
     const std::size_t count = points.x.size();
     std::vector<float> at(2 * count);
     std::vector<float> of(count);
+    std::vector<float> errors(count);
+    const double largest = *std::ranges::max_element(points.weights);
     for (std::size_t i = 0; i < count; ++i) {
       // What is no number has no bound either.
       if (!std::isnan(points.weights[i])) of[i] = static_cast<float>(points.weights[i]);
+      errors[i] =
+          static_cast<float>(weight_error(largest, points.weights[i], kArithmetic.weights.times));
       const Level& level = problem.levels[problem.level_of(static_cast<std::int64_t>(i))];
       at[2 * i] = static_cast<float>((points.x[i] + 0.5) / static_cast<double>(level.width));
       at[2 * i + 1] = static_cast<float>((points.y[i] + 0.5) / static_cast<double>(level.height));
@@ -101,9 +105,10 @@ std::pair<Input, Bytes> as_forward(const Input& input, unsigned threads) {
     const std::int64_t first = (image * rows + row) * static_cast<std::int64_t>(count);
     store_floats(DType::kFloat32, at, locations.data(), 2 * first);
     store_floats(DType::kFloat32, of, weights.data(), first);
-    store_floats(DType::kFloat32, points.largest, largest.data(), 2 * first);
+    store_floats(DType::kFloat32, points.largest, made_of.largest.data(), 2 * first);
+    store_floats(DType::kFloat32, errors, made_of.weight_errors.data(), first);
   });
-  return {std::move(forward), std::move(largest)};
+  return {std::move(forward), std::move(made_of)};
 }
 
 /// The parts of a box that points move by where they have scales of their own: a function, since
@@ -182,9 +187,9 @@ class Fused final : public Operator {
 
   std::vector<Truth> judge_by(const Input& input, std::vector<std::vector<double>> outputs,
                               unsigned threads) const override {
-    const auto [forward, largest] = as_forward(input, threads);
+    const auto [forward, made_of] = as_forward(input, threads);
     std::vector<Truth> truths;
-    truths.push_back(forward::make_truth(forward, std::move(outputs.front()), threads, &largest));
+    truths.push_back(forward::make_truth(forward, std::move(outputs.front()), threads, &made_of));
     return truths;
   }
 };

@@ -1,6 +1,7 @@
 // What is right for the operator `fused`, and its inputs.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include <msda/dtype.hpp>
@@ -15,6 +16,15 @@ namespace msda::fused {
 inline constexpr Format kPower{kFp32.unit, 0x1p-126};
 
 inline constexpr std::int64_t kRowGrain = 64;  ///< rows that a thread takes at a time
+
+/// How many times the variance of a number that is rounded `times` times a weight of the softmax
+/// has, the row's largest being `largest`. A weight is a power, whose exponent is rounded in
+/// proportion to how far the logit lies below the largest one. 1 of a weight that is zero or NaN.
+inline double weight_error(double largest, double weight, double times) {
+  if (!(weight > 0)) return 1;
+  const double below = std::log(largest / weight);
+  return 1 + below * below / times;
+}
 
 /// The points of a row in float64, made of the numbers as they are stored.
 class RowPoints {

@@ -24,14 +24,11 @@ std::shared_ptr<const Input> points_of(const Input& input) {
   return points;
 }
 
-/// A weight is a power, whose exponent is rounded in proportion to how far the logit lies below the
-/// largest one of the row.
 void find_weight_errors(const std::vector<double>& of_row, backward::PointList& list) {
   const double largest = *std::ranges::max_element(of_row);
   for (std::size_t i = 0; i < list.weights.size(); ++i) {
-    if (!(list.weights[i] > 0)) continue;
-    const double below = std::log(largest / list.weights[i]);
-    list.weight_errors[i] = 1 + below * below / kArithmetic.weights.times;
+    list.weight_errors[i] =
+        fused::weight_error(largest, list.weights[i], kArithmetic.weights.times);
   }
 }
 
