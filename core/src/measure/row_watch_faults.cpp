@@ -42,6 +42,9 @@ Comparison compare_piece(const Truth& truth, const Bounds& bounds, const Bytes& 
 }  // namespace
 
 bool RowWatch::differ(std::size_t set, const Pair& pair) const {
+  if (std::ranges::none_of(watched_, &Pieces::of_queries)) {  // a turned query shows in sums alone
+    return turns_.exist() && !turns_.shares(set, pair.queries[0]).empty();
+  }
   const std::vector<Truth>& truths = inputs_.truths(op_, set);
   return std::ranges::any_of(watched_, [&](const Pieces& output) {
     if (!output.of_queries) return false;

@@ -2,7 +2,12 @@
 // one launch among many that leaves out an output, or hands out an old one, does not.
 #include "measure/row_watch.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdint>
 #include <map>
 #include <optional>
 
@@ -11,6 +16,7 @@
 
 #include "input/elements.hpp"
 #include "measure/output_check.hpp"
+#include "operators/linear.hpp"
 #include "operators/operator.hpp"
 #include "support/no_device.hpp"
 #include "support/problems.hpp"
@@ -131,6 +137,12 @@ class RowWatchTest : public testing::TestWithParam<const char*> {
   bool is_timed_ = false;  ///< now
 };
 
+/// Or those who compute a softmax in float32 would be accused.
+TEST_P(RowWatchTest, AnExternalKernelMayRoundWhatItsOperatorRounds) {
+  const auto borrowed = op_.borrows();
+  EXPECT_EQ(composition_.arithmetic(problem_), borrowed ? borrowed->arithmetic : Arithmetic{});
+}
+
 TEST_P(RowWatchTest, RightLaunchesPass) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(fault({}), "");
 }
@@ -204,8 +216,13 @@ TEST_P(RowWatchTest, LaunchesThatOnlyRepairTheirOutputsAreSeenOnTwoQueries) {
 /// A sum over queries that is copied from the first launch, beside gradients of points that are
 /// right.
 TEST_P(RowWatchTest, AnOldSumOverQueriesIsSeen) {
-  if (dynamic_cast<const LinearOperator*>(&op_) == nullptr) GTEST_SKIP() << "there is none";
-  for (int i = 0; i < 5; ++i) {
+  const auto* const linear = dynamic_cast<const LinearOperator*>(&op_);
+  if (linear == nullptr) GTEST_SKIP() << "there is none";
+  for (int i = 0; i < 10; ++i) {
+    if (i == 5) {  // and where nobody asks for the others
+      problem_.unasked = ~(1U << linear->sum_of_queries());
+      place();
+    }
     Memory memory;
     const auto sum_of_first = [&](int, std::size_t number, const Bytes& before, std::byte* now) {
       if (number != 0) return;
@@ -220,6 +237,46 @@ TEST_P(RowWatchTest, AnOldSumOverQueriesIsSeen) {
 
 /// Timed launches round the last bit another way than those that are verified, and the one that
 /// follows the samples: no error is too large, and still they compute something else.
+std::atomic<int> pages_written = 0;
+constexpr std::size_t kPage = 4096;
+
+void note_page(int, siginfo_t* info, void*) {
+  const auto page = reinterpret_cast<std::uintptr_t>(info->si_addr) / kPage * kPage;
+  mprotect(reinterpret_cast<void*>(page), kPage, PROT_READ | PROT_WRITE);
+  ++pages_written;
+}
+
+/// Or pages that were written to would tell which rows have to be computed again.
+TEST_P(RowWatchTest, AllPagesOfAnOutputAreWrittenBetweenLaunches) {
+  problem_.queries = 300;
+  place();
+  Prepared prepared{std::make_unique<Reference>(op_, problem_, nullptr), {}, {}};
+  OutputCheck check(composition_, *inputs_);
+  const auto bounds = [&](std::size_t set, std::size_t output) -> const Bounds& {
+    return check.bounds(set, output);
+  };
+  RowWatch watch(*device_, *inputs_, memory_, {composition_, prepared, bounds}, std::mt19937_64(1),
+                 kLaunches);
+  watch.begin();
+  watch.before(0);
+  const std::size_t output = op_.outputs(problem_).back();
+  auto begin = reinterpret_cast<std::uintptr_t>(inputs_->tensors_of_launch(1)[output]);
+  const DeviceInput& input = inputs_->on_device(1);
+  const std::uintptr_t end = (begin + input.output_bytes(input.outputs() - 1)) / kPage * kPage;
+  begin = (begin + kPage - 1) / kPage * kPage;
+  ASSERT_GT(end, begin);
+  struct sigaction before, action = {};
+  action.sa_sigaction = note_page;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGSEGV, &action, &before);
+  pages_written = 0;
+  mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ);
+  watch.after(0);
+  mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE);
+  sigaction(SIGSEGV, &before, nullptr);
+  EXPECT_EQ(static_cast<std::size_t>(pages_written), (end - begin) / kPage);
+}
+
 TEST_P(RowWatchTest, OtherBitsOfTimedLaunchesAloneAreSeen) {
   verified_ = true;
   const auto round = [this](int, std::size_t, const Bytes& before, std::byte* now) {
