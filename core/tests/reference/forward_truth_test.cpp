@@ -35,9 +35,11 @@ Truth truth_of(const std::vector<Point>& points, const std::vector<float>& large
   input.at("value") = make_tensor(DType::kFloat32, kPixels);
   input.at("locations") = make_tensor(DType::kFloat32, locations);
   input.at("weights") = make_tensor(DType::kFloat32, weights);
-  const Bytes of_coordinates = make_tensor(DType::kFloat32, largest);
+  const forward::MadeOf made_of{
+      make_tensor(DType::kFloat32, largest),
+      make_tensor(DType::kFloat32, std::vector<float>(points.size(), 1.0F))};
   return forward::make_truth(input, forward::compute_reference(input), 0,
-                             largest.empty() ? nullptr : &of_coordinates);
+                             largest.empty() ? nullptr : &made_of);
 }
 
 RowSensitivity row_of(const std::vector<Point>& points, const std::vector<float>& largest = {}) {
