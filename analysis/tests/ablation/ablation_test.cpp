@@ -1,6 +1,7 @@
 // Records made from a model with known effects, interactions and noise: the analysis has to find
 // them again.
 #include "ablation/ablation.hpp"
+#include "ablation/contrast.hpp"
 
 #include <cmath>
 #include <random>
@@ -196,6 +197,15 @@ TEST(EffectHeadline, SaysWhatPaysByHowMuchAndHowSure) {
   EXPECT_THAT(text, HasSubstr("No difference: b. "));
   EXPECT_THAT(text, HasSubstr("Most worth together: a x c 1.1"));
   EXPECT_THAT(text, testing::EndsWith("x."));
+}
+
+TEST(Effects, AreEqualByATestThatIsCorrectedForTheirNumber) {
+  LogEstimate estimate;
+  estimate.standard_error = 0.004;
+  estimate.degrees_of_freedom = 10;
+  std::vector<Effect> effects(3);
+  judge({estimate, estimate, estimate}, effects);
+  EXPECT_NEAR(effects[0].p_equal.value(), 3 * p_outside(estimate, log_range(kEquivalence)), 1e-12);
 }
 
 TEST(Holm, StepsDown) {

@@ -112,6 +112,27 @@ TEST(CheckClaims, AFigureThatNobodyMeasuredSaysWhereWhatIsMeasuredLies) {
   EXPECT_THAT(to_markdown(report), HasSubstr("1 estimate"));
 }
 
+TEST(CheckClaims, AModeThatWasNotMeasuredIsNotThatOfAnother) {
+  Claim cold = claim("half", Claim::Quantity::kSpeedup, "2x", {1.95, 2.05});
+  cold.mode = TimingMode::kCold;
+  const CheckedClaim checked = report_of({cold}).claims.at(0);
+  EXPECT_EQ(checked.verdict, ClaimVerdict::kNotTestable);
+  EXPECT_EQ(checked.mode, TimingMode::kCold);
+}
+
+TEST(CheckClaims, OfSeveralArmsTheLeastErrorIsTheBest) {
+  Claim error = claim("rough", Claim::Quantity::kError, "1e-3", {0.95e-3, 1.05e-3});
+  error.arms = {"rough", "fine"};
+  Record rough = record("rough", steady(1e-3));
+  Record fine = record("fine", steady(1e-3));
+  rough.outputs.front().relative_l2 = 2e-3;
+  fine.outputs.front().relative_l2 = 1e-3;
+  const Report report =
+      make_report(nlohmann::json{{"claims", nlohmann::json::array({to_json(error)})}},
+                  {baseline("base", steady(1e-3)), rough, fine});
+  EXPECT_NEAR(report.claims.at(0).measured.value(), 1e-3, 1e-12);
+}
+
 TEST(CheckClaims, WhatCannotBeComparedStandsOnce) {
   Claim lost = claim("half", Claim::Quantity::kSpeedup, "2x", {1.95, 2.05});
   lost.not_comparable = "its program writes 1 of 256 outputs";
@@ -256,20 +277,28 @@ TEST(CheckClaims, OutputsAreIdenticalOrNot) {
   base.processes = {process(0, "in", "first"), process(1, "other in", "aa")};
   same.processes = {process(1, "other in", "aa")};
   other.processes = {process(0, "in", "first"), process(1, "other in", "bb")};
+  Record once = record("once", blocks);
+  once.processes = {process(0, "in", "bb"), process(1, "other in", "aa")};
+  Record elsewhere = record("elsewhere", blocks);
+  elsewhere.processes = {process(1, "in", "aa")};
   const auto identical = [](std::vector<std::string> arms) {
     Claim claim = claimed::claim(arms.front(), Claim::Quantity::kOutcome, "identical");
     claim.arms = std::move(arms);
     return to_json(claim);
   };
   const nlohmann::json claims = nlohmann::json::array(
-      {identical({"same"}), identical({"same", "other"}), identical({"untold"})});
+      {identical({"same"}), identical({"same", "other"}), identical({"untold"}),
+       identical({"once"}), identical({"elsewhere"}), identical({"same", "untold"})});
   const Report report = make_report(nlohmann::json{{"claims", claims}},
-                                    {base, same, other, record("untold", blocks)});
+                                    {base, same, other, record("untold", blocks), once, elsewhere});
   EXPECT_EQ(report.claims.at(0).verdict, ClaimVerdict::kConfirmed);
   EXPECT_EQ(report.claims.at(1).verdict, ClaimVerdict::kNotMet);
   EXPECT_THAT(report.claims.at(1).reason, HasSubstr("other bits"));
   EXPECT_THAT(report.claims.at(1).reason, HasSubstr("other"));
   EXPECT_EQ(report.claims.at(2).verdict, ClaimVerdict::kNotTestable);
+  EXPECT_EQ(report.claims.at(3).verdict, ClaimVerdict::kNotMet);
+  EXPECT_EQ(report.claims.at(4).verdict, ClaimVerdict::kNotTestable);
+  EXPECT_EQ(report.claims.at(5).verdict, ClaimVerdict::kNotTestable);
   EXPECT_THAT(to_markdown(report), HasSubstr("same, other"));
 }
 
@@ -281,6 +310,18 @@ TEST(CheckClaims, AFigureOfAnotherGpuIsComparedAsARatio) {
   EXPECT_NEAR(checked.as_ratio.value().low, 1341.5 / 671.5, 1e-9);
   EXPECT_THAT(checked.remark, HasSubstr("measured on h100, where base had 1342 us"));
   EXPECT_THAT(to_markdown(report), HasSubstr("671 us of 1342 us for base"));
+}
+
+TEST(CheckClaims, ARateOfAnotherGpuIsARatioOfRates) {
+  Claim rate = from_elsewhere();
+  rate.quantity = Claim::Quantity::kThroughput;
+  rate.value = "12 GFLOP/s";
+  rate.range = {11.5e9, 12.5e9};
+  rate.against->range = {5.5e9, 6.5e9};
+  const CheckedClaim checked = report_of({rate}).claims.at(0);
+  EXPECT_DOUBLE_EQ(checked.as_ratio.value().low, 11.5 / 6.5);
+  EXPECT_DOUBLE_EQ(checked.as_ratio.value().high, 12.5 / 5.5);
+  EXPECT_EQ(checked.verdict, ClaimVerdict::kConfirmed);
 }
 
 TEST(CheckClaims, AFigureOfAnotherGpuAloneSaysNothing) {

@@ -94,6 +94,13 @@ INSTANTIATE_TEST_SUITE_P(AtMost, Judge,
                                          Case{kS, 0, 1.1, 1.04, 1.101, ClaimVerdict::kUndecided},
                                          Case{kS, 0, 1.1, 1.2, 1.3, ClaimVerdict::kLarger}));
 
+// "At least" ends where it says.
+INSTANTIATE_TEST_SUITE_P(
+    AtLeast, Judge,
+    testing::Values(Case{kS, 1.5, kNoEnd, 1.5, 1.6, ClaimVerdict::kConfirmed},
+                    Case{kS, 1.5, kNoEnd, 1.499, 1.6, ClaimVerdict::kUndecided},
+                    Case{kS, 1.5, kNoEnd, 1.49, 1.499, ClaimVerdict::kSmaller}));
+
 // "1.0x": no difference is claimed, so there is no direction.
 INSTANTIATE_TEST_SUITE_P(NoDifference, Judge,
                          testing::Values(Case{kS, 0.95, 1.05, 0.99, 1.04, ClaimVerdict::kConfirmed},

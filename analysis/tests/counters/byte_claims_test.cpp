@@ -59,8 +59,8 @@ TEST(ByteClaims, OfRecordedArmsSayWhatTheCachesTook) {
 TEST(ByteClaims, ConflictsInflateSharedMemory) {
   KernelCounters kernel = counted::kernel("a", 1e-3, 50, 50);
   kernel.values["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"] = 2000;
-  kernel.values["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = 1000;
-  kernel.values["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = 0;
+  kernel.values["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] = 900;
+  kernel.values["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] = 100;
   const auto claims = byte_claims({kernel, {}}, record(0), {});
   ASSERT_THAT(claims, SizeIs(1));
   EXPECT_EQ(claims[0].verdict, ByteVerdict::kInflated);

@@ -52,6 +52,9 @@ TEST(CompareRuns, VerdictsAreCorrectedForTheNumberOfCells) {
   EXPECT_GT(changes[0].ratio_95->high, 0.9);
   EXPECT_LT(changes[0].ratio_95->high, 0.99);
   EXPECT_THAT(to_text(changes, 0.01), HasSubstr("(Holm)"));
+  // And so is that nothing has changed.
+  EXPECT_EQ(compare_runs(run({before[0]}), run({before[0]}), 0.032).at(0).change, Change::kEqual);
+  EXPECT_EQ(compare_runs(run(before), run(before), 0.032).at(0).change, Change::kUndecided);
 }
 
 TEST(CompareRuns, SaysWhenIntervalsAreOverBlocks) {

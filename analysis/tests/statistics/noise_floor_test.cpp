@@ -1,5 +1,7 @@
 #include "statistics/noise_floor.hpp"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,6 +42,17 @@ TEST(NoiseFloor, IsTheBaselineAgainstItself) {
   EXPECT_LT(floor->smallest_effect, 0.03);
   EXPECT_EQ(nlohmann::json::parse(to_json(report))["tables"][0]["noise_floor"]["arm"],
             "base again");
+}
+
+TEST(NoiseFloor, IsAPartOfTheTimeAndNoLogarithm) {
+  const Report report = report_with_pair(0, 0.2);
+  const Table& table = report.tables.at(0);
+  const auto log_ratio =
+      estimate_log_ratio(table.rows.at(0).record.samples,
+                         find_row(table, "base again")->record.samples, table.planned);
+  const double smallest = smallest_detectable(log_ratio.value()).value();
+  EXPECT_NEAR(noise_floor(table)->smallest_effect, std::exp(smallest) - 1, 1e-12);
+  EXPECT_GT(smallest, 0.1);
 }
 
 TEST(NoiseFloor, IsSaidBelowTheTable) {

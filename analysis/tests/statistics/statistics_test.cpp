@@ -188,5 +188,60 @@ TEST(Rows, EqualCompositionsAreOneArm) {
   EXPECT_EQ(find_row(report.tables.at(0), "pair")->same_code_as, "") << "an A/A pair";
 }
 
+TEST(SumOf, HasTheDegreesOfFreedomOfWelchAndSatterthwaite) {
+  const auto estimate = [](double value, double error, double degrees) {
+    LogEstimate one;
+    one.value = value;
+    one.standard_error = error;
+    one.degrees_of_freedom = degrees;
+    return one;
+  };
+  const LogEstimate sum = sum_of({{2, estimate(1, 0.1, 4)}, {-1, estimate(3, 0.3, 2)}});
+  EXPECT_DOUBLE_EQ(sum.value, -1);
+  EXPECT_DOUBLE_EQ(sum.standard_error, std::sqrt(0.04 + 0.09));
+  EXPECT_NEAR(sum.degrees_of_freedom, 0.13 * 0.13 / (0.04 * 0.04 / 4 + 0.09 * 0.09 / 2), 1e-9);
+}
+
+TEST(SpeedOfLight, OfSeveralDevicesEachHasACacheOfItsOwn) {
+  Record record = synthetic::record("two", {});
+  record.devices = 2;
+  record.mode = TimingMode::kWarm;
+  record.traffic.gathered = 0;
+  MemoryFacts memory{.ceilings = {.dram_bytes_per_second = 1e12, .gather_bytes_per_second = 1e12},
+                     .l2_bytes = 1'500'000};
+  EXPECT_DOUBLE_EQ(speed_of_light(record, memory)->seconds, 1e6 / 2e12);
+  record.devices.reset();
+  EXPECT_DOUBLE_EQ(speed_of_light(record, memory)->seconds, 2.5e6 / 1e12);
+}
+
+TEST(SpeedOfLight, GathersComeFromTheFasterOfCacheAndSharedMemory) {
+  const Record record = synthetic::record("gathers", {});
+  MemoryFacts memory{.ceilings = {.dram_bytes_per_second = 1e15, .gather_bytes_per_second = 8e12}};
+  EXPECT_DOUBLE_EQ(speed_of_light(record, memory)->seconds, 64e6 / 8e12);
+  memory.ceilings.shared_bytes_per_second = 32e12;
+  EXPECT_DOUBLE_EQ(speed_of_light(record, memory)->seconds, 64e6 / 32e12);
+}
+
+TEST(SplitPrepasses, WithoutAPartOfThatNameTheLastIsTheKernel) {
+  Record record = synthetic::record("parts", synthetic::steady(3e-3));
+  record.parts = {{"first", synthetic::steady(1e-3), false},
+                  {"last", synthetic::steady(2e-3), false}};
+  const auto split = split_prepasses(record, nullptr, {});
+  ASSERT_TRUE(split);
+  EXPECT_DOUBLE_EQ(split->kernel_seconds, 2e-3);
+  EXPECT_EQ(split->before.at(0).name, "first");
+}
+
+TEST(CountFaster, LeavesOutTheBaselineThatRanAgain) {
+  Record again = synthetic::record("again", synthetic::scaled(synthetic::steady(1e-3), 1, 0.001));
+  again.composition = "base";
+  const Report report =
+      make_report(nlohmann::json::object(),
+                  {synthetic::baseline("base", synthetic::steady(2e-3)), again,
+                   synthetic::record("vec", synthetic::scaled(synthetic::steady(1e-3), 1, 0.001))});
+  ASSERT_EQ(find_row(report.tables.at(0), "again")->verdict, "faster");
+  EXPECT_EQ(count_faster(report.tables.at(0)), 1U);
+}
+
 }  // namespace
 }  // namespace msda

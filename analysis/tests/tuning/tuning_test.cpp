@@ -131,7 +131,25 @@ TEST(Confirmation, RefusesAGainThatCountsAsEqual) {
 TEST(Confirmation, CorrectsForTheNumberOfFinalists) {
   const auto alone = confirm(records({{"a", 0.98}}));
   const auto beside = confirm(records({{"a", 0.98}, {"b", 1}, {"c", 1}, {"d", 1}}));
-  EXPECT_LE(alone[0].p, beside[0].p);
+  EXPECT_GT(alone[0].p, 0);
+  EXPECT_NEAR(beside[0].p, 4 * alone[0].p, 1e-12);
+}
+
+TEST(Confirmation, GivesEachFinalistItsOwnPWhereOthersFailed) {
+  std::vector<Record> all = records({{"broken", 0.5}, {"fast", 0.8}, {"same", 1.0}});
+  all[1].status = CellStatus::kCrashed;
+  const auto found = confirm(all);
+  ASSERT_THAT(found, SizeIs(3));
+  EXPECT_EQ(found[0].arm, "fast");
+  EXPECT_TRUE(found[0].confirmed);
+}
+
+TEST(Confirmation, OfOneBlockNothingIsConfirmed) {
+  std::vector<Record> all = records({{"fast", 0.5}});
+  for (Record& record : all) record.samples.resize(1);
+  const auto found = confirm(all);
+  EXPECT_EQ(found.at(0).verdict, "not confirmed");
+  EXPECT_EQ(found.at(0).p, 1);
 }
 
 TEST(Confirmation, LeavesOutTheBaselinesRepetitionAndKeepsFailures) {
