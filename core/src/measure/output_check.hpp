@@ -28,6 +28,9 @@ class OutputCheck {
   /// verify() on a set; remembers what it wrote. Where that is known, bits that differ from it are
   /// an error, and the same bits have the same verdict.
   Verdict verify(Device& device, Executable& executable, std::size_t set);
+  /// Whether a whole kernel takes the values that lie there now: the signs of all of them change,
+  /// and with these those of all that follows. Right for what composes kernels, which keep nothing.
+  Verdict verify_other_values(Device& device, Prepared& prepared, std::size_t set);
   /// Of the outputs that were found right last on the set; "" when none were.
   std::string output_hash(std::size_t set) const;
 

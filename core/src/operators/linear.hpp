@@ -31,6 +31,16 @@ class LinearOperator {
   virtual SharesOfQuery shares_of(const Input& input) const = 0;
 };
 
+/// Operators whose outputs are linear in the values that points read, but for those that no value
+/// has a share in. A second base of such an Operator.
+class LinearInValues {
+ public:
+  virtual ~LinearInValues() = default;
+  /// Numbers of the values, and of the tensors that change their signs with these.
+  virtual std::size_t values() const = 0;
+  virtual bool follows_values(std::size_t output) const = 0;
+};
+
 /// Operators whose output has rows of queries, each a sum over the numbers of an input, [B, Q,
 /// ...], times something. A second base of such an Operator.
 class WeightedSum {

@@ -73,6 +73,7 @@ class GroupRunner : private BlockSink {
   void prepare_alone(Cell& cell);
   void prepare(Cell& cell);
   void verify_on(Cell& cell, std::size_t set);
+  void verify_again(Cell& cell);
   void note(const Verdict& verdict, Record& record) const;
   void compare_with_expected(Cell& cell, std::size_t set);
   /// Before it runs: which of its policies have nothing to do, as its code says.

@@ -17,7 +17,10 @@ constexpr std::int64_t kCornersOfPoint = 4;
 constexpr std::int64_t kFlopsOfValue = 8;   // a product and a sum for each corner
 constexpr std::int64_t kFlopsOfPoints = 8;  // the same: what is left has no loop over channels
 
-class Backward final : public Operator, public LinearOperator, public OnePass {
+class Backward final : public Operator,
+                       public LinearOperator,
+                       public LinearInValues,
+                       public OnePass {
  public:
   std::string_view name() const override { return "backward"; }
   std::string_view summary() const override {
@@ -81,6 +84,8 @@ class Backward final : public Operator, public LinearOperator, public OnePass {
     return make_truths(input, {}, threads);
   }
 
+  std::size_t values() const override { return kValue; }
+  bool follows_values(std::size_t output) const override { return output != kGradValue; }
   std::size_t linear_in() const override { return kGradOutput; }
   std::size_t sum_of_queries() const override { return kGradValue; }
   SharesOfQuery shares_of(const Input& input) const override {

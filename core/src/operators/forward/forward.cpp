@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kCorners = 4;
 constexpr std::int64_t kFlopsPerPoint = 16;  // 4 blends of 4, the way published figures count
 
-class Forward final : public Operator, public WeightedSum {
+class Forward final : public Operator, public WeightedSum, public LinearInValues {
  public:
   std::string_view name() const override { return "forward"; }
   std::string_view summary() const override { return "multi-scale deformable attention"; }
@@ -59,6 +59,8 @@ class Forward final : public Operator, public WeightedSum {
     return truths;
   }
 
+  std::size_t values() const override { return forward::kValue; }
+  bool follows_values(std::size_t output) const override { return output == forward::kOutput; }
   std::size_t weights() const override { return forward::kWeights; }
   std::vector<double> share_of_weight(const Input& input, std::int64_t query,
                                       std::int64_t weight) const override {

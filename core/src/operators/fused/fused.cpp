@@ -9,6 +9,7 @@
 #include "input/elements.hpp"
 #include "operators/forward/forward.hpp"
 #include "operators/forward/sampler.hpp"
+#include "operators/linear.hpp"
 #include "operators/operator.hpp"
 #include "parallel.hpp"
 #include "reference/corner_count.hpp"
@@ -125,7 +126,7 @@ std::string point_scales_text(const Problem& problem) {
       fmt::join(parts, ", "));
 }
 
-class Fused final : public Operator {
+class Fused final : public Operator, public LinearInValues {
  public:
   std::string_view name() const override { return "fused"; }
   std::string_view summary() const override {
@@ -180,6 +181,9 @@ class Fused final : public Operator {
                  unsigned threads) const override {
     return generate_input(problem, generation, threads);
   }
+
+  std::size_t values() const override { return kValue; }
+  bool follows_values(std::size_t output) const override { return output == kOutput; }
 
   std::vector<std::vector<double>> reference(const Input& input, unsigned threads) const override {
     return {compute_reference(input, threads)};

@@ -31,7 +31,7 @@ std::vector<EmbeddedSource> all_sources() {
   return all;
 }
 
-class FusedBackward final : public Operator, public LinearOperator {
+class FusedBackward final : public Operator, public LinearOperator, public LinearInValues {
  public:
   std::string_view name() const override { return "fused-backward"; }
   std::string_view summary() const override {
@@ -106,6 +106,8 @@ class FusedBackward final : public Operator, public LinearOperator {
     return make_truths(input, std::move(outputs), threads);
   }
 
+  std::size_t values() const override { return kValue; }
+  bool follows_values(std::size_t output) const override { return output != kGradValue; }
   std::size_t linear_in() const override { return kGradOutput; }
   std::size_t sum_of_queries() const override { return kGradValue; }
   SharesOfQuery shares_of(const Input& input) const override {
