@@ -187,9 +187,9 @@ TEST(ExportedSource, CarriesTheCodeThatIsMeasured) {
     return count(source, "{\"" + symbol + "\", MSDA_SOURCE(") == 1;
   };
   const CompiledUnit& unit = *measured.unit;
-  for (const PlannedKernel& planned : kernels_of(unit.composed, read_plan(unit.module))) {
+  for (const PlannedKernel& planned : kernels_of(unit.composed, read_plan(unit.module)))
     EXPECT_TRUE(is_named(planned.expression)) << planned.name;
-  }
+  EXPECT_GT(count(source, ", msda::kBefore, "), 0U);  // the order of queries
 }
 
 TEST(ExportedSource, CarriesAKernelForEachNumberOfLevelsOnTheChip) {
@@ -307,7 +307,7 @@ std::size_t offset_in(const std::string& header, const std::string& kind) {
 TEST(ExportedSource, HasCodeAndPtxAtThePlacesThatItsTablesSay) {
   ExportRequest request;
   request.kernels = {exported_kernel({"vector-loads"}, preset_in_half("rtdetr-decoder"))};
-  request.images = {"sm_90a"};
+  request.images = {"sm_80", "sm_90a"};
   const auto files = export_source(request, Compiler());
   const std::string& header = content_of(files, "msda_forward_images.h");
   const std::string& data = content_of(files, "msda_forward_images.h.bin");

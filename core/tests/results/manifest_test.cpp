@@ -1,4 +1,5 @@
 #include "results/manifest.hpp"
+#include "files/temporary_directory.hpp"
 #include "operators/operator.hpp"
 
 #include <cmath>
@@ -81,6 +82,14 @@ TEST(Manifest, KeepsWhatAFusedProblemHasBesideSizes) {
   manifest.problems = {entry_of({problem, "fused", {}, {}})};
   const Manifest back = manifest_from_json(json::parse(to_json(manifest).dump()));
   EXPECT_EQ(back.problems.at(0).problem, problem);
+}
+
+TEST(Manifest, OfALaterSchemaIsRefused) {
+  const TemporaryDirectory directory;
+  Manifest manifest = full_manifest();
+  manifest.schema = kManifestSchema + 1;
+  write_manifest(directory.path(), manifest);
+  EXPECT_THROW(read_manifest(directory.path()), UsageError);
 }
 
 TEST(Manifest, OfAnEarlierVersionLacksFields) {

@@ -160,6 +160,8 @@ TEST(RecordJson, ReadsTheSecondVersion) {
   EXPECT_EQ(back.worst_output().relative_l2, 1.25e-7);
   EXPECT_EQ(back.worst_output().row_error, 0);
   EXPECT_TRUE(back.worst_output().worst_element.empty());
+  EXPECT_EQ(to_json(back).at("processes"), to_json(full_record()).at("processes"));
+  EXPECT_FALSE(back.processes.empty());
 }
 
 TEST(RecordJson, ReadsTheThirdVersionAsOneOutputOfTheOperatorForward) {
@@ -179,6 +181,8 @@ TEST(RecordJson, TheOutputFurthestBeyondItsToleranceIsTheWorst) {
   record.outputs.push_back(
       {.name = "grad", .relative_l2 = 1e-7, .tolerance = 1e-8, .worst_element = {}});
   EXPECT_EQ(record.worst_output().name, "grad");
+  record.outputs.front().relative_l2 = std::nan("");
+  EXPECT_EQ(record.worst_output().name, "output");
   EXPECT_EQ(Record().worst_output().tolerance, 0);
 }
 
@@ -186,12 +190,20 @@ TEST(JoinedRecords, NameTheWorstElementOfAllProcesses) {
   const Record earlier = in_process(0, CellStatus::kOk, 1);
   Record later = in_process(1, CellStatus::kOk, 2);
   later.outputs.front().row_error = 0.75;
+  later.outputs.front().tolerance = 1;
   later.outputs.front().element_error = 0.1;
   later.outputs.front().worst_element = {0, 0, 0, 0};
   const Record both = joined(earlier, later);
   EXPECT_EQ(both.worst_output().row_error, 0.75);
+  EXPECT_EQ(both.worst_output().tolerance, 1);
+  EXPECT_EQ(joined(later, earlier).worst_output().tolerance, 1);
   EXPECT_EQ(both.worst_output().element_error, 0.5);
   EXPECT_EQ(both.worst_output().worst_element, earlier.worst_output().worst_element);
+}
+
+TEST(JoinedRecords, AnInterruptedProcessIsNoFailure) {
+  const Record cut_short = in_process(0, CellStatus::kInterrupted, 1);
+  EXPECT_EQ(joined(cut_short, in_process(1, CellStatus::kOk, 2)).status, CellStatus::kOk);
 }
 
 TEST(JoinedRecords, AFailureInAnyProcessIsOneOfTheCell) {

@@ -93,6 +93,7 @@ TEST_F(Publish, WritesWhatTheChecksOfExportsMeasuredAndTheirPage) {
     return shell(write + "'" + file + "' && \"$msda\" publish '" + file + "'");
   };
   EXPECT_THAT(publish_of(head() + "-dirty").err, HasSubstr("had changes that no commit has"));
+  EXPECT_THAT(publish_of("v0.1.0-3-g1234567").err, HasSubstr("is not in the history"));
   EXPECT_FALSE(std::filesystem::exists(result("export.md")));
   const Outcome outcome = publish_of(head());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -160,6 +160,38 @@ TEST(Search, TakesKnownArmsBeyondTheSpaceIntoAccount) {
   EXPECT_TRUE(end.whole);
 }
 
+/// Candidates of high numbers are fast until the first round of halving, and again in the second.
+class FickleBench final : public Bench {
+ public:
+  std::vector<Outcome> measure(const Trial& trial) override {
+    rounds_ += trial.stage == Stage::kHalve ? 1 : 0;
+    std::vector<Outcome> outcomes;
+    for (const std::uint64_t number : trial.candidates) {
+      const double one = static_cast<double>(number) * (rounds_ == 1 ? 0.01 : -0.001);
+      outcomes.push_back(
+          {number, "", std::vector<double>(static_cast<std::size_t>(trial.blocks), one)});
+    }
+    return outcomes;
+  }
+  double seconds() const override { return 1e-3; }
+
+ private:
+  int rounds_ = 0;
+};
+
+TEST(Search, DecidesEachRoundOfHalvingByItsOwnBlocksAlone) {
+  const Landscape landscape(small_shape(), 1);
+  FickleBench bench;
+  const Pool pool = landscape.pool(true);
+  const SearchEnd end = Search(pool, bench, {}).run();
+  // Of the last 48 the first 12 stay, and of these the last four.
+  const std::uint64_t* const first = &pool.all[pool.all.size() - 48];
+  ASSERT_THAT(end.finalists, ElementsAre(first[11], first[10], first[9], first[8]));
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(end.log_times[i], -0.001 * static_cast<double>(end.finalists[i]), 1e-12);
+  }
+}
+
 TEST(Search, EndsWithoutFinalistsWhereEveryCandidateFails) {
   const Landscape landscape(small_shape(), 1);
   SimulatedBench bench(landscape, kNoise, 1);
