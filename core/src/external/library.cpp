@@ -12,7 +12,7 @@ namespace msda {
 namespace {
 
 std::string subject_of(const std::filesystem::path& file) {
-  return "external library " + file.filename().string();
+  return "external library " + (file.has_filename() ? file.filename() : file).string();
 }
 
 /// Resolving all symbols now turns a missing one into an error here, not an abort in a measurement.

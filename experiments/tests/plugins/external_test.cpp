@@ -118,10 +118,15 @@ INSTANTIATE_TEST_SUITE_P(OnTheCpu, BadLibraryTest, testing::ValuesIn(kBadLibrari
 TEST(External, AFileThatIsNoLibraryFails) {
   const TemporaryDirectory directory;
   const auto file = directory.write("text.so", "not a library\n");
-  auto records = records_of(request_of({external_arm("text", file)}));
-  EXPECT_EQ(records.at("text").status, CellStatus::kFailed);
-  EXPECT_THAT(records.at("text").reason,
-              HasSubstr("external library text.so: not a loadable shared library"));
+  const auto folder = directory.path() / "";
+  auto records =
+      records_of(request_of({external_arm("text", file), external_arm("folder", folder)}));
+  for (const std::string name : {"text", "folder"}) {
+    EXPECT_EQ(records.at(name).status, CellStatus::kFailed);
+    EXPECT_THAT(records.at(name).reason,
+                HasSubstr(fmt::format("external library {}: not a loadable shared library",
+                                      name == "text" ? "text.so" : folder.string())));
+  }
 }
 
 /// Whether a process of that name runs.
