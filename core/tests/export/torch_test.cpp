@@ -107,6 +107,15 @@ TEST_F(ExportedPackage, HasTheFilesOfAProjectForKernelBuilder) {
               HasSubstr("STABLE_TORCH_LIBRARY_EXPAND(TORCH_EXTENSION_NAME, ops)"));
 }
 
+/// kernel-builder builds all kernels for each capability that is listed.
+TEST_F(ExportedPackage, IsForTheCapabilitiesThatAllOfItsKernelsTake) {
+  ExportRequest request = request_for({"vector-loads"}, "rtdetr-decoder");
+  request.kernels.push_back(exported_kernel({"tma-boxes"}, preset_in_half("rtdetr-decoder")));
+  request.images = {"sm_90a"};
+  EXPECT_THAT(content_of(export_hub(request, Compiler(), "my_ops"), "build.toml"),
+              HasSubstr("cuda-capabilities = [\"9.0\", "));
+}
+
 TEST_F(ExportedPackage, HasNoWordOfATemplateLeft) {
   const std::regex word("@[A-Z_]+@");
   for (const auto* files : {torch_, hub_}) {
@@ -118,6 +127,7 @@ TEST_F(ExportedPackage, HasNoWordOfATemplateLeft) {
 
 TEST_F(ExportedPackage, SaysWhereItComesFrom) {
   EXPECT_EQ(content_of(*torch_, "src/report.md"), "# a run\n");
+  EXPECT_THAT(content_of(*torch_, "README.md"), HasSubstr(" | 8.0 |\n"));
   EXPECT_THAT(content_of(*torch_, "src/msda_forward.h"),
               HasSubstr(std::string("MSDA Lab ") + kVersion));
   const auto json = nlohmann::json::parse(content_of(*hub_, "my_ops_cuda/export.json"));

@@ -32,8 +32,8 @@ std::optional<double> widest(const Plan& plan, const std::vector<Record>& record
     if (record.status != CellStatus::kOk || record.arm == plan.baseline) continue;
     const auto ratio = estimate_ratio(baseline->samples, record.samples, planned);
     if (!ratio || !ratio->interval_95) return std::nullopt;
-    const auto [low, high] = *ratio->interval_95;
-    const double half = std::max(high / ratio->ratio, ratio->ratio / low) - 1;
+    // Of a logarithm, so that both ends are as many times away.
+    const double half = ratio->interval_95->high / ratio->ratio - 1;
     widest = std::max(widest.value_or(0), half);
   }
   return widest;

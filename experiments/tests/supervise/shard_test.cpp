@@ -278,6 +278,11 @@ TEST_F(MergeTest, LooksAtHowAndWhereEachShardRan) {
   const Outcome refused = run({"merge", "--output", results("other"), first, second});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("they differ in the device model"));
+  manifest.device = read_manifest(first).device;
+  ++manifest.problems.at(0).problem.queries;  // of a file that has changed between the two
+  write_manifest(second, manifest);
+  EXPECT_THAT(run({"merge", "--output", results("other"), first, second}).err,
+              HasSubstr("they differ in the problems"));
 }
 
 TEST_F(MergeTest, AShardIsResumedAsTheSameShard) {
