@@ -102,9 +102,18 @@ bool RowWatch::is_right_for(const Look& look, const Pieces& output, Bytes bytes,
   const std::span<const double> known =
       std::span(truth.output).subspan(query * wanted.size(), wanted.size());
   std::ranges::transform(known, wanted, wanted.begin(), std::minus());
-  const auto first_row = static_cast<std::int64_t>(query * wanted.size()) / truth.shape.elements;
-  return is_right(compare(truth.shape, bytes, wanted, &bounds, 1, first_row),
-                  growth(wanted, known));
+  const auto elements = static_cast<std::size_t>(truth.shape.elements);
+  const std::size_t row_bytes = elements * size_of(truth.shape.type);
+  for (std::size_t row = 0; row * elements < wanted.size(); ++row) {
+    const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(row * row_bytes);
+    const std::span own = std::span(wanted).subspan(row * elements, elements);
+    const auto number = static_cast<std::int64_t>(query * wanted.size() / elements + row);
+    const Comparison comparison =
+        compare(truth.shape, Bytes(begin, begin + static_cast<std::ptrdiff_t>(row_bytes)), own,
+                &bounds, 1, number);
+    if (!is_right(comparison, growth(own, known.subspan(row * elements, elements)))) return false;
+  }
+  return true;
 }
 
 /// Of a row of an output that has none of queries.

@@ -277,6 +277,66 @@ TEST_P(RowWatchTest, AllPagesOfAnOutputAreWrittenBetweenLaunches) {
   EXPECT_EQ(static_cast<std::size_t>(pages_written), (end - begin) / kPage);
 }
 
+/// Rows that nearly cancel, until one of their parts is left out or changes its sign: what is
+/// rounded then is many times as large as what is known.
+TEST_P(RowWatchTest, RightLaunchesPassWhoseRowsAreLargeForTheInputsOfTheWatchAlone) {
+  problem_.types = Types::all(DType::kFloat16);
+  problem_.points = 2;
+  problem_.levels = {{1, 1}};
+  std::vector<InputSet> sets{make_set(op_, problem_, 1)};
+  auto input = std::make_shared<Input>(*sets[0].input);
+  for (const auto& [name, sign] : {std::pair("weights", -1.0F), std::pair("grad_output", 1.0F)}) {
+    const auto spec = std::ranges::find(op_.tensors(), std::string_view(name), &TensorSpec::name);
+    if (spec == op_.tensors().end()) continue;
+    Bytes& tensor = input->at(name);
+    const auto count = static_cast<std::int64_t>(tensor.size() / 2);
+    for (std::int64_t i = 0; i < count; i += 2) {
+      const float number = 1 + static_cast<float>(i % 97) / 1024;
+      store_element(DType::kFloat16, tensor.data(), i, number);
+      store_element(DType::kFloat16, tensor.data(), i + 1, sign * (number + 1.0F / 512));
+    }
+  }
+  sets[0].input = input;
+  sets[0].truths = std::make_shared<const std::vector<Truth>>(make_truths(op_, *input, 1));
+  inputs_.emplace(*device_, sets);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(fault({}), "");
+}
+
+/// Of a large output one part is read back.
+TEST_P(RowWatchTest, RowsOfEachPartAreWhatTheyAreWithoutTheWatch) {
+  Prepared prepared{std::make_unique<Reference>(op_, problem_, nullptr), {}, {}};
+  OutputCheck check(composition_, *inputs_);
+  const auto bounds = [&](std::size_t set, std::size_t output) -> const Bounds& {
+    return check.bounds(set, output);
+  };
+  RowWatch watch(*device_, *inputs_, memory_, {composition_, prepared, bounds}, std::mt19937_64(1),
+                 kLaunches);
+  watch.begin();
+  for (int i = 0; i < 6; ++i) {
+    watch.before(i);
+    prepared.executable->launch(inputs_->tensors_of_launch(i), nullptr);
+    watch.after(i);
+  }
+  for (std::size_t set = 0; set < inputs_->size(); ++set) {
+    EXPECT_EQ(watch.has_moved(set), op_.queries_are_alike());
+    const DeviceInput& input = inputs_->on_device(set);
+    for (std::size_t output = 0; output < input.outputs(); ++output) {
+      const Truth& truth = inputs_->truths(op_, set)[output];
+      Bytes known(input.output_bytes(output));
+      const std::vector<float> numbers(truth.output.begin(), truth.output.end());
+      store_floats(truth.shape.type, numbers, known.data(), 0);
+      const auto row = static_cast<std::size_t>(truth.shape.elements) * sizeof(float);
+      for (std::size_t first = 0; first < known.size(); first += row) {
+        const std::size_t size = std::min(3 * row, known.size() - first);
+        Bytes part = input.download_output(output, first, size);
+        watch.undo(set, output, first, part);
+        EXPECT_TRUE(std::ranges::equal(part, std::span(known).subspan(first, size)))
+            << output << " from byte " << first;
+      }
+    }
+  }
+}
+
 TEST_P(RowWatchTest, OtherBitsOfTimedLaunchesAloneAreSeen) {
   verified_ = true;
   const auto round = [this](int, std::size_t, const Bytes& before, std::byte* now) {

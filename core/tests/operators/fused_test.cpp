@@ -299,6 +299,42 @@ TEST(FusedInput, PaddingLiesRightOfImagesAndBelow) {
   EXPECT_GT(padded_share(input, 1), 0.0) << "neither the widest nor the highest";
 }
 
+/// Of an axis, as far as the levels tell: an image fills ceil(share * size) pixels of each.
+struct FilledShare {
+  double above = 0;
+  double most = 1;
+
+  void add(std::int64_t filled, std::int64_t size) {
+    above = std::max(above, static_cast<double>(filled - 1) / static_cast<double>(size));
+    most = std::min(most, static_cast<double>(filled) / static_cast<double>(size));
+  }
+  bool exists() const { return above < most; }
+};
+
+TEST(FusedInput, AnImageFillsTheSameShareOfEachLevelToThePixel) {
+  Problem problem = make_problem(
+      {.batch = 4, .queries = 5, .heads = 1, .levels = {{101, 97}, {50, 31}, {13, 11}, {7, 5}}});
+  problem.padding = true;
+  const Input input = fused::generate_input(problem, Generation{}, 0);
+  for (std::int64_t image = 0; image < problem.batch; ++image) {
+    FilledShare across, down;
+    for (std::size_t l = 0; l < problem.levels.size(); ++l) {
+      const Level& level = problem.levels[l];
+      const std::byte* const mask = input.at("padding_mask").data() +
+                                    image * problem.spatial_size() + problem.level_starts()[l];
+      std::int64_t width = 0, height = 0, pixels = 0;
+      while (width < level.width && mask[width] == std::byte{0}) ++width;
+      while (height < level.height && mask[height * level.width] == std::byte{0}) ++height;
+      pixels = std::count(mask, mask + level.height * level.width, std::byte{0});
+      EXPECT_EQ(pixels, width * height);
+      across.add(width, level.width);
+      down.add(height, level.height);
+    }
+    EXPECT_TRUE(across.exists()) << image << ": " << across.above << " " << across.most;
+    EXPECT_TRUE(down.exists()) << image << ": " << down.above << " " << down.most;
+  }
+}
+
 TEST(FusedInput, AMaskAndPointsByLevelSurviveTheirFiles) {
   const TemporaryDirectory directory;
   Problem problem = in_type(DType::kFloat16, small_problem());

@@ -1,10 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <msda/operators/forward.hpp>
+#include "reference/bounds.hpp"
 #include "reference/compare.hpp"
 #include "support/tensors.hpp"
 
@@ -77,6 +79,33 @@ TEST(Compare, SameBitsForAnyNumberOfThreads) {
   EXPECT_EQ(one.worst_index, many.worst_index);
   EXPECT_GT(one.relative_l2, 0.0);
   EXPECT_LT(one.relative_l2, 1e-7);
+}
+
+/// Gradients have two right results where a point lies on a pixel's centre.
+TEST(Compare, KnotsAreThoseOfTheirElementsInEveryPartAndRange) {
+  constexpr std::int64_t kRows = 70001;
+  Truth truth({DType::kFloat32, 2, 1}, std::vector<double>(2 * kRows, 1));
+  const std::int64_t rows[] = {0, 1, 2, 16383, 16384, 32768, kRows - 1};
+  std::vector<float> output(truth.output.begin(), truth.output.end());
+  for (const std::int64_t row : rows) {
+    const std::int64_t element = 2 * row + row % 2;
+    truth.knots.push_back({.element = element, .other = 5, .reach = 0});
+    output[static_cast<std::size_t>(element)] = 5;
+  }
+  const Bounds bounds({}, truth);
+  for (const std::int64_t first_row : {0, 1, 16384, 16385}) {
+    const auto first = static_cast<std::ptrdiff_t>(2 * first_row);
+    const Bytes part =
+        make_tensor(DType::kFloat32, std::vector<float>(output.begin() + first, output.end()));
+    const Comparison comparison =
+        compare(truth.shape, part, std::span(truth.output).subspan(static_cast<std::size_t>(first)),
+                &bounds, 1, first_row);
+    EXPECT_EQ(comparison.on_knots,
+              std::ranges::count_if(rows, [&](auto row) { return row >= first_row; }))
+        << first_row;
+    EXPECT_EQ(comparison.relative_l2, 0) << first_row;
+    EXPECT_EQ(comparison.element_excess, 0) << first_row;
+  }
 }
 
 TEST(Compare, RefusesAnOutputOfAnotherSize) {
