@@ -87,6 +87,39 @@ TEST(Winners, TakeThePlaceOfThoseOfTheSameShapeAndKeepOthers) {
   EXPECT_THAT(names, ElementsAre("b", "c", "d", "e", "again"));
 }
 
+TEST(Winners, StandBesideThoseOfEveryOtherSearch) {
+  Winner family = winner("family", 3);
+  family.others = {winner("b", 3).problem};
+  const auto is_kept = [](const Winner& first, void (*change)(Winner&)) {
+    const TemporaryDirectory directory;
+    const auto file = directory.path() / "w.yaml";
+    Winner second = first;
+    change(second);
+    save_winners(file, {first}, fixture_registry());
+    save_winners(file, {second}, fixture_registry());
+    std::vector<std::string> notes;
+    return read_winners(file, fixture_registry(), notes).size() == 2;
+  };
+  for (const Winner& first : {winner("alone", 3), family}) {
+    EXPECT_TRUE(is_kept(first, [](Winner& one) { one.device.name = "small"; }));
+    EXPECT_TRUE(is_kept(first, [](Winner& one) { one.mode = TimingMode::kCold; }));
+    EXPECT_TRUE(is_kept(first, [](Winner& one) { one.error = 1e-3; }));
+    EXPECT_TRUE(is_kept(first, [](Winner& one) { one.problem.op = "backward"; }));
+    EXPECT_TRUE(is_kept(
+        first, [](Winner& one) { one.problem.problem.types = Types::all(DType::kFloat16); }));
+    EXPECT_FALSE(is_kept(first, [](Winner& one) { one.date = "2027-01-01"; }));
+  }
+  const auto spread = [](Winner& one) {
+    one.problem.generation.distribution = Distribution::kLocal;
+    one.problem.generation.sigma = 8;
+  };
+  EXPECT_TRUE(is_kept(winner("alone", 3), spread));
+  Winner local = winner("alone", 3);
+  local.problem.generation.distribution = Distribution::kLocal;
+  local.problem.generation.sigma = 2;
+  EXPECT_TRUE(is_kept(local, spread));
+}
+
 TEST(Winners, GiveWayOnlyToWhatIsConfirmed) {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "w.yaml";
@@ -228,6 +261,9 @@ TEST_F(BestMatchTest, HasTheProblemsTypesAndNoMoreErrorThanAllowed) {
   winners_ = {loose, winner("tight", 1)};
   EXPECT_EQ(name(), "tight");
   EXPECT_EQ(match(3e-2)->winner.problem.name(), "loose") << "what was allowed is used";
+  std::ranges::reverse(winners_);
+  EXPECT_EQ(match(3e-2)->winner.problem.name(), "loose") << "wherever it stands";
+  std::ranges::reverse(winners_);
   winners_.pop_back();
   EXPECT_EQ(name(), "none");
   Winner half = winner("half", 1);
@@ -259,6 +295,8 @@ TEST_F(BestMatchTest, PrefersModeThenLocationsThenTheLaterDate) {
   later.date = "2026-12-01";
   winners_.push_back(later);
   EXPECT_EQ(name(), "later");
+  std::ranges::reverse(winners_);
+  EXPECT_EQ(name(), "later") << "wherever it stands";
 }
 
 TEST_F(BestMatchTest, HasTheNearestSpreadOfTheSameLocations) {

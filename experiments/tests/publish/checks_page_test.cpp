@@ -138,6 +138,25 @@ Over 200 training steps in fp32 the means of 17 losses are at most 6.3e-06 apart
 )");
 }
 
+TEST_F(ChecksPage, HasAModelOfThePackageThatIsForItElseOfTheFirst) {
+  const auto file = [&](const char* name, const char* model, double milliseconds) {
+    json run = json::parse(kDetr);
+    run["export"] = fmt::format("msda export best --for {} --format torch", model);
+    run["checks"][3]["said"]["gpu_after_ms"] = milliseconds;
+    return folder_.write(name, run.dump());
+  };
+  const auto first = file("a.json", "rt-detr", 7);
+  const auto own = file("b.json", "deformable-detr", 6);
+  const auto last = file("c.json", "grounding-dino", 8);
+  const auto page = [](const std::vector<std::filesystem::path>& files) {
+    return checks_page(read_checks(files));
+  };
+  EXPECT_THAT(page({first, own, last}), HasSubstr("- deformable detr in fp16: 6 ms"));
+  EXPECT_THAT(page({first, last, own}), HasSubstr("- deformable detr in fp16: 6 ms"));
+  EXPECT_THAT(page({first, last}), HasSubstr("- deformable detr in fp16: 7 ms"));
+  EXPECT_THAT(page({last, first}), HasSubstr("- deformable detr in fp16: 8 ms"));
+}
+
 TEST_F(ChecksPage, HasNothingOfAModelThatWasNotMeasured) {
   const json checks =
       read_checks({folder_.write("b.json", of_rt_detr({{"checks", json::array()}}).dump())});

@@ -1,10 +1,11 @@
-// A set of problems as one: what its bench says, and its records.
+// A set of problems as one: what its bench says, its records, and its winner.
 #include <cmath>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "runner/tune/pooled.hpp"
+#include "runner/tune/searched.hpp"
 #include "runner/tune/set_bench.hpp"
 
 namespace msda::test {
@@ -73,6 +74,51 @@ TEST(Pooled, TheWorstCaseIsAgainstTheFastestArmOfEachProblem) {
   EXPECT_DOUBLE_EQ(worst_of("a", problems), 0.75);
   EXPECT_DOUBLE_EQ(worst_of("b", problems), 0.5);
   EXPECT_EQ(worst_of("c", problems), 0);
+}
+
+/// Three processes that differ by a thousandth.
+Record confirmed(const std::string& arm, double seconds) {
+  Record one = record(arm, {{0, 0, {seconds}}, {1, 0, {1.001 * seconds}}, {2, 0, {seconds}}});
+  one.composition = arm;
+  one.baseline = arm == "slow";
+  return one;
+}
+
+TEST(WinnerOf, AFamilyIsNoneThatLosesTooMuchOnItsWorstProblem) {
+  SearchEntry searched;
+  searched.baseline = "slow";
+  for (const char* name : {"quick", "even"}) {
+    FinalistEntry finalist;
+    finalist.name = name;
+    finalist.uses = {{name, {}}};
+    finalist.searched_gain = 1.7;
+    searched.finalists.push_back(finalist);
+  }
+  // `quick` is the fastest of all together, and on one problem a fifth slower than `even`.
+  const double seconds[][2] = {{5, 5.6}, {5, 5.6}, {6, 5}};
+  std::vector<ProblemSpec> problems(3);
+  std::vector<std::vector<Record>> records;
+  for (std::size_t p = 0; p < 3; ++p) {
+    problems[p].problem.name = std::string(1, static_cast<char>('p' + p));
+    records.push_back({confirmed("slow", 9), confirmed("quick", seconds[p][0]),
+                       confirmed("even", seconds[p][1])});
+  }
+  const auto found = [&](double worst) {
+    FoundBy found_by;
+    found_by.worst = worst;
+    return winner_of(searched, problems, {}, records, found_by).value();
+  };
+  EXPECT_EQ(found(0.25).uses.at(0).variant, "quick");
+  EXPECT_NEAR(found(0.25).worst, 5.0 / 6, 1e-12);
+  EXPECT_EQ(found(0.25).searched_gain, 1.7);
+  EXPECT_NEAR(found(0.25).seconds, std::cbrt(5 * 5 * 6), 1e-3);
+  EXPECT_THAT(found(0.25).others, testing::SizeIs(2));
+  EXPECT_EQ(found(0.15).uses.at(0).variant, "even");
+  EXPECT_NEAR(found(0.15).worst, 5 / 5.6, 1e-12);
+  EXPECT_FALSE(found(0.05).confirmed()) << "the baseline is left";
+  records.pop_back();
+  problems.pop_back();
+  EXPECT_EQ(found(0.05).uses.at(0).variant, "quick");
 }
 
 }  // namespace

@@ -141,6 +141,37 @@ TEST(Search, LeavesOutWhatASmallBudgetHasNoTimeFor) {
   EXPECT_LT(small.seconds, 6);
 }
 
+/// Starts its first process in ten seconds; all that follows takes no time.
+class SlowStart final : public Bench {
+ public:
+  std::vector<Outcome> measure(const Trial& trial) override {
+    started_ = true;
+    std::vector<Outcome> outcomes;
+    for (const std::uint64_t number : trial.candidates) outcomes.push_back({number, "", {0.5}});
+    return outcomes;
+  }
+  double seconds() const override { return started_ ? 10 : 0; }
+
+ private:
+  bool started_ = false;
+};
+
+TEST(Search, ConfirmsInAsManyProcessesAsThereIsTimeForAndKeepsAQuarterForTheirSamples) {
+  const Landscape landscape(small_shape(), 1);
+  const Pool pool = landscape.pool(true);
+  const auto end_with = [&](double budget) {
+    SlowStart bench;
+    return Search(pool, bench, {.budget_seconds = budget}).run();
+  };
+  // A process of the confirmation is taken to start in five seconds.
+  EXPECT_EQ(end_with(10 + 4.9 * 5).confirming_processes, 4);
+  EXPECT_DOUBLE_EQ(end_with(10 + 4.9 * 5).sampling_seconds, 4.9 * 5);
+  EXPECT_EQ(end_with(10 + 5 * 5).confirming_processes, 5);
+  EXPECT_EQ(end_with(10 + 9 * 5).confirming_processes, 5);
+  EXPECT_EQ(end_with(11).confirming_processes, 3);
+  EXPECT_DOUBLE_EQ(end_with(11).sampling_seconds, 11.0 / 4);
+}
+
 TEST(Search, DoesTheSameAgainWithTheSameSeedAndAnswers) {
   const Found first = search(large_shape(), false, 5, 120, 0.2);
   const Found second = search(large_shape(), false, 5, 120, 0.2);
