@@ -36,4 +36,12 @@ const std::string& content_of(const std::vector<ExportedFile>& files, const std:
   throw Error("the export has no file " + name);
 }
 
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
 }  // namespace msda::test

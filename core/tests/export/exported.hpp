@@ -21,4 +21,7 @@ Problem preset_in_half(const std::string& name);
 /// The file's content. Throws Error when the export has none of that name.
 const std::string& content_of(const std::vector<ExportedFile>& files, const std::string& name);
 
+/// How often the part stands in the text.
+std::size_t count(const std::string& text, const std::string& part);
+
 }  // namespace msda::test

@@ -8,8 +8,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <msda/runtime/images.hpp>
-
 #include "compose/unit_writer.hpp"
 #include "conformance/conformance.hpp"
 #include "device/compiled_unit.hpp"
@@ -41,14 +39,6 @@ std::string refusal(ExportedKernel kernel, std::vector<std::string> architecture
     return error.what();
   }
   return "";
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-    ++found;
-  }
-  return found;
 }
 
 TEST(Flattening, PutsEachHeaderBeforeItsFirstUserAndOnce) {
@@ -281,71 +271,6 @@ TEST(ExportedSource, SaysWhatAKernelIsForBesideItsSizes) {
   const auto json = nlohmann::json::parse(content_of(files, "export.json")).at("kernels").at(0);
   EXPECT_TRUE(json.at("padded") == true && json.at("level_points") == nlohmann::json({1, 2, 1}));
   EXPECT_EQ(json.at("references").at("box_parts"), nlohmann::json({0.125, 0.25, 0.375, 0.5}));
-}
-
-TEST(ExportedSource, CarriesCodeAsFarAsAKernelRunsThere) {
-  ExportRequest request;
-  request.kernels = {exported_kernel({"tma-boxes"}, preset_in_half("rtdetr-decoder"))};
-  request.images = {"sm_80", "sm_90a"};
-  const auto files = export_source(request, Compiler());
-  const auto json = nlohmann::json::parse(content_of(files, "export.json"));
-  std::vector<std::string> found;
-  for (const auto& image : json.at("kernels").at(0).at("images")) {
-    found.push_back(image.at("architecture"));
-  }
-  EXPECT_THAT(found, testing::ElementsAre("sm_90a", "compute_90"));
-}
-
-/// What NAME_images.h has behind a place's kind: where the code begins.
-std::size_t offset_in(const std::string& header, const std::string& kind) {
-  const std::string before = kind + ", msda_forward_code + ";
-  const std::size_t at = header.find(before);
-  if (at == std::string::npos) throw Error("no image " + kind);
-  return std::stoul(header.substr(at + before.size()));
-}
-
-TEST(ExportedSource, HasCodeAndPtxAtThePlacesThatItsTablesSay) {
-  ExportRequest request;
-  request.kernels = {exported_kernel({"vector-loads"}, preset_in_half("rtdetr-decoder"))};
-  request.images = {"sm_80", "sm_90a"};
-  const auto files = export_source(request, Compiler());
-  const std::string& header = content_of(files, "msda_forward_images.h");
-  const std::string& data = content_of(files, "msda_forward_images.h.bin");
-  EXPECT_THAT(header, HasSubstr("msda_forward_code[" + std::to_string(data.size()) + "]"));
-  EXPECT_EQ(data.substr(offset_in(header, "kExact"), 4),
-            "\x7f"
-            "ELF");
-  const std::size_t ptx = offset_in(header, "kPtx");
-  EXPECT_EQ(ptx % 16, 0U);
-  const std::string text = data.c_str() + ptx;  // it ends in a zero
-  EXPECT_THAT(text, HasSubstr(".target sm_90\n"));
-  EXPECT_LT(ptx + text.size(), data.size());
-}
-
-TEST(ExportedSource, WithoutImagesIsBuiltFromTheSource) {
-  const auto files = exported(exported_kernel({"vector-loads"}, preset_in_half("rtdetr-decoder")));
-  EXPECT_THAT(content_of(files, "msda_forward.cu"), HasSubstr("#define MSDA_FROM_SOURCE 1\n"));
-  EXPECT_THROW(content_of(files, "msda_forward_images.h"), Error);
-}
-
-TEST(Images, AreChosenForADevice) {
-  using runtime::Image;
-  using runtime::ImageKind;
-  const Image images[] = {{80, ImageKind::kCubin, nullptr},
-                          {90, ImageKind::kExact, nullptr},
-                          {100, ImageKind::kCubin, nullptr},
-                          {100, ImageKind::kPtx, nullptr}};
-  const auto chosen = [&](int capability) {
-    const Image* image = runtime::choose_image(images, 4, capability);
-    return image == nullptr ? -1 : static_cast<int>(image - images);
-  };
-  EXPECT_EQ(chosen(75), -1);
-  EXPECT_EQ(chosen(80), 0);
-  EXPECT_EQ(chosen(89), 0);
-  EXPECT_EQ(chosen(90), 1);
-  EXPECT_EQ(chosen(100), 2);
-  EXPECT_EQ(chosen(103), 2);
-  EXPECT_EQ(chosen(120), 3);
 }
 
 TEST(ExportedSource, RefusesWhatIsNoComposition) {

@@ -143,6 +143,15 @@ TEST_F(ExportedPackage, HasAKernelForTheWideLocationsOfAutocast) {
   EXPECT_EQ(kernels.at(1).at("types"), (nlohmann::json{"fp16", "fp32", "fp16", "fp16"}));
 }
 
+TEST_F(ExportedPackage, HasNoSecondKernelOfTypesThatAreWideOrMixedAlready) {
+  ExportRequest request = request_for({"vector-loads"}, "rtdetr-decoder");
+  request.kernels[0].problem.types.location = kWidest;
+  request.kernels.push_back(request.kernels[0]);
+  request.kernels[1].problem.types = Types::all(kWidest);
+  const auto files = export_torch(request, Compiler(), "my_ops");
+  EXPECT_EQ(nlohmann::json::parse(content_of(files, "src/export.json")).at("kernels").size(), 2U);
+}
+
 TEST_F(ExportedPackage, IsBuiltForTheArchitecturesAskedFor) {
   EXPECT_THAT(content_of(*torch_, "build.py"), HasSubstr("ASKED = \"90a 80\".split()"));
 }
