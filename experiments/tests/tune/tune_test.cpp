@@ -144,6 +144,19 @@ TEST_F(TuneTest, CountsWithoutRunningOnADryRun) {
   EXPECT_FALSE(fs::exists(results()));
 }
 
+TEST_F(TuneTest, ConfirmsInFewerProcessesThanPlannedWhereTheBudgetIsSpent) {
+  std::string text = kSearch;
+  const std::string planned = "processes: 3, most_processes: 3";
+  text.replace(text.find(planned), planned.size(), "processes: 5, most_processes: 5");
+  const Outcome outcome = run({"tune", directory_.write("x.yaml", text), "--output", results(),
+                               "--winners", winners(), "--budget", "0.001 s"},
+                              told_program());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::vector<Record> records = read_records(results() / kRecordsFile);
+  ASSERT_GE(records.size(), 2U);
+  EXPECT_THAT(records, Each(Field(&Record::processes, SizeIs(3))));
+}
+
 TEST_F(TuneTest, SaysSoWhenNothingIsFaster) {
   const fs::path file = directory_.write("x.yaml", R"(
 device: cpu
