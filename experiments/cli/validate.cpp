@@ -28,15 +28,16 @@ std::optional<DeviceKind> kind_of(const std::string& device) {
 }
 
 /// "arm 'a' runs on cuda and simt, and not on the device cpu: it is left out", for each such arm.
-std::vector<std::string> device_notes(const Experiment& experiment, const Registry& registry,
-                                      const std::string& device) {
+/// Throws UsageError for an arm that computes what no problem asks for.
+std::vector<std::string> arm_notes(const Experiment& experiment, const Registry& registry,
+                                   const std::string& device) {
   std::vector<std::string> notes;
   const auto kind = kind_of(device);
-  if (!kind) return notes;
   for (const ArmSpec& arm : experiment.arms) {
     if (arm.best) continue;
     const Composition composition(registry, arm.uses);
-    if (composition.runs_on(*kind)) continue;
+    check_operator(arm.name, composition, experiment.problems);
+    if (!kind || composition.runs_on(*kind)) continue;
     notes.push_back(fmt::format("arm '{}' runs on {}, and not on the device {}: it is left out",
                                 arm.name, composition.devices_text(), device));
   }
@@ -56,7 +57,7 @@ Checked check_file(const std::string& file, const Registry& registry,
   const std::string claims =
       experiment.claims.empty() ? "" : fmt::format(", {} claims", experiment.claims.size());
   std::vector<std::string> notes =
-      device_notes(experiment, registry, device.value_or(experiment.device));
+      arm_notes(experiment, registry, device.value_or(experiment.device));
   if (experiment.design) {
     for (std::string& note : dropped_notes(*experiment.design)) notes.push_back(std::move(note));
   }

@@ -97,23 +97,20 @@ void choose_all_best(const Experiment& experiment, const Registry& registry, Pla
   }
 }
 
-/// Refuses an arm that computes what no problem asks for.
-void check_operators(const Plan& plan) {
-  for (const Arm& arm : plan.arms) {
-    if (!arm.resolved) continue;
-    const bool fits = std::ranges::any_of(plan.problems, [&](const ProblemSpec& spec) {
-      return arm.resolved->refuses(find_operator(spec.op)).empty();
-    });
-    if (!fits) {
-      throw UsageError(
-          fmt::format("arm '{}': {}; give problems with `operator: {}`, or leave the arm out",
-                      arm.name, arm.resolved->refuses(find_operator(plan.problems.front().op)),
-                      arm.resolved->op().name()));
-    }
-  }
-}
-
 }  // namespace
+
+void check_operator(const std::string& arm, const Composition& composition,
+                    const std::vector<ProblemSpec>& problems) {
+  const auto refusal = [&](const ProblemSpec& spec) {
+    return composition.refuses(find_operator(spec.op));
+  };
+  const bool fits =
+      std::ranges::any_of(problems, [&](const auto& spec) { return refusal(spec).empty(); });
+  if (fits) return;
+  throw UsageError(
+      fmt::format("arm '{}': {}; give problems with `operator: {}`, or leave the arm out", arm,
+                  refusal(problems.front()), composition.op().name()));
+}
 
 Arm make_arm(const Registry& registry, const std::string& name, const std::vector<Use>& uses) {
   auto composition = std::make_shared<const Composition>(registry, uses);
@@ -171,7 +168,11 @@ Plan make_plan(const Experiment& experiment, const Registry& registry, const Dev
   plan.devices = {device.id};
   plan.problems = experiment.problems;
   plan.arms = arms_for(experiment, registry, device, plan.notes);
-  if (!experiment.file.empty()) check_operators(plan);
+  for (const Arm& arm : plan.arms) {
+    if (arm.resolved && !experiment.file.empty()) {
+      check_operator(arm.name, *arm.resolved, plan.problems);
+    }
+  }
   plan.baseline = baseline_of(experiment, plan.arms, plan.notes);
   plan.measure = experiment.measure;
   if (plan.measure.noise_pair && plan.measures()) add_noise_pair(plan);

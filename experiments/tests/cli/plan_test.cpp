@@ -25,6 +25,24 @@ TEST(CliValidate, NamesEveryBrokenFile) {
   EXPECT_EQ(run({"validate", good}).exit_code, 0);
 }
 
+TEST(CliValidate, RefusesAnArmThatComputesWhatNoProblemAsksFor) {
+  const TemporaryDirectory directory;
+  const std::string arms = "arms: [fixture, cpu-backward-scalar]\n";
+  const std::string forward = "{name: p, queries: 2, levels: [[3, 3]]}";
+  const auto bad = directory.write("bad.yaml", "problems: [" + forward + "]\n" + arms);
+  for (const char* command : {"validate", "plan", "run"}) {
+    const Outcome outcome = run({command, bad, "--device", "cpu"});
+    EXPECT_EQ(outcome.exit_code, 2) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("arm 'cpu-backward-scalar': it computes the operator "
+                                       "'backward', and the problem asks for 'forward'"))
+        << command;
+  }
+  const auto good = directory.write(
+      "good.yaml", "problems: [" + forward +
+                       ", {name: q, operator: backward, queries: 2, levels: [[3, 3]]}]\n" + arms);
+  EXPECT_EQ(run({"validate", good}).exit_code, 0);
+}
+
 TEST(CliPlan, PrintsTextAndJson) {
   const TemporaryDirectory directory;
   const auto file = directory.write(
