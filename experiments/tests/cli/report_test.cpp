@@ -50,6 +50,38 @@ TEST(CliReport, SaysInItsOwnWordsWhichFileCannotBeUsed) {
               HasSubstr("msda: cannot read " + records.string() + ": "));
 }
 
+TEST(CliCompare, SaysByItsExitCodeWhetherSomethingIsWorseThanTheThreshold) {
+  const TemporaryDirectory directory;
+  const auto results = [&](const char* milliseconds) {
+    const auto file = directory.write(
+        "x.yaml", fmt::format("device: cpu\n"
+                              "problems: [{{name: p, queries: 2, levels: [[3, 3]]}}]\n"
+                              "arms: [{{name: a, use: [{{fixture: {{milliseconds: {}}}}}]}}]\n"
+                              "measure: {{noise_pair: false, processes: 1, blocks: 3, samples: 2, "
+                              "warmup: 0}}\n",
+                              milliseconds));
+    const std::string place = directory.path() / milliseconds;
+    EXPECT_EQ(run({"run", file, "--output", place}, told_program()).exit_code, 0);
+    return place;
+  };
+  const std::string fast = results("2");
+  const std::string slow = results("3");
+  const auto code = [&](const std::string& before, const std::string& after,
+                        const std::string& threshold) {
+    const Outcome outcome = run({"compare", before, after, "--threshold", threshold});
+    return outcome.exit_code == 2 ? outcome.err : std::to_string(outcome.exit_code);
+  };
+  EXPECT_EQ(run({"compare", fast, slow}).exit_code, 1);
+  EXPECT_EQ(run({"compare", slow, fast}).exit_code, 0);
+  EXPECT_EQ(code(fast, slow, "30%"), "1");
+  EXPECT_EQ(code(fast, slow, "0.3"), "1");
+  EXPECT_EQ(code(fast, slow, "40%"), "0");
+  EXPECT_EQ(code(fast, slow, "0.4"), "0");
+  for (const char* none : {"0", "100%", "1", "-1%", "x%", "%", ""}) {
+    EXPECT_THAT(code(fast, slow, none), HasSubstr("is not a share such as 1% or 0.01")) << none;
+  }
+}
+
 TEST(CliReport, PrintsEveryFormat) {
   const TemporaryDirectory directory;
   const auto file = directory.write(

@@ -124,6 +124,15 @@ TEST(CliVerify, UsesTheOutputThatCameWithTheInput) {
   EXPECT_THAT(half.out, HasSubstr("skipped  fixture"));
 }
 
+TEST(CliVerify, ConvertsAllTensorsToATypeOfTheList) {
+  for (const std::string type : {"fp32", "fp16", "bf16"}) {
+    const Outcome outcome = run({"verify", "cpu-scalar", "--dtype", type, "--device", "cpu"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, testing::ContainsRegex("^small on cpu .* P=4 " + type + "\n"));
+    EXPECT_THAT(outcome.out, HasSubstr("ok       cpu-scalar"));
+  }
+}
+
 TEST(CliVerify, UsageErrors) {
   EXPECT_THAT(run({"verify", "fixtur"}).err, HasSubstr("did you mean 'fixture'?"));
   EXPECT_EQ(run({"verify", "--problem", "a", "--input", "b"}).exit_code, 2);
@@ -137,6 +146,13 @@ TEST(CliBench, TimesOneVariant) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("fixture"));
   EXPECT_THAT(outcome.out, HasSubstr("warm"));
+}
+
+TEST(CliBench, AWrongKernelIsExitCodeOne) {
+  const Outcome outcome = run({"bench", "fixture", "behaviour=wrong", "levels=4x4", "num_query=3",
+                               "channels=4", "blocks=2", "samples=1"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("wrong"));
 }
 
 TEST(CliBench, UsageErrors) {
