@@ -74,6 +74,11 @@ TEST(CliVerify, AnArchitectureCompilesAndRunsNothing) {
   EXPECT_EQ(several.exit_code, 0) << several.err;
   EXPECT_THAT(several.out, HasSubstr("\n| sm_80 | 1 of 1 | no GPU | 0 | none |\n"));
   EXPECT_THAT(several.out, testing::ContainsRegex("sm_90a . 1 of 1 . NVIDIA H[0-9A-Z, ]+"));
+  for (const char* architectures : {"sm_90", "sm_80,sm_90"}) {
+    const Outcome broken = run(
+        {"verify", "misspelt-slot", "--device", architectures, "--plugin-dir", MSDA_MISSPELT_DIR});
+    EXPECT_EQ(broken.exit_code, 1) << broken.out;
+  }
   const Outcome unknown = run({"verify", "plain", "--device", "sm_12", "--recipes", recipes});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("no architecture 'sm_12'; there are: sm_80"));
@@ -122,6 +127,22 @@ TEST(CliVerify, UsesTheOutputThatCameWithTheInput) {
   EXPECT_EQ(half.exit_code, 0) << half.err;
   EXPECT_THAT(half.out, HasSubstr("output.npy is not used"));
   EXPECT_THAT(half.out, HasSubstr("skipped  fixture"));
+}
+
+TEST(CliVerify, AnOptimizationWithoutEffectIsExitCodeOne) {
+  const TemporaryDirectory directory;
+  const auto recipes =
+      directory.write("r.yaml", "recipes: {narrow: [{vector-loads: {width: 1}}]}\n");
+  const auto evidence = [&](const std::string& name) {
+    return run({"verify", name, "--evidence", "--device", "simt", "--recipes", recipes,
+                "num_query=8", "levels=8x8,4x4", "num_heads=1"});
+  };
+  const Outcome none = evidence("narrow");
+  EXPECT_EQ(none.exit_code, 1) << none.err;
+  EXPECT_THAT(none.out, HasSubstr("no effect narrow"));
+  const Outcome shown = evidence("vector-loads");
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("shown    vector-loads"));
 }
 
 TEST(CliVerify, ConvertsAllTensorsToATypeOfTheList) {

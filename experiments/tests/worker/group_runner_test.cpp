@@ -80,6 +80,16 @@ class Settable final : public ToldTimes {
   std::set<int> timed;
 };
 
+/// With a counter of energy that moves whenever it is read.
+class Metered final : public ToldTimes {
+ public:
+  Metered() : ToldTimes(time_of_after) {}
+  std::optional<double> energy_joules() const override { return ++joules_; }
+
+ private:
+  mutable double joules_ = 0;
+};
+
 class GroupRunnerTest : public testing::Test {
  protected:
   GroupRunnerTest() {
@@ -224,6 +234,24 @@ TEST_F(GroupRunnerTest, LosersOfAHalvingStopEarlyAndTheBaselineDoesNot) {
   EXPECT_THAT(records.at("fourth").samples, testing::SizeIs(1));
   EXPECT_EQ(records.at("fourth").stopped_by, "halving");
   EXPECT_EQ(records.at("fourth").status, CellStatus::kOk);
+}
+
+TEST_F(GroupRunnerTest, EnergyIsOfTheFirstProcessAndOfArmsThatCameToTheEnd) {
+  request_.measure.energy = std::chrono::milliseconds(1);
+  request_.keep = 1;
+  const auto power = [&](const std::string& arm) {
+    Metered device;
+    const auto records = timed(device,
+                               {fixture_arm("good", "good", 9), fixture_arm("first", "good", 1),
+                                fixture_arm("second", "good", 4)},
+                               2);
+    return records.at(arm).processes.at(0).power;
+  };
+  EXPECT_TRUE(power("good"));
+  EXPECT_TRUE(power("first"));
+  EXPECT_FALSE(power("second")) << "it was retired";
+  request_.process = 1;
+  EXPECT_FALSE(power("good"));
 }
 
 TEST_F(GroupRunnerTest, ComparesHalvesWithTheOutputThatCameWithThem) {
