@@ -93,6 +93,19 @@ class RowWatchTest : public testing::TestWithParam<const char*> {
     inputs_.emplace(*device_, std::vector{make_set(op_, problem_, 1), make_set(op_, problem_, 2)});
   }
 
+  /// Of ten launches.
+  RowWatch watch_of(Prepared& prepared, OutputCheck& check, const std::mt19937_64& generator) {
+    return {*device_,
+            *inputs_,
+            memory_,
+            WatchedArm{composition_, prepared,
+                       [&check](std::size_t set, std::size_t output) -> const Bounds& {
+                         return check.bounds(set, output);
+                       }},
+            generator,
+            kLaunches};
+  }
+
   /// What is found of ten launches that are watched.
   std::string fault(const Reference::Cheat& cheat) {
     Prepared prepared{std::make_unique<Reference>(op_, problem_, cheat), {}, {}};
@@ -106,12 +119,7 @@ class RowWatchTest : public testing::TestWithParam<const char*> {
       prepared.executable->launch(inputs_->tensors_of_launch(i), nullptr);
     }
     check.spoil(generator, kLaunches);
-    RowWatch watch(*device_, *inputs_, memory_,
-                   {composition_, prepared,
-                    [&](std::size_t set, std::size_t output) -> const Bounds& {
-                      return check.bounds(set, output);
-                    }},
-                   generator, kLaunches);
+    RowWatch watch = watch_of(prepared, check, generator);
     watch.begin();
     is_timed_ = true;
     device_->time(
@@ -235,8 +243,6 @@ TEST_P(RowWatchTest, AnOldSumOverQueriesIsSeen) {
   }
 }
 
-/// Timed launches round the last bit another way than those that are verified, and the one that
-/// follows the samples: no error is too large, and still they compute something else.
 std::atomic<int> pages_written = 0;
 constexpr std::size_t kPage = 4096;
 
@@ -252,11 +258,7 @@ TEST_P(RowWatchTest, AllPagesOfAnOutputAreWrittenBetweenLaunches) {
   place();
   Prepared prepared{std::make_unique<Reference>(op_, problem_, nullptr), {}, {}};
   OutputCheck check(composition_, *inputs_);
-  const auto bounds = [&](std::size_t set, std::size_t output) -> const Bounds& {
-    return check.bounds(set, output);
-  };
-  RowWatch watch(*device_, *inputs_, memory_, {composition_, prepared, bounds}, std::mt19937_64(1),
-                 kLaunches);
+  RowWatch watch = watch_of(prepared, check, std::mt19937_64(1));
   watch.begin();
   watch.before(0);
   const std::size_t output = op_.outputs(problem_).back();
@@ -306,11 +308,7 @@ TEST_P(RowWatchTest, RightLaunchesPassWhoseRowsAreLargeForTheInputsOfTheWatchAlo
 TEST_P(RowWatchTest, RowsOfEachPartAreWhatTheyAreWithoutTheWatch) {
   Prepared prepared{std::make_unique<Reference>(op_, problem_, nullptr), {}, {}};
   OutputCheck check(composition_, *inputs_);
-  const auto bounds = [&](std::size_t set, std::size_t output) -> const Bounds& {
-    return check.bounds(set, output);
-  };
-  RowWatch watch(*device_, *inputs_, memory_, {composition_, prepared, bounds}, std::mt19937_64(1),
-                 kLaunches);
+  RowWatch watch = watch_of(prepared, check, std::mt19937_64(1));
   watch.begin();
   for (int i = 0; i < 6; ++i) {
     watch.before(i);
@@ -337,6 +335,8 @@ TEST_P(RowWatchTest, RowsOfEachPartAreWhatTheyAreWithoutTheWatch) {
   }
 }
 
+/// Timed launches round the last bit another way than those that are verified, and the one that
+/// follows the samples: no error is too large, and still they compute something else.
 TEST_P(RowWatchTest, OtherBitsOfTimedLaunchesAloneAreSeen) {
   verified_ = true;
   const auto round = [this](int, std::size_t, const Bytes& before, std::byte* now) {
