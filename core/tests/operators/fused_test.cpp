@@ -138,6 +138,14 @@ TEST(FusedReference, ASmallWeightIsRoundedMoreThanALargeOne) {
   }
 }
 
+/// The largest weight over exp(-744.4) is more than a double holds.
+TEST(FusedReference, ADenormalWeightHasAFiniteBound) {
+  const Operator& op = find_operator("fused");
+  const Input input = line_of_pixels(2, {0.5, 0.5}, {-0.5, 0, 0.5, 0}, {0, -744.4F});
+  const std::vector<Truth> truths = op.judge_by(input, op.reference(input, 0), 0);
+  EXPECT_TRUE(std::isfinite(truths.front().rows.front().terms));
+}
+
 TEST(FusedReference, ALogitOfMinusInfinityHasNoWeight) {
   EXPECT_THAT(reference_of(line_of_pixels(2, {0.5, 0.5}, {-0.5, 0, 0.5, 0}, {3, -kInfinity})),
               ElementsAre(1));

@@ -22,7 +22,7 @@ inline constexpr std::int64_t kRowGrain = 64;  ///< rows that a thread takes at 
 /// proportion to how far the logit lies below the largest one. 1 of a weight that is zero or NaN.
 inline double weight_error(double largest, double weight, double times) {
   if (!(weight > 0)) return 1;
-  const double below = std::log(largest / weight);
+  const double below = std::log(largest) - std::log(weight);  // a ratio may be infinite
   return 1 + below * below / times;
 }
 
