@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <msda/operators/backward.hpp>
+
 #include "conformance/simt_checks.hpp"
 #include "input/elements.hpp"
 #include "operators/operator.hpp"
@@ -72,6 +74,27 @@ const std::vector<Case>& whole_items() {
   return kCases;
 }
 
+/// One or two of the three gradients, in all ways.
+const std::vector<Case>& some_gradients() {
+  static const std::vector<Case> kCases = [] {
+    std::vector<AwkwardProblem> problems;
+    for (std::uint32_t unasked = 1; unasked < 7; ++unasked) {
+      const DType type = unasked % 2 == 0 ? DType::kFloat32 : DType::kFloat16;
+      Problem problem = make_problem({.batch = 2,
+                                      .queries = 11,
+                                      .heads = 3,
+                                      .channels = 24,
+                                      .points = 3,
+                                      .levels = {{5, 7}, {1, 1}, {3, 4}},
+                                      .types = Types::all(type)});
+      problem.unasked = unasked << backward::kGradValue;
+      problems.push_back({named(problem), Generation{}});
+    }
+    return make_cases(problems, "backward");
+  }();
+  return kCases;
+}
+
 /// A level that is a little larger than what a block has room for.
 const std::vector<Case>& large_level() {
   static const std::vector<Case> kCases = [] {
@@ -82,8 +105,9 @@ const std::vector<Case>& large_level() {
   return kCases;
 }
 
-/// A row of the first image adds more than sums of whole numbers have room for. What they leave is
-/// no number, anywhere in the image, and no wrong one.
+/// A row of the first image adds more than sums of whole numbers have room for, or all of its rows
+/// add to one pixel more than float32 holds. What they leave is no number, anywhere in the image,
+/// and no wrong one.
 const std::vector<Case>& endless_rows() {
   static const std::vector<Case> kCases = [] {
     constexpr std::int64_t kRow = 5;
@@ -92,8 +116,14 @@ const std::vector<Case>& endless_rows() {
       const std::int64_t channels = input.problem.channels;
       fill(input, "grad_output", 1.0e7F, kRow * channels, channels);
     }));
-    std::vector<double>& of_value = cases.front().truths.front().output;
-    std::fill_n(of_value.begin(), of_value.size() / 2, std::numeric_limits<double>::quiet_NaN());
+    cases.push_back(small_case(2, 40, {{1, 1}}, DType::kFloat32, [](Input& input) {
+      fill(input, "grad_output", 2.0e37F, 0, input.problem.queries * input.problem.channels);
+      fill(input, "locations", 0.4F);
+    }));
+    for (Case& one : cases) {
+      std::vector<double>& of_value = one.truths.front().output;
+      std::fill_n(of_value.begin(), of_value.size() / 2, std::numeric_limits<double>::quiet_NaN());
+    }
     return cases;
   }();
   return kCases;
@@ -192,9 +222,20 @@ std::vector<SimtCheck> backward_checks() {
   };
   add({{"shared-fixed", {}}, {"persistent", items(1)}}, whole_items, {0, 1});
   add({{"fixed-sums", {}}}, whole_items, {1});
-  add({{"fixed-sums", {}}}, endless_rows, {0});
+  add({{"fixed-sums", {}}}, endless_rows, {0, 1});
+  add({{"shared-fixed", {}}, {"persistent", items(1)}}, endless_rows, {1});
+  add({{"tile-sums", {}}}, endless_rows, {1});
   add({{"shared-values", {{"budget", std::int64_t{220}}}}}, large_level, {0});
   checks.back().has_to_run = true;  // and not be refused, as a block with the level would be
+  for (std::size_t n = 0;
+       const Uses& uses : std::vector<Uses>{{{"l2-red", {}}},
+                                            {{"row-lanes", {{"levels", std::string("apart")}}}},
+                                            {{"shared-fixed", {}}, {"fixed-sums", {}}},
+                                            {{"two-passes", {}}, {"native-sums", {}}},
+                                            {{"tile-sums", {}}}}) {
+    add(uses, some_gradients, {n % 6, (n + 3) % 6});
+    ++n;
+  }
   return checks;
 }
 
