@@ -1,7 +1,12 @@
 // Kernels that give right outputs and reach for more: the process, its environment, its events, the
 // memory of others. None gets what it wants, and no honest arm pays for it.
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <ostream>
+#include <string_view>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,7 +45,25 @@ void PrintTo(const Trick& trick, std::ostream* stream) { *stream << trick.how; }
 
 class TrickTest : public testing::TestWithParam<Trick> {};
 
+/// Some virtual machines let a process read the time-stamp counter whatever it has asked for.
+bool time_stamps_can_be_forbidden() {
+#if defined(__x86_64__)
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+    _exit(__builtin_ia32_rdtsc() == 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status);
+#else
+  return false;
+#endif
+}
+
 TEST_P(TrickTest, EndsWithItsVerdictAndHarmsNoOther) {
+  if (GetParam().how == std::string_view("no-clock") && !time_stamps_can_be_forbidden())
+    GTEST_SKIP() << "this machine forbids no time stamps";
   const ArmEntry arm = trick("bad", GetParam().how);
   const Record bad = record_between_honest(request_of({arm}), arm);
   EXPECT_EQ(bad.status, GetParam().status) << bad.reason;

@@ -4,14 +4,19 @@
 
 #include <vector>
 
+#include "device/host/held_signals.hpp"
+
 namespace msda {
 
 /// Around each of some timed intervals of this thread. Asks the kernel itself for the same clock,
 /// by an instruction and no function that could be replaced.
 class ClockCheck {
  public:
-  /// First asks both clocks as often as an interval does, with nothing between: what that takes
-  /// depends on what was done before, which leaves more or less of the kernel in the caches.
+  /// `signals` are released and held again in each interval.
+  explicit ClockCheck(const HeldSignals& signals) : signals_(signals) {}
+  /// First asks both clocks and sets signals as often as an interval does, with nothing between:
+  /// what that takes depends on what was done before, which leaves more or less of the kernel in
+  /// the caches.
   void begin();
   /// `seconds`: how long the interval was by the clock that times.
   void end(double seconds);
@@ -26,6 +31,7 @@ class ClockCheck {
     double passed = 0;
   };
 
+  const HeldSignals& signals_;
   double began_ = 0;
   std::vector<double> asking_;  ///< seconds
   std::vector<Interval> intervals_;

@@ -141,8 +141,8 @@ class HostDevice final : public Device {
     if (const std::string reason = mode_unsupported(mode); !reason.empty())
       throw Unsupported(reason);
     std::vector<std::vector<double>> seconds(static_cast<std::size_t>(parts));
-    ClockCheck clock;
     const HeldSignals signals;
+    ClockCheck clock(signals);
     for (int i = 0; i < samples; ++i) {
       if (traits_of(mode).flushes_caches) flush();
       // Behind the flush, in which threads of the arm would have time to see what is other now.
