@@ -192,7 +192,7 @@ class Sum {
                  K::Layout::channel_offset(item.head, 0);
     for (int i = static_cast<int>(simt::thread()); i < levels_.pixels() * kVectors; i += kThreads) {
       const int* from = storage_.sums + i * kVector;
-      // In no units nothing is a number, and that has to be seen.
+      // Where the unit is NaN every sum is, also one of zero.
       bool is_zero = scale_ == scale_;
 #pragma unroll
       for (int v = 0; v < kVector; ++v) is_zero = is_zero && from[v] == 0;
