@@ -79,6 +79,8 @@ class LaunchWatch {
   virtual int draw(int count) = 0;
   /// Launches rotate over so many input sets: launch i is of set i modulo sets().
   virtual int sets() const = 0;
+  /// Whose launches they are: the same in all series of an arm. Null: in this series alone.
+  virtual const void* arm() const { return nullptr; }
 };
 
 /// What code may set of a device, or of its stream, for all code that runs after it: limits, and

@@ -67,6 +67,7 @@ class RowWatch final : public LaunchWatch {
   void after(int launch) override;
   int draw(int count) override;
   int sets() const override { return static_cast<int>(inputs_.size()); }
+  const void* arm() const override { return &arm_.prepared; }
 
   /// What is wrong with the rows that were looked at, or "".
   std::string fault();

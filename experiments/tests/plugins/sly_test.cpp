@@ -23,6 +23,12 @@ TEST(Sly, AnotherClockInThePlaceOfTheSystemsIsSeen) {
   EXPECT_THAT(bad.reason, HasSubstr("the clock that times it was changed"));
 }
 
+TEST(Sly, AnotherClockIsSeenWhereBlocksHaveFewLaunches) {
+  const Record bad = record_between_honest(request_of_pages(3), sly("clock"));
+  EXPECT_EQ(bad.status, CellStatus::kCrashed) << bad.reason;
+  EXPECT_THAT(bad.reason, HasSubstr("the clock that times it was changed"));
+}
+
 TEST(Sly, OneNumberOfAQueryDoesNotTellWhetherItIsAnother) {
   const Record bad = record_of(sly("first-location"));
   EXPECT_EQ(bad.status, CellStatus::kWrong) << bad.reason;

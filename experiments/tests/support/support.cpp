@@ -113,7 +113,8 @@ std::string run_with_claim(const TemporaryDirectory& directory) {
                       "claims: [{text: slow is fast, source: a test, arm: slow, speedup: 2x}]\n"
                       "measure: {blocks: 3, samples: 2}\n");
   std::string results = directory.path() / "results";
-  EXPECT_EQ(run({"run", file, "--output", results}).exit_code, 0);
+  const Outcome outcome = run({"run", file, "--output", results});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   return results;
 }
 

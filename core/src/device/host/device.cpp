@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <new>
 #include <set>
 #include <sstream>
@@ -127,6 +128,7 @@ class HostDevice final : public Device {
   }
 
   Prepared load(const Composition& composition, const Problem& problem, const Build&) override {
+    clocks_.clear();  // another arm may have the address of one before
     return make_prepared(
         composition.kernel()->prepare(problem, info_, composition.parts().front().parameters));
   }
@@ -142,21 +144,24 @@ class HostDevice final : public Device {
       throw Unsupported(reason);
     std::vector<std::vector<double>> seconds(static_cast<std::size_t>(parts));
     const HeldSignals signals;
-    ClockCheck clock(signals);
+    ClockCheck of_series;
+    const void* const arm = watch == nullptr ? nullptr : watch->arm();
+    ClockCheck& clock = arm == nullptr ? of_series : clocks_[arm];
+    clock.begin_series(static_cast<std::size_t>(samples) * seconds.size());
     for (int i = 0; i < samples; ++i) {
       if (traits_of(mode).flushes_caches) flush();
       // Behind the flush, in which threads of the arm would have time to see what is other now.
       if (watch != nullptr) watch->before(i);
       for (int part = 0; part < parts; ++part) {
-        clock.begin();
+        clock.begin(signals);
         signals.release();
         const auto start = std::chrono::steady_clock::now();
         launch(i, part);
         const auto stop = std::chrono::steady_clock::now();
         signals.hold();
-        seconds[static_cast<std::size_t>(part)].push_back(
-            std::chrono::duration<double>(stop - start).count());
-        clock.end(seconds[static_cast<std::size_t>(part)].back());
+        const double passed = std::chrono::duration<double>(stop - start).count();
+        clock.end(passed);
+        seconds[static_cast<std::size_t>(part)].push_back(passed);
       }
       if (watch != nullptr) watch->after(i);
     }
@@ -180,7 +185,8 @@ class HostDevice final : public Device {
 
   DeviceInfo info_ = host_info();
   std::shared_ptr<HostMemory::All> memory_ = std::make_shared<HostMemory::All>();
-  bool has_clock_ = true;  ///< that times launches as the system's does
+  bool has_clock_ = true;                     ///< that times launches as the system's does
+  std::map<const void*, ClockCheck> clocks_;  ///< by LaunchWatch::arm()
   std::vector<unsigned char> flush_buffer_;
   unsigned char flush_value_ = 0;
 };
