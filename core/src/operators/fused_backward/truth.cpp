@@ -2,7 +2,9 @@
 // and how far that moves the outputs that are chained to them.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
+#include <span>
 
 #include "operators/backward/backward.hpp"
 #include "operators/backward/near_point.hpp"
@@ -55,33 +57,40 @@ class RowsOfChunks {
   std::int64_t of_row_;
 };
 
-Truth make_offset_truth(const Input& input, const Operands& operands, std::vector<double> output,
-                        unsigned threads) {
-  const Problem& problem = input.problem;
-  Truth truth(rows_of(problem, kTensors[kGradOffsets]), std::move(output));
-  truth.additions = 4 * static_cast<double>(problem.channels);
-  truth.independent_points = operands.places;
-  const std::int64_t of_row = problem.row_points();
-  std::vector<std::vector<Knot>> knots(backward::chunks(problem));
-  RowsOfChunks<RowChain, Input> chains(problem, input);
-  for_near_points(operands, threads, [&](const NearPoint& point, std::size_t chunk) {
-    if (!point.has_weight()) return;
-    const RowChain::Factors factors = chains.at(point, chunk).of(point.number % of_row);
+void gather(const std::vector<std::vector<Knot>>& of_chunks, std::vector<Knot>& all) {
+  for (const std::vector<Knot>& own : of_chunks) all.insert(all.end(), own.begin(), own.end());
+}
+
+class OffsetTruth {
+ public:
+  OffsetTruth(const Operands& operands, std::vector<double> output)
+      : truth_(rows_of(operands.problem, kTensors[kGradOffsets]), std::move(output)),
+        knots_(backward::chunks(operands.problem)) {
+    truth_.additions = 4 * static_cast<double>(operands.problem.channels);
+    truth_.independent_points = operands.places;
+  }
+
+  void add_point(const NearPoint& point, const RowChain::Factors& factors, std::size_t chunk) {
     add(pixel_sensitivity(point, factors.offset[0], factors.offset[1]), 1,
-        truth.rows[static_cast<std::size_t>(point.number)]);
+        truth_.rows[static_cast<std::size_t>(point.number)]);
     for (const std::size_t axis : {0, 1}) {
       const auto knot = knot_beside(point, axis == 0);
       if (!knot) continue;
-      knots[chunk].push_back({2 * point.number + static_cast<std::int64_t>(axis),
-                              chained(knot->other, factors.offset[axis]), knot->reach,
-                              knot->normalized_reach});
+      knots_[chunk].push_back({2 * point.number + static_cast<std::int64_t>(axis),
+                               chained(knot->other, factors.offset[axis]), knot->reach,
+                               knot->normalized_reach});
     }
-  });
-  for (const std::vector<Knot>& own : knots) {
-    truth.knots.insert(truth.knots.end(), own.begin(), own.end());
   }
-  return truth;
-}
+
+  Truth finish() {
+    gather(knots_, truth_.knots);
+    return std::move(truth_);
+  }
+
+ private:
+  Truth truth_;
+  std::vector<std::vector<Knot>> knots_;
+};
 
 /// The sum of the squares of a row's weights.
 struct SquaredWeights {
@@ -113,91 +122,139 @@ struct RowSums {
 /// Of logit i of a row of n the gradient is w_i * (dw_i - s), s the sum of w * dw. An error of dw_j
 /// moves that of logit j by w_j * (1 - w_j), and all others by w_i * w_j. An error of w_i moves it
 /// in proportion, and all by what it does to s; the difference rounds as dw_i and s are large.
-Truth make_logit_truth(const Input& input, const Operands& operands, std::vector<double> output,
-                       unsigned threads) {
-  const Problem& problem = input.problem;
-  Truth truth(rows_of(problem, kTensors[kGradLogits]), std::move(output));
-  const std::int64_t of_row = problem.row_points();
-  const auto n = static_cast<double>(of_row);
-  truth.additions = 4 * static_cast<double>(problem.channels) + n;
-  truth.independent_points = operands.places;
-  // Where one weight takes nearly all, one element may have the error of the whole row.
-  std::ranges::fill(truth.unevenness, n);
-  std::vector<RowSums> sums(truth.rows.size());
-  RowsOfChunks<SquaredWeights, Operands> rows(problem, operands);
-  for_near_points(operands, threads, [&](const NearPoint& point, std::size_t chunk) {
-    if (!point.has_weight()) return;
-    const auto row = static_cast<std::size_t>(point.number / of_row);
-    const double squares = rows.at(point, chunk).sum;
+class LogitTruth {
+ public:
+  LogitTruth(const Operands& operands, std::vector<double> output)
+      : truth_(rows_of(operands.problem, kTensors[kGradLogits]), std::move(output)),
+        n_(static_cast<double>(operands.problem.row_points())),
+        sums_(truth_.rows.size()),
+        rows_(operands.problem, operands) {
+    truth_.additions = 4 * static_cast<double>(operands.problem.channels) + n_;
+    truth_.independent_points = operands.places;
+    // Where one weight takes nearly all, one element may have the error of the whole row.
+    std::ranges::fill(truth_.unevenness, n_);
+  }
+
+  void add_point(const NearPoint& point, std::size_t row, std::size_t chunk) {
+    const double squares = rows_.at(point, chunk).sum;
     const double w = point.weight;
     const double of_weight = point.counts() ? point.dots().blended(point.tap()) : 0;
     RowSensitivity sensitivity = weight_sensitivity(point);
     sensitivity.terms += square(of_weight);
-    add(sensitivity, square(w) * (square(1 - w) + squares - square(w)) / n, truth.rows[row]);
-    sums[row].products += w * of_weight;
-    sums[row].squares += square(w * of_weight);
-    sums[row].weights = squares;
-  });
-  for (std::size_t row = 0; row < sums.size(); ++row) {
-    truth.rows[row].terms += truth.rows[row].output + sums[row].terms(n);
+    add(sensitivity, square(w) * (square(1 - w) + squares - square(w)) / n_, truth_.rows[row]);
+    sums_[row].products += w * of_weight;
+    sums_[row].squares += square(w * of_weight);
+    sums_[row].weights = squares;
   }
-  return truth;
-}
+
+  Truth finish() {
+    for (std::size_t row = 0; row < sums_.size(); ++row) {
+      truth_.rows[row].terms += truth_.rows[row].output + sums_[row].terms(n_);
+    }
+    return std::move(truth_);
+  }
+
+ private:
+  Truth truth_;
+  double n_;
+  std::vector<RowSums> sums_;
+  RowsOfChunks<SquaredWeights, Operands> rows_;
+};
 
 /// Each head's part first: heads of a query may have their turns in different threads.
-Truth make_reference_truth(const Input& input, const Operands& operands, std::vector<double> output,
-                           unsigned threads) {
-  const Problem& problem = input.problem;
-  Truth truth(rows_of(problem, kTensors[kGradReferences]), std::move(output));
-  const std::int64_t of_row = problem.row_points();
-  const std::int64_t count = problem.reference_count();
-  const std::int64_t coordinates = problem.references.coordinates;
-  truth.additions = 4 * static_cast<double>(problem.channels) +
-                    static_cast<double>(problem.heads * of_row / count);
-  truth.independent_points = operands.places;
-  std::vector<RowSensitivity> parts(static_cast<std::size_t>(problem.heads) * truth.rows.size());
-  std::vector<std::vector<Knot>> knots(backward::chunks(problem));
-  RowsOfChunks<RowChain, Input> chains(problem, input);
-  for_near_points(operands, threads, [&](const NearPoint& point, std::size_t chunk) {
-    if (!point.has_weight()) return;
-    const RowChain& chain = chains.at(point, chunk);
-    const std::int64_t own = point.number % of_row;
-    const RowChain::Factors factors = chain.of(own);
-    const std::int64_t reference = chain.reference(own);
-    RowSensitivity& part = parts[static_cast<std::size_t>(reference * problem.heads +
-                                                          point.number / of_row % problem.heads)];
-    const double share = 2 / static_cast<double>(coordinates);
+class ReferenceTruth {
+ public:
+  ReferenceTruth(const Operands& operands, std::vector<double> output)
+      : truth_(rows_of(operands.problem, kTensors[kGradReferences]), std::move(output)),
+        heads_(operands.problem.heads),
+        coordinates_(operands.problem.references.coordinates),
+        parts_(static_cast<std::size_t>(heads_) * truth_.rows.size()),
+        knots_(backward::chunks(operands.problem)) {
+    const Problem& problem = operands.problem;
+    truth_.additions =
+        4 * static_cast<double>(problem.channels) +
+        static_cast<double>(heads_ * problem.row_points() / problem.reference_count());
+    truth_.independent_points = operands.places;
+  }
+
+  /// `row`, (b*Q + q)*H + h, has the point; `reference` is the point's.
+  void add_point(const NearPoint& point, const RowChain::Factors& factors, std::int64_t row,
+                 std::int64_t reference, std::size_t chunk) {
+    RowSensitivity& part = parts_[static_cast<std::size_t>(reference * heads_ + row % heads_)];
+    const double share = 2 / static_cast<double>(coordinates_);
+    const bool has_box = coordinates_ == 4;
     add(pixel_sensitivity(point, factors.place[0], factors.place[1]), share, part);
-    if (coordinates == 4) {
-      add(pixel_sensitivity(point, factors.box[0], factors.box[1]), share, part);
-    }
+    if (has_box) add(pixel_sensitivity(point, factors.box[0], factors.box[1]), share, part);
     for (const std::size_t axis : {0, 1}) {
       const auto knot = knot_beside(point, axis == 0);
       if (!knot) continue;
-      const auto add_knot = [&](std::int64_t coordinate, double factor) {
-        const std::int64_t element = reference * coordinates + coordinate;
-        knots[chunk].push_back({element,
-                                truth.output[static_cast<std::size_t>(element)] +
-                                    chained(knot->other, factor) - chained(knot->own, factor),
-                                knot->reach, knot->normalized_reach});
-      };
-      add_knot(static_cast<std::int64_t>(axis), factors.place[axis]);
-      if (coordinates == 4) add_knot(static_cast<std::int64_t>(axis) + 2, factors.box[axis]);
+      const auto element = reference * coordinates_ + static_cast<std::int64_t>(axis);
+      knots_[chunk].push_back(at_element(*knot, element, factors.place[axis]));
+      if (has_box) knots_[chunk].push_back(at_element(*knot, element + 2, factors.box[axis]));
     }
-  });
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    add(parts[i], 1, truth.rows[i / static_cast<std::size_t>(problem.heads)]);
   }
-  for (const std::vector<Knot>& own : knots) {
-    truth.knots.insert(truth.knots.end(), own.begin(), own.end());
-  }
-  std::ranges::stable_sort(truth.knots, {}, &Knot::element);
-  return truth;
-}
 
-Truth make_value_truth(const Input&, const Operands& operands, std::vector<double> output,
-                       unsigned threads) {
-  return backward::make_value_truth(operands, &output, threads);
+  Truth finish() {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      add(parts_[i], 1, truth_.rows[i / static_cast<std::size_t>(heads_)]);
+    }
+    gather(knots_, truth_.knots);
+    std::ranges::stable_sort(truth_.knots, {}, &Knot::element);
+    return std::move(truth_);
+  }
+
+ private:
+  Knot at_element(const backward::KnotBeside& knot, std::int64_t element, double factor) const {
+    return {element,
+            truth_.output[static_cast<std::size_t>(element)] + chained(knot.other, factor) -
+                chained(knot.own, factor),
+            knot.reach, knot.normalized_reach};
+  }
+
+  Truth truth_;
+  std::int64_t heads_;
+  std::int64_t coordinates_;
+  std::vector<RowSensitivity> parts_;
+  std::vector<std::vector<Knot>> knots_;
+};
+
+/// Of the outputs that are chained to gradients of points, in one pass over these.
+std::vector<Truth> make_point_truths(const Input& input, const Operands& operands,
+                                     std::span<std::vector<double>> outputs, unsigned threads) {
+  const Problem& problem = input.problem;
+  const auto begin = [&]<class OfOutput>(Tensor tensor, std::optional<OfOutput>& to) {
+    if (!is_asked(problem, tensor)) return;
+    to.emplace(operands, std::move(outputs.front()));
+    outputs = outputs.subspan(1);
+  };
+  std::optional<OffsetTruth> offsets;
+  std::optional<LogitTruth> logits;
+  std::optional<ReferenceTruth> references;
+  begin(kGradOffsets, offsets);
+  begin(kGradLogits, logits);
+  begin(kGradReferences, references);
+  const std::int64_t of_row = problem.row_points();
+  RowsOfChunks<RowChain, Input> chains(problem, input);
+  std::vector<Truth> truths;
+  if (!offsets && !logits && !references) return truths;
+  for_near_points(operands, threads, [&](const NearPoint& point, std::size_t chunk) {
+    if (!point.has_weight()) return;
+    const std::int64_t row = point.number / of_row;
+    if (logits) logits->add_point(point, static_cast<std::size_t>(row), chunk);
+    if (!offsets && !references) return;
+    const RowChain& chain = chains.at(point, chunk);
+    const std::int64_t own = point.number % of_row;
+    const RowChain::Factors factors = chain.of(own);
+    if (offsets) offsets->add_point(point, factors, chunk);
+    if (references) references->add_point(point, factors, row, chain.reference(own), chunk);
+  });
+  const auto end = [&](auto& of_output) {
+    if (of_output) truths.push_back(of_output->finish());
+  };
+  end(offsets);
+  end(logits);
+  end(references);
+  return truths;
 }
 
 }  // namespace
@@ -217,17 +274,14 @@ std::vector<Truth> make_truths(const Input& input, std::vector<std::vector<doubl
     });
     return truths;
   }
-  using Make = Truth (*)(const Input&, const Operands&, std::vector<double>, unsigned);
-  constexpr std::pair<Tensor, Make> kMakers[] = {{kGradValue, make_value_truth},
-                                                 {kGradOffsets, make_offset_truth},
-                                                 {kGradLogits, make_logit_truth},
-                                                 {kGradReferences, make_reference_truth}};
   const Operands operands = operands_of(input);
+  std::span<std::vector<double>> rest(outputs);
   std::vector<Truth> truths;
-  for (const auto& [tensor, make] : kMakers) {
-    if (!is_asked(input.problem, tensor)) continue;
-    truths.push_back(make(input, operands, std::move(outputs[truths.size()]), threads));
+  if (is_asked(input.problem, kGradValue)) {
+    truths.push_back(backward::make_value_truth(operands, rest.data(), threads));
+    rest = rest.subspan(1);
   }
+  std::ranges::move(make_point_truths(input, operands, rest, threads), std::back_inserter(truths));
   return truths;
 }
 
