@@ -20,9 +20,10 @@ std::string line(const std::vector<std::string>& cells) {
   return fmt::format("| {} |\n", fmt::join(cells, " | "));
 }
 
+/// With an empty line at its end, which comes after each table.
 std::string document() {
   std::ifstream stream(MSDA_SOURCE_DIR "/analysis/tests/studies/README.md");
-  return {std::istreambuf_iterator<char>(stream), {}};
+  return std::string{std::istreambuf_iterator<char>(stream), {}} + "\n";
 }
 
 }  // namespace

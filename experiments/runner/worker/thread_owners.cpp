@@ -80,15 +80,19 @@ std::map<std::string, double> ThreadOwners::seconds_of_others(const std::string&
 
 std::string ThreadOwners::words_of_others(const std::string& arm,
                                           const std::map<std::string, double>* before) const {
-  std::vector<std::string> names;
+  std::vector<std::string> there;
+  std::vector<std::string> at_work;
   for (const auto& [other, seconds] : seconds_of_others(arm)) {
     if (seconds == 0) continue;  // they have ended
-    const bool known = before != nullptr && before->contains(other);
-    if (!known || seconds > before->at(other)) names.push_back("`" + other + "`");
+    there.push_back("`" + other + "`");
+    if (before == nullptr) continue;
+    const auto known = before->find(other);
+    if (known == before->end() || seconds > known->second) at_work.push_back(there.back());
   }
-  if (names.empty()) return "";
-  return fmt::format("; threads that {} left were {}", fmt::join(names, ", "),
-                     before == nullptr ? "there" : "at work");
+  if (there.empty()) return "";
+  return fmt::format("; threads that {} left were {}",
+                     fmt::join(at_work.empty() ? there : at_work, ", "),
+                     at_work.empty() ? "there" : "at work");
 }
 
 }  // namespace msda

@@ -19,8 +19,9 @@ class ThreadOwners {
   void give_new_to(const std::string& arm);
   /// Seconds of processor time so far of the threads of all arms but `arm`, by their arms.
   std::map<std::string, double> seconds_of_others(const std::string& arm) const;
-  /// "; threads that `a`, `b` left were there": of all arms but `arm`, of those alone that have run
-  /// since `before` where that is given; "" without any.
+  /// "; threads that `a`, `b` left were there": of all arms but `arm`. "... were at work" names
+  /// those alone that have run since `before`, where that is given and there are such: what others
+  /// did may have come just before it. "" without any.
   std::string words_of_others(const std::string& arm,
                               const std::map<std::string, double>* before = nullptr) const;
 
