@@ -7,13 +7,19 @@
 namespace msda {
 namespace {
 
-/// Seconds of all parts that are outside, by process and block.
-std::map<std::pair<int, int>, double> outside_seconds(const Record& record) {
-  std::map<std::pair<int, int>, double> seconds;
+/// What the parts of a launch took, in seconds.
+struct PartSeconds {
+  double outside = 0;
+  double inside = 0;
+};
+
+/// By process and block.
+std::map<std::pair<int, int>, PartSeconds> seconds_of_parts(const Record& record) {
+  std::map<std::pair<int, int>, PartSeconds> seconds;
   for (const PartTimes& part : record.parts) {
-    if (!part.outside) continue;
     for (const SampleBlock& block : part.samples) {
-      seconds[{block.process, block.block}] += median_seconds({block}).value_or(0);
+      PartSeconds& of_block = seconds[{block.process, block.block}];
+      (part.outside ? of_block.outside : of_block.inside) += median_seconds({block}).value_or(0);
     }
   }
   return seconds;
@@ -27,12 +33,15 @@ bool has_outside_work(const Record& record) {
 
 std::optional<RatioEstimate> ratio_with_outside(const Record& record, const Record& baseline,
                                                 PlannedProcesses planned) {
-  const auto outside = outside_seconds(record);
+  if (!has_outside_work(record)) return std::nullopt;
+  const auto parts = seconds_of_parts(record);
   std::vector<SampleBlock> whole;
   for (SampleBlock block : record.samples) {
-    const auto found = outside.find({block.process, block.block});
-    if (found == outside.end()) continue;
-    for (double& seconds : block.seconds) seconds += found->second;
+    const auto found = parts.find({block.process, block.block});
+    if (found == parts.end()) continue;
+    // What the outside part leaves to a thread, the part after it has to wait for.
+    const double more = std::max(0.0, found->second.inside - median_seconds({block}).value_or(0));
+    for (double& seconds : block.seconds) seconds += found->second.outside + more;
     whole.push_back(std::move(block));
   }
   if (whole.empty()) return std::nullopt;

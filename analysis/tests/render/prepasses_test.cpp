@@ -94,6 +94,14 @@ TEST(Prepasses, TheHeadlineSaysWhatIsOutsideAndWhatTheArmIsWorthWithIt) {
   EXPECT_FALSE(ratio_with_outside(sorted(), base));
 }
 
+/// A thread of the arm goes on with what `prepare` began, while nothing is timed.
+TEST(Prepasses, WhatAnOutsidePartLeavesToBeDoneCountsWithIt) {
+  Record packed = record("packed", steady(10e-6, 2, 4));
+  packed.parts = {{"prepare", steady(50e-6, 2, 4), true}, {"kernel", steady(350e-6, 2, 4)}};
+  const Record base = baseline("base", steady(200e-6, 2, 4));
+  EXPECT_NEAR(ratio_with_outside(packed, base).value().ratio, 0.5, 1e-9);
+}
+
 TEST(Prepasses, MarkdownShowsThemToo) {
   const std::string text = to_markdown(sample_report());
   EXPECT_THAT(text, HasSubstr("\n## Pre-passes\n"));

@@ -88,7 +88,7 @@ void Blocks::measure(std::size_t number, int block) {
 std::unique_ptr<RowWatch> Blocks::watch_of(std::size_t number, int block, bool all_parts) {
   OutputCheck& check = *arms_[number].check;
   auto generator = generator_of(Purpose::kSpoiling,
-                                {settings_.seed, static_cast<std::uint64_t>(settings_.process),
+                                {settings_.secret, static_cast<std::uint64_t>(settings_.process),
                                  static_cast<std::uint64_t>(block), number, all_parts});
   check.spoil(generator, settings_.samples);
   device_.synchronize();

@@ -30,6 +30,7 @@ struct BlockSettings {
   std::uint64_t seed = 1;                   ///< of the order of arms
   std::chrono::duration<double> budget{0};  ///< no block begins later than this after the first
   bool times_parts = true;                  ///< whether the parts of a launch are timed as well
+  std::uint64_t secret = 0;                 ///< of what is spoiled and watched: no arm may know it
 };
 
 /// An arm that is ready to run. Refers to what others own.

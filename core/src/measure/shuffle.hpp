@@ -26,6 +26,12 @@ inline std::mt19937_64 generator_of(Purpose purpose, std::initializer_list<std::
   return std::mt19937_64(sequence);
 }
 
+/// A number that nobody can know before: who knows the seeds of an experiment does not know it.
+inline std::uint64_t secret_number() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
 /// 0 .. count-1 in random order: Fisher and Yates' shuffle, spelled out.
 inline std::vector<std::size_t> shuffled(std::size_t count, std::mt19937_64& generator) {
   std::vector<std::size_t> order(count);

@@ -10,6 +10,7 @@
 #include "elapsed.hpp"
 #include "measure/least_seconds.hpp"
 #include "measure/power.hpp"
+#include "measure/shuffle.hpp"
 #include "results/counters.hpp"
 #include "runner/protocol/phase.hpp"
 #include "runner/worker/group_runner.hpp"
@@ -39,9 +40,15 @@ void GroupRunner::measure() {
   for (Cell& cell : cells_) {
     arms.push_back({&cell.prepared, cell.check ? &*cell.check : nullptr});
   }
-  const BlockSettings settings{
-      request_->mode, request_->process,         asked.blocks,       asked.samples, asked.warmup,
-      asked.seed,     asked.budget_of_process(), request_->keep == 0};
+  const BlockSettings settings{.mode = request_->mode,
+                               .process = request_->process,
+                               .blocks = asked.blocks,
+                               .samples = asked.samples,
+                               .warmup = asked.warmup,
+                               .seed = asked.seed,
+                               .budget = asked.budget_of_process(),
+                               .times_parts = request_->keep == 0,
+                               .secret = secret_number()};
   const BlocksRun run = Blocks(device_, *group_inputs_, std::move(arms), settings, *this).run();
   // Arms run interleaved, so that all of a group have their first and last block at the same time.
   for (Cell& cell : cells_) {

@@ -29,6 +29,22 @@ TEST(Sly, AnotherClockIsSeenWhereBlocksHaveFewLaunches) {
   EXPECT_THAT(bad.reason, HasSubstr("the clock that times it was changed"));
 }
 
+/// What asking takes is no measure of what two clocks may differ by.
+TEST(Sly, AnotherClockThatIsSlowIsSeen) {
+  GroupRequest request = request_of_pages(10);
+  request.problem.problem.batch = 1;
+  request.problem.problem.queries = 40;
+  const Record bad = record_between_honest(request, sly("slow-clock"));
+  EXPECT_EQ(bad.status, CellStatus::kCrashed) << bad.reason;
+  EXPECT_THAT(bad.reason, HasSubstr("the clock that times it was changed"));
+}
+
+TEST(Sly, AHandlerThatWaitsForTheNextLaunchDoesNothing) {
+  const Record bad = record_of(sly("handler"));
+  EXPECT_EQ(bad.status, CellStatus::kWrong) << bad.reason;
+  EXPECT_THAT(bad.reason, HasSubstr("what was timed"));
+}
+
 TEST(Sly, OneNumberOfAQueryDoesNotTellWhetherItIsAnother) {
   const Record bad = record_of(sly("first-location"));
   EXPECT_EQ(bad.status, CellStatus::kWrong) << bad.reason;

@@ -143,7 +143,7 @@ class HostDevice final : public Device {
     if (const std::string reason = mode_unsupported(mode); !reason.empty())
       throw Unsupported(reason);
     std::vector<std::vector<double>> seconds(static_cast<std::size_t>(parts));
-    const HeldSignals signals;
+    HeldSignals signals;
     ClockCheck of_series;
     const void* const arm = watch == nullptr ? nullptr : watch->arm();
     ClockCheck& clock = arm == nullptr ? of_series : clocks_[arm];
@@ -153,6 +153,7 @@ class HostDevice final : public Device {
       // Behind the flush, in which threads of the arm would have time to see what is other now.
       if (watch != nullptr) watch->before(i);
       for (int part = 0; part < parts; ++part) {
+        signals.keep_waiting();
         clock.begin(signals);
         signals.release();
         const auto start = std::chrono::steady_clock::now();
