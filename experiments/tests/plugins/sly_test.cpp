@@ -33,7 +33,7 @@ TEST(Sly, AnotherClockIsSeenWhereBlocksHaveFewLaunches) {
 TEST(Sly, AnotherClockThatIsSlowIsSeen) {
   GroupRequest request = request_of_pages(10);
   request.problem.problem.batch = 1;
-  request.problem.problem.queries = 40;
+  request.problem.problem.queries = 1500;  // some 200 us
   const Record bad = record_between_honest(request, sly("slow-clock"));
   EXPECT_EQ(bad.status, CellStatus::kCrashed) << bad.reason;
   EXPECT_THAT(bad.reason, HasSubstr("the clock that times it was changed"));
