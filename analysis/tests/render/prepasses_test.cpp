@@ -94,6 +94,21 @@ TEST(Prepasses, TheHeadlineSaysWhatIsOutsideAndWhatTheArmIsWorthWithIt) {
   EXPECT_FALSE(ratio_with_outside(sorted(), base));
 }
 
+TEST(Prepasses, TheAnswerOfSeveralProblemsSaysWhatIsOutsideToo) {
+  std::vector<Record> records;
+  for (const char* problem : {"p", "q"}) {
+    records.push_back(baseline("base", steady(200e-6, 2, 4)));
+    records.back().problem = problem;
+    records.push_back(record("packed", steady(100e-6, 2, 4)));
+    records.back().problem = problem;
+    records.back().parts = {{"prepare", steady(300e-6, 2, 4), true},
+                            {"kernel", steady(100e-6, 2, 4)}};
+  }
+  EXPECT_THAT(answer(make_report({{"name", "n"}}, std::move(records))),
+              HasSubstr(" packed does a part of its work outside the timed part: with that part "
+                        "0.50x the speed of the baseline."));
+}
+
 /// A thread of the arm goes on with what `prepare` began, while nothing is timed.
 TEST(Prepasses, WhatAnOutsidePartLeavesToBeDoneCountsWithIt) {
   Record packed = record("packed", steady(10e-6, 2, 4));

@@ -10,6 +10,7 @@
 #include "render/tables/matrix.hpp"
 #include "render/text/text.hpp"
 #include "render/words/words.hpp"
+#include "statistics/outside.hpp"
 
 namespace msda {
 namespace {
@@ -232,6 +233,29 @@ std::string winners(const Report& report) {
                      baseline_times(report));
 }
 
+/// Of arms whose time leaves out work that they do, with the ratios that this work is a part of.
+std::string outside_sentences(const Report& report) {
+  std::map<std::string, Range> ratios;
+  for (const Table& table : report.tables) {
+    const Row* const baseline = baseline_row(table);
+    for (const Row& row : table.rows) {
+      if (!row.timed() || !has_outside_work(row.record)) continue;
+      Range& range = ratios[arm_text(row)];
+      if (baseline == nullptr || !baseline->timed()) continue;
+      const auto with = ratio_with_outside(row.record, baseline->record, table.planned);
+      if (with) range.add(with->ratio);
+    }
+  }
+  std::string text;
+  for (const auto& [name, range] : ratios) {
+    text += fmt::format(" {} does a part of its work outside the timed part", name);
+    text += range.count == 0
+                ? "."
+                : fmt::format(": with that part {} the speed of the baseline.", range.ratios());
+  }
+  return text;
+}
+
 std::string untimed_sentence(const Report& report) {
   std::map<std::string, int> counts;
   int cells = 0;
@@ -256,7 +280,10 @@ std::string answer(const Report& report) {
   std::string text;
   if (report.ablation) text = effects_answer(*report.ablation);
   if (text.empty() && report.tables.size() == 1) return headline(report.tables.front());
-  if (text.empty()) text = winners(report);
+  if (text.empty()) {
+    text = winners(report);
+    if (!text.empty()) text += outside_sentences(report);
+  }
   const std::string untimed = untimed_sentence(report);
   if (!text.empty() && !untimed.empty()) text += " ";
   return text + untimed;
