@@ -79,6 +79,12 @@ void print_outcomes(const std::vector<CompileTarget>& targets, const std::vector
 
 bool names_architecture(std::string_view device) { return device.starts_with("sm_"); }
 
+void require_one_architecture(std::string_view device, std::string_view command) {
+  if (!names_architecture(device) || device.find(',') == std::string_view::npos) return;
+  throw UsageError(
+      fmt::format("{}: --device {} names several architectures; give one", command, device));
+}
+
 std::vector<CompileOutcome> try_all(const std::vector<CompileTarget>& targets,
                                     const Registry& registry, const ProblemSpec& spec,
                                     const std::string& architecture) {

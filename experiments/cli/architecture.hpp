@@ -12,6 +12,8 @@ namespace msda {
 
 /// Whether `device` names an architecture, "sm_89", and no device of this machine.
 bool names_architecture(std::string_view device);
+/// Throws UsageError for a list of architectures, which `command` does not take.
+void require_one_architecture(std::string_view device, std::string_view command);
 
 /// A composition to be compiled.
 struct CompileTarget {

@@ -143,7 +143,8 @@ Problem problem_for(const Arguments& arguments, const SubjectWords& words, const
   const ProblemSpec spec = given ? *given : preset_spec("ledger-48", fs::current_path(), op_name);
   Problem problem = spec.problem;
   // Presets have no types of their own; words and experiments do.
-  const bool has_types = given && !arguments.find("problem");
+  const auto named = arguments.find("problem");
+  const bool has_types = given && (!named || is_problem_of_experiment(*named, words, registry));
   if (!has_types) problem.types = Types::all(kUsual);
   if (const auto dtype = arguments.find("dtype")) {
     problem.types = Types::all(value_named<DType>(*dtype));
@@ -157,6 +158,7 @@ int inspect_command(const std::vector<std::string>& words) {
   Arguments arguments = inspect_arguments();
   if (!arguments.parse(words)) return 0;
   const std::string architecture = arguments.get("arch", arguments.get("device", "sm_90a"));
+  require_one_architecture(architecture, "inspect");
   const Registry registry = load_registry(arguments);
   const SubjectWords split = split_words(arguments.words());
   if (split.names.size() != 1) {

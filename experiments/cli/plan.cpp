@@ -39,6 +39,7 @@ nlohmann::json plan_json(const Plan& plan, const PlanTime& time) {
 std::vector<DeviceInfo> known_devices(const Arguments& arguments) {
   std::vector<DeviceInfo> devices = list_devices();
   if (const std::string id = arguments.device(); names_architecture(id)) {
+    require_one_architecture(id, "plan");
     devices.push_back(compile_target(capability_of(id)));
     devices.back().id = id;
   }

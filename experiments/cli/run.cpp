@@ -81,6 +81,10 @@ int run_command(const std::vector<std::string>& words) {
   for (const std::string& note : notes) say(stderr, "note: {}\n", note);
   const SessionOptions options = session_options(arguments, "run", words);
   const ResultsDirectory directory = results_directory(arguments, "run", experiment.name);
+  if (arguments.has("resume") && read_manifest(directory.path()).search) {
+    throw UsageError(fmt::format("{} is a search; go on with it by msda tune --resume",
+                                 directory.path().string()));
+  }
   const std::string hint = resume_hint(arguments, directory.path());
   RunOutcome outcome;
   try {

@@ -70,4 +70,10 @@ std::optional<ProblemSpec> subject_problem(const Arguments& arguments, const std
                      op.empty() ? std::string(kDefaultOperator) : op);
 }
 
+bool is_problem_of_experiment(const std::string& problem, const SubjectWords& words,
+                              const Registry& registry) {
+  return std::ranges::any_of(problems_of_experiment(words.names, registry),
+                             [&](const ProblemSpec& one) { return one.name() == problem; });
+}
+
 }  // namespace msda

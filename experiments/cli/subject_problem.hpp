@@ -31,4 +31,8 @@ std::optional<ProblemSpec> subject_problem(const Arguments& arguments, const std
                                            const SubjectWords& words, const std::string& op,
                                            const Registry& registry);
 
+/// Whether the experiment of the first EXPERIMENT:ARM has a problem of this name.
+bool is_problem_of_experiment(const std::string& problem, const SubjectWords& words,
+                              const Registry& registry);
+
 }  // namespace msda

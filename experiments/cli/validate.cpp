@@ -83,6 +83,7 @@ int validate_command(const std::vector<std::string>& words) {
   if (!arguments.parse(words)) return 0;
   const Registry registry = load_registry(arguments);
   const std::string device = arguments.device();
+  require_one_architecture(device, "validate");
   bool all_good = true;
   bool all_compile = true;
   for (const std::string& word : arguments.words()) {

@@ -16,6 +16,7 @@
 #include "problem/tensor_names.hpp"
 #include "problem/validate.hpp"
 #include "runner/experiment/parse.hpp"
+#include "runner/supervise/say.hpp"
 #include "runner/supervise/supervisor.hpp"
 
 namespace msda {
@@ -233,9 +234,8 @@ class Lines {
     const Colour colour = word == "ok" || word == "shown"           ? Colour::kGreen
                           : word == kSkipped || word == "unchecked" ? Colour::kYellow
                                                                     : Colour::kRed;
-    fmt::print("{}{:<{}}  {}\n", coloured(fmt::format("{:<8} ", word), colour, stdout), name,
-               width_, text);
-    std::fflush(stdout);
+    say(stdout, "{}{:<{}}  {}\n", coloured(fmt::format("{:<8} ", word), colour, stdout), name,
+        width_, text);
   }
 
   void finish() const {

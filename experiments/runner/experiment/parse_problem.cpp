@@ -281,6 +281,16 @@ void refuse_keys(const YamlMap& map, const Keys& keys) {
 
 bool has_queries(const YamlMap& map) { return map.find("queries") || map.find("num_query"); }
 
+void check_range(const YamlMap& map, const Generation& generation) {
+  if (generation.low <= generation.high) return;
+  auto node = find(map, "low");
+  if (!node) node = find(map, "high");
+  if (node) {
+    node->fail(fmt::format("'low' is {} and 'high' is {}; locations go from one to the other",
+                           generation.low, generation.high));
+  }
+}
+
 /// Each size that is given must be the one that the files have.
 void check_shape(const YamlMap& map, const ProblemSpec& spec) {
   for (const Setting<Problem>& setting : shape_settings()) {
@@ -350,6 +360,7 @@ ProblemSpec read_problem(const YamlMap& map, ProblemReader reader) {
   } else {
     read_shape(map, pyramid, reader, spec.problem);
     generation_settings().read_known(map, spec.generation);
+    check_range(map, spec.generation);
   }
   map.owner().locate([&] { validate(spec.problem, find_operator(spec.op).tensors()); });
   check_pyramid(map, pyramid, spec.problem);

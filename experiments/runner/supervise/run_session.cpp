@@ -1,6 +1,8 @@
 #include "runner/supervise/run_session.hpp"
 
 #include <exception>
+#include <filesystem>
+#include <string>
 #include <thread>
 
 #include <fmt/format.h>
@@ -10,6 +12,20 @@
 #include "runner/supervise/say.hpp"
 
 namespace msda {
+namespace {
+
+/// Records of another run would become this one's, and its reports would take the place of others.
+void require_no_results(const std::filesystem::path& directory) {
+  if (!std::filesystem::exists(directory)) return;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    const std::string stem = entry.path().stem().string();
+    if (stem != "records" && stem != "report" && stem != "search") continue;
+    throw UsageError(fmt::format("{} holds {} already; give another --output", directory.string(),
+                                 entry.path().filename().string()));
+  }
+}
+
+}  // namespace
 
 RunSession::RunSession(const Experiment& experiment, const Plan& plan,
                        const std::filesystem::path& directory, const SessionOptions& options,
@@ -43,6 +59,7 @@ void RunSession::begin(const Registry& registry, const Change& add) {
         fmt::format("{} already holds a run; go on with it by --resume, or give another --output",
                     directory_.string()));
   } else {
+    require_no_results(directory_);
     manifest_ = make_manifest(experiment_, plan_, registry, supervisors_.front()->ready(),
                               options_.command_line);
     manifest_.program_hash = program_hash;

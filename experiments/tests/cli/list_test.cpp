@@ -97,6 +97,26 @@ TEST(Cli, InspectTakesTheWordOperatorAsTheOption) {
   EXPECT_THAT(word.err, HasSubstr("computes the operator 'forward' alone"));
 }
 
+TEST(Cli, InspectHasTheTypesOfTheExperimentsProblem) {
+  const TemporaryDirectory directory;
+  const auto file = directory.write("x.yaml",
+                                    "problems:\n"
+                                    "  - {name: a, queries: 2, levels: [[3, 3]], dtype: fp16}\n"
+                                    "  - {name: b, queries: 2, levels: [[3, 3]], dtype: fp32}\n"
+                                    "arms: [{name: f, use: [fixture]}]\n");
+  for (const auto& [problem, type] : {std::pair{"a", "fp16"}, {"b", "fp32"}}) {
+    EXPECT_THAT(run({"inspect", file.string() + ":f", "--problem", problem}).out, HasSubstr(type));
+  }
+}
+
+TEST(Cli, OneArchitectureIsLookedAtAtATime) {
+  for (const char* command : {"inspect", "validate", "plan"}) {
+    const Outcome outcome = run({command, "quickstart", "--device", "sm_80,sm_90"});
+    EXPECT_EQ(outcome.exit_code, 2) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("sm_80,sm_90 names several architectures; give one"));
+  }
+}
+
 TEST(Cli, InspectSaysWhatAVariantDoesNotTake) {
   const Outcome outcome = run({"inspect", "mixed-precision", "--dtype", "fp32"});
   EXPECT_EQ(outcome.exit_code, 1);

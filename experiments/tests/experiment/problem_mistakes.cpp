@@ -14,6 +14,11 @@ std::vector<Mistake> problem_mistakes() {
        "arms: [fixture]\n",
        "2:63",
        {"key 'objects' is 99999999999; it must be from 1 to 2147483648"}},
+      {"LowAboveHigh",
+       "problems:\n  - {preset: ddetr-encoder, distribution: uniform, low: 2, high: 1}\n"
+       "arms: [fixture]\n",
+       "2:57",
+       {"'low' is 2 and 'high' is 1; locations go from one to the other"}},
       {"SweptLevels",
        "problems:\n  - {preset: ddetr-encoder, sweep: {levels: [[[4, 4]]]}}\narms: [fixture]\n",
        "2:37",

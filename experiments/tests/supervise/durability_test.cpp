@@ -172,6 +172,13 @@ TEST_F(DurabilityTest, AnOutputThatIsFullIsNoSuccess) {
   EXPECT_THAT(outcome.err, HasSubstr("No space left on device"));
 }
 
+TEST_F(DurabilityTest, VerdictsThatNobodyCanReadAreNoSuccess) {
+  const Outcome outcome =
+      run_script("\"$msda\" verify fixture --device cpu >/dev/full", directory_.path());
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("No space left on device"));
+}
+
 TEST_F(DurabilityTest, ARunWhoseOutputIsFullIsKeptAndNoSuccess) {
   directory_.write("x.yaml", kShort);
   const Outcome outcome =

@@ -286,5 +286,17 @@ TEST_F(RunTest, RefusesToOverwriteARun) {
   EXPECT_THAT(outcome.err, HasSubstr("already holds a run"));
 }
 
+TEST_F(RunTest, TakesNoRecordsForItsOwnAndOverwritesNoReport) {
+  const fs::path file = directory_.write("x.yaml", kExperiment);
+  ASSERT_EQ(run({"run", file, "--output", results()}).exit_code, 0);
+  for (const char* name : {"records.jsonl", "report.md"}) {
+    const TemporaryDirectory other;
+    fs::copy_file(results() / name, other.path() / name);
+    const Outcome outcome = run({"run", file, "--output", other.path()});
+    EXPECT_EQ(outcome.exit_code, 2) << name;
+    EXPECT_THAT(outcome.err, HasSubstr(std::string(name) + " already; give another --output"));
+  }
+}
+
 }  // namespace
 }  // namespace msda::test

@@ -43,6 +43,14 @@ TEST_F(TuneTest, GoesOnWithoutADefaultPlaceForWinnersThatCannotBeWritten) {
   EXPECT_TRUE(fs::exists(directory_.path() / "out" / "winners.yaml"));
 }
 
+TEST_F(TuneTest, ASearchIsNoRunToGoOnWith) {
+  const fs::path file = directory_.write("x.yaml", kSearch);
+  ASSERT_EQ(tune({file, "--output", results()}).exit_code, 0);
+  const Outcome outcome = run({"run", file, "--resume", results()});
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("is a search; go on with it by msda tune --resume"));
+}
+
 TEST_F(TuneTest, LosesNoWinnerWhenTheirFileIsSpoiledDuringTheSearch) {
   const fs::path file = directory_.write("x.yaml", kSearch);
   Child child({"tune", file, "--output", results(), "--winners", winners()}, directory_.path());

@@ -233,13 +233,20 @@ std::string winners(const Report& report) {
                      baseline_times(report));
 }
 
-/// Of arms whose time leaves out work that they do, with the ratios that this work is a part of.
+bool is_in_first_place(const Table& table, std::size_t row) {
+  return table.leader && table.leader->standing != Standing::kNone &&
+         (table.leader->best == row || std::ranges::count(table.leader->rivals, row) > 0);
+}
+
+/// Of arms in first place whose time leaves out work that they do, with the ratios that this work
+/// is a part of.
 std::string outside_sentences(const Report& report) {
   std::map<std::string, Range> ratios;
   for (const Table& table : report.tables) {
     const Row* const baseline = baseline_row(table);
-    for (const Row& row : table.rows) {
-      if (!row.timed() || !has_outside_work(row.record)) continue;
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      const Row& row = table.rows[i];
+      if (!is_in_first_place(table, i) || !has_outside_work(row.record)) continue;
       Range& range = ratios[arm_text(row)];
       if (baseline == nullptr || !baseline->timed()) continue;
       const auto with = ratio_with_outside(row.record, baseline->record, table.planned);
