@@ -283,8 +283,8 @@ bool has_queries(const YamlMap& map) { return map.find("queries") || map.find("n
 
 void check_range(const YamlMap& map, const Generation& generation) {
   if (generation.low <= generation.high) return;
-  auto node = find(map, "low");
-  if (!node) node = find(map, "high");
+  auto node = map.find("low");
+  if (!node) node = map.find("high");
   if (node) {
     node->fail(fmt::format("'low' is {} and 'high' is {}; locations go from one to the other",
                            generation.low, generation.high));
