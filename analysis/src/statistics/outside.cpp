@@ -7,6 +7,9 @@
 namespace msda {
 namespace {
 
+/// Parts that are timed one by one take a little longer than their launch.
+constexpr double kClearlyMore = 1.2;
+
 /// What the parts of a launch took, in seconds.
 struct PartSeconds {
   double outside = 0;
@@ -40,7 +43,9 @@ std::optional<RatioEstimate> ratio_with_outside(const Record& record, const Reco
     const auto found = parts.find({block.process, block.block});
     if (found == parts.end()) continue;
     // What the outside part leaves to a thread, the part after it has to wait for.
-    const double more = std::max(0.0, found->second.inside - median_seconds({block}).value_or(0));
+    const double timed = median_seconds({block}).value_or(0);
+    const double more =
+        found->second.inside > kClearlyMore * timed ? found->second.inside - timed : 0;
     for (double& seconds : block.seconds) seconds += found->second.outside + more;
     whole.push_back(std::move(block));
   }
