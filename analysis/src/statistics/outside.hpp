@@ -12,8 +12,8 @@ namespace msda {
 bool has_outside_work(const Record& record);
 
 /// Baseline time / (arm's time + median of the outside parts in the same block), estimated inside
-/// blocks. Where the parts that follow an outside one take longer than the arm's time, theirs
-/// counts. nullopt where nothing is outside or no block is common.
+/// blocks. Where the other parts take a fifth longer than the arm's time, theirs counts.
+/// nullopt where nothing is outside or no block is common.
 std::optional<RatioEstimate> ratio_with_outside(const Record& record, const Record& baseline,
                                                 PlannedProcesses planned = {});
 
