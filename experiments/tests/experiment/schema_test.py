@@ -46,7 +46,7 @@ ABLATION = {"base": ["vector-loads"], "factors": {"unroll": "loop-unrolling"}, "
 # Names of arms, problems and folders, and what belongs together, are beyond a schema.
 BEYOND = {"preset", "input", "dir", "spatial_size", "arm", "over", "problem", "mode", "against", "base", "factors",
           "all", "requires", "excludes", "generators", "resolution", "random", "list", "seed", "baseline", "most_processes", "use",
-          "outputs", "padding"}
+          "outputs", "padding", "low", "high"}
 
 # Speedups have no exponents; a schema sees the number and not how it is written.
 NOTATION = {("claim.speedup", "1.0e+20"), ("claim.speedup", "2.0e-4")}

@@ -34,7 +34,7 @@ Record record_of(const std::string& callable, const std::string& options, DType 
   request.problem = tiny_problem();
   request.problem.problem.types = Types::all(type);
   request.measure.blocks = 2;
-  request.measure.samples = 2;
+  request.measure.samples = 10;
   const Use use{"external",
                 {{"python", callable}, {"interpreter", interpreter}, {"options", options}}};
   request.arms = {{"python", {use}, "external"}};
