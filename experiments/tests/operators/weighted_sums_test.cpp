@@ -90,7 +90,7 @@ TEST_F(WeightedSumsTest, AnOutputWhoseBitsDifferFromRunToRunHasItsSpread) {
 TEST_F(WeightedSumsTest, AnOutputWithoutBitsOfItsOwnIsJudgedByItsErrorsAfterEachBlock) {
   EXPECT_EQ(record("wrong-in-the-end").status, CellStatus::kWrong);
   EXPECT_THAT(record("wrong-in-the-end").reason,
-              AllOf(StartsWith("what was timed: "), HasSubstr(" sums ")));
+              AllOf(StartsWith("what was timed: "), HasSubstr(" sums")));
 }
 
 TEST_F(WeightedSumsTest, BitsThatDifferAreWrongWhereTheArmSaysThatTheyDoNot) {
