@@ -53,4 +53,10 @@ std::optional<RatioEstimate> ratio_with_outside(const Record& record, const Reco
   return estimate_ratio(baseline.samples, whole, planned);
 }
 
+std::optional<RatioEstimate> ratio_with_outside(const Table& table, const Row& row) {
+  const Row* const baseline = baseline_row(table);
+  if (baseline == nullptr || !baseline->timed()) return std::nullopt;
+  return ratio_with_outside(row.record, baseline->record, table.planned);
+}
+
 }  // namespace msda

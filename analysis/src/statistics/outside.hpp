@@ -6,6 +6,7 @@
 
 #include "results/record.hpp"
 #include "statistics/statistics.hpp"
+#include "statistics/table.hpp"
 
 namespace msda {
 
@@ -16,5 +17,7 @@ bool has_outside_work(const Record& record);
 /// nullopt where nothing is outside or no block is common.
 std::optional<RatioEstimate> ratio_with_outside(const Record& record, const Record& baseline,
                                                 PlannedProcesses planned = {});
+/// The same of a row over its table's baseline; nullopt where that has no time.
+std::optional<RatioEstimate> ratio_with_outside(const Table& table, const Row& row);
 
 }  // namespace msda

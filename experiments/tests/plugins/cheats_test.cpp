@@ -1,7 +1,9 @@
 // Kernels that are right when they are verified and cheat when they are timed: none gets a time,
 // and the honest arm beside them keeps its own.
 #include <algorithm>
+#include <map>
 #include <ostream>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -81,23 +83,24 @@ TEST(Cheats, WorkThatGoesOnAfterTheLaunchIsNotWaitedFor) {
   EXPECT_EQ(records.at("thread").status, CellStatus::kWrong) << records.at("thread").reason;
 }
 
+/// Of the arms "honest" and "bad", whose option is `how`.
+std::map<std::string, Record> records_beside_honest(const char* how) {
+  const auto library = external_library("cheats");
+  return records_of(request_of({external_arm("honest", library, "cheat", "honest"),
+                                external_arm("bad", library, "cheat", how)}));
+}
+
 /// What reads all its inputs in each launch finds that they are others: contents do not come back.
 TEST(Cheats, ToRememberOutputsByAllOfTheContentSavesNothing) {
-  const auto library = external_library("cheats");
-  const auto records =
-      records_of(request_of({external_arm("honest", library, "cheat", "honest"),
-                             external_arm("content", library, "cheat", "content")}));
-  const Record& record = records.at("content");
+  const auto records = records_beside_honest("content");
+  const Record& record = records.at("bad");
   ASSERT_EQ(record.status, CellStatus::kOk) << record.reason;
 }
 
 /// A part of its output is another before nearly each launch, as drawn; where none is, it is wrong.
 TEST(Cheats, ToLeaveAnOutputThatIsStillThereSavesNothing) {
-  const auto library = external_library("cheats");
-  const auto records =
-      records_of(request_of({external_arm("honest", library, "cheat", "honest"),
-                             external_arm("there", library, "cheat", "still-there")}));
-  const Record& record = records.at("there");
+  const auto records = records_beside_honest("still-there");
+  const Record& record = records.at("bad");
   if (record.status == CellStatus::kWrong) {
     EXPECT_THAT(record.reason, HasSubstr("what was timed: "));
     return;
@@ -120,9 +123,7 @@ TEST(Cheats, ThreadsThatAreLeftSpinningAreSaid) {
 }
 
 TEST(Cheats, WhoIsWrongBesideThreadsOfAnotherArmIsToldSo) {
-  const auto records = records_of(
-      request_of({external_arm("honest", external_library("cheats"), "cheat", "honest"),
-                  external_arm("bad", external_library("cheats"), "cheat", "scribbler")}));
+  const auto records = records_beside_honest("scribbler");
   const Record& honest = records.at("honest");
   EXPECT_EQ(honest.status, CellStatus::kWrong);
   EXPECT_THAT(honest.reason, HasSubstr("it wrote to its input `weights`; threads that `bad` left"));

@@ -243,22 +243,16 @@ bool is_in_first_place(const Table& table, std::size_t row) {
 std::string outside_sentences(const Report& report) {
   std::map<std::string, Range> ratios;
   for (const Table& table : report.tables) {
-    const Row* const baseline = baseline_row(table);
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
       const Row& row = table.rows[i];
       if (!is_in_first_place(table, i) || !has_outside_work(row.record)) continue;
       Range& range = ratios[arm_text(row)];
-      if (baseline == nullptr || !baseline->timed()) continue;
-      const auto with = ratio_with_outside(row.record, baseline->record, table.planned);
-      if (with) range.add(with->ratio);
+      if (const auto with = ratio_with_outside(table, row)) range.add(with->ratio);
     }
   }
   std::string text;
   for (const auto& [name, range] : ratios) {
-    text += fmt::format(" {} does a part of its work outside the timed part", name);
-    text += range.count == 0
-                ? "."
-                : fmt::format(": with that part {} the speed of the baseline.", range.ratios());
+    text += outside_sentence(name, range.count == 0 ? "" : range.ratios());
   }
   return text;
 }

@@ -181,21 +181,21 @@ std::string of_timed(const Table& table, const std::vector<const Row*>& timed) {
 /// Of arms whose time leaves out work that they do: the ratio with that work beside it.
 std::string outside_work(const Table& table) {
   std::string text;
-  const Row* const baseline = baseline_row(table);
   for (const Row& row : table.rows) {
     if (!row.timed() || !has_outside_work(row.record)) continue;
-    text += fmt::format(" {} does a part of its work outside the timed part", name(row));
-    const auto with = baseline != nullptr && baseline->timed()
-                          ? ratio_with_outside(row.record, baseline->record, table.planned)
-                          : std::nullopt;
-    text += with ? fmt::format(": with that part {} the speed of the baseline.",
-                               ratio_text(with->ratio))
-                 : ".";
+    const auto with = ratio_with_outside(table, row);
+    text += outside_sentence(name(row), with ? ratio_text(with->ratio) : "");
   }
   return text;
 }
 
 }  // namespace
+
+std::string outside_sentence(const std::string& arm, const std::string& ratio) {
+  std::string text = fmt::format(" {} does a part of its work outside the timed part", arm);
+  if (!ratio.empty()) text += fmt::format(": with that part {} the speed of the baseline", ratio);
+  return text + ".";
+}
 
 std::string headline(const Table& table) {
   const std::vector<const Row*> timed = fastest_first(table);

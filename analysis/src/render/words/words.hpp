@@ -30,6 +30,10 @@ std::vector<std::string> warnings_of(const Report& report);
 /// is; how many arms have no time.
 std::string headline(const Table& table);
 
+/// " A does a part of its work outside the timed part: with that part 0.5x the speed of the
+/// baseline.": `ratio` is "0.5x", or "" where none is known.
+std::string outside_sentence(const std::string& arm, const std::string& ratio);
+
 /// What all factors together bring and how sure that is; which factors pay, by how much, the best
 /// first; which cost, make no difference or stay undecided; the strongest interaction.
 std::string headline(const AblationTable& table);
