@@ -1,5 +1,6 @@
 #include "cli/arguments.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <limits>
 #include <sstream>
@@ -74,6 +75,7 @@ void Arguments::device_option() {
 
 bool Arguments::parse(const std::vector<std::string>& given) {
   std::vector<std::string> arguments = given;
+  std::replace(arguments.begin(), arguments.end(), std::string("-h"), std::string("--help"));
   if (arguments == std::vector<std::string>{kPrintOptions}) {
     for (const auto& known : options_.options()) fmt::print("--{}\n", known->long_name());
     return false;

@@ -20,26 +20,6 @@
 namespace msda {
 namespace {
 
-void validate(const Generation& generation) {
-  if (!std::isfinite(generation.low) || !std::isfinite(generation.high) ||
-      generation.low > generation.high) {
-    throw UsageError(fmt::format("low is {} and high {}: locations go from one to the other",
-                                 generation.low, generation.high));
-  }
-  if (!std::isfinite(generation.sigma) || generation.sigma < 0) {
-    throw UsageError(
-        fmt::format("sigma is {}: it must be a number of pixels, 0 or more", generation.sigma));
-  }
-  if (!(generation.outside_share >= 0 && generation.outside_share <= 1)) {
-    throw UsageError(
-        fmt::format("outside_share is {}: it must lie in 0..1", generation.outside_share));
-  }
-  if (generation.objects < 1 || generation.objects > kMostObjects) {
-    throw UsageError(
-        fmt::format("objects is {}: it must lie in 1..{}", generation.objects, kMostObjects));
-  }
-}
-
 /// One row of pixels of one level: its inner pixels in the stored tensor and in the plain
 /// numbering.
 struct Row {
@@ -149,6 +129,26 @@ std::string origin_of(const Generation& generation) {
 }
 
 }  // namespace
+
+void validate(const Generation& generation) {
+  if (!std::isfinite(generation.low) || !std::isfinite(generation.high) ||
+      generation.low > generation.high) {
+    throw UsageError(fmt::format("low is {} and high {}: locations go from one to the other",
+                                 generation.low, generation.high));
+  }
+  if (!std::isfinite(generation.sigma) || generation.sigma < 0) {
+    throw UsageError(
+        fmt::format("sigma is {}: it must be a number of pixels, 0 or more", generation.sigma));
+  }
+  if (!(generation.outside_share >= 0 && generation.outside_share <= 1)) {
+    throw UsageError(
+        fmt::format("outside_share is {}: it must lie in 0..1", generation.outside_share));
+  }
+  if (generation.objects < 1 || generation.objects > kMostObjects) {
+    throw UsageError(
+        fmt::format("objects is {}: it must lie in 1..{}", generation.objects, kMostObjects));
+  }
+}
 
 Input generate(const Problem& problem, const Generation& generation, unsigned threads) {
   msda::validate(problem, forward::kTensors);

@@ -34,6 +34,9 @@ struct Input {
   const Bytes& at(std::string_view name) const;
 };
 
+/// Throws UsageError that names the number that is out of its range.
+void validate(const Generation& generation);
+
 /// Fills the tensors of the operator `forward` with random data: value normal(0, 1), weights a
 /// softmax over L*P of normal(0, 1) logits, locations as `generation` says. Counter-based
 /// (Philox4x32-10; Salmon et al., SC'11): the same bits for the same seed whatever `threads` is.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "input/input.hpp"
 #include "input/limits.hpp"
 #include "problem/tensor_names.hpp"
 #include "problem/validate.hpp"
@@ -281,16 +282,6 @@ void refuse_keys(const YamlMap& map, const Keys& keys) {
 
 bool has_queries(const YamlMap& map) { return map.find("queries") || map.find("num_query"); }
 
-void check_range(const YamlMap& map, const Generation& generation) {
-  if (generation.low <= generation.high) return;
-  auto node = map.find("low");
-  if (!node) node = map.find("high");
-  if (node) {
-    node->fail(fmt::format("'low' is {} and 'high' is {}; locations go from one to the other",
-                           generation.low, generation.high));
-  }
-}
-
 /// Each size that is given must be the one that the files have.
 void check_shape(const YamlMap& map, const ProblemSpec& spec) {
   for (const Setting<Problem>& setting : shape_settings()) {
@@ -360,7 +351,8 @@ ProblemSpec read_problem(const YamlMap& map, ProblemReader reader) {
   } else {
     read_shape(map, pyramid, reader, spec.problem);
     generation_settings().read_known(map, spec.generation);
-    check_range(map, spec.generation);
+    const auto low = map.find("low");
+    (low ? *low : map.owner()).locate([&] { validate(spec.generation); });
   }
   map.owner().locate([&] { validate(spec.problem, find_operator(spec.op).tensors()); });
   check_pyramid(map, pyramid, spec.problem);

@@ -43,17 +43,18 @@ Recipe parse_recipe(const YamlNode& node, const Recipes& recipes, const Registry
   return std::move(reader.recipe);
 }
 
-/// The recipe would hide the variant: an arm of that name would be something else.
-void refuse_variants_name(const YamlMap::Entry& recipe, const Registry& registry) {
+/// The recipe would hide what bears the name: an arm of that name would be something else.
+void refuse_taken_name(const YamlMap::Entry& recipe, const Registry& registry) {
   const std::vector<Plugin>& plugins = registry.plugins();
-  if (std::none_of(plugins.begin(), plugins.end(),
-                   [&](const Plugin& plugin) { return plugin.name == recipe.key; })) {
-    return;
-  }
+  const bool is_variant = std::any_of(plugins.begin(), plugins.end(), [&](const Plugin& plugin) {
+    return plugin.name == recipe.key;
+  });
+  if (!is_variant && recipe.key != "best" && recipe.key != "levels") return;
   throw UsageError(
-      fmt::format("{}: recipe '{}' has a variant's name, and would hide the variant; "
+      fmt::format("{}: recipe '{}' has the name of {} and would hide it; "
                   "call it something else",
-                  to_string(recipe.place), shortened(recipe.key)));
+                  to_string(recipe.place), shortened(recipe.key),
+                  is_variant ? "a variant" : "what `use` takes besides"));
 }
 
 }  // namespace
@@ -65,7 +66,7 @@ void parse_recipes(const YamlNode& node, const Registry& registry, Recipes& reci
         parse_label(YamlNode(YAML::Node(entry.key), "recipe name", entry.place));
     Recipe recipe;
     try {
-      refuse_variants_name(entry, registry);
+      refuse_taken_name(entry, registry);
       recipe = parse_recipe(entry.value, recipes, registry);
     } catch (const UsageError& error) {
       recipe.error = error.what();

@@ -18,7 +18,7 @@ std::vector<Mistake> problem_mistakes() {
        "problems:\n  - {preset: ddetr-encoder, distribution: uniform, low: 2, high: 1}\n"
        "arms: [fixture]\n",
        "2:57",
-       {"'low' is 2 and 'high' is 1; locations go from one to the other"}},
+       {"low is 2 and high 1: locations go from one to the other"}},
       {"SweptLevels",
        "problems:\n  - {preset: ddetr-encoder, sweep: {levels: [[[4, 4]]]}}\narms: [fixture]\n",
        "2:37",

@@ -11,8 +11,11 @@ import shutil
 import subprocess
 import sys
 
-import torch
-from torch.utils import cpp_extension
+try:
+    import torch
+    from torch.utils import cpp_extension
+except ImportError as error:
+    sys.exit(f"build.py: needs PyTorch 2.1 or newer, which {sys.executable} does not have: {error}")
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGE = "@PACKAGE@"

@@ -16,7 +16,10 @@ import sys
 import time
 import traceback
 
-import torch
+try:
+    import torch
+except ImportError as error:
+    sys.exit(f"check.py: needs PyTorch 2.1 or newer, which {sys.executable} does not have: {error}")
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from checks import (CUDA, EXPORT, Skip, compilers, fused, gradients, layouts, models, modules, norms,  # noqa: E402
