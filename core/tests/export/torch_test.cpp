@@ -173,6 +173,19 @@ TEST_F(ExportedPackage, IsPython) {
   EXPECT_EQ(result.exit_code, 0) << result.output;
 }
 
+TEST_F(ExportedPackage, SaysWhatItNeedsWherePyTorchIsMissing) {
+  if (std::string(MSDA_PYTHON).empty()) GTEST_SKIP() << "no python3 was found when this was built";
+  const TemporaryDirectory folder;
+  write_atomically(folder.path() / "torch.py", "raise ImportError('there is none')\n");
+  for (const std::string name : {"build.py", "check.py"}) {
+    write_atomically(folder.path() / name, content_of(*torch_, name));
+    const CommandResult result = execute_command({MSDA_PYTHON, folder.path() / name, "--help"});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.output, HasSubstr(name + ": needs PyTorch 2.1 or newer"));
+    EXPECT_THAT(result.output, Not(HasSubstr("Traceback")));
+  }
+}
+
 TEST(ExportedOperator, MakesTensorMapsForTheAddressesOfACall) {
   const auto source = [](const char* variant) {
     const ExportRequest request = request_for({variant}, "rtdetr-decoder");

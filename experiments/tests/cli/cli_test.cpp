@@ -36,6 +36,12 @@ TEST(Cli, EveryCommandHasHelp) {
   }
 }
 
+TEST(Cli, HelpHasAShortName) {
+  const Outcome outcome = run({"run", "-h"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, run({"run", "--help"}).out);
+}
+
 TEST(Cli, ParagraphsOfHelpFillEightyColumnsWithoutATerminal) {
   const Outcome outcome = run({"verify", "--help"});
   std::istringstream lines(outcome.out);
