@@ -81,21 +81,31 @@ bool adds_choices(const SimtCheck& check, std::set<std::string>& seen) {
   return adds;
 }
 
-/// The checks whose units include the mutant's file; of a generated one, which may be of a line
-/// that few use, some of each suite and those that have something new. First those of the suite
-/// that the mutant names, and of few parts, which compile fastest; the slow ones last. Of a mutant
-/// that may change no result a few of each suite.
-Trial trial_of(const Mutant& mutant) {
+/// The checks whose units include the mutant's file. First those of the suite that the mutant
+/// names, then one of each suite in turn, those of few parts first, which compile fastest; the slow
+/// ones last.
+std::vector<const Candidate*> candidates_of(const Mutant& mutant) {
   std::vector<const Candidate*> chosen;
   for (const Candidate& candidate : candidates()) {
     if (includes(candidate.unit, mutant.file)) chosen.push_back(&candidate);
   }
-  const auto rank = [&](const Candidate* one) {
-    const int suite = one->check.suite == mutant.first ? 0 : is_slow(one->check.suite) ? 2 : 1;
-    return std::pair{suite, one->check.composition.parts().size()};
-  };
-  std::stable_sort(chosen.begin(), chosen.end(),
-                   [&](const Candidate* a, const Candidate* b) { return rank(a) < rank(b); });
+  std::ranges::stable_sort(
+      chosen, {}, [](const Candidate* one) { return one->check.composition.parts().size(); });
+  std::map<std::string, int> of_suite;
+  std::map<const Candidate*, std::pair<int, int>> rank;
+  for (const Candidate* one : chosen) {
+    const std::string& suite = one->check.suite;
+    const int turn = of_suite[suite]++;
+    rank[one] = suite == mutant.first ? std::pair{0, 0} : std::pair{is_slow(suite) ? 2 : 1, turn};
+  }
+  std::ranges::stable_sort(chosen, {}, [&](const Candidate* one) { return rank.at(one); });
+  return chosen;
+}
+
+/// Of a generated mutant, which may be of a line that few use, some checks of each suite and those
+/// that have something new. Of a mutant that may change no result a few of each suite.
+Trial trial_of(const Mutant& mutant) {
+  const std::vector<const Candidate*> chosen = candidates_of(mutant);
   const std::ptrdiff_t most = mutant.is_generated         ? 8
                               : mutant.equivalent.empty() ? std::ssize(chosen)
                                                           : 4;
