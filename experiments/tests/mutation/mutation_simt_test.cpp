@@ -81,31 +81,47 @@ bool adds_choices(const SimtCheck& check, std::set<std::string>& seen) {
   return adds;
 }
 
-/// The checks whose units include the mutant's file. First those of the suite that the mutant
-/// names, then one of each suite in turn, those of few parts first, which compile fastest; the slow
-/// ones last.
-std::vector<const Candidate*> candidates_of(const Mutant& mutant) {
+/// The checks whose units include the mutant's file, those of few parts first, which compile
+/// fastest: of the suite that the mutant names, then the other quick ones, then the slow ones.
+std::vector<const Candidate*> by_parts(const Mutant& mutant) {
   std::vector<const Candidate*> chosen;
   for (const Candidate& candidate : candidates()) {
     if (includes(candidate.unit, mutant.file)) chosen.push_back(&candidate);
   }
-  std::ranges::stable_sort(
-      chosen, {}, [](const Candidate* one) { return one->check.composition.parts().size(); });
-  std::map<std::string, int> of_suite;
-  std::map<const Candidate*, std::pair<int, int>> rank;
-  for (const Candidate* one : chosen) {
+  std::ranges::stable_sort(chosen, {}, [&](const Candidate* one) {
     const std::string& suite = one->check.suite;
-    const int turn = of_suite[suite]++;
-    rank[one] = suite == mutant.first ? std::pair{0, 0} : std::pair{is_slow(suite) ? 2 : 1, turn};
-  }
-  std::ranges::stable_sort(chosen, {}, [&](const Candidate* one) { return rank.at(one); });
+    return std::pair{suite == mutant.first ? 0
+                     : is_slow(suite)      ? 2
+                                           : 1,
+                     one->check.composition.parts().size()};
+  });
   return chosen;
+}
+
+/// The same in the order in which they are tried. A suite of many parts would wait for all others:
+/// so behind each check follows one of the suites in turn.
+std::vector<const Candidate*> in_turn(const std::vector<const Candidate*>& by_parts) {
+  std::vector<std::pair<int, const Candidate*>> turns;
+  std::map<std::string, int> of_suite;
+  for (const Candidate* one : by_parts) {
+    const std::string& suite = one->check.suite;
+    turns.emplace_back(of_suite[suite]++ + (is_slow(suite) ? std::ssize(candidates()) : 0), one);
+  }
+  std::ranges::stable_sort(turns, {}, &std::pair<int, const Candidate*>::first);
+  std::set<const Candidate*> taken;
+  std::vector<const Candidate*> order;
+  for (std::size_t i = 0; i < by_parts.size(); ++i) {
+    for (const Candidate* one : {by_parts[i], turns[i].second}) {
+      if (taken.insert(one).second) order.push_back(one);
+    }
+  }
+  return order;
 }
 
 /// Of a generated mutant, which may be of a line that few use, some checks of each suite and those
 /// that have something new. Of a mutant that may change no result a few of each suite.
 Trial trial_of(const Mutant& mutant) {
-  const std::vector<const Candidate*> chosen = candidates_of(mutant);
+  const std::vector<const Candidate*> chosen = in_turn(by_parts(mutant));
   const std::ptrdiff_t most = mutant.is_generated         ? 8
                               : mutant.equivalent.empty() ? std::ssize(chosen)
                                                           : 4;
@@ -124,12 +140,12 @@ class Score {
   void add(const Trial& trial, const Outcome& outcome) {
     const Mutant& mutant = *trial.mutant;
     const bool changes = mutant.equivalent.empty();
-    fmt::print("{:>3} {:<9} {}: {}\n", ++tried_,
+    fmt::print("{:>3} {:<14} {}: {} ({} checks)\n", ++tried_,
                !outcome.valid  ? "no code"
                : outcome.found ? outcome.suite
                : !changes      ? "the same"
                                : "SURVIVED",
-               mutant.file, mutant.what);
+               mutant.file, mutant.what, outcome.tried);
     std::fflush(stdout);
     lines_.push_back({{"file", mutant.file},
                       {"what", mutant.what},

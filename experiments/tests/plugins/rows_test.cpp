@@ -87,7 +87,7 @@ constexpr Cheat kCheats[] = {
     {"old-values", "fF", "with the signs of all values changed in place: "},
     {"scribble", "fF", "it wrote to its input `offsets`"},
     {"scribble-mask", "fF", ""},
-    {"scribble-references", "fF", "it wrote to its input `reference_points`"},
+    {"scribble-references", "fF", ""},
     {"beside", "fbF", "4 bytes beside the "},
     {"no-mask", "fF", ""},
     {"even-points", "fbF", "relative L2 error"},
@@ -200,7 +200,11 @@ TEST(Rows, WorkThatGoesOnAfterTheLaunchIsNotWaitedFor) {
   for (const std::string op : {"fused", "backward", "fused-backward"}) {
     GroupRequest request = request_of(op, TimingMode::kWarm);
     request.arms = {rows_arm("honest", op, ""), rows_arm("thread", op, "thread")};
-    EXPECT_EQ(records_of(request).at("thread").status, CellStatus::kWrong) << op;
+    const Record thread = records_of(request).at("thread");
+    // A thread that writes where the pages of an output are closed ends the worker.
+    EXPECT_TRUE(thread.status == CellStatus::kWrong || thread.status == CellStatus::kCrashed)
+        << op << ": " << thread.reason;
+    EXPECT_TRUE(thread.samples.empty()) << op;
   }
 }
 
