@@ -132,9 +132,9 @@ std::vector<Section> sections_of(const Report& report) {
   add(sweep_section(report));
   add(effect_sections(report));
   for (const Table& table : report.tables) sections.push_back(cell_section(table, report.manifest));
+  add(limits_section(report));  // what a run with counters was made for
   add(output_section(report));
   add(prepass_section(report));
-  add(limits_section(report));
   add(counter_sections(report.counters));
   add(search_sections(report));
   add(regime_sections(report));
