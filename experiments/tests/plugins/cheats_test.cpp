@@ -55,7 +55,7 @@ TEST_P(CheatTest, IsWrongAndTheHonestArmIsNot) {
 }
 
 constexpr const char* kNothing = "is not that of its inputs";
-constexpr const char* kOld = "is that of the inputs which lay there before";
+constexpr const char* kTimed = "what was timed: ";  // of which launch it is drawn
 
 constexpr Cheat kCheats[] = {
     {"period", kNothing},
@@ -63,10 +63,10 @@ constexpr Cheat kCheats[] = {
     {"one-in-a-hundred", kNothing},
     {"by-time", ""},
     {"no-poison", kNothing},
-    {"pointers", kOld},
-    {"sample", kOld},
+    {"pointers", kTimed},
+    {"sample", kTimed},
     {"half", kNothing},
-    {"one-behind", "what was timed: "},
+    {"one-behind", kTimed},
     {"scribble", "it wrote to its input `value`"},
     {"scribble-later", "it wrote to its input `weights`"},
 };
