@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -40,6 +42,26 @@ void parallel_for(std::int64_t count, std::int64_t grain, unsigned threads, cons
     work();
   }
   if (failure) std::rethrow_exception(failure);
+}
+
+/// reserve() of memory that all threads have touched: a new page is work for the system, and a
+/// tensor of a large problem has many thousands of them.
+template <class T>
+void reserve_by_many(std::vector<T>& numbers, std::size_t count, unsigned threads) {
+  constexpr std::int64_t kGrain = 1 << 22;
+  numbers.reserve(count);
+  auto* const memory = reinterpret_cast<std::byte*>(numbers.data());
+  parallel_for(static_cast<std::int64_t>(count * sizeof(T)), kGrain, threads,
+               [&](std::int64_t begin, std::int64_t end) {
+                 std::memset(memory + begin, 0, static_cast<std::size_t>(end - begin));
+               });
+}
+
+/// The same with resize(), of an empty vector.
+template <class T>
+void resize_by_many(std::vector<T>& numbers, std::size_t count, unsigned threads) {
+  reserve_by_many(numbers, count, threads);
+  numbers.resize(count);
 }
 
 }  // namespace msda

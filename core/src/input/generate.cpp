@@ -51,7 +51,8 @@ Bytes generate_value(const Problem& problem, const RandomSource& random, unsigne
   const std::int64_t per_pixel = problem.heads * problem.channels;
   const std::int64_t stored_pixels = problem.spatial_size();
   const std::int64_t plain_pixels = rows.back().plain + rows.back().width;
-  Bytes value(static_cast<std::size_t>(bytes_of(problem, forward::kValue)));
+  Bytes value;
+  resize_by_many(value, static_cast<std::size_t>(bytes_of(problem, forward::kValue)), threads);
   parallel_for(problem.batch * row_count, 1, threads, [&](std::int64_t begin, std::int64_t end) {
     std::vector<float> buffer;
     for (std::int64_t i = begin; i < end; ++i) {
@@ -90,7 +91,8 @@ Bytes generate_weights(const Problem& problem, WeightKind kind, const RandomSour
                        unsigned threads) {
   constexpr std::int64_t kGrain = 256;
   const std::int64_t per_group = problem.row_points();
-  Bytes weights(static_cast<std::size_t>(bytes_of(problem, forward::kWeights)));
+  Bytes weights;
+  resize_by_many(weights, static_cast<std::size_t>(bytes_of(problem, forward::kWeights)), threads);
   parallel_for(problem.batch * problem.queries * problem.heads, kGrain, threads,
                [&](std::int64_t begin, std::int64_t end) {
                  std::vector<float> group(static_cast<std::size_t>(per_group));

@@ -209,7 +209,9 @@ Bytes sample_all(const Problem& problem, const std::vector<std::int64_t>& places
                  const RandomSource& random, unsigned threads, const Sampler& sampler) {
   constexpr std::int64_t kGrain = 64;
   const std::int64_t per_query = 2 * problem.heads * problem.row_points();
-  Bytes locations(static_cast<std::size_t>(bytes_of(problem, forward::kLocations)));
+  Bytes locations;
+  resize_by_many(locations, static_cast<std::size_t>(bytes_of(problem, forward::kLocations)),
+                 threads);
   parallel_for(problem.batch * problem.queries, kGrain, threads,
                [&](std::int64_t begin, std::int64_t end) {
                  std::vector<float> buffer(static_cast<std::size_t>(per_query));

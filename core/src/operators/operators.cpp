@@ -81,7 +81,10 @@ std::vector<Truth> make_truths(const Operator& op, const Input& input, unsigned 
   }
   std::vector<std::vector<double>> computed;  // all outputs at once, when one is not in the cache
   std::vector<std::vector<double>> outputs;
-  const std::string hash = content_hash(input);
+  const bool keeps_some = std::ranges::any_of(op.outputs(input.problem), [&](std::size_t number) {
+    return keeps_reference(elements(input.problem, op.tensors()[number]));
+  });
+  const std::string hash = keeps_some ? content_hash(input) : "";
   for (std::size_t i = 0; const std::size_t number : op.outputs(input.problem)) {
     const TensorSpec& spec = op.tensors()[number];
     outputs.push_back(cached_reference(fmt::format("{}-{}-{}", hash, op.name(), spec.name),

@@ -33,8 +33,7 @@ constexpr const char* kEntrySuffix = ".f64";
 /// Bytes of all entries together. One of a large problem takes some 200 MB, and fresh seeds on each
 /// run would fill the disk.
 constexpr std::uintmax_t kCacheLimit = 4ULL << 30U;
-/// Bytes of the largest entry. All cores compute a larger reference faster than a disk and one core
-/// read and check it, and a few of them would push everything else out.
+/// Bytes of the largest entry.
 constexpr std::int64_t kLargestEntry = 256LL << 20;
 
 ByteSpan bytes_of(const std::vector<double>& numbers) { return std::as_bytes(std::span(numbers)); }
@@ -92,10 +91,13 @@ void store_entry(const fs::path& entry, const std::vector<double>& reference) {
 
 }  // namespace
 
+bool keeps_reference(std::int64_t count) {
+  return count * static_cast<std::int64_t>(sizeof(double)) <= kLargestEntry;
+}
+
 std::vector<double> cached_reference(const std::string& key, std::int64_t count,
                                      const std::function<std::vector<double>()>& compute) {
-  const auto bytes = count * static_cast<std::int64_t>(sizeof(double));
-  if (bytes > kLargestEntry) return compute();
+  if (!keeps_reference(count)) return compute();
   const fs::path directory = private_directory();
   if (directory.empty()) return compute();
   const fs::path entry = directory / (key + kEntrySuffix);

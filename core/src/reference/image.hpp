@@ -2,6 +2,7 @@
 // them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -94,6 +95,18 @@ struct Coordinate {
     return {pixel, at - static_cast<double>(pixel)};
   }
 };
+
+/// Calls body(head, first, last) for the queries [first, last) of each head of an image, one head
+/// after the other: what all threads read of the image at a time is one head's.
+template <class Body>
+void for_each_head(const Problem& problem, unsigned threads, const Body& body) {
+  constexpr std::int64_t kGrain = 256;
+  const std::int64_t ranges = (problem.queries + kGrain - 1) / kGrain;
+  parallel_for(problem.heads * ranges, 1, threads, [&](std::int64_t range, std::int64_t) {
+    const std::int64_t first = range % ranges * kGrain;
+    body(range / ranges, first, std::min(problem.queries, first + kGrain));
+  });
+}
 
 /// The points of row `row` = (b*Q + q)*H + h as float32: [L, P, 2] and [L, P].
 struct RowPoints {

@@ -1,5 +1,7 @@
 #include "runner/worker/input_sets.hpp"
 
+#include <future>
+
 #include <fmt/format.h>
 
 #include "json_text.hpp"
@@ -14,9 +16,11 @@ constexpr std::uint64_t kSaltsPerProcess = 1000;
 InputSet make_set(const ProblemSpec& spec, std::uint64_t salt) {
   auto input = std::make_shared<const Input>(make_input(spec, salt));
   const Operator& op = find_operator(spec.op);
+  // One thread hashes as long as all others need for the rest.
+  std::future<std::string> hash =
+      std::async(std::launch::async, [&own = *input] { return content_hash(own); });
   auto truths = std::make_shared<const std::vector<Truth>>(make_truths(op, *input));
-  std::string hash = content_hash(*input);
-  return {std::move(input), std::move(hash), &op, std::move(truths)};
+  return {std::move(input), hash.get(), &op, std::move(truths)};
 }
 
 }  // namespace

@@ -9,14 +9,15 @@
 namespace msda::forward {
 namespace {
 
-/// Queries [begin, end) of one image; `out` is the image's output, [Q, H, C].
-void sample_queries(const Input& input, std::int64_t image, const Sampler& sampler,
-                    std::int64_t begin, std::int64_t end, double* out) {
+/// A head of queries [first, last) of the batch; `out` is the whole output, [B * Q, H, C].
+void sample_queries(const Input& input, const Sampler& sampler, std::int64_t head,
+                    std::int64_t first, std::int64_t last, double* out) {
   const Problem& p = input.problem;
   RowPoints points(p, input.tensors[kLocations], input.tensors[kWeights]);
-  for (std::int64_t row = begin * p.heads; row < end * p.heads; ++row) {
-    points.load(image * p.queries * p.heads + row);
-    sampler.accumulate(row % p.heads, points.locations.data(), points.weights.data(),
+  for (std::int64_t query = first; query < last; ++query) {
+    const std::int64_t row = query * p.heads + head;
+    points.load(row);
+    sampler.accumulate(head, points.locations.data(), points.weights.data(),
                        out + row * p.channels);
   }
 }
@@ -24,16 +25,15 @@ void sample_queries(const Input& input, std::int64_t image, const Sampler& sampl
 }  // namespace
 
 std::vector<double> compute_reference(const Input& input, unsigned threads) {
-  constexpr std::int64_t kGrain = 64;
   const Problem& problem = input.problem;
-  const std::int64_t image_outputs = problem.queries * problem.heads * problem.channels;
-  std::vector<double> output(static_cast<std::size_t>(elements(problem, kOutput)));
+  std::vector<double> output;
+  resize_by_many(output, static_cast<std::size_t>(elements(problem, kOutput)), threads);
   ImageValues values(problem, input.tensors[kValue]);
   for (std::int64_t image = 0; image < problem.batch; ++image) {
     const Sampler sampler(problem, values.load(image, threads));
-    double* const out = output.data() + image * image_outputs;
-    parallel_for(problem.queries, kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
-      sample_queries(input, image, sampler, begin, end, out);
+    const std::int64_t before = image * problem.queries;
+    for_each_head(problem, threads, [&](std::int64_t head, std::int64_t first, std::int64_t last) {
+      sample_queries(input, sampler, head, before + first, before + last, output.data());
     });
   }
   return output;

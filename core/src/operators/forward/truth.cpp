@@ -90,20 +90,20 @@ ImageCells make_cells(const Problem& problem, const float* image, unsigned threa
   return cells;
 }
 
-/// Sensitivities of rows [begin, end) of an image.
-void add_rows(const Input& input, const MadeOf* made_of, std::int64_t image,
-              const ImageCells& cells, std::int64_t begin, std::int64_t end, RowSensitivity* rows) {
+/// Sensitivities of a head of queries [first_query, last_query) of the batch; `rows` are of it all.
+void add_rows(const Input& input, const MadeOf* made_of, const ImageCells& cells, std::int64_t head,
+              std::int64_t first_query, std::int64_t last_query, RowSensitivity* rows) {
   const Problem& problem = input.problem;
   RowPoints points(problem, input.tensors[kLocations], input.tensors[kWeights]);
   std::vector<float> largest(points.locations.size(), 0.0F);
   std::vector<float> errors(points.weights.size(), 1.0F);
   std::vector<Place> places;
-  for (std::int64_t row = begin; row < end; ++row) {
-    const std::int64_t of_input = image * problem.queries * problem.heads + row;
-    points.load(of_input);
+  for (std::int64_t query = first_query; query < last_query; ++query) {
+    const std::int64_t row = query * problem.heads + head;
+    points.load(row);
     if (made_of != nullptr) {
-      load_floats(DType::kFloat32, made_of->largest.data(), 2 * of_input * points.count, largest);
-      load_floats(DType::kFloat32, made_of->weight_errors.data(), of_input * points.count, errors);
+      load_floats(DType::kFloat32, made_of->largest.data(), 2 * row * points.count, largest);
+      load_floats(DType::kFloat32, made_of->weight_errors.data(), row * points.count, errors);
     }
     for (std::size_t l = 0; l < problem.levels.size(); ++l) {
       const std::int64_t first = problem.first_point(l);
@@ -114,7 +114,7 @@ void add_rows(const Input& input, const MadeOf* made_of, std::int64_t image,
         const OnAxis x(place.x, problem.levels[l].width, place.largest_x);
         const OnAxis y(place.y, problem.levels[l].height, place.largest_y);
         if (!x.matters || !y.matters) continue;
-        add_place(cells[l][static_cast<std::size_t>(row % problem.heads)], place, x, y, rows[row]);
+        add_place(cells[l][static_cast<std::size_t>(head)], place, x, y, rows[row]);
       }
     }
   }
@@ -124,21 +124,19 @@ void add_rows(const Input& input, const MadeOf* made_of, std::int64_t image,
 
 Truth make_truth(const Input& input, std::vector<double> output, unsigned threads,
                  const MadeOf* made_of) {
-  constexpr std::int64_t kGrain = 256;
   constexpr double kCorners = 4;
   const Problem& problem = input.problem;
   Truth truth(rows_of(problem, kTensors[kOutput]), std::move(output));
   truth.additions = kCorners * static_cast<double>(problem.row_points());
   truth.independent_points = count_places(problem.types.location, input.tensors[kLocations]);
   ShiftSampler shifts(problem);
-  const std::int64_t rows = problem.queries * problem.heads;
   ImageValues values(problem, input.tensors[kValue]);
   for (std::int64_t image = 0; image < problem.batch; ++image) {
     const float* const pixels = values.load(image, threads);
     const ImageCells cells = make_cells(problem, pixels, threads);
-    RowSensitivity* const of_image = truth.rows.data() + image * rows;
-    parallel_for(rows, kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
-      add_rows(input, made_of, image, cells, begin, end, of_image);
+    const std::int64_t before = image * problem.queries;
+    for_each_head(problem, threads, [&](std::int64_t head, std::int64_t first, std::int64_t last) {
+      add_rows(input, made_of, cells, head, before + first, before + last, truth.rows.data());
     });
     shifts.add_image(input, image, pixels, threads);
   }
