@@ -1,7 +1,6 @@
 // What the makers of large truths share.
 #pragma once
 
-#include "parallel.hpp"
 #include "reference/truth.hpp"
 
 namespace msda {

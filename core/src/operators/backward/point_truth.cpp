@@ -5,6 +5,7 @@
 
 #include "operators/backward/backward.hpp"
 #include "operators/backward/near_point.hpp"
+#include "parallel.hpp"
 #include "reference/make_truth.hpp"
 
 namespace msda::backward {
