@@ -100,18 +100,18 @@ std::vector<const Candidate*> by_parts(const Mutant& mutant) {
 
 /// The same in the order in which they are tried. A suite of many parts would wait for all others:
 /// so behind each check follows one of the suites in turn.
-std::vector<const Candidate*> in_turn(const std::vector<const Candidate*>& by_parts) {
+std::vector<const Candidate*> in_turn(const std::vector<const Candidate*>& ranked) {
   std::vector<std::pair<int, const Candidate*>> turns;
   std::map<std::string, int> of_suite;
-  for (const Candidate* one : by_parts) {
+  for (const Candidate* one : ranked) {
     const std::string& suite = one->check.suite;
     turns.emplace_back(of_suite[suite]++ + (is_slow(suite) ? std::ssize(candidates()) : 0), one);
   }
   std::ranges::stable_sort(turns, {}, &std::pair<int, const Candidate*>::first);
   std::set<const Candidate*> taken;
   std::vector<const Candidate*> order;
-  for (std::size_t i = 0; i < by_parts.size(); ++i) {
-    for (const Candidate* one : {by_parts[i], turns[i].second}) {
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    for (const Candidate* one : {ranked[i], turns[i].second}) {
       if (taken.insert(one).second) order.push_back(one);
     }
   }

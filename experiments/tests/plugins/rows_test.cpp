@@ -13,6 +13,7 @@
 namespace msda::test {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 ArmEntry rows_arm(const std::string& name, const std::string& op, const std::string& how,
@@ -55,27 +56,28 @@ void ask_for(ProblemSpec& spec, const std::vector<std::string>& outputs) {
 struct Cheat {
   const char* how;     ///< the library's option
   const char* of;      ///< the operators that it is one of: "f", "b", "F" (fused-backward)
-  const char* reason;  ///< a part of the verdict's
+  const char* reason;  ///< matches a part of the verdict's
 };
 
 constexpr const char* kTimed = "what was timed: ";
+constexpr const char* kOld = "is that of the inputs which lay there before";
 constexpr const char* kNotWritten = "NaN or were not written";
 
 constexpr Cheat kCheats[] = {
     {"period", "fbF", kTimed},
     {"every-third", "fbF", kTimed},
     {"now-and-then", "fbF", kTimed},
-    {"pointers", "fbF", kTimed},
-    {"by-logits", "fbF", kTimed},
-    {"by-references", "fbF", kTimed},
+    {"pointers", "fbF", kOld},
+    {"by-logits", "fbF", "is that of the inputs which lay there before|is not that of its inputs"},
+    {"by-references", "fbF", kOld},
     {"by-grad-output", "fbF", kTimed},
     {"half", "fbF", kTimed},
     {"no-last-row", "fbF", ""},
     {"last-image", "fbF", kTimed},
     {"no-grad-value", "bF", kTimed},
     {"grad-value-alone", "bF", kTimed},
-    {"grad-value-by-pointers", "bF", kTimed},
-    {"references-by-pointers", "F", kTimed},
+    {"grad-value-by-pointers", "bF", kOld},
+    {"references-by-pointers", "F", kOld},
     {"no-references", "F", kTimed},
     {"references-alone", "F", kTimed},
     {"never-cleared", "bF", kNotWritten},
@@ -86,7 +88,8 @@ constexpr Cheat kCheats[] = {
     {"old-values", "fF", "with the signs of all values changed in place: "},
     {"scribble", "fF", "it wrote to its input `offsets`"},
     {"scribble-mask", "fF", ""},
-    {"scribble-references", "fF", ""},
+    {"scribble-references", "fF",
+     "it wrote to its input `reference_points`|is not that of its inputs"},
     {"beside", "fbF", "4 bytes beside the "},
     {"no-mask", "fF", ""},
     {"even-points", "fbF", "relative L2 error"},
@@ -118,7 +121,7 @@ TEST_P(RowsTest, WhoLeavesWorkOutHasNoTimeAndTheHonestArmsHave) {
     if (!records.contains(cheat.how)) continue;
     const Record& bad = records.at(cheat.how);
     EXPECT_EQ(bad.status, CellStatus::kWrong) << cheat.how << ": " << bad.reason;
-    EXPECT_THAT(bad.reason, HasSubstr(cheat.reason)) << cheat.how;
+    EXPECT_THAT(bad.reason, ContainsRegex(cheat.reason)) << cheat.how;
     EXPECT_TRUE(bad.samples.empty()) << cheat.how;
   }
   for (const char* name : {"honest", "last"}) {
@@ -200,9 +203,12 @@ TEST(Rows, WorkThatGoesOnAfterTheLaunchIsNotWaitedFor) {
     GroupRequest request = request_of(op, TimingMode::kWarm);
     request.arms = {rows_arm("honest", op, ""), rows_arm("thread", op, "thread")};
     const Record thread = records_of(request).at("thread");
-    // A thread that writes where the pages of an output are closed ends the worker.
-    EXPECT_TRUE(thread.status == CellStatus::kWrong || thread.status == CellStatus::kCrashed)
-        << op << ": " << thread.reason;
+    // The last thread may find its tensors freed, which ends a worker that has come to its end.
+    if (thread.status == CellStatus::kCrashed) {
+      EXPECT_THAT(thread.reason, HasSubstr("in phase 'teardown'")) << op;
+    } else {
+      EXPECT_EQ(thread.status, CellStatus::kWrong) << op << ": " << thread.reason;
+    }
     EXPECT_TRUE(thread.samples.empty()) << op;
   }
 }
