@@ -15,45 +15,11 @@
 #include <set>
 
 #include "compose/unit_writer.hpp"
-#include "conformance/levels.hpp"
 #include "files/read.hpp"
-#include "mutation/trial.hpp"
-#include "support/recipe_checks.hpp"
+#include "mutation/order.hpp"
 
 namespace msda {
 namespace {
-
-/// Suites of the slow tests.
-bool is_slow(const std::string& suite) {
-  return suite == "parameters" || suite == "images" || suite == "combinations" ||
-         suite == "numbers" || suite == "covering";
-}
-
-/// All checks, each with the unit that it compiles first.
-struct Candidate {
-  SimtCheck check;
-  Unit unit;
-};
-const std::vector<Candidate>& candidates() {
-  static const std::vector<Candidate> kCandidates = [] {
-    std::vector<Candidate> all;
-    for (const auto& suite :
-         {alone_checks(), tile_checks(), side_checks(), parameter_checks(), offset_checks(),
-          head_group_checks(), launch_checks(), value_checks(), fused_checks(),
-          level_points_checks(), fused_backward_checks(), recipe_checks(), recipe_number_checks(),
-          image_checks(), combination_checks(), backward_checks(), backward_level_checks(),
-          covering_checks()}) {
-      for (const SimtCheck& check : suite) {
-        // The processes of the trials share the cases that are made here.
-        const Problem problem = check.cases.empty() ? awkward_cases().front().problem
-                                                    : check.pool().at(check.cases.front()).problem;
-        all.push_back({check, write_unit(check.composition, problem).unit});
-      }
-    }
-    return all;
-  }();
-  return kCandidates;
-}
 
 /// The operators whose folders are no plugins', and a variant whose skeleton each borrows.
 const std::map<std::string, std::string> kBorrowers = {{"fused", "default"},
@@ -66,73 +32,6 @@ std::string plugin_of(const std::string& file) {
   std::replace(name.begin(), name.end(), '_', '-');
   if (name == "backward") return "l2-red";
   return name == "msda" ? "" : name;
-}
-
-/// Whether a check has a variant, a choice of one, or an operator that those in `seen` have not.
-bool adds_choices(const SimtCheck& check, std::set<std::string>& seen) {
-  bool adds = seen.insert(std::string(check.composition.op().name())).second;
-  for (const Part& part : check.composition.parts()) {
-    adds = seen.insert(part.plugin->name).second || adds;
-    for (const auto& [name, value] : part.parameters.values()) {
-      const std::string choice = fmt::format("{}.{}={}", part.plugin->name, name, to_string(value));
-      adds = seen.insert(choice).second || adds;
-    }
-  }
-  return adds;
-}
-
-/// The checks whose units include the mutant's file, those of few parts first, which compile
-/// fastest: of the suite that the mutant names, then the other quick ones, then the slow ones.
-std::vector<const Candidate*> by_parts(const Mutant& mutant) {
-  std::vector<const Candidate*> chosen;
-  for (const Candidate& candidate : candidates()) {
-    if (includes(candidate.unit, mutant.file)) chosen.push_back(&candidate);
-  }
-  std::ranges::stable_sort(chosen, {}, [&](const Candidate* one) {
-    const std::string& suite = one->check.suite;
-    return std::pair{suite == mutant.first ? 0
-                     : is_slow(suite)      ? 2
-                                           : 1,
-                     one->check.composition.parts().size()};
-  });
-  return chosen;
-}
-
-/// The same in the order in which they are tried. A suite of many parts would wait for all others:
-/// so behind each check follows one of the suites in turn.
-std::vector<const Candidate*> in_turn(const std::vector<const Candidate*>& ranked) {
-  std::vector<std::pair<int, const Candidate*>> turns;
-  std::map<std::string, int> of_suite;
-  for (const Candidate* one : ranked) {
-    const std::string& suite = one->check.suite;
-    turns.emplace_back(of_suite[suite]++ + (is_slow(suite) ? std::ssize(candidates()) : 0), one);
-  }
-  std::ranges::stable_sort(turns, {}, &std::pair<int, const Candidate*>::first);
-  std::set<const Candidate*> taken;
-  std::vector<const Candidate*> order;
-  for (std::size_t i = 0; i < ranked.size(); ++i) {
-    for (const Candidate* one : {ranked[i], turns[i].second}) {
-      if (taken.insert(one).second) order.push_back(one);
-    }
-  }
-  return order;
-}
-
-/// Of a generated mutant, which may be of a line that few use, some checks of each suite and those
-/// that have something new. Of a mutant that may change no result a few of each suite.
-Trial trial_of(const Mutant& mutant) {
-  const std::vector<const Candidate*> chosen = in_turn(by_parts(mutant));
-  const std::ptrdiff_t most = mutant.is_generated         ? 8
-                              : mutant.equivalent.empty() ? std::ssize(chosen)
-                                                          : 4;
-  std::map<std::string, std::ptrdiff_t> taken;
-  std::set<std::string> seen;
-  Trial trial{&mutant, {}};
-  for (const Candidate* one : chosen) {
-    const bool is_new = mutant.is_generated && adds_choices(one->check, seen);
-    if (++taken[one->check.suite] <= most || is_new) trial.checks.push_back(&one->check);
-  }
-  return trial;
 }
 
 class Score {
@@ -233,8 +132,13 @@ Score score_of(const std::vector<Mutant>& mutants) {
     if (!trial.checks.empty()) trials.push_back(std::move(trial));
   }
   Score score;
-  run_trials(trials,
-             [&](const Trial& trial, const Outcome& outcome) { score.add(trial, outcome); });
+  Finders finders;
+  run_trials(
+      std::move(trials), [&](Trial& trial) { finders.move_to_front(trial); },
+      [&](const Trial& trial, const Outcome& outcome) {
+        score.add(trial, outcome);
+        finders.add(trial, outcome);
+      });
   EXPECT_THAT(score.red(), testing::IsEmpty()) << "checks fail without an edit";
   return score;
 }

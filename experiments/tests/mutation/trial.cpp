@@ -191,14 +191,16 @@ bool goes_on(Running& running) {
 
 }  // namespace
 
-void run_trials(const std::vector<Trial>& trials,
+void run_trials(std::vector<Trial> trials, const std::function<void(Trial&)>& on_begin,
                 const std::function<void(const Trial&, const Outcome&)>& on_outcome) {
   const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
   std::vector<Running> running;
   std::size_t next = 0;
   while (next < trials.size() || !running.empty()) {
-    while (next < trials.size() && running.size() < most)
-      running.push_back(begin(trials[next++], 0, {}));
+    for (; next < trials.size() && running.size() < most; ++next) {
+      on_begin(trials[next]);
+      running.push_back(begin(trials[next], 0, {}));
+    }
     std::vector<pollfd> waiting;
     waiting.reserve(running.size());
     for (const Running& one : running) waiting.push_back({one.pipe, POLLIN, 0});

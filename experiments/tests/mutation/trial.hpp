@@ -29,8 +29,9 @@ struct Outcome {
 };
 
 /// Runs the trials, several at a time, each until a check finds its mutant: one that fails with the
-/// edit and passes without. Calls `on_outcome` as they end.
-void run_trials(const std::vector<Trial>& trials,
+/// edit and passes without. Calls `on_begin` as they begin, which may reorder their checks, and
+/// `on_outcome` as they end.
+void run_trials(std::vector<Trial> trials, const std::function<void(Trial&)>& on_begin,
                 const std::function<void(const Trial&, const Outcome&)>& on_outcome);
 
 }  // namespace msda
