@@ -11,6 +11,8 @@ include(CMakePackageConfigHelpers)
 
 set(MSDA_CMAKE_DIR lib/cmake/msda)
 set(MSDA_DOC_DIR share/doc/msda)
+# What is installed is the target `program`; tests need not be built for it.
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 
 # cudart and NVRTC belong to the toolkit of the machine that the program runs on. They are looked for in
 # LD_LIBRARY_PATH, beside our own libraries, where the toolkit lies by default, and in the system.

@@ -112,6 +112,9 @@ bool Arguments::parse(const std::vector<std::string>& given) {
 
 void Arguments::check_words() const {
   const auto count = static_cast<int>(words_.size());
+  if (std::ranges::count(words_, "") > 0) {
+    fail("one of its arguments is empty, as of a variable of the shell that is not set");
+  }
   if (count < minimum_words_) fail((count == 0 ? "give " : "give another ") + word_placeholder_);
   if (maximum_words_ >= 0 && count > maximum_words_) {
     fail(fmt::format("unexpected '{}'", words_.at(static_cast<std::size_t>(maximum_words_))));

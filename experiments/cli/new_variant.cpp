@@ -15,9 +15,11 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
+#include "cli/taken_names.hpp"
 #include "compose/skeleton.hpp"
 #include "files/write.hpp"
 #include "nearest.hpp"
+#include "runner/experiment/experiment.hpp"
 #include "version.hpp"
 
 namespace msda::embedded::templates {
@@ -79,6 +81,14 @@ void check_name(const std::string& name, const Registry& registry) {
         "new-variant: '{}' is no name for a variant: lower-case letters, digits and '-', a letter "
         "first",
         name));
+  }
+  if (const char* owner = owner_of_name(boost::replace_all_copy(name, "-", "_"), false)) {
+    throw UsageError(fmt::format(
+        "new-variant: '{}' belongs to {}: the variant's namespace has its name", name, owner));
+  }
+  if (name == "best" || shipped_recipes(registry).contains(name)) {
+    throw UsageError(fmt::format(
+        "new-variant: there is a recipe '{}' already, which nobody could use any more", name));
   }
   for (const Plugin& plugin : registry.plugins()) {
     if (plugin.name == name) {

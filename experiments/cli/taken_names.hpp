@@ -1,4 +1,4 @@
-// Names that an export cannot have: languages and packages beside it have them.
+// Names that an export or a variant cannot have: languages and packages beside it have them.
 #pragma once
 
 #include <string_view>

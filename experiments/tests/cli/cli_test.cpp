@@ -87,6 +87,7 @@ TEST(Cli, AnUnknownOptionGetsASuggestion) {
 TEST(Cli, MissingAndSuperfluousWords) {
   EXPECT_THAT(run({"run"}).err, HasSubstr("run: give EXPERIMENT"));
   EXPECT_THAT(run({"run", "a", "b"}).err, HasSubstr("run: unexpected 'b'"));
+  EXPECT_THAT(run({"run", ""}).err, HasSubstr("run: one of its arguments is empty"));
   EXPECT_THAT(run({"run", "a", "--device"}).err, HasSubstr("--device"));
   EXPECT_EQ(run({"run", "a", "--device"}).exit_code, 2);
 }

@@ -80,6 +80,9 @@ TEST(CliNewVariant, UsageErrors) {
   EXPECT_THAT(error({"My_Order", "--slot", "order"}), HasSubstr("is no name for a variant"));
   EXPECT_THAT(error({"../mine", "--slot", "order"}), HasSubstr("is no name for a variant"));
   EXPECT_THAT(error({"fixture", "--slot", "order"}), HasSubstr("there is a variant 'fixture'"));
+  EXPECT_THAT(error({"template", "--slot", "order"}), HasSubstr("'template' belongs to C++"));
+  EXPECT_THAT(error({"const-cast", "--slot", "order"}), HasSubstr("belongs to C++"));
+  EXPECT_THAT(error({"best", "--slot", "order"}), HasSubstr("there is a recipe 'best'"));
   directory.write("x", "a file");
   EXPECT_THAT(error({"mine", "--slot", "order"}), HasSubstr("is a file; give a directory"));
 }

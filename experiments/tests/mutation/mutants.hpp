@@ -15,7 +15,7 @@ struct Mutant {
   std::string file;  ///< as units include it, "tma_boxes/row_boxes.cuh"
   std::string find;
   std::string replace;
-  std::string first;          ///< suite of checks that is tried before the others; may be empty
+  std::string first;          ///< suite or variant whose checks come first; may be empty
   std::string equivalent;     ///< why it changes no result; empty when it does
   bool is_generated = false;  ///< by generate_mutants(): it may not compile, or change no result
 };

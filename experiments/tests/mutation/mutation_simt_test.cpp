@@ -39,12 +39,13 @@ class Score {
   void add(const Trial& trial, const Outcome& outcome) {
     const Mutant& mutant = *trial.mutant;
     const bool changes = mutant.equivalent.empty();
-    fmt::print("{:>3} {:<14} {}: {} ({} checks)\n", ++tried_,
+    fmt::print("{:>3} {:<14} {}: {} ({} checks{}{})\n", ++tried_,
                !outcome.valid  ? "no code"
                : outcome.found ? outcome.suite
                : !changes      ? "the same"
                                : "SURVIVED",
-               mutant.file, mutant.what, outcome.tried);
+               mutant.file, mutant.what, outcome.tried, outcome.found ? ", the last " : "",
+               outcome.found ? outcome.check : "");
     std::fflush(stdout);
     lines_.push_back({{"file", mutant.file},
                       {"what", mutant.what},

@@ -28,6 +28,13 @@ bool adds_choices(const SimtCheck& check, std::set<std::string>& seen) {
   return adds;
 }
 
+/// Whether a mutant names the check's suite or one of its variants.
+bool is_named(const SimtCheck& check, const Mutant& mutant) {
+  if (check.suite == mutant.first) return true;
+  return std::ranges::any_of(check.composition.parts(),
+                             [&](const Part& part) { return part.plugin->name == mutant.first; });
+}
+
 /// Of each quick check; of slow ones none, whose units nobody compiled before.
 const std::vector<CodeLines>& lines_of_candidates() {
   static const std::vector<CodeLines> kLines = [] {
@@ -60,21 +67,24 @@ bool has_code_of(const Candidate& candidate, const Mutant& mutant) {
 /// A check whose unit includes the mutant's file, and what comes before it.
 struct Ranked {
   const Candidate* candidate;
-  int group;  ///< 0: quick, with code of the lines; 1: quick; 2: slow
+  int group;  ///< 0: named by the mutant; 1: quick, with code of the lines; 2: quick; 3: slow
 };
 
-/// The groups one after the other; in each the checks of the suite that the mutant names, then
-/// those of few parts, which compile fastest.
+Ranked rank_of(const Candidate& candidate, const Mutant& mutant) {
+  const int quick = has_code_of(candidate, mutant) ? 1 : 2;
+  const int group = is_slow(candidate.check.suite) ? 3 : quick;
+  return {&candidate, is_named(candidate.check, mutant) ? 0 : group};
+}
+
+/// The groups one after the other, in each the checks of few parts first, which compile fastest.
 std::vector<Ranked> ranked(const Mutant& mutant) {
   std::vector<Ranked> chosen;
   for (const Candidate& candidate : candidates()) {
-    if (!includes(candidate.unit, mutant.file)) continue;
-    const bool slow = is_slow(candidate.check.suite);
-    chosen.push_back({&candidate, slow ? 2 : has_code_of(candidate, mutant) ? 0 : 1});
+    if (includes(candidate.unit, mutant.file)) chosen.push_back(rank_of(candidate, mutant));
   }
   std::ranges::stable_sort(chosen, {}, [&](const Ranked& one) {
-    const SimtCheck& check = one.candidate->check;
-    return std::tuple{one.group, check.suite != mutant.first, check.composition.parts().size()};
+    return std::tuple{one.group, !has_code_of(*one.candidate, mutant),
+                      one.candidate->check.composition.parts().size()};
   });
   return chosen;
 }
@@ -127,13 +137,18 @@ const std::vector<Candidate>& candidates() {
 }
 
 Trial trial_of(const Mutant& mutant) {
-  const int most = mutant.is_generated ? 8 : mutant.equivalent.empty() ? 32 : 4;
+  const bool is_certain = !mutant.is_generated && mutant.equivalent.empty();
+  const int most = mutant.is_generated ? 8 : is_certain ? 12 : 2;
   std::map<std::string, int> taken;
   std::set<std::string> seen;
   Trial trial{&mutant, {}};
   for (const Candidate* one : in_turn(ranked(mutant))) {
     const bool is_new = mutant.equivalent.empty() && adds_choices(one->check, seen);
-    if (++taken[one->check.suite] <= most || is_new) trial.checks.push_back(&one->check);
+    const bool is_wanted =
+        is_certain && (!is_slow(one->check.suite) || is_named(one->check, mutant));
+    if (++taken[one->check.suite] <= most || is_new || is_wanted) {
+      trial.checks.push_back(&one->check);
+    }
   }
   return trial;
 }
@@ -149,11 +164,10 @@ void Finders::add(const Trial& trial, const Outcome& outcome) {
 void Finders::move_to_front(Trial& trial) const {
   const auto of_file = found_.find(trial.mutant->file);
   if (of_file == found_.end()) return;
-  const std::string& suite = trial.mutant->first;
   constexpr std::size_t kMost = 4;
   std::vector<const SimtCheck*> best;
   for (const auto& [check, count] : of_file->second) {
-    if (suite.empty() || check->suite == suite) best.push_back(check);
+    if (trial.mutant->first.empty() || is_named(*check, *trial.mutant)) best.push_back(check);
   }
   std::ranges::stable_sort(best, std::greater(),
                            [&](auto* one) { return of_file->second.at(one); });

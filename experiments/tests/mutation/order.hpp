@@ -22,16 +22,17 @@ struct Candidate {
 /// All checks.
 const std::vector<Candidate>& candidates();
 
-/// Some checks of each suite and those that have something new: more where somebody thought of the
-/// mutant, which is hardly of a line that few use, and a few where it may change no result. Those
-/// of the suite that the mutant names come first, then the other quick ones, then the slow ones.
+/// Those that the mutant names, then all quick ones and some of each slow suite. Of a generated
+/// mutant, which may be of a line that few use, some of each suite and those that have something
+/// new; of one that changes no result a few of each. Quick ones whose units have code of the lines
+/// come before others, slow ones come last.
 Trial trial_of(const Mutant& mutant);
 
 /// The quick checks that found other mutants of a file, which find most of its others too.
 class Finders {
  public:
   void add(const Trial& trial, const Outcome& outcome);
-  /// Moves those of its file that found most to the front: of the suite that the mutant names.
+  /// Moves those of its file that found most to the front: of those that the mutant names.
   void move_to_front(Trial& trial) const;
 
  private:
