@@ -68,12 +68,13 @@ bool has_code_of(const Candidate& candidate, const Mutant& mutant) {
 struct Ranked {
   const Candidate* candidate;
   int group;  ///< 0: named by the mutant; 1: quick, with code of the lines; 2: quick; 3: slow
+  bool has_code;
 };
 
 Ranked rank_of(const Candidate& candidate, const Mutant& mutant) {
-  const int quick = has_code_of(candidate, mutant) ? 1 : 2;
-  const int group = is_slow(candidate.check.suite) ? 3 : quick;
-  return {&candidate, is_named(candidate.check, mutant) ? 0 : group};
+  const bool has_code = has_code_of(candidate, mutant);
+  const int group = is_slow(candidate.check.suite) ? 3 : has_code ? 1 : 2;
+  return {&candidate, is_named(candidate.check, mutant) ? 0 : group, has_code};
 }
 
 /// The groups one after the other, in each the checks of few parts first, which compile fastest.
@@ -83,8 +84,7 @@ std::vector<Ranked> ranked(const Mutant& mutant) {
     if (includes(candidate.unit, mutant.file)) chosen.push_back(rank_of(candidate, mutant));
   }
   std::ranges::stable_sort(chosen, {}, [&](const Ranked& one) {
-    return std::tuple{one.group, !has_code_of(*one.candidate, mutant),
-                      one.candidate->check.composition.parts().size()};
+    return std::tuple{one.group, !one.has_code, one.candidate->check.composition.parts().size()};
   });
   return chosen;
 }
@@ -94,7 +94,7 @@ std::vector<Ranked> ranked(const Mutant& mutant) {
 std::vector<const Candidate*> in_turn(const std::vector<Ranked>& ranked) {
   std::vector<std::pair<std::pair<int, int>, const Candidate*>> turns;
   std::map<std::pair<int, std::string>, int> of_suite;
-  for (const auto& [one, group] : ranked) {
+  for (const auto& [one, group, _] : ranked) {
     turns.emplace_back(std::pair{group, of_suite[{group, one->check.suite}]++}, one);
   }
   std::ranges::stable_sort(turns, {}, [](const auto& turn) { return turn.first; });
