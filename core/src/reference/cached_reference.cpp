@@ -6,6 +6,7 @@
 #include <string>
 #include <system_error>
 
+#include "elapsed.hpp"
 #include "files/cache_directory.hpp"
 #include "files/exposure.hpp"
 #include "files/read.hpp"
@@ -35,6 +36,16 @@ constexpr const char* kEntrySuffix = ".f64";
 constexpr std::uintmax_t kCacheLimit = 4ULL << 30U;
 /// Bytes of the largest entry.
 constexpr std::int64_t kLargestEntry = 256LL << 20;
+/// Bytes of an entry that is stored however fast it was computed.
+constexpr std::int64_t kSmallEntry = 1LL << 20;
+/// Bytes that one core hashes and writes in a second.
+constexpr double kStoredPerSecond = 500e6;
+
+/// On many cores a large reference is computed in less time than one of them needs to store it.
+bool is_worth_storing(std::int64_t count, double seconds) {
+  const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(double));
+  return bytes <= kSmallEntry || seconds * kStoredPerSecond > static_cast<double>(bytes);
+}
 
 ByteSpan bytes_of(const std::vector<double>& numbers) { return std::as_bytes(std::span(numbers)); }
 
@@ -106,8 +117,9 @@ std::vector<double> cached_reference(const std::string& key, std::int64_t count,
     fs::last_write_time(entry, fs::file_time_type::clock::now(), ignored);  // used now
     return *std::move(reference);
   }
+  const auto start = std::chrono::steady_clock::now();
   std::vector<double> reference = compute();
-  store_entry(entry, reference);
+  if (is_worth_storing(count, seconds_since(start))) store_entry(entry, reference);
   return reference;
 }
 

@@ -13,8 +13,9 @@ namespace msda {
 bool keeps_reference(std::int64_t count);
 
 /// What compute() gives, `count` numbers, from cache_directory()/reference/<key>.f64 when it is
-/// there and whole; computed and stored (temporary file, then rename) otherwise. A damaged entry is
-/// computed again. One that is not kept is always computed.
+/// there and whole; computed and stored (temporary file, then rename) otherwise, unless it is large
+/// and was computed faster than it could be stored. A damaged entry is computed again. One that is
+/// not kept is always computed.
 std::vector<double> cached_reference(const std::string& key, std::int64_t count,
                                      const std::function<std::vector<double>()>& compute);
 

@@ -68,6 +68,13 @@ AwkwardProblem problem_of(Number heads, Types types, Distribution distribution) 
   return made;
 }
 
+/// With a level of more pixels than one box of TMA has.
+AwkwardProblem with_several_boxes(AwkwardProblem made) {
+  made.problem.levels.front() = {16, 17};
+  made.problem.name = describe(made.problem);
+  return made;
+}
+
 std::vector<Composition> compositions_of(const std::vector<std::vector<Use>>& all) {
   std::vector<Composition> compositions;
   compositions.reserve(all.size());
@@ -157,7 +164,7 @@ std::vector<Composition> launches_in_a_row() {
 
 std::vector<AwkwardProblem> head_problems() {
   const Types mixed{DType::kFloat16, DType::kFloat32, DType::kBFloat16, DType::kFloat32};
-  return {problem_of(8, Types::all(DType::kFloat16), Distribution::kLocal),
+  return {with_several_boxes(problem_of(8, Types::all(DType::kFloat16), Distribution::kLocal)),
           problem_of(3, Types::all(DType::kBFloat16), Distribution::kOutside),
           problem_of(2, Types::all(DType::kFloat32), Distribution::kUniform),
           problem_of(5, Types::all(DType::kFloat16), Distribution::kBorder),

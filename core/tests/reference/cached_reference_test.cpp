@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "operators/forward/forward.hpp"
 #include "reference/cached_reference.hpp"
 #include "support/tensors.hpp"
@@ -37,6 +40,17 @@ TEST_F(CachedReference, IsStoredOnceAndReadBack) {
   EXPECT_EQ(cached(input_), truth_);
   EXPECT_THAT(files_in(entry().parent_path()), ElementsAre(EndsWith(".f64")));
   EXPECT_EQ(cached(input_), truth_);
+}
+
+TEST_F(CachedReference, IsNotStoredWhenItIsLargeAndComputedFast) {
+  constexpr std::size_t kCount = 1 << 21;  // 17 MB, for which storing may take 34 ms
+  std::vector<double> ready(kCount, 1.0);
+  cached_reference("fast", kCount, [&] { return std::move(ready); });
+  cached_reference("slow", kCount, [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return std::vector<double>(kCount, 2.0);
+  });
+  EXPECT_THAT(files_in(directory_.path() / "reference"), ElementsAre(EndsWith("slow.f64")));
 }
 
 TEST_F(CachedReference, TheEntryIsReallyUsed) {
