@@ -58,5 +58,23 @@ TEST_F(ClockCheckTest, WhatAnArmWasBeforeIsForgotten) {
   EXPECT_THROW(clock_.require_agreement(), Error);
 }
 
+/// Of launches that take nothing an interval has what asking and signals take.
+TEST_F(ClockCheckTest, IntervalsOfNothingNameNoClock) {
+  constexpr std::size_t kIntervals = 8;
+  const HeldSignals signals;
+  for (int series = 0; series < 50; ++series) {
+    clock_.begin_series(kIntervals);
+    for (std::size_t i = 0; i < kIntervals; ++i) {
+      clock_.begin(signals);
+      signals.release();
+      const auto start = std::chrono::steady_clock::now();
+      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+      signals.hold();
+      clock_.end(passed.count());
+    }
+    EXPECT_NO_THROW(clock_.require_agreement()) << series;
+  }
+}
+
 }  // namespace
 }  // namespace msda
