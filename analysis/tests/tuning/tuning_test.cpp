@@ -19,6 +19,7 @@
 namespace msda {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -225,6 +226,18 @@ TEST_F(SearchReportTest, HasTheConfirmedGainBesideTheSearchedOne) {
   EXPECT_THAT(text, HasSubstr("1 without a time: crashed: signal"));
   EXPECT_THAT(to_summary(report_, false),
               HasSubstr("\nc" + std::to_string(winner_) + " is a=a3 b=b0 c=c1\n"));
+}
+
+TEST_F(SearchReportTest, SaysWhatTooFewProcessesDoNotConfirm) {
+  records_.back() = record(records_.back().arm, 0.75, 1, 2);
+  for (SampleBlock& block : records_.back().samples) {
+    if (block.process == 1) block.seconds = {0.9};
+  }
+  EXPECT_FALSE(only().winner);
+  EXPECT_THAT(to_markdown(report_),
+              AllOf(HasSubstr("Nothing is confirmed to be faster than base. c" +
+                              std::to_string(winner_) + " seems 1."),
+                    HasSubstr("a larger --budget asks more processes.")));
 }
 
 TEST_F(SearchReportTest, SaysWhatAWorseChoiceCosts) {

@@ -6,6 +6,7 @@
 #include "reason_counts.hpp"
 #include "render/tables/tables.hpp"
 #include "render/text/text.hpp"
+#include "statistics/statistics.hpp"
 
 namespace msda {
 namespace {
@@ -72,6 +73,19 @@ std::string nothing_left(const SearchReport& search) {
   return text + ".";
 }
 
+/// Of a finalist that may be faster, where too few processes have told.
+std::string open_question_of(const SearchReport& search) {
+  if (!search.together.empty()) return "";
+  for (const FinalistResult& one : search.finalists) {
+    const auto& told = one.confirmation;
+    if (!told || told->verdict != "not confirmed" || *told->gain <= 1 + kEquivalence) continue;
+    return fmt::format(
+        " {} seems {} as fast, which is not confirmed: a larger --budget asks more processes.",
+        printable_line(one.name), gain_text(told));
+  }
+  return "";
+}
+
 std::string outcome_of(const SearchReport& search) {
   if (search.finalists.empty()) return without_a_time(search);
   const bool confirmed = std::ranges::any_of(
@@ -91,8 +105,8 @@ std::string outcome_of(const SearchReport& search) {
   if (!search.winner) {
     const std::string where =
         search.together.empty() ? "" : fmt::format(" on {} problems", search.together.size());
-    return fmt::format("Nothing is confirmed to be faster than {}{}.{}", search.baseline, where,
-                       cut_short);
+    return fmt::format("Nothing is confirmed to be faster than {}{}.{}{}", search.baseline, where,
+                       open_question_of(search), cut_short);
   }
   const FinalistResult& winner = search.finalists[*search.winner];
   if (search.family) {
