@@ -19,6 +19,7 @@
 #include "device/simt/device.hpp"
 #include "measure/verify.hpp"
 #include "reference/compare.hpp"
+#include "support/problems.hpp"
 
 namespace msda {
 namespace {
@@ -30,6 +31,17 @@ const std::vector<Case>& tile_cases() {
 
 const std::vector<Case>& small_tile_cases() {
   static const std::vector<Case> kCases = make_cases(small_tile_problems());
+  return kCases;
+}
+
+/// More rows of an image than 16 bits number.
+const std::vector<Case>& many_row_cases() {
+  static const std::vector<Case> kCases = [] {
+    AwkwardProblem many;
+    many.problem =
+        named(make_problem({.queries = 66'000, .channels = 4, .points = 1, .levels = {{2, 2}}}));
+    return make_cases({many});
+  }();
   return kCases;
 }
 
@@ -187,6 +199,8 @@ std::vector<SimtCheck> tile_checks() {
   // The two blocks take several items each where there are more images than blocks, or more tiles.
   add(item_for_each_tile(), {0, 2});
   add(item_for_each_image(), {0, 1});
+  checks.push_back(
+      {"tiles", "many_rows", shipped_composition("default"), "simt", many_row_cases, {0}});
   return checks;
 }
 
@@ -295,6 +309,9 @@ std::vector<SimtCheck> image_checks() {
   // 8 bytes are less than TMA copies: boxes of words.
   const Use narrow{"channel-split", {{"channels", std::int64_t{4}}}};
   compositions.emplace_back(shipped_plugins(), std::vector<Use>{{"tma-boxes", {}}, narrow});
+  // Points of 8 bytes have 16 bits for an offset.
+  const Use compact{"shared-metadata", {{"compact", true}}};
+  compositions.emplace_back(shipped_plugins(), std::vector<Use>{compact, {"mixed-precision", {}}});
   // Textures have not so many texels, here as in the vast problems.
   const DeviceInfo device = open_device("simt")->info();
   std::erase_if(compositions, [&](const Composition& composition) {
