@@ -37,17 +37,17 @@ constexpr std::uintmax_t kCacheLimit = 4ULL << 30U;
 /// Bytes of the largest entry.
 constexpr std::int64_t kLargestEntry = 256LL << 20;
 /// Bytes of an entry that is stored however fast it was computed.
-constexpr std::int64_t kSmallEntry = 1LL << 20;
+constexpr std::size_t kSmallEntry = 1U << 20U;
 /// Bytes that one core hashes and writes in a second.
 constexpr double kStoredPerSecond = 500e6;
 
+ByteSpan bytes_of(const std::vector<double>& numbers) { return std::as_bytes(std::span(numbers)); }
+
 /// On many cores a large reference is computed in less time than one of them needs to store it.
-bool is_worth_storing(std::int64_t count, double seconds) {
-  const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(double));
+bool is_worth_storing(const std::vector<double>& reference, double seconds) {
+  const std::size_t bytes = bytes_of(reference).size();
   return bytes <= kSmallEntry || seconds * kStoredPerSecond > static_cast<double>(bytes);
 }
-
-ByteSpan bytes_of(const std::vector<double>& numbers) { return std::as_bytes(std::span(numbers)); }
 
 EntryHeader header_of(const std::vector<double>& reference) {
   EntryHeader header{kMagic, static_cast<std::int64_t>(reference.size()), {}};
@@ -119,7 +119,7 @@ std::vector<double> cached_reference(const std::string& key, std::int64_t count,
   }
   const auto start = std::chrono::steady_clock::now();
   std::vector<double> reference = compute();
-  if (is_worth_storing(count, seconds_since(start))) store_entry(entry, reference);
+  if (is_worth_storing(reference, seconds_since(start))) store_entry(entry, reference);
   return reference;
 }
 

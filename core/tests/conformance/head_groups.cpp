@@ -2,6 +2,7 @@
 
 #include "conformance/conformance.hpp"
 #include "problem/validate.hpp"
+#include "support/problems.hpp"
 
 namespace msda {
 namespace {
@@ -71,7 +72,7 @@ AwkwardProblem problem_of(Number heads, Types types, Distribution distribution) 
 /// With a level of more pixels than one box of TMA has.
 AwkwardProblem with_several_boxes(AwkwardProblem made) {
   made.problem.levels.front() = {16, 17};
-  made.problem.name = describe(made.problem);
+  made.problem = named(made.problem);
   return made;
 }
 
