@@ -65,16 +65,21 @@ function(msda_add_variant name)
   install(TARGETS ${target} LIBRARY DESTINATION lib/msda/variants)
 endfunction()
 
-# msda_test_variant(<name> DEVICE <id>)
+# msda_test_variant(<name> DEVICE <id> [OPERATOR <operator>])   # default forward
 #
 # Adds the test verify-<name>, which runs the plugin on the device (cpu, cuda:0, simt, simt:SEED:races) and
-# compares it with the float64 reference. For projects outside this tree, whose own tests find every plugin.
+# compares it with the float64 reference of the operator that it computes. A variant that the device or the
+# problem leaves out makes a skipped test, no passed one. For projects outside this tree, whose own tests find every plugin.
 function(msda_test_variant name)
-  cmake_parse_arguments(ARG "" "DEVICE" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "DEVICE;OPERATOR" "" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_DEVICE)
     message(FATAL_ERROR "msda_test_variant(${name}): DEVICE missing or unknown words: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
+  if(NOT ARG_OPERATOR)
+    set(ARG_OPERATOR forward)
+  endif()
   add_test(NAME verify-${name}
-    COMMAND ${msda_EXECUTABLE} verify ${name} --device ${ARG_DEVICE}
+    COMMAND ${msda_EXECUTABLE} verify ${name} --device ${ARG_DEVICE} --operator ${ARG_OPERATOR}
             --plugin-dir $<TARGET_FILE_DIR:variant-${name}>)
+  set_tests_properties(verify-${name} PROPERTIES SKIP_REGULAR_EXPRESSION "(^|\n)skipped  *${name} ")
 endfunction()

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <map>
@@ -72,6 +73,7 @@ std::string class_name(const std::string& name) {
 }
 
 void check_name(const std::string& name, const Registry& registry) {
+  constexpr std::size_t kLongest = 100;  // files are named after it
   const auto legal = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
   };
@@ -81,6 +83,16 @@ void check_name(const std::string& name, const Registry& registry) {
         "new-variant: '{}' is no name for a variant: lower-case letters, digits and '-', a letter "
         "first",
         name));
+  }
+  if (name.size() > kLongest) {
+    throw UsageError(fmt::format("new-variant: the name has {} letters; at most {} are allowed",
+                                 name.size(), kLongest));
+  }
+  // `verify all`, and "none" and the others in experiments.
+  if (constexpr std::array kTaken = {"all", "external", "levels", "none"};
+      std::ranges::find(kTaken, name) != kTaken.end()) {
+    throw UsageError(
+        fmt::format("new-variant: '{}' means something else to commands and experiments", name));
   }
   if (const char* owner = owner_of_name(boost::replace_all_copy(name, "-", "_"), false)) {
     throw UsageError(fmt::format(
@@ -132,7 +144,13 @@ NewVariant for_slot(const Operator& op, const std::string& slot) {
   return variant;
 }
 
-NewVariant for_kernel(const std::string& kind) {
+NewVariant for_kernel(const Operator& op, const std::string& kind) {
+  if (op.name() != kDefaultOperator) {
+    throw UsageError(fmt::format(
+        "new-variant: --kernel writes kernels of the operator '{}'; for '{}' begin with "
+        "a copy of a variant that 'msda list variants' shows",
+        kDefaultOperator, op.name()));
+  }
   NewVariant variant;
   variant.words["DEVICE"] = "";
   if (kind == "cpu") {
@@ -164,11 +182,15 @@ NewFolder folder_for(const Arguments& arguments, const std::string& name) {
   return {name, false};
 }
 
-std::string next_steps(const NewVariant& variant, const std::string& name, const NewFolder& place) {
+std::string next_steps(const NewVariant& variant, const std::string& name, const NewFolder& place,
+                       const Operator& op) {
   std::string text;
   if (place.in_tree) {
-    text = fmt::format("  ./msda verify {} --device {}\n", name, variant.device);
-    if (variant.device != "cpu") text += fmt::format("  ./msda verify {} --evidence\n", name);
+    const std::string verify =
+        fmt::format("  ./msda verify {}{}", name,
+                    op.name() == kDefaultOperator ? "" : fmt::format(" --operator {}", op.name()));
+    text = fmt::format("{} --device {}\n", verify, variant.device);
+    if (variant.device != "cpu") text += fmt::format("{} --evidence\n", verify);
   } else {
     const std::string folder = place.folder.string();
     text = fmt::format(
@@ -184,11 +206,13 @@ std::string next_steps(const NewVariant& variant, const std::string& name, const
   return text;
 }
 
-void add_common(NewVariant& variant, const std::string& name, const NewFolder& place) {
+void add_common(NewVariant& variant, const std::string& name, const NewFolder& place,
+                const Operator& op) {
   variant.words["name"] = name;
   variant.words["identifier"] = boost::replace_all_copy(name, "-", "_");
   variant.words["Class"] = class_name(name);
   variant.words["device"] = variant.device;
+  variant.words["operator"] = op.name();
   variant.words["version"] = kVersion;
   variant.files.push_back(
       {place.in_tree ? "in-tree.cmake.in" : "outside.cmake.in", "CMakeLists.txt"});
@@ -235,14 +259,14 @@ int new_variant_command(const std::vector<std::string>& words) {
   check_name(name, load_registry(arguments));
   const Operator* const named = operator_option(arguments);
   const Operator& op = named != nullptr ? *named : find_operator(kDefaultOperator);
-  NewVariant variant = slot ? for_slot(op, *slot) : for_kernel(*kernel);
+  NewVariant variant = slot ? for_slot(op, *slot) : for_kernel(op, *kernel);
   const NewFolder place = folder_for(arguments, name);
   require_room(arguments, place.folder);
 
-  add_common(variant, name, place);
+  add_common(variant, name, place, op);
   const std::vector<std::string> written = write_files(variant, place.folder);
   fmt::print("{}: {}\nNext:\n{}", place.folder.string(), fmt::join(written, ", "),
-             next_steps(variant, name, place));
+             next_steps(variant, name, place, op));
   return 0;
 }
 

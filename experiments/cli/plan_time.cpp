@@ -58,7 +58,10 @@ double launch_seconds(const Plan& plan, const Group& group, const EarlierRun& ea
   const ProblemSpec& spec = plan.problem_of(group);
   double known = 0;
   std::size_t count = 0;
+  const auto then = std::ranges::find(earlier.problems, spec.name(), &ProblemEntry::name);
+  const bool is_another = then != earlier.problems.end() && !is_like(*then, spec);
   for (const Arm& arm : plan.arms) {
+    if (is_another) break;
     const auto found = earlier.launch_seconds.find(cell_name(spec.name(), arm.name, group.mode));
     if (found == earlier.launch_seconds.end()) continue;
     known += found->second;
@@ -98,6 +101,7 @@ EarlierRun read_earlier_run(const std::filesystem::path& directory, const Device
   const std::vector<Record> records = read_records(directory / kRecordsFile);
   EarlierRun run;
   run.directory = directory;
+  run.problems = manifest.problems;
   for (const Record& record : records) {
     if (record.status != CellStatus::kOk) continue;
     if (const auto seconds = median_seconds(record.samples)) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runner/plan/plan.hpp"
 
@@ -15,6 +16,7 @@ namespace msda {
 struct EarlierRun {
   std::filesystem::path directory;
   std::map<std::string, double> launch_seconds;  ///< median of each cell with a time
+  std::vector<ProblemEntry> problems;
   /// Time of a cell in a process besides its blocks: compiling, preparing, verifying. Absent where
   /// the manifest does not tell.
   std::optional<double> overhead_seconds;

@@ -73,8 +73,8 @@ int publish_command(const std::vector<std::string>& words) {
     throw UsageError("--as names one run: publish the others by themselves");
   }
   const Checkout checkout(std::filesystem::current_path());
-  const std::filesystem::path directory =
-      arguments.get("to", (checkout.root() / "docs" / "results").string());
+  const std::filesystem::path own = checkout.root() / "docs" / "results";
+  const std::filesystem::path directory = arguments.get("to", own.string());
   const std::vector<std::string> runs = of_checks ? std::vector<std::string>() : arguments.words();
   if (of_checks) {
     publish_of_exports(arguments.words(), checkout, directory, name.empty() ? "export" : name);
@@ -85,7 +85,9 @@ int publish_command(const std::vector<std::string>& words) {
     if (!is_published(place, directory)) checkout.require_clean(directory);
   }
   for (const std::string& place : runs) print(publish(place, directory, name));
-  for (const auto& document : renew_quotes(checkout.root(), directory)) {
+  std::error_code not_there;
+  if (!std::filesystem::equivalent(directory, own, not_there)) return 0;  // quoted by no document
+  for (const auto& document : renew_quotes(checkout.root(), own)) {
     fmt::print("{}: quotes renewed\n", document.string());
   }
   return 0;

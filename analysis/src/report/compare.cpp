@@ -109,6 +109,24 @@ std::map<std::string, CellRow> rows_by_cell(const Report& report) {
   return rows;
 }
 
+const ProblemEntry* problem_of(const Report& report, const std::string& name) {
+  const auto& problems = report.manifest.problems;
+  const auto found = std::ranges::find(problems, name, &ProblemEntry::name);
+  return found == problems.end() ? nullptr : &*found;
+}
+
+/// Why times on the problem `name` of both say nothing about the arms; "" where they do.
+std::string why_unlike(const Report& before, const Report& after, const std::string& name) {
+  const ProblemEntry* const first = problem_of(before, name);
+  const ProblemEntry* const second = problem_of(after, name);
+  if (first == nullptr || second == nullptr || is_like(*first, *second)) return "";
+  if (first->description == second->description) {
+    return "another problem of this name: the points are drawn in another way";
+  }
+  return fmt::format("another problem of this name: {}, then {}", first->description,
+                     second->description);
+}
+
 /// The device's model; "" where the manifest does not tell.
 std::string device_of(const Report& report) {
   const Manifest& manifest = report.manifest;
@@ -168,6 +186,12 @@ std::vector<CellChange> compare_runs(const Report& before, const Report& after, 
         continue;
       }
       changes.push_back(compare_cell({&row, table.planned}, found->second, estimates.back()));
+      const std::string unlike = why_unlike(before, after, row.record.problem);
+      if (!unlike.empty()) {
+        changes.back().change = Change::kNotComparable;
+        changes.back().reason = unlike;
+        estimates.back().reset();
+      }
       later.erase(found);
     }
   }

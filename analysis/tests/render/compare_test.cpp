@@ -93,6 +93,31 @@ TEST(CompareRuns, CellsOfOneRunAloneAreNamed) {
   EXPECT_THAT(to_text(changes, 0.01), HasSubstr("2 not comparable"));
 }
 
+TEST(CompareRuns, AProblemOfTheSameNameIsNotAlwaysTheSameProblem) {
+  const auto changed = [](const nlohmann::json& first, const nlohmann::json& second) {
+    const auto run_of = [](nlohmann::json problem) {
+      problem.update({{"name", "captured"}, {"levels", {{4, 4}}}});
+      return make_report({{"problems", {problem}}}, {record("arm", steady(1e-3, 3))});
+    };
+    return compare_runs(run_of(first), run_of(second), 0.01).at(0);
+  };
+  const nlohmann::json base = {{"queries", 8}, {"description", "B=1 Q=8"}};
+  EXPECT_EQ(changed(base, base).change, Change::kEqual);
+  nlohmann::json reseeded = base;
+  reseeded["generation"] = {{"seed", 5}};
+  EXPECT_EQ(changed(base, reseeded).change, Change::kEqual);
+  const CellChange larger = changed(base, {{"queries", 9}, {"description", "B=1 Q=9"}});
+  EXPECT_EQ(larger.change, Change::kNotComparable);
+  EXPECT_EQ(larger.reason, "another problem of this name: B=1 Q=8, then B=1 Q=9");
+  EXPECT_FALSE(larger.ratio);
+  nlohmann::json clustered = base;
+  clustered["generation"] = {{"distribution", "clustered"}};
+  EXPECT_THAT(changed(base, clustered).reason, HasSubstr("the points are drawn in another way"));
+  nlohmann::json gradients = base;
+  gradients["operator"] = "backward";
+  EXPECT_EQ(changed(base, gradients).change, Change::kNotComparable);
+}
+
 std::string refused(const Report& before, const Report& after) {
   try {
     compare_runs(before, after, 0.01);

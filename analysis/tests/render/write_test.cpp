@@ -181,6 +181,12 @@ TEST(Paper, HasOneTableOfArmsThatStandsAsItIs) {
   EXPECT_THAT(text, HasSubstr("\\usebox0"));
 }
 
+TEST(Paper, ALabelHasNothingThatEndsALine) {
+  Report report = sweep_over_batch();
+  report.manifest.name = "top-5%_run#2";
+  EXPECT_THAT(to_paper(report), HasSubstr("\\label{tab:top-5-_run-2-arms}"));
+}
+
 TEST(Paper, SetsEachProblemOverItsModes) {
   std::vector<Record> records;
   for (const char* problem : {"b1", "b4"}) {

@@ -39,6 +39,7 @@ struct Generation {
   double outside_share = 0.25;  ///< outside: share of the points beyond the image, 0..1
   std::int64_t objects = 8;     ///< clustered: how many objects the queries gather around
   std::uint64_t seed = 1;
+  friend bool operator==(const Generation&, const Generation&) = default;
 };
 
 std::string_view name_of(Distribution distribution);
@@ -83,5 +84,9 @@ struct ProblemSpec {
 
   const std::string& name() const { return problem.name; }
 };
+
+/// Whether a kernel's times on both say something of the kernel: one operator, shape, types and way
+/// to draw points. Seeds may differ, and what the files of a directory hold.
+bool is_like(const ProblemSpec& a, const ProblemSpec& b);
 
 }  // namespace msda

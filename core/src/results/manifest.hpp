@@ -51,7 +51,7 @@ struct PluginEntry {
   bool optimized = true;
 };
 
-/// A file that arms name; "" is the hash of one that is not there.
+/// A file that arms or problems name; "" is the hash of one that is not there.
 struct FileEntry {
   std::string file;
   std::string hash;

@@ -294,6 +294,20 @@ void check_shape(const YamlMap& map, const ProblemSpec& spec) {
   }
 }
 
+/// The same of reference points; their type is one that tensors are converted to.
+void take_references(const YamlMap& map, ProblemSpec& spec) {
+  const auto node = map.find("references");
+  if (!node) return;
+  Problem told = spec.problem;
+  reference_settings().read(node->as_map(), told);
+  spec.problem.types.reference = told.types.reference;
+  const References& files = spec.problem.references;
+  if (told.references == files) return;
+  node->fail(fmt::format(
+      "{} has reference points of {} coordinates, {}", spec.directory->string(), files.coordinates,
+      files.anchors == 0 ? "one for each level" : fmt::format("anchors: {}", files.anchors)));
+}
+
 /// Fills in the shape and types that the files of `spec.directory` have, by reading them.
 void take_shape_from_files(const YamlMap& map, const ProblemReader& reader, ProblemSpec& spec) {
   refuse_keys(map, generation_settings().keys());
@@ -311,6 +325,7 @@ void take_shape_from_files(const YamlMap& map, const ProblemReader& reader, Prob
   const Types wanted = spec.problem.types;
   spec = map.owner().locate([&] { return directory_spec(*spec.directory, spec.problem, spec.op); });
   if (map.find("types") || map.find("dtype")) spec.problem.types = wanted;
+  take_references(map, spec);
   check_shape(map, spec);
 }
 

@@ -40,7 +40,10 @@ ParameterValue parse_parameter(const std::string& key, const SourcePlace& key_pl
     error.add_context(to_string(known ? node.place() : key_place));
     throw;
   }
-  return known && spec->is_file ? beside(std::get<std::string>(value), node.place().file) : value;
+  if (!known || !spec->is_file) return value;
+  const auto& file = std::get<std::string>(value);
+  if (file.empty()) node.fail(fmt::format("'{}' must be the name of a file", key));
+  return beside(file, node.place().file);
 }
 
 std::map<std::string, ParameterValue> parse_parameters(const YamlMap& map,

@@ -70,6 +70,11 @@ void require_publishable(const std::filesystem::path& place, const Checkout& che
       throw UsageError(fmt::format("the run is {}; only a whole run is published",
                                    manifest.status.empty() ? "of unknown end" : manifest.status));
     }
+    if (manifest.shard && *manifest.shard != Shard()) {
+      throw UsageError(fmt::format(
+          "the run is shard {}/{}; join all with 'msda merge' and publish what that writes",
+          manifest.shard->index, manifest.shard->count));
+    }
     checkout.require_ancestor(commit_of(manifest.git_state));
   } catch (UsageError& error) {
     error.add_context(place.string());

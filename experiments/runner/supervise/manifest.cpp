@@ -44,10 +44,10 @@ std::vector<PluginEntry> plugin_entries(const Registry& registry) {
   return entries;
 }
 
-/// The files that arms name, each once.
+/// The files that arms and problems name, each once.
 std::vector<FileEntry> file_entries(const Plan& plan, const Registry& registry) {
   std::vector<FileEntry> entries;
-  for (const std::filesystem::path& file : files_of_arms(plan, registry)) {
+  for (const std::filesystem::path& file : named_files(plan, registry)) {
     const bool there = std::filesystem::is_regular_file(file);
     entries.push_back({file.filename().string(), there ? hash_file(file) : ""});
   }
@@ -86,7 +86,7 @@ std::map<std::string, std::string> used_plugins(const Manifest& manifest, const 
 std::string code_difference(const Manifest& a, const Manifest& b) {
   if (a.program_version != b.program_version) return "program version";
   if (a.git_state != b.git_state) return "program's sources";
-  if (a.files != b.files) return "files that arms name";
+  if (a.files != b.files) return "files that arms or problems name";
   const auto first = used_plugins(a, a);
   auto second = used_plugins(b, a);
   for (const auto& [name, hash] : first) {

@@ -25,10 +25,22 @@ std::filesystem::path file_of(const std::string& given) {
   return file.ends_with(".py") ? file : given;
 }
 
+/// Adds the files of tensors in `directory`; none where it cannot be read.
+void add_tensors(const std::filesystem::path& directory, std::set<std::filesystem::path>& files) {
+  std::error_code unreadable;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, unreadable)) {
+    const std::filesystem::path extension = entry.path().extension();
+    if (extension == ".npy" || extension == ".bin") files.insert(entry.path());
+  }
+}
+
 }  // namespace
 
-std::vector<std::filesystem::path> files_of_arms(const Plan& plan, const Registry& registry) {
+std::vector<std::filesystem::path> named_files(const Plan& plan, const Registry& registry) {
   std::set<std::filesystem::path> files;
+  for (const ProblemSpec& spec : plan.problems) {
+    if (spec.directory) add_tensors(*spec.directory, files);
+  }
   for (const Arm& arm : plan.arms) {
     for (const Use& use : arm.uses) {
       for (const ParameterSpec& spec : registry.find(use.variant).variant->info().parameters) {
@@ -47,7 +59,7 @@ WatchedFiles::WatchedFiles(const std::filesystem::path& program, const Plan& pla
   for (const Plugin& plugin : registry.plugins()) {
     if (plugin.error.empty()) hashes_.emplace(plugin.file, plugin.hash);
   }
-  for (const auto& file : files_of_arms(plan, registry)) hashes_.emplace(file, hash_if_there(file));
+  for (const auto& file : named_files(plan, registry)) hashes_.emplace(file, hash_if_there(file));
 }
 
 void WatchedFiles::check() const {

@@ -1,4 +1,5 @@
-// The files whose code a run measures: every worker loads them anew, under hashes of its beginning.
+// The files whose code a run measures, and those of its tensors: every worker loads them anew,
+// under hashes of the run's beginning.
 #pragma once
 
 #include <filesystem>
@@ -9,12 +10,13 @@
 
 namespace msda {
 
-/// The files that arms name (libraries of external kernels).
-std::vector<std::filesystem::path> files_of_arms(const Plan& plan, const Registry& registry);
+/// The files that arms name (libraries of external kernels), and those of the tensors in the
+/// directories that problems name.
+std::vector<std::filesystem::path> named_files(const Plan& plan, const Registry& registry);
 
 class WatchedFiles {
  public:
-  /// The program, the plugins of the registry, and the files that arms name, as they are now.
+  /// The program, the plugins of the registry, and named_files(), as they are now.
   WatchedFiles(const std::filesystem::path& program, const Plan& plan, const Registry& registry);
 
   /// Throws EnvironmentError that names the first file that is another one by now. Callable from

@@ -46,6 +46,25 @@ TEST(CliInput, OverwritesWhatIsThereOnlyWhenToldTo) {
   EXPECT_NE(value(), first);
 }
 
+TEST(CliInput, ReferencePointsOfFilesAreAsTheFilesHaveThem) {
+  const TemporaryDirectory directory;
+  const Outcome generated =
+      run({"input", "generate", "operator=fused", "levels=4x5", "channels=4", "num_query=3",
+           "references={coordinates: 4, anchors: 1}", "--output", directory.path() / "boxes"});
+  ASSERT_EQ(generated.exit_code, 0) << generated.err;
+  const auto validate = [&](const std::string& references) {
+    return run({"validate", directory.write("x.yaml",
+                                            "problems: [{operator: fused, input: boxes, "
+                                            "references: {" +
+                                                references + "}}]\narms: [cpu-fused]\n")});
+  };
+  EXPECT_EQ(validate("coordinates: 4, anchors: 1, scale: 0.25").exit_code, 0);
+  for (const char* other : {"coordinates: 2", "anchors: 2"}) {
+    EXPECT_THAT(validate(other).err, HasSubstr("has reference points of 4 coordinates, anchors: 1"))
+        << other;
+  }
+}
+
 TEST(CliInput, SaysHowMuchMemoryIsNeededAndThere) {
   const TemporaryDirectory directory;
   const Outcome outcome = run({"input", "generate", "batch=1000000", "num_query=100000",

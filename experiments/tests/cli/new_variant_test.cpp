@@ -44,7 +44,8 @@ TEST(CliNewVariant, WritesAFolderForEverySlotAndKernel) {
     const std::string text = text_below(folder);
     EXPECT_THAT(text, Not(HasSubstr("@")));
     EXPECT_THAT(text, HasSubstr("msda_add_variant(" + name + " SOURCES plugin.cpp"));
-    EXPECT_THAT(text, HasSubstr("msda_test_variant(" + name + " DEVICE "));
+    const std::string op = kind.size() > 2 ? kind[3] : "forward";
+    EXPECT_THAT(text, HasSubstr("msda_test_variant(" + name + " OPERATOR " + op + " DEVICE "));
     EXPECT_THAT(text, HasSubstr("MSDA_PLUGIN(My"));
   }
 }
@@ -62,6 +63,18 @@ TEST(CliNewVariant, GoesBesideTheOthersAtTheRootOfTheSources) {
             "msda_add_variant(far-order SOURCES plugin.cpp DEVICE order.cuh)\n");
   EXPECT_THAT(read_text(folder / "device" / "order.cuh"),
               HasSubstr("struct Order : StoredOrder<K, Parameters> {"));
+}
+
+TEST(CliNewVariant, OfAnotherOperatorIsVerifiedOnItsProblems) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run_script(
+      "mkdir variants && touch variants/CMakeLists.txt && \"$msda\" new-variant far-sum --slot sum "
+      "--operator backward",
+      directory.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              HasSubstr("./msda verify far-sum --operator backward --device simt:1:races"));
+  EXPECT_THAT(outcome.out, HasSubstr("./msda verify far-sum --operator backward --evidence"));
 }
 
 TEST(CliNewVariant, UsageErrors) {
@@ -83,6 +96,12 @@ TEST(CliNewVariant, UsageErrors) {
   EXPECT_THAT(error({"template", "--slot", "order"}), HasSubstr("'template' belongs to C++"));
   EXPECT_THAT(error({"const-cast", "--slot", "order"}), HasSubstr("belongs to C++"));
   EXPECT_THAT(error({"best", "--slot", "order"}), HasSubstr("there is a recipe 'best'"));
+  for (const char* taken : {"all", "external", "levels", "none"}) {
+    EXPECT_THAT(error({taken, "--slot", "order"}), HasSubstr("means something else")) << taken;
+  }
+  EXPECT_THAT(error({std::string(101, 'a'), "--slot", "order"}), HasSubstr("has 101 letters"));
+  EXPECT_THAT(error({"mine", "--kernel", "cpu", "--operator", "backward"}),
+              HasSubstr("--kernel writes kernels of the operator 'forward'"));
   directory.write("x", "a file");
   EXPECT_THAT(error({"mine", "--slot", "order"}), HasSubstr("is a file; give a directory"));
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "files/read.hpp"
 #include "support/support.hpp"
 
 namespace msda::test {
@@ -63,6 +64,18 @@ TEST(CliPlan, TakesItsTimeFromAnEarlierRun) {
   EXPECT_EQ(json.at("measured_cells"), 3);        // two arms, and the baseline again
   EXPECT_GT(json.at("estimated_seconds"), 0.01);  // 3 blocks of 5 launches of 2 ms
   EXPECT_EQ(run({"plan", file, "--like", directory.path()}).exit_code, 2);
+}
+
+TEST(CliPlan, TakesNoTimesOfAnotherProblemThatHasTheName) {
+  const TemporaryDirectory directory;
+  const std::string results = run_with_claim(directory);
+  const std::string file = directory.path() / "claims.yaml";
+  std::string text = read_text(file);
+  const std::size_t size = text.find("queries: 2");
+  directory.write("larger.yaml", text.replace(size, 10, "queries: 9"));
+  const Outcome planned =
+      run({"plan", directory.path() / "larger.yaml", "--like", results, "--json"});
+  EXPECT_EQ(nlohmann::json::parse(planned.out).at("measured_cells"), 0);
 }
 
 TEST(CliPlan, AResumedRunTellsItsTimeToo) {

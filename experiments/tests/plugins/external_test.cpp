@@ -279,7 +279,7 @@ TEST_F(ExternalFileTest, AChangedLibraryIsAnotherRun) {
   const Outcome outcome =
       run({"run", file.string(), "--resume", (directory_.path() / "results").string()});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("files that arms name"));
+  EXPECT_THAT(outcome.err, HasSubstr("files that arms or problems name"));
 }
 
 TEST_F(ExternalFileTest, ALibraryReplacedInTheMiddleStopsTheRunUntilItIsPutBack) {
@@ -327,6 +327,8 @@ TEST_F(ExternalFileTest, BenchTakesOneFromTheCommandLine) {
 TEST_F(ExternalFileTest, MistakesHavePlaces) {
   EXPECT_THAT(message_of("  - {name: mine, external: {symbol: bare}}\n"),
               HasSubstr("mine.yaml:5:28: an external arm has either 'library' or 'python'"));
+  EXPECT_THAT(message_of("  - {name: mine, external: {library: ''}}\n"),
+              HasSubstr("mine.yaml:5:38: 'library' must be the name of a file"));
   EXPECT_THAT(message_of("  - {name: mine, external: {library: a.so, symbl: b}}\n"),
               HasSubstr("(did you mean 'symbol'?)"));
   EXPECT_THAT(message_of("  - {name: mine, external: {library: a.so, signature: c}}\n"),

@@ -117,6 +117,18 @@ TEST_F(Publish, RenewsWhatDocumentsQuote) {
   EXPECT_EQ(read_text(checkout_.path() / "README.md"), "of **claims**" + mark + "\n");
 }
 
+TEST_F(Publish, AnotherFolderLeavesWhatDocumentsQuoteAsItIs) {
+  const std::string quoted = "of **an old run**<!--= others manifest.name-->\n";
+  ASSERT_EQ(shell("printf '%s' '" + quoted + "' > README.md && git add . && " +
+                  std::string(kCommit) + "-m two")
+                .exit_code,
+            0);
+  const Outcome outcome = publish("--to my-card");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(std::filesystem::exists(checkout_.path() / "my-card" / "claims.md"));
+  EXPECT_EQ(read_text(checkout_.path() / "README.md"), quoted);
+}
+
 TEST_F(Publish, ASecondTimeSaysThatNothingChanged) {
   ASSERT_EQ(publish().exit_code, 0);
   const Outcome again = publish();
@@ -178,6 +190,16 @@ TEST_F(Publish, ARunThatDidNotEndIsRefusedAndNothingIsWritten) {
   write_manifest(run_, manifest);
   EXPECT_THAT(publish().err, HasSubstr("the run is interrupted; only a whole run is published"));
   EXPECT_FALSE(std::filesystem::exists(result("claims.jsonl.zst")));
+}
+
+TEST_F(Publish, AShardIsNoWholeRun) {
+  Manifest manifest = read_manifest(run_);
+  manifest.shard = Shard{1, 3};
+  write_manifest(run_, manifest);
+  const Outcome outcome = publish();
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("the run is shard 1/3; join all with 'msda merge'"));
+  EXPECT_FALSE(std::filesystem::exists(result("claims.md")));
 }
 
 TEST_F(Publish, ANameThatLeavesTheFolderIsRefused) {

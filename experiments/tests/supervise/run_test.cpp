@@ -278,6 +278,26 @@ TEST_F(RunTest, RefusesToResumeAnotherExperiment) {
   EXPECT_THAT(outcome.err, HasSubstr("has changed since the run began"));
 }
 
+TEST_F(RunTest, RefusesToGoOnWithOtherTensors) {
+  const std::string tensors = directory_.path() / "tensors";
+  const auto generate = [&](const std::string& seed) {
+    return run({"input", "generate", "queries=2", "levels=3x3", "seed=" + seed, "--output", tensors,
+                "--force"});
+  };
+  const Outcome generated = generate("1");
+  ASSERT_EQ(generated.exit_code, 0) << generated.err;
+  const fs::path file = directory_.write("x.yaml",
+                                         "device: cpu\nproblems: [{name: p, input: tensors}]\n"
+                                         "arms: [fixture]\nmeasure: {blocks: 1, samples: 1}\n");
+  const Outcome first = run({"run", file, "--output", results()});
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_EQ(run({"run", file, "--resume", results()}).exit_code, 0);
+  ASSERT_EQ(generate("2").exit_code, 0);
+  const Outcome other = run({"run", file, "--resume", results()});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("differs from what is here in the files that arms or problems"));
+}
+
 TEST_F(RunTest, RefusesToOverwriteARun) {
   const fs::path file = directory_.write("x.yaml", kExperiment);
   ASSERT_EQ(run({"run", file, "--output", results()}).exit_code, 0);

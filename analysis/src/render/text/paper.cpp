@@ -1,5 +1,7 @@
 // The two tables that a paper prints: arms against problems, and factors against problems.
 #include <algorithm>
+#include <cctype>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -125,6 +127,15 @@ std::string caption_of(const Matrix& matrix, const Report& report) {
       where, latex_text(view));
 }
 
+/// What a label may have of a name: LaTeX takes a % for the end of the line.
+std::string label_of(std::string name) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+  };
+  std::ranges::replace_if(name, std::not_fn(is_plain), '-');
+  return name;
+}
+
 }  // namespace
 
 std::string to_paper(const Report& report) {
@@ -138,7 +149,7 @@ std::string to_paper(const Report& report) {
   if (document.matrices.empty()) return text + latex_comment(document.nothing);
   for (const Matrix& matrix : document.matrices) {
     append_matrix(matrix, caption_of(matrix, report),
-                  "tab:" + name_of(report) + "-" + matrix.corner + "s", text);
+                  "tab:" + label_of(name_of(report)) + "-" + matrix.corner + "s", text);
   }
   return text;
 }

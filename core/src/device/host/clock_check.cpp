@@ -80,10 +80,10 @@ void ClockCheck::require_agreement() const {
     others.passed += passed;
   }
   if (count < kLeast || 2 * count <= intervals_.size()) return;
-  throw Error(
-      fmt::format("the clock that times it was changed: {} of {} launches took {:.3g} ms by "
-                  "that clock and {:.3g} ms by the system's",
-                  count, intervals_.size(), 1e3 * others.timed, 1e3 * others.passed));
+  throw Error(fmt::format(
+      "the clock that times it was changed, or other programs keep this machine busy: {} "
+      "of {} launches took {:.3g} ms by that clock and {:.3g} ms by the system's",
+      count, intervals_.size(), 1e3 * others.timed, 1e3 * others.passed));
 }
 
 }  // namespace msda
