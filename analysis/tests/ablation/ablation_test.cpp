@@ -236,5 +236,71 @@ TEST(Regimes, RankFlipsAreMarked) {
   EXPECT_THAT(to_markdown(report), HasSubstr("Regimes: p"));
 }
 
+// Without noise all of the spread is that of the orders, whose steps differ by the interactions.
+TEST(Ablation, SharesFromFewOrdersHaveTheDegreesOfFreedomOfTheOrders) {
+  std::mt19937 random(8);
+  Design design = design_of(DesignKind::kLadder, 4, {});
+  design.orders = ladder_orders(4, 4, 1);
+  std::set<Levels> points;
+  for (const auto& order : design.orders) {
+    for (const Levels& levels : ladder_points(design.factors, order)) points.insert(levels);
+  }
+  for (const Levels& levels : points) {
+    design.points.push_back({arm_name(design.factors, levels), levels});
+  }
+  const Ablation found = analyse(design, records_from(design, kTruth, 0, random));
+  EXPECT_NEAR(effect(found, EffectKind::kShapley, "a").degrees_of_freedom, 4, 1e-6);
+}
+
+TEST(Ablation, ASingleOrderOrLevelsBesideOnHaveNoShares) {
+  std::mt19937 random(13);
+  Design ladder = design_of(DesignKind::kLadder, 3, {});
+  ladder.orders = ladder_orders(3, 0, 1);
+  for (const Levels& levels : ladder_points(ladder.factors, ladder.orders.front())) {
+    ladder.points.push_back({arm_name(ladder.factors, levels), levels});
+  }
+  const Truth truth{{0.3, 0.1, -0.2}, {}};
+  Ablation found = analyse(ladder, records_from(ladder, truth, 0.001, random));
+  EXPECT_NE(find_family(found.tables.at(0), EffectKind::kLadderStep), nullptr);
+  EXPECT_EQ(find_family(found.tables.at(0), EffectKind::kShapley), nullptr);
+  Design list = design_of(DesignKind::kList, 2, {});
+  list.factors[0] = {"a", {"off", "half", "whole"}, 2};
+  for (const Levels& levels : full_points(list.factors)) {
+    list.points.push_back({arm_name(list.factors, levels), levels});
+  }
+  found = analyse(list, records_from(list, {{0.3, 0.1}, {}}, 0.001, random));
+  EXPECT_NE(find_family(found.tables.at(0), EffectKind::kMain), nullptr);
+  EXPECT_EQ(find_family(found.tables.at(0), EffectKind::kShapley), nullptr);
+}
+
+TEST(Ablation, PartsOfATotalThatCountsAsEqualAreNoShares) {
+  std::mt19937 random(14);
+  const Design design = full(2);
+  const Ablation found =
+      analyse(design, records_from(design, {{0.004, 0.001}, {}}, 1e-5, random, 20));
+  EXPECT_LT(effect(found, EffectKind::kTotal, "all factors").p_difference.value(), 0.01);
+  EXPECT_FALSE(effect(found, EffectKind::kShapley, "a").share);
+  EXPECT_THAT(family(found, EffectKind::kShapley).remark, HasSubstr("no shares"));
+}
+
+TEST(Ablation, AnOutputWithoutAnyErrorHasNoRatioOfErrors) {
+  std::mt19937 random(15);
+  const Design design = full(2);
+  auto records = records_from(design, {{0.3, 0.1}, {}}, 0.001, random);
+  records.front().outputs.front().relative_l2 = 0;
+  const Ablation found = analyse(design, records);
+  EXPECT_FALSE(effect(found, EffectKind::kAddOne, "a").error_ratio);
+  EXPECT_TRUE(effect(found, EffectKind::kLeaveOneOut, "a").error_ratio);
+}
+
+TEST(EffectHeadline, NamesFirstWhatCostsMost) {
+  std::mt19937 random(16);
+  const Design design = full(3);
+  const Ablation found =
+      analyse(design, records_from(design, {{0.3, -0.1, -0.3}, {}}, 0.001, random, 20));
+  EXPECT_THAT(headline(found.tables.at(0)),
+              testing::ContainsRegex("Costs time: c 0\\.74[0-9]*x, b 0\\.90[0-9]*x"));
+}
+
 }  // namespace
 }  // namespace msda

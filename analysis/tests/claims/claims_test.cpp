@@ -392,5 +392,15 @@ TEST(CheckClaims, StandInEveryFormat) {
   EXPECT_EQ(claims[1].at("reason"), "needs a profiler");
 }
 
+TEST(CheckClaims, AnArmThatWasInterruptedLeavesItsOutcomeOpen) {
+  const Claim hung = claim("lost", Claim::Quantity::kOutcome, "hung");
+  const Report report = make_report(
+      nlohmann::json{{"claims", {to_json(hung)}}},
+      {baseline("base", steady(1e-3)),
+       synthetic::without_time("lost", CellStatus::kInterrupted, "somebody killed the worker")});
+  EXPECT_EQ(report.claims.at(0).verdict, ClaimVerdict::kNotTestable);
+  EXPECT_EQ(report.claims.at(0).reason, "lost is interrupted: somebody killed the worker");
+}
+
 }  // namespace
 }  // namespace msda

@@ -87,5 +87,12 @@ TEST(ByteClaims, SayNothingOfWhatWasNotCounted) {
   EXPECT_THAT(level_bytes(manifest_from_json(kManifest), "other"), IsEmpty());
 }
 
+TEST(ByteClaims, OfAnArmWithoutSharedMemoryAreAllGathersAndAtMostTheInputsWithThem) {
+  const std::vector<double> levels = level_bytes(manifest_from_json(kManifest), "ledger-48");
+  const auto claims = byte_claims(recorded("base"), record(0), levels);
+  EXPECT_EQ(of(claims, MemoryStep::kL2ToL1).low, 6'064'177'152);
+  EXPECT_EQ(of(claims, MemoryStep::kL2ToL1).high, 6'064'177'152 + 249'593'856);
+}
+
 }  // namespace
 }  // namespace msda

@@ -230,5 +230,32 @@ TEST(CountersReport, AreReadFromTheRunsDirectory) {
   EXPECT_EQ(report.counters.front().launches.front().arm(), "base");
 }
 
+TEST(CountersReport, ArmsStandInTheOrderOfTheExperiment) {
+  CounterContext context;
+  context.arms = {"b", "a"};
+  const auto tables = make_counter_tables(
+      {counted::kernel("a", 1e-3, 50, 50), counted::kernel("b", 1e-3, 50, 50)}, context);
+  EXPECT_EQ(tables.at(0).launches.at(0).arm(), "b");
+  EXPECT_EQ(tables.at(0).launches.at(1).arm(), "a");
+}
+
+TEST(CountersReport, EachLevelOfAFactorIsExplainedAgainstItsFirstOneAlone) {
+  Design design;
+  design.kinds = {DesignKind::kFull};
+  design.factors = {{"threads", {"64", "128", "256"}, 2}};
+  std::vector<KernelCounters> kernels;
+  for (const Levels& levels : full_points(design.factors)) {
+    design.points.push_back({arm_name(design.factors, levels), levels});
+    kernels.push_back(
+        counted::kernel(design.points.back().arm, 1e-3 / (1 + levels.front()), 50, 50));
+  }
+  CounterContext context;
+  context.design = &design;
+  const auto tables = make_counter_tables(kernels, context);
+  ASSERT_THAT(tables.at(0).factors, SizeIs(2));
+  for (const Explained& level : tables[0].factors) EXPECT_EQ(level.pairs, 1U);
+  EXPECT_NEAR(tables[0].factors[1].why.time_before, 1e-3, 1e-12);
+}
+
 }  // namespace
 }  // namespace msda

@@ -141,5 +141,25 @@ TEST(Why, LargeQuantitiesHaveNoExponent) {
   EXPECT_EQ(plain_number(-1234.4), "-1234");
 }
 
+TEST(Loads, TheMeanOfWhatWasDoneIsOverLaunchesToo) {
+  KernelCounters few = counted::kernel("a", 100e-6, 50, 40);
+  few.values["l1tex__data_pipe_lsu_wavefronts.sum"] = 1e6;
+  KernelCounters many = counted::kernel("b", 100e-6, 50, 40);
+  many.values["l1tex__data_pipe_lsu_wavefronts.sum"] = 3e6;
+  EXPECT_NEAR(mean({loads(few), loads(many)}).find("LSU data pipe")->work.value(), 2e6, 1e-3);
+}
+
+TEST(Launches, HaveThePrepassesOfTheirOwnMode) {
+  const KernelCounters warm = counted::kernel("a", 100e-6, 50, 40);
+  KernelCounters cold = warm;
+  cold.mode = "cold";
+  KernelCounters prepass = cold;
+  prepass.part = "order";
+  const auto launches = launches_of({warm, cold, prepass});
+  ASSERT_EQ(launches.size(), 2U);
+  EXPECT_THAT(launches[0].prepasses, IsEmpty());
+  EXPECT_EQ(launches[1].prepasses.size(), 1U);
+}
+
 }  // namespace
 }  // namespace msda

@@ -2,6 +2,7 @@
 #include "render/columns.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -124,6 +125,15 @@ TEST(Columns, ThePowerIsThatOfTheDeviceBehindTheBlocks) {
   EXPECT_TRUE(rows.at(0).at("power_watts").is_null());
   EXPECT_EQ(rows.at(1).at("power_watts"), 550);
   EXPECT_THAT(to_terminal(full_report(), false), Not(HasSubstr("550")));
+}
+
+TEST(Columns, ASpreadThatIsNoNumberIsShownWhicheverOutputHasIt) {
+  for (const std::size_t output : {0U, 1U}) {
+    Record arm = baseline("base", steady(1e-3));
+    arm.outputs.push_back(arm.outputs.front());
+    arm.outputs[output].spread = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_THAT(to_csv(make_report(nlohmann::json::object(), {arm})), HasSubstr(",NaN,"));
+  }
 }
 
 }  // namespace

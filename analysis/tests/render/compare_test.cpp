@@ -156,5 +156,29 @@ TEST(CompareRuns, JUnitCountsAndEscapes) {
   EXPECT_THAT(xml, HasSubstr("<failure message=\"worse: 0.500x [0.500, 0.500]\"/>"));
 }
 
+TEST(CompareRuns, AreOverBlocksWhereOneOfThemHasASingleProcess) {
+  // Two processes that differ by 4% say little, their blocks that 20% is more.
+  std::vector<SampleBlock> before = steady(1e-3, 2, 10);
+  for (SampleBlock& block : before) {
+    for (double& seconds : block.seconds) seconds *= block.process == 0 ? 1 : 1.04;
+  }
+  const auto changes = compare_runs(run({record("arm", before)}),
+                                    run({record("arm", steady(1.25e-3, 1, 10))}), 0.01);
+  EXPECT_EQ(changes.at(0).replication, Replication::kBlocks);
+  EXPECT_EQ(changes.at(0).change, Change::kWorse);
+}
+
+TEST(CompareRuns, WhatWasInterruptedIsNotWorse) {
+  EXPECT_EQ(change_of(record("arm", steady(1e-3)),
+                      without_time("arm", CellStatus::kInterrupted, "Ctrl-C")),
+            Change::kNotComparable);
+}
+
+TEST(CompareRuns, ATestCaseOfJUnitHasTheTimeOfTheSecondRun) {
+  EXPECT_THAT(to_junit(compare_runs(run({record("a", steady(1e-3))}),
+                                    run({record("a", steady(2e-3))}), 0.01)),
+              HasSubstr("time=\"0.0020000"));
+}
+
 }  // namespace
 }  // namespace msda

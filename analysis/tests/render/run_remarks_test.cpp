@@ -97,5 +97,14 @@ TEST(RunAccount, StandsInTheReport) {
   EXPECT_THAT(to_terminal(report, false), HasSubstr("wider than +-0.4%"));
 }
 
+TEST(RunAccount, NamesTheMostThatThreadsOfAnArmWereBusy) {
+  Table beside = table(synthetic::steady(1e-3, 5));
+  std::vector<ProcessRun>& processes = beside.rows.front().record.processes;
+  processes = {ProcessRun(), ProcessRun()};
+  processes[0].foreign_processors = {{"spinning", 0.97}};
+  processes[1].foreign_processors = {{"spinning", 0.2}};
+  EXPECT_THAT(threads_sentence(beside), HasSubstr("kept 0.97 processors busy"));
+}
+
 }  // namespace
 }  // namespace msda

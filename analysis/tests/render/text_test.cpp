@@ -70,5 +70,10 @@ TEST(Wrapped, BreaksBetweenWordsAndLeavesIndentedLinesAlone) {
   EXPECT_EQ(wrapped("", 4), "");
 }
 
+TEST(Wrapped, CountsTheSpaceBeforeAWord) {
+  EXPECT_EQ(wrapped("one two", 7), "one two");
+  EXPECT_EQ(wrapped("one two", 6), "one\ntwo");
+}
+
 }  // namespace
 }  // namespace msda

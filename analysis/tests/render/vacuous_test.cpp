@@ -5,6 +5,7 @@
 #include "claims/claims.hpp"
 #include "render/document.hpp"
 #include "render/formats.hpp"
+#include "render/tables/matrix.hpp"
 #include "render/text/text.hpp"
 #include "support/synthetic.hpp"
 
@@ -204,6 +205,43 @@ TEST(ArmsOnSeveralDevices, AreMarkedAndHaveTheLightOfAllOfThem) {
   };
   EXPECT_NEAR(share_of("pair"), share_of("one") / 2, 1e-3);
   EXPECT_EQ(arm_text(*find_row(report.tables.at(0), "pair")), "pair (on 2 devices)");
+}
+
+TEST(VacuousArms, ShareWhatShowsInNoneWhateverAnArmThatCouldNotBeCheckedLacks) {
+  const auto blocks = steady(1e-3, 1, 8);
+  const std::vector<std::string> missing{"corner-pair: run-bytes > 80, but it is 64"};
+  const Report of = make_report(
+      Manifest(), {with_evidence(baseline("base", blocks), Evidence::Status::kVacuous, missing),
+                   with_evidence(record("half", scaled(blocks, 0.5, 0.001)),
+                                 Evidence::Status::kVacuous, missing),
+                   with_evidence(record("unchecked", blocks), Evidence::Status::kUnchecked)});
+  EXPECT_EQ(of.tables.front().idle, missing);
+}
+
+TEST(VacuousArms, OnSomeProblemsAloneAreMarkedSo) {
+  const auto blocks = steady(1e-3, 1, 8);
+  const auto on = [](Record of, const std::string& problem) {
+    of.problem = problem;
+    of.cell = problem + "/" + of.arm + "/warm";
+    return of;
+  };
+  const Record hollow = with_evidence(record("hollow", scaled(blocks, 0.5, 0.001)),
+                                      Evidence::Status::kVacuous, {"prefetch: nothing to fetch"});
+  const Record full =
+      with_evidence(record("hollow", scaled(blocks, 0.5, 0.001)), Evidence::Status::kShown);
+  const Report of = make_report(Manifest(), {on(baseline("base", blocks), "p"), on(hollow, "p"),
+                                             on(baseline("base", blocks), "q"), on(full, "q")});
+  const Matrix matrix = arm_matrix(of).value();
+  EXPECT_EQ(matrix.rows.front().name, "hollow (no effect in part)");
+}
+
+TEST(LargeErrors, AreNoneThatAreAFewTimesTheBaselines) {
+  const auto blocks = steady(1e-3, 1, 8);
+  Record coarse = record("coarse", scaled(blocks, 0.999, 0.0001));
+  coarse.outputs.front().relative_l2 *= 5;
+  coarse.outputs.front().tolerance = 5e-2;
+  EXPECT_THAT(to_markdown(make_report(Manifest(), {baseline("base", blocks), coarse})),
+              Not(HasSubstr("larger error")));
 }
 
 }  // namespace

@@ -95,5 +95,26 @@ TEST(NoiseFloor, IsAbsentWithoutIntervals) {
   EXPECT_THAT(to_terminal(report, false), Not(HasSubstr("A/A")));
 }
 
+TEST(NoiseFloor, OfAnEvenNumberOfIntervalsTakesTheNarrowerOfTheTwoInTheMiddle) {
+  const auto base = synthetic::steady(1e-3, 3);
+  std::vector<Record> records{synthetic::baseline("base", base)};
+  for (const auto& [arm, drift] :
+       {std::pair("a", 0.1), std::pair("b", 0.03), std::pair("c", 0.01), std::pair("d", 0.001)}) {
+    records.push_back(synthetic::record(arm, synthetic::scaled(base, 2, drift)));
+  }
+  const Report report = make_report(nlohmann::json::object(), records);
+  const Table& table = report.tables.at(0);
+  const auto floor = noise_floor(table);
+  ASSERT_TRUE(floor);
+  EXPECT_EQ(floor->ratio.interval_95.value().high, find_row(table, "c")->speedup_95.value().high);
+}
+
+TEST(NoiseFloor, ABaselineThatDiffersFromItselfInEitherDirectionIsAWarning) {
+  const auto is_said = testing::Contains(HasSubstr("the baseline differs from itself ("));
+  EXPECT_THAT(warnings_of(report_with_pair(0.1)), is_said);
+  EXPECT_THAT(warnings_of(report_with_pair(-0.1)), is_said);
+  EXPECT_THAT(warnings_of(report_with_pair()), Not(is_said));
+}
+
 }  // namespace
 }  // namespace msda

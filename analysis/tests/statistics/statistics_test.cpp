@@ -1,6 +1,7 @@
 #include "statistics/statistics.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 #include <msda/error.hpp>
@@ -241,6 +242,33 @@ TEST(CountFaster, LeavesOutTheBaselineThatRanAgain) {
                    synthetic::record("vec", synthetic::scaled(synthetic::steady(1e-3), 1, 0.001))});
   ASSERT_EQ(find_row(report.tables.at(0), "again")->verdict, "faster");
   EXPECT_EQ(count_faster(report.tables.at(0)), 1U);
+}
+
+TEST(SumOf, HasAsManyReplicatesAsTheTermWithTheFewest) {
+  const LogEstimate many{0.1, 0.01, 9, Replication::kProcesses, 10};
+  const LogEstimate few{0.2, 0.01, 2, Replication::kBlocks, 3};
+  for (const auto& sum : {sum_of({{1, many}, {-1, few}}), sum_of({{1, few}, {-1, many}})}) {
+    EXPECT_EQ(sum.replicates, 3);
+    EXPECT_EQ(sum.replication, Replication::kBlocks);
+  }
+}
+
+// t(0.975, 4) = 2.776445: where the end of the 95% interval is the end of the range, p is 5%.
+TEST(POutside, IsFivePercentWhereTheIntervalTouchesTheRange) {
+  const LogEstimate estimate{0.003, 0.002, 4, Replication::kProcesses, 5};
+  const double half = 2.776445 * 0.002;
+  EXPECT_NEAR(p_outside(estimate, {-1, 0.003 + half}), 0.05, 1e-6);
+  EXPECT_NEAR(p_outside(estimate, {0.003 - half, 1}), 0.05, 1e-6);
+  EXPECT_EQ(p_outside(estimate, {1, 2}), 1);
+}
+
+TEST(EstimateRatio, TimesThatAreNoNumbersAreLeftOut) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const auto estimate =
+      estimate_ratio({{0, 0, {infinity}}, {0, 1, {4}}}, {{0, 0, {1}}, {0, 1, {2}}});
+  ASSERT_TRUE(estimate);
+  EXPECT_DOUBLE_EQ(estimate->ratio, 2);
+  EXPECT_EQ(estimate->replicates, 1);
 }
 
 }  // namespace

@@ -372,5 +372,15 @@ TEST(ShareWithin, CountsCandidatesWithATime) {
   EXPECT_NEAR(share_within(search, 1.02), 2.0 / 3, 1e-9);
 }
 
+TEST_F(SearchReportTest, AFinalistThatIsNoFasterSeemsToBeNothing) {
+  records_.back() = record(records_.back().arm, 1.0, 1, 2);
+  for (SampleBlock& block : records_.back().samples) {
+    if (block.process == 1) block.seconds = {1.03};
+  }
+  EXPECT_EQ(only().finalists.at(0).confirmation.value().verdict, "not confirmed");
+  EXPECT_THAT(to_markdown(report_), AllOf(HasSubstr("Nothing is confirmed to be faster than base."),
+                                          Not(HasSubstr("seems"))));
+}
+
 }  // namespace
 }  // namespace msda

@@ -75,6 +75,19 @@ TEST(CliCache, SaysThatAFileIsNoPlaceForIt) {
   EXPECT_THAT(outcome.err, HasSubstr("cache: " + file.string() + " is no directory"));
 }
 
+TEST(CliCache, KeepsWhatWasUsedLast) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run_script(
+      "export MSDA_CACHE_DIR=$PWD/cache; mkdir -p cache/jit/new cache/jit/middle "
+      "cache/reference/old;"
+      "for entry in cache/*/*; do head -c 600000 /dev/zero > $entry/file; done;"
+      "touch -d 2020-01-03 cache/jit/new; touch -d 2020-01-02 cache/jit/middle;"
+      "touch -d 2020-01-01 cache/reference/old; \"$msda\" cache --keep 1; ls -d cache/*/*",
+      directory.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, testing::EndsWith("freed 1.2 MB\ncache/jit/new\n"));
+}
+
 TEST(CliShow, ShowsParametersSizesAndParts) {
   const Outcome variant = run({"show", "fixture"});
   EXPECT_EQ(variant.exit_code, 0);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/plan_time.hpp"
 #include "files/read.hpp"
 #include "support/support.hpp"
 
@@ -116,6 +117,25 @@ arms: [tma-boxes, vector-loads]
   const Outcome broken = run({"plan", file, "--like", results});
   EXPECT_EQ(broken.exit_code, 2);
   EXPECT_THAT(broken.err, HasSubstr("manifest.json: the manifest does not describe its device"));
+}
+
+TEST(PlanTime, TakesAnArmThatNoEarlierRunHasForTheMeanOfTheOthers) {
+  const TemporaryDirectory directory;
+  const auto file = directory.write("x.yaml", R"(
+problems: [{name: p, queries: 3, levels: [[4, 4]]}]
+arms: [fixture, {name: slow, use: [{fixture: {milliseconds: 1}}]}, {name: new, use: [{fixture: {milliseconds: 2}}]}]
+measure: {noise_pair: false, processes: 1, blocks: 10, samples: 1, warmup: 0, budget: 1 h}
+)");
+  DeviceInfo cpu;
+  cpu.id = "cpu";
+  const Plan plan = make_plan(load_experiment(file, fixture_registry()), fixture_registry(), cpu);
+  EarlierRun earlier;
+  earlier.directory = directory.path();
+  earlier.launch_seconds = {{"p/fixture/warm", 1.0}, {"p/slow/warm", 3.0}};
+  earlier.overhead_seconds = 0;
+  const PlanTime time = plan_time(plan, earlier);
+  EXPECT_EQ(time.measured_cells, 2U);
+  EXPECT_NEAR(time.seconds, 10 * (1 + 3 + 2), 1e-9);
 }
 
 }  // namespace

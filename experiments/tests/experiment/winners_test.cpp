@@ -183,6 +183,17 @@ TEST(Winners, HaveAShapeClassOfNearestPowersOfTwo) {
   EXPECT_NE(shape_class(problem), of);
 }
 
+TEST(Winners, AreOfAFamilyOfManyQueriesFromAQuarterOfThePixelsOn) {
+  ProblemSpec spec = tiny_problem();
+  const std::int64_t pixels = spec.problem.spatial_size();
+  spec.problem.queries = pixels;
+  const std::string many = family_of(spec);
+  spec.problem.queries = (pixels + 3) / 4;
+  EXPECT_EQ(family_of(spec), many);
+  spec.problem.queries = (pixels + 3) / 4 - 1;
+  EXPECT_NE(family_of(spec), many);
+}
+
 class BestMatchTest : public testing::Test {
  protected:
   std::optional<BestMatch> match(double error = 1e-5) const {

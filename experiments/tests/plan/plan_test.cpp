@@ -193,5 +193,42 @@ TEST(ChooseDevice, AMissingDeviceIsTheMachinesFault) {
   }
 }
 
+TEST(Plan, SaysOnWhichProblemsAnAblationLosesEitherEnd) {
+  const Plan plan = make_plan(experiment(R"(
+ablation:
+  base: [fixture]
+  factors: {flag: {fixture: {flag: [true]}}, wait: {fixture: {milliseconds: [0, 1]}}}
+  design: full
+)"),
+                              fixture_registry(), cpu());
+  for (const char* end : {"base", "all"}) {
+    EXPECT_THAT(
+        plan.notes,
+        testing::Contains(testing::StartsWith(fmt::format("the ablation of b loses '{}': ", end))));
+  }
+}
+
+// Two groups with a launch that takes the whole budget, and a second for each of four processes.
+TEST(Plan, IsEstimatedWithOneBudgetForAllProcessesOfAGroup) {
+  Plan plan = make_plan(experiment("arms: [fixture]"), fixture_registry(), cpu());
+  plan.measure.processes = 4;
+  plan.measure.blocks = 100'000'000;
+  plan.measure.budget = std::chrono::duration<double>(1);
+  EXPECT_NEAR(estimate_seconds(plan), 2 * (1 + 4), 1e-9);
+}
+
+TEST(PlannedClaims, AreCheckedWarmWhereverThatStandsAmongTheModes) {
+  Experiment claimed = experiment(R"(
+arms: [fixture, {name: other, use: [fixture]}]
+claims: [{text: t, source: s, arm: other, speedup: 2x}]
+)");
+  claimed.measure.modes = {TimingMode::kCold, TimingMode::kWarm};
+  const Plan both = make_plan(claimed, fixture_registry(), cpu());
+  EXPECT_EQ(planned_claims(claimed, both).at(0).mode, TimingMode::kWarm);
+  claimed.measure.modes = {TimingMode::kGraph, TimingMode::kCold};
+  const Plan others = make_plan(claimed, fixture_registry(), cpu());
+  EXPECT_EQ(planned_claims(claimed, others).at(0).mode, TimingMode::kGraph);
+}
+
 }  // namespace
 }  // namespace msda::test

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/protocol/phase.hpp"
+#include "statistics/statistics.hpp"
 
 namespace msda {
 namespace {
@@ -119,6 +120,25 @@ TEST(Phases, AreAddedUpByName) {
   times.enter("");
   EXPECT_EQ(times.seconds().size(), 2U);
   EXPECT_GE(times.seconds().at("a"), 0);
+}
+
+// As a report has it: processes that were added lend no degrees of freedom.
+TEST(StopRule, AsksForTheIntervalsThatAReportMakesOfAddedProcesses) {
+  const Record base = record("base", {1, 1, 1, 1});
+  const Record fast = record("fast", {0.5, 0.6, 0.7, 0.6});
+  const auto ratio = estimate_ratio(base.samples, fast.samples, {3});
+  EXPECT_NEAR(group_state(plan(3, 6), {base, fast}).precision.value(),
+              ratio.value().interval_95.value().high / ratio->ratio - 1, 1e-12);
+}
+
+TEST(Phases, OfEvidenceEnergyAndProfilesHaveTheLimitsOfCompilingAndMeasuring) {
+  const Timeouts timeouts{Timeouts::Seconds(1), Timeouts::Seconds(2), Timeouts::Seconds(3),
+                          Timeouts::Seconds(4)};
+  EXPECT_EQ(time_limit(timeouts, phase::kEvidence), timeouts.compile);
+  EXPECT_EQ(time_limit(timeouts, phase::kEnergy), timeouts.measure);
+  EXPECT_EQ(time_limit(timeouts, phase::kProfile), timeouts.measure);
+  EXPECT_TRUE(is_busy(phase::kEnergy));
+  EXPECT_FALSE(is_busy(phase::kEvidence));
 }
 
 }  // namespace

@@ -2,12 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include <msda/error.hpp>
 
+#include "files/temporary_directory.hpp"
 #include "runner/profile/csv.hpp"
 #include "runner/profile/profile_run.hpp"
 #include "runner/profile/profiler.hpp"
@@ -237,6 +239,43 @@ TEST(Cells, OfTheBestAreItsWinnersInTheModeThatWasTimed) {
 TEST(Cells, ThatAreNotThereAreAnErrorThatListsThoseThatAre) {
   EXPECT_THAT([] { choose_cells(two_cells(), {"p/slow/*"}); },
               testing::ThrowsMessage<UsageError>(HasSubstr("p/fast/warm")));
+}
+
+TEST(Tools, AreTakenFromTheOldestVersionOnWhoseOptionsAreTheseOnes) {
+  const TemporaryDirectory directory;
+  const std::string before = std::getenv("PATH");
+  ::setenv("PATH", (directory.path().string() + ":" + before).c_str(), 1);
+  const auto find = [&](const char* version) {
+    const auto tool = directory.path() / "ncu";
+    std::ofstream(tool) << "#!/bin/sh\necho Version " << version << "\n";
+    std::filesystem::permissions(tool, std::filesystem::perms::owner_all);
+    return find_tool(Tool::kNcu).version;
+  };
+  EXPECT_EQ(find("2022.1.0"), "ncu 2022.1.0");
+  EXPECT_THAT([&] { find("2021.3.1"); },
+              testing::ThrowsMessage<EnvironmentError>(HasSubstr("2022.1 or newer is needed")));
+  ::setenv("PATH", before.c_str(), 1);
+}
+
+TEST(Ncu, TimesOfEveryUnitAreSeconds) {
+  for (const auto& [unit, seconds] :
+       {std::pair("ns", 2e-9), std::pair("nsecond", 2e-9), std::pair("us", 2e-6),
+        std::pair("usecond", 2e-6), std::pair("ms", 2e-3), std::pair("msecond", 2e-3)}) {
+    const Imported imported = parse_ncu(
+        "\"ID\",\"Push/Pop\",\"Kernel Name\",\"gpu__time_duration.sum\"\n\"\",\"\",\"\",\"" +
+        std::string(unit) +
+        "\"\n\"0\",\"msda:cell p/a/warm: msda:profiled: msda:part kernel:\",\"k\",\"2\"\n");
+    ASSERT_THAT(imported.kernels, SizeIs(1));
+    EXPECT_DOUBLE_EQ(*imported.kernels.front().find("gpu__time_duration.sum"), seconds) << unit;
+  }
+}
+
+TEST(Ncu, OfSeveralLaunchesOfOnePartTheFirstCounts) {
+  const std::string cells = "\"msda:cell p/a/warm: msda:profiled: msda:part kernel:\",\"k\",";
+  const Imported imported = parse_ncu("\"ID\",\"Push/Pop\",\"Kernel Name\",\"a__b.sum\"\n\"0\"," +
+                                      cells + "\"1\"\n\"1\"," + cells + "\"2\"\n");
+  ASSERT_THAT(imported.kernels, SizeIs(1));
+  EXPECT_EQ(imported.kernels.front().find("a__b.sum"), 1);
 }
 
 }  // namespace

@@ -244,5 +244,13 @@ TEST(CommitOf, IsTheHashOrTheTag) {
   EXPECT_THROW(commit_of(""), UsageError);
 }
 
+TEST_F(Publish, AnArchiveIsWrittenAnewUnderAnotherName) {
+  ASSERT_EQ(publish().exit_code, 0);
+  const Outcome outcome = shell("\"$msda\" publish docs/results/claims.jsonl.zst --as other");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(read_run(result("other.jsonl.zst")).manifest.name, "other");
+  EXPECT_TRUE(std::filesystem::exists(result("claims.jsonl.zst")));
+}
+
 }  // namespace
 }  // namespace msda::test

@@ -220,5 +220,21 @@ TEST_F(QuotedNumbers, ARatioWithoutAPlaceIsFound) {
   EXPECT_THAT(ratios_without_place("<!--quote x answer-->\n1.5x\n<!--end quote-->"), IsEmpty());
 }
 
+TEST_F(QuotedNumbers, LinesOfAProblemAreThoseOfEachOfItsModes) {
+  RunData run = read_run(directory_.path() / "x.jsonl.zst");
+  run.manifest.name = "y";
+  for (const char* problem : {"p", "other"}) {
+    Record record = run.records.front();
+    record.problem = problem;
+    record.cell = cell_name(problem, record.arm, TimingMode::kWarm);
+    record.processes.emplace_back().power = PowerDraw{0.3, 500, {}};
+    run.records.push_back(record);
+  }
+  run.records.erase(run.records.begin(), run.records.begin() + 2);
+  write_archive(directory_.path() / "y.jsonl.zst", run);
+  EXPECT_THAT(renewed("<!--quote y Energy | p-->\n<!--end quote-->"),
+              AllOf(HasSubstr("\n| p, warm | 300"), Not(HasSubstr("| other, warm |"))));
+}
+
 }  // namespace
 }  // namespace msda::test

@@ -70,5 +70,13 @@ TEST(CountProgress, ElsewhereLeavesALineOnceInAPeriod) {
   EXPECT_EQ(counted(false, 1e6), "");
 }
 
+TEST(FormatDuration, HasTwoUnitsThatAddUp) {
+  EXPECT_EQ(format_duration(-1), "0 s");
+  EXPECT_EQ(format_duration(59.4), "59 s");
+  EXPECT_EQ(format_duration(65), "1 min 5 s");
+  EXPECT_EQ(format_duration(3599), "59 min 59 s");
+  EXPECT_EQ(format_duration(2 * 3600 + 5 * 60), "2 h 5 min");
+}
+
 }  // namespace
 }  // namespace msda

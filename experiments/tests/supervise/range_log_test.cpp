@@ -69,5 +69,32 @@ TEST(RangeLog, TakingPartsThePhaseThatGoesOn) {
   EXPECT_EQ(second[0].begin, first[0].end);
 }
 
+TEST(RangeLog, FlushesHaveNoMoreThanSamplesLeaveAndSamplesAreThoseOfTheirPhase) {
+  RangeLog log("cuda:0");
+  log.begin_group("captured", TimingMode::kCold);
+  log.enter("measure");
+  log.add_samples({0.5});
+  log.enter("verify again", {{"samples", 0.25}});  // clocks that differ a little
+  log.enter("measure");
+  log.add_samples({0.125});
+  log.enter("", {{"samples", 1.0}});
+  const std::vector<RunRange> ranges = log.take();
+  ASSERT_THAT(ranges, SizeIs(3));
+  EXPECT_EQ(ranges[0].steps.at("samples"), 0.25);
+  EXPECT_EQ(ranges[0].steps.at("flush"), 0);
+  EXPECT_EQ(ranges[2].steps.at("samples"), 0.125);
+  EXPECT_EQ(ranges[2].steps.at("flush"), 0.875);
+}
+
+TEST(RangeLog, ARangeThatLastsLongEnoughStandsAlone) {
+  RangeLog log("cpu");
+  log.enter("verify");
+  log.enter("verify");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1050));
+  log.enter("verify");
+  log.enter("");
+  EXPECT_THAT(log.take(), SizeIs(3));
+}
+
 }  // namespace
 }  // namespace msda

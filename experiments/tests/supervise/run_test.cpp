@@ -318,5 +318,35 @@ TEST_F(RunTest, TakesNoRecordsForItsOwnAndOverwritesNoReport) {
   }
 }
 
+TEST_F(RunTest, TakesNoSearchForItsOwn) {
+  const fs::path file = directory_.write("x.yaml", kExperiment);
+  const TemporaryDirectory other;
+  other.write("search.jsonl", "");
+  const Outcome outcome = run({"run", file, "--output", other.path()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("search.jsonl already; give another --output"));
+}
+
+TEST_F(RunTest, ACellThatIsSkippedIsNoFailure) {
+  const fs::path file = directory_.write("x.yaml", R"(
+device: cpu
+problems: [{name: one, queries: 3, channels: 4, levels: [[4, 4]], types: fp16}]
+arms: [fixture]
+measure: {processes: 1, blocks: 2, samples: 1, warmup: 0}
+)");
+  EXPECT_EQ(run({"run", file, "--output", results()}).exit_code, 0);
+  const std::vector<Record> records = read_records(results() / kRecordsFile);
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].status, CellStatus::kSkipped);
+}
+
+TEST_F(RunTest, IsNeitherBegunNorGoneOnWithWhereBothPlacesAreGiven) {
+  const fs::path file = directory_.write("x.yaml", kExperiment);
+  const Outcome outcome = run({"run", file, "--output", results(), "--resume", results()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("give either --output or --resume, not both"));
+  EXPECT_FALSE(fs::exists(results()));
+}
+
 }  // namespace
 }  // namespace msda::test

@@ -1,12 +1,16 @@
 // Parts of a run, and what they come to when they are joined.
+#include <fstream>
 #include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "results/counters.hpp"
 #include "results/record.hpp"
+#include "results/run_ranges.hpp"
 #include "runner/plan/plan.hpp"
 #include "runner/supervise/manifest.hpp"
+#include "runner/supervise/merge.hpp"
 #include "runner/supervise/run.hpp"
 #include "support/support.hpp"
 
@@ -101,7 +105,13 @@ measure: {noise_pair: false, processes: 2, most_processes: 2, blocks: 2, samples
     EXPECT_EQ(record.status, bad ? CellStatus::kCrashed : CellStatus::kOk) << record.reason;
     EXPECT_EQ(record.processes.size(), bad ? 1U : 2U);
   }
-  EXPECT_EQ(read_manifest(results.path()).devices.size(), 2U);
+  const Manifest manifest = read_manifest(results.path());
+  EXPECT_EQ(manifest.devices.size(), 2U);
+  double ranges = 0;  // of both
+  for (const RunRange& range : read_ranges(results.path() / kRangesFile)) {
+    ranges += range.end - range.begin;
+  }
+  EXPECT_NEAR(manifest.time.value().total_seconds, ranges, 0.1 * ranges);
 }
 
 class MergeTest : public testing::Test {
@@ -222,6 +232,9 @@ measure: {noise_pair: false, processes: 1, blocks: 2, samples: 1, warmup: 0}
   EXPECT_THAT(printed.out, testing::Not(HasSubstr("one-warm")));
   EXPECT_THAT(run({"profile", results("none")}).err,
               HasSubstr("none' is neither an experiment nor the directory of a run"));
+  std::ofstream(file, std::ios::app) << "# changed\n";
+  EXPECT_THAT(run({"profile", shard, "--print"}).err,
+              HasSubstr("has changed since the run in " + shard.string()));
   fs::remove(file);
   const Outcome lost = run({"profile", shard, "--print"});
   EXPECT_EQ(lost.exit_code, 2);
@@ -292,6 +305,31 @@ TEST_F(MergeTest, AShardIsResumedAsTheSameShard) {
   const Outcome outcome = run({"run", file, "--resume", first, "--shard", "2/2"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("the run was shard 1/2"));
+}
+
+TEST_F(MergeTest, LastsFromTheFirstBeginToTheLastEndAndKeepsCounters) {
+  const fs::path file = experiment();
+  const std::string first = run_shard(file, "1/2");
+  const std::string second = run_shard(file, "2/2");
+  const auto set_times = [](const std::string& shard, const char* started, const char* ended) {
+    Manifest manifest = read_manifest(shard);
+    manifest.started = started;
+    manifest.ended = ended;
+    write_manifest(shard, manifest);
+  };
+  set_times(first, "2024-06-07T12:00:00Z", "2024-06-07T15:00:00Z");
+  set_times(second, "2024-06-07T11:00:00Z", "2024-06-07T14:00:00Z");
+  KernelCounters counters;
+  counters.problem = "three";
+  counters.arm = "fixture";
+  counters.mode = "warm";
+  counters.part = kMainPart;
+  add_counters(second, {counters});
+  merge_runs({first, second}, results("all"));
+  const Manifest merged = read_manifest(results("all"));
+  EXPECT_EQ(merged.started, "2024-06-07T11:00:00Z");
+  EXPECT_EQ(merged.ended, "2024-06-07T15:00:00Z");
+  EXPECT_EQ(read_counters(results("all")).size(), 1U);
 }
 
 }  // namespace

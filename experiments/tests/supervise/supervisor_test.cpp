@@ -329,5 +329,35 @@ TEST(Supervisor, AProgramThatDoesNotStartIsNamed) {
   }
 }
 
+TEST(WorkerProcess, TellsASignalFromOutsideFromACrash) {
+  Interrupts interrupts;
+  const auto ends_from_outside = [&](const char* command) {
+    WorkerProcess worker(interrupts, "/bin/sh", {"-c", command});
+    std::string line;
+    EXPECT_EQ(worker.read(line, std::chrono::seconds(10)), WorkerProcess::Outcome::kEnded);
+    return worker.ended_from_outside();
+  };
+  EXPECT_TRUE(ends_from_outside("kill -KILL $$"));
+  EXPECT_TRUE(ends_from_outside("kill -TERM $$"));
+  EXPECT_FALSE(ends_from_outside("kill -ABRT $$"));
+  EXPECT_FALSE(ends_from_outside("exit 3"));
+}
+
+TEST(WorkerProcess, IsQuotedWithTheLastLineOfALongSpeech) {
+  Interrupts interrupts;
+  WorkerProcess worker(
+      interrupts, "/bin/sh",
+      {"-c", "for i in $(seq 2000); do echo word $i; done >&2; echo why >&2; exit 3"});
+  std::string line;
+  EXPECT_EQ(worker.read(line, std::chrono::seconds(10)), WorkerProcess::Outcome::kEnded);
+  EXPECT_THAT(worker.end_reason(), testing::EndsWith("; it said: why"));
+}
+
+TEST(Supervisor, AMissingPluginDirectoryIsWrongUsage) {
+  Supervisor supervisor({program(), "cpu", {"/nowhere/plugins"}, false});
+  EXPECT_THAT([&] { supervisor.ready(); },
+              testing::ThrowsMessage<UsageError>(HasSubstr("/nowhere/plugins")));
+}
+
 }  // namespace
 }  // namespace msda::test

@@ -38,6 +38,7 @@ TEST(SetBench, GivesTheMeanOfTheLogsAndTheFirstFailure) {
   EXPECT_EQ(outcomes[1].failure, "crashed");
   EXPECT_EQ(outcomes[1].candidate, 8U);
   EXPECT_THAT(outcomes[2].logs, ElementsAre(2.0));
+  EXPECT_EQ(bench.seconds(), 3) << "their clocks run at the same time";
 }
 
 Record record(const std::string& arm, std::vector<SampleBlock> samples) {
@@ -119,6 +120,19 @@ TEST(WinnerOf, AFamilyIsNoneThatLosesTooMuchOnItsWorstProblem) {
   records.pop_back();
   problems.pop_back();
   EXPECT_EQ(found(0.05).uses.at(0).variant, "quick");
+}
+
+TEST(WinnerOf, HasItsGainBetweenTheEndsOfItsInterval) {
+  SearchEntry searched;
+  searched.baseline = "slow";
+  Record quick = record("quick", {{0, 0, {5}}, {1, 0, {5.1}}, {2, 0, {4.9}}});
+  quick.composition = "quick";
+  const auto winner =
+      winner_of(searched, {ProblemSpec()}, {}, {{confirmed("slow", 9), quick}}, FoundBy());
+  ASSERT_TRUE(winner);
+  EXPECT_NEAR(winner->gain, 1.8, 0.01);
+  EXPECT_LT(winner->gain_low, winner->gain - 0.01);
+  EXPECT_GT(winner->gain_high, winner->gain + 0.01);
 }
 
 }  // namespace

@@ -223,6 +223,22 @@ TEST(Search, DecidesEachRoundOfHalvingByItsOwnBlocksAlone) {
   }
 }
 
+TEST(Search, MeasuresToTheEndAQuarterOfAHalvingAndAnEighthOfOtherTrials) {
+  const Landscape landscape(small_shape(), 1);
+  FickleBench bench;
+  const Pool pool = landscape.pool(true);
+  std::vector<Trial> trials;
+  Search(pool, bench, {}, [&](const Trial& trial, const Scoreboard&, bool done) {
+    if (!done) trials.push_back(trial);
+  }).run();
+  ASSERT_GT(trials.size(), 3U);
+  for (const Trial& trial : trials) {
+    const std::size_t part = trial.stage == Stage::kHalve ? 4 : 8;
+    const std::size_t kept = std::max(SearchSettings().finalists, trial.candidates.size() / part);
+    EXPECT_EQ(trial.keep, static_cast<int>(kept)) << name_of(trial.stage);
+  }
+}
+
 TEST(Search, EndsWithoutFinalistsWhereEveryCandidateFails) {
   const Landscape landscape(small_shape(), 1);
   SimulatedBench bench(landscape, kNoise, 1);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -181,11 +182,11 @@ void explain_large_errors(const Table& table, Section& section) {
   }
 }
 
-/// Of the outputs whose bits differ from run to run; 0 where none do.
+/// Of the outputs whose bits differ from run to run; 0 where none do. One that is no number stays.
 double worst_spread(const Record& record) {
   double most = 0;
   for (const OutputError& output : record.outputs) {
-    if (!(output.spread <= most)) most = output.spread;
+    if (!(output.spread <= most) && !std::isnan(most)) most = output.spread;
   }
   return most;
 }
