@@ -64,5 +64,12 @@ TEST(ClaimJson, ErrorsNameTheField) {
   EXPECT_THAT(refusal(5), HasSubstr("claim must be a JSON object"));
 }
 
+TEST(ClaimJson, WhatOthersMeasuredMayHaveNoUpperEnd) {
+  Claim before = from_elsewhere();
+  before.against->range.high = std::numeric_limits<double>::infinity();
+  const Claim after = claim_from_json(nlohmann::json::parse(to_json(before).dump()));
+  EXPECT_EQ(after.against.value().range.high, std::numeric_limits<double>::infinity());
+}
+
 }  // namespace
 }  // namespace msda

@@ -111,5 +111,24 @@ TEST(CeilingsHistory, KeepsTheLatestTwenty) {
   EXPECT_EQ(many.known().first, 1010);
 }
 
+TEST(CeilingsHistory, TheSpreadIsWhatTheSmallestLacks) {
+  EXPECT_DOUBLE_EQ(history({0.75, 1, 1}).known().spread.dram_bytes_per_second, 0.25);
+}
+
+TEST(CeilingsHistory, IsInTheOrderOfTimeHoweverItIsStored) {
+  nlohmann::json stored = history({1, 0.9, 0.95}).to_json();
+  std::swap(stored["measurements"][0], stored["measurements"][2]);
+  const KnownCeilings known = CeilingsHistory(stored).known();
+  EXPECT_EQ(known.first, 1000);
+  EXPECT_EQ(known.last, 1002);
+}
+
+TEST(Ceilings, AWordInPlaceOfANumberIsNone) {
+  const Ceilings ceilings =
+      ceilings_from_json({{"dram_bytes_per_second", "fast"}, {"gather_bytes_per_second", 32e12}});
+  EXPECT_EQ(ceilings.dram_bytes_per_second, 0);
+  EXPECT_EQ(ceilings.gather_bytes_per_second, 32e12);
+}
+
 }  // namespace
 }  // namespace msda

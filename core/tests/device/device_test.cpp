@@ -1,11 +1,14 @@
 #include "device/device.hpp"
 
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <thread>
 
 #include "measure/device_input.hpp"
@@ -94,6 +97,31 @@ TEST(HostDevice, FlushesCachesBeforeALaunchIsMadeReady) {
       &watch);
   const std::chrono::duration<double> all = std::chrono::steady_clock::now() - start;
   EXPECT_LT(least, all.count() / 4 / 10);
+}
+
+/// Of this process, in memory.
+std::int64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t pages = 0;
+  file >> pages >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+TEST(HostDevice, WritesTwiceTheLastCacheWhereCachesAreCold) {
+  const auto device = open_device("cpu");
+  const auto grown_in = [&](TimingMode mode) {
+    const std::int64_t before = resident_bytes();
+    device->time(mode, 1, [](int) {});
+    return resident_bytes() - before;
+  };
+  EXPECT_LT(grown_in(TimingMode::kWarm), device->info().l2_bytes);
+  EXPECT_GT(grown_in(TimingMode::kCold), 3 * device->info().l2_bytes / 2);
+}
+
+TEST(HostDevice, FreeBytesAreOfTheOrderOfTheMachines) {
+  const auto device = open_device("cpu");
+  EXPECT_LT(device->free_bytes(), device->info().memory_bytes);
+  EXPECT_GT(device->free_bytes(), device->info().memory_bytes / 1000);
 }
 
 /// One that a launch leaves behind would do the work of this one, or of the next, when nobody looks

@@ -143,6 +143,13 @@ TEST(ExportedSource, HoldsOneKernelForEachProblem) {
   EXPECT_EQ(count(source, "--- msda/skeleton/direct.cuh"), 1U);
 }
 
+TEST(ExportedSource, ANamespaceBeginsWithALetterWhateverTheProblemIsCalled) {
+  ExportedKernel kernel = exported_kernel({"vector-loads"}, preset_in_half("rtdetr-decoder"));
+  kernel.problem.name = "3 levels";
+  EXPECT_THAT(content_of(exported(kernel), "msda_forward.cu"),
+              HasSubstr("namespace problem_3_levels_fp16 {"));
+}
+
 TEST(ExportedSource, IsCompiledAheadOfTime) {
   const auto files =
       exported(exported_kernel({"vector-loads", "spatial-order"}, preset_in_half("rtdetr-decoder")),

@@ -116,6 +116,13 @@ TEST_F(ExportedPackage, IsForTheCapabilitiesThatAllOfItsKernelsTake) {
               HasSubstr("cuda-capabilities = [\"9.0\", "));
 }
 
+TEST_F(ExportedPackage, NamesAreWhatTheyAreInATableOfMarkdown) {
+  ExportRequest request = request_for({"vector-loads"}, "rtdetr-decoder");
+  request.kernels[0].problem.name = R"(a|b<i>`c`\)";
+  EXPECT_THAT(content_of(export_torch(request, Compiler(), "my_ops"), "README.md"),
+              HasSubstr(R"(vector-loads for a\|b\<i>\`c\`)"));
+}
+
 TEST_F(ExportedPackage, HasNoWordOfATemplateLeft) {
   const std::regex word("@[A-Z_]+@");
   for (const auto* files : {torch_, hub_}) {

@@ -350,5 +350,42 @@ TEST(Generate, RefusesParametersOutOfRange) {
   EXPECT_THAT(usage_error_of([&] { generate(problem, {}); }), HasSubstr("queries is 0"));
 }
 
+TEST(Generate, ARangeOfOneNumberIsThatNumber) {
+  Generation generation = make_generation(Distribution::kUniform);
+  generation.low = generation.high = 0.25;
+  EXPECT_THAT(locations_of(small_problem(), generation), testing::Each(0.25F));
+}
+
+TEST(Generate, EachImageHasObjectsOfItsOwn) {
+  Generation generation = make_generation(Distribution::kClustered);
+  generation.objects = 1;
+  const auto locations = locations_of(statistical_problem(), generation);
+  std::array<double, 2> sums{};  // of x, by image
+  const std::size_t of_image = locations.size() / 2;
+  for (std::size_t i = 0; i < locations.size(); i += 2) sums[i / of_image] += locations[i];
+  // The means of two of an object's 400 queries differ by 0.002.
+  EXPECT_GT(std::abs(sums[0] - sums[1]) / (static_cast<double>(of_image) / 2), 0.02);
+}
+
+TEST(Generate, BorderCoordinatesAreHalfPixelsOfTheHeightToo) {
+  Problem problem = statistical_problem();
+  problem.levels = {{7, 60}};
+  const auto locations = locations_of(problem, make_generation(Distribution::kBorder));
+  for (std::size_t i = 1; i < locations.size(); i += 2) {
+    const double y = static_cast<double>(locations[i]) * 7;
+    ASSERT_NEAR(2 * y, std::round(2 * y), 1e-4);
+  }
+}
+
+TEST(ContentHash, TellsScalesOfReferencesApart) {
+  Input input = generate(small_problem(), {});
+  std::set<std::string> hashes;
+  for (const double scale : {0.25, 0.5, 0.75}) {
+    input.problem.references.scale = scale;
+    hashes.insert(content_hash(input));
+  }
+  EXPECT_EQ(hashes.size(), 3U);
+}
+
 }  // namespace
 }  // namespace msda

@@ -65,5 +65,18 @@ TEST(Logits, RefusesWeightsThatAreNoSoftmax) {
   EXPECT_THROW(logits_of(negative), Unsupported);
 }
 
+TEST(Logits, TheLargestOfARowIsZeroWhereNarrowTypesAreFinest) {
+  const Problem problem = tiny_problem();
+  const Bytes logits = logits_of(generate(problem, {}));
+  const std::int64_t per_row = problem.level_count() * problem.points;
+  for (std::int64_t row = 0; row < elements(problem, forward::kWeights) / per_row; ++row) {
+    double largest = -INFINITY;
+    for (std::int64_t k = 0; k < per_row; ++k) {
+      largest = std::max(largest, element(problem, logits, row * per_row + k));
+    }
+    EXPECT_EQ(largest, 0) << row;
+  }
+}
+
 }  // namespace
 }  // namespace msda

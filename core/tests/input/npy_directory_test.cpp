@@ -174,5 +174,33 @@ TEST_F(NpyDirectory, ATruncatedFileIsNamed) {
   EXPECT_THAT(error(), AllOf(HasSubstr("sampling_locations.npy"), HasSubstr("truncated")));
 }
 
+TEST_F(NpyDirectory, EachSideOfABorderHasToBeZero) {
+  // Of level 0, whose rows have 9 pixels and one on each side: left, right, and the last row.
+  for (const std::int64_t pixel : {11, 21, 7 * 11 + 3}) {
+    input_ = small_input(ValueLayout::kZeroBorder);
+    store_element(DType::kFloat32, input_.at("value").data(), pixel * 15, 1.0F);
+    rewrite();
+    EXPECT_THAT(error(), HasSubstr("border pixel " + std::to_string(pixel) + " of image 0"));
+  }
+}
+
+TEST_F(NpyDirectory, StartsOfABorderDoNotMakeUpForMissingPixels) {
+  input_ = small_input(ValueLayout::kZeroBorder);
+  rewrite();
+  write_reals("value", {2, input_.problem.spatial_size() + 1, 3, 5});
+  EXPECT_THAT(error(), AllOf(HasSubstr("level_start_index"), HasSubstr("consistent are")));
+}
+
+TEST_F(NpyDirectory, AnElementFarBehindTheFirstIsNamedByItsOwnIndices) {
+  Problem problem = small_problem();
+  problem.channels = 64;
+  input_ = generate(problem, {});
+  const std::int64_t last = elements(problem, forward::kValue) - 1;
+  store_element(DType::kFloat32, input_.at("value").data(), last, kNan);
+  std::filesystem::remove(file("output"));
+  rewrite();
+  EXPECT_THAT(error(), HasSubstr("element [1, 69, 2, 63] is nan"));
+}
+
 }  // namespace
 }  // namespace msda

@@ -63,5 +63,15 @@ TEST(WriteDirectory, SaysWhyTheDirectoryCannotBeMade) {
       EnvironmentError);
 }
 
+TEST(WriteDirectory, PointsByLevelOfAnotherInputAreNotLeftBesideThese) {
+  const TemporaryDirectory directory;
+  Problem problem = small_problem();
+  problem.level_points = {3, 2, 1};
+  write_directory(generate(problem, {}), directory.path(), FileFormat::kNpy);
+  EXPECT_THAT(
+      usage_error_of([&] { write_directory(small_input(), directory.path(), FileFormat::kNpy); }),
+      HasSubstr("points_per_level.npy belongs to another input"));
+}
+
 }  // namespace
 }  // namespace msda

@@ -7,6 +7,7 @@
 
 #include "files/temporary_directory.hpp"
 #include "jit/host_compiler.hpp"
+#include "support/files.hpp"
 
 namespace msda {
 namespace {
@@ -49,6 +50,43 @@ TEST(CompileFailure, OfTheHostsCompilerHasNoCommandLine) {
     EXPECT_THAT(error.what(), HasSubstr("simt::syncthreads()"));
     EXPECT_THAT(error.what(), Not(HasSubstr("-fsanitize")));
   }
+}
+
+/// A compiler that says that it is of the version, and is the usual one.
+class HostCompilerTest : public ::testing::Test {
+ protected:
+  Module compile(const std::string& version, const Unit& unit) {
+    const auto script =
+        directory_.write("cxx", "#!/bin/sh\nif [ \"$1\" = -dumpfullversion ]; then echo " +
+                                    version + "; else exec g++ \"$@\"; fi\n");
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    const ScopedVariable named("MSDA_CXX", script.c_str());
+    return HostCompiler(directory_.path() / "cache").compile(unit);
+  }
+
+  TemporaryDirectory directory_;
+};
+
+/// A unit of nothing but a header of its own.
+Unit unit_with(const std::string& header) {
+  return {"mine",
+          "#include <mine/a.cuh>\n",
+          {{header, "inline int f() { return 1; }\n"},
+           {"msda/simt/host/unit.cuh", "\n"},
+           {"msda/simt/host/hooks.cuh", "\n"}},
+          {},
+          ""};
+}
+
+TEST_F(HostCompilerTest, WhatAnotherVersionCompiledIsCompiledAgain) {
+  EXPECT_FALSE(compile("12.1.0", unit_with("mine/a.cuh")).from_cache);
+  EXPECT_TRUE(compile("12.1.0", unit_with("mine/a.cuh")).from_cache);
+  EXPECT_FALSE(compile("12.2.0", unit_with("mine/a.cuh")).from_cache);
+}
+
+TEST_F(HostCompilerTest, AHeaderUnderAnotherNameIsAnotherUnit) {
+  EXPECT_NO_THROW(compile("12.1.0", unit_with("mine/a.cuh")));
+  EXPECT_THROW(compile("12.1.0", unit_with("mine/b.cuh")), Error);
 }
 
 }  // namespace

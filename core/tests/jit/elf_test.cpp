@@ -12,8 +12,8 @@ namespace msda {
 namespace {
 
 /// A minimal ELF64 image: header, data section "xy" with "DATA", strings, one symbol "x" for
-/// bytes 1..2 of the data.
-std::vector<std::byte> image() {
+/// `size` bytes of the data from byte 1 on.
+std::vector<std::byte> image(Elf64_Xword size = 2) {
   struct Parts {
     Elf64_Ehdr header{};
     char data[8] = "DATA";
@@ -34,7 +34,7 @@ std::vector<std::byte> image() {
   parts.symbols[1].st_name = 1;
   parts.symbols[1].st_shndx = 1;
   parts.symbols[1].st_value = 1;
-  parts.symbols[1].st_size = 2;
+  parts.symbols[1].st_size = size;
   const auto* bytes = reinterpret_cast<const std::byte*>(&parts);
   return {bytes, bytes + sizeof parts};
 }
@@ -68,6 +68,12 @@ TEST(Elf, RefusesOtherFiles) {
   const std::string text(200, 'z');
   const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
   EXPECT_THROW(elf_symbol_bytes({bytes, text.size()}, "x"), Error);
+}
+
+TEST(Elf, RefusesASymbolBeyondItsSection) {
+  EXPECT_EQ(elf_symbol_bytes(image(3), "x").size(), 3U);
+  EXPECT_THROW(elf_symbol_bytes(image(4), "x"), Error);
+  EXPECT_THROW(elf_symbol_bytes(image(~Elf64_Xword{0}), "x"), Error);
 }
 
 }  // namespace

@@ -56,5 +56,33 @@ TEST(CheckBoxes, SaysWhyTmaCannotCopyThem) {
   }
 }
 
+TEST(CheckBoxes, TakesBoxesOfThe256ThatTmaCopiesAlongADimension) {
+  LaunchPlan plan = plan_with_boxes();
+  plan.boxes[1].box[1] = 256;
+  EXPECT_NO_THROW(check_boxes(plan));
+  plan.boxes[1].box[1] = 257;
+  EXPECT_THROW(check_boxes(plan), Error);
+}
+
+TEST(CheckBlock, TakesAllOfTheSharedMemoryThatABlockMayHave) {
+  DeviceInfo device;
+  device.name = "a device";
+  device.shared_bytes = 1024;
+  LaunchShape shape{};
+  shape.shared_bytes = 1024;
+  EXPECT_NO_THROW(check_block(shape, device));
+  shape.shared_bytes = 1025;
+  EXPECT_THROW(check_block(shape, device), Unsupported);
+}
+
+TEST(BlockCount, RefusesMoreBlocksThanALaunchCanHave) {
+  const LaunchShape shape{.threads = 32, .rows_per_query = 1, .rows_per_item = 1};
+  Problem problem;
+  problem.queries = 0x7FFFFFFF;
+  EXPECT_EQ(block_count(shape, problem, 1), 0x7FFFFFFFU);
+  problem.queries += 1;
+  EXPECT_THROW(block_count(shape, problem, 1), Unsupported);
+}
+
 }  // namespace
 }  // namespace msda

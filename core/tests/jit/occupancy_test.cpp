@@ -52,5 +52,14 @@ TEST(Sass, InstructionsBelongToTheirFunctions) {
   EXPECT_EQ(opcode_counts(functions[0], true).at("LDG.E.128.CONSTANT"), 1);
 }
 
+TEST(Occupancy, CountsWhatIsGivenInUnits) {
+  const SmLimits h200 = sm_limits("sm_90a");
+  // 33 registers of 32 threads are 5 units of 256: 7 blocks of fewer would fit.
+  EXPECT_EQ(occupancy(h200, 256, 33, 0).blocks, 6);
+  // Of each block the system has 1 KiB.
+  EXPECT_EQ(occupancy(h200, 256, 32, 113 * kKiB).blocks, 2);
+  EXPECT_EQ(occupancy(h200, 256, 32, 114 * kKiB).blocks, 1);
+}
+
 }  // namespace
 }  // namespace msda

@@ -391,5 +391,12 @@ TEST(Shuffle, GivesEveryOrderAndTheSameForASeed) {
   for (const auto& [order, count] : seen) EXPECT_GT(count, 60);
 }
 
+TEST(Shuffle, AllBitsOfANumberTellSequencesApart) {
+  constexpr std::uint64_t kHigh = std::uint64_t{1} << 32U;
+  auto low = generator_of(Purpose::kOrder, {1});
+  auto high = generator_of(Purpose::kOrder, {1 + kHigh});
+  EXPECT_NE(low(), high());
+}
+
 }  // namespace
 }  // namespace msda

@@ -52,10 +52,19 @@ class Metered final : public Device {
   }
   std::optional<double> energy_joules() const override {
     if (step_ == 0) return std::nullopt;
-    return step_ < 0 ? 7 : launches / step_ * step_ * kJoules;
+    last_joules = step_ < 0 ? 7 : launches / step_ * step_ * kJoules;
+    if (step_ > 0 && last_joules > 0 && !first_movement) {
+      first_movement = std::chrono::steady_clock::now();
+      first_joules = last_joules;
+    }
+    return last_joules;
   }
 
   int launches = 0;
+  /// When the counter was first seen to have moved, and where it stood then and stands now.
+  mutable std::optional<std::chrono::steady_clock::time_point> first_movement;
+  mutable double first_joules = 0;
+  mutable double last_joules = 0;
 
  private:
   std::unique_ptr<Device> cpu_ = open_device("cpu");
@@ -75,14 +84,18 @@ class Counted final : public Executable {
   Metered& device_;
 };
 
-std::optional<PowerDraw> power_with(int step, std::chrono::duration<double> seconds) {
-  Metered device(step);
+std::optional<PowerDraw> power_of(Metered& device, std::chrono::duration<double> seconds) {
   auto input = std::make_shared<const Input>(generate(tiny_problem(), Generation()));
   const Operator& op = find_operator("forward");
   auto truths = std::make_shared<const std::vector<Truth>>(make_truths(op, *input));
   GroupInputs inputs(device, {{input, "", &op, truths}});
   Counted executable(device);
   return measure_power(device, inputs, executable, seconds);
+}
+
+std::optional<PowerDraw> power_with(int step, std::chrono::duration<double> seconds) {
+  Metered device(step);
+  return power_of(device, seconds);
 }
 
 TEST(Power, IsWhatTheCounterMovesByForEachLaunch) {
@@ -98,6 +111,15 @@ TEST(Power, IsWhatTheCounterMovesByForEachLaunch) {
 TEST(Power, IsAbsentWithoutACounterAndWithOneThatStandsStill) {
   EXPECT_FALSE(power_with(0, std::chrono::milliseconds(200)));
   EXPECT_FALSE(power_with(-1, std::chrono::milliseconds(10)));
+}
+
+TEST(Power, IsDrawnBetweenTheFirstMovementAndTheLast) {
+  Metered device(128);
+  const auto power = power_of(device, std::chrono::milliseconds(300));
+  ASSERT_TRUE(power && device.first_movement);
+  const std::chrono::duration<double> since =
+      std::chrono::steady_clock::now() - *device.first_movement;
+  EXPECT_LE((device.last_joules - device.first_joules) / power->watts, since.count());
 }
 
 }  // namespace

@@ -72,5 +72,21 @@ TEST(DeviceInputs, SpoiledNumbersAreFiniteAndInTheirPart) {
   }
 }
 
+TEST(DeviceInputs, SpoiledNumbersAreFiniteWithEverySeed) {
+  const auto device = open_device("cpu");
+  for (const DType type : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+    DeviceInput input(*device, generate(in_type(type, tiny_problem()), {}));
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      auto generator = generator_of(Purpose::kSpoiling, {seed});
+      input.spoil_output(0, generator, 0, input.output_bytes(0));
+      const Bytes output = input.download_output(0);
+      // The first piece lies where the output begins.
+      for (std::int64_t i = 0; i * static_cast<std::int64_t>(size_of(type)) < 8; ++i) {
+        EXPECT_TRUE(std::isfinite(load_element(type, output.data(), i))) << seed;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace msda

@@ -136,6 +136,22 @@ TEST(BackwardTraffic, CountsWhatIsAskedFor) {
   EXPECT_EQ(value_alone.read, all.least_read);  // no values
 }
 
+TEST(BackwardTraffic, OfGradientsOfWeightsAloneHasNoWeightsAndAllPixels) {
+  const Operator& op = find_operator("backward");
+  Problem problem = small_problem();
+  const Traffic all = op.traffic(problem);
+  problem.unasked = 1U << backward::kGradValue | 1U << backward::kGradLocations;
+  const Traffic weights_alone = op.traffic(problem);
+  EXPECT_EQ(weights_alone.least_read, all.least_read - bytes_of(problem, backward::kWeights));
+
+  const Traffic least = op.least_traffic(make_gradient_input(problem, Distribution::kUniform));
+  problem.unasked = 1U << backward::kGradValue | 1U << backward::kGradWeights;
+  const Traffic other = op.least_traffic(make_gradient_input(problem, Distribution::kUniform));
+  EXPECT_GT(least.read, least.least_read);
+  EXPECT_EQ(least.read - least.least_read, other.read - other.least_read);
+  EXPECT_EQ(least.gathered, other.gathered);
+}
+
 /// PyTorch's gradients lie beside the captured tensors; that of the values is left out there, being
 /// the largest, and is held by its product with the values, which is the loss.
 TEST(BackwardReference, AgreesWithTheGradientsOfTheCapturedTensors) {

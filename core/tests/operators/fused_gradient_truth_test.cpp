@@ -126,7 +126,9 @@ TEST(FusedGradientTraffic, OfPaddingThereIsNoneAndNoQueryHasAShareInIt) {
   Input input = input_of({0.1875, 0.5}, {0, 0}, {7});
   EXPECT_EQ(op.least_traffic(input).read, op.traffic(input.problem).least_read + 4 * 4);
   EXPECT_EQ(linear.shares_of(input)(0).size(), 4U);
+  const std::int64_t open = op.traffic(input.problem).read;
   input.problem.padding = true;
+  EXPECT_EQ(op.traffic(input.problem).read, open + 8);  // the mask
   input.at("padding_mask") = Bytes(8, std::byte{1});
   input.at("padding_mask")[1] = std::byte{0};
   EXPECT_EQ(op.least_traffic(input).read, op.traffic(input.problem).least_read + 4);

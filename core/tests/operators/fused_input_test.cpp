@@ -1,8 +1,11 @@
 // Inputs that the operator `fused` generates, and what it refuses.
 #include <algorithm>
+#include <array>
+#include <limits>
 
 #include <gtest/gtest.h>
 
+#include "input/locations.hpp"
 #include "operators/fused/fused.hpp"
 #include "operators/operator.hpp"
 #include "support/tensors.hpp"
@@ -141,6 +144,29 @@ TEST(FusedInput, LevelsHaveReferencesOfTheirOwn) {
   }
 }
 
+/// The end of an image is the same place wherever a level's pixels put it.
+TEST(FusedInput, ReferencesAreMovedByThePartOfEachAxisOfTheirLevel) {
+  Problem problem =
+      make_problem({.batch = 3, .queries = 4, .heads = 1, .levels = {{101, 30}, {13, 50}}});
+  problem.padding = true;
+  const Input input = fused::generate_input(problem, Generation{}, 0);
+  const std::vector<Location> centres = reference_points(problem);
+  const std::byte* const mask = input.at("padding_mask").data() + problem.spatial_size();
+  // Of image 1, which is neither the widest nor the highest.
+  std::array<double, 2> parts{};
+  for (std::size_t l = 0; l < 2; ++l) {
+    const Level& level = problem.levels[l];
+    const std::byte* const own = mask + problem.level_starts()[l];
+    std::int64_t height = 0;
+    while (height < level.height && own[height * level.width] == std::byte{0}) ++height;
+    const double y = load_element(DType::kFloat32, input.at("reference_points").data(),
+                                  (problem.queries * 2 + static_cast<std::int64_t>(l)) * 2 + 1);
+    parts[l] = static_cast<double>(height) / static_cast<double>(level.height) * centres[0].y / y;
+  }
+  EXPECT_NEAR(parts[0], parts[1], 1e-5);
+  EXPECT_LT(parts[0], 1);
+}
+
 TEST(FusedInput, AMaskHasFlagsAndNothingElse) {
   const TemporaryDirectory directory;
   Problem problem = small_problem();
@@ -180,6 +206,8 @@ TEST(FusedInput, ReferencesThatCannotBeAreRefused) {
   const auto points = static_cast<std::size_t>(problem.row_points());
   problem.references = {4, 0, 0.5, std::vector<double>(points, 0.25)};
   EXPECT_NO_THROW(fused::generate_input(problem, Generation{}, 0));
+  problem.references.point_scales.back() = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(fused::generate_input(problem, Generation{}, 0), UsageError);
   problem.references.point_scales.back() = 0;
   EXPECT_THROW(fused::generate_input(problem, Generation{}, 0), UsageError);
   problem.references.point_scales.pop_back();

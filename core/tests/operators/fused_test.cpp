@@ -282,5 +282,15 @@ TEST(FusedTraffic, HasNoPixelsOfPaddingAtLeastAndTheMaskOnce) {
   EXPECT_EQ(op.least_traffic(input).gathered, 0);
 }
 
+TEST(FusedPolicy, HasTheScaleOfBoxesAndTheNumbersOfReferences) {
+  Problem problem = small_problem();
+  problem.references = {4, 3, 0.75};
+  const std::string text = find_operator("fused").policy_parameters(problem);
+  EXPECT_THAT(text, testing::HasSubstr("float scale = 0x1.8p-1F;"));
+  EXPECT_THAT(text, testing::HasSubstr("int coordinates = 4;"));
+  EXPECT_THAT(text, testing::HasSubstr("int anchors = 3;"));
+  EXPECT_THAT(text, testing::HasSubstr("bool padding = false;"));
+}
+
 }  // namespace
 }  // namespace msda

@@ -156,6 +156,7 @@ TEST(Registry, RefusesSourcesThatDoNotAddUp) {
 
 TEST(Registry, RefusesSourcesOutsideTheirFolder) {
   EXPECT_THAT(error_of("climbing-source"), HasSubstr("'../../outside.cuh'"));
+  EXPECT_THAT(error_of("absolute-source"), HasSubstr("'/etc/outside.cuh'"));
 }
 
 TEST(Registry, KeepsTheFirstOfTwoWithOneName) {

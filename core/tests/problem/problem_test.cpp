@@ -9,6 +9,7 @@
 #include <msda/error.hpp>
 
 #include <msda/operators/forward.hpp>
+#include <msda/operators/fused.hpp>
 #include "operators/operator.hpp"
 #include "problem/validate.hpp"
 #include "support/problems.hpp"
@@ -186,6 +187,26 @@ TEST(ValidateLevelStarts, SurvivesAStartNearTheEndOfTheRange) {
                 validate_level_starts(ledger(), {0, 14720, 18400, kMax}, 19560);
               }),
               HasSubstr("level 3 (12x20)"));
+}
+
+TEST(ValidateProblem, OperationsThatDoNotFitAreRefusedThoughAllTensorsDo) {
+  Problem problem = make_problem({.queries = std::int64_t{1} << 30,
+                                  .channels = 1 << 14,
+                                  .points = 1 << 12,
+                                  .levels = {{1, 1}}});
+  EXPECT_EQ(message_of([&] { validate(problem, forward::kTensors); }), "");  // 2^62 of them
+  problem.points *= 2;
+  EXPECT_THAT(message_of([&] { validate(problem, forward::kTensors); }),
+              AllOf(HasSubstr("operations"), HasSubstr("does not fit in 63 bits")));
+}
+
+TEST(ValidateProblem, MasksAreForPixelsWhoseNumbersLeaveRoomForFlags) {
+  Problem problem = make_problem({.levels = {{1, (std::int64_t{1} << 28) - 1}}});
+  problem.padding = true;
+  EXPECT_EQ(message_of([&] { validate(problem, fused::kTensors); }), "");
+  problem.levels[0].width += 1;
+  EXPECT_THAT(message_of([&] { validate(problem, fused::kTensors); }),
+              HasSubstr("an image has 268435456 pixels; masks are for 268435455 at most"));
 }
 
 }  // namespace

@@ -19,6 +19,13 @@ std::vector<double> cached(const Input& input) {
                           [&] { return forward::compute_reference(input); });
 }
 
+/// With another result.
+Input another() {
+  Generation generation;
+  generation.seed = 2;
+  return generate(small_problem(), generation);
+}
+
 class CachedReference : public testing::Test {
  protected:
   CachedReference()
@@ -56,8 +63,7 @@ TEST_F(CachedReference, IsNotStoredWhenItIsLargeAndComputedFast) {
 TEST_F(CachedReference, TheEntryIsReallyUsed) {
   cached(input_);
   // Move the entry of this input to where another one's would be: a hit returns its numbers.
-  Input other = input_;
-  store_element(DType::kFloat32, other.at("value").data(), 0, 100.0F);
+  const Input other = another();
   std::filesystem::rename(entry(),
                           directory_.path() / "reference" / (content_hash(other) + ".f64"));
   EXPECT_EQ(cached(other), truth_);
@@ -66,11 +72,11 @@ TEST_F(CachedReference, TheEntryIsReallyUsed) {
 TEST_F(CachedReference, OfADirectoryThatOthersMayWriteCountsForNothing) {
   using std::filesystem::perms;
   cached(input_);
-  Input other = input_;
-  store_element(DType::kFloat32, other.at("value").data(), 0, 100.0F);
+  const Input other = another();
   const auto planted = directory_.path() / "reference" / (content_hash(other) + ".f64");
   std::filesystem::copy_file(entry(), planted);
   ASSERT_EQ(cached(other), truth_);  // planted, and believed
+  ASSERT_NE(forward::compute_reference(other), truth_);
   for (const auto& open : {planted, planted.parent_path(), directory_.path()}) {
     std::filesystem::permissions(open, perms::others_write, std::filesystem::perm_options::add);
     EXPECT_EQ(cached(other), forward::compute_reference(other)) << open;
@@ -120,6 +126,15 @@ TEST_F(CachedReference, AnInterruptedWriterDoesNoHarm) {
 TEST_F(CachedReference, ACacheThatCannotBeWrittenCostsOnlyTime) {
   write_text(directory_.path() / "reference", "a file where the directory should be");
   EXPECT_EQ(cached(input_), truth_);
+}
+
+TEST_F(CachedReference, AnEntryThatIsUsedCountsAsNewAgain) {
+  using namespace std::chrono_literals;
+  cached(input_);
+  std::filesystem::last_write_time(entry(), std::filesystem::file_time_type::clock::now() - 24h);
+  cached(input_);
+  EXPECT_GT(std::filesystem::last_write_time(entry()),
+            std::filesystem::file_time_type::clock::now() - 1h);
 }
 
 }  // namespace

@@ -114,5 +114,16 @@ TEST(Compare, RefusesAnOutputOfAnotherSize) {
   EXPECT_THROW(compare({DType::kFloat32, 3, 1}, Bytes(8), two), Error);
 }
 
+TEST(Compare, AKnotIsCrossedByAsManyRoundingsAsACoordinateHas) {
+  const Truth truth({DType::kFloat32, 1, 1}, {1.0});
+  const Arithmetic arithmetic{.coordinates = {kFp32, 8}, .normalized = {kFp32, 3}};
+  const Bounds bounds(arithmetic, truth);
+  const double unit = kFp32.unit;
+  EXPECT_TRUE(bounds.crosses({.reach = 8 * unit, .normalized_reach = 1}));
+  EXPECT_FALSE(bounds.crosses({.reach = 8.1 * unit, .normalized_reach = 1}));
+  EXPECT_TRUE(bounds.crosses({.reach = 1, .normalized_reach = 2.9 * unit}));
+  EXPECT_FALSE(bounds.crosses({.reach = 1, .normalized_reach = 3.1 * unit}));
+}
+
 }  // namespace
 }  // namespace msda

@@ -282,5 +282,34 @@ TEST(RecordJson, RefusesAnotherSchema) {
   EXPECT_THAT(message_of(json), HasSubstr("this program reads schemas 1 to 4"));
 }
 
+TEST(JoinedRecords, PartsAreJoinedByName) {
+  Record earlier = in_process(0, CellStatus::kOk, 1);
+  earlier.parts.insert(earlier.parts.begin(), {"prepare", {{0, 0, {7}}}, true});
+  const Record both = joined(earlier, in_process(1, CellStatus::kOk, 2));
+  ASSERT_EQ(both.parts.size(), 1U);
+  ASSERT_EQ(both.parts[0].samples.size(), 2U);
+  EXPECT_EQ(both.parts[0].samples[0].seconds.front(), 1);
+  EXPECT_EQ(both.parts[0].samples[1].seconds.front(), 2);
+}
+
+TEST(JoinedRecords, AProcessWithoutOutputsLeavesThoseOfTheOthers) {
+  Record crashed = in_process(1, CellStatus::kCrashed, 2);
+  crashed.outputs.clear();
+  const Record both = joined(in_process(0, CellStatus::kOk, 1), crashed);
+  ASSERT_EQ(both.outputs.size(), 1U);
+  EXPECT_EQ(both.outputs[0].relative_l2, 1.25e-7);
+}
+
+TEST(JoinedRecords, TellOfTheCompilationOfTheFirstProcess) {
+  Record first = in_process(0, CellStatus::kOk, 1);
+  first.compilation = Compilation{9.5, false};
+  Record second = in_process(1, CellStatus::kOk, 2);
+  second.compilation = Compilation{0.01, true};
+  const Record both = joined(first, second);
+  ASSERT_TRUE(both.compilation);
+  EXPECT_EQ(both.compilation->seconds, 9.5);
+  EXPECT_FALSE(both.compilation->from_cache);
+}
+
 }  // namespace
 }  // namespace msda

@@ -205,6 +205,18 @@ __global__ void tally(const Arguments arguments) {
   }
 }
 
+/// One block adds by an atomic operation, and the other one by two that are not.
+template <bool right>
+__global__ void half_a_tally(const Arguments arguments) {
+  auto* count = static_cast<unsigned*>(arguments.output);
+  if (simt::thread() != 0) return;
+  if (right || simt::block() == 0) {
+    simt::atomic_add(count, 1U);
+  } else {
+    *count += 1;
+  }
+}
+
 /// The block that comes last reads what the others wrote before they came.
 template <bool right>
 __global__ void last_to_come(const Arguments arguments) {
@@ -220,6 +232,20 @@ __global__ void last_to_come(const Arguments arguments) {
   words[1 + simt::block()] = sum;
 }
 
+/// A write that comes behind the fence and before the count is not ordered by the one before it.
+template <bool right>
+__global__ void written_before_the_count(const Arguments arguments) {
+  auto* words = static_cast<unsigned*>(arguments.output);
+  if (simt::thread() != 0) return;
+  if (right) words[1 + simt::block()] = simt::block();
+  simt::threadfence();
+  if (!right) words[1 + simt::block()] = simt::block();
+  const unsigned before = simt::atomic_add(words + 127, 1U);
+  simt::threadfence();
+  const bool last = before % simt::blocks() + 1 == simt::blocks();
+  if (last) words[1 + simt::block()] = words[1 + (simt::block() + 1) % simt::blocks()];
+}
+
 /// A fence orders what is before it, and no later write.
 template <bool right>
 __global__ void written_behind_the_fence(const Arguments arguments) {
@@ -232,6 +258,23 @@ __global__ void written_behind_the_fence(const Arguments arguments) {
   const bool last = before % simt::blocks() + 1 == simt::blocks();
   if (!right) words[1 + simt::block()] = simt::block();
   if (last) words[1 + simt::block()] = words[1 + (simt::block() + 1) % simt::blocks()];
+}
+
+// --- Calls that no device takes ------------------------------------------------------------------
+
+/// A named barrier counts whole warps.
+template <bool right>
+__global__ void part_of_a_warp(const Arguments arguments) {
+  ptx::bar_arrive(1, right ? 64 : 48);
+  ptx::bar_sync(2, 64);
+  output(arguments)[simt::thread()] = 1;
+}
+
+/// More threads than the block has never come.
+template <bool right>
+__global__ void more_than_the_block(const Arguments arguments) {
+  ptx::bar_sync(1, right ? 64 : 96);
+  output(arguments)[simt::thread()] = 1;
 }
 
 // --- Orders --------------------------------------------------------------------------------------

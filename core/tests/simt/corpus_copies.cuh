@@ -66,6 +66,22 @@ __global__ void bytes(const Arguments arguments) {
   output(arguments)[simt::thread()] = words(shared)[simt::thread()];
 }
 
+/// The copy begins in the tensor and ends behind it.
+template <bool right>
+__global__ void beyond_the_end(const Arguments arguments) {
+  unsigned char* shared = simt::shared_memory();
+  ptx::Barrier* barrier = barriers(shared);
+  if (simt::thread() == 0) {
+    ptx::mbarrier_init(barrier, 1);
+    ptx::fence_mbarrier_init();
+    ptx::mbarrier_arrive_expect_tx(barrier, 256);
+    ptx::cp_async_bulk(shared, value(arguments) + (right ? 0 : 4), 256, barrier);
+  }
+  simt::syncthreads();
+  ptx::mbarrier_wait(barrier, 0);
+  output(arguments)[simt::thread()] = words(shared)[simt::thread()];
+}
+
 /// The barrier is used before a barrier of the block has made it known.
 template <bool right>
 __global__ void unpublished(const Arguments arguments) {
@@ -202,6 +218,34 @@ __global__ void cluster_leave(const Arguments arguments) {
   ptx::cluster_sync();
   output(arguments)[simt::thread()] = *ptx::mapa(shared + simt::thread(), 1 - simt::block() % 2);
   if (right) ptx::cluster_sync();
+}
+
+/// One block has gone for long when the other one reads its words.
+template <bool right>
+__global__ void cluster_gone(const Arguments arguments) {
+  unsigned* shared = words(simt::shared_memory());
+  shared[simt::thread()] = simt::thread();
+  ptx::cluster_sync();
+  if (simt::block() % 2 == 0) {
+    for (int i = 0; i < 4; ++i) simt::syncthreads();
+    output(arguments)[simt::thread()] = *ptx::mapa(shared + simt::thread(), 1);
+  }
+  if (right) ptx::cluster_sync();
+}
+
+/// One block has done its work, and in the other one half waits for a flag that nobody sets: that
+/// others have left is not why.
+template <bool right>
+__global__ void deadlock_beside(const Arguments arguments) {
+  ptx::Barrier* barrier = barriers(simt::shared_memory());
+  if (simt::block() % 2 == 1) return;
+  if (!right && !is_producer()) {
+    if (simt::thread() == 32) ptx::mbarrier_init(barrier, 1);
+    simt::syncwarp();
+    ptx::mbarrier_wait(barrier, 0);
+  }
+  simt::syncthreads();
+  output(arguments)[simt::thread()] = 1;
 }
 
 }  // namespace corpus

@@ -44,6 +44,8 @@ std::vector<Broken> corpus() {
       {"warp_divergence", kDivergence, {"warp barrier", "shuffle"}},
       {"shuffle_for_barrier", kRace, {"nothing orders the two"}, true},
       {"wrong_mask", kMisuse, {"leaves it out"}},
+      {"part_of_a_warp", kMisuse, {"barrier 1 for 48 threads", "whole warps of a block of 64"}},
+      {"more_than_the_block", kMisuse, {"barrier 1 for 96 threads"}},
       {"corner", kOutOfBoundsGlobal, {"0 bytes past the end of value (256 bytes)", "corpus.cuh"}},
       {"write_to_input", kOutOfBoundsGlobal, {"value", "only read"}},
       {"beyond_shared", kOutOfBoundsShared, {"of 1024 bytes", "corpus.cuh"}},
@@ -65,6 +67,14 @@ std::vector<Broken> corpus() {
       {"half_a_barrier", kLeftBehind, {"barrier 1 has 32 of 64 arrivals"}},
       {"unfenced", kProxy, {"256 bytes", "fence.proxy.async"}},
       {"tally", kGlobalRace, {"block 1 thread 0 reads 4 bytes", "block 0 wrote there"}, true},
+      {"half_a_tally",
+       kGlobalRace,
+       {"block 1 thread 0 reads 4 bytes", "block 0 wrote there"},
+       true},
+      {"written_before_the_count", kGlobalRace, {"block 0 wrote there"}, true},
+      {"beyond_the_end",
+       kOutOfBoundsGlobal,
+       {"copies 256 bytes", "from at byte 16 of value (256 bytes)", "corpus_copies.cuh"}},
       {"last_to_come",
        kGlobalRace,
        {"block 1 thread 0 reads 4 bytes", "block 0 wrote there"},
@@ -80,7 +90,9 @@ std::vector<Broken> corpus() {
        .dependent = true},
       {"query_twice", kMisuse, {"query 3 of image 1 for position 7 and again for position 124"}},
       {"cluster_read", kRace, {"nothing orders the two"}, true, 2},
+      {"deadlock_beside", kDeadlock, {"threads 0-31 wait at a block barrier"}, false, 2},
       {"cluster_leave", kGone, {"of the shared memory of block"}, true, 2},
+      {"cluster_gone", kGone, {"of block 1, all of whose threads have left"}, false, 2, true},
   };
 }
 
