@@ -14,7 +14,8 @@ constexpr const char* kCapturedPreset = "captured-decoder";
 constexpr const char* kCapturedFolder = "inputs/captured_decoder";
 
 /// The tensors in the types that the files hold; those of `spec` tell two-byte types apart. How
-/// boxes count is a model's constant, and no tensor of files.
+/// boxes count is a model's constant, and no tensor of files; as many anchors as levels look in
+/// files as one reference for each level does.
 Input read_tensors(const ProblemSpec& spec) {
   const std::span<const TensorSpec> specs = find_operator(spec.op).tensors();
   Input input = is_raw_directory(*spec.directory, specs)
@@ -22,6 +23,8 @@ Input read_tensors(const ProblemSpec& spec) {
                     : read_npy_directory(*spec.directory, specs);
   input.problem.name = spec.problem.name;
   input.problem.unasked = spec.problem.unasked;
+  const std::int64_t anchors = spec.problem.references.anchors;
+  if (anchors == input.problem.reference_count()) input.problem.references.anchors = anchors;
   input.problem.references.scale = spec.problem.references.scale;
   input.problem.references.point_scales = spec.problem.references.point_scales;
   return input;

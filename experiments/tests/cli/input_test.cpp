@@ -49,7 +49,7 @@ TEST(CliInput, OverwritesWhatIsThereOnlyWhenToldTo) {
 TEST(CliInput, ReferencePointsOfFilesAreAsTheFilesHaveThem) {
   const TemporaryDirectory directory;
   const Outcome generated =
-      run({"input", "generate", "operator=fused", "levels=4x5", "channels=4", "num_query=3",
+      run({"input", "generate", "operator=fused", "levels=4x5,2x3", "channels=4", "num_query=3",
            "references={coordinates: 4, anchors: 1}", "--output", directory.path() / "boxes"});
   ASSERT_EQ(generated.exit_code, 0) << generated.err;
   const auto validate = [&](const std::string& references) {
@@ -59,10 +59,23 @@ TEST(CliInput, ReferencePointsOfFilesAreAsTheFilesHaveThem) {
                                                 references + "}}]\narms: [cpu-fused]\n")});
   };
   EXPECT_EQ(validate("coordinates: 4, anchors: 1, scale: 0.25").exit_code, 0);
+  EXPECT_EQ(validate("type: fp16").exit_code, 0);
   for (const char* other : {"coordinates: 2", "anchors: 2"}) {
     EXPECT_THAT(validate(other).err, HasSubstr("has reference points of 4 coordinates, anchors: 1"))
         << other;
   }
+}
+
+TEST(CliInput, AsManyAnchorsAsLevelsAreTakenForThese) {
+  const TemporaryDirectory directory;
+  const std::string tensors = directory.path() / "tensors";
+  const Outcome generated = run({"input", "generate", "operator=fused", "levels=4x5,2x3",
+                                 "channels=4", "num_query=3", "--output", tensors});
+  ASSERT_EQ(generated.exit_code, 0) << generated.err;
+  const Outcome measured =
+      run({"bench", "cpu-fused", "operator=fused", "dir=" + tensors, "references={anchors: 2}",
+           "--device", "cpu", "blocks=1", "samples=1"});
+  EXPECT_EQ(measured.exit_code, 0) << measured.out << measured.err;
 }
 
 TEST(CliInput, SaysHowMuchMemoryIsNeededAndThere) {
