@@ -95,7 +95,8 @@ std::string checked_name(const std::string& name, bool is_package) {
     throw UsageError(fmt::format(
         "export: --name '{}' is no identifier: letters, digits and '_', no digit first", name));
   }
-  if (!is_package && std::ranges::find(kOfHeader, name) != std::end(kOfHeader)) {
+  const bool is_type = std::ranges::find(kOfHeader, name) != std::end(kOfHeader);
+  if (!is_package && (is_type || name.starts_with("MSDA_"))) {  // its constants and macros
     throw UsageError(fmt::format(
         "export: --name '{}' is a name of the export's own header; give another one", name));
   }

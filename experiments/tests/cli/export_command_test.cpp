@@ -327,7 +327,7 @@ TEST_F(ExportCommand, RefusesNamesThatOthersHave) {
         {"vector-loads", "--problem", "rtdetr-decoder", "--format", format, "--name", name}, 2);
   };
   EXPECT_THAT(refused("source", "int"), HasSubstr("--name 'int' is a name of C++; give another"));
-  for (const char* type : {"msda_problem", "msda_query_entry", "msda_type"}) {
+  for (const char* type : {"msda_problem", "msda_query_entry", "msda_type", "MSDA_FP32"}) {
     EXPECT_THAT(refused("source", type),
                 HasSubstr(std::string(type) + "' is a name of the export's own header; give"));
   }
