@@ -24,9 +24,10 @@ install(DIRECTORY core/include/msda DESTINATION include
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(DIRECTORY core/device/msda DESTINATION share/msda/device FILES_MATCHING PATTERN "*.cuh")
 install(FILES README.md LICENSE NOTICE CHANGELOG.md CONTRIBUTING.md DESTINATION ${MSDA_DOC_DIR})
-install(DIRECTORY docs DESTINATION ${MSDA_DOC_DIR} FILES_MATCHING REGEX "\\.(md|zst|svg|sbatch)$")
+install(DIRECTORY docs DESTINATION ${MSDA_DOC_DIR} FILES_MATCHING REGEX "\\.(md|zst|svg|sbatch)$"
+  REGEX "/docs/tests$" EXCLUDE)
 install(FILES experiments/cli/completion.bash DESTINATION share/bash-completion/completions RENAME msda)
-install(DIRECTORY docs/external docs/cuda-plugin DESTINATION ${MSDA_DOC_DIR}/docs)
+install(DIRECTORY docs/external docs/cuda-plugin docs/exercises DESTINATION ${MSDA_DOC_DIR}/docs)
 install(CODE "execute_process(COMMAND \"$<TARGET_FILE:msda>\" schema --records
   OUTPUT_FILE \"${PROJECT_BINARY_DIR}/record.schema.json\" COMMAND_ERROR_IS_FATAL ANY)")
 install(FILES ${PROJECT_BINARY_DIR}/record.schema.json DESTINATION share/msda)

@@ -57,6 +57,10 @@ for file in include/msda/plugin.hpp share/man/man1/msda.1 share/msda/device shar
   [[ -e $prefix/$file ]] || fail "$file is not in the package"
 done
 
+empty=$(find "$prefix" -type d -empty)
+[[ -z $empty ]] || fail "the package has empty folders: $empty"
+[[ -e $prefix/share/doc/msda/docs/exercises/plugin.cpp ]] || fail "the exercises are not in the package"
+
 # The Debian package holds the same, under /usr.
 cpack --config "$build/CPackConfig.cmake" -G DEB -B "$work/debian" >"$work/debian.log" 2>&1 || {
   cat -- "$work/debian.log" >&2

@@ -107,6 +107,7 @@ bool Arguments::parse(const std::vector<std::string>& given) {
   }
   words_ = all(kWords);
   check_words();
+  check_options();
   return !only_checked;
 }
 
@@ -118,6 +119,20 @@ void Arguments::check_words() const {
   if (count < minimum_words_) fail((count == 0 ? "give " : "give another ") + word_placeholder_);
   if (maximum_words_ >= 0 && count > maximum_words_) {
     fail(fmt::format("unexpected '{}'", words_.at(static_cast<std::size_t>(maximum_words_))));
+  }
+}
+
+/// No option has a use for an empty value, which would name the current directory to some.
+void Arguments::check_options() const {
+  for (const auto& [name, value] : values_) {
+    const bool is_flag = name != kWords && options_.find(name, false).semantic()->max_tokens() == 0;
+    if (name == kWords || is_flag) continue;
+    const auto* const text = boost::any_cast<std::string>(&value.value());
+    const auto* const list = boost::any_cast<std::vector<std::string>>(&value.value());
+    if ((text != nullptr && text->empty()) ||
+        (list != nullptr && std::ranges::count(*list, "") > 0)) {
+      fail(fmt::format("--{} is empty, as of a variable of the shell that is not set", name));
+    }
   }
 }
 
@@ -189,7 +204,6 @@ std::vector<std::string> Arguments::devices() const {
   std::vector<std::string> ids;
   std::istringstream list(*given);
   for (std::string id; std::getline(list, id, ',');) ids.push_back(parse_device(id));
-  if (ids.empty()) fail("--devices is empty");
   return ids;
 }
 

@@ -71,6 +71,7 @@ class Arguments {
  private:
   void print_help() const;
   void check_words() const;
+  void check_options() const;
   [[noreturn]] void fail(const std::string& message) const;
 
   CommandHelp help_;

@@ -46,6 +46,10 @@ Words::Words(const std::vector<std::string>& words) {
       throw UsageError(fmt::format("'{}' is not key=value", word));
     }
     const std::string key = word.substr(0, equals);
+    if (equals + 1 == word.size()) {
+      throw UsageError(
+          fmt::format("{}= is empty, as of a variable of the shell that is not set", key));
+    }
     if (!words_.emplace(key, word.substr(equals + 1)).second) {
       throw UsageError(fmt::format("{}= is given twice", key));
     }

@@ -88,6 +88,9 @@ int cache_command(const std::vector<std::string>& words) {
   arguments.option("keep", "MB", "remove the oldest ones until so many megabytes are left");
   if (!arguments.parse(words)) return 0;
   const auto kept = arguments.integer("keep", 0);
+  if (kept && arguments.has("clear")) {
+    throw UsageError("cache: give either --clear or --keep, not both");
+  }
   const fs::path directory = cache_directory();
   if (fs::exists(directory) && !fs::is_directory(directory)) {
     throw EnvironmentError(fmt::format(

@@ -71,6 +71,22 @@ void take_architectures(const Arguments& arguments, bool is_source, ExportReques
   if (!is_source && request.architectures.empty()) request.images = usual_architectures();
 }
 
+/// Types of msda/external.h, which the header of an export holds.
+constexpr std::string_view kOfHeader[] = {"msda_answer",
+                                          "msda_device",
+                                          "msda_entry",
+                                          "msda_error_entry",
+                                          "msda_layout",
+                                          "msda_operator_entry",
+                                          "msda_operator_prepare_entry",
+                                          "msda_prepare_entry",
+                                          "msda_problem",
+                                          "msda_query_entry",
+                                          "msda_release_entry",
+                                          "msda_role",
+                                          "msda_tensor",
+                                          "msda_type"};
+
 /// What C and Python take as a name.
 std::string checked_name(const std::string& name, bool is_package) {
   const auto legal = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
@@ -78,6 +94,11 @@ std::string checked_name(const std::string& name, bool is_package) {
   if (!begins || !std::all_of(name.begin(), name.end(), legal)) {
     throw UsageError(fmt::format(
         "export: --name '{}' is no identifier: letters, digits and '_', no digit first", name));
+  }
+  const bool is_type = std::ranges::find(kOfHeader, name) != std::end(kOfHeader);
+  if (!is_package && (is_type || name.starts_with("MSDA_"))) {  // its constants and macros
+    throw UsageError(fmt::format(
+        "export: --name '{}' is a name of the export's own header; give another one", name));
   }
   if (const char* owner = owner_of_name(name, is_package)) {
     throw UsageError(

@@ -124,7 +124,7 @@ void take_gradients(const Arguments& arguments, std::vector<Subject>& subjects) 
   if (!asked) return;
   std::vector<std::string> recipes = words_of_list(*asked);
   if (*asked == kNone) recipes.clear();
-  if (*asked != kNone && (recipes.empty() || std::ranges::count(recipes, kNone) > 0)) {
+  if (*asked != kNone && std::ranges::count(recipes, kNone) > 0) {
     throw UsageError(
         fmt::format("export: --gradients '{}': give recipes, best, or {} alone for no gradients",
                     *asked, kNone));
@@ -136,7 +136,6 @@ void take_gradients(const Arguments& arguments, std::vector<Subject>& subjects) 
 void take_operators(const Arguments& arguments, std::vector<Subject>& subjects) {
   const auto asked = arguments.find("operator");
   if (!asked) return;
-  if (asked->empty()) throw UsageError("export: --operator is empty");
   std::vector<Subject> all;
   for (const std::string& name : words_of_list(*asked)) {
     const Operator& op = find_operator(name);
@@ -299,6 +298,10 @@ std::vector<ExportedKernel> export_subjects(const Arguments& arguments, const Re
         by_itself ? std::vector<std::string>{kBest}
                   : subjects[i].gradients.value_or(std::vector<std::string>{});
     for (const std::string& recipe : asked) gradients.add(recipe, problem, !by_itself, kernels);
+  }
+  if (!found && arguments.has("device-model")) {
+    throw UsageError(
+        "export: --device-model is the GPU that 'best' is for, and no recipe here is best");
   }
   return kernels;
 }

@@ -187,6 +187,11 @@ int inspect_command(const std::vector<std::string>& words) {
       fmt::print("\n{}\n{}\n", one.name, fmt::join(one.sass->instructions, "\n"));
     }
   }
+  const bool lacks_code = std::ranges::any_of(all, [](const Inspected& one) { return !one.sass; });
+  if (arguments.has("sass") && lacks_code) {
+    throw EnvironmentError(
+        "inspect: --sass needs cuobjdump or nvdisasm of the CUDA toolkit, and neither is here");
+  }
   return 0;
 }
 

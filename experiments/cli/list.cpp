@@ -170,6 +170,9 @@ int list_command(const std::vector<std::string>& words) {
   Arguments arguments = list_arguments();
   if (!arguments.parse(words)) return 0;
   const std::string subject = subject_of(arguments);
+  if (subject != "variants" && arguments.has("operator")) {
+    throw UsageError(fmt::format("list: --operator is for a list of variants, not of {}", subject));
+  }
   const Registry registry = load_registry(arguments);
   const std::vector<const Plugin*> plugins = plugins_of(registry, operator_option(arguments));
   const Recipes recipes =

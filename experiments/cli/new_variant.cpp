@@ -21,6 +21,7 @@
 #include "files/write.hpp"
 #include "nearest.hpp"
 #include "runner/experiment/experiment.hpp"
+#include "runner/supervise/shell_words.hpp"
 #include "version.hpp"
 
 namespace msda::embedded::templates {
@@ -192,12 +193,11 @@ std::string next_steps(const NewVariant& variant, const std::string& name, const
     text = fmt::format("{} --device {}\n", verify, variant.device);
     if (variant.device != "cpu") text += fmt::format("{} --evidence\n", verify);
   } else {
-    const std::string folder = place.folder.string();
     text = fmt::format(
-        "  cmake -S {0} -B {0}/build -DCMAKE_PREFIX_PATH=PREFIX   # where MSDA Lab is installed\n"
-        "  cmake --build {0}/build\n"
-        "  ctest --test-dir {0}/build --output-on-failure\n",
-        folder);
+        "  cmake -S {0} -B {1} -DCMAKE_PREFIX_PATH=PREFIX   # where MSDA Lab is installed\n"
+        "  cmake --build {1}\n"
+        "  ctest --test-dir {1} --output-on-failure\n",
+        shell_word(place.folder.string()), shell_word((place.folder / "build").string()));
   }
   if (!variant.contract.empty()) {
     const char* headers = place.in_tree ? "core/device" : "PREFIX/share/msda/device";

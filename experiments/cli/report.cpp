@@ -112,6 +112,9 @@ int report_command(const std::vector<std::string>& words) {
   if (arguments.has("brief") && (figures || arguments.has("claims"))) {
     throw UsageError("report: --brief is the report's tables; leave --figures and --claims out");
   }
+  if (figures && arguments.has("format")) {
+    throw UsageError("report: --figures writes SVG; it has no --format");
+  }
   if (arguments.has("claims")) {
     if (figures) throw UsageError("report: --claims is a table; it has no --figures");
     fmt::print("{}", joined_claims(arguments.words(), format));

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/bench_words.hpp"
 #include "cli/program.hpp"
+#include "nearest.hpp"
 
 namespace msda {
 namespace {
@@ -25,6 +27,19 @@ std::vector<ProblemSpec> problems_of_experiment(const std::vector<std::string>& 
     if (arm) return load_experiment(experiment_path(arm->file.string()), registry).problems;
   }
   return {};
+}
+
+/// Throws UsageError with the experiment's problems, of which `name` is none, where it is no preset
+/// either.
+void require_preset(const std::string& name, const std::string& command,
+                    const std::vector<ProblemSpec>& problems) {
+  const std::vector<std::string> presets = preset_names();
+  if (std::ranges::find(presets, name) != presets.end()) return;
+  std::vector<std::string> own;
+  for (const ProblemSpec& problem : problems) own.push_back(problem.name());
+  throw UsageError(
+      fmt::format("{}: the experiment has no problem '{}'{}; there are: {}; or name a preset",
+                  command, name, suggestion(name, own), fmt::join(own, ", ")));
 }
 
 }  // namespace
@@ -66,6 +81,7 @@ std::optional<ProblemSpec> subject_problem(const Arguments& arguments, const std
   });
   if (found != problems.end()) return *found;
   if (!named) return std::nullopt;
+  if (!problems.empty()) require_preset(*named, command, problems);
   return preset_spec(*named, std::filesystem::current_path(),
                      op.empty() ? std::string(kDefaultOperator) : op);
 }

@@ -36,7 +36,7 @@ std::vector<std::string> arm_notes(const Experiment& experiment, const Registry&
   for (const ArmSpec& arm : experiment.arms) {
     if (arm.best) continue;
     const Composition composition(registry, arm.uses);
-    check_operator(arm.name, composition, experiment.problems);
+    check_operator(arm, composition, experiment.problems);
     if (!kind || composition.runs_on(*kind)) continue;
     notes.push_back(fmt::format("arm '{}' runs on {}, and not on the device {}: it is left out",
                                 arm.name, composition.devices_text(), device));

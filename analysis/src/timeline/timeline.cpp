@@ -11,8 +11,6 @@
 namespace msda {
 namespace {
 
-/// No run waits so long for a worker to start.
-constexpr double kPause = 130;
 constexpr double kSameShare = 0.01;
 constexpr double kLeastShare = 1e-4;  ///< less is no more than rounding
 
@@ -48,7 +46,8 @@ std::array<double, kUses.size()> shares_of(const RunRange& range) {
   return shares;
 }
 
-/// In the order of their begins, from 0 on, without pauses.
+/// In the order of their begins, from 0 on, without pauses. The ranges of a process that is at work
+/// follow each other without a gap, so that one which no range fills is none of the run's time.
 std::vector<RunRange> aligned(std::vector<RunRange> ranges) {
   std::erase_if(ranges, [](const RunRange& range) { return !(range.end > range.begin); });
   std::ranges::stable_sort(ranges,
@@ -57,7 +56,7 @@ std::vector<RunRange> aligned(std::vector<RunRange> ranges) {
   double cut = ranges.front().begin;
   double reached = ranges.front().begin;
   for (RunRange& range : ranges) {
-    if (range.begin > reached + kPause) cut += range.begin - reached;
+    if (range.begin > reached) cut += range.begin - reached;
     reached = std::max(reached, range.end);
     range.begin -= cut;
     range.end -= cut;

@@ -35,7 +35,8 @@ struct Timeline {
 
 inline constexpr std::size_t kMostStrips = 160;
 
-/// Pauses between attempts at a run, in which no worker lived, are cut out. nullopt without ranges.
+/// Pauses between attempts at a run, in which no worker lived, are cut out, however short they are.
+/// nullopt without ranges.
 std::optional<Timeline> make_timeline(const std::vector<RunRange>& ranges);
 
 }  // namespace msda

@@ -74,6 +74,15 @@ TEST(Timeline, ThePauseBeforeAResumeIsCutOut) {
   EXPECT_NEAR(timeline->seconds, 20, 1e-6);
 }
 
+TEST(Timeline, APauseOfSecondsCountsNeitherInTheTimeNorInTheStrips) {
+  const auto timeline = make_timeline({range("verify", 0, 1), range("measure", 31, 31.5)});
+  ASSERT_TRUE(timeline);
+  EXPECT_NEAR(timeline->seconds, 1.5, 1e-9);
+  EXPECT_NEAR(timeline->total(), timeline->seconds, 1e-9);
+  for (const TimeStrip& strip : timeline->strips) EXPECT_LE(strip.end, 1.5 + 1e-9);
+  EXPECT_THAT(timeline_section(*timeline).headline, HasSubstr("In 1.5 s most of the time, 67%"));
+}
+
 TEST(Timeline, StepsThatTookLongerThanTheRangeAreScaled) {
   const auto timeline = make_timeline({range("measure", 0, 10, {{"samples", 15}, {"check", 5}})});
   ASSERT_TRUE(timeline);

@@ -1,6 +1,7 @@
 #include "evidence/condition.hpp"
 
 #include <charconv>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -56,7 +57,11 @@ Condition::Condition(std::string_view text) : text_(text) {
   check_counted(name_);
   const char* end = words[2].data() + words[2].size();
   const auto [parsed, error] = std::from_chars(words[2].data(), end, number_);
-  if (error == std::errc() && parsed == end) return;
+  if (error == std::errc() && parsed == end) {
+    if (std::isfinite(number_)) return;
+    throw UsageError(
+        fmt::format("'{}' is no condition: nothing is ever counted to {}", text, words[2]));
+  }
   other_ = words[2];
   check_counted(other_);
 }

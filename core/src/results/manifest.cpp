@@ -177,7 +177,12 @@ Manifest read_manifest_file(const std::filesystem::path& file) {
     throw UsageError(fmt::format("{} is not valid JSON", file.string()));
   }
   try {
-    return manifest_from_json(object);
+    Manifest manifest = manifest_from_json(object);
+    if (manifest.schema <= kManifestSchema) return manifest;
+    throw UsageError(fmt::format(
+        "manifest has schema {}; this program reads schemas 1 to {}: use the version of msda that "
+        "wrote it, or a later one",
+        manifest.schema, kManifestSchema));
   } catch (UsageError& error) {
     error.add_context(file.string());
     throw;

@@ -57,6 +57,10 @@ TEST(Condition, RefusesWhatIsNotCountedAndOtherText) {
   EXPECT_THAT(refusal_of("shuffles"), HasSubstr("NAME > VALUE"));
   EXPECT_THAT(refusal_of("shuffles => 1"), HasSubstr("NAME > VALUE"));
   EXPECT_THAT(refusal_of(""), HasSubstr("NAME > VALUE"));
+  for (const char* number : {"nan", "inf", "-inf", "infinity"}) {
+    EXPECT_THAT(refusal_of(std::string("shuffles < ") + number),
+                HasSubstr(std::string("nothing is ever counted to ") + number));
+  }
 }
 
 }  // namespace

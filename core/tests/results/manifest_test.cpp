@@ -90,6 +90,11 @@ TEST(Manifest, OfALaterSchemaIsRefused) {
   manifest.schema = kManifestSchema + 1;
   write_manifest(directory.path(), manifest);
   EXPECT_THROW(read_manifest(directory.path()), UsageError);
+  EXPECT_THAT(
+      [&] { read_manifest_file(directory.path() / kManifestFile); },
+      testing::ThrowsMessage<UsageError>(testing::HasSubstr(
+          "manifest.json: manifest has schema 2; this program reads schemas 1 to 1: use the "
+          "version of msda that wrote it")));
 }
 
 TEST(Manifest, OfAnEarlierVersionLacksFields) {

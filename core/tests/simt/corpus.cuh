@@ -10,6 +10,7 @@
 #include <msda/ptx/cluster.cuh>
 #include <msda/ptx/dependent_launch.cuh>
 #include <msda/ptx/flag.cuh>
+#include <msda/ptx/memory.cuh>
 #include <msda/simt/thread.cuh>
 
 namespace corpus {
@@ -160,6 +161,14 @@ template <bool right>
 __global__ void corner(const Arguments arguments) {
   const unsigned x = simt::thread();
   const unsigned other = x + 1 < 64 || !right ? value(arguments)[x + 1] : 0;
+  output(arguments)[x] = value(arguments)[x] + other;
+}
+
+/// The same by a load with a hint.
+template <bool right>
+__global__ void hinted_corner(const Arguments arguments) {
+  const unsigned x = simt::thread();
+  const unsigned other = x + 1 < 64 || !right ? ptx::ldg(value(arguments) + x + 1) : 0;
   output(arguments)[x] = value(arguments)[x] + other;
 }
 

@@ -70,7 +70,11 @@ std::string quantity_hint(std::string_view text) {
     number = number.substr(0, number.find_last_not_of(' ') + 1);
     const auto value = meant_number(number);
     if (!value || *value <= 0) return "";
-    return fmt::format("; write {}{}{}", plain_text(*value), unit == "%" ? "" : " ", unit);
+    const std::string plain = plain_text(*value);
+    if (plain.find('e') == std::string::npos) {
+      return fmt::format("; write {}{}{}", plain, unit == "%" ? "" : " ", unit);
+    }
+    return *value > kLargestExact && unit != "%" ? "; it must be at most a year" : "";
   }
   return "";
 }

@@ -28,7 +28,7 @@ std::string parse_label(const YamlNode& node) {
   // Names are parts of paths, in which "." and ".." lead elsewhere.
   if (label.empty() || label.size() > kLongestLabel || !plain || label.front() == '.') {
     node.fail(
-        fmt::format("{} is '{}'; a name has 1 to {} characters, no '/', no space, no control "
+        fmt::format("{} is '{}'; a name has 1 to {} bytes, no '/', no space, no control "
                     "character and none that hides or orders text anew, and does not begin with "
                     "'.'",
                     node.name(), shortened(label), kLongestLabel));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "external/external.hpp"
 #include "runner/experiment/parse.hpp"
 #include "runner/experiment/settings.hpp"
 
@@ -46,9 +47,10 @@ Recipe parse_recipe(const YamlNode& node, const Recipes& recipes, const Registry
 /// The recipe would hide what bears the name: an arm of that name would be something else.
 void refuse_taken_name(const YamlMap::Entry& recipe, const Registry& registry) {
   const std::vector<Plugin>& plugins = registry.plugins();
-  const bool is_variant = std::any_of(plugins.begin(), plugins.end(), [&](const Plugin& plugin) {
-    return plugin.name == recipe.key;
-  });
+  const bool is_variant =
+      recipe.key == kExternalVariant ||  // which comes with the program, as no plugin
+      std::any_of(plugins.begin(), plugins.end(),
+                  [&](const Plugin& plugin) { return plugin.name == recipe.key; });
   if (!is_variant && recipe.key != "best" && recipe.key != "levels") return;
   throw UsageError(
       fmt::format("{}: recipe '{}' has the name of {} and would hide it; "

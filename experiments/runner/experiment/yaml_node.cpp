@@ -106,7 +106,7 @@ std::string_view YamlNode::plain_text() const {
 std::string YamlNode::as_text() const {
   if (!node_.IsScalar()) wrong_type("text");
   if (node_.Scalar().size() > kLongestText) {
-    fail(fmt::format("{} has {} characters; at most {} are read", name_, node_.Scalar().size(),
+    fail(fmt::format("{} has {} bytes; at most {} are read", name_, node_.Scalar().size(),
                      kLongestText));
   }
   return node_.Scalar();

@@ -33,7 +33,24 @@ const json& field(const json& object, const char* key) {
 
 /// A number of nvbench: a string since its JSON's first version, a number before.
 double number_of(const json& value) {
-  return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
+  if (!value.is_string()) return value.get<double>();
+  const std::string text = value;
+  std::size_t read = 0;
+  double number = 0;
+  try {
+    number = std::stod(text, &read);
+  } catch (const std::logic_error&) {  // no number, or one that no double is
+    read = 0;
+  }
+  if (read > 0 && read == text.size()) return number;
+  throw UsageError(fmt::format("it has a number that is none: '{}'", shortened(text)));
+}
+
+/// The number of the device that a state was measured on.
+int device_of(const json& state) {
+  const json& device = field(state, "device");
+  if (!device.is_number_float()) return device.get<int>();
+  throw UsageError(fmt::format("a state's device is {}, which is no integer", json_text(device)));
 }
 
 std::string text_of(const json& value) {
@@ -144,14 +161,13 @@ Place place_of(const json& benchmark, const json& state, const NvbenchOptions& o
 
 /// The state's device must be the one asked for, or the only one.
 bool is_wanted(const json& state, const NvbenchOptions& options) {
-  return !options.device || field(state, "device") == *options.device;
+  return !options.device || device_of(state) == *options.device;
 }
 
 void check_devices(const json& root, const NvbenchOptions& options) {
   std::set<int> ids;
   for (const json& benchmark : field(root, "benchmarks")) {
-    for (const json& state : field(benchmark, "states"))
-      ids.insert(field(state, "device").get<int>());
+    for (const json& state : field(benchmark, "states")) ids.insert(device_of(state));
   }
   if (options.device && !ids.contains(*options.device)) {
     throw UsageError(fmt::format("there are no measurements of device {}; there are: {}",
@@ -214,7 +230,7 @@ class Importer {
     record.arm = place.arm;
     record.composition = place.arm;
     record.mode = mode;
-    device_ = field(state, "device");
+    device_ = device_of(state);
     record.device = device_id();
     record.processes.emplace_back();
     if (std::find(arms_.begin(), arms_.end(), place.arm) == arms_.end()) arms_.push_back(place.arm);
@@ -277,8 +293,6 @@ ImportedRun import_nvbench(const fs::path& file, const NvbenchOptions& options) 
         fmt::format("{}: not JSON: it is wrong from byte {} on", file.string(), error.byte));
   } catch (const json::exception&) {
     throw UsageError(fmt::format("{}: {}: a value is of another type", file.string(), kNotNvbench));
-  } catch (const std::logic_error&) {  // of std::stod
-    throw UsageError(fmt::format("{} has a number that is none", file.string()));
   } catch (UsageError& error) {
     error.add_context(file.string());
     throw;

@@ -30,11 +30,17 @@ Closeness closeness(const Winner& winner, const Problem& problem) {
                                                                      : Closeness::kNear;
 }
 
-bool is_near_enough(const Winner& winner, const ProblemSpec& problem, double farthest) {
+/// The family that a winner of one is for, among problems of the operator asked about: that may
+/// borrow the skeletons of the winner's.
+std::string family_served(const Winner& winner, const ProblemSpec& problem) {
   ProblemSpec searched = winner.problem;
-  searched.op = problem.op;  // which may borrow the skeletons of the winner's
+  searched.op = problem.op;
+  return family_of(searched);
+}
+
+bool is_near_enough(const Winner& winner, const ProblemSpec& problem, double farthest) {
   switch (closeness(winner, problem.problem)) {
-    case Closeness::kFamily: return family_of(searched) == family_of(problem);
+    case Closeness::kFamily: return family_served(winner, problem) == family_of(problem);
     case Closeness::kNear: return distance(winner.problem.problem, problem.problem) <= farthest;
     default: return true;
   }
@@ -51,6 +57,18 @@ bool serves(const Winner& winner, const ProblemSpec& problem) {
   if (winner.problem.op == problem.op) return true;
   const auto borrowed = find_operator(problem.op).borrows();
   return borrowed && borrowed->op == winner.problem.op;
+}
+
+/// Whether it may be taken and can run, whatever the sizes that it was searched on.
+bool can_serve(const Winner& winner, const Registry& registry, const ProblemSpec& problem,
+               double error, const DeviceInfo& device) {
+  if (winner.device.kind != device.kind || winner.error > error * (1 + 1e-9) ||
+      winner.problem.problem.types != problem.problem.types || !serves(winner, problem)) {
+    return false;
+  }
+  const Composition composition(registry, winner.uses);
+  return composition.runs_on(device.kind) && !composition.unsupported(problem.problem, device) &&
+         composition.refuses(find_operator(problem.op)).empty();
 }
 
 /// What decides, the most important first; less is nearer.
@@ -96,14 +114,8 @@ std::optional<BestMatch> best_match(const std::vector<Winner>& winners, const Re
                                     const DeviceInfo& device, double farthest) {
   std::optional<BestMatch> best;
   for (const Winner& winner : winners) {
-    if (winner.device.kind != device.kind || winner.error > error * (1 + 1e-9) ||
-        winner.problem.problem.types != problem.problem.types || !serves(winner, problem)) {
-      continue;
-    }
-    if (!is_near_enough(winner, problem, farthest)) continue;
-    const Composition composition(registry, winner.uses);
-    if (!composition.runs_on(device.kind) || composition.unsupported(problem.problem, device) ||
-        !composition.refuses(find_operator(problem.op)).empty()) {
+    if (!is_near_enough(winner, problem, farthest) ||
+        !can_serve(winner, registry, problem, error, device)) {
       continue;
     }
     const auto own = rank(winner, problem, mode, device);
@@ -125,6 +137,9 @@ std::string why_no_match(const std::vector<Winner>& winners, const Registry& reg
   const auto nearest = [&](double largest_error) {
     return best_match(winners, registry, problem, mode, largest_error, device, kAny);
   };
+  const auto of_family = std::ranges::find_if(winners, [&](const Winner& winner) {
+    return winner.is_of_family() && can_serve(winner, registry, problem, kAny, device);
+  });
   std::string why = "none for these types, on a device of this kind, can run it";
   if (const auto far = nearest(error)) {
     why = fmt::format("the nearest, {}, is {:.1f} doublings away, and more than {:.0f} are too far",
@@ -132,6 +147,10 @@ std::string why_no_match(const std::vector<Winner>& winners, const Registry& reg
   } else if (const auto coarse = nearest(kAny)) {
     why = fmt::format("that of {} may have an error of {:g}, and {:g} is allowed here",
                       coarse->winner.problem.name(), coarse->winner.error, error);
+  } else if (of_family != winners.end()) {
+    why = fmt::format("that of {} and {} more is for the family '{}', and this is of '{}'",
+                      of_family->problem.name(), of_family->others.size(),
+                      family_served(*of_family, problem), family_of(problem));
   }
   return fmt::format("no search has left a winner for {} ({})", describe(problem.problem), why);
 }

@@ -35,6 +35,7 @@ std::vector<Arm> arms_for(const Experiment& experiment, const Registry& registry
                                   arm.resolved->devices_text(), device.id));
       continue;
     }
+    if (!experiment.file.empty()) check_operator(spec, *arm.resolved, experiment.problems);
     arm.evidence = spec.evidence;
     for (const Claim& claim : experiment.claims) {
       if (std::ranges::find(claim.arms, spec.name) == claim.arms.end()) continue;
@@ -99,7 +100,7 @@ void choose_all_best(const Experiment& experiment, const Registry& registry, Pla
 
 }  // namespace
 
-void check_operator(const std::string& arm, const Composition& composition,
+void check_operator(const ArmSpec& arm, const Composition& composition,
                     const std::vector<ProblemSpec>& problems) {
   const auto refusal = [&](const ProblemSpec& spec) {
     return composition.refuses(find_operator(spec.op));
@@ -108,8 +109,9 @@ void check_operator(const std::string& arm, const Composition& composition,
       std::ranges::any_of(problems, [&](const auto& spec) { return refusal(spec).empty(); });
   if (fits) return;
   throw UsageError(
-      fmt::format("arm '{}': {}; give problems with `operator: {}`, or leave the arm out", arm,
-                  refusal(problems.front()), composition.op().name()));
+      fmt::format("{}arm '{}': {}; give problems with `operator: {}`, or leave the arm out",
+                  arm.place.empty() ? "" : arm.place + ": ", arm.name, refusal(problems.front()),
+                  composition.op().name()));
 }
 
 Arm make_arm(const Registry& registry, const std::string& name, const std::vector<Use>& uses) {
@@ -168,11 +170,6 @@ Plan make_plan(const Experiment& experiment, const Registry& registry, const Dev
   plan.devices = {device.id};
   plan.problems = experiment.problems;
   plan.arms = arms_for(experiment, registry, device, plan.notes);
-  for (const Arm& arm : plan.arms) {
-    if (arm.resolved && !experiment.file.empty()) {
-      check_operator(arm.name, *arm.resolved, plan.problems);
-    }
-  }
   plan.baseline = baseline_of(experiment, plan.arms, plan.notes);
   plan.measure = experiment.measure;
   if (plan.measure.noise_pair && plan.measures()) add_noise_pair(plan);

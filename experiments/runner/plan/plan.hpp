@@ -71,8 +71,8 @@ std::vector<Arm> arms_of(const Plan& plan, const Group& group);
 /// The same as requests have them.
 std::vector<ArmEntry> entries_of(const std::vector<Arm>& arms);
 
-/// Throws UsageError where the arm computes what none of the problems asks for.
-void check_operator(const std::string& arm, const Composition& composition,
+/// Throws UsageError, with the arm's place, where it computes what none of the problems asks for.
+void check_operator(const ArmSpec& arm, const Composition& composition,
                     const std::vector<ProblemSpec>& problems);
 
 /// Drops the arms that run on another kind of device, with a note, and adds the noise pair: the

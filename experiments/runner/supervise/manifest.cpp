@@ -166,8 +166,11 @@ void check_resumable(const Manifest& manifest, const Experiment& experiment, con
   }
   const Shard shard = manifest.shard.value_or(Shard());
   if (shard != plan.shard) {
-    refuse(fmt::format("the run was shard {}/{}, not {}/{}", shard.index, shard.count,
-                       plan.shard.index, plan.shard.count));
+    throw UsageError(fmt::format(
+        "cannot resume: the run was shard {0}/{1}, not {2}/{3}; {4}", shard.index, shard.count,
+        plan.shard.index, plan.shard.count,
+        shard == Shard() ? "leave --shard out"
+                         : fmt::format("give --shard {}/{}", shard.index, shard.count)));
   }
   // Includes and presets can change what the same text means.
   const Manifest now = manifest_of_code(plan, registry);

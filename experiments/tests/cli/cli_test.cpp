@@ -92,6 +92,39 @@ TEST(Cli, MissingAndSuperfluousWords) {
   EXPECT_EQ(run({"run", "a", "--device"}).exit_code, 2);
 }
 
+TEST(Cli, AnEmptyValueIsRefusedByTheNameOfItsOption) {
+  const std::vector<std::vector<std::string>> lines = {
+      {"run", "x.yaml", "--output", ""},  {"run", "x.yaml", "--resume", ""},
+      {"tune", "x.yaml", "--output", ""}, {"report", "x", "--figures", ""},
+      {"publish", "x", "--to", ""},       {"publish", "x", "--as", ""},
+      {"export", "best", "--levels", ""}, {"list", "--plugin-dir", ""}};
+  for (const std::vector<std::string>& line : lines) {
+    const Outcome outcome = run(line);
+    const std::string& option = line.at(line.size() - 2);
+    EXPECT_EQ(outcome.exit_code, 2) << line.front() << option;
+    EXPECT_THAT(outcome.err, HasSubstr("msda: " + line.front() + ": " + option +
+                                       " is empty, as of a variable of the shell"));
+  }
+  const Outcome word = run({"bench", "cpu-scalar", "dir="});
+  EXPECT_EQ(word.exit_code, 2);
+  EXPECT_THAT(word.err, HasSubstr("dir= is empty, as of a variable of the shell"));
+}
+
+TEST(Cli, OptionsThatSayTwoThingsAreRefused) {
+  const auto refused = [](const std::vector<std::string>& line) {
+    const Outcome outcome = run(line);
+    EXPECT_EQ(outcome.exit_code, 2) << line.front() << ": " << outcome.out;
+    return outcome.err;
+  };
+  EXPECT_THAT(refused({"cache", "--clear", "--keep", "5"}),
+              HasSubstr("cache: give either --clear or --keep, not both"));
+  EXPECT_THAT(refused({"report", "nowhere", "--figures", "x", "--format", "csv"}),
+              HasSubstr("report: --figures writes SVG; it has no --format"));
+  EXPECT_THAT(refused({"list", "slots", "--operator", "forward"}),
+              HasSubstr("list: --operator is for a list of variants, not of slots"));
+  EXPECT_EQ(run({"list", "variants", "--operator", "forward"}).exit_code, 0);
+}
+
 TEST(Cli, CommandsThatTakeNoWinnersSaySo) {
   for (const char* command : {"bench", "verify", "inspect"}) {
     const Outcome outcome = run({command, "best"});

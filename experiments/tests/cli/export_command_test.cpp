@@ -252,10 +252,12 @@ TEST_F(ExportCommand, RefusesFormsAndGradientsThatAreNone) {
   EXPECT_THAT(
       complaint({"vector-loads", "--problem", "rtdetr-decoder", "--gradients", "gradients-fst"}, 2),
       HasSubstr("no variant 'gradients-fst'"));
-  for (const std::string none : {"", "none,gradients-plain"}) {
-    EXPECT_THAT(complaint({"vector-loads", "--problem", "rtdetr-decoder", "--gradients", none}, 2),
-                HasSubstr("--gradients '" + none + "': give recipes, best, or none alone"));
-  }
+  const auto gradients = [&](const std::string& none) {
+    return complaint({"vector-loads", "--problem", "rtdetr-decoder", "--gradients", none}, 2);
+  };
+  EXPECT_THAT(gradients(""), HasSubstr("--gradients is empty, as of a variable of the shell"));
+  EXPECT_THAT(gradients("none,gradients-plain"),
+              HasSubstr("--gradients 'none,gradients-plain': give recipes, best, or none alone"));
 }
 
 TEST_F(ExportCommand, WritesOverNothingUnlessForced) {
@@ -325,11 +327,22 @@ TEST_F(ExportCommand, RefusesNamesThatOthersHave) {
         {"vector-loads", "--problem", "rtdetr-decoder", "--format", format, "--name", name}, 2);
   };
   EXPECT_THAT(refused("source", "int"), HasSubstr("--name 'int' is a name of C++; give another"));
+  for (const char* type : {"msda_problem", "msda_query_entry", "msda_type", "MSDA_FP32"}) {
+    EXPECT_THAT(refused("source", type),
+                HasSubstr(std::string(type) + "' is a name of the export's own header; give"));
+  }
   EXPECT_THAT(refused("torch", "import"), HasSubstr("'import' is a name of Python;"));
   EXPECT_THAT(refused("torch", "__init__"), HasSubstr("'__init__' is a name of Python;"));
   EXPECT_THAT(refused("hub", "zoneinfo"), HasSubstr("a name of Python's standard library;"));
   EXPECT_THAT(refused("torch", "torch"), HasSubstr("'torch' is a name of another package;"));
   EXPECT_THAT(refused("torch", "checks"), HasSubstr("a name of another file of the export;"));
+}
+
+TEST_F(ExportCommand, AModelOfGpuIsRefusedWhereNothingIsBest) {
+  EXPECT_THAT(complaint({"vector-loads", "--problem", "rtdetr-decoder", "--arch", "none",
+                         "--device-model", "h200"},
+                        2),
+              HasSubstr("export: --device-model is the GPU that 'best' is for, and no recipe "));
 }
 
 TEST_F(ExportCommand, NamesFilesThatCannotBeReadOrWritten) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "jit/compiler.hpp"
 #include "support/support.hpp"
 
 namespace msda::test {
@@ -128,6 +129,21 @@ TEST(Cli, OneArchitectureIsLookedAtAtATime) {
     EXPECT_EQ(outcome.exit_code, 2) << command;
     EXPECT_THAT(outcome.err, HasSubstr("sm_80,sm_90 names several architectures; give one"));
   }
+}
+
+TEST(Cli, InspectForMachineCodeFailsWhereNothingDisassembles) {
+  if (nvrtc_version().empty()) GTEST_SKIP() << "built without NVRTC";
+  const TemporaryDirectory directory;
+  const Outcome outcome =
+      run_script("PATH=/nowhere CUDA_HOME= CUDA_PATH= \"$msda\" inspect vector-loads --sass",
+                 directory.path());
+  if (outcome.exit_code == 0) {
+    EXPECT_THAT(outcome.out, HasSubstr("LDG")) << "by the toolkit in /usr/local/cuda";
+    return;
+  }
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("inspect: --sass needs cuobjdump or nvdisasm"));
+  EXPECT_THAT(outcome.out, HasSubstr("registers of a thread"));
 }
 
 TEST(Cli, InspectSaysWhatAVariantDoesNotTake) {

@@ -50,6 +50,16 @@ TEST(CliNewVariant, WritesAFolderForEverySlotAndKernel) {
   }
 }
 
+TEST(CliNewVariant, PrintsCommandsThatAShellTakes) {
+  const TemporaryDirectory directory;
+  const std::string folder = directory.path() / "my kernel";
+  const Outcome outcome = run({"new-variant", "my-kernel", "--kernel", "cpu", "--output", folder});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("cmake -S '" + folder + "' -B '" + folder + "/build' "));
+  EXPECT_THAT(outcome.out, HasSubstr("cmake --build '" + folder + "/build'\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("ctest --test-dir '" + folder + "/build' "));
+}
+
 TEST(CliNewVariant, GoesBesideTheOthersAtTheRootOfTheSources) {
   const TemporaryDirectory directory;
   const Outcome outcome = run_script(

@@ -38,6 +38,7 @@ TEST(CliValidate, RefusesAnArmThatComputesWhatNoProblemAsksFor) {
     EXPECT_THAT(outcome.err, HasSubstr("arm 'cpu-backward-scalar': it computes the operator "
                                        "'backward', and the problem asks for 'forward'"))
         << command;
+    EXPECT_THAT(outcome.err, HasSubstr(bad.string() + ":2:17: arm")) << command;
   }
   const auto good = directory.write(
       "good.yaml", "problems: [" + forward +

@@ -77,9 +77,10 @@ TEST(CliCompare, SaysByItsExitCodeWhetherSomethingIsWorseThanTheThreshold) {
   EXPECT_EQ(code(fast, slow, "0.3"), "1");
   EXPECT_EQ(code(fast, slow, "40%"), "0");
   EXPECT_EQ(code(fast, slow, "0.4"), "0");
-  for (const char* none : {"0", "100%", "1", "-1%", "5x", "5%%", "%", ""}) {
+  for (const char* none : {"0", "100%", "1", "-1%", "5x", "5%%", "%"}) {
     EXPECT_THAT(code(fast, slow, none), HasSubstr("is not a share such as 1% or 0.01")) << none;
   }
+  EXPECT_THAT(code(fast, slow, ""), HasSubstr("compare: --threshold is empty, as of a variable"));
 }
 
 TEST(CliReport, PrintsEveryFormat) {

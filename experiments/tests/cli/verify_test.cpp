@@ -49,6 +49,10 @@ TEST(CliVerify, TakesTheProblemOfAnArmsExperimentOrOfWords) {
   EXPECT_THAT(first_line({arm}), HasSubstr("one on cpu"));
   EXPECT_THAT(first_line({arm}), HasSubstr("Q=30 "));
   EXPECT_THAT(first_line({arm, "--problem", "two"}), HasSubstr("two on cpu"));
+  const Outcome unknown = run({"verify", arm, "--problem", "tow", "--device", "cpu"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("the experiment has no problem 'tow' (did you mean 'two'?); "
+                                     "there are: one, two; or name a preset"));
   EXPECT_THAT(first_line({arm, "num_query=7", "levels=3x4"}), HasSubstr("Q=7 "));
   EXPECT_THAT(first_line({"fixture", "num_query=7", "levels=3x4"}), HasSubstr("Q=7 "));
   EXPECT_THAT(first_line({"fixture"}), HasSubstr("small on cpu"));

@@ -84,6 +84,27 @@ TEST_F(BestArmTest, SaysWhatErrorTheNearestHasWhereLessIsAllowed) {
               HasSubstr("none for these types, on a device of this kind, can run it"));
 }
 
+TEST_F(BestArmTest, SaysThatTheProblemIsOfAnotherFamily) {
+  // As many queries as pixels, and the winner's are few.
+  const auto file = directory_.write("y.yaml", R"(
+problems:
+  - {name: many, queries: 26, heads: 2, channels: 8, points: 2, levels: [[4, 5], [2, 3]]}
+arms: [fixture, best]
+)");
+  Winner of_family = winner("a", 3);
+  of_family.problem.problem.queries = 5;
+  of_family.others = {of_family.problem};
+  of_family.others.front().problem.name = "b";
+  directory_.write("winners.yaml", to_yaml({of_family}));
+  const Plan best =
+      make_plan(load_experiment(file, fixture_registry()), fixture_registry(), device("cpu", 90));
+  EXPECT_THAT(arms_of(best, best.groups[0]).at(1).refused,
+              AllOf(HasSubstr("that of a and 1 more is for the family 'forward H2 C8 P2 L2 plain "
+                              "fp32 few queries', and this is of 'forward H2 C8 P2 L2 plain fp32 "
+                              "many queries'"),
+                    HasSubstr("msda tune"), testing::Not(HasSubstr("none for these types"))));
+}
+
 TEST_F(BestArmTest, CanHaveANameAndALargerErrorBound) {
   const Plan best =
       plan("arms: [fixture, {name: t, use: best}, {name: l, use: {best: {error: 0.1}}}]\n");

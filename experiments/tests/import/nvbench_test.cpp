@@ -94,6 +94,20 @@ TEST_F(NvbenchTest, TakesEachIsolatedSampleWhereTheyWereKept) {
   EXPECT_THAT(run.records[0].samples.at(0).seconds, ElementsAre(0.25, 0.5, 0.125));
 }
 
+TEST_F(NvbenchTest, NumbersWithMoreBehindThemAndHalfDevicesAreRefused) {
+  for (const char* value : {"0.002abc", "abc", "", "1e999"}) {
+    json root = measurements();
+    root["benchmarks"][0]["states"][1]["summaries"][1] = summary("nv/batch/time/gpu/mean", value);
+    EXPECT_THAT(
+        message_of(root.dump(), by_kernel_),
+        HasSubstr(std::string("measured.json: it has a number that is none: '") + value + "'"));
+  }
+  json root = measurements();
+  root["benchmarks"][0]["states"][0]["device"] = 1.5;
+  EXPECT_THAT(message_of(root.dump(), by_kernel_),
+              HasSubstr("measured.json: a state's device is 1.5, which is no integer"));
+}
+
 TEST_F(NvbenchTest, WhatIsNoTimeIsNamedWithItsPlace) {
   for (const auto& [value, shown] : {std::pair("nan", "nan"), std::pair("inf", "inf"),
                                      std::pair("-0.001", "-0.001"), std::pair("0", "0")}) {

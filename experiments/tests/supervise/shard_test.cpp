@@ -304,7 +304,10 @@ TEST_F(MergeTest, AShardIsResumedAsTheSameShard) {
   EXPECT_EQ(run({"run", file, "--resume", first, "--shard", "1/2"}).exit_code, 0);
   const Outcome outcome = run({"run", file, "--resume", first, "--shard", "2/2"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("the run was shard 1/2"));
+  EXPECT_THAT(outcome.err, HasSubstr("the run was shard 1/2, not 2/2; give --shard 1/2"));
+  const Outcome without = run({"run", file, "--resume", first});
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_THAT(without.err, HasSubstr("the run was shard 1/2, not 1/1; give --shard 1/2"));
 }
 
 TEST_F(MergeTest, LastsFromTheFirstBeginToTheLastEndAndKeepsCounters) {

@@ -12,6 +12,8 @@ namespace msda::simt {
 namespace {
 
 constexpr std::size_t kFrames = 4;
+/// Bodies of intrinsics, which say nothing of the kernel that calls them.
+constexpr std::string_view kBodies = "msda/simt/host/";
 
 std::string shorten(const Image& image, std::string_view file) {
   const std::string folder = image.file.parent_path().string() + "/";
@@ -43,11 +45,14 @@ std::string place(const Image& image, const void* pc) {
   // A return address is behind its call.
   const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(pc) - image.begin - 1;
   std::vector<std::string> places;
+  std::vector<std::string> bodies;
   for (const std::string& line : lines_of(image, offset)) {
     if (line.starts_with("??") || places.size() == kFrames) break;
     const std::string where = shorten(image, line.substr(0, line.find(" (")));
-    if (places.empty() || places.back() != where) places.push_back(where);
+    std::vector<std::string>& among = where.starts_with(kBodies) ? bodies : places;
+    if (among.empty() || among.back() != where) among.push_back(where);
   }
+  if (places.empty()) places = bodies;  // of a function that was not inlined
   if (places.empty()) return fmt::format("{}+{:#x}", image.file.filename().string(), offset);
   return fmt::format("{}", fmt::join(places, ", in "));
 }

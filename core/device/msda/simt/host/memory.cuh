@@ -44,20 +44,21 @@ inline void store(W* p, W word) {
 
 }  // namespace host
 
-#define MSDA_HOST_LOAD(NAME, HINT)      \
-  template <class W>                    \
-  W NAME(const W* p) {                  \
-    host::set_hint(simt::host::HINT);   \
-    const W word = host::load(p);       \
-    host::set_hint(simt::host::kPlain); \
-    return word;                        \
+// Always inlined: the way from an access to the line that made it is read from the code there.
+#define MSDA_HOST_LOAD(NAME, HINT)                   \
+  template <class W>                                 \
+  [[gnu::always_inline]] inline W NAME(const W* p) { \
+    host::set_hint(simt::host::HINT);                \
+    const W word = host::load(p);                    \
+    host::set_hint(simt::host::kPlain);              \
+    return word;                                     \
   }
-#define MSDA_HOST_STORE(NAME, HINT)     \
-  template <class W>                    \
-  void NAME(W* p, W v) {                \
-    host::set_hint(simt::host::HINT);   \
-    host::store(p, v);                  \
-    host::set_hint(simt::host::kPlain); \
+#define MSDA_HOST_STORE(NAME, HINT)                    \
+  template <class W>                                   \
+  [[gnu::always_inline]] inline void NAME(W* p, W v) { \
+    host::set_hint(simt::host::HINT);                  \
+    host::store(p, v);                                 \
+    host::set_hint(simt::host::kPlain);                \
   }
 
 MSDA_HOST_LOAD(ldg, kReadOnly)
