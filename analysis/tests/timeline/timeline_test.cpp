@@ -136,11 +136,5 @@ TEST(Timeline, ARangeWithoutANumberIsRefused) {
   }
 }
 
-TEST(Timeline, AWorkerThatStartsSlowlyIsNoPauseThatIsCutOut) {
-  const auto timeline = make_timeline({range("verify", 0, 10), range("verify", 110, 120)});
-  ASSERT_TRUE(timeline);
-  EXPECT_NEAR(timeline->seconds, 120, 1e-6);
-}
-
 }  // namespace
 }  // namespace msda
