@@ -34,7 +34,7 @@ std::string model_in(const std::string& command) {
 }
 
 json parsed(const std::filesystem::path& file) {
-  const json run = parse_json_or_discard(read_text(file));
+  json run = parse_json_or_discard(read_text(file));
   if (run.is_object() &&
       (!run.value("runs", json::array()).empty() || run.value("schema", 0) == kSchema))
     return run;

@@ -20,7 +20,7 @@ std::string hash_if_there(const std::filesystem::path& file) {
 
 /// A Python callable names its file before a colon.
 std::filesystem::path file_of(const std::string& given) {
-  const std::size_t colon = given.rfind(":");
+  const std::size_t colon = given.rfind(':');
   const std::string file = given.substr(0, colon);
   return file.ends_with(".py") ? file : given;
 }
