@@ -69,7 +69,8 @@ endfunction()
 #
 # Adds the test verify-<name>, which runs the plugin on the device (cpu, cuda:0, simt, simt:SEED:races) and
 # compares it with the float64 reference of the operator that it computes. A variant that the device or the
-# problem leaves out makes a skipped test, no passed one. For projects outside this tree, whose own tests find every plugin.
+# problem leaves out makes a skipped test, no passed one. For projects outside this tree, whose own tests find every
+# plugin.
 function(msda_test_variant name)
   cmake_parse_arguments(ARG "" "DEVICE;OPERATOR" "" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_DEVICE)

@@ -52,26 +52,31 @@ std::optional<double> overhead_of(const Manifest& manifest, const std::vector<Re
   return std::max(0.0, time.total_seconds - measuring) / known;
 }
 
+/// Seconds of one launch of each arm that the earlier run timed on the group's problem; none where
+/// another problem had the name.
+std::vector<double> known_seconds(const Plan& plan, const Group& group, const EarlierRun& earlier) {
+  const ProblemSpec& spec = plan.problem_of(group);
+  const auto then = std::ranges::find(earlier.problems, spec.name(), &ProblemEntry::name);
+  std::vector<double> known;
+  if (then != earlier.problems.end() && !is_like(*then, spec)) return known;
+  for (const Arm& arm : plan.arms) {
+    const auto found = earlier.launch_seconds.find(cell_name(spec.name(), arm.name, group.mode));
+    if (found != earlier.launch_seconds.end()) known.push_back(found->second);
+  }
+  return known;
+}
+
 /// Seconds of one launch of each arm of a group; `measured` counts those that are known.
 double launch_seconds(const Plan& plan, const Group& group, const EarlierRun& earlier,
                       std::size_t& measured) {
-  const ProblemSpec& spec = plan.problem_of(group);
-  double known = 0;
-  std::size_t count = 0;
-  const auto then = std::ranges::find(earlier.problems, spec.name(), &ProblemEntry::name);
-  const bool is_another = then != earlier.problems.end() && !is_like(*then, spec);
-  for (const Arm& arm : plan.arms) {
-    if (is_another) break;
-    const auto found = earlier.launch_seconds.find(cell_name(spec.name(), arm.name, group.mode));
-    if (found == earlier.launch_seconds.end()) continue;
-    known += found->second;
-    ++count;
-  }
+  const std::vector<double> each = known_seconds(plan, group, earlier);
+  const double known = std::accumulate(each.begin(), each.end(), 0.0);
+  const std::size_t count = each.size();
   measured += count;
   const std::size_t running = std::max(running_arms(plan, group), count);
   const auto others = static_cast<double>(running - count);
   const double other = count > 0 ? known / static_cast<double>(count)
-                                 : assumed_launch_seconds(spec, plan.device.kind);
+                                 : assumed_launch_seconds(plan.problem_of(group), plan.device.kind);
   return known + others * other;
 }
 

@@ -10,6 +10,7 @@
 #include "operators/operator.hpp"
 #include "problem/validate.hpp"
 #include "results/entries_json.hpp"
+#include "results/schema.hpp"
 
 namespace msda {
 namespace {
@@ -179,10 +180,7 @@ Manifest read_manifest_file(const std::filesystem::path& file) {
   try {
     Manifest manifest = manifest_from_json(object);
     if (manifest.schema <= kManifestSchema) return manifest;
-    throw UsageError(fmt::format(
-        "manifest has schema {}; this program reads schemas 1 to {}: use the version of msda that "
-        "wrote it, or a later one",
-        manifest.schema, kManifestSchema));
+    throw_unknown_schema("manifest", manifest.schema, kManifestSchema);
   } catch (UsageError& error) {
     error.add_context(file.string());
     throw;

@@ -9,6 +9,7 @@
 
 #include "json_members.hpp"
 #include "results/record.hpp"
+#include "results/schema.hpp"
 
 namespace msda {
 
@@ -194,12 +195,7 @@ int check_schema(const json& object) {
   if (found == object.end()) place.lacks("schema");
   int schema = 0;
   read_json(*found, JsonPlace(place, "schema"), schema);
-  if (schema < 1 || schema > kRecordSchema) {
-    throw UsageError(fmt::format(
-        "record has schema {}; this program reads schemas 1 to {}: use the version of msda that "
-        "wrote it, or a later one",
-        schema, kRecordSchema));
-  }
+  if (schema < 1 || schema > kRecordSchema) throw_unknown_schema("record", schema, kRecordSchema);
   return schema;
 }
 
