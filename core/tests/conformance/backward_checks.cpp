@@ -169,6 +169,11 @@ std::vector<std::vector<Use>> backward_compositions() {
       {{"two-passes", {}}, {"row-lanes", {{"levels", std::string("apart")}}}, {"fixed-sums", {}}},
       {{"lane-reds", {{"scalar", true}}}, {"fixed-sums", {}}},
       {{"two-passes", {}}, {"tile-sums", {}}},
+      {{"dependent-clear", {}}},
+      {{"dependent-clear", {}},
+       {"native-sums", {}},
+       {"row-lanes", {{"levels", std::string("apart")}, {"points", std::int64_t{2}}}}},
+      {{"dependent-clear", {}}, {"shared-fixed", {}}, {"persistent", items(2)}},
   };
 }
 

@@ -108,6 +108,8 @@ std::vector<SimtCheck> backward_level_checks() {
       {"reds", {{"l2-red", {}}}},
       {"apart",
        {{"native-sums", {}},
+        {"dependent-clear", {}},
+        {"l2-hints", {{"value", text("default")}, {"bypass-l1", whole(8)}}},
         {"row-lanes", {{"threads", whole(64)}, {"points", whole(2)}, {"levels", text("apart")}}}}},
       {"repeatable", {{"fixed-sums", {}}, {"shared-fixed", {}}, two_items}},
       {"fast",

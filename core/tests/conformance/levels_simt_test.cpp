@@ -175,13 +175,19 @@ TEST(Levels, WarpsThatReadSizesLeaveNaNWhereTheseAreNoPyramid) {
 }
 
 TEST(Levels, StoredSizesThatAreNoPyramidLeaveNoGradientANumber) {
-  for (const char* accumulator : {"float32-sums", "native-sums", "fixed-sums", "tile-sums"}) {
+  const std::vector<std::vector<Use>> compositions = {
+      {{"float32-sums", {}}},
+      {{"native-sums", {}}},
+      {{"fixed-sums", {}}},
+      {{"tile-sums", {}}},
+      {{"native-sums", {}}, {"dependent-clear", {}}}};
+  for (const std::vector<Use>& uses : compositions) {
     for (const DType type : {DType::kFloat32, DType::kFloat16}) {
       Problem problem = with_pyramid({{7, 9}, {4, 5}});
       problem.types = Types::all(type);
-      const Composition stored = *with_levels({{accumulator, {}}}, LevelForm::kStored);
+      const Composition stored = *with_levels(uses, LevelForm::kStored);
       for (const auto& output : outputs_with(stored, problem, {7, 9, 4, 6})) {
-        EXPECT_TRUE(all_are_nan(output)) << accumulator << " " << name_of(type);
+        EXPECT_TRUE(all_are_nan(output)) << stored.describe() << " " << name_of(type);
       }
       for (const auto& output : outputs_with(stored, problem, {4, 5, 7, 9})) {
         EXPECT_TRUE(std::ranges::none_of(output, [](float value) { return std::isnan(value); }));

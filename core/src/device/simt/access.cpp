@@ -91,9 +91,9 @@ void Cluster::check_race(const Clock& clock, std::size_t offset, std::size_t byt
 }
 
 /// The arguments come with the launch; all else may be what the launch before still writes or
-/// reads.
+/// reads, unless that is known.
 bool Cluster::may_touch(const Buffer& buffer) const {
-  return !grid_.dependent || fiber_->waited || buffer.data == arguments_;
+  return !grid_.dependent || fiber_->waited || buffer.is_free || buffer.data == arguments_;
 }
 
 void Cluster::fault_dependency(const Buffer& buffer, const std::string& where) {

@@ -205,18 +205,24 @@ simt::Subject SimtExecutable::subject_of(const Launch& launch) const {
   return subject;
 }
 
-void SimtExecutable::run(const Launch& launch, const void* parameters,
-                         const std::vector<simt::Buffer>& buffers) {
+SimtExecutable::Touched SimtExecutable::run(const Launch& launch, const void* parameters,
+                                            const std::vector<simt::Buffer>& buffers) {
+  Touched touched;
   const auto run_part = [&](std::optional<simt::Blocks> part) {
     simt::Grid grid = launch.grid;
     grid.part = part;
-    return simt::run(grid, parameters, unit_.image(), unit_.attach(), buffers, options_);
+    simt::Counts counts =
+        simt::run(grid, parameters, unit_.image(), unit_.attach(), buffers, options_);
+    for (const auto& [name, accesses] : counts.accesses) {
+      if (accesses > 0) touched.insert(name);
+    }
+    return counts;
   };
   if (!options_.last_image) {
     for (const auto& [name, number] : run_part(std::nullopt).numbers) {
       numbers_[launch.prefix + name] += number;
     }
-    return;
+    return touched;
   }
   const auto works = [&](unsigned block) {
     const simt::Counts counts = run_part(simt::Blocks{block, block + 1});
@@ -225,6 +231,7 @@ void SimtExecutable::run(const Launch& launch, const void* parameters,
     });
   };
   run_part(simt::blocks_of_last_image(launch.shape, problem_, launch.grid.blocks, works));
+  return touched;
 }
 
 void SimtExecutable::launch(const Tensors& tensors, Stream) {
@@ -241,12 +248,16 @@ void SimtExecutable::launch(const Tensors& tensors, Stream) {
     if (void* const first = clear.first(arguments)) std::memset(first, 0, clear.bytes);
   }
   const runtime::Parameters parameters(plan_, arguments);
+  std::optional<Touched> before;  // what the kernel before may still write or read; empty: anything
   for (const Launch& launch : launches_) {
     std::vector<simt::Buffer> buffers = buffers_for(tensors, launch.is_main);
+    for (simt::Buffer& buffer : buffers) {
+      buffer.is_free = before && (!buffer.writable || !before->contains(buffer.name));
+    }
     buffers.push_back(
         {const_cast<void*>(parameters.data()), parameters.size(), kArgumentsName, false});
     try {
-      run(launch, parameters.data(), buffers);
+      before = run(launch, parameters.data(), buffers);
     } catch (simt::Fault& fault) {
       fault.add_context(launch.name);
       throw;

@@ -51,7 +51,10 @@ class SimtExecutable final : public Executable {
   /// Counted as those of the main kernel, or of a pass.
   std::vector<simt::Buffer> buffers_for(const Tensors& tensors, bool is_main) const;
   simt::Subject subject_of(const Launch& launch) const;
-  void run(const Launch& launch, const void* parameters, const std::vector<simt::Buffer>& buffers);
+  /// Names of buffers.
+  using Touched = std::set<std::string>;
+  Touched run(const Launch& launch, const void* parameters,
+              const std::vector<simt::Buffer>& buffers);
 
   simt::LoadedUnit unit_;
   std::vector<std::string> slots_;  ///< names, by number

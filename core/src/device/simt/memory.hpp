@@ -25,6 +25,7 @@ struct Buffer {
   bool writable = false;
   std::string counted_as{};  ///< first part of the numbers' names, "workspace.metadata"; empty: not
   Area area = Area::kOther;
+  bool is_free = false;  ///< of what a dependent launch has to wait for
 
   std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(data); }
   std::uintptr_t end() const { return begin() + bytes; }

@@ -120,6 +120,7 @@ class Row {
       for (int p = 0; p < points; ++p) source_.read(level, own[p], values[p]);
     }
     if constexpr (kAdds<K>) {
+      K::Clear::wait();
 #pragma unroll
       for (int p = 0; p < points; ++p) sum.add(level, own[p]);
     }

@@ -36,6 +36,7 @@ __device__ inline void leave_nan(const Arguments& arguments) {
   }
   if constexpr (kMakesPoints<K> && !K::kAddsAlone) K::Points::leave_nan(arguments, fill);
   if constexpr (!kIsAsked<K, kGradValue> || (kIsDivided<K> && !K::kAddsAlone)) return;
+  K::Clear::wait();
   if constexpr (Accumulator::kIsFixed) {
     each(arguments.batch * Problem::kHeads, [&](long long i) {
       Accumulator::spoil(arguments, i / Problem::kHeads, static_cast<int>(i % Problem::kHeads));

@@ -7,7 +7,7 @@
 //       cells of the warp's points                (shared memory)
 //       for each level, for each batch of points
 //         values                                  lanes, values, cache
-//         contributions                           sum.add (red-map, accumulator)
+//         contributions                           clear, sum.add (red-map, accumulator)
 //         products with the gradient, their sums  dots
 //         gradients of locations and weights
 //       gradients of what points are made of      points
@@ -19,6 +19,7 @@
 #pragma once
 
 #include <backward/accumulator.cuh>
+#include <backward/clear.cuh>
 #include <backward/dots.cuh>
 #include <backward/fusion.cuh>
 #include <backward/gather.cuh>
@@ -113,7 +114,7 @@ struct Composed {
     static constexpr unsigned kCluster = 1;
   };
   struct Launch {
-    static constexpr bool kDependent = false;
+    static constexpr bool kDependent = Clear::kBeginsEarly;
   };
   struct Arithmetic {
     using Weight = float;
@@ -193,7 +194,10 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
                               level);
       }
     }
-    if constexpr (kAdds<K>) sum.leave(item);
+    if constexpr (kAdds<K>) {
+      K::Clear::wait();
+      sum.leave(item);
+    }
   }
 }
 
@@ -255,7 +259,10 @@ constexpr LaunchPlan make_plan() {
   MSDA_BACKWARD_SLOTS(MSDA_ADD_POLICY)
   MSDA_BACKWARD_SHARED_SLOTS(MSDA_ADD_POLICY)
 #undef MSDA_ADD_POLICY
-  if (!K::Accumulator::kInPlace || kAddsApart<K>) plan.overwritten = 1U << kGradValue;
+  if (!K::Accumulator::kInPlace || kAddsApart<K> || K::Clear::kClears) {
+    plan.overwritten = 1U << kGradValue;
+  }
+  if (K::Clear::kClears) plan.zeroed[kAccumulator] = kNeverZeroed;
   plan.levels = kLevelsFrom<typename K::Sizes>;
   plan.resident = resident_budget<K>();
   plan.persisting_tensor = K::Cache::kPersistValue ? 1 + plan.viewed_tensor : 0;
@@ -270,8 +277,9 @@ constexpr LaunchPlan make_plan() {
 #define MSDA_ADD_IDLE(Name, name, Default) add_idle<typename K::Name>(plan, k##Name);
   MSDA_BACKWARD_SLOTS(MSDA_ADD_IDLE)
 #undef MSDA_ADD_IDLE
-  // Of the slots that it shares the two that are its own: the others' reasons are about a gather.
+  // Of the slots that it shares those that are its own: the others' reasons are about a gather.
   add_idle<typename K::Values>(plan, kValues);
+  add_idle<typename K::Clear>(plan, kClear);
   add_idle<typename K::Fusion>(plan, kFusion);
   return plan;
 }

@@ -13,14 +13,15 @@
   SLOT(Dots, "dots", ShuffledDots)
 
 /// Slots that it shares with the gathering skeletons, whose policies serve both, the first of them
-/// under the same numbers; and two more of its own, which would shift these.
+/// under the same numbers; and three more of its own, which would shift these.
 #define MSDA_BACKWARD_SHARED_SLOTS(SLOT)   \
   SLOT(Order, "order", StoredOrder)        \
   SLOT(Schedule, "schedule", GridSchedule) \
   SLOT(Cache, "cache", DefaultCache)       \
   SLOT(Values, "values", GlobalValuesOf)   \
   SLOT(Points, "points", GivenPoints)      \
-  SLOT(Fusion, "fusion", OneKernel)
+  SLOT(Fusion, "fusion", OneKernel)        \
+  SLOT(Clear, "clear", LauncherClear)
 
 namespace msda::backward {
 
