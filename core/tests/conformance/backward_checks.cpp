@@ -174,6 +174,7 @@ std::vector<std::vector<Use>> backward_compositions() {
        {"native-sums", {}},
        {"row-lanes", {{"levels", std::string("apart")}, {"points", std::int64_t{2}}}}},
       {{"dependent-clear", {}}, {"shared-fixed", {}}, {"persistent", items(2)}},
+      {{"dependent-clear", {}}, {"fixed-sums", {}}},
   };
 }
 
