@@ -91,8 +91,9 @@ constexpr Cheat kCheats[] = {
     {"old-values", "fF", "with the signs of all values changed in place: "},
     {"scribble", "fF", "it wrote to its input `offsets`"},
     {"scribble-mask", "fF", ""},
+    // What it wrote is gone where a watched query's inputs are put back: then its results say so.
     {"scribble-references", "fF",
-     "it wrote to its input `reference_points`|is not that of its inputs"},
+     "it wrote to its input `reference_points`|is not that of its inputs|relative L2 error"},
     {"beside", "fbF", "4 bytes beside the "},
     {"no-mask", "fF", ""},
     {"even-points", "fbF", "relative L2 error"},
