@@ -14,7 +14,9 @@
 #include "render/formats.hpp"
 #include "results/entries_json.hpp"
 #include "runner/experiment/parse.hpp"
+#include "runner/plan/plan.hpp"
 #include "runner/supervise/progress.hpp"
+#include "runner/supervise/say.hpp"
 #include "runner/supervise/supervisor.hpp"
 #include "version.hpp"
 
@@ -160,6 +162,7 @@ int bench_command(const std::vector<std::string>& command_words) {
   add_operator(words, arguments, composition);
   words.refuse_rest("bench", other_keys(name, registry, recipes));
   request.problem = problem_from_words(words);
+  for (const std::string& note : idle_notes(request.problem)) say(stderr, "note: {}\n", note);
   request.arms = {{name, uses, composition.describe()}};
   request.baseline = name;
 

@@ -152,6 +152,21 @@ void validate(const Generation& generation) {
   }
 }
 
+std::vector<std::string> idle_settings(const Generation& generation) {
+  using D = Distribution;
+  const D own = generation.distribution;
+  std::vector<std::string> names;
+  const auto check = [&](auto Generation::*member, const char* name, bool is_used) {
+    if (!is_used && generation.*member != Generation().*member) names.emplace_back(name);
+  };
+  check(&Generation::low, "low", own == D::kUniform);
+  check(&Generation::high, "high", own == D::kUniform);
+  check(&Generation::sigma, "sigma", own == D::kLocal || own == D::kClustered);
+  check(&Generation::outside_share, "outside_share", own == D::kOutside);
+  check(&Generation::objects, "objects", own == D::kClustered);
+  return names;
+}
+
 Input generate(const Problem& problem, const Generation& generation, unsigned threads) {
   msda::validate(problem, forward::kTensors);
   validate(generation);

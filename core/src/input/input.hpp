@@ -36,6 +36,8 @@ struct Input {
 
 /// Throws UsageError that names the number that is out of its range.
 void validate(const Generation& generation);
+/// The numbers that were set and that this distribution has no use for, "sigma".
+std::vector<std::string> idle_settings(const Generation& generation);
 
 /// Fills the tensors of the operator `forward` with random data: value normal(0, 1), weights a
 /// softmax over L*P of normal(0, 1) logits, locations as `generation` says. Counter-based

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "device/simt/device.hpp"
+#include "input/input.hpp"
 #include "problem/validate.hpp"
 #include "reference/bounds.hpp"
 #include "results/record.hpp"
@@ -169,6 +170,9 @@ Plan make_plan(const Experiment& experiment, const Registry& registry, const Dev
   plan.device = device;
   plan.devices = {device.id};
   plan.problems = experiment.problems;
+  for (const ProblemSpec& spec : plan.problems) {
+    for (std::string& note : idle_notes(spec)) plan.notes.push_back(std::move(note));
+  }
   plan.arms = arms_for(experiment, registry, device, plan.notes);
   plan.baseline = baseline_of(experiment, plan.arms, plan.notes);
   plan.measure = experiment.measure;
@@ -282,6 +286,15 @@ std::string to_text(const Plan& plan) {
   for (const std::string& note : plan.notes) text += fmt::format("note: {}\n", note);
   for (const std::string& note : best_notes(plan)) text += fmt::format("note: {}\n", note);
   return text;
+}
+
+std::vector<std::string> idle_notes(const ProblemSpec& spec) {
+  std::vector<std::string> notes = idle_settings(spec.generation);
+  for (std::string& name : notes) {
+    name = fmt::format("{} has no effect on problem '{}': its distribution is {}", name,
+                       spec.name(), name_of(spec.generation.distribution));
+  }
+  return notes;
 }
 
 std::vector<std::string> best_notes(const Plan& plan) {

@@ -122,6 +122,8 @@ void check_ends(Plan& plan);
 /// "ledger-48/best/graph is smem-levels{...} + ...: exactly this shape, ...", one for each cell of
 /// an arm with `use: best` that has a winner.
 std::vector<std::string> best_notes(const Plan& plan);
+/// One for each number of its generation that the distribution has no use for.
+std::vector<std::string> idle_notes(const ProblemSpec& spec);
 
 /// "arm '+a+b' is dropped: b requires c", one for each combination of the design that cannot run.
 std::vector<std::string> dropped_notes(const Design& design);

@@ -103,6 +103,26 @@ TEST(Plan, LeavesOutArmsOfAnotherDeviceWithANote) {
   EXPECT_EQ(make_plan(both, fixture_registry(), gpu()).arms.at(0).name, "plain");
 }
 
+TEST(Plan, NotesWhatADistributionHasNoUseFor) {
+  const auto notes = [](const std::string& keys) {
+    const TemporaryDirectory directory;
+    const auto file = directory.write("x.yaml",
+                                      "arms: [fixture]\nproblems: [{name: p, queries: 3, "
+                                      "levels: [[4, 4]], " +
+                                          keys + "}]\n");
+    return make_plan(load_experiment(file, fixture_registry()), fixture_registry(), cpu()).notes;
+  };
+  EXPECT_THAT(notes("sigma: 4"),
+              ElementsAre("sigma has no effect on problem 'p': its distribution is uniform"));
+  EXPECT_THAT(notes("distribution: local, low: -1, high: 2, outside_share: 0.5, objects: 3"),
+              ElementsAre(HasSubstr("low"), HasSubstr("high"), HasSubstr("outside_share"),
+                          HasSubstr("objects")));
+  EXPECT_THAT(notes("distribution: local, sigma: 4"), ElementsAre());
+  EXPECT_THAT(notes("distribution: clustered, sigma: 4, objects: 3"), ElementsAre());
+  EXPECT_THAT(notes("distribution: outside, outside_share: 0.5"), ElementsAre());
+  EXPECT_THAT(notes("low: -1, high: 2"), ElementsAre());
+}
+
 TEST(Plan, ABaselineThatIsLeftOutIsReplacedWithANote) {
   const Plan plan =
       make_plan(experiment("arms: [plain, fixture]\nbaseline: plain"), fixture_registry(), cpu());
