@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 #include <msda/error.hpp>
@@ -37,6 +38,24 @@ void compare(const Report& before, const Report& after, Published& published) {
   } catch (const UsageError& error) {
     published.not_comparable = error.what();
   }
+}
+
+std::set<std::string> cells_of(const RunData& run) {
+  std::set<std::string> cells;
+  for (const Record& record : run.records) cells.insert(record.cell);
+  return cells;
+}
+
+/// A name of one's choice takes the place of the same experiment only.
+void require_same_experiment(const RunData& run, const std::filesystem::path& archive) {
+  if (!std::filesystem::exists(archive)) return;
+  const std::set<std::string> there = cells_of(read_run(archive));
+  const auto is_there = [&](const std::string& cell) { return there.contains(cell); };
+  if (there.empty() || std::ranges::any_of(cells_of(run), is_there)) return;
+  throw UsageError(
+      fmt::format("{} has another experiment, without a cell of this run: give another name, or "
+                  "remove that file first",
+                  archive.string()));
 }
 
 }  // namespace
@@ -85,9 +104,10 @@ void require_publishable(const std::filesystem::path& place, const Checkout& che
 Published publish(const std::filesystem::path& place, const std::filesystem::path& directory,
                   const std::string& name) {
   RunData run = read_run(place);
-  if (!name.empty()) run.manifest.name = name;
   Published published;
-  published.archive = directory / (run.manifest.name + kArchiveSuffix);
+  published.archive = directory / ((name.empty() ? run.manifest.name : name) + kArchiveSuffix);
+  if (!name.empty() && name != run.manifest.name) require_same_experiment(run, published.archive);
+  if (!name.empty()) run.manifest.name = name;
   published.report = directory / (run.manifest.name + ".md");
   const auto archive_before = read_text_if_there(published.archive);
   const auto report_before = read_text_if_there(published.report);

@@ -224,6 +224,23 @@ TEST_F(Publish, AnotherNameKeepsTheRunOfAnotherDeviceBesideThisOne) {
   }
 }
 
+TEST_F(Publish, ANameThatAnotherExperimentHasIsRefused) {
+  ASSERT_EQ(publish().exit_code, 0);
+  const std::string first = read_text(result("claims.jsonl.zst"));
+  Manifest manifest = read_manifest(run_);
+  manifest.name = "another";
+  write_manifest(run_, manifest);
+  EXPECT_EQ(publish("--as claims").exit_code, 0);
+  const std::filesystem::path file = std::filesystem::path(run_) / "records.jsonl";
+  std::vector<Record> records = read_records(file);
+  for (Record& record : records) record.cell = "p/" + record.cell;
+  write_records(file, records);
+  const Outcome outcome = publish("--as claims");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("claims.jsonl.zst has another experiment"));
+  EXPECT_EQ(read_text(result("claims.jsonl.zst")), first);
+}
+
 TEST_F(Publish, AFolderOutsideOfTheCheckoutTakesAReport) {
   const Outcome outcome = publish("--to '" + outside_.path().string() + "'");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
