@@ -15,7 +15,7 @@ struct ClearSums {
   /// All threads of a multiprocessor: fewer clear more slowly, and leave no room that would pay.
   static constexpr LaunchShape kShape = grid_stride_shape(256, 8);
   static constexpr int kVector =
-      widest_word(K::Layout::kPixelStride * static_cast<int>(sizeof(Element))) /
+      widest_word(K::Problem::kChannels * static_cast<int>(sizeof(Element))) /
       static_cast<int>(sizeof(Element));
   struct Storage {};
 

@@ -5,9 +5,8 @@
 
 namespace msda {
 
-/// - `kClears`: a pass of the policy before the main kernel clears the sums, which the launcher
-/// then
-///   leaves alone;
+/// - `kClears`: a pass of the policy before the main kernel clears the sums, and the launcher does
+///   not;
 /// - `kBeginsEarly`: the main kernel may begin while that pass runs;
 /// - wait(): called by each thread before it adds to sums in global memory: returns when they are
 ///   clear.
