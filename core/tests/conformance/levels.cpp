@@ -100,6 +100,44 @@ std::vector<SimtCheck> padded_level_checks(const std::string& name, const std::v
   return checks;
 }
 
+std::vector<SimtCheck> forward_level_checks() {
+  const auto whole = [](std::int64_t value) { return ParameterValue(value); };
+  const Use pairs{"corner-pair", {{"threads", whole(64)}}};
+  const Use packed{"shared-metadata", {{"packed", true}}};
+  const Use alternating{"loop-unrolling", {{"points", whole(4)}, {"alternate", true}}};
+  const auto bulk = [&](std::int64_t budget, std::int64_t heads) {
+    return Use{"smem-levels",
+               {{"budget", whole(budget)}, {"heads", whole(heads)}, {"copy", std::string("bulk")}}};
+  };
+  const std::vector<std::pair<std::string, std::vector<Use>>> compositions = {
+      {"plain", {}},
+      {"words", {{"vector-loads", {}}, {"smem-levels", {{"budget", whole(16)}}}}},
+      {"boxes",
+       {pairs,
+        packed,
+        {"mixed-precision", {}},
+        alternating,
+        bulk(150, 2),
+        {"prefetch-query", {}},
+        {"work-redistribution", {}}}},
+      // Each warp reads the sizes by itself: warps with their own rows, a block for all rows, and
+      // points that come a tile ahead.
+      {"by_warp", {pairs, packed, {"mixed-precision", {}}, {"dependent-launch", {}}}},
+      {"by_warp_of_block", {{"vector-loads", {{"threads", whole(96)}}}, {"shared-metadata", {}}}},
+      {"by_warp_ahead", {pairs, packed, {"prefetch-query", {}}, {"work-redistribution", {}}}},
+      {"producers", {pairs, packed, bulk(76, 1), {"warp-roles", {}}}},
+      {"handed_over", {pairs, packed, {"handover", {}}}},
+      {"whole", {{"im2col", {}}}},
+      {"staged", {{"vector-loads", {}}, {"memcpy-async", {}}, bulk(76, 1)}}};
+  std::vector<SimtCheck> checks;
+  for (const auto& [name, uses] : compositions) {
+    for (SimtCheck& check : level_checks(name, uses)) checks.push_back(std::move(check));
+    if (name == "words") continue;  // a source that "boxes" has too
+    for (SimtCheck& check : padded_level_checks(name, uses)) checks.push_back(std::move(check));
+  }
+  return checks;
+}
+
 std::vector<SimtCheck> backward_level_checks() {
   const auto whole = [](std::int64_t value) { return ParameterValue(value); };
   const auto text = [](const char* value) { return ParameterValue(std::string(value)); };

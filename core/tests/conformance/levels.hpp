@@ -20,6 +20,10 @@ std::vector<SimtCheck> level_checks(const std::string& name, const std::vector<U
 /// The same of `fused` with a padding mask, as far as the composition computes that.
 std::vector<SimtCheck> padded_level_checks(const std::string& name, const std::vector<Use>& uses);
 
+/// Both for compositions in which each policy that asks for a level's size, and each way of reading
+/// the sizes, is once.
+std::vector<SimtCheck> forward_level_checks();
+
 /// The same for compositions of the skeleton `backward` in which each policy that asks for a
 /// level's size meets fp32, fp16 and a zero border.
 std::vector<SimtCheck> backward_level_checks();

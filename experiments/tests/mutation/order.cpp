@@ -122,8 +122,8 @@ const std::vector<Candidate>& candidates() {
          {alone_checks(), tile_checks(), side_checks(), parameter_checks(), offset_checks(),
           head_group_checks(), launch_checks(), value_checks(), fused_checks(),
           level_points_checks(), fused_backward_checks(), recipe_checks(), recipe_number_checks(),
-          image_checks(), combination_checks(), backward_checks(), backward_level_checks(),
-          covering_checks()}) {
+          image_checks(), combination_checks(), forward_level_checks(), backward_checks(),
+          backward_level_checks(), covering_checks()}) {
       for (const SimtCheck& check : suite) {
         // The processes of the trials share the cases that are made here.
         const Problem problem = check.cases.empty() ? awkward_cases().front().problem
