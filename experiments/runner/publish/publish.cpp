@@ -40,18 +40,14 @@ void compare(const Report& before, const Report& after, Published& published) {
   }
 }
 
-std::set<std::string> cells_of(const RunData& run) {
-  std::set<std::string> cells;
-  for (const Record& record : run.records) cells.insert(record.cell);
-  return cells;
-}
-
 /// A name of one's choice takes the place of the same experiment only.
 void require_same_experiment(const RunData& run, const std::filesystem::path& archive) {
   if (!std::filesystem::exists(archive)) return;
-  const std::set<std::string> there = cells_of(read_run(archive));
-  const auto is_there = [&](const std::string& cell) { return there.contains(cell); };
-  if (there.empty() || std::ranges::any_of(cells_of(run), is_there)) return;
+  const RunData published = read_run(archive);
+  std::set<std::string> there;
+  for (const Record& record : published.records) there.insert(record.cell);
+  const auto is_there = [&](const Record& record) { return there.contains(record.cell); };
+  if (there.empty() || std::ranges::any_of(run.records, is_there)) return;
   throw UsageError(
       fmt::format("{} has another experiment, without a cell of this run: give another name, or "
                   "remove that file first",
@@ -104,10 +100,11 @@ void require_publishable(const std::filesystem::path& place, const Checkout& che
 Published publish(const std::filesystem::path& place, const std::filesystem::path& directory,
                   const std::string& name) {
   RunData run = read_run(place);
-  Published published;
-  published.archive = directory / ((name.empty() ? run.manifest.name : name) + kArchiveSuffix);
-  if (!name.empty() && name != run.manifest.name) require_same_experiment(run, published.archive);
+  const std::string own = run.manifest.name;
   if (!name.empty()) run.manifest.name = name;
+  Published published;
+  published.archive = directory / (run.manifest.name + kArchiveSuffix);
+  if (run.manifest.name != own) require_same_experiment(run, published.archive);
   published.report = directory / (run.manifest.name + ".md");
   const auto archive_before = read_text_if_there(published.archive);
   const auto report_before = read_text_if_there(published.report);

@@ -30,6 +30,15 @@ measure: {noise_pair: false, processes: 1, blocks: 2, samples: 2, warmup: 0}
     cpu.id = "cpu";
     return make_plan(load_experiment(file, fixture_registry()), fixture_registry(), cpu);
   }
+  /// Of one problem of so many queries, with the winners that lie there.
+  Plan plan_of(const std::string& name, int queries) {
+    const auto file = directory_.write(
+        "y.yaml", "problems: [{name: " + name + ", queries: " + std::to_string(queries) +
+                      ", heads: 2, channels: 8, points: 2, levels: [[4, 5], [2, 3]]}]\n"
+                      "arms: [fixture, best]\n");
+    return make_plan(load_experiment(file, fixture_registry()), fixture_registry(),
+                     device("cpu", 90));
+  }
 
   TemporaryDirectory directory_;
 };
@@ -63,14 +72,8 @@ TEST_F(BestArmTest, IsSaidOfAShardsOwnProblems) {
 }
 
 TEST_F(BestArmTest, SaysHowFarTheNearestIsWhereItIsTooFar) {
-  const auto file = directory_.write("y.yaml", R"(
-problems:
-  - {name: large, queries: 6000, heads: 2, channels: 8, points: 2, levels: [[4, 5], [2, 3]]}
-arms: [fixture, best]
-)");
   directory_.write("winners.yaml", to_yaml({winner("a", 3)}));
-  const Plan best =
-      make_plan(load_experiment(file, fixture_registry()), fixture_registry(), device("cpu", 90));
+  const Plan best = plan_of("large", 6000);
   EXPECT_THAT(arms_of(best, best.groups[0]).at(1).refused,
               AllOf(HasSubstr("the nearest, a, is 10.2 doublings away"),
                     HasSubstr("more than 10 are too far"), HasSubstr("msda tune")));
@@ -86,18 +89,12 @@ TEST_F(BestArmTest, SaysWhatErrorTheNearestHasWhereLessIsAllowed) {
 
 TEST_F(BestArmTest, SaysThatTheProblemIsOfAnotherFamily) {
   // As many queries as pixels, and the winner's are few.
-  const auto file = directory_.write("y.yaml", R"(
-problems:
-  - {name: many, queries: 26, heads: 2, channels: 8, points: 2, levels: [[4, 5], [2, 3]]}
-arms: [fixture, best]
-)");
   Winner of_family = winner("a", 3);
   of_family.problem.problem.queries = 5;
   of_family.others = {of_family.problem};
   of_family.others.front().problem.name = "b";
   directory_.write("winners.yaml", to_yaml({of_family}));
-  const Plan best =
-      make_plan(load_experiment(file, fixture_registry()), fixture_registry(), device("cpu", 90));
+  const Plan best = plan_of("many", 26);
   EXPECT_THAT(arms_of(best, best.groups[0]).at(1).refused,
               AllOf(HasSubstr("that of a and 1 more is for the family 'forward H2 C8 P2 L2 plain "
                               "fp32 few queries', and this is of 'forward H2 C8 P2 L2 plain fp32 "
