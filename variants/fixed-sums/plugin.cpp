@@ -13,7 +13,8 @@ class FixedSums final : public msda::Optimization {
                      {.skeleton = "backward",
                       .slot = "accumulator",
                       .type = "msda::fixed_sums::Accumulator",
-                      .header = "fixed_sums/accumulator.cuh"}) {}
+                      .header = "fixed_sums/accumulator.cuh",
+                      .traits = {"sums-whole-numbers"}}) {}
 
   msda::Arithmetic arithmetic(const msda::Problem& problem,
                               const msda::Parameters&) const override {

@@ -7,16 +7,8 @@
 
 namespace msda::half2_dots {
 
-template <class K, class Parameters>
-struct Dots : FloatDots<K> {
-  static constexpr const char* idle() {
-    return "values of 32 bits, of another type than the gradient, or one channel a lane: the "
-           "products are float32";
-  }
-};
-
-template <class K, class Parameters>
-requires(kHasPairs<typename K::Problem>&& K::Lanes::kVector % 2 == 0) struct Dots<K, Parameters> {
+template <class K>
+struct PairDots {
   using Value = typename K::Problem::Value;
   using Pair = typename PairOf<Value>::Type;
   static constexpr int kVector = K::Lanes::kVector;
@@ -31,6 +23,19 @@ requires(kHasPairs<typename K::Problem>&& K::Lanes::kVector % 2 == 0) struct Dot
     for (int i = 1; i < kVector / 2; ++i) sum = __hfma2(g[i], v[i], sum);
     return __low2float(sum) + __high2float(sum);
   }
+};
+
+template <class K, class Parameters>
+struct Dots : ShuffledDots<K, Parameters> {
+  static constexpr const char* idle() {
+    return "values of 32 bits, of another type than the gradient, or one channel a lane: the "
+           "products are float32";
+  }
+};
+
+template <class K, class Parameters>
+requires(kHasPairs<typename K::Problem>&& K::Lanes::kVector % 2 == 0) struct Dots<K, Parameters>
+    : DotsByShuffles<K, PairDots<K>> {
 };
 
 }  // namespace msda::half2_dots

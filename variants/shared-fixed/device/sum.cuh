@@ -3,6 +3,7 @@
 // worth it: the schedule decides. Other levels: as l2-red.
 #pragma once
 
+#include <backward/block_sums.cuh>
 #include <backward/sum.cuh>
 #include <shared_fixed/levels.cuh>
 #include <shared_fixed/meeting.cuh>
@@ -27,27 +28,16 @@ class Sum {
   static constexpr int kThreads = K::Lanes::kThreads;
   static constexpr int kWarps = kThreads / simt::kWarpLanes;
   static constexpr int kChannels = Problem::kChannels;
-  static constexpr int kBudgetBytes = [] {
-    constexpr int kMost = 227 * 1024;
-    constexpr int kOthers = static_cast<int>(sizeof(typename backward::Cells<K>::Storage)) +
-                            static_cast<int>(sizeof(typename K::Values::Storage)) + 1024;
-    return Parameters::budget != 0 ? static_cast<int>(Parameters::budget) * 1024 : kMost - kOthers;
-  }();
+  static constexpr int kBudgetBytes = backward::bytes_for_sums<K>(Parameters::budget);
   using Levels = shared_fixed::Levels<K, kBudgetBytes>;
   static constexpr bool kIsEmpty = Levels::kLevels == 0;
-  /// Channels of a lane: those of neighbouring lanes lie in neighbouring banks, and the rows of a
-  /// warp begin in different ones.
-  static constexpr int kLanes = K::Lanes::kLanes;
-  static constexpr int kOwn = (kChannels + kLanes - 1) / kLanes;
-  static constexpr int kPixelBytes = kChannels * static_cast<int>(sizeof(int));
-  static constexpr int kAlignment = 128;  // as much as shared memory has
-  /// Whether one address serves all of a lane's channels, whose addresses differ in some bits.
-  static constexpr bool kOneAddress = kOwn * kLanes == kChannels && kAlignment % kPixelBytes == 0;
+  using Channels = backward::BlockChannels<K>;
+  static constexpr int kPixelBytes = Channels::kPixelBytes;
   static constexpr bool kConverts = kSame<typename Problem::Value, float>;
   using Bound = typename BoundOf<K, Levels, Accumulator::kIsFixed>::Type;
 
   struct FixedStorage {
-    alignas(kAlignment) int sums[kIsEmpty ? 4 : Levels::pixels() * kChannels];
+    alignas(Channels::kAlignment) int sums[kIsEmpty ? 4 : Levels::pixels() * kChannels];
     typename Bound::Storage bound;
     Mass mass[kWarps];
   };
@@ -55,7 +45,7 @@ class Sum {
   struct RunTimeStorage {
     typename Bound::Storage bound;
     Mass mass[kWarps];
-    alignas(kAlignment) int sums[kBudgetBytes / static_cast<int>(sizeof(int))];
+    alignas(Channels::kAlignment) int sums[kBudgetBytes / static_cast<int>(sizeof(int))];
   };
 
  public:
@@ -67,12 +57,7 @@ class Sum {
   }
 
   __device__ Sum(const backward::Arguments& arguments, Storage& storage)
-      : arguments_(arguments), storage_(storage), levels_(arguments) {
-#pragma unroll
-    for (int n = 0; n < kAddresses; ++n) {
-      own_[n] = (channel(n) < kChannels ? channel(n) : 0) * static_cast<int>(sizeof(int));
-    }
-  }
+      : arguments_(arguments), storage_(storage), levels_(arguments) {}
 
   __device__ void enter(const WorkItem& item) {
     if constexpr (kIsEmpty) return;
@@ -100,8 +85,8 @@ class Sum {
     const auto* gradient =
         static_cast<const typename Problem::Output*>(arguments_.grad_output) + row * kChannels;
 #pragma unroll
-    for (int n = 0; n < kOwn; ++n) {
-      gradient_[n] = channel(n) < kChannels ? scale_ * to_float(gradient[channel(n)]) : 0.0F;
+    for (int n = 0; n < Channels::kOwn; ++n) {
+      gradient_[n] = Channels::has(n) ? scale_ * to_float(gradient[Channels::channel(n)]) : 0.0F;
     }
   }
   template <class Level>
@@ -114,40 +99,24 @@ class Sum {
   }
 
  private:
-  static constexpr int kAddresses = kOneAddress ? 1 : kOwn;
-
-  __device__ static int channel(int n) {
-    const int part =
-        kOneAddress ? n ^ (Place<K>::warp_row() % kOwn) : (n + Place<K>::warp_row()) % kOwn;
-    return Place<K>::lane() + kLanes * part;
-  }
-  /// Of a lane's n-th channel in the pixel `place` bytes behind the first one.
-  __device__ ptx::SharedAddress address(int n, int place) const {
-    constexpr int kPartBytes = kLanes * static_cast<int>(sizeof(int));
-    const int offset = kOneAddress ? (own_[0] + place) ^ (n * kPartBytes) : own_[n] + place;
-    return ptx::shared_address(storage_.sums) + offset;
-  }
   template <class Level>
   __device__ void add_to_shared(const Level& level, const backward::Cell& cell) const {
     if (cell.x == backward::kAway) return;
-    const float left = cell.weight * level.x_share(cell.x, false);
-    const float right = cell.weight * level.x_share(cell.x, true);
-    const float upper = level.y_share(cell.y, false);
-    const float lower = level.y_share(cell.y, true);
-    const float weight[4] = {left * upper, right * upper, left * lower, right * lower};
+    const backward::CornerWeights weights = backward::corner_weights(level, cell);
     const int place =
         (static_cast<int>(backward::pixel_of<K>(cell)) - levels_.before(Level::kNumber)) *
         kPixelBytes;
 #pragma unroll
-    for (int n = 0; n < kOwn; ++n) {
-      if (kOwn * kLanes != kChannels && channel(n) >= kChannels) continue;
-      const ptx::SharedAddress anchor = address(n, place);
+    for (int n = 0; n < Channels::kOwn; ++n) {
+      if (!Channels::has(n)) continue;
+      const ptx::SharedAddress anchor =
+          ptx::shared_address(storage_.sums) + channels_.offset(n, place);
 #pragma unroll
       for (int corner = 0; corner < 4; ++corner) {
         if (backward::is_masked<K>(cell, corner)) continue;
         ptx::red_shared_add(
             anchor + (Levels::start(Level::kNumber) + level.pixels_to(corner)) * kPixelBytes,
-            backward::whole<kConverts>(weight[corner], gradient_[n]));
+            backward::whole<kConverts>(weights.of[corner], gradient_[n]));
       }
     }
   }
@@ -221,8 +190,8 @@ class Sum {
   Levels levels_;
   RowReds<K> reds_;
   float scale_ = 1.0F;
-  float gradient_[kOwn];  ///< in units
-  int own_[kAddresses];   ///< bytes to the lane's channels in a pixel
+  Channels channels_;
+  float gradient_[Channels::kOwn];  ///< in units
 };
 
 }  // namespace msda::shared_fixed

@@ -2,6 +2,8 @@
 // compute capability 9.0; earlier ones trap).
 #pragma once
 
+#include <msda/ptx/reduce.cuh>
+
 #if defined(MSDA_SIMT_HOST)
 #include <msda/simt/host/cluster.cuh>
 #else
@@ -29,6 +31,18 @@ __device__ __forceinline__ const T* mapa(const T* shared, unsigned rank) {
   const T* address = nullptr;
   MSDA_CLUSTER("mapa.u64 %0, %1, %2;" : "=l"(address) : "l"(shared), "r"(rank));
   return address;
+}
+
+/// The same of a number in shared memory, for red_cluster_add().
+__device__ __forceinline__ SharedAddress mapa(SharedAddress shared, unsigned rank) {
+  SharedAddress address = 0;
+  MSDA_CLUSTER("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(shared), "r"(rank));
+  return address;
+}
+/// Adds to a number in the shared memory of any block of the cluster, at an address of mapa().
+__device__ __forceinline__ void red_cluster_add(SharedAddress to, float v) {
+  MSDA_CLUSTER("red.relaxed.cluster.shared::cluster.add.f32 [%0], %1;" ::"r"(to), "f"(v)
+               : "memory");
 }
 
 #undef MSDA_CLUSTER

@@ -98,9 +98,13 @@ MSDA_RED_ADD_16(__nv_bfloat16, __nv_bfloat162, "bf16x2")
 /// What shared_address() returns (ptx/barrier.cuh): bytes can be added to it.
 using SharedAddress = unsigned;
 
-/// Adds to a number in the block's shared memory.
+/// Adds to a number in the block's shared memory. For float32 the hardware has no such addition:
+/// a loop that compares and exchanges.
 __device__ __forceinline__ void red_shared_add(SharedAddress to, int v) {
   asm volatile("red.relaxed.cta.shared.add.s32 [%0], %1;" ::"r"(to), "r"(v) : "memory");
+}
+__device__ __forceinline__ void red_shared_add(SharedAddress to, float v) {
+  asm volatile("red.relaxed.cta.shared.add.f32 [%0], %1;" ::"r"(to), "f"(v) : "memory");
 }
 
 }  // namespace msda::ptx

@@ -36,8 +36,9 @@ constexpr std::array kPlacedEvents = {host::kMbarrierArrival, host::kMbarrierWai
                                       host::kFlagWait};
 constexpr std::array<const char*, 6> kTrafficNames = {"loads",       "load-bytes", "stores",
                                                       "store-bytes", "atomics",    "atomic-bytes"};
-constexpr std::array<const char*, 7> kSharedNames = {
-    "loads", "load-bytes", "stores", "store-bytes", "remote-loads", "atomics", "atomic-bytes"};
+constexpr std::array<const char*, 8> kSharedNames = {"loads",        "load-bytes",    "stores",
+                                                     "store-bytes",  "remote-loads",  "atomics",
+                                                     "atomic-bytes", "remote-atomics"};
 constexpr const char* kPointsInFlight = "points.in-flight";
 constexpr const char* kWidestRead = "value.widest-read";
 constexpr const char* kWaitsWithCopies = "waits.with-copies-ahead";
@@ -125,6 +126,7 @@ void Recorder::access_shared(const Fiber& fiber, unsigned rank, std::size_t byte
     if ((kind & host::kWrite) != 0) return;
     ++of.atomics;
     of.atomic_bytes += bytes;
+    if (rank != fiber.state.cluster_rank) ++of.remote_atomics;
     return;
   }
   if ((kind & host::kWrite) != 0) {
@@ -237,8 +239,8 @@ Numbers Recorder::numbers() const {
         is_slots ? dotted("shared",
                           subject_.slot_names[static_cast<std::size_t>(subject_.shared[part].slot)])
                  : "shared";
-    const std::array values = {of.loads,        of.load_bytes, of.stores,      of.store_bytes,
-                               of.remote_loads, of.atomics,    of.atomic_bytes};
+    const std::array values = {of.loads,        of.load_bytes, of.stores,       of.store_bytes,
+                               of.remote_loads, of.atomics,    of.atomic_bytes, of.remote_atomics};
     for (std::size_t i = 0; i < values.size(); ++i) put(dotted(name, kSharedNames[i]), values[i]);
     for (const host::Event event : kPlacedEvents) {
       if (is_slots) put(dotted(name, kEventNames[event]), of.events[event]);

@@ -97,6 +97,7 @@ class Recorder {
     std::uint64_t remote_loads = 0;
     std::uint64_t atomics = 0;
     std::uint64_t atomic_bytes = 0;
+    std::uint64_t remote_atomics = 0;
     std::array<std::uint64_t, host::kEventCount> events{};
   };
   enum Barriers { kBlock, kNamedWaits, kNamedArrivals, kCluster, kBarrierKinds };

@@ -35,9 +35,10 @@ MSDA_UNCHECKED void red_add(T* to, const T (&v)[n]) {
 
 using SharedAddress = unsigned char*;
 inline SharedAddress shared_address(void* address) { return static_cast<unsigned char*>(address); }
-MSDA_UNCHECKED inline void red_shared_add(SharedAddress to, int v) {
-  const int numbers[1] = {v};
-  host::red_add(reinterpret_cast<int*>(to), numbers, __builtin_return_address(0));
+template <class T>
+MSDA_UNCHECKED void red_shared_add(SharedAddress to, T v) {
+  const T numbers[1] = {v};
+  host::red_add(reinterpret_cast<T*>(to), numbers, __builtin_return_address(0));
 }
 
 }  // namespace msda::ptx

@@ -1,50 +1,40 @@
-// Slot "dots": products of a row's gradient with the values of corners, and their sums over lanes.
+// Slot "dots": products of a row's gradient with the values of corners, and their sums over
+// channels.
 #pragma once
 
-#include <backward/lanes.cuh>
+#include <backward/values.cuh>
 #include <msda/contract.cuh>
 #include <msda/vector.cuh>
 
 namespace msda {
 
-/// - `Gradient`: a lane's channels of the gradient of a row, as the policy wants them;
-///   gradient(vector) makes it of the stored ones;
-/// - dot(gradient, values) returns the sum of products over a lane's channels.
-template <class Policy, class K>
-concept DotsPolicy = requires(const Vector<typename K::Problem::Output, K::Lanes::kVector>& stored,
-                              const Vector<typename K::Problem::Value, K::Lanes::kVector>& values) {
-  { Policy::gradient(stored) } -> Same<typename Policy::Gradient>;
-  { Policy::dot(Policy::gradient(stored), values) } -> Same<float>;
-};
-
-/// Products in float32.
+/// A lane's vectors of the gradient of a row.
 template <class K>
-struct FloatDots {
-  static constexpr int kVector = K::Lanes::kVector;
-  struct Gradient {
-    float channel[kVector];
-  };
-  template <class Stored>
-  __device__ static Gradient gradient(const Stored& stored) {
-    Gradient gradient;
-#pragma unroll
-    for (int v = 0; v < kVector; ++v) gradient.channel[v] = to_float(stored.element[v]);
-    return gradient;
-  }
-  template <class Values>
-  __device__ static float dot(const Gradient& gradient, const Values& values) {
-    float sum = 0.0F;
-#pragma unroll
-    for (int v = 0; v < kVector; ++v) {
-      sum = fmaf(gradient.channel[v], to_float(values.element[v]), sum);
-    }
-    return sum;
-  }
+struct LaneGradient {
+  using Lanes = typename K::Lanes;
+  Vector<typename K::Problem::Output, Lanes::kVector> of[Lanes::kOwn];
 };
 
-/// Default: in float32.
-template <class K, class Parameters>
-struct ShuffledDots : FloatDots<K> {};
+/// Functions are called by all lanes of a warp, converged:
+///
+/// - `Gradient`: a row's gradient, as the policy wants it; gradient(stored) makes it of the stored
+///   one;
+/// - `Products<n>`, an object for each lane, of n points (a power of two) of each row:
+///   add(point, gradient, values) multiplies, for each corner that the lane reads, its channels of
+///   the gradient with those of the value; sums() returns the sums over all channels of `kLeft`
+///   points from first() on, for the corners of the lane's side. is_first(): of the lanes of a side
+///   that have the same points; the lane whose number differs in the bits `kAcross` has the
+///   corners of the other side.
+template <class Policy, class K>
+concept DotsPolicy = requires(const LaneGradient<K>& stored, const LaneValues<K>& values,
+                              typename Policy::template Products<4> products) {
+  { Policy::gradient(stored) } -> Same<typename Policy::Gradient>;
+  products.add(0, Policy::gradient(stored), values);
+  products.sums().of[decltype(products)::kLeft - 1][LaneValues<K>::kTaps - 1];
+  { products.first() } -> Same<int>;
+  { products.is_first() } -> Same<bool>;
+  requires kConstant<int, decltype(products)::kAcross>;
+};
 
 /// `points` points of each lane, a power of two, with `n` numbers of each.
 template <int points, int n>
@@ -98,5 +88,73 @@ struct TransposedSums {
     }
   }
 };
+
+/// Products of each lane's channels, summed over lanes by shuffles. `Lane` multiplies one vector:
+/// Lane::Gradient, Lane::gradient(stored), Lane::dot(gradient, value).
+template <class K, class Lane>
+struct DotsByShuffles {
+  using Lanes = typename K::Lanes;
+  struct Gradient {
+    typename Lane::Gradient of[Lanes::kOwn];
+  };
+  __device__ static Gradient gradient(const LaneGradient<K>& stored) {
+    Gradient gradient;
+#pragma unroll
+    for (int n = 0; n < Lanes::kOwn; ++n) gradient.of[n] = Lane::gradient(stored.of[n]);
+    return gradient;
+  }
+
+  template <int points>
+  class Products : public TransposedSums<points, Lanes::kLanesPerSide> {
+    using Sums = TransposedSums<points, Lanes::kLanesPerSide>;
+    static constexpr int kTaps = LaneValues<K>::kTaps;
+
+   public:
+    static constexpr int kAcross = Lanes::kLanesPerSide;
+
+    __device__ void add(int point, const Gradient& gradient, const LaneValues<K>& values) {
+#pragma unroll
+      for (int t = 0; t < kTaps; ++t) {
+#pragma unroll
+        for (int n = 0; n < Lanes::kOwn; ++n) {
+          products_.of[point][t] += Lane::dot(gradient.of[n], values.of[t][n]);
+        }
+      }
+    }
+    __device__ auto sums() const { return Sums::sum(products_); }
+
+   private:
+    PointSums<points, kTaps> products_ = {};
+  };
+};
+
+/// Products in float32.
+template <class K>
+struct FloatDots {
+  static constexpr int kVector = K::Lanes::kVector;
+  struct Gradient {
+    float channel[kVector];
+  };
+  template <class Stored>
+  __device__ static Gradient gradient(const Stored& stored) {
+    Gradient gradient;
+#pragma unroll
+    for (int v = 0; v < kVector; ++v) gradient.channel[v] = to_float(stored.element[v]);
+    return gradient;
+  }
+  template <class Values>
+  __device__ static float dot(const Gradient& gradient, const Values& values) {
+    float sum = 0.0F;
+#pragma unroll
+    for (int v = 0; v < kVector; ++v) {
+      sum = fmaf(gradient.channel[v], to_float(values.element[v]), sum);
+    }
+    return sum;
+  }
+};
+
+/// Default: in float32.
+template <class K, class Parameters>
+struct ShuffledDots : DotsByShuffles<K, FloatDots<K>> {};
 
 }  // namespace msda

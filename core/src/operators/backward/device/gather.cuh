@@ -37,10 +37,11 @@ class Row {
     while (flight > 1 && flight * kWords > kMostWords) flight /= 2;
     return flight;
   }();
-  /// With two sides, the blends of a side's column along y: a sum and a derivative. With one side,
-  /// the gradients of the weight, of x and of y.
-  static constexpr int kNumbers = Lanes::kSides == 2 ? 2 : 3;
-  using Transposed = TransposedSums<kBatch, Lanes::kLanesPerSide>;
+  using Products = typename Dots::template Products<kBatch>;
+  /// Of the weight, and of the coordinates in pixels before they are multiplied with the weight.
+  struct OfPoint {
+    float weight, x, y;
+  };
 
  public:
   __device__ Row(const Arguments& arguments, const typename K::Values& source, long long row,
@@ -49,15 +50,14 @@ class Row {
     using Output = typename Problem::Output;
     const auto* gradient =
         static_cast<const Output*>(arguments.grad_output) + row * Problem::kChannels;
+    LaneGradient<K> stored = {};
 #pragma unroll
     for (int n = 0; n < Lanes::kOwn; ++n) {
-      Vector<Output, Lanes::kVector> stored = {};
-      if (Place::has(n)) {
-        stored = stored.read(gradient + Place::chunk(n) * Lanes::kVector,
-                             [](const auto* p) { return K::Cache::load_stream(p); });
-      }
-      gradient_[n] = Dots::gradient(stored);
+      if (!Place::has(n)) continue;
+      stored.of[n] = stored.of[n].read(gradient + Place::chunk(n) * Lanes::kVector,
+                                       [](const auto* p) { return K::Cache::load_stream(p); });
     }
+    gradient_ = Dots::gradient(stored);
   }
 
   /// Of level `only`, if levels are apart. Levels of the two halves of the pyramid take turns: the
@@ -93,27 +93,23 @@ class Row {
 
   template <int points, class Level, class Sum>
   __device__ void visit(const Level& level, Cell* cells, int first, Sum& sum) const {
-    PointSums<kBatch, kNumbers> sums = {};
+    Products products;
     static_for<(points + kFlight - 1) / kFlight>([&]<int flight>() {
       constexpr int kFrom = flight * kFlight;
       constexpr int kCount = points - kFrom < kFlight ? points - kFrom : kFlight;
-      fly<kCount>(level, cells + first + kFrom, sum, sums.of + kFrom);
+      fly<kCount, kFrom>(level, cells + first, sum, products);
     });
-    if constexpr (kHasDots<K> && kMakesPoints<K>) {
-      keep<points>(level, cells + first, Transposed::template sum<kNumbers>(sums));
-    } else if constexpr (kHasDots<K>) {
-      finish<points>(level, cells, first, Transposed::template sum<kNumbers>(sums));
-    }
+    if constexpr (kHasDots<K>) finish<points>(level, cells, first, products.sums());
   }
 
-  /// Loads the values of some points, adds their contributions, and blends the values.
-  template <int points, class Level, class Sum>
-  __device__ void fly(const Level& level, const Cell* cells, Sum& sum,
-                      float (*numbers)[kNumbers]) const {
+  /// Loads the values of some points of a batch, adds their contributions, and multiplies the
+  /// values.
+  template <int points, int from, class Level, class Sum>
+  __device__ void fly(const Level& level, const Cell* batch, Sum& sum, Products& products) const {
     // Copied once: reds order memory, so that the compiler would read them again.
     Cell own[points];
 #pragma unroll
-    for (int p = 0; p < points; ++p) own[p] = cells[p];
+    for (int p = 0; p < points; ++p) own[p] = batch[from + p];
     Values values[points];
     if constexpr (kHasDots<K>) {
 #pragma unroll
@@ -126,100 +122,84 @@ class Row {
     }
     if constexpr (kHasDots<K>) {
 #pragma unroll
-      for (int p = 0; p < points; ++p) blend(level, own[p], values[p], numbers[p]);
+      for (int p = 0; p < points; ++p) products.add(from + p, gradient_, values[p]);
     }
   }
 
-  /// This lane's part of a point's numbers.
+  /// Stores, or keeps for the end of the row, the gradients of the points that the lane is left
+  /// with.
+  template <int points, class Level, class Sums>
+  __device__ void finish(const Level& level, Cell* cells, int first, const Sums& sums) const {
+    Cell cell[Products::kLeft];
+    OfPoint of[Products::kLeft];
+#pragma unroll
+    for (int i = 0; i < Products::kLeft; ++i) {
+      cell[i] = cells[first + min(Products::first() + i, points - 1)];
+      of[i] = blend(level, cell[i], sums.of[i]);
+    }
+    if constexpr (kMakesPoints<K>) simt::syncwarp();  // all lanes have read the coordinates
+    if (!Products::is_first()) return;
+#pragma unroll
+    for (int i = 0; i < Products::kLeft; ++i) {
+      const int p = first + Products::first() + i;
+      if (Products::first() + i >= points) continue;
+      if constexpr (kMakesPoints<K>) {
+        if (Place::side() == 0) keep_point(cells[p], of[i].weight, of[i].x, of[i].y);
+      } else if (exists_) {
+        store(level, number_of_point<Problem>(row_, Level::kNumber, p), cell[i], of[i]);
+      }
+    }
+  }
+
+  /// A point's gradients, of the products of the corners that the lane has: all lanes of the warp
+  /// call it, converged.
   template <class Level>
-  __device__ void blend(const Level& level, const Cell& cell, const Values& values,
-                        float (&numbers)[kNumbers]) const {
+  __device__ static OfPoint blend(const Level& level, const Cell& cell,
+                                  const float (&sums)[kTaps]) {
     float dot[kTaps];
 #pragma unroll
     for (int t = 0; t < kTaps; ++t) {
-      dot[t] = 0.0F;
-#pragma unroll
-      for (int n = 0; n < Lanes::kOwn; ++n) dot[t] += Dots::dot(gradient_[n], values.of[t][n]);
-      if (is_masked<K>(cell, Values::first_corner() + t * Values::kTapCorner)) dot[t] = 0.0F;
+      const int corner = Values::first_corner() + t * Values::kTapCorner;
+      dot[t] = is_masked<K>(cell, corner) ? 0.0F : sums[t];
     }
     const float upper = level.y_share(cell.y, false);
     const float lower = level.y_share(cell.y, true);
+    // Of a column of corners along y: the sum, and the derivative.
+    const auto column = [&](float above, float below) {
+      return Column{fmaf(lower, below, upper * above), level.y_slope_of(cell.y, above, below)};
+    };
     if constexpr (Lanes::kSides == 2) {
-      numbers[0] = fmaf(lower, dot[1], upper * dot[0]);
-      numbers[1] = level.y_slope_of(cell.y, dot[0], dot[1]);
+      const bool right = Place::side() == 1;
+      const float share = level.x_share(cell.x, right);
+      const Column own = column(dot[0], dot[1]);
+      return {over_sides(share * own.sum), over_sides(level.x_slope(cell.x, right) * own.sum),
+              over_sides(share * own.slope)};
     } else {
-      const float left = fmaf(lower, dot[2], upper * dot[0]);
-      const float right = fmaf(lower, dot[3], upper * dot[1]);
-      const float down_left = level.y_slope_of(cell.y, dot[0], dot[2]);
-      const float down_right = level.y_slope_of(cell.y, dot[1], dot[3]);
+      const Column left = column(dot[0], dot[2]);
+      const Column right = column(dot[1], dot[3]);
       const float left_share = level.x_share(cell.x, false);
       const float right_share = level.x_share(cell.x, true);
-      numbers[0] = fmaf(right_share, right, left_share * left);
-      numbers[1] = fmaf(level.x_slope(cell.x, true), right, level.x_slope(cell.x, false) * left);
-      numbers[2] = fmaf(right_share, down_right, left_share * down_left);
+      return {fmaf(right_share, right.sum, left_share * left.sum),
+              fmaf(level.x_slope(cell.x, true), right.sum, level.x_slope(cell.x, false) * left.sum),
+              fmaf(right_share, right.slope, left_share * left.slope)};
     }
   }
+  struct Column {
+    float sum, slope;
+  };
 
-  /// Stores the gradients of the points that the lane is left with.
-  template <int points, class Level>
-  __device__ void finish(const Level& level, const Cell* cells, int first,
-                         const PointSums<Transposed::kLeft, kNumbers>& sums) const {
-#pragma unroll
-    for (int i = 0; i < Transposed::kLeft; ++i) {
-      const int p = Transposed::first() + i;
-      const Cell cell = cells[first + min(p, points - 1)];
-      float of_weight = sums.of[i][0];
-      float of_x = sums.of[i][1];
-      float of_y = sums.of[i][kNumbers - 1];
-      if constexpr (Lanes::kSides == 2) {
-        const bool right = Place::side() == 1;
-        const float column = level.x_share(cell.x, right);
-        of_weight = over_sides(column * sums.of[i][0]);
-        of_x = over_sides(level.x_slope(cell.x, right) * sums.of[i][0]);
-        of_y = over_sides(column * sums.of[i][1]);
-      }
-      if (!exists_ || p >= points || !Transposed::is_first()) continue;
-      const long long number = number_of_point<Problem>(row_, Level::kNumber, first + p);
-      if (Lanes::kSides == 1 || Place::side() == 0) {
-        store_location(number, cell.weight * level.width() * of_x,
-                       cell.weight * level.height() * of_y);
-      }
-      if (Lanes::kSides == 1 || Place::side() == 1) store_weight(number, of_weight);
+  template <class Level>
+  __device__ void store(const Level& level, long long number, const Cell& cell,
+                        const OfPoint& of) const {
+    if (Lanes::kSides == 1 || Place::side() == 0) {
+      store_location(number, cell.weight * level.width() * of.x,
+                     cell.weight * level.height() * of.y);
     }
-  }
-
-  /// Leaves what the gradients of the points are made of in their cells, for the end of the row: in
-  /// place of the coordinates, which nobody reads any more.
-  template <int points, class Level>
-  __device__ static void keep(const Level& level, Cell* cells,
-                              const PointSums<Transposed::kLeft, kNumbers>& sums) {
-    float kept[Transposed::kLeft][3];
-#pragma unroll
-    for (int i = 0; i < Transposed::kLeft; ++i) {
-      const int p = Transposed::first() + i;
-      if constexpr (Lanes::kSides == 2) {
-        const bool right = Place::side() == 1;
-        const float x = p < points ? cells[p].x : kAway;
-        const float column = level.x_share(x, right);
-        kept[i][0] = over_sides(column * sums.of[i][0]);
-        kept[i][1] = over_sides(level.x_slope(x, right) * sums.of[i][0]);
-        kept[i][2] = over_sides(column * sums.of[i][1]);
-      } else {
-#pragma unroll
-        for (int n = 0; n < 3; ++n) kept[i][n] = sums.of[i][n];
-      }
-    }
-    simt::syncwarp();  // all lanes have read the coordinates
-    if (!Transposed::is_first() || Place::side() != 0) return;
-#pragma unroll
-    for (int i = 0; i < Transposed::kLeft; ++i) {
-      const int p = Transposed::first() + i;
-      if (p < points) keep_point(cells[p], kept[i][0], kept[i][1], kept[i][2]);
-    }
+    if (Lanes::kSides == 1 || Place::side() == 1) store_weight(number, of.weight);
   }
 
   __device__ static float over_sides(float number) {
-    return number + simt::shfl_xor_sync(number, Lanes::kLanesPerSide);
+    return number + simt::shfl_xor_sync(number, Products::kAcross);
   }
   __device__ void store_location(long long number, float x, float y) const {
     using Location = typename Problem::Location;
@@ -243,7 +223,7 @@ class Row {
   const typename K::Values& source_;
   long long row_;
   bool exists_;
-  typename Dots::Gradient gradient_[Lanes::kOwn];
+  typename Dots::Gradient gradient_;
 };
 
 }  // namespace msda::backward

@@ -76,6 +76,13 @@ using Parts = Conditional<
 template <class K>
 struct Storage : Parts<K> {};
 
+/// Blocks of a cluster among which a policy of slot sum divides what it keeps.
+template <class Sum>
+inline constexpr unsigned kClusterOf = [] {
+  if constexpr (requires { Sum::kCluster; }) return unsigned{Sum::kCluster};
+  return 1U;
+}();
+
 /// What a policy of slot sum keeps in shared memory of levels whose sizes are no constants.
 template <class Sum>
 struct Resident {};
@@ -111,7 +118,7 @@ struct Composed {
   };
   struct Source : Resident<Sum> {
     static constexpr int kPlaneHeads = Sum::kOneHead || Values::kOneHead ? 1 : Problem::kHeads;
-    static constexpr unsigned kCluster = 1;
+    static constexpr unsigned kCluster = kClusterOf<SumOf<Composed>>;
   };
   struct Launch {
     static constexpr bool kDependent = Clear::kBeginsEarly;
@@ -170,6 +177,7 @@ __device__ __forceinline__ void run(const Arguments& arguments) {
   typename K::Values values(arguments, part_of<kValues, typename K::Values::Storage>(storage));
   WorkItem item;
   while (schedule.next(item)) {
+    item = share_in_cluster<K>(item);
     values.enter(item);
     if constexpr (kAdds<K>) sum.enter(item);
     for (long long at = 0; at < item.last - item.first; at += kTileRows<K>) {

@@ -16,7 +16,9 @@ namespace msda {
 /// - begin_row(row, head): called by each lane when it begins row `row` = (b*Q + q)*H + h;
 /// - add(level, cell): called by each lane of the row for each point of a `backward::Level`;
 /// - `kBudget`, if the policy has it: what it keeps of the last levels in shared memory, at the end
-///   of its storage, where level sizes are no constants.
+///   of its storage, where level sizes are no constants;
+/// - `kCluster`, if the policy has it: blocks of a cluster that take the same items, and divide
+///   their rows.
 template <class Policy, class K>
 concept SumPolicy = requires(Policy& policy, const WorkItem& item, const backward::Cell& cell,
                              const backward::Arguments& arguments,
