@@ -135,10 +135,12 @@ TEST(Composition, SaysWhyItCannotRun) {
   problem.types = Types::all(DType::kFloat16);
   DeviceInfo turing = gpu();
   turing.compute_capability = 75;
-  const Composition products(registry(), {{"tensor-core-attempt", {}}});
-  EXPECT_EQ(products.unsupported(problem, gpu()), std::nullopt);
-  EXPECT_THAT(products.unsupported(problem, turing).value_or(""),
-              HasSubstr("needs compute capability 8.0"));
+  for (const char* variant : {"tensor-core-attempt", "tile-bins"}) {
+    const Composition products(registry(), {{variant, {}}});
+    EXPECT_EQ(products.unsupported(problem, gpu()), std::nullopt);
+    EXPECT_THAT(products.unsupported(problem, turing).value_or(""),
+                HasSubstr("needs compute capability 8.0"));
+  }
   const Composition cpu(registry(), {{"cpu-scalar", {}}});
   EXPECT_EQ(cpu.unsupported(problem, gpu()), "runs on cpu, not on cuda:0");
 }

@@ -203,6 +203,8 @@ TEST(Roundings, OfSumsOfABatchInTheStoredType) {
 TEST(Roundings, OfWeightsThatTensorCoresMultiply) {
   const Problem bf16 = in_type(DType::kBFloat16, simulated_problem());
   EXPECT_EQ(arithmetic_of("tensor-core-attempt", {}, bf16).weights, (Rounding{kBf16, 1}));
+  EXPECT_EQ(arithmetic_of("tile-bins", {}, bf16).weights, (Rounding{kBf16, 1}));
+  EXPECT_EQ(arithmetic_of("tile-bins", {}, simulated_problem()), Arithmetic());
 }
 
 TEST(Roundings, OfFractionsThatATextureUnitKeepsInEightBits) {

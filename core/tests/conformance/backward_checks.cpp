@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -23,15 +25,21 @@ std::map<std::string, ParameterValue> items(std::int64_t chunks) {
   return {{"blocks", std::int64_t{1}}, {"chunks", chunks}};
 }
 
+/// Of tile-bins, with products for the smallest run, too.
+std::map<std::string, ParameterValue> bins(std::map<std::string, std::int64_t> others) {
+  others.emplace("few", 0);
+  return {others.begin(), others.end()};
+}
+
 const std::vector<Case>& backward_cases() { return awkward_cases("backward"); }
 
 /// A case of one head and four points, after a change of its input.
 Case small_case(std::int64_t batch, std::int64_t queries, std::vector<Level> levels, DType type,
-                const std::function<void(Input&)>& change) {
+                const std::function<void(Input&)>& change, std::int64_t channels = 32) {
   const Problem problem = named(make_problem({.batch = batch,
                                               .queries = queries,
                                               .heads = 1,
-                                              .channels = 32,
+                                              .channels = channels,
                                               .points = 4,
                                               .levels = std::move(levels),
                                               .types = Types::all(type)}));
@@ -100,6 +108,32 @@ const std::vector<Case>& large_level() {
   static const std::vector<Case> kCases = [] {
     std::vector<Case> cases;
     cases.push_back(small_case(1, 9, {{64, 62}, {2, 2}}, DType::kFloat16, [](Input&) {}));
+    return cases;
+  }();
+  return kCases;
+}
+
+/// A row of the gradient that is no numbers, among others that are: no pixel is spoiled that its
+/// points do not touch.
+const std::vector<Case>& spoiled_rows() {
+  static const std::vector<Case> kCases = [] {
+    constexpr std::int64_t kRow = 5;
+    std::vector<Case> cases;
+    for (const auto& [type, channels] :
+         {std::pair{DType::kFloat16, 32}, {DType::kBFloat16, 32}, {DType::kFloat16, 136}}) {
+      cases.push_back(small_case(
+          1, 40, {{12, 14}, {6, 5}, {1, 3}}, type, [](Input&) {}, channels));
+      Case& one = cases.back();
+      fill(one.input, "grad_output", std::numeric_limits<float>::quiet_NaN(), kRow * channels,
+           channels);
+      // What a right result may be off by follows from the numbers before.
+      const std::vector<Truth> spoiled = make_truths(find_operator("backward"), one.input);
+      for (std::size_t n = 0; n < spoiled.size(); ++n) {
+        for (std::size_t i = 0; i < spoiled[n].output.size(); ++i) {
+          if (std::isnan(spoiled[n].output[i])) one.truths[n].output[i] = spoiled[n].output[i];
+        }
+      }
+    }
     return cases;
   }();
   return kCases;
@@ -187,6 +221,21 @@ std::vector<std::vector<Use>> backward_compositions() {
        {"row-lanes", {{"levels", std::string("apart")}, {"points", std::int64_t{2}}}}},
       {{"dependent-clear", {}}, {"shared-fixed", {}}, {"persistent", items(2)}},
       {{"dependent-clear", {}}, {"fixed-sums", {}}},
+      {{"tile-bins", {}}},
+      {{"tile-bins", bins({{"queries", 5}, {"tiles", 2}})},
+       {"native-sums", {}},
+       {"persistent", items(2)}},
+      {{"tile-bins", bins({{"levels", 1}})},
+       {"row-lanes", {{"levels", std::string("apart")}, {"points", std::int64_t{2}}}},
+       {"persistent", items(2)}},
+      {{"tile-bins", bins({{"queries", 40}})},
+       {"spatial-order", {}},
+       {"work-redistribution", {{"ends", std::string("warp")}}},
+       {"dependent-clear", {}}},
+      {{"tile-bins", bins({})},
+       {"two-passes", {}},
+       {"native-sums", {{"products", std::string("pairs")}}}},
+      {{"tile-bins", {}}, {"fixed-sums", {}}},
   };
 }
 
@@ -245,12 +294,24 @@ std::vector<SimtCheck> backward_checks() {
   add({{"tile-sums", {}}}, endless_rows, {1});
   add({{"shared-values", {{"budget", std::int64_t{220}}}}}, large_level, {0});
   checks.back().has_to_run = true;  // and not be refused, as a block with the level would be
+  for (const Uses& uses :
+       std::vector<Uses>{{{"l2-red", {}}},
+                         {{"tile-bins", bins({})}, {"persistent", items(1)}},
+                         {{"tile-bins", bins({{"levels", 2}})}, {"native-sums", {}}}}) {
+    add(uses, spoiled_rows, {0, 1, 2});
+  }
+  for (const std::int64_t chunks : {1, 3}) {
+    add({{"tile-bins", {}}, {"persistent", items(chunks)}}, whole_items, {1});
+    add({{"tile-bins", bins({{"tiles", 3}})}, {"persistent", items(chunks)}}, backward_cases,
+        {3, 5, 6, 7, 9, 11, kHostile + 1});
+  }
   for (std::size_t n = 0;
        const Uses& uses : std::vector<Uses>{{{"l2-red", {}}},
                                             {{"row-lanes", {{"levels", std::string("apart")}}}},
                                             {{"shared-fixed", {}}, {"fixed-sums", {}}},
                                             {{"two-passes", {}}, {"native-sums", {}}},
-                                            {{"tile-sums", {}}}}) {
+                                            {{"tile-sums", {}}},
+                                            {{"tile-bins", {}}}}) {
     add(uses, some_gradients, {n % 6, (n + 3) % 6});
     ++n;
   }

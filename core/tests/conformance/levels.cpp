@@ -160,7 +160,10 @@ std::vector<SimtCheck> backward_level_checks() {
        {{"float32-sums", {{"clear", text("converter")}}},
         {"row-lanes", {{"sides", whole(1)}}},
         {"shared-fixed", {{"budget", whole(24)}}},
-        {"work-redistribution", {}}}}};
+        {"work-redistribution", {}}}},
+      {"bins",
+       {{"tile-bins", {{"queries", whole(12)}, {"tiles", whole(40)}, {"few", whole(1)}}},
+        two_items}}};
   std::vector<SimtCheck> checks;
   for (const auto& [name, uses] : compositions) {
     for (SimtCheck& check : checks_on(backward_pyramid_cases, "backward_" + name, uses)) {

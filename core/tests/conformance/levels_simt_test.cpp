@@ -143,7 +143,8 @@ TEST(Levels, StoredSizesThatAreNoPyramidLeaveNoGradientANumber) {
       {{"native-sums", {}}},
       {{"fixed-sums", {}}},
       {{"tile-sums", {}}},
-      {{"native-sums", {}}, {"dependent-clear", {}}}};
+      {{"native-sums", {}}, {"dependent-clear", {}}},
+      {{"tile-bins", {}}}};
   for (const std::vector<Use>& uses : compositions) {
     for (const DType type : {DType::kFloat32, DType::kFloat16}) {
       Problem problem = with_pyramid({{7, 9}, {4, 5}});
