@@ -236,6 +236,9 @@ std::vector<std::vector<Use>> backward_compositions() {
        {"two-passes", {}},
        {"native-sums", {{"products", std::string("pairs")}}}},
       {{"tile-bins", {}}, {"fixed-sums", {}}},
+      {{"sorted-points", {{"budget", std::int64_t{1}}, {"shares", std::int64_t{4}}}}},
+      {{"sorted-points", {}}, {"half2-dots", {}}, {"spatial-order", {}}, {"persistent", items(2)}},
+      {{"two-passes", {}}, {"sorted-points", {{"shares", std::int64_t{16}}}}},
   };
 }
 
@@ -292,6 +295,8 @@ std::vector<SimtCheck> backward_checks() {
   add({{"fixed-sums", {}}}, endless_rows, {0, 1});
   add({{"shared-fixed", {}}, {"persistent", items(1)}}, endless_rows, {1});
   add({{"tile-sums", {}}}, endless_rows, {1});
+  add({{"sorted-points", {{"budget", std::int64_t{1}}}}}, large_level, {0});
+  add({{"sorted-points", {}}}, whole_items, {1});
   add({{"shared-values", {{"budget", std::int64_t{220}}}}}, large_level, {0});
   checks.back().has_to_run = true;  // and not be refused, as a block with the level would be
   for (const Uses& uses :
@@ -311,7 +316,8 @@ std::vector<SimtCheck> backward_checks() {
                                             {{"shared-fixed", {}}, {"fixed-sums", {}}},
                                             {{"two-passes", {}}, {"native-sums", {}}},
                                             {{"tile-sums", {}}},
-                                            {{"tile-bins", {}}}}) {
+                                            {{"tile-bins", {}}},
+                                            {{"sorted-points", {}}}}) {
     add(uses, some_gradients, {n % 6, (n + 3) % 6});
     ++n;
   }

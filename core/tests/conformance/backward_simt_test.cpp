@@ -47,14 +47,15 @@ TEST(BackwardDeterminism, FollowsFromTheAccumulator) {
   EXPECT_TRUE(repeats({{"fixed-sums", {}}}));
   EXPECT_TRUE(repeats({{"fixed-sums", {}}, {"shared-fixed", {}}}));
   EXPECT_TRUE(repeats({{"tile-sums", {}}}));
+  EXPECT_TRUE(repeats({{"sorted-points", {}}}));
   EXPECT_TRUE(Composition(plugins, Uses{{"l2-red", {}}}).deterministic("grad_attention_weights"));
 }
 
-TEST(BackwardDeterminism, WholeNumbersLeaveTheSameBitsInEveryOrder) {
+TEST(BackwardDeterminism, WholeNumbersAndSortedPointsLeaveTheSameBitsInEveryOrder) {
   constexpr std::size_t kManyMeet = 11;  // all points on one pixel
   const Case& one = awkward_cases("backward").at(kManyMeet);
   const Composition narrow(shipped_plugins(), Uses{{"native-sums", {}}});
-  for (const char* accumulator : {"fixed-sums", "tile-sums"}) {
+  for (const char* accumulator : {"fixed-sums", "tile-sums", "sorted-points"}) {
     const Composition whole(shipped_plugins(), Uses{{accumulator, {}}});
     EXPECT_EQ(gradient(whole, one, 1), gradient(whole, one, 2)) << accumulator;
   }

@@ -150,6 +150,7 @@ std::vector<SimtCheck> backward_level_checks() {
         {"l2-hints", {{"value", text("default")}, {"bypass-l1", whole(8)}}},
         {"row-lanes", {{"threads", whole(64)}, {"points", whole(2)}, {"levels", text("apart")}}}}},
       {"repeatable", {{"fixed-sums", {}}, {"shared-fixed", {}}, two_items}},
+      {"sorted", {{"sorted-points", {{"budget", whole(1)}, {"shares", whole(2)}}}}},
       {"fast",
        {{"native-sums", {{"products", text("pairs")}}},
         {"half2-dots", {}},

@@ -144,7 +144,8 @@ TEST(Levels, StoredSizesThatAreNoPyramidLeaveNoGradientANumber) {
       {{"fixed-sums", {}}},
       {{"tile-sums", {}}},
       {{"native-sums", {}}, {"dependent-clear", {}}},
-      {{"tile-bins", {}}}};
+      {{"tile-bins", {}}},
+      {{"sorted-points", {}}}};
   for (const std::vector<Use>& uses : compositions) {
     for (const DType type : {DType::kFloat32, DType::kFloat16}) {
       Problem problem = with_pyramid({{7, 9}, {4, 5}});

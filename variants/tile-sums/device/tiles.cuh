@@ -8,15 +8,6 @@
 
 namespace msda::tile_sums {
 
-template <class Layout, class Problem>
-__device__ __forceinline__ int start_of(const FixedLevel<Problem>& level) {
-  return Layout::start(level.number);
-}
-template <class Layout>
-__device__ __forceinline__ int start_of(const LevelAt& level) {
-  return level.start;
-}
-
 template <class K, class Parameters>
 class SumTiles {
   using Problem = typename K::Problem;
@@ -97,11 +88,7 @@ class SumTiles {
     const int pixels = max(1, min(kMostPixels, (stored + parts - 1) / parts));
     storage_.cuts[level] = {pixels, (stored + pixels - 1) / pixels};
   }
-  __device__ int pixels_of(int level) const {
-    const auto at = sizes_.at(level);
-    const int pitch = pitch_of<Layout>(at);
-    return pitch * (at.height() + pitch - at.width());
-  }
+  __device__ int pixels_of(int level) const { return msda::pixels_of<Layout>(sizes_.at(level)); }
   /// Tile `number` of an image. The smallest levels, whose tiles have most points, come first.
   __device__ void place(int number, Tile& tile) const {
     tile.level = Problem::kLevels - 1;

@@ -52,6 +52,11 @@ __device__ __forceinline__ T shfl_sync(T value, int source_lane, int width = kWa
   return __shfl_sync(0xffffffffU, value, source_lane, width);
 }
 
+/// The lanes, as bits, whose `value` is this lane's. All lanes call it.
+__device__ __forceinline__ unsigned match_any_sync(int value) {
+  return __match_any_sync(0xffffffffU, value);
+}
+
 #endif
 
 /// Reduction of the values of all 32 lanes by `combine(a, b)`, the same in all lanes. All 32 lanes

@@ -111,6 +111,20 @@ template <class Layout>
 __device__ __forceinline__ int pitch_of(const LevelAt& level) {
   return Layout::pitch(level);
 }
+/// The stored pixels of an image before `level`, and those of it.
+template <class Layout, class Problem>
+__device__ __forceinline__ int start_of(const FixedLevel<Problem>& level) {
+  return Layout::start(level.number);
+}
+template <class Layout>
+__device__ __forceinline__ int start_of(const LevelAt& level) {
+  return level.start;
+}
+template <class Layout, class Level>
+__device__ __forceinline__ int pixels_of(const Level& level) {
+  const int pitch = pitch_of<Layout>(level);
+  return pitch * (level.height() + pitch - level.width());
+}
 /// The stored pixel of an image at column x and row y of `level`.
 template <class Layout, class Problem>
 __device__ __forceinline__ long long pixel_of_image(const FixedLevel<Problem>& level, int x,

@@ -71,6 +71,34 @@ MSDA_UNCHECKED T shfl_sync(T value, int source_lane, int width = kWarpLanes,
   return host::exchange_with(value, first + (source_lane & (width - 1)), "shuffle", where);
 }
 
+namespace host {
+
+/// A lane's part in a match.
+struct Match {
+  int value;
+  unsigned peers;
+};
+
+MSDA_UNCHECKED inline void match(void* const* lanes, unsigned /*mask*/) {
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    auto* mine = static_cast<Match*>(lanes[lane]);
+    mine->peers = 0;
+    for (int other = 0; other < kWarpLanes; ++other) {
+      const bool same = static_cast<const Match*>(lanes[other])->value == mine->value;
+      mine->peers |= (same ? 1U : 0U) << other;
+    }
+  }
+}
+
+}  // namespace host
+
+MSDA_UNCHECKED inline unsigned match_any_sync(int value, host::Where where = host::here()) {
+  host::Match mine = {value, 0};
+  const host::Meeting meeting = {where, "match", 0xffffffffU, &mine, host::match};
+  host::executor->meet(&meeting);
+  return mine.peers;
+}
+
 MSDA_UNCHECKED inline int lowest_bit(unsigned bits) { return __builtin_ctz(bits); }
 
 namespace host {

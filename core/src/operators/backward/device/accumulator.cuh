@@ -29,8 +29,8 @@ struct Floats {
 /// gradient)
 ///   multiplies with the weight of a corner;
 /// - add(sums, products) adds n neighbouring products, or `Floats<n>`. Called by any thread;
-/// - `kAddsApart`, if the policy has it: a pass of its own writes all of grad_value before the main
-///   kernel, which adds nothing;
+/// - `kAddsApart`, if the policy has it: passes of its own write all of grad_value, and the main
+///   kernel adds nothing;
 /// - with `kIsFixed` and run-time level sizes spoil(arguments, image, head) makes the sums of a
 ///   head no numbers, whatever is added.
 template <class Policy, class K>

@@ -11,8 +11,8 @@ namespace msda {
 
 /// - `kDivided`: a pass before the main kernel adds to grad_value, and the main kernel leaves the
 ///   gradients of points; the pass is `Prepass`;
-/// - `kBeside`: the pass before that writes grad_value runs beside the main kernel, in a branch of
-///   the launch where the launcher has one.
+/// - `kBeside`: the pass before that writes grad_value, or lists points for one after, runs beside
+///   the main kernel, in a branch of the launch where the launcher has one.
 template <class Policy, class K>
 concept FusionPolicy = requires {
   requires kConstant<bool, Policy::kDivided>;
@@ -26,7 +26,7 @@ struct OneKernel {
   static constexpr bool kBeside = false;
 };
 
-/// Whether a pass of the accumulator writes grad_value.
+/// Whether passes of the accumulator write grad_value.
 template <class K>
 inline constexpr bool kAddsApart = [] {
   if constexpr (requires { K::Accumulator::kAddsApart; }) return K::Accumulator::kAddsApart;
@@ -53,8 +53,8 @@ inline constexpr bool kMayBeDivided =
 template <class K>
 inline constexpr bool kIsDivided = K::Fusion::kDivided&& kMayBeDivided<K>;
 
-/// Whether the pass that writes grad_value runs beside the main kernel. Where points are made of
-/// other tensors the main kernel, too, writes to grad_value: NaN of rows that are lost.
+/// Whether the pass before that writes grad_value runs beside the main kernel. Where points are
+/// made of other tensors the main kernel, too, writes to grad_value: NaN of rows that are lost.
 template <class K>
 inline constexpr bool kIsBeside =
     K::Fusion::kBeside && !kMakesPoints<K> &&
