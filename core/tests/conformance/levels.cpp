@@ -149,6 +149,8 @@ std::vector<SimtCheck> backward_level_checks() {
         {"dependent-clear", {}},
         {"l2-hints", {{"value", text("default")}, {"bypass-l1", whole(8)}}},
         {"row-lanes", {{"threads", whole(64)}, {"points", whole(2)}, {"levels", text("apart")}}}}},
+      {"bulk_rows",
+       {{"bulk-rows", {}}, {"native-sums", {}}, {"dependent-clear", {}}, {"persistent", {}}}},
       {"repeatable", {{"fixed-sums", {}}, {"shared-fixed", {}}, two_items}},
       {"sorted", {{"sorted-points", {{"budget", whole(1)}, {"shares", whole(2)}}}}},
       {"fast",

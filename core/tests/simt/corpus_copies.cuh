@@ -175,6 +175,83 @@ __global__ void unfenced(const Arguments arguments) {
   output(arguments)[simt::thread()] += words(shared)[simt::thread()];
 }
 
+// --- Bulk reductions -----------------------------------------------------------------------------
+
+/// Adds the block's 64 words in shared memory to its output.
+__device__ inline void begin_reduction(const Arguments& arguments, unsigned char* shared) {
+  ptx::cp_reduce_async_bulk_add(reinterpret_cast<int*>(output(arguments)),
+                                reinterpret_cast<const int*>(shared), 256);
+  ptx::cp_async_bulk_commit_group();
+}
+
+/// Writes a word, and makes all threads' words known to the asynchronous proxy.
+__device__ inline void stage(unsigned char* shared, unsigned word) {
+  words(shared)[simt::thread()] = word;
+  simt::syncthreads();
+  ptx::fence_proxy_async();
+}
+
+/// Nothing orders the words behind the writes, for the asynchronous proxy.
+template <bool right>
+__global__ void unfenced_reduction(const Arguments arguments) {
+  unsigned char* shared = simt::shared_memory();
+  words(shared)[simt::thread()] = simt::thread();
+  simt::syncthreads();
+  if (simt::thread() != 0) return;
+  if (right) ptx::fence_proxy_async();
+  begin_reduction(arguments, shared);
+  ptx::cp_async_bulk_wait_group_read<0>();
+}
+
+/// The words are written again while the reduction still reads them.
+template <bool right>
+__global__ void reused_too_early(const Arguments arguments) {
+  unsigned char* shared = simt::shared_memory();
+  for (unsigned round = 0; round < 2; ++round) {
+    stage(shared, round);
+    if (simt::thread() == 0) {
+      begin_reduction(arguments, shared);
+      if (right) ptx::cp_async_bulk_wait_group_read<0>();
+    }
+    simt::syncthreads();
+  }
+  ptx::cp_async_bulk_wait_group_read<0>();
+}
+
+/// One thread knows that the words have been read, and the others write without being told.
+template <bool right>
+__global__ void untold_of_reduction(const Arguments arguments) {
+  unsigned char* shared = simt::shared_memory();
+  stage(shared, 1);
+  if (simt::thread() == 0) begin_reduction(arguments, shared);
+  simt::syncthreads();
+  ptx::cp_async_bulk_wait_group_read<0>();
+  if (right) simt::syncthreads();
+  words(shared)[simt::thread()] = 2;
+}
+
+/// The block ends while a reduction reads its memory: the group before the last was waited for.
+template <bool right>
+__global__ void unwaited_reduction(const Arguments arguments) {
+  unsigned char* shared = simt::shared_memory();
+  stage(shared, 1);
+  if (simt::thread() != 0) return;
+  for (unsigned round = 0; round < 2; ++round) begin_reduction(arguments, shared);
+  ptx::cp_async_bulk_wait_group_read<(right ? 0 : 1)>();
+}
+
+/// Half of the words were never written.
+template <bool right>
+__global__ void reduction_of_nothing(const Arguments arguments) {
+  unsigned char* shared = simt::shared_memory();
+  if (right || is_producer()) words(shared)[simt::thread()] = 1;
+  simt::syncthreads();
+  if (simt::thread() != 0) return;
+  ptx::fence_proxy_async();
+  begin_reduction(arguments, shared);
+  ptx::cp_async_bulk_wait_group_read<0>();
+}
+
 // --- Launches that begin early -------------------------------------------------------------------
 
 /// Writes over what the launch before perhaps still reads.

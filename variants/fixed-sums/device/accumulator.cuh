@@ -52,6 +52,10 @@ struct Accumulator : FloatProducts {
   __device__ static void spoil(const backward::Arguments& arguments, long long image, int head) {
     bounds(arguments, kSlot)[image * Problem::kHeads + head].is_endless = 1;
   }
+  __device__ static unsigned long long pair_of(int first, int second) {
+    return static_cast<unsigned long long>(static_cast<long long>(first)) +
+           (static_cast<unsigned long long>(second) << 32U);
+  }
   template <int n>
   __device__ static void add_whole(int* sums, const int (&contributions)[n]) {
     if constexpr (!kPairs) {
@@ -60,10 +64,8 @@ struct Accumulator : FloatProducts {
       static_assert(n <= 2);
       const auto address = reinterpret_cast<unsigned long long>(sums);
       const bool is_second = n == 1 && address % 8 != 0;
-      const unsigned long long pair[1] = {
-          (static_cast<unsigned long long>(static_cast<long long>(contributions[0]))
-           << (is_second ? 32 : 0)) +
-          (n == 1 ? 0ULL : static_cast<unsigned long long>(contributions[n - 1]) << 32U)};
+      const unsigned long long pair[1] = {pair_of(is_second ? 0 : contributions[0],
+                                                  n == 2 || is_second ? contributions[n - 1] : 0)};
       ptx::red_add(reinterpret_cast<unsigned long long*>(address - (is_second ? 4 : 0)), pair);
     }
   }
@@ -79,6 +81,16 @@ struct Accumulator : FloatProducts {
       products.of[i] = backward::whole<kConverts>(weight, gradient.of[i]);
     }
     return products;
+  }
+  template <int n>
+  requires(!kPairs) __device__ static Vector<int, n> addends(const Wholes<n>& products) {
+    Vector<int, n> numbers;
+#pragma unroll
+    for (int i = 0; i < n; ++i) numbers.element[i] = products.of[i];
+    return numbers;
+  }
+  __device__ static Vector<unsigned long long, 1> addends(const Wholes<2>& products) {
+    return {{pair_of(products.of[0], products.of[1])}};
   }
   template <int n>
   __device__ static void add(int* sums, const Wholes<n>& products) {

@@ -57,6 +57,10 @@ requires(Parameters::products == 1 &&
     return products;
   }
   template <int n>
+  __device__ static Vector<Value, n> addends(const Vector<Value, n>& products) {
+    return products;
+  }
+  template <int n>
   __device__ static void add(Value* sums, const Vector<Value, n>& products) {
     ptx::red_add(sums, products.element);
   }

@@ -1,8 +1,12 @@
 // Bulk and tensor copies by the Tensor Memory Accelerator (TMA) of compute capability 9.0: one
 // thread issues them and an mbarrier counts their bytes (PTX ISA, "cp.async.bulk" and
-// "cp.async.bulk.tensor"). Addresses in shared memory are of this block. Code that also compiles
-// for earlier devices tests kHasTma.
+// "cp.async.bulk.tensor"). Bulk reductions go the other way, in groups of the thread that issues
+// them (PTX ISA, "cp.reduce.async.bulk"). Addresses in shared memory are of this block. Code that
+// also compiles for earlier devices tests kHasTma.
 #pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 #if defined(MSDA_SIMT_HOST)
 #include <msda/simt/host/bulk_copy.cuh>
@@ -33,7 +37,8 @@ __device__ __forceinline__ void mbarrier_arrive_expect_tx(Barrier* barrier, unsi
       "r"(bytes));
 }
 
-/// Orders this thread's earlier accesses of shared memory before bulk copies that begin later.
+/// Orders this thread's earlier accesses of shared memory before bulk copies and reductions that
+/// begin later.
 __device__ __forceinline__ void fence_proxy_async() {
   MSDA_TMA("fence.proxy.async.shared::cta;" ::);
 }
@@ -62,6 +67,50 @@ __device__ __forceinline__ void cp_async_bulk_tensor(void* shared, const void* m
       "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
       "[%0], [%1, {%2, %3, %4, %5}], [%6];" ::"r"(shared_address(shared)),
       "l"(map), "r"(x), "r"(y), "r"(z), "r"(w), "r"(shared_address(barrier)));
+}
+
+#define MSDA_BULK_ADD(TYPE)                                               \
+  MSDA_TMA("cp.reduce.async.bulk.global.shared::cta.bulk_group.add." TYPE \
+           " [%0], [%1], %2;" ::"l"(global),                              \
+           "r"(shared_address(shared)), "r"(bytes))
+
+/// Adds `bytes` contiguous bytes of numbers to as many in global memory, each atomically. Both
+/// addresses and `bytes` are multiples of 16. It belongs to the open group of the calling thread.
+__device__ __forceinline__ void cp_reduce_async_bulk_add(float* global, const float* shared,
+                                                         unsigned bytes) {
+  MSDA_BULK_ADD("f32");
+}
+__device__ __forceinline__ void cp_reduce_async_bulk_add(__half* global, const __half* shared,
+                                                         unsigned bytes) {
+  MSDA_BULK_ADD("noftz.f16");
+}
+__device__ __forceinline__ void cp_reduce_async_bulk_add(__nv_bfloat16* global,
+                                                         const __nv_bfloat16* shared,
+                                                         unsigned bytes) {
+  MSDA_BULK_ADD("noftz.bf16");
+}
+__device__ __forceinline__ void cp_reduce_async_bulk_add(int* global, const int* shared,
+                                                         unsigned bytes) {
+  MSDA_BULK_ADD("s32");
+}
+__device__ __forceinline__ void cp_reduce_async_bulk_add(unsigned long long* global,
+                                                         const unsigned long long* shared,
+                                                         unsigned bytes) {
+  MSDA_BULK_ADD("u64");
+}
+
+#undef MSDA_BULK_ADD
+
+/// Ends a group of bulk reductions: those that this thread has begun since the last group.
+__device__ __forceinline__ void cp_async_bulk_commit_group() {
+  MSDA_TMA("cp.async.bulk.commit_group;" ::);
+}
+
+/// Waits until at most `pending` of this thread's groups of bulk reductions still read shared
+/// memory.
+template <int pending>
+__device__ __forceinline__ void cp_async_bulk_wait_group_read() {
+  MSDA_TMA("cp.async.bulk.wait_group.read %0;" ::"n"(pending));
 }
 
 /// Prefetches a tensor map into the cache that TMA reads it from.

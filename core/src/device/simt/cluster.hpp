@@ -7,6 +7,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -75,6 +76,9 @@ class Cluster {
   void cp_async_mbarrier_arrive(const host::Completion& completion);
   void cp_async_bulk(host::Where where, host::CopyKind kind, const host::CopyPart* parts,
                      unsigned count, const host::Completion& completion);
+  void cp_reduce_async_bulk(const host::Reduction& call);
+  void cp_async_bulk_commit_group();
+  void cp_async_bulk_wait_group_read(int pending);
   void* mapa(host::Where where, const void* shared, unsigned rank);
   void init_barrier(const void* barrier);
   void fence_mbarrier_init();
@@ -123,6 +127,7 @@ class Cluster {
   void leave_block(unsigned rank);
   void check_barriers_of(unsigned rank);
   void check_copies_to(unsigned rank);
+  void check_reductions_of(unsigned rank);
   void check_reads_of(unsigned rank);
 
   // copies.cpp
@@ -130,7 +135,9 @@ class Cluster {
   void record_copy(host::CopyKind kind, const Copy& copy);
   /// As of `clock`.
   void make_copy(const Copy& copy, const Clock& clock, bool bulk);
-  void check_proxy(const Copy& copy);
+  /// What threads have accessed of these bytes is ordered before what the running thread has the
+  /// asynchronous proxy do there. `what`: "a bulk copy".
+  void check_proxy(const void* shared, std::size_t bytes, std::string_view what, host::Where place);
   /// Made as of `begun`.
   Transfer begin_transfer(const host::Completion& completion, Clock begun);
   /// Of who makes the bulk copies that complete on a barrier, as races see it: a barrier of the
@@ -138,6 +145,10 @@ class Cluster {
   Clock clock_of_copies(const void* barrier);
   void finish(std::size_t number);
   void finish_copies_of(const Fiber& fiber);
+
+  // reductions.cpp
+  /// Adds the numbers, as of the running thread's wait.
+  void reduce(const Reduction& reduction);
 
   // report.cpp
   std::string who_waits();

@@ -34,15 +34,17 @@ void Cluster::begin_copy(const Copy& copy) {
   note_progress();
 }
 
-/// What the generic proxy has accessed is ordered before a bulk copy by a fence of the thread that
-/// begins it, which comes after what orders the threads.
-void Cluster::check_proxy(const Copy& copy) {
-  const std::size_t offset = shared_.offset(reinterpret_cast<std::uintptr_t>(copy.to));
-  if (shared_.accessed(offset, copy.bytes) <= fiber_->fenced) return;
+/// What the generic proxy has accessed is ordered before a bulk copy or reduction by a fence of the
+/// thread that begins it, which comes after what orders the threads.
+void Cluster::check_proxy(const void* shared, std::size_t bytes, std::string_view what,
+                          host::Where place) {
+  const std::size_t offset = shared_.offset(reinterpret_cast<std::uintptr_t>(shared));
+  if (shared_.accessed(offset, bytes) <= fiber_->fenced) return;
   fault(Diagnosis::kProxy,
-        fmt::format("{} copies {} bytes at {} to byte {} of shared memory, which threads have read "
-                    "or written since its last fence between the proxies (fence.proxy.async)",
-                    who(*fiber_), copy.bytes, where(copy.where), offset % SharedMemory::kStride));
+        fmt::format("{} begins {} of {} bytes at {}, at byte {} of shared memory, which threads "
+                    "have read or written since its last fence between the proxies "
+                    "(fence.proxy.async)",
+                    who(*fiber_), what, bytes, where(place), offset % SharedMemory::kStride));
 }
 
 void Cluster::init_barrier(const void* barrier) { unpublished_[barrier] = fiber_; }
@@ -151,7 +153,7 @@ void Cluster::cp_async_bulk(host::Where where, host::CopyKind kind, const host::
   for (unsigned i = 0; i < count; ++i) {
     const Copy part = {parts[i].to, parts[i].from, parts[i].bytes, where, 0};
     begin_copy(part);
-    check_proxy(part);
+    check_proxy(part.to, part.bytes, "a bulk copy", where);
     transfer.parts.push_back(part);
   }
   Copy whole = {nullptr, nullptr, 0, where, 0};

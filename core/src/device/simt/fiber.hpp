@@ -8,6 +8,7 @@
 
 #include <msda/simt/host/executor.cuh>
 
+#include "device/simt/clock.hpp"
 #include "device/simt/stack_switch.hpp"
 
 namespace msda::simt {
@@ -21,6 +22,12 @@ struct Copy {
   host::Where where;
   /// Values that its thread had read when it began, where that is counted.
   std::uint64_t begun_at = 0;
+};
+
+/// A bulk reduction that reads shared memory until its thread has waited for it.
+struct Reduction {
+  host::Reduction call{};
+  Clock begun;  ///< where races are looked for
 };
 
 struct Fiber {
@@ -43,8 +50,10 @@ struct Fiber {
   std::uint32_t fenced = 0;  ///< epoch of shared memory up to which its bulk copies are ordered
   std::vector<Copy> open_group;
   std::deque<std::vector<Copy>> groups;  ///< committed and not yet made, oldest first
-  const void* looked_at = nullptr;       ///< what it last looked at without waiting
-  std::size_t looked_behind = 0;         ///< transfers that had begun then
+  std::vector<Reduction> open_reductions;
+  std::deque<std::vector<Reduction>> reduction_groups;  ///< not yet made, oldest first
+  const void* looked_at = nullptr;                      ///< what it last looked at without waiting
+  std::size_t looked_behind = 0;                        ///< transfers that had begun then
 
   unsigned warp() const { return state.thread / 32; }
   unsigned lane() const { return state.thread % 32; }

@@ -38,6 +38,13 @@ const host::Executor kTable = {
            const host::Completion* completion) {
           Cluster::running()->cp_async_bulk(where, kind, parts, count, *completion);
         },
+    .cp_reduce_async_bulk =
+        [](const host::Reduction* reduction) {
+          Cluster::running()->cp_reduce_async_bulk(*reduction);
+        },
+    .cp_async_bulk_commit_group = [] { Cluster::running()->cp_async_bulk_commit_group(); },
+    .cp_async_bulk_wait_group_read =
+        [](int pending) { Cluster::running()->cp_async_bulk_wait_group_read(pending); },
     .mapa = [](host::Where where, const void* shared,
                unsigned rank) { return Cluster::running()->mapa(where, shared, rank); },
     .init_barrier = [](const void* barrier) { Cluster::running()->init_barrier(barrier); },

@@ -8,6 +8,7 @@ namespace msda::simt {
 void Cluster::leave_block(unsigned rank) {
   check_barriers_of(rank);
   check_copies_to(rank);
+  check_reductions_of(rank);
   check_reads_of(rank);
 }
 
@@ -33,6 +34,22 @@ void Cluster::check_copies_to(unsigned rank) {
                         "at {}",
                         fiber_of(rank, 0).state.block, where(copy.where)));
     }
+  }
+}
+
+/// Nobody but its thread can have waited for a bulk reduction.
+void Cluster::check_reductions_of(unsigned rank) {
+  for (unsigned t = 0; t < grid_.threads; ++t) {
+    const Fiber& fiber = fiber_of(rank, t);
+    const Reduction* left = fiber.open_reductions.empty() ? nullptr : &fiber.open_reductions[0];
+    for (const std::vector<Reduction>& group : fiber.reduction_groups) {
+      if (!group.empty()) left = &group.front();
+    }
+    if (left == nullptr) continue;
+    fault(Diagnosis::kLeftBehind,
+          fmt::format("block {} ends while a bulk reduction from its shared memory is under way, "
+                      "begun by {} at {}",
+                      fiber.state.block, who(fiber), where(left->call.where)));
   }
 }
 

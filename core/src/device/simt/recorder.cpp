@@ -24,8 +24,8 @@ constexpr std::array<const char*, host::kHintCount> kHintNames = {"plain",
                                                                   "once",
                                                                   "streaming",
                                                                   "texel"};
-constexpr std::array<const char*, host::kCopyKinds> kCopyNames = {"cp-async", "bulk-copies",
-                                                                  "tensor-copies"};
+constexpr std::array<const char*, host::kCopyKinds> kCopyNames = {
+    "cp-async", "bulk-copies", "tensor-copies", "bulk-reductions"};
 constexpr std::array<const char*, host::kEventCount> kEventNames = {
     "shuffles",       "shuffles.own",    "shuffles.same", "warp-barriers", "mbarrier-arrivals",
     "mbarrier-waits", "flags-raised",    "flag-waits",    "atomics",       "texture.fetches",

@@ -50,7 +50,8 @@ class Recorder {
               unsigned kind, unsigned hint, const void* pc);
   void access_shared(const Fiber& fiber, unsigned rank, std::size_t byte, std::size_t bytes,
                      unsigned kind);
-  /// A copy to shared memory.
+  /// A copy to shared memory, or a bulk reduction: `from` is the buffer in global memory, in which
+  /// `copy.from` lies.
   void copy(const Fiber& fiber, host::CopyKind kind, const Buffer& from, const Copy& copy);
   /// Its rows, each a run of memory.
   void copy_box(const std::vector<Copy>& rows);

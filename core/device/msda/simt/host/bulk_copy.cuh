@@ -1,5 +1,6 @@
 // Host bodies of ptx/bulk_copy.cuh: the executor copies at a time of its choice, as TMA does, and
-// then completes the mbarrier's bytes.
+// then completes the mbarrier's bytes. Bulk reductions read shared memory as late as the waits of
+// their thread allow.
 #pragma once
 
 #include <msda/simt/host/barrier.cuh>
@@ -19,6 +20,14 @@ namespace host {
 
 MSDA_UNCHECKED inline bool is_multiple(const void* address, unsigned of) {
   return reinterpret_cast<unsigned long>(address) % of == 0;
+}
+
+/// Of a bulk copy or reduction.
+MSDA_UNCHECKED inline void check_multiples(const void* shared, const void* global, unsigned bytes,
+                                           simt::host::Where where) {
+  constexpr unsigned kUnit = 16;
+  if (is_multiple(shared, kUnit) && is_multiple(global, kUnit) && bytes % kUnit == 0) return;
+  simt::host::executor->fail(where, "a bulk copy's addresses and bytes are multiples of 16");
 }
 
 /// Rows of a box, split where they leave the tensor.
@@ -89,11 +98,7 @@ MSDA_UNCHECKED inline void cp_async_bulk_tensor(void* shared, const void* map,
 MSDA_UNCHECKED inline void cp_async_bulk(void* shared, const void* global, unsigned bytes,
                                          Barrier* barrier,
                                          simt::host::Where where = simt::host::here()) {
-  constexpr unsigned kUnit = 16;
-  if (!host::is_multiple(shared, kUnit) || !host::is_multiple(global, kUnit) ||
-      bytes % kUnit != 0) {
-    simt::host::executor->fail(where, "a bulk copy's addresses and bytes are multiples of 16");
-  }
+  host::check_multiples(shared, global, bytes, where);
   host::touch(barrier, sizeof *barrier, simt::host::kRead | simt::host::kAtomic);
   const simt::host::CopyPart part = {shared, global, bytes};
   const simt::host::Completion completion = {host::complete_bytes, barrier, bytes};
@@ -109,6 +114,39 @@ MSDA_UNCHECKED inline void cp_async_bulk_tensor(void* shared, const void* map, i
                                                 int w, Barrier* barrier,
                                                 simt::host::Where where = simt::host::here()) {
   host::cp_async_bulk_tensor(shared, map, {x, y, z, w}, 4, barrier, where);
+}
+
+namespace host {
+
+/// Called by the executor, which neither interrupts nor checks it.
+template <class T>
+void add_numbers(void* global, const void* shared, unsigned bytes) {
+  auto* const sums = static_cast<T*>(global);
+  const auto* const numbers = static_cast<const T*>(shared);
+  for (unsigned i = 0; i < bytes / sizeof(T); ++i) sums[i] = static_cast<T>(sums[i] + numbers[i]);
+}
+
+}  // namespace host
+
+template <class T>
+MSDA_UNCHECKED void cp_reduce_async_bulk_add(T* global, const T* shared, unsigned bytes,
+                                             simt::host::Where where = simt::host::here()) {
+  host::check_multiples(shared, global, bytes, where);
+  const void* const pc = __builtin_return_address(0);
+  simt::host::executor->count(simt::host::kAtomicUpdate, nullptr, 1);
+  simt::host::executor->access(global, bytes, simt::host::kRead | simt::host::kAtomic, pc);
+  simt::host::executor->access(global, bytes, simt::host::kWrite | simt::host::kAtomic, pc);
+  const simt::host::Reduction reduction = {where, global, shared, bytes, host::add_numbers<T>};
+  simt::host::executor->cp_reduce_async_bulk(&reduction);
+}
+
+MSDA_UNCHECKED inline void cp_async_bulk_commit_group() {
+  simt::host::executor->cp_async_bulk_commit_group();
+}
+
+template <int pending>
+MSDA_UNCHECKED void cp_async_bulk_wait_group_read() {
+  simt::host::executor->cp_async_bulk_wait_group_read(pending);
 }
 
 MSDA_UNCHECKED inline void prefetch_tensormap(const void*) {

@@ -51,8 +51,8 @@ enum Hint : unsigned {
   kHintCount
 };
 
-/// The instruction of an asynchronous copy.
-enum CopyKind : unsigned { kCpAsync, kBulkCopy, kTensorCopy, kCopyKinds };
+/// The instruction of an asynchronous copy; a bulk reduction goes from shared to global memory.
+enum CopyKind : unsigned { kCpAsync, kBulkCopy, kTensorCopy, kBulkReduction, kCopyKinds };
 
 /// Counted events other than accesses, copies and barriers.
 enum Event : unsigned {
@@ -124,6 +124,16 @@ struct CopyPart {
   unsigned bytes;
 };
 
+/// A bulk reduction of `bytes` bytes from shared to global memory. `add` makes it, as one step that
+/// nothing interrupts.
+struct Reduction {
+  Where where;
+  void* global;
+  const void* shared;
+  unsigned bytes;
+  void (*add)(void* global, const void* shared, unsigned bytes);
+};
+
 /// A texture of `layers` layers of height x width texels of four channels. Texture and surface
 /// objects are addresses of these.
 struct Texture {
@@ -178,12 +188,18 @@ struct Executor {
   /// Begins bulk copies, which the executor completes at a time of its choice.
   void (*cp_async_bulk)(Where where, CopyKind kind, const CopyPart* parts, unsigned count,
                         const Completion* completion);
+  /// Begins a bulk reduction that belongs to the thread's open group of these. Its access of global
+  /// memory has been told.
+  void (*cp_reduce_async_bulk)(const Reduction* reduction);
+  void (*cp_async_bulk_commit_group)();
+  void (*cp_async_bulk_wait_group_read)(int pending);
   /// The address of block `rank`'s byte at the offset of `shared` in this block's shared memory.
   void* (*mapa)(Where where, const void* shared, unsigned rank);
   /// An mbarrier was initialised; this thread's mbarriers are made visible to the TMA.
   void (*init_barrier)(const void* barrier);
   void (*fence_mbarrier_init)();
-  /// Orders earlier accesses of shared memory before bulk copies that this thread begins later.
+  /// Orders earlier accesses of shared memory before bulk copies and reductions that this thread
+  /// begins later.
   void (*fence_proxy_async)();
   /// The hint of the accesses that follow, until it is kPlain again.
   Hint* hint;

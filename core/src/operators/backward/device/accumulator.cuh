@@ -29,6 +29,8 @@ struct Floats {
 /// gradient)
 ///   multiplies with the weight of a corner;
 /// - add(sums, products) adds n neighbouring products, or `Floats<n>`. Called by any thread;
+/// - addends(products), if as many products are numbers that one reduction adds: these in a Vector,
+///   as add() rounds them and as they lie in the sums;
 /// - `kAddsApart`, if the policy has it: passes of its own write all of grad_value, and the main
 ///   kernel adds nothing;
 /// - with `kIsFixed` and run-time level sizes spoil(arguments, image, head) makes the sums of a
@@ -78,10 +80,14 @@ struct FloatingAccumulator : FloatProducts {
 
   __device__ static float scale(const backward::Arguments&, long long, int) { return 1.0F; }
   template <int n>
+  __device__ static Vector<T, n> addends(const Floats<n>& products) {
+    Vector<T, n> rounded;
+    from_floats(products.of, rounded.element);
+    return rounded;
+  }
+  template <int n>
   __device__ static void add(T* sums, const Floats<n>& products) {
-    alignas(16) T rounded[n];
-    from_floats(products.of, rounded);
-    ptx::red_add(sums, rounded);
+    ptx::red_add(sums, addends(products).element);
   }
 };
 

@@ -38,11 +38,11 @@ class RowReds {
   using Problem = typename K::Problem;
   using Map = typename K::RedMap;
   using Accumulator = typename K::Accumulator;
+  using Element = typename Accumulator::Element;
   static constexpr int kVector = Map::kVector;
   using Gradient =
       decltype(Accumulator::gradient(Vector<typename Problem::Output, kVector>(), 1.0F));
-  static constexpr int kPixelBytes =
-      K::Layout::kPixelStride * static_cast<int>(sizeof(typename Accumulator::Element));
+  static constexpr int kPixelBytes = K::Layout::kPixelStride * static_cast<int>(sizeof(Element));
 
  public:
   __device__ void begin_row(const backward::Arguments& arguments, long long image, long long row,
@@ -64,8 +64,11 @@ class RowReds {
         K::Layout::channel_offset(head, Map::chunk(0) * kVector));
   }
 
-  template <class Level>
-  __device__ void add(const Level& level, const backward::Cell& cell) const {
+  /// Calls visit(corner, weight, sums) for each corner, column + 2 * row, that the lane adds to:
+  /// `sums` are those of its first vector.
+  template <class Level, class Visit>
+  __device__ __forceinline__ void each_corner(const Level& level, const backward::Cell& cell,
+                                              const Visit& visit) const {
     // A step's corners are those of step 0 and a constant distance from them.
     const int lane_corner = Map::corner(0);
     unsigned char* const first =
@@ -81,14 +84,26 @@ class RowReds {
       if (backward::is_masked<K>(cell, corner)) continue;
       unsigned char* const pixel =
           anchor + level.pixels_to(step * Map::kPerStep) * static_cast<long long>(kPixelBytes);
-#pragma unroll
-      for (int n = 0; n < Map::kOwn; ++n) {
-        if (Map::kOwn * Map::kSpan != Map::kChunks && Map::chunk(n) >= Map::kChunks) continue;
-        Accumulator::add(reinterpret_cast<typename Accumulator::Element*>(pixel) +
-                             (Map::chunk(n) - Map::chunk(0)) * kVector,
-                         Accumulator::products(weight, gradient_[n]));
-      }
+      visit(corner, weight, reinterpret_cast<Element*>(pixel));
     }
+  }
+  /// Calls visit(channel, products) for each of the lane's vectors, whose first channel lies
+  /// `channel` behind that of its first vector.
+  template <class Visit>
+  __device__ __forceinline__ void each_vector(float weight, const Visit& visit) const {
+#pragma unroll
+    for (int n = 0; n < Map::kOwn; ++n) {
+      if (Map::kOwn * Map::kSpan != Map::kChunks && Map::chunk(n) >= Map::kChunks) continue;
+      visit((Map::chunk(n) - Map::chunk(0)) * kVector, Accumulator::products(weight, gradient_[n]));
+    }
+  }
+  template <class Level>
+  __device__ void add(const Level& level, const backward::Cell& cell) const {
+    each_corner(level, cell, [&](int, float weight, Element* sums) {
+      each_vector(weight, [&](int channel, const auto& products) {
+        Accumulator::add(sums + channel, products);
+      });
+    });
   }
 
  private:
