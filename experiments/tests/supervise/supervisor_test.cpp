@@ -301,9 +301,9 @@ TEST(WorkerProcess, IsNotCalledSilentForTheTimeInWhichItIsStopped) {
   Interrupts interrupts;
   // It is stopped for longer than it may be silent, and then speaks.
   WorkerProcess worker(interrupts, "/bin/sh",
-                       {"-c", "(sleep 0.6; kill -CONT $$) & kill -STOP $$; echo back"});
+                       {"-c", "(sleep 2; kill -CONT $$) & kill -STOP $$; echo back"});
   std::string line;
-  EXPECT_EQ(worker.read(line, std::chrono::milliseconds(300)), WorkerProcess::Outcome::kLine);
+  EXPECT_EQ(worker.read(line, std::chrono::milliseconds(1200)), WorkerProcess::Outcome::kLine);
   EXPECT_EQ(line, "back");
 }
 

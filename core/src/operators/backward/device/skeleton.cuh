@@ -118,7 +118,7 @@ struct Composed {
   };
   struct Source : Resident<Sum> {
     static constexpr int kPlaneHeads = Sum::kOneHead || Values::kOneHead ? 1 : Problem::kHeads;
-    static constexpr unsigned kCluster = kClusterOf<SumOf<Composed>>;
+    static constexpr unsigned kCluster = kClusterOf<Sum>;
   };
   struct Launch {
     static constexpr bool kDependent = Clear::kBeginsEarly;
