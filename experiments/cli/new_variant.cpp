@@ -134,10 +134,12 @@ NewVariant for_slot(const Operator& op, const std::string& slot) {
   const SkeletonSlot& filled = *skeleton.find(slot);
   NewVariant variant;
   const std::string header = boost::replace_all_copy(filled.name, "-", "_") + ".cuh";
-  variant.contract = op.sources() == nullptr ? "msda/slots/" + header : skeleton.header;
+  variant.contract = contract_header(skeleton, filled);
+  // A default of an operator's own may need more of its headers than the contract.
+  const std::string included = op.sources() == nullptr ? variant.contract : skeleton.header;
   variant.words = {{"slot", filled.name},          {"header", header},
                    {"Member", filled.member},      {"Default", filled.policy},
-                   {"skeleton", skeleton.name},    {"contract", variant.contract},
+                   {"skeleton", skeleton.name},    {"contract", included},
                    {"DEVICE", " DEVICE " + header}};
   variant.files = {{"slot/plugin.cpp.in", "plugin.cpp"},
                    {"slot/policy.cuh.in", "device/" + header}};
@@ -183,6 +185,14 @@ NewFolder folder_for(const Arguments& arguments, const std::string& name) {
   return {name, false};
 }
 
+/// Where a device header lies among the sources: "backward/dots.cuh" is one of an operator.
+std::string in_tree(const std::string& header) {
+  const auto slash = header.find('/');
+  const std::string owner = header.substr(0, slash);
+  if (owner == "msda") return "core/device/" + header;
+  return fmt::format("core/src/operators/{}/device{}", owner, header.substr(slash));
+}
+
 std::string next_steps(const NewVariant& variant, const std::string& name, const NewFolder& place,
                        const Operator& op) {
   std::string text;
@@ -200,8 +210,9 @@ std::string next_steps(const NewVariant& variant, const std::string& name, const
         shell_word(place.folder.string()), shell_word((place.folder / "build").string()));
   }
   if (!variant.contract.empty()) {
-    const char* headers = place.in_tree ? "core/device" : "PREFIX/share/msda/device";
-    text += fmt::format("What is asked of it: {}/{}\n", headers, variant.contract);
+    text += fmt::format(
+        "What is asked of it: {}\n",
+        place.in_tree ? in_tree(variant.contract) : "PREFIX/share/msda/device/" + variant.contract);
   }
   return text;
 }

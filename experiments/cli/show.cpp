@@ -82,20 +82,20 @@ void show_preset(const std::string& name, const Operator& op) {
 
 /// The skeletons that have the slot, its contract, its default and who fills it.
 void show_slot(const std::string& name, const Registry& registry) {
-  std::string header = name;
-  std::ranges::replace(header, '-', '_');
   std::vector<std::string> asked_by;
+  std::string contract;
   const SkeletonSlot* slot = nullptr;
   for (const Skeleton& skeleton : skeletons()) {
     const SkeletonSlot* found = skeleton.find(name);
     if (found == nullptr) continue;
     slot = found;
+    contract = contract_header(skeleton, *found);
     asked_by.push_back(skeleton.name);
   }
   const std::vector<std::string> fillers = fillers_of(name, registry);
   fmt::print("{} (slot of {})\n", name, fmt::join(asked_by, ", "));
   if (!slot->policy.empty()) {
-    fmt::print("  contract: concept {}Policy in msda/slots/{}.cuh\n", slot->member, header);
+    fmt::print("  contract: concept {}Policy in {}\n", slot->member, contract);
   }
   fmt::print("  default: {}\n  filled by: {}\n",
              slot->policy.empty() ? "none: a variant has to fill it" : slot->policy,

@@ -48,6 +48,20 @@ const Skeleton& skeleton(std::string_view name) {
                                fmt::join(names, ", ")));
 }
 
+std::string contract_header(const Skeleton& skeleton, const SkeletonSlot& slot) {
+  std::string file = slot.name + ".cuh";
+  std::ranges::replace(file, '-', '_');
+  const std::string concept_text = fmt::format("concept {}Policy ", slot.member);
+  const EmbeddedSource* own = operator_of(skeleton.name).sources();
+  for (; own != nullptr && own->path != nullptr; ++own) {
+    if (std::string_view(own->path).ends_with("/" + file) &&
+        std::string_view(own->text).find(concept_text) != std::string_view::npos) {
+      return own->path;
+    }
+  }
+  return "msda/slots/" + file;
+}
+
 std::vector<std::string> slot_names() {
   std::vector<std::string> names;
   for (const Skeleton& candidate : skeletons()) {

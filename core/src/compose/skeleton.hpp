@@ -19,6 +19,10 @@ const Operator& operator_of(std::string_view skeleton);
 /// Throws UsageError with the nearest name.
 const Skeleton& skeleton(std::string_view name);
 
+/// The device header with the contract of a slot, the concept {member}Policy: one of the skeleton's
+/// operator, "backward/dots.cuh", or one that skeletons share, "msda/slots/order.cuh".
+std::string contract_header(const Skeleton& skeleton, const SkeletonSlot& slot);
+
 /// The slots of all skeletons, each name once.
 std::vector<std::string> slot_names();
 

@@ -9,6 +9,7 @@
 
 #include "compose/skeleton.hpp"
 #include "compose/unit_writer.hpp"
+#include "files/read.hpp"
 #include "files/temporary_directory.hpp"
 #include "input/input.hpp"
 #include "jit/host_compiler.hpp"
@@ -111,6 +112,22 @@ TEST(Contract, OfEachSlotIsKeptByItsDefaultPolicy) {
           slot.member, slot.policy);
     }
     EXPECT_NO_THROW(compile(unit)) << name;
+  }
+}
+
+TEST(Contract, IsInTheHeaderThatIsNamed) {
+  for (const Skeleton& skeleton : skeletons()) {
+    for (const SkeletonSlot& slot : skeleton.slots) {
+      if (slot.policy.empty()) continue;
+      const std::string header = contract_header(skeleton, slot);
+      const std::size_t slash = header.find('/');
+      const std::string folder = header.starts_with("msda/")
+                                     ? "/core/device/" + header.substr(0, slash)
+                                     : "/core/src/operators/" + header.substr(0, slash) + "/device";
+      EXPECT_THAT(read_text(MSDA_SOURCE_DIR + folder + header.substr(slash)),
+                  HasSubstr("concept " + slot.member + "Policy "))
+          << skeleton.name;
+    }
   }
 }
 

@@ -55,6 +55,9 @@ TEST(CliShow, OfASlotNamesItsContractAndWhoFillsIt) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("contract: concept MappingPolicy in msda/slots/mapping.cuh"));
   EXPECT_THAT(outcome.out, HasSubstr("vector-loads"));
+  EXPECT_THAT(run({"show", "red-map"}).out,
+              HasSubstr("contract: concept RedMapPolicy in backward/red_map.cuh"));
+  EXPECT_THAT(run({"show", "points"}).out, HasSubstr("PointsPolicy in msda/slots/points.cuh"));
 }
 
 TEST(CliCache, SaysWhatIsKeptAndClearsIt) {
