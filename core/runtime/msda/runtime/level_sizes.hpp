@@ -46,7 +46,7 @@ bool takes_pyramid(const LevelClass& compiled, const Integer* shapes, const Inte
                       height <= compiled.most && width <= compiled.most && height <= pixels &&
                       width <= pixels;
     if (!fits || starts[l] != start) return false;
-    start += (height + 2 * border) * (width + 2 * border);
+    start += (height + 2LL * border) * (width + 2LL * border);
     if (start > pixels) return false;
   }
   return start == pixels;
