@@ -9,6 +9,7 @@
 //       a patch of 4x4 pixels to global memory                  store
 #pragma once
 
+#include <backward/block_sums.cuh>
 #include <backward/sum.cuh>
 #include <tile_bins/products.cuh>
 
@@ -49,10 +50,8 @@ class Sum {
   }();
   /// Queries of a chunk at most: no more than an item has, and than the block has room for.
   static constexpr int kQueries = [] {
-    constexpr int kBytes =
-        227 * 1024 - 1024 - static_cast<int>(sizeof(typename backward::Cells<K>::Storage)) -
-        static_cast<int>(sizeof(typename K::Values::Storage)) - kTiles * kTileBytes;
-    constexpr int kFit = kBytes / kQueryBytes<Problem>;
+    constexpr int kFit =
+        (backward::bytes_for_sums<K>(0) - kTiles * kTileBytes) / kQueryBytes<Problem>;
     int queries = static_cast<int>(Parameters::queries);
     if (queries > kFit) queries = kFit;
     if constexpr (requires { K::Schedule::kOneTileItems; }) {
