@@ -67,13 +67,13 @@ if(MSDA_PRECOMPILE AND CMAKE_CXX_COMPILER_LAUNCHER MATCHES "(^|/)ccache$")
 endif()
 
 # msda_unity(<target> [BATCH <n>] [APART <file>...]) compiles the target's sources several at a time, which more
-# than halves a clean build: 16, or fewer where helpers of many files have one name. Files that do not go together
+# than halves a clean build: 32, or fewer where helpers of many files have one name. Files that do not go together
 # with others stay APART. Presets for development switch it off, so that a change compiles one file.
 option(MSDA_UNITY "Compile several sources of a library at a time" ON)
 function(msda_unity target)
   cmake_parse_arguments(ARG "" "BATCH" "APART" ${ARGN})
   if(NOT ARG_BATCH)
-    set(ARG_BATCH 16)
+    set(ARG_BATCH 32)
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${MSDA_UNITY} UNITY_BUILD_BATCH_SIZE ${ARG_BATCH})
   set_source_files_properties(${ARG_APART} TARGET_DIRECTORY ${target}

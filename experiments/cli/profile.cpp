@@ -49,17 +49,17 @@ Arguments profile_arguments() {
 }
 
 /// What was asked for: an experiment's file, or that of a run whose directory gets the counters.
-struct Subject {
+struct Profiled {
   Experiment experiment;
   std::optional<fs::path> run_directory;
   std::optional<Manifest> manifest;
   std::string arm;  ///< the only one that is asked for; "" for all
 };
 
-Subject load_subject(const std::string& word, const Registry& registry) {
+Profiled load_profiled(const std::string& word, const Registry& registry) {
   if (const auto named = experiment_arm(word)) {
     const fs::path file = experiment_path(named->file.string());
-    Subject subject{load_experiment(file, registry), {}, {}, named->arm};
+    Profiled subject{load_experiment(file, registry), {}, {}, named->arm};
     find_arm(subject.experiment, named->arm);
     return subject;
   }
@@ -77,7 +77,7 @@ Subject load_subject(const std::string& word, const Registry& registry) {
                     "in the folder where the run was started, or profile the experiment itself",
                     word, file));
   }
-  Subject subject{load_experiment(file, registry), word, std::move(manifest), ""};
+  Profiled subject{load_experiment(file, registry), word, std::move(manifest), ""};
   if (subject.experiment.text != subject.manifest->experiment_text) {
     throw UsageError(
         fmt::format("{} has changed since the run in {}: its counters would be of other "
@@ -87,7 +87,7 @@ Subject load_subject(const std::string& word, const Registry& registry) {
   return subject;
 }
 
-DeviceInfo gpu_for(const Arguments& arguments, const Subject& subject) {
+DeviceInfo gpu_for(const Arguments& arguments, const Profiled& subject) {
   std::string id = arguments.has("device") ? arguments.device() : subject.experiment.device;
   DeviceInfo device = choose_device(id, list_devices());
   if (device.kind != DeviceKind::kCuda) {
@@ -109,7 +109,7 @@ DeviceInfo gpu_for(const Arguments& arguments, const Subject& subject) {
 
 /// The GPU that the command lines of --print are for, which need not be here: that of the run, else
 /// the first of any model.
-DeviceInfo imagined_gpu(const Arguments& arguments, const Subject& subject) {
+DeviceInfo imagined_gpu(const Arguments& arguments, const Profiled& subject) {
   DeviceInfo device;
   if (subject.run_directory) {
     device = device_of_run(*subject.run_directory);
@@ -121,7 +121,7 @@ DeviceInfo imagined_gpu(const Arguments& arguments, const Subject& subject) {
   return device;
 }
 
-profile::ProfileOptions profile_options(const Arguments& arguments, const Subject& subject) {
+profile::ProfileOptions profile_options(const Arguments& arguments, const Profiled& subject) {
   if (subject.run_directory && arguments.has("output")) {
     throw UsageError("profile: the counters of a run go into its directory; leave --output out");
   }
@@ -141,7 +141,7 @@ profile::ProfileOptions profile_options(const Arguments& arguments, const Subjec
 }
 
 /// What is counted: the experiment, or of it what the run in the directory was.
-Plan plan_of(const Subject& subject, const Registry& registry, const DeviceInfo& device) {
+Plan plan_of(const Profiled& subject, const Registry& registry, const DeviceInfo& device) {
   Plan plan = make_plan(subject.experiment, registry, device);
   if (!subject.manifest) return plan;
   take_shard(plan, subject.manifest->shard.value_or(Shard()));
@@ -171,7 +171,7 @@ std::vector<Claim> counter_claims(const Experiment& experiment, const Plan& plan
 }
 
 /// What `kernels` say, without any time of a run.
-Report counters_report(const Subject& subject, const Plan& plan,
+Report counters_report(const Profiled& subject, const Plan& plan,
                        const std::vector<KernelCounters>& kernels) {
   Report report;
   report.manifest.name = subject.experiment.name;
@@ -192,7 +192,7 @@ Document terminal_document(const Report& report) {
 }
 
 /// Of a run's directory all its reports again, else one of the counters alone.
-void write_reports(const Subject& subject, const Plan& plan, const fs::path& directory) {
+void write_reports(const Profiled& subject, const Plan& plan, const fs::path& directory) {
   write_report(subject.run_directory ? make_report(directory)
                                      : counters_report(subject, plan, read_counters(directory)),
                directory);
@@ -204,7 +204,7 @@ int profile_command(const std::vector<std::string>& words) {
   Arguments arguments = profile_arguments();
   if (!arguments.parse(words)) return 0;
   const Registry registry = load_registry(arguments);
-  const Subject subject = load_subject(arguments.words().front(), registry);
+  const Profiled subject = load_profiled(arguments.words().front(), registry);
   profile::ProfileOptions options = profile_options(arguments, subject);
   if (arguments.has("print")) {
     options.directory = subject.run_directory.value_or(

@@ -34,7 +34,7 @@ std::string effects_csv(const Report& report) {
   return effects_to_csv(*report.ablation);
 }
 
-constexpr ReportFormat kFormats[] = {{"terminal", in_terminal, nullptr},
+constexpr ReportFormat kReportFormats[] = {{"terminal", in_terminal, nullptr},
                                      {"md", as_markdown, nullptr},
                                      {"html", nullptr, to_html},
                                      {"tex", as_latex, nullptr},
@@ -47,12 +47,12 @@ constexpr ReportFormat kFormats[] = {{"terminal", in_terminal, nullptr},
 
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
-  for (const ReportFormat& format : kFormats) names.emplace_back(format.name);
+  for (const ReportFormat& format : kReportFormats) names.emplace_back(format.name);
   return names;
 }
 
 const ReportFormat& find_format(const std::string& wanted) {
-  for (const ReportFormat& format : kFormats) {
+  for (const ReportFormat& format : kReportFormats) {
     if (format.name == wanted) return format;
   }
   const std::vector<std::string> names = format_names();

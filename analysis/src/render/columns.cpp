@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 
 /// Chosen by the least time or the largest rate.
-Scale scale_of(Unit unit, const std::vector<Json>& values) {
+Scale scale_of(ColumnUnit unit, const std::vector<Json>& values) {
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
   for (const Json& value : values) {
@@ -21,8 +21,8 @@ Scale scale_of(Unit unit, const std::vector<Json>& values) {
     least = std::min(least, value.get<double>());
     most = std::max(most, value.get<double>());
   }
-  if (unit == Unit::kSeconds) return time_scale(least);
-  return unit == Unit::kBytesPerSecond ? bytes_scale(most) : flops_scale(most);
+  if (unit == ColumnUnit::kSeconds) return time_scale(least);
+  return unit == ColumnUnit::kBytesPerSecond ? bytes_scale(most) : flops_scale(most);
 }
 
 std::optional<Interval> interval_in(const Json& estimate) {
@@ -64,33 +64,33 @@ Json to_value(const Estimate& estimate) {
   return {{"value", to_value(estimate.value)}, {"interval", std::move(interval)}};
 }
 
-Column column_as_set(const std::string& title, Unit unit, bool has_interval,
+Column column_as_set(const std::string& title, ColumnUnit unit, bool has_interval,
                      const std::vector<Json>& values) {
   switch (unit) {
-    case Unit::kSeconds: return {fmt::format("{} [{}]", title, scale_of(unit, values).unit)};
-    case Unit::kBytesPerSecond:
-    case Unit::kFlopsPerSecond: return {scale_of(unit, values).unit};
+    case ColumnUnit::kSeconds: return {fmt::format("{} [{}]", title, scale_of(unit, values).unit)};
+    case ColumnUnit::kBytesPerSecond:
+    case ColumnUnit::kFlopsPerSecond: return {scale_of(unit, values).unit};
     default:
       return {has_interval ? title + (are_of_blocks(values) ? " [blocks]" : " [95%]") : title};
   }
 }
 
-std::vector<std::string> in_unit(Unit unit, const std::vector<Json>& values) {
+std::vector<std::string> in_unit(ColumnUnit unit, const std::vector<Json>& values) {
   const Scale scale = scale_of(unit, values);
   const auto text = [&](const Json& value) -> std::string {
     if (value.is_null()) return kAbsent;
     switch (unit) {
-      case Unit::kText: return printable_line(value.get<std::string>());
-      case Unit::kSeconds:
-      case Unit::kBytesPerSecond:
-      case Unit::kFlopsPerSecond: return scale.number(value);
-      case Unit::kRatio: return ratio_in(value);
-      case Unit::kShare: return fmt::format("{:.1f}%", value.get<double>() * 100);
-      case Unit::kError: return fmt::format("{:.1e}", value.get<double>());
-      case Unit::kTimes: return fmt::format("{:.3g}x", value.get<double>());
-      case Unit::kProbability: return fmt::format("{:.2g}", value.get<double>());
-      case Unit::kJoules: return millijoules(value.get<double>());
-      case Unit::kWhole: return fmt::format("{:.0f}", value.get<double>());
+      case ColumnUnit::kText: return printable_line(value.get<std::string>());
+      case ColumnUnit::kSeconds:
+      case ColumnUnit::kBytesPerSecond:
+      case ColumnUnit::kFlopsPerSecond: return scale.number(value);
+      case ColumnUnit::kRatio: return ratio_in(value);
+      case ColumnUnit::kShare: return fmt::format("{:.1f}%", value.get<double>() * 100);
+      case ColumnUnit::kError: return fmt::format("{:.1e}", value.get<double>());
+      case ColumnUnit::kTimes: return fmt::format("{:.3g}x", value.get<double>());
+      case ColumnUnit::kProbability: return fmt::format("{:.2g}", value.get<double>());
+      case ColumnUnit::kJoules: return millijoules(value.get<double>());
+      case ColumnUnit::kWhole: return fmt::format("{:.0f}", value.get<double>());
     }
     return kAbsent;
   };

@@ -31,7 +31,7 @@ enum Where : unsigned {
 
 /// How people see a value. Times and rates have one unit in a whole column, which then ends or is
 /// its title.
-enum class Unit {
+enum class ColumnUnit {
   kText,
   kSeconds,
   kBytesPerSecond,
@@ -96,12 +96,12 @@ using Footnotes = std::vector<std::string>;
 
 /// How people see a column.
 struct Look {
-  explicit Look(std::string title, Unit unit = Unit::kText, std::string about = "",
+  explicit Look(std::string title, ColumnUnit unit = ColumnUnit::kText, std::string about = "",
                 bool spare = false)
       : title(std::move(title)), unit(unit), about(std::move(about)), spare(spare) {}
 
   std::string title;
-  Unit unit;
+  ColumnUnit unit;
   std::string about;  ///< for the legend
   bool spare;         ///< left out where a line is short
 };
@@ -126,7 +126,7 @@ struct ColumnOf {
         value([get](const Item& item) { return to_value(std::invoke(get, item)); }),
         text(std::move(text)),
         has_interval(std::same_as<std::invoke_result_t<Get, const Item&>, Estimate>),
-        number(this->look.unit != Unit::kText) {}
+        number(this->look.unit != ColumnUnit::kText) {}
 
   /// A column of files alone.
   template <class Get>
@@ -149,10 +149,10 @@ template <class Item>
 using ColumnsOf = std::vector<ColumnOf<Item>>;
 
 /// "median [us]", "ratio [95%]", "GB/s": the title of a column with these values.
-Column column_as_set(const std::string& title, Unit unit, bool has_interval,
+Column column_as_set(const std::string& title, ColumnUnit unit, bool has_interval,
                      const std::vector<nlohmann::json>& values);
 /// The values in one unit; "-" where there is none.
-std::vector<std::string> in_unit(Unit unit, const std::vector<nlohmann::json>& values);
+std::vector<std::string> in_unit(ColumnUnit unit, const std::vector<nlohmann::json>& values);
 
 /// Puts a column into a section that has its rows.
 template <class Item>

@@ -73,7 +73,7 @@ std::string legend_of(const Report& report, const std::vector<Section>& sections
     });
     if (about.empty() || !is_there) continue;
     meanings.push_back(about);
-    if (column.look.unit == Unit::kFlopsPerSecond && !operations.empty()) {
+    if (column.look.unit == ColumnUnit::kFlopsPerSecond && !operations.empty()) {
       meanings.push_back(fmt::format("Operations: {}.", operations));
     }
   }

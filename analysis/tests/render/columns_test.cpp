@@ -105,7 +105,7 @@ TEST(Columns, OfAnyItemsAreOneRowEach) {
   };
   const ColumnsOf<Item> columns = {
       {"name", kEverywhere, Look("name"), &Item::name},
-      {"seconds", kEverywhere, Look("time", Unit::kSeconds), &Item::seconds},
+      {"seconds", kEverywhere, Look("time", ColumnUnit::kSeconds), &Item::seconds},
       {"verdict", kNowhere, [](const Item& item) { return item.seconds > 1 ? "slower" : "equal"; }},
       {"in words", Side::kWords, [](const Item& item) { return "it is " + item.name; }}};
   const std::vector<Item> items{{"a", 2e-3}, {"b", 2}};

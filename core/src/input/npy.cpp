@@ -14,7 +14,7 @@
 namespace msda {
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
 constexpr std::string_view kInt64 = "<i8";
 constexpr std::string_view kFlag = "|b1";
 constexpr std::string_view kByte = "|u1";
@@ -34,7 +34,7 @@ std::int64_t little_endian(const Bytes& bytes) {
 
 /// Reads the magic string, version and header text; leaves the reader at the first data byte.
 std::string read_header_text(FileReader& file) {
-  if (to_text(file.read(static_cast<std::int64_t>(kMagic.size()))) != kMagic) {
+  if (to_text(file.read(static_cast<std::int64_t>(kNpyMagic.size()))) != kNpyMagic) {
     throw UsageError("not an .npy file: it does not begin with \\x93NUMPY");
   }
   const Bytes version = file.read(2);
@@ -96,11 +96,11 @@ NpyArray read_open_file(FileReader& file) {
 std::string make_header(NpyType type, const std::vector<std::int64_t>& shape) {
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
                                    descr_of(type), format_shape(shape));
-  const std::size_t prefix = kMagic.size() + 4;  // version and length
+  const std::size_t prefix = kNpyMagic.size() + 4;  // version and length
   const std::size_t unpadded = prefix + header.size() + 1;
   header.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
   header.push_back('\n');
-  std::string text(kMagic);
+  std::string text(kNpyMagic);
   text += {1, 0, static_cast<char>(header.size() % 256), static_cast<char>(header.size() / 256)};
   return text + header;
 }

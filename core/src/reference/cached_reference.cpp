@@ -27,7 +27,7 @@ struct EntryHeader {
   std::array<char, 32> digest;  ///< Hash of the numbers
   friend bool operator==(const EntryHeader&, const EntryHeader&) = default;
 };
-constexpr std::array<char, 8> kMagic = {'M', 'S', 'D', 'A', 'R', 'E', 'F', '1'};
+constexpr std::array<char, 8> kEntryMagic = {'M', 'S', 'D', 'A', 'R', 'E', 'F', '1'};
 
 constexpr auto kHeaderBytes = static_cast<std::int64_t>(sizeof(EntryHeader));
 constexpr const char* kEntrySuffix = ".f64";
@@ -50,7 +50,7 @@ bool is_worth_storing(const std::vector<double>& reference, double seconds) {
 }
 
 EntryHeader header_of(const std::vector<double>& reference) {
-  EntryHeader header{kMagic, static_cast<std::int64_t>(reference.size()), {}};
+  EntryHeader header{kEntryMagic, static_cast<std::int64_t>(reference.size()), {}};
   const ByteSpan bytes = bytes_of(reference);
   const std::string digest = Hash().add(bytes.data(), bytes.size()).hex();
   digest.copy(header.digest.data(), header.digest.size());

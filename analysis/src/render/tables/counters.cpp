@@ -120,7 +120,7 @@ ColumnsOf<Explained> why_columns(const std::vector<Explained>& all, bool of_fact
   ColumnsOf<One> columns = {
       {of_factors ? "factor" : "arm", Side::kWords,
        [](const One& one) { return printable_line(one.why.arm); }},
-      {"ratio", kPeople, Look("ratio", Unit::kRatio),
+      {"ratio", kPeople, Look("ratio", ColumnUnit::kRatio),
        [](const One& one) { return Estimate(one.ratio, one.ratio_95); }},
       {before + " [us]", Side::kNumbers, microseconds(&Why::time_before)},
       {of_factors ? "with [us]" : "arm [us]", Side::kNumbers, microseconds(&Why::time_after)},

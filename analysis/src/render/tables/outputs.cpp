@@ -18,15 +18,15 @@ const ColumnsOf<OutputRow>& output_columns() {
       {"arm", Side::kWords, [](const OutputRow& of) { return arm_text(of.row); }},
       {"problem", Side::kWords, [](const OutputRow& of) { return place_of(of.table); }},
       {"output", Side::kWords, [](const OutputRow& of) { return printable_line(of.output.name); }},
-      {"relative_l2", kPeople, Look("rel. L2", Unit::kError),
+      {"relative_l2", kPeople, Look("rel. L2", ColumnUnit::kError),
        [](const OutputRow& of) { return of.output.relative_l2; }},
-      {"tolerance", kPeople, Look("tolerance", Unit::kError),
+      {"tolerance", kPeople, Look("tolerance", ColumnUnit::kError),
        [](const OutputRow& of) { return of.output.tolerance; }},
-      {"row", kPeople, Look("worst row", Unit::kShare),
+      {"row", kPeople, Look("worst row", ColumnUnit::kShare),
        [](const OutputRow& of) { return of.output.row_error; }},
-      {"element", kPeople, Look("worst element", Unit::kShare),
+      {"element", kPeople, Look("worst element", ColumnUnit::kShare),
        [](const OutputRow& of) { return of.output.element_error; }},
-      {"spread", kPeople, Look("spread", Unit::kError),
+      {"spread", kPeople, Look("spread", ColumnUnit::kError),
        [](const OutputRow& of) { return when(!(of.output.spread == 0), of.output.spread); }}};
   return kColumns;
 }

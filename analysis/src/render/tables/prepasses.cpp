@@ -34,11 +34,11 @@ const ColumnsOf<SplitRow>& split_columns() {
        [](const SplitRow& of) { return kMicroseconds.number(of.split.kernel_seconds); }},
       {"total [us]", Side::kNumbers,
        [](const SplitRow& of) { return kMicroseconds.number(of.split.total_seconds()); }},
-      {"share", kPeople, Look("share", Unit::kShare),
+      {"share", kPeople, Look("share", ColumnUnit::kShare),
        [](const SplitRow& of) { return of.split.share(); }},
-      {"ratio", kPeople, Look("ratio", Unit::kRatio),
+      {"ratio", kPeople, Look("ratio", ColumnUnit::kRatio),
        [](const SplitRow& of) { return Estimate(of.row.speedup, of.row.speedup_95); }},
-      {"without", kPeople, Look("without", Unit::kRatio),
+      {"without", kPeople, Look("without", ColumnUnit::kRatio),
        [](const SplitRow& of) {
          const auto& without = of.split.without;
          return without ? Estimate(without->ratio, without->interval_95) : Estimate();

@@ -279,9 +279,9 @@ const ColumnsOf<FinalistResult>& finalist_columns() {
   static const ColumnsOf<One> kColumns = {
       {"name", kPeople | kJson, Look("finalist"), [](const One& f) { return f.name; }},
       {"description", kJson, [](const One& f) { return f.description; }},
-      {"searched_gain", kPeople | kJson, Look("searched", Unit::kRatio),
+      {"searched_gain", kPeople | kJson, Look("searched", ColumnUnit::kRatio),
        [](const One& f) { return f.searched_gain; }},
-      {"confirmed", kPeople, Look("confirmed", Unit::kRatio),
+      {"confirmed", kPeople, Look("confirmed", ColumnUnit::kRatio),
        [](const One& f) {
          return f.confirmation ? Estimate(f.confirmation->gain, f.confirmation->gain_95)
                                : Estimate();
@@ -293,7 +293,7 @@ const ColumnsOf<FinalistResult>& finalist_columns() {
          const auto gain_95 = f.confirmation ? f.confirmation->gain_95 : std::nullopt;
          return gain_95 ? nlohmann::json{gain_95->low, gain_95->high} : nlohmann::json();
        }},
-      {"p", kPeople | kJsonIfAny, Look("p (Holm)", Unit::kProbability),
+      {"p", kPeople | kJsonIfAny, Look("p (Holm)", ColumnUnit::kProbability),
        [](const One& f) { return of_member(f.confirmation, &Confirmation::p); }},
       {"verdict", kPeople | kJson, Look("verdict"),
        [](const One& f) { return f.confirmation ? f.confirmation->verdict : "not run"; }}};

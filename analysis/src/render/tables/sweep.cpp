@@ -57,14 +57,14 @@ std::optional<Section> sweep_section(const Report& report) {
   const ColumnsOf<Step> columns = {
       {sweep->key, Side::kNumbers, [](const Step& s) { return fmt::format("{:g}", s.value); }},
       {"mode", Side::kWords, [](const Step& s) { return std::string(name_of(s.table->mode)); }},
-      {"baseline", kPeople, Look("baseline", Unit::kSeconds),
+      {"baseline", kPeople, Look("baseline", ColumnUnit::kSeconds),
        [](const Step& s) {
          const bool has_time = s.baseline != nullptr && s.baseline->timed();
          return when(has_time, has_time ? s.baseline->median_seconds : 0.0);
        }},
-      {"fastest", kPeople, Look("fastest", Unit::kSeconds),
+      {"fastest", kPeople, Look("fastest", ColumnUnit::kSeconds),
        [](const Step& s) { return s.fastest->median_seconds; }},
-      {"ratio", kPeople, Look("ratio", Unit::kRatio),
+      {"ratio", kPeople, Look("ratio", ColumnUnit::kRatio),
        [](const Step& s) {
          return Estimate(s.fastest->speedup, s.fastest->speedup_95, s.fastest->replication,
                          s.fastest->replicates);
