@@ -9,7 +9,7 @@
 //                                            d w_k / d(x/y) * v_k[c] * g[b,q,h,c]
 #pragma once
 
-#include <msda/operator.hpp>
+#include <msda/operators/forward.hpp>
 
 namespace msda::backward {
 
@@ -25,25 +25,9 @@ enum Tensor : std::size_t {
 };
 
 inline constexpr TensorSpec kTensors[] = {
-    {.name = "value",
-     .file = "value",
-     .axes = {Axis::kBatch, Axis::kPixel, Axis::kHead, Axis::kChannel},
-     .rank = 4,
-     .row_axes = 3,
-     .type = &Types::value},
-    {.name = "locations",
-     .file = "sampling_locations",
-     .axes = {Axis::kBatch, Axis::kQuery, Axis::kHead, Axis::kLevel, Axis::kPoint, Axis::kXY},
-     .rank = 6,
-     .row_axes = 3,
-     .type = &Types::location,
-     .any_number = true},
-    {.name = "weights",
-     .file = "attention_weights",
-     .axes = {Axis::kBatch, Axis::kQuery, Axis::kHead, Axis::kLevel, Axis::kPoint},
-     .rank = 5,
-     .row_axes = 3,
-     .type = &Types::weight},
+    forward::kTensors[forward::kValue],
+    forward::kTensors[forward::kLocations],
+    forward::kTensors[forward::kWeights],
     {.name = "grad_output",
      .file = "grad_output",
      .axes = {Axis::kBatch, Axis::kQuery, Axis::kHead, Axis::kChannel},

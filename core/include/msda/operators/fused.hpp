@@ -11,7 +11,7 @@
 // softmax are fp32 or finer, whatever the tensors are stored in.
 #pragma once
 
-#include <msda/operator.hpp>
+#include <msda/operators/forward.hpp>
 
 namespace msda::fused {
 
@@ -21,12 +21,7 @@ namespace msda::fused {
 enum Tensor : std::size_t { kValue, kOffsets, kLogits, kReferences, kOutput, kPaddingMask };
 
 inline constexpr TensorSpec kTensors[] = {
-    {.name = "value",
-     .file = "value",
-     .axes = {Axis::kBatch, Axis::kPixel, Axis::kHead, Axis::kChannel},
-     .rank = 4,
-     .row_axes = 3,
-     .type = &Types::value},
+    forward::kTensors[forward::kValue],
     // In pixels of the level, or in parts of the reference's box.
     {.name = "offsets",
      .file = "sampling_offsets",
@@ -50,14 +45,7 @@ inline constexpr TensorSpec kTensors[] = {
      .row_axes = 3,
      .type = &Types::reference,
      .any_number = true},
-    {.name = "output",
-     .file = "output",
-     .role = TensorSpec::Role::kOutput,
-     .axes = {Axis::kBatch, Axis::kQuery, Axis::kHead, Axis::kChannel},
-     .rank = 4,
-     .row_axes = 3,
-     .type = &Types::output,
-     .file_joins = 2},
+    forward::kTensors[forward::kOutput],
     // 1: the pixel is padding.
     {.name = "padding_mask",
      .file = "padding_mask",
