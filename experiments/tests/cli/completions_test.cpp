@@ -26,8 +26,8 @@ TEST(CliCompletions, ReachTheShell) {
   const TemporaryDirectory directory;
   const auto completed = [&](const std::string& words, int cursor) {
     return run_script(
-               "source " MSDA_SOURCE_DIR "/experiments/cli/completion.bash; COMP_WORDS=(" + words +
-                   "); COMP_CWORD=" + std::to_string(cursor) +
+               "source '" MSDA_SOURCE_DIR "/experiments/cli/completion.bash'; COMP_WORDS=(" +
+                   words + "); COMP_CWORD=" + std::to_string(cursor) +
                    "; _msda \"$msda\" \"${COMP_WORDS[COMP_CWORD]}\"; echo \"${COMPREPLY[@]}\"",
                directory.path())
         .out;

@@ -45,7 +45,7 @@ class WeightedSumsTest : public testing::Test {
     directory_ = new TemporaryDirectory;
     write_text(directory_->path() / "sums.yaml", experiment_text());
     const Outcome run =
-        run_script(fmt::format("{} run sums.yaml --output results", MSDA_WEIGHTED_SUMS_PROGRAM),
+        run_script(fmt::format("'{}' run sums.yaml --output results", MSDA_WEIGHTED_SUMS_PROGRAM),
                    directory_->path());
     EXPECT_EQ(run.exit_code, 1) << run.err;  // some arms are wrong
     for (Record& record : read_records(directory_->path() / "results" / "records.jsonl")) {
@@ -110,8 +110,8 @@ TEST_F(WeightedSumsTest, TheOutputAndThePlaceOfAnErrorAreNamed) {
 }
 
 TEST_F(WeightedSumsTest, TheReportHasItsArmsAndWhatItsOperationsAre) {
-  const Outcome report =
-      run_script(fmt::format("{} report results", MSDA_WEIGHTED_SUMS_PROGRAM), directory_->path());
+  const Outcome report = run_script(fmt::format("'{}' report results", MSDA_WEIGHTED_SUMS_PROGRAM),
+                                    directory_->path());
   EXPECT_EQ(report.exit_code, 0) << report.err;
   EXPECT_THAT(read_text(directory_->path() / "results" / "report.md"), HasSubstr("any-order"));
 }
@@ -120,14 +120,14 @@ TEST_F(WeightedSumsTest, AnArmOfAnotherOperatorIsAMistakeWithAMessage) {
   write_text(directory_->path() / "mixed.yaml",
              "name: mixed\ndevice: cpu\nproblems:\n  - {name: small, operator: weighted-sums, "
              "queries: 6, levels: [[2, 3]]}\narms: [cpu-scalar]\n");
-  const Outcome run =
-      run_script(fmt::format("{} run mixed.yaml", MSDA_WEIGHTED_SUMS_PROGRAM), directory_->path());
+  const Outcome run = run_script(fmt::format("'{}' run mixed.yaml", MSDA_WEIGHTED_SUMS_PROGRAM),
+                                 directory_->path());
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("computes the operator 'forward'"));
 }
 
 Outcome with_plugins(const std::string& words, const std::filesystem::path& directory) {
-  return run_script(fmt::format("{} {} --plugin-dir {}", MSDA_WEIGHTED_SUMS_PROGRAM, words,
+  return run_script(fmt::format("'{}' {} --plugin-dir '{}'", MSDA_WEIGHTED_SUMS_PROGRAM, words,
                                 MSDA_WEIGHTED_SUMS_PLUGINS),
                     directory);
 }
@@ -185,7 +185,7 @@ TEST_F(WeightedSumsTest, ItIsListedWithItsSlotsAndItsVariants) {
 TEST_F(WeightedSumsTest, ItsInputsAreWrittenAsFilesAndReadAgain) {
   const Outcome made = run_script(
       fmt::format(
-          "{} input generate operator=weighted-sums levels=2x3 num_query=5 --output tensors",
+          "'{}' input generate operator=weighted-sums levels=2x3 num_query=5 --output tensors",
           MSDA_WEIGHTED_SUMS_PROGRAM),
       directory_->path());
   ASSERT_EQ(made.exit_code, 0) << made.err;

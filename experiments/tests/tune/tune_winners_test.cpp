@@ -36,7 +36,7 @@ TEST_F(TuneTest, RefusesAnUnusableWinnersFileBeforeItSearches) {
 TEST_F(TuneTest, GoesOnWithoutADefaultPlaceForWinnersThatCannotBeWritten) {
   directory_.write("x.yaml", kSearch);
   directory_.write("results", "a file");
-  const Outcome outcome = run_script("$msda tune x.yaml --output out", directory_.path());
+  const Outcome outcome = run_script("\"$msda\" tune x.yaml --output out", directory_.path());
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("results: is not a directory; they go to the results alone"));
   EXPECT_THAT(outcome.out, HasSubstr("Winners: out/winners.yaml"));
