@@ -35,15 +35,15 @@ std::string effects_csv(const Report& report) {
 }
 
 constexpr ReportFormat kReportFormats[] = {{"terminal", in_terminal, nullptr},
-                                     {"md", as_markdown, nullptr},
-                                     {"html", nullptr, to_html},
-                                     {"tex", as_latex, nullptr},
-                                     {"paper", nullptr, to_paper},
-                                     {"csv", nullptr, to_csv},
-                                     {"records-csv", nullptr, to_samples_csv},
-                                     {"claims-csv", nullptr, to_claims_csv},
-                                     {"effects-csv", nullptr, effects_csv},
-                                     {"json", nullptr, to_json}};
+                                           {"md", as_markdown, nullptr},
+                                           {"html", nullptr, to_html},
+                                           {"tex", as_latex, nullptr},
+                                           {"paper", nullptr, to_paper},
+                                           {"csv", nullptr, to_csv},
+                                           {"records-csv", nullptr, to_samples_csv},
+                                           {"claims-csv", nullptr, to_claims_csv},
+                                           {"effects-csv", nullptr, effects_csv},
+                                           {"json", nullptr, to_json}};
 
 std::vector<std::string> format_names() {
   std::vector<std::string> names;

@@ -45,8 +45,7 @@ class BackwardTest : public testing::Test {
   static void SetUpTestSuite() {
     directory_ = new TemporaryDirectory;
     write_text(directory_->path() / "gradients.yaml", experiment_text());
-    const Outcome run =
-        run_script("\"$msda\" run gradients.yaml --output results", directory_->path());
+    const Outcome run = msda("run gradients.yaml --output results");
     EXPECT_EQ(run.exit_code, 1) << run.err;  // some arms are wrong
     for (Record& record : read_records(directory_->path() / "results" / "records.jsonl")) {
       (*records_)[record.problem + "/" + record.arm] = std::move(record);
@@ -56,6 +55,7 @@ class BackwardTest : public testing::Test {
 
   static const Record& record(const std::string& name) { return records_->at(name); }
   static Outcome script(const std::string& text) { return run_script(text, directory_->path()); }
+  static Outcome msda(const std::string& words) { return script("\"$msda\" " + words); }
 
   static TemporaryDirectory* directory_;
   static std::map<std::string, Record>* records_;
@@ -122,7 +122,7 @@ TEST_F(BackwardTest, ElementsBesideKnotsAreCounted) {
     EXPECT_GT(knots.outputs.at(1).on_knots, 100);
     EXPECT_EQ(knots.outputs.at(2).on_knots, 0);
   }
-  EXPECT_THAT(script("\"$msda\" report results").out, HasSubstr("two right results"));
+  EXPECT_THAT(msda("report results").out, HasSubstr("two right results"));
   EXPECT_EQ(record("knots/wrong-locations").status, CellStatus::kWrong);
 }
 
@@ -142,7 +142,7 @@ TEST_F(BackwardTest, OutputsThatNobodyAsksForAreNeitherJudgedNorCounted) {
 }
 
 TEST_F(BackwardTest, TheReportHasItsArmsAndSpreads) {
-  const Outcome report = script("\"$msda\" report results");
+  const Outcome report = msda("report results");
   EXPECT_EQ(report.exit_code, 0) << report.err;
   const std::string text = read_text(directory_->path() / "results" / "report.md");
   EXPECT_THAT(text, HasSubstr("cpu-backward-threads"));
@@ -153,15 +153,15 @@ TEST_F(BackwardTest, TheReportHasItsArmsAndSpreads) {
 
 TEST_F(BackwardTest, ARunGoesOnWithTheOutputsThatItBeganWith) {
   const std::string before = read_text(directory_->path() / "results" / "records.jsonl");
-  const Outcome again = script("\"$msda\" run gradients.yaml --resume results");
+  const Outcome again = msda("run gradients.yaml --resume results");
   EXPECT_EQ(again.exit_code, 1) << again.err;
   EXPECT_EQ(read_text(directory_->path() / "results" / "records.jsonl"), before);
 }
 
 TEST_F(BackwardTest, TheGradientsThatCameWithAnInputAreComparedWith) {
   const std::string input = "'" MSDA_SOURCE_DIR "/experiments/inputs/captured_decoder'";
-  const Outcome verify = script(
-      "\"$msda\" verify cpu-backward-threads --operator backward --device cpu --input " + input);
+  const Outcome verify =
+      msda("verify cpu-backward-threads --operator backward --device cpu --input " + input);
   EXPECT_EQ(verify.exit_code, 0) << verify.out << verify.err;
   EXPECT_THAT(verify.out, HasSubstr("against the input's own output"));
 }
@@ -169,18 +169,18 @@ TEST_F(BackwardTest, TheGradientsThatCameWithAnInputAreComparedWith) {
 TEST_F(BackwardTest, AnInputWithOtherGradientsIsRefusedOrWrong) {
   const std::string input = "'" MSDA_SOURCE_DIR "/experiments/inputs/captured_decoder'";
   const std::string verify =
-      "\"$msda\" verify cpu-backward-threads --operator backward --device cpu --input copy";
+      "verify cpu-backward-threads --operator backward --device cpu --input copy";
   script("cp -r " + input + " copy && chmod -R u+w copy");
   script("cp copy/attention_weights.npy copy/grad_attention_weights.npy");
-  const Outcome wrong = script(verify);
+  const Outcome wrong = msda(verify);
   EXPECT_EQ(wrong.exit_code, 1);
   EXPECT_THAT(wrong.out, HasSubstr("grad_attention_weights that came with the input"));
   script("rm copy/grad_output.npy");
-  EXPECT_THAT(script(verify).err, HasSubstr("grad_output.npy"));
+  EXPECT_THAT(msda(verify).err, HasSubstr("grad_output.npy"));
 }
 
 TEST_F(BackwardTest, AllKernelsOfTheOperatorAreVerifiedAndThoseOfOthersSkipped) {
-  const Outcome all = script("\"$msda\" verify all --operator backward --device cpu --dtype fp16");
+  const Outcome all = msda("verify all --operator backward --device cpu --dtype fp16");
   EXPECT_EQ(all.exit_code, 0) << all.out << all.err;
   EXPECT_THAT(all.out, testing::ContainsRegex("cpu-backward-scalar +relative L2 grad_value "
                                               "[0-9.e-]+ \\(tolerance [0-9.e-]+\\), grad_samp"));
@@ -188,10 +188,9 @@ TEST_F(BackwardTest, AllKernelsOfTheOperatorAreVerifiedAndThoseOfOthersSkipped) 
 }
 
 TEST_F(BackwardTest, ItsInputsAreWrittenAsFiles) {
-  const Outcome made = script(
-      "\"$msda\" input generate operator=backward preset=rtdetr-decoder batch=1 dtype=fp16 "
-      "--output "
-      "tensors && ls tensors");
+  const Outcome made = msda(
+      "input generate operator=backward preset=rtdetr-decoder batch=1 dtype=fp16 --output tensors "
+      "&& ls tensors");
   EXPECT_EQ(made.exit_code, 0) << made.err;
   EXPECT_THAT(made.out, HasSubstr("grad_output.npy"));
 }
@@ -202,7 +201,7 @@ TEST_F(BackwardTest, AMistakeInTheOutputsIsToldWithItsPlace) {
                "name: mistake\ndevice: cpu\nproblems:\n  - {preset: rtdetr-decoder, operator: "
                "backward, outputs: " +
                    outputs + "}\narms: [cpu-backward-scalar]\n");
-    return script("\"$msda\" plan mistake.yaml").err;
+    return msda("plan mistake.yaml").err;
   };
   EXPECT_THAT(error_of("[grad_valu]"), HasSubstr("grad_value"));
   EXPECT_THAT(error_of("[]"), HasSubstr("at least one output"));

@@ -39,14 +39,21 @@ std::string experiment_text() {
          "measure: {modes: [warm], processes: 1, most_processes: 1, blocks: 4, samples: 3}\n";
 }
 
+/// Runs the program that has the operator, in `directory`.
+Outcome msda_with_sums(const std::string& words, const std::filesystem::path& directory) {
+  return run_script(fmt::format("'{}' {}", MSDA_WEIGHTED_SUMS_PROGRAM, words), directory);
+}
+Outcome with_plugins(const std::string& words, const std::filesystem::path& directory) {
+  return msda_with_sums(fmt::format("{} --plugin-dir '{}'", words, MSDA_WEIGHTED_SUMS_PLUGINS),
+                        directory);
+}
+
 class WeightedSumsTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     directory_ = new TemporaryDirectory;
     write_text(directory_->path() / "sums.yaml", experiment_text());
-    const Outcome run =
-        run_script(fmt::format("'{}' run sums.yaml --output results", MSDA_WEIGHTED_SUMS_PROGRAM),
-                   directory_->path());
+    const Outcome run = msda_with_sums("run sums.yaml --output results", directory_->path());
     EXPECT_EQ(run.exit_code, 1) << run.err;  // some arms are wrong
     for (Record& record : read_records(directory_->path() / "results" / "records.jsonl")) {
       (*records_)[record.arm] = std::move(record);
@@ -110,8 +117,7 @@ TEST_F(WeightedSumsTest, TheOutputAndThePlaceOfAnErrorAreNamed) {
 }
 
 TEST_F(WeightedSumsTest, TheReportHasItsArmsAndWhatItsOperationsAre) {
-  const Outcome report = run_script(fmt::format("'{}' report results", MSDA_WEIGHTED_SUMS_PROGRAM),
-                                    directory_->path());
+  const Outcome report = msda_with_sums("report results", directory_->path());
   EXPECT_EQ(report.exit_code, 0) << report.err;
   EXPECT_THAT(read_text(directory_->path() / "results" / "report.md"), HasSubstr("any-order"));
 }
@@ -120,16 +126,9 @@ TEST_F(WeightedSumsTest, AnArmOfAnotherOperatorIsAMistakeWithAMessage) {
   write_text(directory_->path() / "mixed.yaml",
              "name: mixed\ndevice: cpu\nproblems:\n  - {name: small, operator: weighted-sums, "
              "queries: 6, levels: [[2, 3]]}\narms: [cpu-scalar]\n");
-  const Outcome run = run_script(fmt::format("'{}' run mixed.yaml", MSDA_WEIGHTED_SUMS_PROGRAM),
-                                 directory_->path());
+  const Outcome run = msda_with_sums("run mixed.yaml", directory_->path());
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("computes the operator 'forward'"));
-}
-
-Outcome with_plugins(const std::string& words, const std::filesystem::path& directory) {
-  return run_script(fmt::format("'{}' {} --plugin-dir '{}'", MSDA_WEIGHTED_SUMS_PROGRAM, words,
-                                MSDA_WEIGHTED_SUMS_PLUGINS),
-                    directory);
 }
 
 TEST_F(WeightedSumsTest, ItsSkeletonIsRightOnTheDeviceSimt) {
@@ -183,10 +182,8 @@ TEST_F(WeightedSumsTest, ItIsListedWithItsSlotsAndItsVariants) {
 }
 
 TEST_F(WeightedSumsTest, ItsInputsAreWrittenAsFilesAndReadAgain) {
-  const Outcome made = run_script(
-      fmt::format(
-          "'{}' input generate operator=weighted-sums levels=2x3 num_query=5 --output tensors",
-          MSDA_WEIGHTED_SUMS_PROGRAM),
+  const Outcome made = msda_with_sums(
+      "input generate operator=weighted-sums levels=2x3 num_query=5 --output tensors",
       directory_->path());
   ASSERT_EQ(made.exit_code, 0) << made.err;
   for (const char* file : {"rows.npy", "scales.npy"}) {
